@@ -1,0 +1,35 @@
+"""The one exception that stands for a user's mistake, and how it is shown."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+
+
+class InputError(ValueError):
+    """Something the user gave cannot be used.
+
+    The message is one sentence that says what is wrong, where, and what to do. Commands print it without a
+    traceback and exit with status 2; library callers catch it as a ``ValueError``.
+    """
+
+
+def show_input_errors_without_traceback() -> None:
+    """Let an uncaught :class:`InputError` end the process with its sentence alone.
+
+    fairseq's commands know nothing of our exception, so the interpreter's hook is the only place where they can
+    be taught. Every other exception goes to the hook that was there before.
+    """
+    previous = sys.excepthook
+    if getattr(previous, "shows_input_errors", False):
+        return
+
+    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, InputError):
+            print(f"error: {error}", file=sys.stderr)
+            sys.stderr.flush()
+        else:
+            previous(kind, error, trace)
+
+    hook.shows_input_errors = True  # type: ignore[attr-defined]
+    sys.excepthook = hook
