@@ -1,0 +1,102 @@
+"""The losses of continuous-output translation: (prediction, target[, negative]) -> one loss per row.
+
+Nothing here reduces, samples or knows fairseq. ``pred`` (N, d) is the raw prediction e with û = e/‖e‖ and
+κ = ‖e‖; ``target`` (N, d) holds unit rows u. Predictions in half precision are computed in float32.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from fairseq_xl.continuous import negatives
+from fairseq_xl.continuous.bessel import log_normalizer
+
+
+def _wide(x: Tensor) -> Tensor:
+    return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+
+
+def _norm(pred: Tensor) -> Tensor:
+    """‖e‖ per row; its gradient at e = 0 is zero by convention."""
+    return torch.linalg.vector_norm(pred, dim=-1)
+
+
+def _unit(pred: Tensor) -> Tensor:
+    """û per row; zero, with zero gradient, where e = 0."""
+    norm = _norm(pred).unsqueeze(-1)
+    safe = torch.where(norm > 0, norm, torch.ones_like(norm))
+    return torch.where(norm > 0, pred / safe, pred.detach())
+
+
+def vmf(pred: Tensor, target: Tensor, lambda1: float = 0.0, lambda2: float = 1.0) -> Tensor:
+    """−log C_d(κ) − λ₂ eᵀu + λ₁ κ (Kumar & Tsvetkov 2019, section 4.1).
+
+    λ₁ = 0, λ₂ = 1 is the negative log-likelihood of u under vMF(û, κ), the baseline of Bhat et al. 2019;
+    λ₁ = 0.02, λ₂ = 0.1 is the regularised form of the 2019 paper. Returns (N,).
+    """
+    pred, target = _wide(pred), _wide(target)
+    kappa = _norm(pred)
+    value = -log_normalizer(kappa, pred.shape[-1]) - lambda2 * (pred * target).sum(-1)
+    return value + lambda1 * kappa if lambda1 else value
+
+
+def vmf_released(pred: Tensor, target: Tensor) -> Tensor:
+    """−log C_d(κ) + log(1 + κ)(0.2 − cos(û, u)): what the 2019 paper's released code minimises. Returns (N,)."""
+    pred, target = _wide(pred), _wide(target)
+    kappa = _norm(pred)
+    similarity = (_unit(pred) * target).sum(-1)
+    return -log_normalizer(kappa, pred.shape[-1]) + torch.log1p(kappa) * (0.2 - similarity)
+
+
+def cosine(pred: Tensor, target: Tensor) -> Tensor:
+    """1 − cos(û, u). Returns (N,) in [0, 2]."""
+    pred, target = _wide(pred), _wide(target)
+    return 1 - (_unit(pred) * target).sum(-1)
+
+
+def l2(pred: Tensor, target: Tensor) -> Tensor:
+    """‖e − u‖², on the raw prediction. Returns (N,)."""
+    pred, target = _wide(pred), _wide(target)
+    return (pred - target).square().sum(-1)
+
+
+def margin(pred: Tensor, target: Tensor, negative: Tensor, margin: float) -> Tensor:
+    """max(0, λ + u'ᵀû − uᵀû), averaged over negatives (Bhat et al. 2019, equation 1).
+
+    Args:
+        pred: raw predictions (N, d).
+        target: unit rows (N, d).
+        negative: unit rows (N, d), or (N, k, d) for k negatives each; taken as constants.
+        margin: λ.
+
+    Returns:
+        (N,)
+    """
+    pred, target, negative = _wide(pred), _wide(target), _wide(negative).detach()
+    unit = _unit(pred)
+    positive = (unit * target).sum(-1)
+    if negative.dim() == pred.dim():
+        return F.relu(margin + (unit * negative).sum(-1) - positive)
+    against = (negative @ unit.unsqueeze(-1)).squeeze(-1)
+    return F.relu(margin + against - positive.unsqueeze(-1)).mean(-1)
+
+
+def syn_margin_proj(pred: Tensor, target: Tensor, margin: float) -> Tensor:
+    """Margin loss against u_orth (Bhat et al. 2019, section 3.2); value max(0, λ + sin − cos). Returns (N,).
+
+    Beyond 135° between û and u its gradient turns the prediction *away* from the target: with the negative held
+    constant the loss is λ + u_orthᵀû − uᵀû, whose pull along the great circle is cos + sin.
+    """
+    pred, target = _wide(pred), _wide(target)
+    return _margin(pred, target, negatives.projection(pred, target), margin)
+
+
+def syn_margin_diff(pred: Tensor, target: Tensor, margin: float) -> Tensor:
+    """Margin loss against u_diff (section 3.2); value max(0, λ + √((1−cos)/2) − cos). Returns (N,)."""
+    pred, target = _wide(pred), _wide(target)
+    return _margin(pred, target, negatives.difference(pred, target), margin)
+
+
+_margin = margin  # the parameter of that name hides the function above

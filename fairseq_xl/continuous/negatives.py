@@ -1,0 +1,121 @@
+"""Where a margin loss's negative comes from (Bhat, Kumar & Tsvetkov 2019, section 3).
+
+Every function returns unit vectors without gradient: the paper plugs negatives in as constants, so that they are
+not themselves optimised to lower the loss. û is the unit vector along the raw prediction, u the target.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def _unit(x: Tensor) -> Tensor:
+    """Rows scaled to length one; a zero row stays zero."""
+    return F.normalize(x, dim=-1, eps=torch.finfo(x.dtype).tiny)
+
+
+@torch.no_grad()
+def uniform(
+    table: Tensor,
+    target_index: Tensor,
+    k: int,
+    generator: torch.Generator | None = None,
+    candidates: Tensor | None = None,
+) -> Tensor:
+    """k rows of the table drawn uniformly, with replacement, never the row of the target itself.
+
+    Args:
+        table: unit rows (V, d).
+        target_index: (N,) row of each target.
+        k: draws per target.
+        generator: source of randomness on the table's device; torch's global one when omitted.
+        candidates: sorted (M,) rows that may be drawn (a table has rows, padding say, that are no word); all
+            rows when omitted.
+
+    Returns:
+        (N, k, d) unit vectors.
+
+    Raises:
+        ValueError: fewer than two candidates, so that no negative exists.
+    """
+    count = table.shape[0] if candidates is None else candidates.shape[0]
+    if count < 2:
+        raise ValueError(f"negative sampling needs at least 2 words to draw from, not {count}")
+    n = target_index.shape[0]
+    # Draw from one candidate fewer and step over the target: uniform over the others without rejection.
+    draw = torch.randint(count - 1, (n, k), generator=generator, device=table.device)
+    if candidates is None:
+        draw = draw + (draw >= target_index.unsqueeze(1)).long()
+        return table[draw]
+    place = torch.searchsorted(candidates, target_index)
+    is_candidate = candidates[place.clamp(max=count - 1)] == target_index
+    step_over = (draw >= place.unsqueeze(1)) & is_candidate.unsqueeze(1)
+    return table[candidates[draw + step_over.long()]]
+
+
+@torch.no_grad()
+def most_informative(
+    pred: Tensor,
+    target: Tensor,
+    table: Tensor,
+    target_index: Tensor,
+    candidates: Tensor | None = None,
+    chunk_elements: int = 2**24,
+) -> Tensor:
+    """The table's vector most similar to û − u (Lazaridou, Dinu & Baroni 2015), never the target itself.
+
+    Args:
+        pred: raw predictions (N, d).
+        target: unit rows (N, d).
+        table: unit rows (V, d).
+        target_index: (N,) row of each target.
+        candidates: (M,) rows that may be chosen; all when omitted.
+        chunk_elements: the largest similarity matrix held at once; rows are taken in chunks of this over V.
+
+    Returns:
+        (N, d) unit vectors.
+    """
+    direction = _unit(pred) - target
+    banned = None
+    if candidates is not None:
+        banned = torch.ones(table.shape[0], dtype=torch.bool, device=table.device)
+        banned[candidates] = False
+    best = torch.empty_like(target_index)
+    rows = max(1, chunk_elements // max(1, table.shape[0]))
+    for start in range(0, direction.shape[0], rows):
+        part = slice(start, start + rows)
+        similarity = direction[part] @ table.t()
+        similarity.scatter_(1, target_index[part].unsqueeze(1), -torch.inf)
+        if banned is not None:
+            similarity.masked_fill_(banned, -torch.inf)
+        best[part] = similarity.argmax(1)
+    return table[best]
+
+
+@torch.no_grad()
+def projection(pred: Tensor, target: Tensor) -> Tensor:
+    """u_orth: the unit vector along the part of û orthogonal to u (section 3.2, Figure 1 top).
+
+    (N, d) from (N, d) and (N, d); zero where û is zero or parallel to u, where no such direction exists.
+    """
+    unit = _unit(pred)
+    orthogonal = unit - (unit * target).sum(-1, keepdim=True) * target
+    # A second pass takes out what rounding left along u: near û ∥ u the remainder is mostly that.
+    orthogonal = orthogonal - (orthogonal * target).sum(-1, keepdim=True) * target
+    return _unit(_zero_if_rounding(orthogonal))
+
+
+@torch.no_grad()
+def difference(pred: Tensor, target: Tensor) -> Tensor:
+    """u_diff: the unit vector along û − u (section 3.2, Figure 1 bottom); (N, d); zero where û = u or û = 0."""
+    unit = _unit(pred)
+    apart = torch.where((unit == 0).all(-1, keepdim=True), torch.zeros_like(unit), unit - target)
+    return _unit(_zero_if_rounding(apart))
+
+
+def _zero_if_rounding(x: Tensor) -> Tensor:
+    """Differences of unit vectors no longer than rounding error have no direction."""
+    length = x.norm(dim=-1, keepdim=True)
+    return torch.where(length > 4 * torch.finfo(x.dtype).eps, x, torch.zeros_like(x))
