@@ -1,0 +1,1 @@
+"""Corpora and tokens: reading, cleaning, tokenising and fetching text. Imports no fairseq."""

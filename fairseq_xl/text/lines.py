@@ -1,0 +1,93 @@
+"""Reading and writing text files line by line, so that line *n* of one stays beside line *n* of
+another.
+
+A line ends at ``\\n`` and nowhere else. Python's text mode also ends lines at a lone ``\\r``, and
+``str.splitlines`` at NEL, U+2028 and others; web text holds such characters inside sentences, and
+one of them shifts a parallel corpus.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from fairseq_xl.errors import InputError
+
+BOM = b"\xef\xbb\xbf"
+
+
+def open_binary(path: Path | str) -> BinaryIO:
+    """Open ``path`` for reading bytes, decompressing ``*.gz``.
+
+    Raises :class:`InputError` when it cannot be opened.
+    """
+    path = Path(path)
+    try:
+        if path.suffix == ".gz":
+            return gzip.open(path, "rb")  # type: ignore[return-value]
+        return path.open("rb")
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}: check the name") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _broken_gzip(path: Path | str, error: Exception) -> InputError:
+    return InputError(f"{path}: not a complete gzip file ({error}); fetch it again")
+
+
+def read_lines(path: Path | str) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file without their ends.
+
+    Splits on ``\\n`` only; drops a BOM, and a ``\\r`` before the ``\\n``.
+    Raises :class:`InputError` naming file and line at the first byte that is not UTF-8.
+    """
+    with open_binary(path) as stream:
+        number = 0
+        try:
+            for number, raw in enumerate(stream, start=1):  # noqa: B007 (the handler names it)
+                if number == 1 and raw.startswith(BOM):
+                    raw = raw[len(BOM) :]
+                yield raw.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
+        except UnicodeDecodeError as error:
+            byte = error.object[error.start]
+            raise InputError(
+                f"{path}, line {number}: byte 0x{byte:02x} is not valid UTF-8; convert the file"
+                f" (for example with iconv -f ISO-8859-1 -t UTF-8)"
+            ) from None
+        except (gzip.BadGzipFile, EOFError) as error:
+            raise _broken_gzip(path, error) from None
+
+
+def count_lines(path: Path | str) -> int:
+    """The number of lines that :func:`read_lines` yields."""
+    total, last = 0, b"\n"
+    with open_binary(path) as stream:
+        try:
+            while block := stream.read(1 << 20):
+                total += block.count(b"\n")
+                last = block[-1:]
+        except (gzip.BadGzipFile, EOFError) as error:
+            raise _broken_gzip(path, error) from None
+    return total + (last != b"\n")
+
+
+@contextmanager
+def replacing(path: Path | str) -> Iterator[TextIO]:
+    """Write a UTF-8 text file under a temporary name and rename it only when all of it was written.
+
+    A reader, or a recipe that was killed and started again, therefore never meets half a file.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,160 @@
+"""Moses tokenisation and truecasing, and the way back to plain text, over whole files.
+
+The work is sacremoses'; this module streams files through it in bounded memory, over several
+processes where a file is long enough to pay for them. HTML escaping is off unless asked for: the
+vectors, the dictionary and sacreBLEU's references all hold ``'`` and ``&``, never ``&apos;`` and
+``&amp;``.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+from sacremoses import MosesDetokenizer, MosesDetruecaser, MosesTokenizer, MosesTruecaser
+from tqdm import tqdm
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.text.lines import count_lines, read_lines, replacing
+
+LINES_PER_TASK = 500
+PARALLEL_FROM = 20_000
+"""Below this many lines the start of worker processes costs more than they save."""
+
+TRAIN_ONE = "train one with fairseq-xl text truecaser"
+
+# sacremoses compiles large regular expressions per object: one object per process and language.
+tokenizer = cache(MosesTokenizer)
+detokenizer = cache(MosesDetokenizer)
+detruecaser = cache(MosesDetruecaser)
+
+
+@cache
+def truecaser(model: str) -> MosesTruecaser:
+    """The truecaser of a model file, ours or one of Moses' train-truecaser.perl."""
+    if not Path(model).is_file():
+        raise InputError(f"there is no truecaser model {model}: {TRAIN_ONE}")
+    try:
+        return MosesTruecaser(load_from=model)
+    except (ValueError, UnicodeDecodeError, AttributeError) as error:
+        raise InputError(f"{model} is not a truecaser model ({error}): {TRAIN_ONE}") from None
+
+
+def tokenise(line: str, language: str, escape: bool = False) -> str:
+    """Split a sentence into tokens, returned with single spaces between them."""
+    return tokenizer(language).tokenize(line, return_str=True, escape=escape)
+
+
+def truecase(line: str, model: str, keep_known: bool = False) -> str:
+    """Give each token of a tokenised sentence its most frequent case inside the training sentences.
+
+    With ``keep_known`` only a sentence's first token and tokens whose case was never seen in
+    training change, as Moses' truecase.perl does; otherwise every token does, which makes a smaller
+    vocabulary and loses a little case (German "zum Fangen" becomes "zum fangen").
+    """
+    return truecaser(model).truecase(line, return_str=True, use_known=keep_known)
+
+
+def detruecase(line: str) -> str:
+    """Capitalise the first token of each sentence of a tokenised line."""
+    return detruecaser().detruecase(line, return_str=True)
+
+
+def detokenise(line: str, language: str, escape: bool = False) -> str:
+    """Join the tokens of a line into plain text.
+
+    ``escape`` says that the tokens carry HTML escapes to undo.
+    """
+    return detokenizer(language).detokenize(line.split(), return_str=True, unescape=escape)
+
+
+def postprocess(line: str, language: str, escape: bool = False) -> str:
+    """From the tokens of a hypothesis to the text that sacreBLEU compares with a raw reference."""
+    return detokenise(detruecase(line), language, escape)
+
+
+class _Apply:
+    """``step(line, **options)`` for each line of a task: a closure that can be pickled."""
+
+    def __init__(self, step: Callable[..., str], options: dict[str, object]) -> None:
+        self.step = step
+        self.options = options
+
+    def __call__(self, lines: list[str]) -> list[str]:
+        return [self.step(line, **self.options) for line in lines]
+
+
+def _tasks(lines: Iterable[str]) -> Iterator[list[str]]:
+    stream = iter(lines)
+    while task := list(islice(stream, LINES_PER_TASK)):
+        yield task
+
+
+def map_lines(
+    step: Callable[..., str], lines: Iterable[str], processes: int = 1, **options: object
+) -> Iterator[str]:
+    """``step(line, **options)`` for each line, in order, over processes, in bounded memory."""
+    apply = _Apply(step, options)
+    if processes <= 1:
+        for task in _tasks(lines):
+            yield from apply(task)
+        return
+    # A pool's imap drains its input at once, whatever its size: feed it a bounded slice at a time.
+    tasks = _tasks(lines)
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        while window := list(islice(tasks, 8 * processes)):
+            for result in pool.imap(apply, window):
+                yield from result
+
+
+def map_file(
+    step: Callable[..., str],
+    source: Path | str,
+    target: Path | str,
+    processes: int = 1,
+    progress: bool = True,
+    **options: object,
+) -> int:
+    """Write ``step(line, **options)`` for each line of ``source`` to ``target``.
+
+    Returns the number of lines. The target appears under its name only when it is complete. Raises
+    :class:`InputError` for a missing file, and with file and line for invalid UTF-8.
+    """
+    total = count_lines(source)
+    workers = processes if total >= PARALLEL_FROM else 1
+    results = map_lines(step, read_lines(source), workers, **options)
+    name = f"{step.__name__} {Path(source).name}"
+    bar = tqdm(results, total=total, desc=name, unit=" lines", disable=not progress, mininterval=1)
+    with replacing(target) as stream:
+        for line in bar:
+            stream.write(line + "\n")
+    return total
+
+
+def train_truecaser(sources: Iterable[Path | str], model: Path | str, progress: bool = True) -> int:
+    """Count the cases of the tokens of tokenised files and write a Moses truecaser model.
+
+    Returns the number of distinct lower-cased tokens. The first token of a sentence does not count:
+    its case says where it stood, not what it is.
+    """
+    sources = list(sources)
+    caser = MosesTruecaser()
+    # Not sacremoses' train(): it holds every token of the corpus in memory, we hold the counts.
+    casing: dict[str, Counter[str]] = defaultdict(Counter)
+    for source in sources:
+        total, name = count_lines(source), f"truecaser {Path(source).name}"
+        bar = tqdm(read_lines(source), total=total, desc=name, unit=" lines", disable=not progress)
+        for line in bar:
+            for lower, token, weight in caser.learn_truecase_weights(line.split()):
+                casing[lower][token] += weight
+    if not casing:
+        names = ", ".join(str(source) for source in sources)
+        raise InputError(f"no truecaser can be trained: {names} holds no token inside a sentence")
+    caser.model = {"casing": casing}
+    Path(model).parent.mkdir(parents=True, exist_ok=True)
+    caser.save_model(str(model))
+    return len(casing)
