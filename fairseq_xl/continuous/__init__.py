@@ -1,1 +1,3 @@
-"""Continuous-output translation."""
+"""Continuous-output translation: decoders that predict word vectors (importing registers them with fairseq)."""
+
+from fairseq_xl.continuous import criteria, lstm  # noqa: F401

@@ -1,0 +1,242 @@
+"""The losses under the names by which ``fairseq-train --criterion`` knows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from fairseq.criterions import FairseqCriterion, register_criterion
+from fairseq.dataclass import ChoiceEnum, FairseqDataclass
+from fairseq.logging import metrics
+from omegaconf import II
+from torch import Tensor
+
+from fairseq_xl.continuous import losses, negatives, search
+from fairseq_xl.continuous.targets import TargetTable
+from fairseq_xl.errors import InputError
+
+
+@dataclass
+class ContinuousCriterionConfig(FairseqDataclass):
+    sentence_avg: bool = II("optimization.sentence_avg")
+
+
+@dataclass
+class VmfConfig(ContinuousCriterionConfig):
+    form: ChoiceEnum(["paper", "released"]) = field(  # type: ignore[valid-type]
+        default="paper",
+        metadata={
+            "help": "paper: -log C(k) - lambda2 e.u + lambda1 k (the default regularises as the 2019 paper does; "
+            "--lambda1 0 --lambda2 1 is the plain likelihood, which the syn-margin paper compares with). "
+            "released: -log C(k) + log(1 + k)(0.2 - cos), the loss of the 2019 paper's published code"
+        },
+    )
+    lambda1: float = field(
+        default=0.02,
+        metadata={"help": "weight of the norm penalty: raise it when the logged kappa runs away"},
+    )
+    lambda2: float = field(
+        default=0.1, metadata={"help": "weight of the dot product with the target"}
+    )
+
+
+@dataclass
+class MarginConfig(ContinuousCriterionConfig):
+    margin: float = field(
+        default=0.5,
+        metadata={
+            "help": "by how much the target must be closer than the negative (cosines, so 0 to 2). Larger keeps more "
+            "predictions under the hinge; watch the logged hinge share"
+        },
+    )
+
+
+@dataclass
+class NegativeSamplingConfig(MarginConfig):
+    negatives: int = field(
+        default=5, metadata={"help": "uniform draws per target, averaged (the paper: 5)"}
+    )
+
+
+class ContinuousCriterion(FairseqCriterion):
+    """Mask padding, look up targets, sum a loss over tokens, and log what every continuous loss shares."""
+
+    def __init__(self, task, sentence_avg: bool):
+        super().__init__(task)
+        self.sentence_avg = sentence_avg
+
+    def rows(
+        self, pred: Tensor, index: Tensor, targets: TargetTable
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """Loss per row (N,), and sums to log beside it, from raw predictions (N, d) and target indices (N,)."""
+        raise NotImplementedError  # abstract: each subclass is one loss
+
+    def forward(self, model, sample: dict[str, Any], reduce: bool = True):
+        targets = getattr(getattr(model, "decoder", None), "targets", None)
+        if targets is None or model.decoder.output_kind != "continuous":
+            raise InputError(
+                f"criterion {self.name} trains predicted vectors, but this model has a softmax output: use "
+                "--arch continuous_lstm with --decoder-output continuous, or --criterion cross_entropy"
+            )
+        pred, _ = model(**sample["net_input"])
+        index = model.get_targets(sample, None)
+        is_word = index.ne(self.padding_idx)
+        pred, index = pred[is_word].float(), index[is_word]
+        loss_rows, extra = self.rows(pred, index, targets)
+        loss = loss_rows.sum() if reduce else loss_rows
+        if model.training:
+            stop_unless_finite(loss, sample, getattr(model, "num_updates", 0))
+        with torch.no_grad():
+            norm = torch.linalg.vector_norm(pred, dim=-1)
+            dot = (pred * targets(index)).sum(-1)
+            logging_output = {
+                "loss": loss_rows.detach().sum(),
+                "ntokens": sample["ntokens"],
+                "nsentences": sample["target"].size(0),
+                "sample_size": sample["target"].size(0) if self.sentence_avg else sample["ntokens"],
+                "cosine": (dot / norm.clamp_min(1e-30)).sum(),
+                "kappa": norm.sum(),
+                **{name: value.detach() for name, value in extra.items()},
+            }
+            if not model.training:
+                _, found = search.nearest(pred, targets.table, targets.banned)
+                logging_output["n_correct"] = (found.squeeze(-1) == index).sum()
+        return loss, logging_output["sample_size"], logging_output
+
+    @property
+    def name(self) -> str:
+        return type(self).registered_name
+
+    @classmethod
+    def reduce_metrics(cls, logging_outputs: list[dict[str, Any]]) -> None:
+        def total(key: str) -> float:
+            return float(sum(log.get(key, 0) for log in logging_outputs))
+
+        tokens = max(total("ntokens"), 1)
+        size = max(total("sample_size"), 1)
+        metrics.log_scalar("loss", total("loss") / size, size, round=4)
+        for key in ("cosine", "kappa"):
+            metrics.log_scalar(key, total(key) / tokens, tokens, round=4)
+        for key in ("hinge", "repelled"):
+            if any(key in log for log in logging_outputs):
+                metrics.log_scalar(key, total(key) / tokens, tokens, round=4)
+        if any("n_correct" in log for log in logging_outputs):
+            metrics.log_scalar("accuracy", 100 * total("n_correct") / tokens, tokens, round=3)
+
+    @staticmethod
+    def logging_outputs_can_be_summed() -> bool:
+        return True
+
+
+def stop_unless_finite(loss: Tensor, sample: dict[str, Any], update: int) -> None:
+    """Stop training at once on a loss that is not finite, naming the batch.
+
+    Raises:
+        InputError: with the update's number and the sentence ids of the batch.
+    """
+    if not torch.isfinite(loss).all():
+        ids = ", ".join(str(i) for i in sample["id"].flatten().tolist()[:50])
+        raise InputError(
+            f"the loss is not finite at update {update + 1} on the batch of sentences {ids}: lower --lr, set "
+            "--clip-norm, or look at these sentences"
+        )
+
+
+def register(name: str, dataclass: type[FairseqDataclass]):
+    """``register_criterion`` that also tells the class its name, for messages."""
+
+    def decorate(cls: type[ContinuousCriterion]) -> type[ContinuousCriterion]:
+        cls.registered_name = name
+        return register_criterion(name, dataclass=dataclass)(cls)
+
+    return decorate
+
+
+@register("vmf", VmfConfig)
+class Vmf(ContinuousCriterion):
+    """Negative log-likelihood of the target under the predicted von Mises-Fisher distribution, and its variants."""
+
+    def __init__(self, task, sentence_avg: bool, form: str, lambda1: float, lambda2: float):
+        super().__init__(task, sentence_avg)
+        self.form, self.lambda1, self.lambda2 = str(form), lambda1, lambda2
+
+    def rows(self, pred, index, targets):
+        target = targets(index)
+        if self.form == "released":
+            return losses.vmf_released(pred, target), {}
+        return losses.vmf(pred, target, self.lambda1, self.lambda2), {}
+
+
+@register("cosine", ContinuousCriterionConfig)
+class Cosine(ContinuousCriterion):
+    """1 − cos(û, u)."""
+
+    def rows(self, pred, index, targets):
+        return losses.cosine(pred, targets(index)), {}
+
+
+@register("l2", ContinuousCriterionConfig)
+class L2(ContinuousCriterion):
+    """‖e − u‖² on the raw prediction."""
+
+    def rows(self, pred, index, targets):
+        return losses.l2(pred, targets(index)), {}
+
+
+class MarginCriterion(ContinuousCriterion):
+    """A hinge against negatives; logs the share of rows where it is active."""
+
+    def __init__(self, task, sentence_avg: bool, margin: float):
+        super().__init__(task, sentence_avg)
+        self.margin = margin
+
+
+@register("negative_sampling", NegativeSamplingConfig)
+class NegativeSampling(MarginCriterion):
+    """Hinge averaged over k words drawn uniformly from the table, never the target."""
+
+    def __init__(self, task, sentence_avg: bool, margin: float, negatives: int):
+        super().__init__(task, sentence_avg, margin)
+        self.negatives = negatives
+
+    def rows(self, pred, index, targets):
+        # The trainer seeds torch's global generator from --seed and the update, so draws survive a resume.
+        drawn = negatives.uniform(
+            targets.table, index, self.negatives, candidates=targets.candidates()
+        )
+        value = losses.margin(pred, targets(index), drawn, self.margin)
+        return value, {"hinge": (value > 0).sum()}
+
+
+@register("most_informative_negative", MarginConfig)
+class MostInformativeNegative(MarginCriterion):
+    """Hinge against the word whose vector is closest to û − u (Lazaridou et al. 2015)."""
+
+    def rows(self, pred, index, targets):
+        target = targets(index)
+        chosen = negatives.most_informative(
+            pred, target, targets.table, index, targets.candidates()
+        )
+        value = losses.margin(pred, target, chosen, self.margin)
+        return value, {"hinge": (value > 0).sum()}
+
+
+@register("syn_margin_proj", MarginConfig)
+class SynMarginProjection(MarginCriterion):
+    """Hinge against the part of û orthogonal to u (Bhat et al. 2019); logs the share of rows it repels."""
+
+    def rows(self, pred, index, targets):
+        target = targets(index)
+        value = losses.syn_margin_proj(pred, target, self.margin)
+        cosines = torch.nn.functional.cosine_similarity(pred.detach(), target, dim=-1)
+        return value, {"hinge": (value > 0).sum(), "repelled": (cosines < -(0.5**0.5)).sum()}
+
+
+@register("syn_margin_diff", MarginConfig)
+class SynMarginDifference(MarginCriterion):
+    """Hinge against the direction of û − u (Bhat et al. 2019)."""
+
+    def rows(self, pred, index, targets):
+        value = losses.syn_margin_diff(pred, targets(index), self.margin)
+        return value, {"hinge": (value > 0).sum()}

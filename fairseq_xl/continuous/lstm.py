@@ -1,0 +1,404 @@
+"""``continuous_lstm``: the attention encoder-decoder of the papers, with a continuous or a softmax output."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from fairseq.dataclass import ChoiceEnum
+from fairseq.models import (
+    FairseqEncoder,
+    FairseqEncoderDecoderModel,
+    FairseqIncrementalDecoder,
+    register_model,
+)
+from omegaconf import open_dict
+from torch import Tensor, nn
+
+from fairseq_xl.continuous.decoding import DecodingConfig, VectorScorer
+from fairseq_xl.continuous.recurrence import FedRecurrence, FusedRecurrence
+from fairseq_xl.continuous.targets import (
+    MISSING_POLICIES,
+    SPECIAL_POLICIES,
+    TargetTable,
+    build_table,
+)
+from fairseq_xl.errors import InputError
+from fairseq_xl.modules.attention import KINDS as ATTENTION_KINDS
+from fairseq_xl.modules.attention import Attention
+from fairseq_xl.modules.recurrent import BidirectionalLSTM, initialise_uniform, pack_left
+
+logger = logging.getLogger(__name__)
+
+OUTPUTS = ("continuous", "softmax", "softmax_tied")
+
+
+@dataclass
+class ContinuousLSTMConfig(DecodingConfig):
+    """Sensible sizes for a few ten thousand to a few hundred thousand sentence pairs."""
+
+    target_vectors: str | None = field(
+        default=None,
+        metadata={
+            "help": "file of target word vectors (.vec, .vec.gz, .bin, .npy with .vocab); see fairseq-xl vectors. "
+            "Required for a continuous output; with a softmax output it initialises the softmax"
+        },
+    )
+    target_dim: int = field(
+        default=0,
+        metadata={
+            "help": "dimension of the target vectors; 0 takes the file's (300 for a softmax without a file). Set it "
+            "to be told when a file has another"
+        },
+    )
+    special_vectors: ChoiceEnum(list(SPECIAL_POLICIES)) = field(  # type: ignore[valid-type]
+        default="random",
+        metadata={
+            "help": "vectors of end of sentence and unknown: seeded random directions, or the file's </s> and <unk>"
+        },
+    )
+    missing_vectors: ChoiceEnum(list(MISSING_POLICIES)) = field(  # type: ignore[valid-type]
+        default="random",
+        metadata={
+            "help": "dictionary words without a vector: random gives each a direction of its own, unk maps them to "
+            "<unk> and never predicts them, error refuses to start"
+        },
+    )
+    min_coverage: float = field(
+        default=0.5,
+        metadata={"help": "refuse a vector file that covers a smaller share of the dictionary"},
+    )
+    swap_vectors: str | None = field(
+        default=None,
+        metadata={
+            "help": "with --model-overrides, when translating: vectors in the same space for another target "
+            "dictionary, so that a trained model can output words it never saw"
+        },
+    )
+    decoder_output: ChoiceEnum(list(OUTPUTS)) = field(  # type: ignore[valid-type]
+        default="continuous",
+        metadata={
+            "help": "continuous predicts vectors; softmax and softmax_tied (shared with the decoder's input) are the "
+            "papers' baselines and differ in nothing else"
+        },
+    )
+    softmax_init: ChoiceEnum(["vectors", "random"]) = field(  # type: ignore[valid-type]
+        default="vectors",
+        metadata={
+            "help": "how softmax weights start, where --target-vectors is given (random without)"
+        },
+    )
+    untie_decoder_input: bool = field(
+        default=False,
+        metadata={
+            "help": "continuous output: learn the decoder's input embeddings instead of reading the frozen targets"
+        },
+    )
+    encoder_embed_dim: int = field(default=512, metadata={"help": "source embeddings"})
+    encoder_hidden_dim: int = field(
+        default=512, metadata={"help": "encoder states, both directions together"}
+    )
+    encoder_layers: int = field(default=1, metadata={"help": "encoder layers"})
+    decoder_embed_dim: int = field(
+        default=0,
+        metadata={
+            "help": "size to which a linear layer brings decoder inputs; 0 takes --decoder-hidden-dim"
+        },
+    )
+    decoder_hidden_dim: int = field(default=512, metadata={"help": "decoder states"})
+    decoder_layers: int = field(default=1, metadata={"help": "decoder layers"})
+    attention: ChoiceEnum(list(ATTENTION_KINDS)) = field(  # type: ignore[valid-type]
+        default="general", metadata={"help": "how decoder states score encoder states"}
+    )
+    input_feeding: bool = field(
+        default=False,
+        metadata={
+            "help": "feed the last attention vector to the next step (Luong et al. 2015): a Python loop over steps "
+            "instead of one fused call, so slower to train"
+        },
+    )
+    dropout: float = field(
+        default=0.2, metadata={"help": "on embeddings, between layers and before the output"}
+    )
+    max_source_positions: int = field(default=1024, metadata={"help": "longest source"})
+    max_target_positions: int = field(default=1024, metadata={"help": "longest target"})
+    targets_in_checkpoint: bool = field(
+        default=False,
+        metadata={
+            "help": "set by training itself: the checkpoint holds the table, so its file is not read again"
+        },
+    )
+
+
+@dataclass
+class Iwslt16Config(ContinuousLSTMConfig):
+    """The model of the papers (Bhat et al. 2019, section 4)."""
+
+    encoder_embed_dim: int = 512
+    encoder_hidden_dim: int = 1024
+    decoder_embed_dim: int = 1024
+    decoder_hidden_dim: int = 1024
+    decoder_layers: int = 2
+    dropout: float = 0.0
+
+
+@dataclass
+class TinyConfig(ContinuousLSTMConfig):
+    """For tests and first steps."""
+
+    encoder_embed_dim: int = 32
+    encoder_hidden_dim: int = 32
+    decoder_hidden_dim: int = 32
+    dropout: float = 0.0
+
+
+class ContinuousLSTMEncoder(FairseqEncoder):
+    """Embeddings and a bidirectional LSTM; padding on either side never matters."""
+
+    def __init__(self, cfg: ContinuousLSTMConfig, dictionary):
+        super().__init__(dictionary)
+        self.pad = dictionary.pad()
+        self.limit = cfg.max_source_positions
+        self.embed_tokens = nn.Embedding(len(dictionary), cfg.encoder_embed_dim, self.pad)
+        nn.init.uniform_(self.embed_tokens.weight, -0.1, 0.1)
+        nn.init.zeros_(self.embed_tokens.weight[self.pad])
+        self.lstm = BidirectionalLSTM(
+            cfg.encoder_embed_dim, cfg.encoder_hidden_dim, cfg.encoder_layers, cfg.dropout
+        )
+        self.dropout = cfg.dropout
+
+    def forward(self, src_tokens: Tensor, src_lengths: Tensor | None = None, **_: Any):
+        """src_tokens (N, S), padded on either side; ``src_lengths`` is not needed.
+
+        Returns:
+            dict of ``states`` (N, S, C), ``final`` (N, layers, C) and ``padding`` (N, S) bool.
+        """
+        tokens, lengths = pack_left(src_tokens, self.pad)
+        x = F.dropout(self.embed_tokens(tokens.t()), self.dropout, self.training)
+        states, final = self.lstm(x, lengths)
+        states = F.dropout(states, self.dropout, self.training)
+        return {
+            "states": states.transpose(0, 1),
+            "final": final.transpose(0, 1),
+            "padding": tokens.eq(self.pad),
+        }
+
+    def reorder_encoder_out(self, encoder_out: dict[str, Tensor], new_order: Tensor):
+        return {name: x.index_select(0, new_order) for name, x in encoder_out.items()}
+
+    def max_positions(self) -> int:
+        return self.limit
+
+
+class ContinuousLSTMDecoder(FairseqIncrementalDecoder):
+    """LSTM over target vectors with attention; predicts vectors (continuous) or logits (softmax).
+
+    ``targets`` is the frozen table, present for a continuous output only.
+    """
+
+    def __init__(self, cfg: ContinuousLSTMConfig, dictionary, targets: TargetTable | None):
+        super().__init__(dictionary)
+        self.output_kind = str(cfg.decoder_output)
+        self.limit = cfg.max_target_positions
+        self.dropout = cfg.dropout
+        continuous = self.output_kind == "continuous"
+        dim = targets.dim if targets is not None else cfg.target_dim or 300
+        hidden = cfg.decoder_hidden_dim
+        embed_dim = cfg.decoder_embed_dim or hidden
+
+        self.targets = targets if continuous else None
+        self.scorer = VectorScorer(cfg, dictionary) if continuous else None
+        self.embed_tokens = None
+        if not continuous or cfg.untie_decoder_input:
+            self.embed_tokens = _embedding(dictionary, dim, cfg, targets)
+        self.embed_projection = nn.Linear(dim, embed_dim, bias=False)
+
+        # One bridge per decoder layer, from the encoder layer of the same height or the topmost there is, so
+        # that any two numbers of layers go together.
+        self.bridge_from = [min(i, cfg.encoder_layers - 1) for i in range(cfg.decoder_layers)]
+        bridge = [nn.Linear(cfg.encoder_hidden_dim, 2 * hidden) for _ in range(cfg.decoder_layers)]
+        self.bridge = nn.ModuleList(bridge)
+
+        attention = Attention(str(cfg.attention), hidden, cfg.encoder_hidden_dim)
+        combine = nn.Linear(cfg.encoder_hidden_dim + hidden, hidden, bias=False)
+        recurrence = FedRecurrence if cfg.input_feeding else FusedRecurrence
+        self.recurrence = recurrence(
+            embed_dim, hidden, cfg.decoder_layers, cfg.dropout, attention, combine
+        )
+        self.output_projection = nn.Linear(hidden, dim)
+        initialise_uniform(self.embed_projection)
+        initialise_uniform(self.recurrence)
+        initialise_uniform(self.bridge)
+        initialise_uniform(self.output_projection)
+
+        if self.output_kind == "softmax_tied":
+            self.softmax_weight = self.embed_tokens.weight
+        elif self.output_kind == "softmax":
+            self.softmax_weight = nn.Parameter(
+                _embedding(dictionary, dim, cfg, targets).weight.detach()
+            )
+        if not continuous:
+            self.softmax_bias = nn.Parameter(torch.zeros(len(dictionary)))
+
+    def forward(
+        self,
+        prev_output_tokens: Tensor,
+        encoder_out: dict[str, Tensor],
+        incremental_state: dict[str, dict[str, Tensor | None]] | None = None,
+        **_: Any,
+    ):
+        """Teacher-forced, or one step where ``incremental_state`` is given.
+
+        Returns:
+            vectors (N, T, d) or logits (N, T, V); and a dict with ``attn``, a list of one (N, T, S), and for
+            vectors ``norm`` (N, T), their lengths.
+        """
+        if incremental_state is not None:
+            prev_output_tokens = prev_output_tokens[:, -1:]
+        if self.embed_tokens is not None:
+            x = self.embed_tokens(prev_output_tokens)
+        else:
+            x = self.targets(prev_output_tokens).to(self.embed_projection.weight.dtype)
+        x = F.dropout(self.embed_projection(x), self.dropout, self.training)
+        state = self._state(encoder_out, incremental_state)
+        features, weights, state = self.recurrence(
+            x, state, encoder_out["states"], encoder_out["padding"]
+        )
+        if incremental_state is not None:
+            self.set_incremental_state(incremental_state, "state", state)
+        features = F.dropout(features, self.dropout, self.training)
+        output = self.output_projection(features)
+        extra: dict[str, Any] = {"attn": [weights]}
+        if self.output_kind == "continuous":
+            extra["norm"] = torch.linalg.vector_norm(output.detach().float(), dim=-1)
+        else:
+            output = F.linear(output, self.softmax_weight, self.softmax_bias)
+        return output, extra
+
+    def _state(self, encoder_out, incremental_state) -> dict[str, Tensor | None]:
+        if incremental_state is not None:
+            state = self.get_incremental_state(incremental_state, "state")
+            if state is not None:
+                return state
+        final = encoder_out["final"]
+        bridged = [
+            layer(final[:, source])
+            for layer, source in zip(self.bridge, self.bridge_from, strict=True)
+        ]
+        hidden, cell = torch.stack(bridged, 1).chunk(2, -1)
+        return {"hidden": torch.tanh(hidden), "cell": cell, "feed": None}
+
+    def reorder_incremental_state(self, incremental_state, new_order: Tensor) -> None:
+        state = self.get_incremental_state(incremental_state, "state")
+        if state is not None:
+            moved = {k: v if v is None else v.index_select(0, new_order) for k, v in state.items()}
+            self.set_incremental_state(incremental_state, "state", moved)
+
+    def get_normalized_probs(self, net_output, log_probs: bool, sample=None) -> Tensor:
+        """Scores (N, T, V): exact nearest-neighbour scores of vectors, or the softmax.
+
+        Raises:
+            InputError: asked for while training a continuous output, which only a softmax criterion does.
+        """
+        output, extra = net_output
+        if self.output_kind != "continuous":
+            output = output.float()
+            return output.log_softmax(-1) if log_probs else output.softmax(-1)
+        if self.training:
+            raise InputError(
+                "this criterion trains a softmax, but the model predicts vectors: use --criterion syn_margin_proj, "
+                "vmf or another continuous one, or --decoder-output softmax"
+            )
+        scores = self.scorer(output, self.targets, extra["norm"][:, -output.shape[1] :])
+        return scores if log_probs else scores.exp()
+
+    def max_positions(self) -> int:
+        return self.limit
+
+
+def _embedding(dictionary, dim: int, cfg, targets: TargetTable | None) -> nn.Embedding:
+    embedding = nn.Embedding(len(dictionary), dim, dictionary.pad())
+    nn.init.normal_(embedding.weight, std=dim**-0.5)
+    if targets is not None and cfg.softmax_init == "vectors":
+        with torch.no_grad():
+            embedding.weight.copy_(targets.table)
+    nn.init.zeros_(embedding.weight[dictionary.pad()])
+    return embedding
+
+
+@register_model("continuous_lstm", dataclass=ContinuousLSTMConfig)
+class ContinuousLSTM(FairseqEncoderDecoderModel):
+    """Bidirectional LSTM encoder, attention, LSTM decoder that predicts target word vectors."""
+
+    num_updates = 0
+
+    @classmethod
+    def build_model(cls, cfg: ContinuousLSTMConfig, task) -> ContinuousLSTM:
+        """Raises: InputError: vectors missing, unreadable or unfit; sizes that do not go together."""
+        source, target = task.source_dictionary, task.target_dictionary
+        try:
+            targets = _targets(cfg, target)
+            encoder = ContinuousLSTMEncoder(cfg, source)
+            return cls(encoder, ContinuousLSTMDecoder(cfg, target, targets))
+        except ValueError as error:
+            raise InputError(str(error)) from error
+
+    def set_num_updates(self, num_updates: int) -> None:
+        super().set_num_updates(num_updates)
+        self.num_updates = num_updates
+
+
+def _targets(cfg: ContinuousLSTMConfig, dictionary) -> TargetTable | None:
+    """The table that a model needs: read, or left for the checkpoint to fill."""
+    if cfg.swap_vectors and (cfg.decoder_output != "continuous" or cfg.untie_decoder_input):
+        raise InputError(
+            "swap_vectors needs a continuous output whose decoder input is tied to the targets"
+        )
+    if cfg.targets_in_checkpoint and not cfg.swap_vectors:
+        if cfg.decoder_output != "continuous":
+            return None
+        return TargetTable.awaiting_checkpoint(dictionary.symbols, cfg.target_dim)
+    path = cfg.swap_vectors or cfg.target_vectors
+    if not path:
+        if cfg.decoder_output == "continuous":
+            raise InputError(
+                "a continuous output needs --target-vectors FILE (make one with fairseq-xl vectors train)"
+            )
+        return None
+    targets = build_table(
+        dictionary,
+        path,
+        dim=cfg.target_dim or None,
+        special=str(cfg.special_vectors),
+        missing=str(cfg.missing_vectors),
+        min_coverage=cfg.min_coverage,
+        swap=bool(cfg.swap_vectors),
+    )
+    _remember(cfg, target_dim=targets.dim, targets_in_checkpoint=True)
+    return targets
+
+
+def _remember(cfg: ContinuousLSTMConfig, **values: Any) -> None:
+    """Write into the run's whole configuration, from which the trainer fills its checkpoints.
+
+    fairseq hands ``build_model`` a copy of the model's part; its parent is the original. Without this a model
+    could not be loaded where its vector file has since moved.
+    """
+    root = getattr(cfg, "__dict__", {}).get("_parent")
+    if root is not None and "model" in root:
+        with open_dict(root):
+            for name, value in values.items():
+                root.model[name] = value
+
+
+@register_model("continuous_lstm_iwslt16", dataclass=Iwslt16Config)
+class ContinuousLSTMIwslt16(ContinuousLSTM):
+    """The papers' sizes."""
+
+
+@register_model("continuous_lstm_tiny", dataclass=TinyConfig)
+class ContinuousLSTMTiny(ContinuousLSTM):
+    """Sizes for tests."""

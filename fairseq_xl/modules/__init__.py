@@ -1,0 +1,1 @@
+"""Network parts that more than one room uses; plain torch."""

@@ -1,0 +1,80 @@
+"""Recurrent encoders whose result never depends on padding."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+def initialise_uniform(module: nn.Module, bound: float = 0.1) -> None:
+    """Weights and biases uniform in ±bound: what fairseq's own LSTM and its ancestors use."""
+    for parameter in module.parameters():
+        nn.init.uniform_(parameter, -bound, bound)
+
+
+def pack_left(tokens: Tensor, pad: int) -> tuple[Tensor, Tensor]:
+    """Move padding to the end, whichever side it was on.
+
+    Args:
+        tokens: (N, T) with padding on either side.
+        pad: index of the padding token.
+
+    Returns:
+        tokens (N, T) with each row's words first, in their order; lengths (N,).
+    """
+    is_word = tokens.ne(pad)
+    order = torch.argsort(is_word.logical_not().long(), dim=1, stable=True)
+    return tokens.gather(1, order), is_word.sum(1)
+
+
+def reverse_within_length(x: Tensor, lengths: Tensor) -> Tensor:
+    """(T, N, C) with each sequence's first ``lengths[n]`` steps reversed and its padding left in place."""
+    steps = torch.arange(x.shape[0], device=x.device).unsqueeze(1)
+    source = torch.where(steps < lengths, lengths - 1 - steps, steps)
+    return x.gather(0, source.unsqueeze(-1).expand_as(x))
+
+
+class BidirectionalLSTM(nn.Module):
+    """Stacked bidirectional LSTM over padded sequences.
+
+    The backward direction runs over sequences reversed within their lengths, so padding always comes last and
+    plain (unpacked) fused calls give exact results: on a CPU they are about twice as fast as packed ones.
+
+    Args:
+        input_dim: features in.
+        hidden_dim: features out, both directions together; even.
+        layers: how many.
+        dropout: between layers.
+    """
+
+    def __init__(self, input_dim: int, hidden_dim: int, layers: int = 1, dropout: float = 0.0):
+        super().__init__()
+        if hidden_dim % 2:
+            raise ValueError(f"the two directions share {hidden_dim} units, which is odd")
+        dims = [input_dim] + [hidden_dim] * (layers - 1)
+        self.forwards = nn.ModuleList(nn.LSTM(dim, hidden_dim // 2) for dim in dims)
+        self.backwards = nn.ModuleList(nn.LSTM(dim, hidden_dim // 2) for dim in dims)
+        self.dropout = dropout
+        initialise_uniform(self)
+
+    def forward(self, x: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Args: x (T, N, C) padded at the end; lengths (N,), each at least 1.
+
+        Returns:
+            outputs (T, N, hidden_dim), whatever at padding; final (layers, N, hidden_dim), the forward
+            direction's state after the last word beside the backward direction's after the first.
+        """
+        last = (lengths - 1).view(1, -1, 1)
+        finals = []
+        for depth, (onwards, backwards) in enumerate(
+            zip(self.forwards, self.backwards, strict=True)
+        ):
+            if depth:
+                x = F.dropout(x, self.dropout, self.training)
+            ahead, _ = onwards(x)
+            back, _ = backwards(reverse_within_length(x, lengths))
+            ends = [h.gather(0, last.expand(1, -1, h.shape[2])).squeeze(0) for h in (ahead, back)]
+            finals.append(torch.cat(ends, -1))
+            x = torch.cat([ahead, reverse_within_length(back, lengths)], -1)
+        return x, torch.stack(finals)
