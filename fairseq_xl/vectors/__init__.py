@@ -1,0 +1,1 @@
+"""Word-vector tables: train, read, write, convert, measure. Imports neither fairseq nor torch."""

@@ -1,0 +1,121 @@
+"""fastText's own model files (.bin): every word has a vector, seen in training or not, from its subwords.
+
+fastText's loader does not notice a file that ends too early (it returns whatever memory held), so the layout is
+walked and the size compared before fastText opens it.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections.abc import Collection
+from pathlib import Path
+
+import fasttext
+import numpy as np
+from tqdm import tqdm
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.vectors.checks import RowCheck
+
+_MAGIC = 793_712_314
+_VERSIONS = (11, 12)
+_HEADER = struct.Struct("<2i12id")  # magic, version, twelve integer settings, sampling threshold
+_DICTIONARY = struct.Struct("<3i2q")  # entries, words, labels, tokens, pruned entries (-1: never pruned)
+_BYTES_AFTER_ENTRY = 8 + 1  # count and kind follow each entry's zero-terminated string
+_MATRIX = struct.Struct("<?2q")  # quantised?, rows, columns; float32 numbers follow
+
+
+def read_fasttext(
+    path: Path, wanted: Collection[str] | None, dim: int | None, progress: bool
+) -> tuple[list[str], np.ndarray]:
+    """Vectors (n, d) of the wanted words, or of the model's vocabulary when ``wanted`` is None.
+
+    A wanted word outside the vocabulary gets the mean of its character n-grams' vectors; one that has none (a
+    model trained without subwords) is left out. Raises InputError when the file is no intact fastText model.
+    """
+    width = _check_layout(path)
+    if dim is not None and width != dim:
+        raise InputError(f"{path} holds vectors of dimension {width}, but dimension {dim} is needed")
+    try:
+        model = fasttext.load_model(str(path))
+    except (ValueError, RuntimeError) as error:
+        raise InputError(f"{path} cannot be opened as a fastText model: {error}") from error
+    if wanted is None:
+        try:
+            words = list(model.get_words())
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{path} has words that are not valid UTF-8: name the words to read, or train it again"
+            ) from error
+    else:
+        words = list(wanted)
+
+    kept: list[str] = []
+    matrix = np.empty((len(words), width), dtype=np.float32)
+    bar = tqdm(words, desc=f"reading {path.name}", unit=" words", delay=1, disable=not progress)
+    for word in bar:
+        row = model.get_word_vector(word)
+        if not row.any() and model.get_word_id(word) < 0:
+            continue  # neither a word of the vocabulary nor a subword of one
+        matrix[len(kept)] = row
+        kept.append(word)
+    matrix.resize((len(kept), width), refcheck=False)
+    RowCheck(path, place=lambda row: f"word {row + 1}").check(kept, matrix)
+    return kept, matrix
+
+
+def _check_layout(path: Path) -> int:
+    """Walk the file's layout; return the dimension of its vectors or raise InputError."""
+    truncated = InputError(f"{path} is a truncated fastText model: fetch or train it again")
+    size = path.stat().st_size
+    with open(path, "rb") as file:
+        start = file.read(_HEADER.size)
+        if len(start) < 4 or struct.unpack_from("<i", start)[0] != _MAGIC:
+            raise InputError(
+                f"{path} is not a fastText model (its first bytes are not fastText's): "
+                "word2vec's binary files must be converted to text first"
+            )
+        if len(start) < _HEADER.size:
+            raise truncated
+        _, version, width = _HEADER.unpack(start)[:3]
+        if version not in _VERSIONS:
+            raise InputError(f"{path} is a fastText model of version {version}, known are 11 and 12")
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            try:
+                end = _end_of_model(data, width)
+            except (struct.error, EOFError) as error:
+                raise truncated from error
+            except _Damaged as error:
+                raise InputError(f"{path} is a damaged fastText model ({error}): fetch it again") from error
+    if end > size:
+        raise truncated
+    if end < size:
+        raise InputError(
+            f"{path} is a damaged fastText model ({size - end} bytes too many): fetch it again"
+        )
+    return width
+
+
+class _Damaged(Exception):
+    """The layout contradicts itself."""
+
+
+def _end_of_model(data: mmap.mmap, width: int) -> int:
+    """The position where a model that starts like this one must end."""
+    entries, _, _, _, pruned = _DICTIONARY.unpack_from(data, _HEADER.size)
+    position = _HEADER.size + _DICTIONARY.size
+    for _ in range(entries):
+        end = data.find(b"\0", position)
+        if end < 0:
+            raise EOFError
+        position = end + 1 + _BYTES_AFTER_ENTRY
+    position += 8 * max(0, pruned)
+    for name in ("input", "output"):
+        quantised, rows, columns = _MATRIX.unpack_from(data, position)
+        if quantised:
+            raise _Damaged("its matrices are quantised, which is not supported")
+        if columns != width or rows < 0:
+            raise _Damaged(f"its {name} matrix is {rows} x {columns} for dimension {width}")
+        position += _MATRIX.size + 4 * rows * columns
+    return position

@@ -1,0 +1,127 @@
+"""A table of word vectors, and how one is read from and written to a file of any format the field uses."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.vectors.atomic import atomic_outputs
+from fairseq_xl.vectors.npy_format import read_npy, vocabulary_path, write_npy
+from fairseq_xl.vectors.text_format import read_text, write_text
+
+logger = logging.getLogger(__name__)
+
+_TEXT_SUFFIXES = (".vec", ".txt", ".vec.gz", ".txt.gz")
+_UNPACK_FIRST = (".bin.gz", ".npy.gz", ".zip", ".npz", ".tar", ".tgz", ".xz", ".bz2", ".zst", ".ftz")
+
+
+@dataclass
+class WordVectors:
+    """Distinct words and their vectors: row i of ``matrix`` (n, d), float32, belongs to ``words[i]``."""
+
+    words: list[str]
+    matrix: np.ndarray
+
+    def __post_init__(self) -> None:
+        if self.matrix.ndim != 2 or len(self.matrix) != len(self.words):
+            raise ValueError(f"{len(self.words)} words do not fit a matrix of shape {self.matrix.shape}")
+        self.matrix = np.asarray(self.matrix, dtype=np.float32)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The row of each word."""
+        return {word: row for row, word in enumerate(self.words)}
+
+    @property
+    def dim(self) -> int:
+        """d, the dimension of the vectors."""
+        return self.matrix.shape[1]
+
+    def select(self, words: Collection[str]) -> WordVectors:
+        """The rows of those of ``words`` that the table has, in the order of ``words``."""
+        found = [word for word in dict.fromkeys(words) if word in self.index]
+        return WordVectors(found, self.matrix[[self.index[word] for word in found]])
+
+
+def read_vectors(
+    path: str | Path,
+    words: Collection[str] | None = None,
+    dim: int | None = None,
+    progress: bool = True,
+) -> WordVectors:
+    """Read word vectors from ``path``; only those of ``words``, if given, are kept in memory.
+
+    The format follows the suffix: ``.bin`` is a fastText model (with vectors from subwords for words it never
+    saw), ``.npy`` an array with its words in a ``.vocab`` file beside it, anything else text, gzipped or not,
+    with or without a header line.
+
+    With ``words``, the result holds those that were found, in the order of ``words`` (sorted, if it is a set);
+    otherwise all, in the file's order. Of a repeated word the first vector counts; a warning tells how many.
+
+    Raises InputError, in one sentence with file and line, for a file that is missing, damaged, of another
+    dimension than ``dim``, or has a NaN, infinite or all-zero vector among those kept.
+    """
+    path = Path(path)
+    if isinstance(words, str):
+        raise TypeError("words must be a collection of words, not one string")
+    if isinstance(words, (set, frozenset)):
+        words = sorted(words)  # the order of a set changes from run to run
+    wanted = None if words is None else list(dict.fromkeys(words))
+    if path.is_dir():
+        raise InputError(f"{path} is a directory, not a file of word vectors")
+    if not path.exists():
+        raise InputError(f"there is no file of word vectors at {path}")
+    if path.name.endswith(_UNPACK_FIRST):
+        raise InputError(f"{path} is of a kind that is not read directly: unpack or convert it first")
+    if path.stat().st_size == 0:
+        raise InputError(f"{path} is empty: it holds no vectors")
+    repeated = 0
+    try:
+        if path.suffix == ".bin":
+            from fairseq_xl.vectors.fasttext_format import read_fasttext
+
+            found, matrix = read_fasttext(path, wanted, dim, progress)
+        elif path.suffix == ".npy":
+            found, matrix, repeated = read_npy(path, wanted, dim)
+        else:
+            found, matrix, repeated = read_text(path, wanted, dim, progress)
+    except PermissionError as error:
+        raise InputError(f"{path} may not be read: {error.strerror}") from error
+    if repeated:
+        logger.warning("%s: %d repeated words were passed over, the first of each counts", path, repeated)
+    table = WordVectors(found, matrix)
+    return table if wanted is None or found == wanted else table.select(wanted)
+
+
+def write_vectors(path: str | Path, vectors: WordVectors, progress: bool = False) -> None:
+    """Write ``path`` (.vec or .txt, either with .gz, or .npy with its .vocab) completely or not at all.
+
+    Reading the file gives the same words and the same float32 numbers. Raises InputError for another suffix or
+    for a word that the format cannot hold.
+    """
+    path = Path(path)
+    if path.suffix == ".npy":
+        # The vocabulary goes first: torn between the two renames, old rows under new words differ in number
+        # almost always, and the reader says so.
+        with atomic_outputs(vocabulary_path(path), path) as (words_path, array_path):
+            write_npy(array_path, words_path, vectors.words, vectors.matrix)
+        return
+    if not path.name.endswith(_TEXT_SUFFIXES):
+        raise InputError(f"cannot write {path}: its name must end in .npy or {', '.join(_TEXT_SUFFIXES)}")
+    with atomic_outputs(path) as (temporary,), open(temporary, "wb") as file:
+        if path.suffix == ".gz":
+            # No time stamp and no name inside: equal tables give equal files.
+            with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
+                write_text(path, packed, vectors.words, vectors.matrix, progress)
+        else:
+            write_text(path, file, vectors.words, vectors.matrix, progress)
