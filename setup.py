@@ -1,0 +1,70 @@
+"""Metadata of fairseq_xl. `bash scripts/setup.sh` installs it with everything it needs.
+
+A plain ``pip install .`` works too, but builds fairseq in full (minutes, a C++ compiler) and
+downloads torchaudio, which the text path never imports; the script avoids both.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+ROOT = Path(__file__).resolve().parent
+
+
+def version() -> str:
+    """``__version__`` of the package, read as text: importing it would need fairseq."""
+    source = (ROOT / "fairseq_xl" / "__init__.py").read_text(encoding="utf-8")
+    found = re.search(r'^__version__ = "([^"]+)"$', source, flags=re.MULTILINE)
+    if found is None:
+        raise RuntimeError("fairseq_xl/__init__.py has no line __version__ = \"…\"")
+    return found.group(1)
+
+
+# Tested with the versions in scripts/constraints.txt; the upper bounds are the next major version.
+REQUIRES = [
+    "torch>=2.6",  # older ones lack weights_only loading with safe globals as the default
+    "fairseq-fixed==0.12.3.1",  # fairseq 0.12.3 for Python 3.11-3.13; provides the module `fairseq`
+    "hydra-core==1.3.2",  # the versions fairseq's configuration classes work with
+    "omegaconf==2.3.0",
+    "numpy>=1.26,<3",
+    "scipy>=1.11,<2",
+    "sacrebleu>=2.4,<3",
+    "sacremoses>=0.1,<1",
+    "sentencepiece>=0.2,<1",
+    "fasttext-numpy2>=0.10.3,<0.11",  # fastText with wheels for Linux and numpy 2
+    "tqdm>=4.60,<5",
+]
+
+EXTRAS = {
+    "report": ["matplotlib>=3.8,<4"],
+    "syntactic": ["stanza>=1.8,<2"],
+    "corpus": ["scrapy>=2.11,<3", "inscriptis>=2.5,<3"],
+    "test": ["pytest>=8,<10", "hypothesis>=6.90,<7", "ruff>=0.9,<1", "mpmath>=1.3,<1.4"],
+}
+EXTRAS["all"] = sorted({requirement for extra in EXTRAS.values() for requirement in extra})
+
+setup(
+    name="fairseq-xl",
+    version=version(),
+    description="Sequence models whose outputs are vectors, as a fairseq plugin",
+    long_description=(ROOT / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    author="fairseq_xl contributors",
+    license="MIT",
+    python_requires=">=3.11,<3.14",
+    packages=find_packages(include=["fairseq_xl", "fairseq_xl.*"]),
+    include_package_data=True,
+    install_requires=REQUIRES,
+    extras_require=EXTRAS,
+    entry_points={"console_scripts": ["fairseq-xl = fairseq_xl.cli:main"]},
+    classifiers=[
+        "Intended Audience :: Science/Research",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+        "Topic :: Scientific/Engineering :: Artificial Intelligence",
+    ],
+)
