@@ -49,7 +49,7 @@ def read_lines(path: Path | str) -> Iterator[str]:
     with open_binary(path) as stream:
         number = 0
         try:
-            for number, raw in enumerate(stream, start=1):  # noqa: B007 (the handler names it)
+            for number, raw in enumerate(stream, start=1):
                 if number == 1 and raw.startswith(BOM):
                     raw = raw[len(BOM) :]
                 yield raw.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")

@@ -128,7 +128,14 @@ def map_file(
     workers = processes if total >= PARALLEL_FROM else 1
     results = map_lines(step, read_lines(source), workers, **options)
     name = f"{step.__name__} {Path(source).name}"
-    bar = tqdm(results, total=total, desc=name, unit=" lines", disable=not progress, mininterval=1)
+    bar = tqdm(
+        results,
+        total=total,
+        desc=name,
+        unit=" lines",
+        disable=None if progress else True,
+        mininterval=1,
+    )
     with replacing(target) as stream:
         for line in bar:
             stream.write(line + "\n")
@@ -147,7 +154,13 @@ def train_truecaser(sources: Iterable[Path | str], model: Path | str, progress: 
     casing: dict[str, Counter[str]] = defaultdict(Counter)
     for source in sources:
         total, name = count_lines(source), f"truecaser {Path(source).name}"
-        bar = tqdm(read_lines(source), total=total, desc=name, unit=" lines", disable=not progress)
+        bar = tqdm(
+            read_lines(source),
+            total=total,
+            desc=name,
+            unit=" lines",
+            disable=None if progress else True,
+        )
         for line in bar:
             for lower, token, weight in caser.learn_truecase_weights(line.split()):
                 casing[lower][token] += weight

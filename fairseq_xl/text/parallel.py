@@ -1,0 +1,139 @@
+"""Check and clean a parallel corpus: two files whose lines *n* are translations of each other."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from tqdm import tqdm
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.text.lines import count_lines, read_lines, replacing
+
+Policy = Literal["drop", "keep", "error"]
+
+# What some reader or other takes for the end of a line, when it stands inside one.
+INNER_LINE_BREAKS = re.compile("[\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]+")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What makes a sentence pair unfit, and what happens to it then.
+
+    max_tokens: longest side, in tokens separated by white space; 0 for no limit
+    max_ratio:  longer side's tokens over the shorter side's; 0 for no limit
+    empty:      what to do with a pair that has an empty side
+    long:       what to do with a pair beyond ``max_tokens`` or ``max_ratio``
+    """
+
+    max_tokens: int = 0
+    max_ratio: float = 0.0
+    empty: Policy = "drop"
+    long: Policy = "drop"
+
+    def __post_init__(self) -> None:
+        if self.max_tokens < 0:
+            raise InputError(f"--max-tokens is {self.max_tokens}: give 0 (no limit) or more")
+        if self.max_ratio != 0 and not self.max_ratio >= 1:
+            raise InputError(f"--max-ratio is {self.max_ratio}: give 0 (no limit), or 1 or more")
+
+    def fault(self, source: str, target: str) -> str | None:
+        """The reason why a pair is unfit (``empty``, ``too long``, ``ratio``), or None."""
+        lengths = len(source.split()), len(target.split())
+        if min(lengths) == 0:
+            return "empty"
+        if self.max_tokens and max(lengths) > self.max_tokens:
+            return "too long"
+        if self.max_ratio and max(lengths) > self.max_ratio * min(lengths):
+            return "ratio"
+        return None
+
+    def policy(self, reason: str) -> Policy:
+        """What to do with a pair that is unfit for this reason."""
+        return self.empty if reason == "empty" else self.long
+
+
+@dataclass
+class Report:
+    """How many pairs were read and written, and how many met each reason, whatever was done."""
+
+    read: int = 0
+    written: int = 0
+    reasons: dict[str, int] = field(default_factory=dict)
+
+    def count(self, reason: str) -> None:
+        """Count one more pair for a reason."""
+        self.reasons[reason] = self.reasons.get(reason, 0) + 1
+
+    def as_dict(self) -> dict[str, object]:
+        """The report as plain data, for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        text = f"{self.read} pairs read, {self.written} written"
+        if self.reasons:
+            text += "; " + ", ".join(f"{count} {why}" for why, count in self.reasons.items())
+        return text
+
+
+def check_equal_counts(source: Path | str, target: Path | str) -> int:
+    """The number of pairs; :class:`InputError` naming both files when they differ in length."""
+    counts = count_lines(source), count_lines(target)
+    if counts[0] != counts[1]:
+        raise InputError(
+            f"{source} has {counts[0]} lines and {target} has {counts[1]}: the two sides of a"
+            " parallel corpus need the same number of lines"
+        )
+    if counts[0] == 0:
+        raise InputError(f"{source} and {target} are empty: give files with sentences in them")
+    return counts[0]
+
+
+def clean(
+    source: Path | str,
+    target: Path | str,
+    source_out: Path | str,
+    target_out: Path | str,
+    rules: Rules | None = None,
+    progress: bool = True,
+) -> Report:
+    """Write the pairs that ``rules`` let pass, one sentence per ``\\n``-ended line, still aligned.
+
+    Line breaks of other kinds inside a sentence become spaces, sentences are stripped. Raises
+    :class:`InputError` for unequal line counts, for invalid UTF-8 (with file and line), and for the
+    first unfit pair (with its line) whose policy is ``error``.
+    """
+    rules = rules or Rules()
+    total = check_equal_counts(source, target)
+    report = Report()
+    pairs = zip(read_lines(source), read_lines(target), strict=True)
+    name = f"clean {Path(source).name}"
+    bar = tqdm(pairs, total=total, desc=name, unit=" pairs", disable=None if progress else True)
+    with replacing(source_out) as left, replacing(target_out) as right:
+        for number, pair in enumerate(bar, start=1):
+            report.read += 1
+            if any(INNER_LINE_BREAKS.search(side.strip()) for side in pair):
+                report.count("line break inside")
+            x, y = (INNER_LINE_BREAKS.sub(" ", side).strip() for side in pair)
+            reason = rules.fault(x, y)
+            if reason is not None:
+                report.count(reason)
+                policy = rules.policy(reason)
+                if policy == "error":
+                    raise InputError(
+                        f"line {number} of {source} and {target}: {reason}"
+                        f" ({len(x.split())} and {len(y.split())} tokens); mend the pair, or let"
+                        " such pairs be dropped or kept"
+                    )
+                if policy == "drop":
+                    continue
+            left.write(x + "\n")
+            right.write(y + "\n")
+            report.written += 1
+        if report.written == 0:
+            raise InputError(
+                f"no pair of {source} and {target} is left ({report}): use other limits"
+            )
+    return report
