@@ -1,6 +1,7 @@
-"""The losses under the names by which ``fairseq-train --criterion`` knows them."""
+"""The losses under the names by which ``fairseq-train --criterion`` knows them.
 
-from __future__ import annotations
+No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any

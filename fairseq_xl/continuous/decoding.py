@@ -1,50 +1,13 @@
-"""How a model turns predicted vectors into scores: the options, and the module that applies them."""
+"""How a model turns predicted vectors into scores."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import torch
-from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from torch import Tensor
 
 from fairseq_xl.continuous import search
+from fairseq_xl.continuous.config import DecodingConfig
 from fairseq_xl.continuous.targets import TargetTable, WordList
-
-
-@dataclass
-class DecodingConfig(FairseqDataclass):
-    """Options of continuous decoding. They are saved with a model and can be changed when translating:
-    ``fairseq-generate … --model-overrides "{'decode_score': 'vmf_posterior'}"``."""
-
-    decode_score: ChoiceEnum(list(search.SCORES)) = field(  # type: ignore[valid-type]
-        default="cosine",
-        metadata={
-            "help": "how predicted vectors score words. cosine: softmax of decode-scale times the cosine (for cosine "
-            "and margin losses). vmf_posterior: softmax of kappa times the cosine (for vmf). vmf_density: the "
-            "density itself, as the paper decodes; over a beam it favours long outputs of sure words"
-        },
-    )
-    decode_scale: float = field(
-        default=20.0,
-        metadata={
-            "help": "sharpness of decode-score cosine: only beam search and ensembles depend on it"
-        },
-    )
-    decode_hub_weight: float = field(
-        default=0.0,
-        metadata={
-            "help": "subtract this times each word's mean cosine to its 10 nearest words (CSLS): raise it towards 1 "
-            "when rare words from crowded regions intrude"
-        },
-    )
-    decode_prior_weight: float = field(
-        default=0.0,
-        metadata={
-            "help": "add this times the log relative frequency of each word in the dictionary: raise it when rare "
-            "words intrude. End of sentence counts as the most frequent word, unknown as one occurrence"
-        },
-    )
 
 
 class VectorScorer(torch.nn.Module):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 import torch.nn.functional as F
-from fairseq.dataclass import ChoiceEnum
 from fairseq.models import (
     FairseqEncoder,
     FairseqEncoderDecoderModel,
@@ -18,142 +16,15 @@ from fairseq.models import (
 from omegaconf import open_dict
 from torch import Tensor, nn
 
-from fairseq_xl.continuous.decoding import DecodingConfig, VectorScorer
+from fairseq_xl.continuous.config import ContinuousLSTMConfig, Iwslt16Config, TinyConfig
+from fairseq_xl.continuous.decoding import VectorScorer
 from fairseq_xl.continuous.recurrence import FedRecurrence, FusedRecurrence
-from fairseq_xl.continuous.targets import (
-    MISSING_POLICIES,
-    SPECIAL_POLICIES,
-    TargetTable,
-    build_table,
-)
+from fairseq_xl.continuous.targets import TargetTable, build_table
 from fairseq_xl.errors import InputError
-from fairseq_xl.modules.attention import KINDS as ATTENTION_KINDS
 from fairseq_xl.modules.attention import Attention
 from fairseq_xl.modules.recurrent import BidirectionalLSTM, initialise_uniform, pack_left
 
 logger = logging.getLogger(__name__)
-
-OUTPUTS = ("continuous", "softmax", "softmax_tied")
-
-
-@dataclass
-class ContinuousLSTMConfig(DecodingConfig):
-    """Sensible sizes for a few ten thousand to a few hundred thousand sentence pairs."""
-
-    target_vectors: str | None = field(
-        default=None,
-        metadata={
-            "help": "file of target word vectors (.vec, .vec.gz, .bin, .npy with .vocab); see fairseq-xl vectors. "
-            "Required for a continuous output; with a softmax output it initialises the softmax"
-        },
-    )
-    target_dim: int = field(
-        default=0,
-        metadata={
-            "help": "dimension of the target vectors; 0 takes the file's (300 for a softmax without a file). Set it "
-            "to be told when a file has another"
-        },
-    )
-    special_vectors: ChoiceEnum(list(SPECIAL_POLICIES)) = field(  # type: ignore[valid-type]
-        default="random",
-        metadata={
-            "help": "vectors of end of sentence and unknown: seeded random directions, or the file's </s> and <unk>"
-        },
-    )
-    missing_vectors: ChoiceEnum(list(MISSING_POLICIES)) = field(  # type: ignore[valid-type]
-        default="random",
-        metadata={
-            "help": "dictionary words without a vector: random gives each a direction of its own, unk maps them to "
-            "<unk> and never predicts them, error refuses to start"
-        },
-    )
-    min_coverage: float = field(
-        default=0.5,
-        metadata={"help": "refuse a vector file that covers a smaller share of the dictionary"},
-    )
-    swap_vectors: str | None = field(
-        default=None,
-        metadata={
-            "help": "with --model-overrides, when translating: vectors in the same space for another target "
-            "dictionary, so that a trained model can output words it never saw"
-        },
-    )
-    decoder_output: ChoiceEnum(list(OUTPUTS)) = field(  # type: ignore[valid-type]
-        default="continuous",
-        metadata={
-            "help": "continuous predicts vectors; softmax and softmax_tied (shared with the decoder's input) are the "
-            "papers' baselines and differ in nothing else"
-        },
-    )
-    softmax_init: ChoiceEnum(["vectors", "random"]) = field(  # type: ignore[valid-type]
-        default="vectors",
-        metadata={
-            "help": "how softmax weights start, where --target-vectors is given (random without)"
-        },
-    )
-    untie_decoder_input: bool = field(
-        default=False,
-        metadata={
-            "help": "continuous output: learn the decoder's input embeddings instead of reading the frozen targets"
-        },
-    )
-    encoder_embed_dim: int = field(default=512, metadata={"help": "source embeddings"})
-    encoder_hidden_dim: int = field(
-        default=512, metadata={"help": "encoder states, both directions together"}
-    )
-    encoder_layers: int = field(default=1, metadata={"help": "encoder layers"})
-    decoder_embed_dim: int = field(
-        default=0,
-        metadata={
-            "help": "size to which a linear layer brings decoder inputs; 0 takes --decoder-hidden-dim"
-        },
-    )
-    decoder_hidden_dim: int = field(default=512, metadata={"help": "decoder states"})
-    decoder_layers: int = field(default=1, metadata={"help": "decoder layers"})
-    attention: ChoiceEnum(list(ATTENTION_KINDS)) = field(  # type: ignore[valid-type]
-        default="general", metadata={"help": "how decoder states score encoder states"}
-    )
-    input_feeding: bool = field(
-        default=False,
-        metadata={
-            "help": "feed the last attention vector to the next step (Luong et al. 2015): a Python loop over steps "
-            "instead of one fused call, so slower to train"
-        },
-    )
-    dropout: float = field(
-        default=0.2, metadata={"help": "on embeddings, between layers and before the output"}
-    )
-    max_source_positions: int = field(default=1024, metadata={"help": "longest source"})
-    max_target_positions: int = field(default=1024, metadata={"help": "longest target"})
-    targets_in_checkpoint: bool = field(
-        default=False,
-        metadata={
-            "help": "set by training itself: the checkpoint holds the table, so its file is not read again"
-        },
-    )
-
-
-@dataclass
-class Iwslt16Config(ContinuousLSTMConfig):
-    """The model of the papers (Bhat et al. 2019, section 4)."""
-
-    encoder_embed_dim: int = 512
-    encoder_hidden_dim: int = 1024
-    decoder_embed_dim: int = 1024
-    decoder_hidden_dim: int = 1024
-    decoder_layers: int = 2
-    dropout: float = 0.0
-
-
-@dataclass
-class TinyConfig(ContinuousLSTMConfig):
-    """For tests and first steps."""
-
-    encoder_embed_dim: int = 32
-    encoder_hidden_dim: int = 32
-    decoder_hidden_dim: int = 32
-    dropout: float = 0.0
-
 
 class ContinuousLSTMEncoder(FairseqEncoder):
     """Embeddings and a bidirectional LSTM; padding on either side never matters."""
