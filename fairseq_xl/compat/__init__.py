@@ -1,0 +1,26 @@
+"""What fairseq 0.12.3 lacks on current Python, torch and numpy, one function for each defect.
+
+Every function's docstring says what was broken. None changes how a model of fairseq's own trains
+or translates.
+"""
+
+from __future__ import annotations
+
+from fairseq_xl.compat.compiled import stand_in_for_compiled_modules
+from fairseq_xl.compat.loading import explain_unreadable_checkpoints, trust_plain_types
+from fairseq_xl.compat.numpy_names import supply_numpy_compat
+from fairseq_xl.compat.resuming import fall_back_from_torn_checkpoints
+from fairseq_xl.compat.saving import clean_up_after_kills, write_checkpoints_atomically
+from fairseq_xl.errors import show_input_errors_without_traceback
+
+
+def apply() -> None:
+    """Mend what is broken on this stack; may be called any number of times."""
+    show_input_errors_without_traceback()
+    trust_plain_types()
+    explain_unreadable_checkpoints()
+    write_checkpoints_atomically()
+    clean_up_after_kills()
+    fall_back_from_torn_checkpoints()
+    stand_in_for_compiled_modules()
+    supply_numpy_compat()
