@@ -1,0 +1,163 @@
+"""``fairseq-xl text STEP``: the steps between a corpus as it is published and what fairseq trains on."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from fairseq_xl.text.lines import count_lines, replacing
+
+# The steps import what they need themselves: sacremoses takes a second that --help should not.
+
+
+def _tokenise(args: argparse.Namespace) -> None:
+    from fairseq_xl.text import moses
+
+    options = {"language": args.language, "escape": args.escape}
+    moses.map_file(moses.tokenise, args.source, args.target, args.processes, **options)
+
+
+def _truecaser(args: argparse.Namespace) -> None:
+    from fairseq_xl.text import moses
+
+    words = moses.train_truecaser(args.source, args.output)
+    print(f"{args.output}: {words} words", file=sys.stderr)
+
+
+def _truecase(args: argparse.Namespace) -> None:
+    from fairseq_xl.text import moses
+
+    moses.truecaser(str(args.model))  # a bad model is refused here, not in a worker process
+    options = {"model": str(args.model), "keep_known": args.keep_known}
+    moses.map_file(moses.truecase, args.source, args.target, args.processes, **options)
+
+
+def _postprocess(args: argparse.Namespace) -> None:
+    from fairseq_xl.text import moses
+
+    options = {"language": args.language, "escape": args.escape}
+    moses.map_file(moses.postprocess, args.source, args.target, args.processes, **options)
+
+
+def _clean(args: argparse.Namespace) -> None:
+    from fairseq_xl.text.parallel import Rules, clean
+
+    rules = Rules(args.max_tokens, args.max_ratio, args.empty, args.long)
+    report = clean(args.source, args.target, *args.output, rules)
+    print(report, file=sys.stderr)
+    if args.report:
+        with replacing(args.report) as stream:
+            json.dump(report.as_dict(), stream, indent=2)
+            stream.write("\n")
+
+
+def _campaign(args: argparse.Namespace) -> None:
+    from fairseq_xl.text.campaign import read_pairs
+
+    pairs = 0
+    with replacing(args.output[0]) as left, replacing(args.output[1]) as right:
+        for source, target in read_pairs(args.source, args.target):
+            left.write(source + "\n")
+            right.write(target + "\n")
+            pairs += 1
+    print(f"{pairs} pairs", file=sys.stderr)
+
+
+def _hypotheses(args: argparse.Namespace) -> None:
+    from fairseq_xl.text.hypotheses import read_hypotheses
+
+    expected = count_lines(args.like) if args.like else None
+    best = read_hypotheses(args.source, expected)
+    with replacing(args.target) as stream:
+        stream.writelines(line + "\n" for line in best)
+
+
+def _fetch(args: argparse.Namespace) -> None:
+    from fairseq_xl.text.fetch import fetch, unpack
+
+    fetch(args.url, args.target, args.checksum, args.otherwise)
+    if args.unpack:
+        unpack(args.target, args.unpack)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the steps and their options to the parser of ``fairseq-xl text``."""
+    steps = parser.add_subparsers(title="steps", metavar="STEP", required=True)
+
+    def step(name: str, run: Callable[[argparse.Namespace], None], text: str):
+        sub = steps.add_parser(name, help=text, description=text)
+        sub.set_defaults(step=run)
+        return sub
+
+    def source_target(sub: argparse.ArgumentParser, processes: bool = True) -> None:
+        sub.add_argument("source", type=Path, help="file to read (UTF-8; .gz is decompressed)")
+        sub.add_argument("target", type=Path, help="file to write")
+        if processes:
+            text = "worker processes for long files (default: one per processor)"
+            sub.add_argument("--processes", type=int, default=os.cpu_count() or 1, help=text)
+
+    def language(sub: argparse.ArgumentParser) -> None:
+        sub.add_argument("--language", "-l", required=True, help="language code, such as de")
+        text = "the tokens carry HTML escapes, as Moses' own scripts write them (&apos;)"
+        sub.add_argument("--escape", action="store_true", help=text)
+
+    sub = step("tokenise", _tokenise, "split sentences into Moses tokens")
+    source_target(sub)
+    language(sub)
+
+    sub = step("truecaser", _truecaser, "train a truecaser on tokenised text")
+    sub.add_argument("source", type=Path, nargs="+", help="tokenised training text")
+    sub.add_argument("--output", "-o", type=Path, required=True, help="model file to write")
+
+    sub = step("truecase", _truecase, "give the tokens their most frequent case")
+    source_target(sub)
+    sub.add_argument("--model", "-m", type=Path, required=True, help="model file of 'truecaser'")
+    text = "change only sentence starts and unseen cases, as Moses' truecase.perl does"
+    sub.add_argument("--keep-known", action="store_true", help=text)
+
+    sub = step("postprocess", _postprocess, "from tokens to plain text: detruecase, detokenise")
+    source_target(sub)
+    language(sub)
+
+    sub = step("clean", _clean, "check a parallel corpus and handle its unfit pairs")
+    sub.add_argument("source", type=Path, help="source side")
+    sub.add_argument("target", type=Path, help="target side")
+    sub.add_argument("--output", "-o", type=Path, nargs=2, required=True, help="the two sides")
+    text = "longest side in tokens separated by spaces (default: 0, no limit)"
+    sub.add_argument("--max-tokens", type=int, default=0, help=text)
+    text = "longer side over shorter side, in tokens (default: 0, no limit)"
+    sub.add_argument("--max-ratio", type=float, default=0.0, help=text)
+    policies = ("drop", "keep", "error")
+    text = "pairs with an empty side (default: %(default)s)"
+    sub.add_argument("--empty", choices=policies, default="drop", help=text)
+    text = "pairs beyond --max-tokens or --max-ratio (default: %(default)s)"
+    sub.add_argument("--long", choices=policies, default="drop", help=text)
+    sub.add_argument("--report", type=Path, help="write the counts to this JSON file")
+
+    sub = step("campaign", _campaign, "IWSLT campaign files (XML or train.tags) to plain text")
+    sub.add_argument("--source", type=Path, nargs="+", required=True, help="source files")
+    sub.add_argument("--target", type=Path, nargs="+", required=True, help="target files")
+    sub.add_argument("--output", "-o", type=Path, nargs=2, required=True, help="the two sides")
+
+    sub = step(
+        "hypotheses", _hypotheses, "the best translations in a fairseq-generate log, in order"
+    )
+    source_target(sub, processes=False)
+    text = "a file with as many lines as sentences, such as the source: checks that none is missing"
+    sub.add_argument("--like", type=Path, help=text)
+
+    sub = step("fetch", _fetch, "download a file (resumable), and unpack it safely")
+    sub.add_argument("url", help="address")
+    sub.add_argument("target", type=Path, help="file to write")
+    sub.add_argument("--checksum", help="sha256:HEX or md5:HEX")
+    sub.add_argument("--unpack", type=Path, metavar="DIR", help="unpack the archive there")
+    sub.add_argument("--otherwise", default="", help="what to do when it fails, for the message")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Run the chosen step."""
+    args.step(args)
