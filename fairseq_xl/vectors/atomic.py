@@ -14,8 +14,8 @@ from fairseq_xl.errors import InputError
 def atomic_outputs(*paths: Path) -> Iterator[tuple[Path, ...]]:
     """Temporary names beside ``paths``; renamed to them, in order, when the block ends without an error.
 
-    Their folders are created. Otherwise the temporary files are removed and what stood at ``paths`` before
-    stays. Raises InputError when a path is a folder or cannot be written.
+    Their folders are created. Otherwise the temporary files are removed and what stood at
+    ``paths`` before stays. Raises InputError when a path is a folder or cannot be written.
     """
     for path in paths:
         if path.is_dir():
@@ -29,7 +29,9 @@ def atomic_outputs(*paths: Path) -> Iterator[tuple[Path, ...]]:
             for source, path in zip(temporary, paths, strict=True):
                 os.replace(source, path)
         except (PermissionError, FileExistsError, NotADirectoryError) as error:
-            raise InputError(f"cannot write {error.filename or paths[0]}: {error.strerror}") from error
+            raise InputError(
+                f"cannot write {error.filename or paths[0]}: {error.strerror}"
+            ) from error
     finally:
         for source in temporary:
             source.unlink(missing_ok=True)

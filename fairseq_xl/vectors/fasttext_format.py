@@ -1,7 +1,7 @@
 """fastText's own model files (.bin): every word has a vector, seen in training or not, from its subwords.
 
-fastText's loader does not notice a file that ends too early (it returns whatever memory held), so the layout is
-walked and the size compared before fastText opens it.
+fastText's loader does not notice a file that ends too early (it returns whatever memory held), so
+the layout is walked and the size compared before fastText opens it.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ from pathlib import Path
 
 import fasttext
 import numpy as np
-from tqdm import tqdm
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.vectors.checks import RowCheck
+from fairseq_xl.vectors.progress import progress_bar
 
 _MAGIC = 793_712_314
 _VERSIONS = (11, 12)
 _HEADER = struct.Struct("<2i12id")  # magic, version, twelve integer settings, sampling threshold
-_DICTIONARY = struct.Struct("<3i2q")  # entries, words, labels, tokens, pruned entries (-1: never pruned)
+_DICTIONARY = struct.Struct(
+    "<3i2q"
+)  # entries, words, labels, tokens, pruned entries (-1: never pruned)
 _BYTES_AFTER_ENTRY = 8 + 1  # count and kind follow each entry's zero-terminated string
 _MATRIX = struct.Struct("<?2q")  # quantised?, rows, columns; float32 numbers follow
 
@@ -31,12 +33,15 @@ def read_fasttext(
 ) -> tuple[list[str], np.ndarray]:
     """Vectors (n, d) of the wanted words, or of the model's vocabulary when ``wanted`` is None.
 
-    A wanted word outside the vocabulary gets the mean of its character n-grams' vectors; one that has none (a
-    model trained without subwords) is left out. Raises InputError when the file is no intact fastText model.
+    A wanted word outside the vocabulary gets the mean of its character n-grams' vectors; one that
+    has none (a model trained without subwords) is left out. Raises InputError when the file is no
+    intact fastText model.
     """
     width = _check_layout(path)
     if dim is not None and width != dim:
-        raise InputError(f"{path} holds vectors of dimension {width}, but dimension {dim} is needed")
+        raise InputError(
+            f"{path} holds vectors of dimension {width}, but dimension {dim} is needed"
+        )
     try:
         model = fasttext.load_model(str(path))
     except (ValueError, RuntimeError) as error:
@@ -53,13 +58,14 @@ def read_fasttext(
 
     kept: list[str] = []
     matrix = np.empty((len(words), width), dtype=np.float32)
-    bar = tqdm(words, desc=f"reading {path.name}", unit=" words", delay=1, disable=not progress)
-    for word in bar:
-        row = model.get_word_vector(word)
-        if not row.any() and model.get_word_id(word) < 0:
-            continue  # neither a word of the vocabulary nor a subword of one
-        matrix[len(kept)] = row
-        kept.append(word)
+    with progress_bar(f"reading {path.name}", progress, total=len(words), unit=" words") as bar:
+        for word in words:
+            bar.update()
+            row = model.get_word_vector(word)
+            if not row.any() and model.get_word_id(word) < 0:
+                continue  # neither a word of the vocabulary nor a subword of one
+            matrix[len(kept)] = row
+            kept.append(word)
     matrix.resize((len(kept), width), refcheck=False)
     RowCheck(path, place=lambda row: f"word {row + 1}").check(kept, matrix)
     return kept, matrix
@@ -80,14 +86,18 @@ def _check_layout(path: Path) -> int:
             raise truncated
         _, version, width = _HEADER.unpack(start)[:3]
         if version not in _VERSIONS:
-            raise InputError(f"{path} is a fastText model of version {version}, known are 11 and 12")
+            raise InputError(
+                f"{path} is a fastText model of version {version}, known are 11 and 12"
+            )
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             try:
                 end = _end_of_model(data, width)
             except (struct.error, EOFError) as error:
                 raise truncated from error
             except _Damaged as error:
-                raise InputError(f"{path} is a damaged fastText model ({error}): fetch it again") from error
+                raise InputError(
+                    f"{path} is a damaged fastText model ({error}): fetch it again"
+                ) from error
     if end > size:
         raise truncated
     if end < size:

@@ -21,7 +21,8 @@ def read_npy(
 ) -> tuple[list[str], np.ndarray, int]:
     """Read the wanted words' rows (n, d), or all, and count the repeated words passed over.
 
-    The array is mapped, not loaded, and never unpickled. Raises InputError for what makes it unusable.
+    The array is mapped, not loaded, and never unpickled. Raises InputError for what makes it
+    unusable.
     """
     array = _open_array(path)
     if array.ndim != 2 or array.dtype.kind not in "fiu" or array.shape[1] == 0:
@@ -30,7 +31,9 @@ def read_npy(
             "expected real numbers of shape (words, dimension)"
         )
     if dim is not None and array.shape[1] != dim:
-        raise InputError(f"{path} holds vectors of dimension {array.shape[1]}, but dimension {dim} is needed")
+        raise InputError(
+            f"{path} holds vectors of dimension {array.shape[1]}, but dimension {dim} is needed"
+        )
     vocabulary = _read_vocabulary(vocabulary_path(path), path)
     if len(vocabulary) != len(array):
         raise InputError(
@@ -47,7 +50,9 @@ def read_npy(
             repeated += word in row_of
             row_of.setdefault(word, row)
     words, rows = list(row_of), np.fromiter(row_of.values(), dtype=np.int64, count=len(row_of))
-    with np.errstate(over="ignore"):  # a float64 beyond float32 becomes infinite, and is then reported
+    with np.errstate(
+        over="ignore"
+    ):  # a float64 beyond float32 becomes infinite, and is then reported
         matrix = np.ascontiguousarray(array[rows], dtype=np.float32)
     RowCheck(path, place=lambda row: f"row {rows[row] + 1}").check(words, matrix)
     return words, matrix, repeated
@@ -57,7 +62,9 @@ def write_npy(array_path: Path, words_path: Path, words: list[str], matrix: np.n
     """Write the array and its vocabulary to two given names."""
     for word in words:
         if "\n" in word or word.endswith("\r"):
-            raise InputError(f"the word {word!r} cannot be written to a vocabulary file of one word per line")
+            raise InputError(
+                f"the word {word!r} cannot be written to a vocabulary file of one word per line"
+            )
     with open(array_path, "wb") as file:
         np.save(file, matrix, allow_pickle=False)
     words_path.write_bytes("".join(f"{word}\n" for word in words).encode())
@@ -86,6 +93,8 @@ def _read_vocabulary(path: Path, array_path: Path) -> list[str]:
         text = data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}, line {line} is not valid UTF-8: convert it to UTF-8 first") from error
+        raise InputError(
+            f"{path}, line {line} is not valid UTF-8: convert it to UTF-8 first"
+        ) from error
     lines = text.removesuffix("\n").split("\n") if text else []
     return [line.removesuffix("\r") for line in lines]

@@ -19,7 +19,18 @@ from fairseq_xl.vectors.text_format import read_text, write_text
 logger = logging.getLogger(__name__)
 
 _TEXT_SUFFIXES = (".vec", ".txt", ".vec.gz", ".txt.gz")
-_UNPACK_FIRST = (".bin.gz", ".npy.gz", ".zip", ".npz", ".tar", ".tgz", ".xz", ".bz2", ".zst", ".ftz")
+_UNPACK_FIRST = (
+    ".bin.gz",
+    ".npy.gz",
+    ".zip",
+    ".npz",
+    ".tar",
+    ".tgz",
+    ".xz",
+    ".bz2",
+    ".zst",
+    ".ftz",
+)
 
 
 @dataclass
@@ -31,7 +42,9 @@ class WordVectors:
 
     def __post_init__(self) -> None:
         if self.matrix.ndim != 2 or len(self.matrix) != len(self.words):
-            raise ValueError(f"{len(self.words)} words do not fit a matrix of shape {self.matrix.shape}")
+            raise ValueError(
+                f"{len(self.words)} words do not fit a matrix of shape {self.matrix.shape}"
+            )
         self.matrix = np.asarray(self.matrix, dtype=np.float32)
 
     def __len__(self) -> int:
@@ -61,15 +74,16 @@ def read_vectors(
 ) -> WordVectors:
     """Read word vectors from ``path``; only those of ``words``, if given, are kept in memory.
 
-    The format follows the suffix: ``.bin`` is a fastText model (with vectors from subwords for words it never
-    saw), ``.npy`` an array with its words in a ``.vocab`` file beside it, anything else text, gzipped or not,
-    with or without a header line.
+    The format follows the suffix: ``.bin`` is a fastText model (with vectors from subwords for
+    words it never saw), ``.npy`` an array with its words in a ``.vocab`` file beside it, anything
+    else text, gzipped or not, with or without a header line.
 
-    With ``words``, the result holds those that were found, in the order of ``words`` (sorted, if it is a set);
-    otherwise all, in the file's order. Of a repeated word the first vector counts; a warning tells how many.
+    With ``words``, the result holds those that were found, in the order of ``words`` (sorted, if
+    it is a set); otherwise all, in the file's order. Of a repeated word the first vector counts;
+    a warning tells how many.
 
-    Raises InputError, in one sentence with file and line, for a file that is missing, damaged, of another
-    dimension than ``dim``, or has a NaN, infinite or all-zero vector among those kept.
+    Raises InputError, in one sentence with file and line, for a file that is missing, damaged, of
+    another dimension than ``dim``, or has a NaN, infinite or all-zero vector among those kept.
     """
     path = Path(path)
     if isinstance(words, str):
@@ -82,7 +96,9 @@ def read_vectors(
     if not path.exists():
         raise InputError(f"there is no file of word vectors at {path}")
     if path.name.endswith(_UNPACK_FIRST):
-        raise InputError(f"{path} is of a kind that is not read directly: unpack or convert it first")
+        raise InputError(
+            f"{path} is of a kind that is not read directly: unpack or convert it first"
+        )
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty: it holds no vectors")
     repeated = 0
@@ -98,7 +114,9 @@ def read_vectors(
     except PermissionError as error:
         raise InputError(f"{path} may not be read: {error.strerror}") from error
     if repeated:
-        logger.warning("%s: %d repeated words were passed over, the first of each counts", path, repeated)
+        logger.warning(
+            "%s: %d repeated words were passed over, the first of each counts", path, repeated
+        )
     table = WordVectors(found, matrix)
     return table if wanted is None or found == wanted else table.select(wanted)
 
@@ -106,18 +124,20 @@ def read_vectors(
 def write_vectors(path: str | Path, vectors: WordVectors, progress: bool = False) -> None:
     """Write ``path`` (.vec or .txt, either with .gz, or .npy with its .vocab) completely or not at all.
 
-    Reading the file gives the same words and the same float32 numbers. Raises InputError for another suffix or
-    for a word that the format cannot hold.
+    Reading the file gives the same words and the same float32 numbers. Raises InputError for
+    another suffix or for a word that the format cannot hold.
     """
     path = Path(path)
     if path.suffix == ".npy":
-        # The vocabulary goes first: torn between the two renames, old rows under new words differ in number
-        # almost always, and the reader says so.
+        # The vocabulary goes first: torn between the two renames, old rows under new words differ
+        # in number almost always, and the reader says so.
         with atomic_outputs(vocabulary_path(path), path) as (words_path, array_path):
             write_npy(array_path, words_path, vectors.words, vectors.matrix)
         return
     if not path.name.endswith(_TEXT_SUFFIXES):
-        raise InputError(f"cannot write {path}: its name must end in .npy or {', '.join(_TEXT_SUFFIXES)}")
+        raise InputError(
+            f"cannot write {path}: its name must end in .npy or {', '.join(_TEXT_SUFFIXES)}"
+        )
     with atomic_outputs(path) as (temporary,), open(temporary, "wb") as file:
         if path.suffix == ".gz":
             # No time stamp and no name inside: equal tables give equal files.

@@ -1,0 +1,18 @@
+"""The one way this package shows that work goes on."""
+
+from __future__ import annotations
+
+from tqdm import tqdm
+
+
+def progress_bar(what: str, shown: bool, total: int, unit: str) -> tqdm:
+    """A bar on stderr that appears only when the work takes more than a second."""
+    return tqdm(
+        desc=what,
+        total=total,
+        unit=unit,
+        unit_scale=True,
+        delay=1,
+        mininterval=0.5,
+        disable=not shown,
+    )
