@@ -1,44 +1,94 @@
-"""``fairseq-xl``: one command whose sub-commands are modules with ``configure(parser)`` and ``run(args)``."""
+"""``fairseq-xl``: a table of sub-commands, of which only the chosen one's module is imported."""
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
+import os
 import sys
+from collections.abc import Sequence
 
 from fairseq_xl import __version__
 from fairseq_xl.errors import InputError
 
-# name: (module, what it does)
+# name -> (module with configure(parser) and run(args), one line of help)
 COMMANDS = {
     "vectors": ("fairseq_xl.vectors.command", "train, convert and inspect word vectors"),
-    "text": ("fairseq_xl.text.command", "prepare and restore text"),
-    "synthetic": ("fairseq_xl.text.synthetic_command", "generate a small parallel corpus"),
-    "average": ("fairseq_xl.average", "average checkpoints"),
-    "neighbours": ("fairseq_xl.continuous.inspect_command", "what lies near each predicted word"),
-    "curves": ("fairseq_xl.report.curves", "plot training logs"),
-    "doctor": ("fairseq_xl.doctor", "what is installed, what is missing, how to get it"),
+    "text": ("fairseq_xl.text.command", "tokenise, truecase, filter and make parallel text"),
+    "average": ("fairseq_xl.average", "average the weights of checkpoints"),
+    "neighbours": (
+        "fairseq_xl.continuous.inspect_command",
+        "show the words nearest to each vector that a model predicts",
+    ),
+    "curves": ("fairseq_xl.report.curves", "plot the training curves in fairseq's logs"),
+    "user-dir": ("fairseq_xl.user_dir", "print the path to pass to fairseq's --user-dir"),
+    "doctor": ("fairseq_xl.doctor", "say what is installed, what is missing and how to get it"),
 }
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run one sub-command; returns the exit status, 2 for a user's mistake."""
-    arguments = sys.argv[1:] if arguments is None else arguments
-    parser = argparse.ArgumentParser(prog="fairseq-xl")
-    parser.add_argument("--version", action="version", version=f"fairseq-xl {__version__}")
-    parsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    chosen = next((argument for argument in arguments if argument in COMMANDS), None)
-    for name, (module, summary) in COMMANDS.items():
-        sub = parsers.add_parser(name, help=summary, description=summary)
-        if name == chosen:
-            # only this one is imported: the others' libraries would make `--help` slow
-            importlib.import_module(module).configure(sub)
-    args = parser.parse_args(arguments)
+def _parser() -> argparse.ArgumentParser:
+    width = max(map(len, COMMANDS))
+    listing = "\n".join(f"  {name:{width}}  {text}" for name, (_, text) in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="fairseq-xl",
+        usage="fairseq-xl [-h] [--version] COMMAND …",
+        description="Tools beside fairseq's own commands, which load the models and losses with\n"
+        '--user-dir "$(fairseq-xl user-dir)".',
+        epilog=f"commands:\n{listing}\n\n`fairseq-xl COMMAND --help` explains one.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"fairseq_xl {__version__}")
+    parser.add_argument("command", metavar="COMMAND", nargs="?", help=argparse.SUPPRESS)
+    return parser
+
+
+def _dispatch(argv: list[str]) -> int:
+    if not argv or argv[0] not in COMMANDS:
+        parser = _parser()
+        unknown = parser.parse_known_args(argv)[0].command
+        if unknown is None:
+            parser.print_help(sys.stderr)
+            return 2
+        near = difflib.get_close_matches(unknown, COMMANDS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else "`fairseq-xl --help` lists them"
+        raise InputError(f"fairseq-xl has no command {unknown!r}; {hint}")
+    name = argv[0]
+    module = importlib.import_module(COMMANDS[name][0])
+    parser = argparse.ArgumentParser(prog=f"fairseq-xl {name}", description=COMMANDS[name][1])
+    module.configure(parser)
+    return module.run(parser.parse_args(argv[1:])) or 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one sub-command and return the exit status.
+
+    2 for a user's mistake (its sentence on stderr), 130 for Ctrl-C, 141 where whoever read the
+    output went away; every other exception is a defect of ours and shows its traceback.
+    """
     try:
-        return importlib.import_module(COMMANDS[args.command][0]).run(args) or 0
+        status = _dispatch(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
     except InputError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").partition(".")[0]
+        if missing in ("", "fairseq_xl"):
+            raise
+        print(
+            f"error: the Python package {missing!r} is not installed; "
+            "`fairseq-xl doctor` says how to get it",
+            file=sys.stderr,
+        )
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The interpreter flushes stdout once more when it ends: let that go nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    return status
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ class InputError(ValueError):
 
 
 def show_input_errors_without_traceback() -> None:
-    """Let an uncaught :class:`InputError` end the process with its sentence alone.
+    """Let an uncaught :class:`InputError` end the process with its sentence alone and status 2.
 
     fairseq's commands know nothing of our exception, so the interpreter's hook is the only place where they can
     be taught. Every other exception goes to the hook that was there before.
@@ -27,7 +27,8 @@ def show_input_errors_without_traceback() -> None:
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if issubclass(kind, InputError):
             print(f"error: {error}", file=sys.stderr)
-            sys.stderr.flush()
+            # The interpreter honours an exit that its hook raises: the status of every user's mistake.
+            raise SystemExit(2)
         else:
             previous(kind, error, trace)
 

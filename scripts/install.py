@@ -36,22 +36,28 @@ UNFINISHED = "fairseq_xl-setup-unfinished"
 
 # Run by the environment's own interpreter: which distributions are there, and which of them lost files.
 PROBE = """
-import importlib.metadata as m, json, os, platform, sys, sysconfig
-found, broken = {}, []
-for d in m.distributions():
-    name = d.metadata["Name"] if d.metadata is not None else None
-    if not name:
-        broken.append(os.path.basename(str(d._path)).split("-")[0])
-        continue
-    name = name.lower().replace("_", "-").replace(".", "-")
-    found.setdefault(name, d.version)
-    files = d.files
-    if files is None and d.read_text("INSTALLER") in ("uv", "pip\\n", "pip"):
-        broken.append(name)
-    elif any(f.suffix != ".pyc" and not os.path.lexists(d.locate_file(f)) for f in files or ()):
-        broken.append(name)
-print(json.dumps({"version": platform.python_version(), "prefix": sys.prefix,
-                  "site": sysconfig.get_path("purelib"), "found": found, "broken": sorted(set(broken)),
+import csv, json, os, platform, sys, sysconfig
+from email.parser import HeaderParser
+found, broken = {}, set()
+site = sysconfig.get_path("purelib")
+for folder in dict.fromkeys([site, sysconfig.get_path("platlib")]):
+    for info in sorted(os.listdir(folder)):
+        if not info.endswith(".dist-info"):
+            continue
+        name = info.removesuffix(".dist-info").rpartition("-")[0].lower().replace("_", "-").replace(".", "-")
+        try:
+            with open(os.path.join(folder, info, "METADATA"), encoding="utf-8") as file:
+                found[name] = HeaderParser().parse(file)["Version"]
+            with open(os.path.join(folder, info, "RECORD"), encoding="utf-8", newline="") as file:
+                files = [row[0] for row in csv.reader(file) if row and not row[0].endswith(".pyc")]
+        except FileNotFoundError:
+            if os.path.exists(os.path.join(folder, info, "INSTALLER")) or name not in found:
+                broken.add(name)  # an installer that stopped half-way; without INSTALLER: not pip's or uv's work
+            continue
+        if not all(os.path.lexists(os.path.join(folder, path)) for path in files):
+            broken.add(name)
+print(json.dumps({"version": platform.python_version(), "prefix": sys.prefix, "site": site,
+                  "found": found, "broken": sorted(broken),
                   "isolated": sys.prefix != sys.base_prefix, "pip": "pip" in found}))
 """
 
@@ -284,8 +290,8 @@ def choose_torch(
 ) -> TorchChoice:
     """Which torch. ``installed`` and ``local`` are versions, ``wanted`` is auto, cpu, cuda or a version.
 
-    An installed torch is never replaced; then a wheel in the user's folders counts, unless it is a CPU build and a GPU
-    is to be used; then an index. Raises SetupError where the installed one cannot do.
+    An installed torch is never replaced; then a wheel in the user's folders counts, unless it is a CPU build and
+    a GPU is to be used; then an index. Raises SetupError where the installed one cannot do.
     """
     if installed is not None:
         if release(installed)[:2] < OLDEST_TORCH:
