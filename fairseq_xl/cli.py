@@ -22,6 +22,7 @@ COMMANDS = {
         "show the words nearest to each vector that a model predicts",
     ),
     "curves": ("fairseq_xl.report.curves", "plot the training curves in fairseq's logs"),
+    "record": ("fairseq_xl.report.record", "write down what a run was and what it scored"),
     "user-dir": ("fairseq_xl.user_dir", "print the path to pass to fairseq's --user-dir"),
     "doctor": ("fairseq_xl.doctor", "say what is installed, what is missing and how to get it"),
 }

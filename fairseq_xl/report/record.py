@@ -1,0 +1,198 @@
+"""``fairseq-xl record RUN``: one small JSON file that says what a run was and what it scored.
+
+The folder of a run holds ``checkpoints/``, ``train.log`` (fairseq-train's output with ``--log-format
+json``), ``train.command`` and files ``[SET.]score.beamN.json`` (sacreBLEU's JSON), as the recipes
+write them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import re
+import statistics
+import subprocess
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.text.lines import read_lines, replacing
+
+PACKAGES = ("torch", "fairseq-fixed", "fairseq", "numpy", "sacrebleu", "sacremoses")
+PACKAGES += ("fasttext-numpy2", "fasttext")
+SCORE_FILE = re.compile(r"(?:(?P<set>.+)\.)?score\.beam(?P<beam>\d+)\.json")
+JSON_PART = re.compile(r"\{.*\}")
+
+
+def read_epochs(log: Path) -> dict[int, dict[str, Any]]:
+    """Statistics of each finished epoch by its number: fairseq's ``train_…`` and ``valid_…`` values.
+
+    An epoch that was repeated after an interruption counts as it ended.
+    """
+    epochs: dict[int, dict[str, Any]] = {}
+    for line in read_lines(log):
+        found = JSON_PART.search(line)
+        if found is None:
+            continue
+        try:
+            values = json.loads(found.group())
+        except json.JSONDecodeError:
+            continue  # the configuration that fairseq prints at the start looks like JSON and is none
+        # An epoch's summary; the lines in between (train_inner) carry the same names unprefixed.
+        if isinstance(values, dict) and ("train_loss" in values or "valid_loss" in values):
+            epochs.setdefault(int(values["epoch"]), {}).update(values)
+    return {number: values for number, values in epochs.items() if "train_loss" in values}
+
+
+def read_scores(run: Path) -> dict[str, dict[str, dict[str, Any]]]:
+    """sacreBLEU's scores by test set (``test``: the recipe's own), beam and metric, with signatures."""
+    scores: dict[str, dict[str, dict[str, Any]]] = {}
+    for path in sorted(run.glob("*score.beam*.json")):
+        found = SCORE_FILE.fullmatch(path.name)
+        if found is None:
+            continue
+        try:
+            metrics = json.loads(path.read_text(encoding="utf-8"))
+            metrics = metrics if isinstance(metrics, list) else [metrics]
+            entry = {
+                metric["name"]: {"score": metric["score"], "signature": metric["signature"]}
+                for metric in metrics
+            }
+        except (ValueError, KeyError, TypeError):
+            raise InputError(f"{path} is not the JSON output of sacrebleu: score again") from None
+        scores.setdefault(found["set"] or "test", {})[f"beam{found['beam']}"] = entry
+    return scores
+
+
+def _plain(value: Any) -> Any:
+    """A configuration as plain data: no interpolations, namespaces or enumerations."""
+    if isinstance(value, argparse.Namespace):
+        value = vars(value)
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def read_training(checkpoint: Path) -> tuple[dict[str, Any], int]:
+    """Every option that the checkpoint was trained with, by fairseq's sections, and its epoch."""
+    import fairseq_xl
+
+    fairseq_xl.register()
+    from fairseq import checkpoint_utils
+    from omegaconf import OmegaConf
+
+    state = checkpoint_utils.load_checkpoint_to_cpu(str(checkpoint))
+    options = state["cfg"]
+    if OmegaConf.is_config(options):
+        options = OmegaConf.to_container(options, resolve=True, enum_to_str=True)
+    epoch = state.get("extra_state", {}).get("train_iterator", {}).get("epoch", 0)
+    return _plain(options), int(epoch)
+
+
+def device(on_cpu: bool) -> str:
+    """The processor or accelerator of this machine, in words."""
+    import torch
+
+    if torch.cuda.is_available() and not on_cpu:
+        return f"cuda: {torch.cuda.get_device_name()}"
+    name = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        models = re.findall(r"^model name\s*:\s*(.+)$", cpuinfo.read_text(), re.MULTILINE)
+        name = models[0].strip() if models else name
+    return f"cpu: {name}, {torch.get_num_threads()} threads"
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that a score depends on."""
+    import fairseq_xl
+
+    found = {"python": platform.python_version(), "fairseq_xl": fairseq_xl.__version__}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def commit() -> str | None:
+    """The commit of the suite's sources, with ``+changes`` where files differ; None outside git."""
+    folder = Path(__file__).resolve().parent
+
+    def git(*words: str) -> str:
+        command = ["git", "-C", str(folder), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        changed = git("status", "--porcelain", "--untracked-files=no")
+        return git("rev-parse", "HEAD") + ("+changes" if changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
+    """The record of the run in a folder; ``about`` says what the folder cannot (recipe, loss, …)."""
+    log, best = run / "train.log", run / "checkpoints" / "checkpoint_best.pt"
+    for path in (log, best):
+        if not path.is_file():
+            raise InputError(f"there is no {path}: {run} is not the folder of a trained run")
+    epochs = read_epochs(log)
+    if not epochs:
+        raise InputError(f"{log} shows no finished epoch: train with --log-format json")
+    training, best_epoch = read_training(best)
+    common = training.get("common", {})
+    walls = [float(values["train_train_wall"]) for values in epochs.values()]
+    best_values = epochs.get(best_epoch, {})
+    command = run / "train.command"
+    return {
+        "name": run.resolve().name,
+        **about,
+        "scores": read_scores(run),
+        "seed": common.get("seed"),
+        "epochs": max(epochs),
+        "updates": int(float(epochs[max(epochs)].get("train_num_updates", 0))),
+        "best_epoch": best_epoch,
+        "best_valid": {
+            key.removeprefix("valid_"): float(value)
+            for key, value in best_values.items()
+            if key.startswith("valid_") and value is not None
+        },
+        "seconds_per_epoch": round(statistics.median(walls), 1),
+        "device": device(bool(common.get("cpu"))),
+        "versions": versions(),
+        "commit": commit(),
+        "command": command.read_text(encoding="utf-8").strip() if command.is_file() else None,
+        "training": training,
+    }
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of ``fairseq-xl record``."""
+    parser.add_argument("run", type=Path, help="folder of a run, as the recipes write it")
+    text = "what the folder cannot say, such as loss=vmf source=de"
+    parser.add_argument("--about", nargs="*", default=[], metavar="KEY=VALUE", help=text)
+    text = "file to write (default: RUN/record.json)"
+    parser.add_argument("--output", "-o", type=Path, help=text)
+
+
+def run(args: argparse.Namespace) -> None:
+    """Write the record."""
+    if not args.run.is_dir():
+        raise InputError(f"there is no folder {args.run}: give the folder of a run")
+    about = {}
+    for item in args.about:
+        key, equals, value = item.partition("=")
+        if not equals or not key:
+            raise InputError(f"--about {item!r}: write KEY=VALUE")
+        about[key] = value
+    record = make_record(args.run, about)
+    with replacing(args.output or args.run / "record.json") as stream:
+        json.dump(record, stream, indent=2, ensure_ascii=False)
+        stream.write("\n")

@@ -1,0 +1,129 @@
+# shellcheck shell=bash
+# What every recipe shares: messages, dry runs, the environment, and stages that are skipped when they
+# are done. A recipe sources this file after `set -euo pipefail`.
+
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+PLUGIN=$ROOT/fairseq_xl
+DRY_RUN=${DRY_RUN:-no}
+
+say() { printf '%s\n' "$*" >&2; }
+
+# A user's mistake: one sentence, status 2, like the fairseq-xl command.
+fail() {
+  printf 'error: %s\n' "$*" >&2
+  exit 2
+}
+
+# The block of comments at the top of a recipe is its help text.
+usage() {
+  awk 'NR > 1 { if ($0 !~ /^#/) exit; sub(/^# ?/, ""); print }' "$1"
+}
+
+need_value() { # OPTION [VALUE]
+  [[ $# -ge 2 && -n $2 ]] || fail "$1 needs a value: see --help"
+}
+
+need_number() { # OPTION VALUE
+  [[ $2 =~ ^[0-9]+$ ]] || fail "$1 is '$2': give a whole number"
+}
+
+need_file() { # FILE WHAT
+  [[ -s $1 ]] || fail "there is no $2 $1 (or it is empty): check the name"
+}
+
+absolute() {
+  case $1 in
+    /*) printf '%s' "$1" ;;
+    *) printf '%s/%s' "$PWD" "$1" ;;
+  esac
+}
+
+# Put the suite's commands on the path: .venv where scripts/setup.sh made one, else the environment
+# that is active, else a new .venv.
+activate() {
+  local venv=${FAIRSEQ_XL_VENV:-$ROOT/.venv}
+  if [[ ! -x $venv/bin/fairseq-xl ]] && ! command -v fairseq-xl >/dev/null; then
+    run bash "$ROOT/scripts/setup.sh" --venv "$venv"
+  fi
+  if [[ -d $venv/bin ]]; then PATH=$venv/bin:$PATH; fi
+  export PATH PYTHONUNBUFFERED=1
+}
+
+show() { # the command as one could paste it
+  printf '%q ' "$@"
+  printf '\n'
+}
+
+# Run a command; in a dry run print it instead.
+run() {
+  if [[ $DRY_RUN == yes ]]; then show "$@"; else "$@"; fi
+}
+
+# The same with its output in a log, whose end is shown when the command fails.
+logged() { # LOG COMMAND…
+  local log=$1 status=0
+  shift
+  if [[ $DRY_RUN == yes ]]; then
+    show "$@"
+    return
+  fi
+  mkdir -p "$(dirname "$log")"
+  "$@" >"$log.tmp" 2>&1 || status=$?
+  mv "$log.tmp" "$log"
+  if [[ $status != 0 ]]; then
+    tail -n 20 "$log" >&2
+    say "error: $1 ended with status $status; its output is in $log"
+    exit "$status"
+  fi
+}
+
+# What a file holds, for the settings of a stage.
+fingerprint() {
+  local file
+  for file in "$@"; do
+    if [[ -f $file ]]; then sha256sum <"$file" | cut -c1-16; else echo absent; fi
+  done | paste -sd ' ' -
+}
+
+# One process at a time in a folder that runs share: the others wait for it to prepare the data.
+locked() { # FILE COMMAND…
+  local lock=$1
+  shift
+  if [[ $DRY_RUN == yes ]] || ! command -v flock >/dev/null; then
+    "$@"
+    return
+  fi
+  mkdir -p "$(dirname "$lock")"
+  exec 9>"$lock"
+  flock --nonblock 9 || { say "waiting for another process at work in $(dirname "$lock")"; flock 9; }
+  "$@"
+  exec 9>&-
+}
+
+# stage NAME "EARLIER STAGES" FUNCTION SETTING…
+# Runs FUNCTION unless the stamp of the last successful run shows the same settings and the same
+# stamps of the earlier stages. STAMPS is the folder of the stamps; a name may begin with FOLDER/.
+stage() {
+  local name=$1 earlier=$2 work=$3 stamp stamps other
+  shift 3
+  if [[ $DRY_RUN == yes ]]; then
+    printf '# %s\n' "$name"
+    "$work"
+    return
+  fi
+  stamp=$STAMPS/$name
+  stamps=$(printf '%s\n' "$work" "$@")
+  for other in $earlier; do
+    stamps+=$'\n'"after $other $(fingerprint "$STAMPS/$other")"
+  done
+  if [[ -f $stamp && $(<"$stamp") == "$stamps" ]]; then
+    say "== $name: done before"
+    return
+  fi
+  say "== $name"
+  mkdir -p "$(dirname "$stamp")"
+  rm -f "$stamp"
+  "$work"
+  printf '%s\n' "$stamps" >"$stamp.tmp"
+  mv "$stamp.tmp" "$stamp"
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Translation with continuous outputs on Multi30k (29,000 image captions; German, French, English).
+#
+#   bash recipes/multi30k.sh --out DIR [--data DIR] [--src de] [--tgt en] [--loss syn_margin_proj] …
+#
+# Tokenises and truecases, trains target vectors on the target side, binarises, trains, translates
+# test_2016_flickr at beam 1 and 5, and scores the plain text with sacreBLEU. Finished stages are skipped:
+# start it again after an interruption, or with another loss or seed in the same --out.
+#
+#   --out DIR          everything is written here: DIR/prepared (shared by all runs) and DIR/runs/NAME
+#   --data DIR         folder with train, val, test_2016_flickr .de .en .fr (or .gz); else downloaded
+#   --url URL          another address to download them from
+#   --src, --tgt       de, fr or en (default: de to en)
+#   --loss LOSS        cross_entropy, cross_entropy_tied, vmf, cosine, l2, negative_sampling,
+#                      most_informative_negative, syn_margin_proj, syn_margin_diff, or stock
+#                      (fairseq's own lstm, the yardstick); default: syn_margin_proj
+#   --seed N           default: 1
+#   --arch ARCH        default: continuous_lstm
+#   --size N           embeddings and states of encoder and decoder (default: 256; 0: the arch's own)
+#   --epochs N         default: 15; a finished run with more epochs goes on from its last checkpoint
+#   --mono FILE        more text in the target language, for the vectors
+#   --vectors FILE     ready word vectors (.vec, .bin, …) instead of training them
+#   --vector-epochs N  epochs of fastText (default: 10)
+#   --transform 'OPTIONS'  options for `fairseq-xl vectors convert`, applied to the target vectors
+#   --test PREFIX      translate and score PREFIX.de, PREFIX.en instead of test_2016_flickr
+#   --name NAME        folder of the run (default: from languages, loss, arch, size and seed)
+#   --threads N        processes for the text, threads for the vectors (default: all)
+#   --prepare-only     stop before training
+#   --dry-run          print the commands and run none
+#   -- OPTION…         further options of fairseq-train
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/translation.sh"
+
+defaults
+URL=https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw
+# Words seen at least twice: 7,864 German and 5,928 English types, fairseq's four included.
+LIMITS=(--thresholdsrc 2 --thresholdtgt 2)
+recipe_option() { :; }
+read_options "$0" "$@"
+
+for language in "$SRC" "$TGT"; do
+  [[ $language =~ ^(de|fr|en)$ ]] || fail "Multi30k has no language '$language': choose de, fr or en"
+done
+
+raw() { # the published file of a set and language, compressed or not
+  if [[ -n $FETCHED || ( ! -f $DATA/$1 && -f $DATA/$1.gz ) ]]; then
+    echo "$DATA/$1.gz"
+  else
+    echo "$DATA/$1"
+  fi
+}
+
+FILES=()
+for set in train val test_2016_flickr; do FILES+=("$set.$SRC" "$set.$TGT"); done
+FETCHED=''
+if [[ -n $DATA ]]; then
+  for file in "${FILES[@]}"; do need_file "$(raw "$file")" "Multi30k file"; done
+fi
+
+fetch_files() {
+  local file
+  for file in "${FILES[@]}"; do
+    run fairseq-xl text fetch "$URL/$file.gz" "$OUT/raw/$file.gz" \
+      --otherwise "download Multi30k elsewhere and give its folder with --data DIR"
+  done
+}
+
+plain_files() {
+  clean_pair "$(raw "train.$SRC")" "$(raw "train.$TGT")" "$PREPARED/plain/train" --empty drop
+  clean_pair "$(raw "val.$SRC")" "$(raw "val.$TGT")" "$PREPARED/plain/valid" --empty keep
+  clean_pair "$(raw "test_2016_flickr.$SRC")" "$(raw "test_2016_flickr.$TGT")" \
+    "$PREPARED/plain/test" --empty keep
+}
+
+plain_stages() {
+  if [[ -z $DATA ]]; then
+    stage fetch '' fetch_files "$URL"
+    DATA=$OUT/raw FETCHED=fetch
+  fi
+  local files=()
+  for file in "${FILES[@]}"; do files+=("$(raw "$file")"); done
+  stage plain "$FETCHED" plain_files "$(fingerprint "${files[@]}")"
+}
+
+translation_recipe

@@ -1,0 +1,339 @@
+# shellcheck shell=bash
+# The stages of a translation experiment, shared by multi30k.sh and iwslt16.sh: from line-aligned text to
+# target vectors, binarised data, a trained model, translations and scores.
+#
+# A recipe changes the defaults it wants to, reads its command line with `read_options`, offers
+# `plain_stages`, whose last stage `plain` writes PREPARED/plain/{train,valid,test}.{SRC,TGT}, and calls
+# `translation_recipe`.
+
+LOSSES="cross_entropy cross_entropy_tied vmf cosine l2 negative_sampling most_informative_negative
+syn_margin_proj syn_margin_diff stock"
+
+# Settings that both recipes offer under the same names.
+defaults() {
+  SRC=de TGT=en LOSS=syn_margin_proj SEED=1 ARCH=continuous_lstm SIZE=256 EPOCHS=15
+  OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no
+  DIM=300 VECTOR_EPOCHS=10 VECTOR_MIN_COUNT=2 TRANSFORM='' LIMITS=()
+  DROPOUT=0.2 LEARNING_RATE=1e-3 BATCH_TOKENS=3000
+  THREADS=$(nproc 2>/dev/null || echo 2)
+}
+
+# Reads one option; sets TAKEN to the number of words used, 0 for an option that is none of these.
+common_option() { # OPTION [VALUE] …
+  TAKEN=1
+  case $1 in
+    --dry-run) DRY_RUN=yes; return ;;
+    --prepare-only) PREPARE_ONLY=yes; return ;;
+    --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
+      --vector-epochs | --transform | --test | --name | --threads | --url) ;;
+    *) TAKEN=0; return ;;
+  esac
+  TAKEN=2
+  need_value "$@"
+  case $1 in
+    --src) SRC=$2 ;;
+    --tgt) TGT=$2 ;;
+    --loss) LOSS=$2 ;;
+    --seed) SEED=$2 ;;
+    --arch) ARCH=$2 ;;
+    --size) SIZE=$2 ;;
+    --epochs) EPOCHS=$2 ;;
+    --out) OUT=$(absolute "$2") ;;
+    --data) DATA=$(absolute "$2") ;;
+    --mono) MONO=$(absolute "$2") ;;
+    --vectors) VECTORS=$(absolute "$2") ;;
+    --vector-epochs) VECTOR_EPOCHS=$2 ;;
+    --transform) TRANSFORM=$2 ;;
+    --test) TEST=$(absolute "$2") ;;
+    --name) NAME=$2 ;;
+    --threads) THREADS=$2 ;;
+    --url) URL=$2 ;;
+  esac
+}
+
+# The whole command line of a recipe. What follows -- goes to fairseq-train.
+read_options() { # RECIPE ARGUMENT…
+  local recipe=$1
+  shift
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      -h | --help)
+        usage "$recipe"
+        exit 0
+        ;;
+      --)
+        shift
+        TUNING+=("$@")
+        return
+        ;;
+    esac
+    common_option "$@"
+    [[ $TAKEN != 0 ]] || recipe_option "$@"
+    [[ $TAKEN != 0 ]] || fail "$(basename "$recipe") has no option '$1': see --help"
+    shift "$TAKEN"
+  done
+}
+
+# Refuses what cannot work before any stage starts, and names the folders.
+check_settings() {
+  local option
+  grep -qw -- "$LOSS" <<<"$LOSSES" || fail "--loss is '$LOSS': choose one of" $LOSSES
+  for option in SEED SIZE EPOCHS VECTOR_EPOCHS THREADS; do
+    need_number "--$(tr 'A-Z_' 'a-z-' <<<"$option")" "${!option}"
+  done
+  [[ $SRC != "$TGT" ]] || fail "--src and --tgt are both '$SRC': give two languages"
+  [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and scores"
+  [[ -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"
+  [[ -z $MONO ]] || need_file "$MONO" "text for --mono,"
+  [[ -z $VECTORS ]] || need_file "$VECTORS" "vector file for --vectors,"
+  if [[ -n $TEST ]]; then
+    need_file "$TEST.$SRC" "test set for --test,"
+    need_file "$TEST.$TGT" "test set for --test,"
+  fi
+  PREPARED=$OUT/prepared/$SRC-$TGT
+  NAME=${NAME:-$SRC-$TGT.$LOSS.$ARCH.$SIZE.seed$SEED}
+  [[ $LOSS != stock ]] || NAME=${NAME/stock.$ARCH/stock}
+  RUN=$OUT/runs/$NAME
+}
+
+# --- from plain text to binarised data and target vectors ------------------------------------------
+
+clean_pair() { # SOURCE TARGET OUT_PREFIX OPTION…
+  local source=$1 target=$2 prefix=$3
+  shift 3
+  run fairseq-xl text clean "$source" "$target" --output "$prefix.$SRC" "$prefix.$TGT" "$@"
+}
+
+tokenise_set() { # FOLDER SET LANGUAGE
+  run fairseq-xl text tokenise "$1/plain/$2.$3" "$1/tok/$2.$3" --language "$3" --processes "$THREADS"
+}
+
+truecase_set() { # FOLDER SET LANGUAGE
+  run fairseq-xl text truecase "$1/tok/$2.$3" "$1/true/$2.$3" \
+    --model "$PREPARED/truecaser.$3" --processes "$THREADS"
+}
+
+tokenise_all() {
+  local set language
+  for language in "$SRC" "$TGT"; do
+    for set in train valid test; do tokenise_set "$PREPARED" "$set" "$language"; done
+  done
+}
+
+truecase_all() {
+  local set language
+  for language in "$SRC" "$TGT"; do
+    run fairseq-xl text truecaser "$PREPARED/tok/train.$language" \
+      --output "$PREPARED/truecaser.$language"
+    for set in train valid test; do truecase_set "$PREPARED" "$set" "$language"; done
+  done
+}
+
+mono_text() {
+  run fairseq-xl text tokenise "$MONO" "$PREPARED/tok/mono.$TGT" --language "$TGT" \
+    --processes "$THREADS"
+  truecase_set "$PREPARED" mono "$TGT"
+}
+
+binarise() {
+  # fairseq-preprocess refuses dictionaries that are there already: a fresh folder, moved when complete
+  run rm -rf "$PREPARED/bin.tmp"
+  logged "$PREPARED/logs/binarise.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
+    --trainpref "$PREPARED/true/train" --validpref "$PREPARED/true/valid" \
+    --testpref "$PREPARED/true/test" --destdir "$PREPARED/bin.tmp" --workers "$THREADS" "${LIMITS[@]}"
+  run rm -rf "$PREPARED/bin"
+  run mv "$PREPARED/bin.tmp" "$PREPARED/bin"
+}
+
+train_vectors() {
+  local texts=("$PREPARED/true/train.$TGT")
+  [[ -z $MONO ]] || texts+=("$PREPARED/true/mono.$TGT")
+  run fairseq-xl vectors train "${texts[@]}" --output "$PREPARED/vectors/$TGT" --model skipgram \
+    --dim "$DIM" --epoch "$VECTOR_EPOCHS" --min-count "$VECTOR_MIN_COUNT" --seed 1 --threads "$THREADS"
+}
+
+target_vectors() {
+  local source=${VECTORS:-$PREPARED/vectors/$TGT.bin} transform=()
+  [[ -z $TRANSFORM ]] || read -ra transform <<<"$TRANSFORM"
+  run fairseq-xl vectors convert "$source" "$TARGET_VECTORS" --dict "$PREPARED/bin/dict.$TGT.txt" \
+    "${transform[@]}"
+}
+
+prepare() {
+  TARGET_VECTORS=$PREPARED/vectors/target.$TGT.vec
+  # Runs with other vectors or transforms share the prepared data, not the table.
+  if [[ -n $VECTORS$TRANSFORM ]]; then
+    TARGET_VECTORS=$PREPARED/vectors/target.$TGT.$(
+      printf '%s' "$(fingerprint "$VECTORS") $TRANSFORM" | sha256sum | cut -c1-8
+    ).vec
+  fi
+  STAMPS=$PREPARED/stamps
+  locked "$PREPARED/lock" prepare_stages
+}
+
+prepare_stages() {
+  local corpus=truecase
+  plain_stages
+  stage tokenise plain tokenise_all
+  stage truecase tokenise truecase_all
+  stage binarise truecase binarise "${LIMITS[@]}"
+  if [[ -z $VECTORS ]]; then
+    if [[ -n $MONO ]]; then
+      stage mono truecase mono_text "$(fingerprint "$MONO")"
+      corpus="truecase mono"
+    fi
+    stage vectors "$corpus" train_vectors "$DIM" "$VECTOR_EPOCHS" "$VECTOR_MIN_COUNT"
+    stage "$(basename "$TARGET_VECTORS")" "binarise vectors" target_vectors "$TRANSFORM"
+  else
+    stage "$(basename "$TARGET_VECTORS")" binarise target_vectors "$TRANSFORM" \
+      "$(fingerprint "$VECTORS")"
+  fi
+}
+
+# --- the model -------------------------------------------------------------------------------------
+
+# The one place for what each loss trains with. Continuous and softmax outputs share the model's
+# body, the optimiser and the batches; `stock` is fairseq's own LSTM, the yardstick.
+model_options() {
+  local body=(--arch "$ARCH" --target-vectors "$RUN/target.vec")
+  # Size 0: the architecture's own
+  [[ $SIZE == 0 ]] || body+=(
+    --encoder-embed-dim "$SIZE" --encoder-hidden-dim "$SIZE" --decoder-hidden-dim "$SIZE"
+  )
+  case $LOSS in
+    stock)
+      MODEL=(
+        --arch lstm --criterion cross_entropy --encoder-bidirectional
+        --encoder-embed-dim "$SIZE" --encoder-hidden-size "$SIZE"
+        --decoder-embed-dim "$SIZE" --decoder-hidden-size "$SIZE" --decoder-out-embed-dim "$SIZE"
+        --share-decoder-input-output-embed
+      )
+      ;;
+    cross_entropy) MODEL=("${body[@]}" --criterion cross_entropy --decoder-output softmax) ;;
+    cross_entropy_tied) MODEL=("${body[@]}" --criterion cross_entropy --decoder-output softmax_tied) ;;
+    *) MODEL=("${body[@]}" --criterion "$LOSS" --decoder-output continuous) ;;
+  esac
+  MODEL+=(
+    --dropout "$DROPOUT" --optimizer adam --lr "$LEARNING_RATE" --max-tokens "$BATCH_TOKENS"
+    "${TUNING[@]}"
+  )
+}
+
+train_model() {
+  local command=(
+    fairseq-train "$PREPARED/bin" --user-dir "$PLUGIN" --task translation
+    --source-lang "$SRC" --target-lang "$TGT" "${MODEL[@]}"
+    --max-epoch "$EPOCHS" --seed "$SEED" --save-dir "$RUN/checkpoints" --no-epoch-checkpoints
+    --log-format json --log-interval 100
+  )
+  if [[ $DRY_RUN == yes ]]; then
+    show "${command[@]}"
+    return
+  fi
+  mkdir -p "$RUN"
+  show "${command[@]}" >"$RUN/train.command"
+  # Not --log-file: fairseq opens it anew each epoch and then writes every line several times.
+  "${command[@]}" 2>&1 | tee -a "$RUN/train.log"
+  [[ -s $RUN/checkpoints/checkpoint_best.pt ]] || fail "training left no checkpoint: see $RUN/train.log"
+}
+
+# A checkpoint goes on only under the settings it began with; more epochs are no other setting.
+claim_run() {
+  if [[ $DRY_RUN == yes ]]; then
+    [[ $LOSS == stock ]] || show ln "$TARGET_VECTORS" "$RUN/target.vec"
+    return
+  fi
+  local settings
+  settings=$(printf '%s\n' "${MODEL[@]}" "seed $SEED" "vectors $(fingerprint "$TARGET_VECTORS")" \
+    "data $(fingerprint "$STAMPS/binarise")")
+  mkdir -p "$RUN"
+  if [[ -f $RUN/settings && $(<"$RUN/settings") != "$settings" ]]; then
+    diff "$RUN/settings" - <<<"$settings" >&2 || true
+    fail "$RUN was begun with other settings (above): give another --name, or remove that folder"
+  fi
+  # The table as it is now: the prepared one is replaced, never rewritten, when its settings change.
+  if [[ ! -f $RUN/settings && $LOSS != stock ]]; then
+    rm -f "$RUN/target.vec"
+    ln "$TARGET_VECTORS" "$RUN/target.vec" 2>/dev/null || cp "$TARGET_VECTORS" "$RUN/target.vec"
+  fi
+  printf '%s\n' "$settings" >"$RUN/settings"
+}
+
+# --- translation and scores ------------------------------------------------------------------------
+
+# The test set to translate: BINARISED, REFERENCE and the LABEL in the names of its files.
+choose_test() {
+  LABEL='' BINARISED=$PREPARED/bin REFERENCE=$PREPARED/plain/test.$TGT
+  [[ -n $TEST ]] || return 0
+  local name
+  name=$(basename "$TEST")
+  LABEL=$name. TEST_FOLDER=$PREPARED/tests/$name
+  BINARISED=$TEST_FOLDER/bin REFERENCE=$TEST_FOLDER/plain/test.$TGT
+  stage "test.$name" "truecase binarise" prepare_test \
+    "$(fingerprint "$TEST.$SRC" "$TEST.$TGT")"
+}
+
+prepare_test() {
+  local language
+  run mkdir -p "$TEST_FOLDER"
+  clean_pair "$TEST.$SRC" "$TEST.$TGT" "$TEST_FOLDER/plain/test" --empty keep
+  for language in "$SRC" "$TGT"; do
+    tokenise_set "$TEST_FOLDER" test "$language"
+    truecase_set "$TEST_FOLDER" test "$language"
+  done
+  run rm -rf "$BINARISED"
+  logged "$TEST_FOLDER/binarise.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
+    --srcdict "$PREPARED/bin/dict.$SRC.txt" --tgtdict "$PREPARED/bin/dict.$TGT.txt" \
+    --testpref "$TEST_FOLDER/true/test" --destdir "$BINARISED"
+}
+
+translate() {
+  local prefix=$RUN/$LABEL
+  logged "${prefix}generate.beam$BEAM.log" fairseq-generate "$BINARISED" --user-dir "$PLUGIN" \
+    --task translation --source-lang "$SRC" --target-lang "$TGT" --gen-subset test \
+    --path "$RUN/checkpoints/checkpoint_best.pt" --beam "$BEAM" --batch-size 64
+  run fairseq-xl text hypotheses "${prefix}generate.beam$BEAM.log" "${prefix}hyp.beam$BEAM.tok" \
+    --like "$REFERENCE"
+  run fairseq-xl text postprocess "${prefix}hyp.beam$BEAM.tok" "${prefix}hyp.beam$BEAM.txt" \
+    --language "$TGT"
+}
+
+score() {
+  local prefix=$RUN/$LABEL
+  local command=(sacrebleu "$REFERENCE" --input "${prefix}hyp.beam$BEAM.txt" --metrics bleu chrf)
+  if [[ $DRY_RUN == yes ]]; then
+    show "${command[@]}"
+    return
+  fi
+  "${command[@]}" --format json >"${prefix}score.beam$BEAM.json.tmp"
+  mv "${prefix}score.beam$BEAM.json.tmp" "${prefix}score.beam$BEAM.json"
+  "${command[@]}" --format text | tee "${prefix}score.beam$BEAM.txt"
+}
+
+write_record() {
+  run fairseq-xl record "$RUN" --about "recipe=$(basename "$0")" "source=$SRC" "target=$TGT" \
+    "loss=$LOSS"
+}
+
+experiment() {
+  local scored=()
+  model_options
+  claim_run
+  locked "$PREPARED/lock" choose_test
+  STAMPS=$RUN/stamps
+  stage train '' train_model "$EPOCHS" "$(fingerprint "$RUN/settings")"
+  for BEAM in 1 5; do
+    stage "${LABEL}translate.beam$BEAM" train translate "$(fingerprint "$BINARISED/test.$SRC-$TGT.$SRC.bin")"
+    stage "${LABEL}score.beam$BEAM" "${LABEL}translate.beam$BEAM" score "$(fingerprint "$REFERENCE")"
+    scored+=("${LABEL}score.beam$BEAM")
+  done
+  stage "${LABEL}record" "${scored[*]}" write_record
+  [[ $DRY_RUN == yes ]] || say "scores and settings: $RUN/record.json"
+}
+
+translation_recipe() {
+  check_settings
+  activate
+  prepare
+  [[ $PREPARE_ONLY == yes ]] || experiment
+}
