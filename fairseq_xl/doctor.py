@@ -241,7 +241,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the report; status 1 where something required is missing, too old or broken."""
     logging.disable(logging.CRITICAL)  # fairseq's and matplotlib's imports log what is said below
-    checks = examine()
+    try:
+        checks = examine()
+    finally:
+        logging.disable(logging.NOTSET)
     fatal = [check.name for check in checks if check.fatal]
     if args.json:
         report = {
