@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
+from types import ModuleType
 
-import fasttext
 import numpy as np
 
 from fairseq_xl.errors import InputError
@@ -21,9 +21,7 @@ from fairseq_xl.vectors.progress import progress_bar
 _MAGIC = 793_712_314
 _VERSIONS = (11, 12)
 _HEADER = struct.Struct("<2i12id")  # magic, version, twelve integer settings, sampling threshold
-_DICTIONARY = struct.Struct(
-    "<3i2q"
-)  # entries, words, labels, tokens, pruned entries (-1: never pruned)
+_DICTIONARY = struct.Struct("<3i2q")  # entries, words, labels, tokens, pruned entries (or -1)
 _BYTES_AFTER_ENTRY = 8 + 1  # count and kind follow each entry's zero-terminated string
 _MATRIX = struct.Struct("<?2q")  # quantised?, rows, columns; float32 numbers follow
 
@@ -42,20 +40,12 @@ def read_fasttext(
         raise InputError(
             f"{path} holds vectors of dimension {width}, but dimension {dim} is needed"
         )
+    fasttext = import_fasttext(f"reading {path}")
     try:
         model = fasttext.load_model(str(path))
     except (ValueError, RuntimeError) as error:
         raise InputError(f"{path} cannot be opened as a fastText model: {error}") from error
-    if wanted is None:
-        try:
-            words = list(model.get_words())
-        except UnicodeDecodeError as error:
-            raise InputError(
-                f"{path} has words that are not valid UTF-8: name the words to read, or train it again"
-            ) from error
-    else:
-        words = list(wanted)
-
+    words = fasttext_vocabulary(path) if wanted is None else list(wanted)
     kept: list[str] = []
     matrix = np.empty((len(words), width), dtype=np.float32)
     with progress_bar(f"reading {path.name}", progress, total=len(words), unit=" words") as bar:
@@ -69,6 +59,42 @@ def read_fasttext(
     matrix.resize((len(kept), width), refcheck=False)
     RowCheck(path, place=lambda row: f"word {row + 1}").check(kept, matrix)
     return kept, matrix
+
+
+def fasttext_vocabulary(path: Path) -> list[str]:
+    """The words that the model saw often enough in training, read without loading the model.
+
+    Raises InputError when the file is no intact fastText model.
+    """
+    _check_layout(path)
+    with (
+        open(path, "rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+    ):
+        # One byte after an entry's count tells words (0) from the labels of a classifier (1).
+        entries = [data[start:end] for start, end in _entries(data) if data[end + 9] == 0]
+    try:
+        return [entry.decode() for entry in entries]
+    except UnicodeDecodeError as error:
+        raise _not_utf8(path) from error
+
+
+def import_fasttext(purpose: str) -> ModuleType:
+    """The package fasttext, which is compiled and so the one dependency that a machine may lack."""
+    try:
+        import fasttext
+    except ImportError as error:
+        raise InputError(
+            f"{purpose} needs the Python package fasttext: install it with "
+            "`pip install fasttext-numpy2` (which needs a C++ compiler where it has no wheel)"
+        ) from error
+    return fasttext
+
+
+def _not_utf8(path: Path) -> InputError:
+    return InputError(
+        f"{path} has words that are not valid UTF-8: name the words to read, or train it again"
+    )
 
 
 def _check_layout(path: Path) -> int:
@@ -113,12 +139,9 @@ class _Damaged(Exception):
 
 def _end_of_model(data: mmap.mmap, width: int) -> int:
     """The position where a model that starts like this one must end."""
-    entries, _, _, _, pruned = _DICTIONARY.unpack_from(data, _HEADER.size)
+    pruned = _DICTIONARY.unpack_from(data, _HEADER.size)[-1]
     position = _HEADER.size + _DICTIONARY.size
-    for _ in range(entries):
-        end = data.find(b"\0", position)
-        if end < 0:
-            raise EOFError
+    for _, end in _entries(data):
         position = end + 1 + _BYTES_AFTER_ENTRY
     position += 8 * max(0, pruned)
     for name in ("input", "output"):
@@ -129,3 +152,14 @@ def _end_of_model(data: mmap.mmap, width: int) -> int:
             raise _Damaged(f"its {name} matrix is {rows} x {columns} for dimension {width}")
         position += _MATRIX.size + 4 * rows * columns
     return position
+
+
+def _entries(data: mmap.mmap) -> Iterator[tuple[int, int]]:
+    """Where each entry of the dictionary starts and ends."""
+    position = _HEADER.size + _DICTIONARY.size
+    for _ in range(_DICTIONARY.unpack_from(data, _HEADER.size)[0]):
+        end = data.find(b"\0", position)
+        if end < 0:
+            raise EOFError
+        yield position, end
+        position = end + 1 + _BYTES_AFTER_ENTRY

@@ -9,6 +9,7 @@ import numpy as np
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.vectors.checks import RowCheck
+from fairseq_xl.vectors.dictionary import read_word_list
 
 
 def vocabulary_path(path: Path) -> Path:
@@ -34,7 +35,11 @@ def read_npy(
         raise InputError(
             f"{path} holds vectors of dimension {array.shape[1]}, but dimension {dim} is needed"
         )
-    vocabulary = _read_vocabulary(vocabulary_path(path), path)
+    if not vocabulary_path(path).is_file():
+        raise InputError(
+            f"{vocabulary_path(path)} is missing: {path} needs its words there, one per line"
+        )
+    vocabulary = read_word_list(vocabulary_path(path))
     if len(vocabulary) != len(array):
         raise InputError(
             f"{path} has {len(array)} rows but {vocabulary_path(path)} has {len(vocabulary)} words: "
@@ -82,19 +87,3 @@ def _open_array(path: Path) -> np.ndarray:
                 f"{path} holds pickled Python objects, which are never loaded: save it as a float32 array"
             ) from error
         raise InputError(f"{path} is a damaged or truncated .npy file: write it again") from error
-
-
-def _read_vocabulary(path: Path, array_path: Path) -> list[str]:
-    """One word per line; only a newline ends one (words of web text hold other Unicode line separators)."""
-    if not path.is_file():
-        raise InputError(f"{path} is missing: {array_path} needs its words there, one per line")
-    data = path.read_bytes()
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(
-            f"{path}, line {line} is not valid UTF-8: convert it to UTF-8 first"
-        ) from error
-    lines = text.removesuffix("\n").split("\n") if text else []
-    return [line.removesuffix("\r") for line in lines]

@@ -1,0 +1,63 @@
+"""Word lists on disk: a fairseq dictionary (dict.txt), read without fairseq, and one word per line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from fairseq_xl.errors import InputError
+
+SPECIAL_TOKENS = frozenset({"<s>", "<pad>", "</s>", "<unk>"})
+# fairseq-preprocess appends these, with count 0, until the size is a multiple of eight.
+_FILLER = re.compile(r"madeupword\d+")
+
+
+def read_dictionary(path: str | Path) -> dict[str, int]:
+    """Word -> count, in the file's order, of lines ``word count``.
+
+    Padding words (``madeupword0001 0``) and special tokens are left out: they have no vectors.
+    Raises InputError for a missing or empty file and for a line that fairseq could not load.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path} is a directory, not a dictionary file (dict.*.txt)")
+    if not path.exists():
+        raise InputError(f"there is no dictionary file at {path}")
+    counts: dict[str, int] = {}
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                text = line.decode().rstrip()
+            except UnicodeDecodeError as error:
+                raise InputError(f"{path}, line {number} is not valid UTF-8") from error
+            text = text.removesuffix(" #fairseq:overwrite")
+            word, _, count = text.rpartition(" ")
+            if not word or not count.isdecimal():
+                raise InputError(f"{path}, line {number}: expected 'word count', found {text!r}")
+            if word in SPECIAL_TOKENS or (_FILLER.fullmatch(word) and int(count) == 0):
+                continue
+            if word in counts:
+                raise InputError(f"{path}, line {number}: the word {word!r} is there a second time")
+            counts[word] = int(count)
+    if not counts:
+        raise InputError(f"{path} holds no words")
+    return counts
+
+
+def read_word_list(path: str | Path) -> list[str]:
+    """The words of a file with one per line, in its order, empty and repeated ones included.
+
+    Only a newline ends a word: words of web text hold other Unicode line separators. Raises
+    InputError for a missing file and for invalid UTF-8.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"there is no word list at {path}: expected a file with one word per line")
+    data = path.read_bytes()
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path}, line {line} is not valid UTF-8: convert it first") from error
+    lines = text.removesuffix("\n").split("\n") if text else []
+    return [line.removesuffix("\r") for line in lines]

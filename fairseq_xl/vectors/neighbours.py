@@ -1,0 +1,77 @@
+"""The words whose vectors point most nearly the same way as a given word's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.vectors.table import WordVectors
+
+
+def neighbours(
+    vectors: WordVectors, words: Sequence[str], k: int = 10, chunk_rows: int = 65_536
+) -> dict[str, list[tuple[str, float]]]:
+    """The ``k`` nearest other words of each word, with their cosines, the nearest first.
+
+    Fewer where the table has fewer. Raises InputError for a word without a vector.
+    """
+    rows = np.array([_row_of(word, vectors) for word in words], dtype=np.int64)
+    found, cosines = nearest(
+        vectors.matrix, vectors.matrix[rows], k, exclude=rows, chunk_rows=chunk_rows
+    )
+    return {
+        word: [(vectors.words[row], float(cosine)) for row, cosine in zip(*near, strict=True)]
+        for word, *near in zip(words, found, cosines, strict=True)
+    }
+
+
+def nearest(
+    matrix: np.ndarray,
+    queries: np.ndarray,
+    k: int,
+    exclude: np.ndarray | None = None,
+    chunk_rows: int = 65_536,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of ``matrix`` (n, d) with the largest cosine to each query (m, d).
+
+    ``exclude`` (m,) names one row per query that is no answer. Returns rows (m, k) and cosines
+    (m, k), sorted, with k at most n (n - 1 with ``exclude``). The table is taken in chunks, so
+    that memory beyond it stays at ``chunk_rows`` x (m + d) numbers. All-zero rows have cosine 0.
+    """
+    if k < 1:
+        raise InputError(f"the number of neighbours must be at least 1, not {k}")
+    k = min(k, len(matrix) - (exclude is not None))
+    queries = _unit(queries)
+    best_rows = np.empty((len(queries), 0), dtype=np.int64)
+    best = np.empty((len(queries), 0), dtype=np.float32)
+    for start in range(0, len(matrix), chunk_rows):
+        cosines = queries @ _unit(matrix[start : start + chunk_rows]).T  # (m, chunk)
+        if exclude is not None:
+            inside = np.flatnonzero((exclude >= start) & (exclude < start + cosines.shape[1]))
+            cosines[inside, exclude[inside] - start] = -np.inf
+        rows = np.broadcast_to(np.arange(start, start + cosines.shape[1]), cosines.shape)
+        best = np.concatenate([best, cosines], axis=1)
+        best_rows = np.concatenate([best_rows, rows], axis=1)
+        if best.shape[1] > k:
+            kept = np.argpartition(-best, k - 1, axis=1)[:, :k]
+            best = np.take_along_axis(best, kept, axis=1)
+            best_rows = np.take_along_axis(best_rows, kept, axis=1)
+    order = np.lexsort((best_rows, -best), axis=1)
+    return np.take_along_axis(best_rows, order, axis=1), np.take_along_axis(best, order, axis=1)
+
+
+def _unit(rows: np.ndarray) -> np.ndarray:
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(norms > 0, norms, 1)
+
+
+def _row_of(word: str, vectors: WordVectors) -> int:
+    row = vectors.index.get(word)
+    if row is None:
+        cases = (word.lower(), word.capitalize(), word.upper())
+        near = next((case for case in cases if case in vectors.index), None)
+        hint = f"; did you mean {near!r}?" if near else ""
+        raise InputError(f"the word {word!r} has no vector among the {len(vectors)} words{hint}")
+    return row
