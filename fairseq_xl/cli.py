@@ -16,6 +16,10 @@ from fairseq_xl.errors import InputError
 COMMANDS = {
     "vectors": ("fairseq_xl.vectors.command", "train, convert and inspect word vectors"),
     "text": ("fairseq_xl.text.command", "tokenise, truecase, filter and make parallel text"),
+    "synthetic": (
+        "fairseq_xl.text.synthetic_command",
+        "generate a small parallel corpus with a grammar",
+    ),
     "average": ("fairseq_xl.average", "average the weights of checkpoints"),
     "neighbours": (
         "fairseq_xl.continuous.inspect_command",
