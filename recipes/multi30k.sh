@@ -20,7 +20,7 @@
 #   --epochs N         default: 15; a finished run with more epochs goes on from its last checkpoint
 #   --mono FILE        more text in the target language, for the vectors
 #   --vectors FILE     ready word vectors (.vec, .bin, …) instead of training them
-#   --vector-epochs N  epochs of fastText (default: 10)
+#   --vector-epochs N  epochs of fastText (default: 5)
 #   --transform 'OPTIONS'  options for `fairseq-xl vectors convert`, applied to the target vectors
 #   --test PREFIX      translate and score PREFIX.de, PREFIX.en instead of test_2016_flickr
 #   --name NAME        folder of the run (default: from languages, loss, arch, size and seed)

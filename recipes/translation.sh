@@ -13,7 +13,7 @@ syn_margin_proj syn_margin_diff stock"
 defaults() {
   SRC=de TGT=en LOSS=syn_margin_proj SEED=1 ARCH=continuous_lstm SIZE=256 EPOCHS=15
   OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no
-  DIM=300 VECTOR_EPOCHS=10 VECTOR_MIN_COUNT=2 TRANSFORM='' LIMITS=()
+  DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_BUCKETS=200000 TRANSFORM='' LIMITS=()
   DROPOUT=0.2 LEARNING_RATE=1e-3 BATCH_TOKENS=3000
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
@@ -135,21 +135,29 @@ mono_text() {
   truecase_set "$PREPARED" mono "$TGT"
 }
 
+# FOLDER.tmp takes the place of FOLDER; a run that reads the old one keeps its open files.
+replace_folder() {
+  run rm -rf "$1.old"
+  [[ ! -d $1 ]] || run mv "$1" "$1.old"
+  run mv "$1.tmp" "$1"
+  run rm -rf "$1.old"
+}
+
 binarise() {
   # fairseq-preprocess refuses dictionaries that are there already: a fresh folder, moved when complete
   run rm -rf "$PREPARED/bin.tmp"
   logged "$PREPARED/logs/binarise.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
     --trainpref "$PREPARED/true/train" --validpref "$PREPARED/true/valid" \
     --testpref "$PREPARED/true/test" --destdir "$PREPARED/bin.tmp" --workers "$THREADS" "${LIMITS[@]}"
-  run rm -rf "$PREPARED/bin"
-  run mv "$PREPARED/bin.tmp" "$PREPARED/bin"
+  replace_folder "$PREPARED/bin"
 }
 
 train_vectors() {
   local texts=("$PREPARED/true/train.$TGT")
   [[ -z $MONO ]] || texts+=("$PREPARED/true/mono.$TGT")
   run fairseq-xl vectors train "${texts[@]}" --output "$PREPARED/vectors/$TGT" --model skipgram \
-    --dim "$DIM" --epoch "$VECTOR_EPOCHS" --min-count "$VECTOR_MIN_COUNT" --seed 1 --threads "$THREADS"
+    --dim "$DIM" --epoch "$VECTOR_EPOCHS" --min-count "$VECTOR_MIN_COUNT" \
+    --buckets "$VECTOR_BUCKETS" --seed 1 --threads "$THREADS"
 }
 
 target_vectors() {
@@ -182,7 +190,7 @@ prepare_stages() {
       stage mono truecase mono_text "$(fingerprint "$MONO")"
       corpus="truecase mono"
     fi
-    stage vectors "$corpus" train_vectors "$DIM" "$VECTOR_EPOCHS" "$VECTOR_MIN_COUNT"
+    stage vectors "$corpus" train_vectors "$DIM" "$VECTOR_EPOCHS" "$VECTOR_MIN_COUNT" "$VECTOR_BUCKETS"
     stage "$(basename "$TARGET_VECTORS")" "binarise vectors" target_vectors "$TRANSFORM"
   else
     stage "$(basename "$TARGET_VECTORS")" binarise target_vectors "$TRANSFORM" \
@@ -281,10 +289,11 @@ prepare_test() {
     tokenise_set "$TEST_FOLDER" test "$language"
     truecase_set "$TEST_FOLDER" test "$language"
   done
-  run rm -rf "$BINARISED"
+  run rm -rf "$BINARISED.tmp"
   logged "$TEST_FOLDER/binarise.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
     --srcdict "$PREPARED/bin/dict.$SRC.txt" --tgtdict "$PREPARED/bin/dict.$TGT.txt" \
-    --testpref "$TEST_FOLDER/true/test" --destdir "$BINARISED"
+    --testpref "$TEST_FOLDER/true/test" --destdir "$BINARISED.tmp"
+  replace_folder "$BINARISED"
 }
 
 translate() {

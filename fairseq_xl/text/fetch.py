@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import tarfile
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -20,6 +21,7 @@ from fairseq_xl.errors import InputError
 
 BLOCK = 1 << 16
 TIMEOUT_SECONDS = 30
+PAUSE_SECONDS = 1.0
 SCHEMES = ("https", "http", "file")
 TAR_SUFFIXES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 
@@ -126,6 +128,7 @@ def fetch(
             if attempt + 1 == attempts:
                 why = getattr(error, "reason", error)
                 raise InputError(f"cannot reach {url} ({why}){hint}") from None
+            time.sleep(PAUSE_SECONDS)
     if checksum:
         _check(part, url, checksum)
     os.replace(part, target)

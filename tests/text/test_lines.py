@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.text.lines import count_lines, read_lines, replacing
+
+# Every character at which some reader ends a line, beside ordinary ones.
+NASTY = st.text(
+    st.sampled_from("ab \t\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\ufeffé漢😀"), max_size=12
+)
+
+
+@given(lines=st.lists(NASTY, min_size=1, max_size=8), final_newline=st.booleans())
+def test_lines_end_at_newlines_only(tmp_path_factory, lines, final_newline):
+    path = tmp_path_factory.mktemp("lines") / "text"
+    path.write_bytes("\n".join(lines).encode() + (b"\n" if final_newline else b""))
+    expected = lines if final_newline or lines[-1] else lines[:-1]
+    read = list(read_lines(path))
+    assert len(read) == len(expected) == count_lines(path)
+    for number, (got, line) in enumerate(zip(read, expected, strict=True)):
+        line = line.removeprefix("\ufeff") if number == 0 else line
+        assert got == line.removesuffix("\r")
+
+
+def test_windows_files_lose_their_mark_and_carriage_returns(tmp_path):
+    path = tmp_path / "text"
+    path.write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\n")
+    assert list(read_lines(path)) == ["one", "two"]
+
+
+def test_gzip_is_read_and_a_torn_one_is_named(tmp_path):
+    whole = gzip.compress(b"eins\nzwei\n" * 500)
+    path = tmp_path / "text.gz"
+    path.write_bytes(whole)
+    assert count_lines(path) == 1000
+    path.write_bytes(whole[:-20])
+    with pytest.raises(InputError, match=r"text\.gz: not a complete gzip file"):
+        list(read_lines(path))
+    with pytest.raises(InputError, match=r"text\.gz: not a complete gzip file"):
+        count_lines(path)
+
+
+def test_invalid_utf8_is_named_by_file_and_line(tmp_path):
+    path = tmp_path / "latin1.de"
+    path.write_bytes("gut\nschön\n".encode("latin-1"))
+    with pytest.raises(InputError, match=r"latin1\.de, line 2: byte 0xf6 is not valid UTF-8"):
+        list(read_lines(path))
+
+
+def test_missing_file_and_folder_are_input_errors(tmp_path):
+    with pytest.raises(InputError, match="there is no file"):
+        list(read_lines(tmp_path / "absent"))
+    with pytest.raises(InputError, match="cannot read"):
+        list(read_lines(tmp_path))
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "out"
+    path.write_text("old\n")
+
+    def fail():
+        with replacing(path) as stream:
+            stream.write("half")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert path.read_text() == "old\n"
+    assert [item.name for item in tmp_path.iterdir()] == ["out"]
