@@ -43,16 +43,20 @@ def uniform(
     count = table.shape[0] if candidates is None else candidates.shape[0]
     if count < 2:
         raise ValueError(f"negative sampling needs at least 2 words to draw from, not {count}")
-    n = target_index.shape[0]
+    shape = (target_index.shape[0], k)
+
+    def draw(high: int) -> Tensor:
+        return torch.randint(high, shape, generator=generator, device=table.device)
+
     # Draw from one candidate fewer and step over the target: uniform over the others without rejection.
-    draw = torch.randint(count - 1, (n, k), generator=generator, device=table.device)
     if candidates is None:
-        draw = draw + (draw >= target_index.unsqueeze(1)).long()
-        return table[draw]
+        drawn = draw(count - 1)
+        return table[drawn + (drawn >= target_index.unsqueeze(1)).long()]
     place = torch.searchsorted(candidates, target_index)
-    is_candidate = candidates[place.clamp(max=count - 1)] == target_index
-    step_over = (draw >= place.unsqueeze(1)) & is_candidate.unsqueeze(1)
-    return table[candidates[draw + step_over.long()]]
+    is_candidate = (candidates[place.clamp(max=count - 1)] == target_index).unsqueeze(1)
+    drawn = draw(count - 1)
+    drawn = drawn + (drawn >= place.unsqueeze(1)).long()
+    return table[candidates[torch.where(is_candidate, drawn, draw(count))]]
 
 
 @torch.no_grad()
