@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from fairseq_xl.compat.compiled import stand_in_for_compiled_modules
 from fairseq_xl.compat.loading import explain_unreadable_checkpoints, trust_plain_types
-from fairseq_xl.compat.numpy_names import supply_numpy_compat
+from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
+from fairseq_xl.compat.numpy_names import supply_bucket_bounds, supply_numpy_compat
 from fairseq_xl.compat.resuming import fall_back_from_torn_checkpoints
 from fairseq_xl.compat.saving import clean_up_after_kills, write_checkpoints_atomically
+from fairseq_xl.compat.token_bleu import supply_token_bleu
+from fairseq_xl.compat.unknown_words import mend_unknown_word_replacement
 from fairseq_xl.errors import show_input_errors_without_traceback
 
 
@@ -22,5 +25,9 @@ def apply() -> None:
     write_checkpoints_atomically()
     clean_up_after_kills()
     fall_back_from_torn_checkpoints()
+    name_the_batch_of_bad_gradients()
     stand_in_for_compiled_modules()
     supply_numpy_compat()
+    supply_bucket_bounds()
+    supply_token_bleu()
+    mend_unknown_word_replacement()

@@ -1,19 +1,22 @@
-"""The one name that numpy 2 took from fairseq's text path: ``np.compat.long``."""
+"""What numpy 2 took from fairseq's text path: ``np.compat.long`` and a keyword of
+``percentile``."""
 
 from __future__ import annotations
 
 import importlib
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from fairseq_xl.compat.patching import replace
 
 _USERS = ("fairseq.data.language_pair_dataset", "fairseq.data.token_block_dataset")
 
 
 class _NumpyWithCompat(types.ModuleType):
-    """numpy, and ``compat.long`` besides, for the modules that ask for it; numpy itself stays as
-    it is."""
+    """numpy with ``compat.long`` for the modules that ask for it; numpy itself stays as it is."""
 
     compat = types.SimpleNamespace(long=int)
 
@@ -25,8 +28,7 @@ def supply_numpy_compat() -> None:
     """Let the two data sets that say ``np.compat.long`` find it.
 
     Broken: numpy 2 has no ``np.compat``, so ``--num-batch-buckets`` and language-model blocks of
-        one sentence
-    end in an AttributeError. In numpy 1 the name meant ``int``.
+    one sentence end in an AttributeError. In numpy 1 the name meant ``int``.
     """
     if hasattr(np, "compat"):
         return
@@ -34,3 +36,21 @@ def supply_numpy_compat() -> None:
         module = importlib.import_module(name)
         if module.np is np:
             module.np = _NumpyWithCompat("numpy")
+
+
+def supply_bucket_bounds() -> None:
+    """Compute the bounds of ``--num-batch-buckets`` by today's name of the same percentile.
+
+    Broken: numpy 2.4 dropped the keyword ``interpolation``, which had become ``method``.
+    """
+    from fairseq.data import bucket_pad_length_dataset, data_utils
+
+    def mend(stock: Callable[..., Any]) -> Callable[..., Any]:
+        def get_buckets(sizes: np.ndarray, num_buckets: int) -> np.ndarray:
+            shares = np.linspace(0, 100, num_buckets + 1)
+            return np.unique(np.percentile(sizes, shares, method="lower")[1:])
+
+        return get_buckets
+
+    replace(data_utils, "get_buckets", mend)
+    bucket_pad_length_dataset.get_buckets = data_utils.get_buckets

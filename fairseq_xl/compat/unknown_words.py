@@ -1,0 +1,313 @@
+"""``--replace-unk``: an unknown word of the translation becomes the source word it attends to."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from fairseq_xl.compat.patching import replace
+from fairseq_xl.errors import InputError
+
+# What the option holds when it is given without a file: a slip in fairseq, which then looks for a
+# file of this name.
+_NO_FILE = "@@ "
+# Set while fairseq-generate works on binarised data, which it believes to be no place for the
+# option.
+_wanted: ContextVar[str | None] = ContextVar("replace_unk", default=None)
+_SOURCE_LINES = "fairseq_xl_source_lines"  # on a task: the words of the batch in translation
+
+
+class Aligned(list):
+    """What fairseq prints as a hypothesis's alignment, and what each of its tokens stands for.
+
+    Args:
+        printed: the alignment that fairseq made (empty unless ``--print-alignment`` asks for it).
+        source: the words of the source sentence.
+        positions: for each token of the hypothesis, which of them it attends to most; ``None``
+            for a model without attention.
+        dictionary: how source words are to be translated; others are copied.
+    """
+
+    def __init__(
+        self,
+        printed: Sequence[Any],
+        source: Sequence[str],
+        positions: Sequence[int] | None,
+        dictionary: dict[str, str],
+    ) -> None:
+        super().__init__(printed)
+        self.source = source
+        self.positions = positions
+        self.dictionary = dictionary
+
+
+def mend_unknown_word_replacement() -> None:
+    """Make ``--replace-unk`` work, on binarised data too, with any model that has attention.
+
+    Broken: without a file the option looks for one named ``@@ ``; alignments are empty unless
+    ``--print-alignment`` is given, and then pairs where numbers are expected, so that the first
+    unknown word ends in an IndexError or TypeError; ``fairseq-generate`` refuses binarised data;
+    ``fairseq-interactive`` forgets the words that were typed and copies ``<unk>``.
+
+    Binarised data does not hold the spelling of source words that the dictionary lacks: there such
+    a word can only be given by the alignment dictionary's entry for ``<unk>``.
+    """
+    from fairseq import utils
+    from fairseq.tasks.fairseq_task import FairseqTask
+
+    replace(utils, "load_align_dict", _mend_dictionary_loading)
+    replace(utils, "post_process_prediction", _mend_post_processing)
+    replace(FairseqTask, "build_generator", _mend_build_generator)
+    importlib.import_module("fairseq_cli.generate")
+    for module in _loaded("fairseq_cli.generate"):
+        replace(module, "main", _mend_generate)
+    # Not imported: it would set up logging for a program that only uses the package.
+    for module in _loaded("fairseq_cli.interactive"):
+        replace(module, "make_batches", _mend_interactive_batches)
+
+
+def _loaded(name: str) -> list[ModuleType]:
+    """The module under its name and, for ``python -m``, as the main program."""
+    found = [sys.modules.get(name), sys.modules.get("__main__")]
+    return [m for m in found if getattr(getattr(m, "__spec__", None), "name", None) == name]
+
+
+def load_dictionary(path: str | None) -> dict[str, str] | None:
+    """Read lines ``source-word target-word``; ``None`` without the option, empty without a file.
+
+    Raises:
+        InputError: the file cannot be read or a line has fewer than two words.
+    """
+    if path is None:
+        return None
+    if path in ("", _NO_FILE):
+        return {}
+    words: dict[str, str] = {}
+    try:
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                columns = line.split()
+                if len(columns) < 2:
+                    raise InputError(
+                        f"{path}, line {number}: the alignment dictionary needs a source word and "
+                        f"a target word, but has {line.strip()!r}"
+                    )
+                words[columns[0]] = columns[1]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"--replace-unk: cannot read the alignment dictionary {path} ({error}); give a text "
+            "file with a source word and a target word in each line"
+        ) from error
+    return words
+
+
+def _mend_dictionary_loading(stock: Callable[..., Any]) -> Callable[..., Any]:
+    def load_align_dict(replace_unk: str | None) -> dict[str, str] | None:
+        return load_dictionary(replace_unk)
+
+    return load_align_dict
+
+
+def attended(attention: Tensor, source: Tensor, ignored: Sequence[int]) -> list[int]:
+    """Which source word each target token attends to most.
+
+    Args:
+        attention: (S, T) weights.
+        source: (S,) token numbers, padded on either side.
+        ignored: token numbers that are no words (padding, end of sentence).
+
+    Returns:
+        T positions among the words of ``source``; empty if it holds none.
+    """
+    is_word = torch.ones_like(source, dtype=torch.bool)
+    for token in ignored:
+        is_word &= source.ne(token)
+    if not is_word.any():
+        return []
+    return attention[is_word].float().argmax(dim=0).tolist()
+
+
+def _mend_build_generator(stock: Callable[..., Any]) -> Callable[..., Any]:
+    def build_generator(self: Any, models: Any, args: Any, *rest: Any, **kwargs: Any) -> Any:
+        generator = stock(self, models, args, *rest, **kwargs)
+        asked = getattr(args, "replace_unk", None) or _wanted.get()
+        if asked is not None and not getattr(args, "score_reference", False):
+            _keep_attention(models)
+            generator.generate = _aligning(generator.generate, self, load_dictionary(asked))
+        return generator
+
+    return build_generator
+
+
+def _keep_attention(models: Any) -> None:
+    """Undo ``make_generation_fast_``, which lets the stock ``lstm`` drop its weights."""
+    for model in models:
+        for module in model.modules():
+            if hasattr(module, "need_attn"):
+                module.need_attn = True
+
+
+def _aligning(
+    generate: Callable[..., Any], task: Any, dictionary: dict[str, str]
+) -> Callable[..., Any]:
+    """``generate`` whose hypotheses carry an :class:`Aligned`."""
+    source_dictionary = task.source_dictionary
+    specials = (source_dictionary.pad(), source_dictionary.eos())
+
+    def generate_aligned(models: Any, sample: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        finalized = generate(models, sample, *args, **kwargs)
+        typed = getattr(task, _SOURCE_LINES, None)
+        for row, hypotheses in enumerate(finalized):
+            tokens = sample["net_input"]["src_tokens"][row].cpu()
+            words = [source_dictionary[t] for t in tokens.tolist() if t not in specials]
+            if typed is not None and len(typed[row]) == len(words):
+                words = typed[row]
+            for hypothesis in hypotheses:
+                attention = hypothesis.get("attention")
+                positions = None
+                if attention is not None and attention.numel():
+                    positions = attended(attention.cpu(), tokens, specials)
+                printed = hypothesis["alignment"]
+                hypothesis["alignment"] = Aligned(
+                    printed.tolist() if torch.is_tensor(printed) else printed,
+                    words,
+                    positions,
+                    dictionary,
+                )
+        return finalized
+
+    return generate_aligned
+
+
+def _mend_post_processing(stock: Callable[..., Any]) -> Callable[..., Any]:
+    def post_process_prediction(
+        hypo_tokens: Tensor,
+        src_str: str,
+        alignment: Any,
+        align_dict: dict[str, str] | None,
+        tgt_dict: Any,
+        remove_bpe: str | None = None,
+        extra_symbols_to_ignore: set[int] | None = None,
+    ) -> tuple[Tensor, str, Any]:
+        if isinstance(alignment, Aligned):
+            text = replaced(
+                hypo_tokens.tolist(),
+                alignment,
+                src_str.split(),
+                tgt_dict,
+                extra_symbols_to_ignore or set(),
+            )
+            text = _without_joints(text, remove_bpe)
+            return tgt_dict.encode_line(text, add_if_not_exist=True), text, alignment
+        if align_dict is not None and hypo_tokens.eq(tgt_dict.unk()).any():
+            raise InputError(_NO_ATTENTION)
+        return stock(
+            hypo_tokens,
+            src_str,
+            alignment,
+            align_dict,
+            tgt_dict,
+            remove_bpe,
+            extra_symbols_to_ignore,
+        )
+
+    return post_process_prediction
+
+
+_NO_ATTENTION = (
+    "--replace-unk: this model records no attention, so nothing tells which source word an unknown "
+    "word stands for; drop the option"
+)
+
+
+def replaced(
+    tokens: Sequence[int],
+    alignment: Aligned,
+    spelled: Sequence[str],
+    dictionary: Any,
+    ignored: set[int],
+) -> str:
+    """The hypothesis's words, unknown ones replaced.
+
+    Args:
+        tokens: of the hypothesis.
+        alignment: what they stand for.
+        spelled: the source words as the corpus spells them, where it is raw text.
+        dictionary: the target dictionary.
+        ignored: token numbers that are not part of the text, beside the end of sentence.
+
+    Raises:
+        InputError: a word is unknown and the model has no attention.
+    """
+    unknown = dictionary.unk_string()
+    source = list(alignment.source)
+    if len(spelled) == len(source):
+        source = [
+            there if word == unknown else word for word, there in zip(source, spelled, strict=True)
+        ]
+    hidden = ignored | {dictionary.eos(), dictionary.bos()}
+    words = []
+    for place, token in enumerate(tokens):
+        if token in hidden:
+            continue
+        word = dictionary[token]
+        if token == dictionary.unk():
+            if alignment.positions is None:
+                raise InputError(_NO_ATTENTION)
+            if alignment.positions:  # an empty source sentence offers nothing
+                copied = source[alignment.positions[place]]
+                word = alignment.dictionary.get(copied, copied)
+        words.append(word)
+    return " ".join(words)
+
+
+def _without_joints(text: str, symbol: str | None) -> str:
+    from fairseq.data import data_utils
+
+    return data_utils.post_process(text, symbol)
+
+
+def _mend_generate(stock: Callable[..., Any]) -> Callable[..., Any]:
+    def main(cfg: Any) -> Any:
+        from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+
+        if isinstance(cfg, Namespace):
+            cfg = convert_namespace_to_omegaconf(cfg)
+        asked = cfg.generation.replace_unk
+        if asked is None or cfg.dataset.dataset_impl == "raw":
+            return stock(cfg)
+        # Without the option fairseq spells the source by its dictionary, which is all there is.
+        cfg.generation.replace_unk = None
+        before = _wanted.set(asked)
+        try:
+            return stock(cfg)
+        finally:
+            _wanted.reset(before)
+            cfg.generation.replace_unk = asked
+
+    return main
+
+
+def _mend_interactive_batches(stock: Callable[..., Any]) -> Callable[..., Any]:
+    def make_batches(
+        lines: list[str],
+        cfg: Any,
+        task: Any,
+        max_positions: Any,
+        encode_fn: Callable[[str], str],
+    ) -> Iterator[Any]:
+        for batch in stock(lines, cfg, task, max_positions, encode_fn):
+            if cfg.generation.replace_unk is not None:
+                typed = [encode_fn(lines[i]).split() for i in batch.ids.tolist()]
+                setattr(task, _SOURCE_LINES, typed)
+            yield batch
+
+    return make_batches
