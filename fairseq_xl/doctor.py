@@ -52,7 +52,7 @@ PACKAGES = (
         "fasttext-numpy2",
         "fasttext",
         ">=0.10.3,<0.11",
-        "training word vectors and reading .bin files",
+        "training word vectors and reading .bin files (needs g++ where it has no wheel)",
         required=False,
     ),
     Package("matplotlib", "matplotlib", ">=3.8,<4", "plots", "report", False),

@@ -416,6 +416,7 @@ def is_current(env: Environment, stamp: dict[str, object], extras: list[str]) ->
         and set(extras) <= set(stamp.get("extras", []))
         and set(stamp.get("distributions", [])) <= set(env.found)
         and not set(env.broken) & set(stamp.get("distributions", []))
+        and (FASTTEXT in env.found or not has_compiler())  # a compiler that was missing may have come
     )
 
 

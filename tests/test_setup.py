@@ -126,7 +126,7 @@ def test_release_numbers(install, version, numbers) -> None:
 
 UV = '''#!{python}
 """Writes down what it is asked; for `pip install` it makes the distributions that are named appear."""
-import json, pathlib, sys
+import json, os, pathlib, sys
 log, site, torch = pathlib.Path({log!r}), pathlib.Path({site!r}), {torch!r}
 arguments = sys.argv[1:]
 pinned = [pathlib.Path(arguments[i + 1]).read_text() for i, a in enumerate(arguments) if a == "--constraint"]
@@ -138,11 +138,15 @@ if arguments[:2] == ["pip", "install"]:
     if "--torch-backend" in arguments:
         sys.exit("cannot reach that index")
     for a in arguments:
+        if a.startswith("fasttext-numpy2") and os.environ.get("CXX") != "/nonexistent":
+            a = "fasttext-numpy2==0.10.4"
+        elif a.startswith("fasttext-numpy2"):
+            sys.exit("no compiler")
         name, _, version = a.partition("==")
-        if name == "torch" and version:
-            info = site / f"torch-{{version}}.dist-info"
+        if name in ("torch", "fasttext-numpy2") and version:
+            info = site / f"{{name}}-{{version}}.dist-info"
             info.mkdir(exist_ok=True)
-            (info / "METADATA").write_text(f"Name: torch\\nVersion: {{version}}\\n")
+            (info / "METADATA").write_text(f"Name: {{name}}\\nVersion: {{version}}\\n")
             (info / "RECORD").write_text("")
 '''
 
@@ -166,6 +170,7 @@ class Sandbox:
         )
         uv.chmod(0o755)
         self.env = {"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(folder), "TMPDIR": str(folder)}
+        self.env["CXX"] = sys.executable  # any program that exists passes for a compiler
 
     def set_up(self, *options: str) -> subprocess.CompletedProcess[str]:
         self.log.write_text("")
@@ -246,6 +251,17 @@ def test_a_second_run_that_needs_more_extras_adds_them(sandbox: Sandbox) -> None
     assert any(a.endswith("[report]") for a in asked_for(sandbox.calls()))
     assert sandbox.here("--extras", "none").returncode == 0
     assert sandbox.calls() == []
+
+
+def test_without_a_compiler_the_rest_is_installed_and_fasttext_follows_later(sandbox) -> None:
+    sandbox.env["CXX"] = "/nonexistent"
+    done = sandbox.here()
+    assert done.returncode == 0, done.stderr
+    assert "there is no C++ compiler to build it: everything else is installed" in done.stderr
+    assert "is up to date" in sandbox.here().stderr
+    sandbox.env["CXX"] = sys.executable
+    assert sandbox.here().returncode == 0
+    assert any(a.startswith("fasttext-numpy2") for a in asked_for(sandbox.calls()))
 
 
 def test_lost_files_are_noticed_and_mended(sandbox: Sandbox) -> None:
