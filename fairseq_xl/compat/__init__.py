@@ -6,11 +6,16 @@ or translates.
 
 from __future__ import annotations
 
+from fairseq_xl.checkpoints import trust_plain_types
 from fairseq_xl.compat.compiled import stand_in_for_compiled_modules
-from fairseq_xl.compat.loading import explain_unreadable_checkpoints, trust_plain_types
+from fairseq_xl.compat.loading import explain_unusable_checkpoints
 from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
 from fairseq_xl.compat.numpy_names import supply_bucket_bounds, supply_numpy_compat
-from fairseq_xl.compat.resuming import fall_back_from_torn_checkpoints
+from fairseq_xl.compat.resuming import (
+    fall_back_from_torn_checkpoints,
+    keep_patience,
+    keep_plateau,
+)
 from fairseq_xl.compat.saving import clean_up_after_kills, write_checkpoints_atomically
 from fairseq_xl.compat.token_bleu import supply_token_bleu
 from fairseq_xl.compat.unknown_words import mend_unknown_word_replacement
@@ -20,14 +25,20 @@ from fairseq_xl.errors import show_input_errors_without_traceback
 def apply() -> None:
     """Mend what is broken on this stack; may be called any number of times."""
     show_input_errors_without_traceback()
+    # Python, torch and numpy have moved on
     trust_plain_types()
-    explain_unreadable_checkpoints()
+    supply_numpy_compat()
+    supply_bucket_bounds()
+    # there may be no compiler
+    stand_in_for_compiled_modules()
+    supply_token_bleu()
+    # machines and users fail
     write_checkpoints_atomically()
     clean_up_after_kills()
     fall_back_from_torn_checkpoints()
+    keep_patience()
+    keep_plateau()
+    explain_unusable_checkpoints()
     name_the_batch_of_bad_gradients()
-    stand_in_for_compiled_modules()
-    supply_numpy_compat()
-    supply_bucket_bounds()
-    supply_token_bleu()
+    # an option that never worked
     mend_unknown_word_replacement()

@@ -1,60 +1,26 @@
-"""Loading checkpoints without running what is in them, and saying what is wrong with one."""
+"""One sentence for a checkpoint that cannot be used, where fairseq prints a traceback."""
 
 from __future__ import annotations
 
-import argparse
-import contextlib
-import os
-import pickle
-import pickletools
-import zipfile
 from collections.abc import Callable
-from typing import Any, BinaryIO
+from typing import Any
 
-import numpy as np
-import torch
-
+from fairseq_xl.checkpoints import why_unusable
 from fairseq_xl.compat.patching import replace
 from fairseq_xl.errors import InputError
 
-# What torch's own pickles name beside its types.
-_HARMLESS = {"collections.OrderedDict", "_codecs.encode"}
-# The names by which numpy 1 pickled what numpy 2 keeps in `numpy._core`.
-_NUMPY_HOMES = ("numpy.core.multiarray", "numpy._core.multiarray")
 
-
-def trust_plain_types() -> None:
-    """Let ``torch.load(weights_only=True)`` read what fairseq itself writes into checkpoints.
-
-    Broken: torch >= 2.6 unpickles tensors and plain containers only, while fairseq writes an
-    ``argparse.Namespace`` (models without a dataclass config, such as the stock ``lstm``) and
-    numpy numbers (metrics of ``--eval-bleu``). None of the types registered here can run code when
-    unpickled.
-    """
-    numpy_dtypes = [
-        kind
-        for name, kind in vars(np.dtypes).items()
-        if name.endswith("DType") and name not in {"ObjectDType", "VoidDType"}
-    ]
-    rebuilders: list[Any] = []
-    for home in _NUMPY_HOMES:
-        rebuilders.append((np._core.multiarray._reconstruct, f"{home}._reconstruct"))
-        rebuilders.append((np._core.multiarray.scalar, f"{home}.scalar"))
-    torch.serialization.add_safe_globals(
-        [argparse.Namespace, np.ndarray, np.dtype, *numpy_dtypes, *rebuilders]
-    )
-
-
-def explain_unreadable_checkpoints() -> None:
-    """Turn the tracebacks of a torn, foreign or malicious checkpoint into one sentence.
+def explain_unusable_checkpoints() -> None:
+    """Say in one sentence what is wrong with a torn, foreign or malicious checkpoint.
 
     Broken: ``load_checkpoint_to_cpu`` ends in half a page of traceback, whose last line for a
-        malicious file
-    advises to allow what it carries.
+    malicious file advises to allow what it carries. Training hides whatever a model says about its
+    checkpoint behind "please ensure that the architectures match".
     """
     from fairseq import checkpoint_utils
+    from fairseq.trainer import Trainer
 
-    def mend(stock: Callable[..., Any]) -> Callable[..., Any]:
+    def mend_load(stock: Callable[..., Any]) -> Callable[..., Any]:
         def load_checkpoint_to_cpu(path: str, *args: Any, **kwargs: Any) -> Any:
             try:
                 return stock(path, *args, **kwargs)
@@ -67,96 +33,26 @@ def explain_unreadable_checkpoints() -> None:
 
         return load_checkpoint_to_cpu
 
-    replace(checkpoint_utils, "load_checkpoint_to_cpu", mend)
+    def mend_trainer(stock: Callable[..., Any]) -> Callable[..., Any]:
+        def load_checkpoint(self: Any, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return stock(self, *args, **kwargs)
+            except Exception as error:
+                hidden = _input_error_behind(error)
+                if hidden is None or hidden is error:
+                    raise
+                raise hidden from None
+
+        return load_checkpoint
+
+    replace(checkpoint_utils, "load_checkpoint_to_cpu", mend_load)
+    replace(Trainer, "load_checkpoint", mend_trainer)
 
 
-def why_unusable(path: str | os.PathLike[str]) -> str | None:
-    """What keeps fairseq from using a checkpoint, as the rest of a sentence that began with its
-    name.
-
-    Nothing in the file is run. ``None``: it is a checkpoint of fairseq that can be read.
-    """
-    if not os.path.isfile(path):
-        return "is not a file" if os.path.exists(path) else "does not exist"
-    if os.path.getsize(path) == 0:
-        return "is empty: its writing was interrupted; use another one"
-    try:
-        state = torch.load(path, map_location="cpu", weights_only=True, mmap=is_zip(path))
-    except pickle.UnpicklingError:
-        return _why_not_unpickled(path)
-    except Exception:  # torch's reader raises half a dozen kinds for broken files
-        return "is torn or is no checkpoint at all; use another one"
-    if not isinstance(state, dict) or "model" not in state:
-        return "holds no model of fairseq (no entry `model`); give a checkpoint that fairseq-train wrote"
-    if state.get("cfg") is None and state.get("args") is None:
-        return (
-            "does not say how its model was configured (no entry `cfg` or `args`); "
-            "give a checkpoint that fairseq-train wrote"
-        )
+def _input_error_behind(error: BaseException | None) -> InputError | None:
+    """The user's mistake that made this exception, if one did."""
+    while error is not None:
+        if isinstance(error, InputError):
+            return error
+        error = error.__cause__ or error.__context__
     return None
-
-
-def is_intact(path: str | os.PathLike[str]) -> bool:
-    """Whether every byte of a checkpoint is as it was written (its checksums hold) and fairseq can
-    use it."""
-    if is_zip(path):
-        try:
-            with zipfile.ZipFile(path) as archive:
-                if archive.testzip() is not None:
-                    return False
-        except (zipfile.BadZipFile, EOFError, OSError, ValueError):
-            return False
-    return why_unusable(path) is None
-
-
-def is_zip(path: str | os.PathLike[str]) -> bool:
-    """torch's format since 1.6; older files are bare pickles and cannot be memory-mapped."""
-    return zipfile.is_zipfile(path)
-
-
-def _why_not_unpickled(path: str | os.PathLike[str]) -> str:
-    names = _unsafe_globals(path)
-    if not names:
-        return "is torn or is no checkpoint at all; use another one"
-    wanted = ", ".join(f"`{name}`" for name in names)
-    return (
-        f"was refused and nothing in it was run: it asks to load {wanted}, which may run code and "
-        "which no checkpoint of fairseq needs; do not use this file unless you know who made it"
-    )
-
-
-def _unsafe_globals(path: str | os.PathLike[str]) -> list[str]:
-    """The things that a pickle names and torch does not trust, found without loading it."""
-    if is_zip(path):
-        return sorted(torch.serialization.get_unsafe_globals_in_checkpoint(path))
-    trusted = {f"{kind.__module__}.{kind.__qualname__}" for kind in _trusted_types()}
-    with open(path, "rb") as file:
-        return sorted(name for name in _pickled_globals(file) if name not in trusted)
-
-
-def _trusted_types() -> list[Any]:
-    return [
-        entry[0] if isinstance(entry, tuple) else entry
-        for entry in torch.serialization.get_safe_globals()
-    ]
-
-
-def _pickled_globals(file: BinaryIO) -> set[str]:
-    """The globals that the pickles at the beginning of a file name; none if the first is no pickle.
-
-    torch's old format is five pickles in a row followed by raw numbers.
-    """
-    names: set[str] = set()
-    with contextlib.suppress(ValueError):  # what follows the last pickle is not one
-        for _ in range(5):
-            strings: list[str] = []
-            found: set[str] = set()
-            for operation, argument, _ in pickletools.genops(file):
-                if operation.name == "GLOBAL":
-                    found.add(argument.replace(" ", "."))
-                elif operation.name == "STACK_GLOBAL":
-                    found.add(".".join(strings[-2:]))
-                elif isinstance(argument, str):
-                    strings.append(argument)
-            names |= found  # only of a pickle that is whole
-    return {name for name in names if not name.startswith("torch.") and name not in _HARMLESS}

@@ -1,5 +1,8 @@
-"""Going on after a kill: from ``checkpoint_last.pt``, or from the newest intact checkpoint where
-that is torn."""
+"""Going on after a kill: from an intact checkpoint, and to the result of an uninterrupted run.
+
+fairseq itself restores the model, the optimiser, the place in the epoch and its shuffling, and
+seeds torch anew at every update; what it forgets is mended here.
+"""
 
 from __future__ import annotations
 
@@ -9,57 +12,45 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from fairseq_xl.compat.loading import is_intact, is_zip, why_unusable
-from fairseq_xl.compat.patching import replace
+from fairseq_xl import checkpoints
+from fairseq_xl.compat.patching import loaded, replace
 from fairseq_xl.errors import InputError
 
 logger = logging.getLogger(__name__)
+
+_PATIENCE = "fairseq_xl_patience"  # in a checkpoint's extra state
+_PLATEAU_COUNTERS = ("num_bad_epochs", "cooldown_counter")
 
 
 def fall_back_from_torn_checkpoints() -> None:
     """Resume from the newest intact checkpoint when ``checkpoint_last.pt`` is torn, and say so.
 
     Broken: fairseq reads ``checkpoint_last.pt`` only, and a stock run that was killed (or a full
-        disk, or an
-    interrupted copy between machines) can have left it torn. Beside it, an :class:`InputError`
-    that a model raises about its checkpoint is hidden behind "please ensure that the architectures
-    match".
+    disk, or an interrupted copy between machines) can have left it torn.
     """
     from fairseq.trainer import Trainer
 
-    def mend(stock: Callable[..., Any]) -> Callable[..., Any]:
+    def mend_torn(stock: Callable[..., Any]) -> Callable[..., Any]:
         def load_checkpoint(self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
-            suffix = self.checkpoint_suffix
             path = Path(filename)
-            if (
-                path.name == f"checkpoint_last{suffix}.pt"
-                and path.is_file()
-                and not is_intact(path)
-            ):
-                filename = str(newest_intact(path.parent, suffix))
+            is_last = path.name == f"checkpoint_last{self.checkpoint_suffix}.pt"
+            if is_last and path.is_file() and not checkpoints.is_intact(path):
+                filename = str(newest_intact(path.parent, self.checkpoint_suffix))
                 logger.warning(
-                    "%s is torn (its writing was interrupted): going on from %s, the newest intact one",
+                    "%s is torn (its writing was interrupted): going on from %s, the newest intact "
+                    "checkpoint",
                     path,
                     filename,
                 )
-            try:
-                return stock(self, filename, *args, **kwargs)
-            except Exception as error:
-                hidden = _input_error_behind(error)
-                if hidden is None or hidden is error:
-                    raise
-                raise hidden from None
+            return stock(self, filename, *args, **kwargs)
 
         return load_checkpoint
 
-    replace(Trainer, "load_checkpoint", mend)
+    replace(Trainer, "load_checkpoint", mend_torn)
 
 
 def newest_intact(folder: Path, suffix: str = "") -> Path:
-    """The intact checkpoint in ``folder`` with the most updates; the youngest file of those with
-    equally many.
+    """The intact checkpoint in ``folder`` with the most updates; of equals, the youngest file.
 
     Only names that fairseq-train gives count: what a crash dumped or somebody averaged is no state
     to resume.
@@ -67,33 +58,99 @@ def newest_intact(folder: Path, suffix: str = "") -> Path:
     Raises:
         InputError: there is none.
     """
-    names = re.compile(
-        rf"checkpoint(\d+|_\d+_\d+|_best|\.best_.+){re.escape(suffix)}\.pt",
-    )
-    ages: list[tuple[int, float, Path]] = []
+    names = re.compile(rf"checkpoint(\d+|_\d+_\d+|_best|\.best_.+){re.escape(suffix)}\.pt")
+    readable: list[tuple[int, float, Path]] = []
     for path in folder.iterdir():
-        if names.fullmatch(path.name) and why_unusable(path) is None:
-            ages.append((_updates(path), path.stat().st_mtime, path))
-    for _, _, path in sorted(ages, reverse=True):
-        if is_intact(path):
+        if names.fullmatch(path.name) and checkpoints.why_unusable(path) is None:
+            age = checkpoints.updates(checkpoints.read(path))
+            readable.append((age, path.stat().st_mtime, path))
+    for _, _, path in sorted(readable, reverse=True):
+        if checkpoints.is_intact(path):
             return path
     raise InputError(
-        f"{folder}/checkpoint_last{suffix}.pt is torn and no other intact checkpoint is in that folder; "
-        "remove it to start afresh, or name a good one with --restore-file"
+        f"{folder}/checkpoint_last{suffix}.pt is torn and no other intact checkpoint is in that "
+        "folder; remove it to start afresh, or name a good one with --restore-file"
     )
 
 
-def _updates(path: Path) -> int:
-    """How many updates a readable checkpoint has seen (its tensors stay on the disk)."""
-    state = torch.load(path, map_location="cpu", weights_only=True, mmap=is_zip(path))
-    history = state.get("optimizer_history") or [{}]
-    return int(history[-1].get("num_updates", 0))
+def keep_patience() -> None:
+    """Count the validations without improvement across a resume.
+
+    Broken: ``--patience`` counts in a function's attributes, which no checkpoint holds, so that a
+    resumed run stops later than an uninterrupted one.
+    """
+    from fairseq.trainer import Trainer
+
+    def counters() -> list[Any]:
+        return [module.should_stop_early for module in loaded("fairseq_cli.train")]
+
+    def mend_saved_patience(stock: Callable[..., Any]) -> Callable[..., Any]:
+        def save_checkpoint(self: Any, filename: str, extra_state: dict[str, Any]) -> Any:
+            for counter in counters():
+                if hasattr(counter, "best"):
+                    extra_state = {**extra_state, _PATIENCE: [counter.best, counter.num_runs]}
+            return stock(self, filename, extra_state)
+
+        return save_checkpoint
+
+    def mend_loaded_patience(stock: Callable[..., Any]) -> Callable[..., Any]:
+        def load_checkpoint(self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
+            extra_state = stock(self, filename, *args, **kwargs)
+            config = self.cfg.checkpoint
+            if extra_state and not (config.reset_optimizer or config.reset_meters):
+                for counter in counters():
+                    if _PATIENCE in extra_state:
+                        counter.best, counter.num_runs = extra_state[_PATIENCE]
+            return extra_state
+
+        return load_checkpoint
+
+    replace(Trainer, "save_checkpoint", mend_saved_patience)
+    replace(Trainer, "load_checkpoint", mend_loaded_patience)
 
 
-def _input_error_behind(error: BaseException | None) -> InputError | None:
-    """The user's mistake that made this exception, if one did."""
-    while error is not None:
-        if isinstance(error, InputError):
-            return error
-        error = error.__cause__ or error.__context__
-    return None
+def keep_plateau() -> None:
+    """Let ``--lr-scheduler reduce_lr_on_plateau`` remember what it saw before a resume.
+
+    Broken: its count of bad epochs is in no checkpoint, and a checkpoint written at the end of an
+    epoch does not hold that epoch's validation either, which the scheduler sees just afterwards.
+    """
+    from fairseq.optim.lr_scheduler.reduce_lr_on_plateau import ReduceLROnPlateauLRSchedule
+    from fairseq.trainer import Trainer
+
+    def mend_state(stock: Callable[..., Any]) -> Callable[..., Any]:
+        def state_dict(self: Any) -> dict[str, Any]:
+            counters = {name: getattr(self.lr_scheduler, name) for name in _PLATEAU_COUNTERS}
+            return {**stock(self), **counters}
+
+        return state_dict
+
+    def mend_load_state(stock: Callable[..., Any]) -> Callable[..., Any]:
+        def load_state_dict(self: Any, state_dict: dict[str, Any]) -> None:
+            stock(self, state_dict)
+            for name in _PLATEAU_COUNTERS:
+                if name in state_dict:
+                    setattr(self.lr_scheduler, name, state_dict[name])
+
+        return load_state_dict
+
+    def mend_missed_step(stock: Callable[..., Any]) -> Callable[..., Any]:
+        def load_checkpoint(self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
+            extra_state = stock(self, filename, *args, **kwargs)
+            config = self.cfg.checkpoint
+            resets = config.reset_optimizer or config.reset_lr_scheduler or config.reset_dataloader
+            if not extra_state or resets:
+                return extra_state
+            place = extra_state.get("train_iterator", {})
+            validated = extra_state.get("val_loss")
+            ended = place.get("iterations_in_epoch") == 0  # the place is the next epoch's beginning
+            on_plateau = isinstance(self.lr_scheduler, ReduceLROnPlateauLRSchedule)
+            if on_plateau and ended and validated is not None:
+                self.lr_step(place["epoch"] - 1, validated)
+            return extra_state
+
+        return load_checkpoint
+
+    replace(ReduceLROnPlateauLRSchedule, "state_dict", mend_state)
+    replace(ReduceLROnPlateauLRSchedule, "load_state_dict", mend_load_state)
+    replace(Trainer, "load_checkpoint", mend_missed_step)

@@ -3,40 +3,17 @@
 from __future__ import annotations
 
 import logging
-import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import torch
 
+from fairseq_xl.checkpoints import TEMPORARY, atomic_file
 from fairseq_xl.compat.patching import replace
 
 logger = logging.getLogger(__name__)
-
-TEMPORARY = ".tmp"  # fairseq's own ending, so that what a stock run left behind is cleaned up, too
-
-
-@contextmanager
-def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write that takes the name ``path`` when the block ends well, and vanishes
-    otherwise.
-
-    It is written beside ``path`` and on the disk before it is renamed, so that ``path`` holds
-    either what it held before or everything new, whenever the process or the machine dies.
-    """
-    temporary = os.fspath(path) + TEMPORARY
-    try:
-        with open(temporary, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def write_checkpoints_atomically() -> None:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from types import ModuleType
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from fairseq_xl.compat.patching import replace
+from fairseq_xl.compat.patching import loaded, replace
 from fairseq_xl.errors import InputError
 
 # What the option holds when it is given without a file: a slip in fairseq, which then looks for a
@@ -67,17 +65,11 @@ def mend_unknown_word_replacement() -> None:
     replace(utils, "post_process_prediction", _mend_post_processing)
     replace(FairseqTask, "build_generator", _mend_build_generator)
     importlib.import_module("fairseq_cli.generate")
-    for module in _loaded("fairseq_cli.generate"):
+    for module in loaded("fairseq_cli.generate"):
         replace(module, "main", _mend_generate)
     # Not imported: it would set up logging for a program that only uses the package.
-    for module in _loaded("fairseq_cli.interactive"):
+    for module in loaded("fairseq_cli.interactive"):
         replace(module, "make_batches", _mend_interactive_batches)
-
-
-def _loaded(name: str) -> list[ModuleType]:
-    """The module under its name and, for ``python -m``, as the main program."""
-    found = [sys.modules.get(name), sys.modules.get("__main__")]
-    return [m for m in found if getattr(getattr(m, "__spec__", None), "name", None) == name]
 
 
 def load_dictionary(path: str | None) -> dict[str, str] | None:
