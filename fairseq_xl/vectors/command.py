@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int | None:
     return args.step(args)
 
 
-def _step(steps, name: str, function, text: str) -> argparse.ArgumentParser:  # noqa: ANN001
+def _step(steps, name: str, function, text: str) -> argparse.ArgumentParser:
     parser = steps.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
     parser.set_defaults(step=function)
     parser.add_argument("--quiet", action="store_true", help="show no progress")
@@ -249,7 +249,7 @@ def _neighbours(args: argparse.Namespace) -> None:
             print(f"{cosine:10.4f} {neighbour}")
 
 
-def _report(name: object, vectors) -> None:  # noqa: ANN001
+def _report(name: object, vectors) -> None:
     print(f"wrote {name}: {len(vectors)} vectors of dimension {vectors.dim}", file=sys.stderr)
 
 

@@ -141,7 +141,9 @@ def write_vectors(path: str | Path, vectors: WordVectors, progress: bool = False
     with atomic_outputs(path) as (temporary,), open(temporary, "wb") as file:
         if path.suffix == ".gz":
             # No time stamp and no name inside: equal tables give equal files.
-            with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
+            with gzip.GzipFile(
+                filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0
+            ) as packed:
                 write_text(path, packed, vectors.words, vectors.matrix, progress)
         else:
             write_text(path, file, vectors.words, vectors.matrix, progress)

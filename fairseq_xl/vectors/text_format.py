@@ -27,8 +27,7 @@ from fairseq_xl.vectors.progress import progress_bar
 _GZIP_MAGIC = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BLANK = b" \r\n\t"
-# What tells a vector's component from the last part of a word that has spaces in it ("Route 66").
-_COMPONENT = re.compile(rb"[+-]?\d+\.\d+(e[+-]?\d+)?", re.IGNORECASE)
+_NUMBER = re.compile(rb"[+-]?\d+(\.\d*)?(e[+-]?\d+)?", re.IGNORECASE)
 _BLOCK_BYTES = 1 << 18
 
 
@@ -55,9 +54,12 @@ def read_text(
         )
     rows = _Rows(path, None if wanted is None else frozenset(wanted), width)
     last = 1
-    for number, lines in itertools.chain([(start, block)], blocks):
-        rows.take_block(number, lines)
-        last = number + len(lines) - 1
+    with np.errstate(
+        over="ignore"
+    ):  # a number beyond float32 becomes infinite, and is then reported
+        for number, lines in itertools.chain([(start, block)], blocks):
+            rows.take_block(number, lines)
+            last = number + len(lines) - 1
     if rows.lines == 0:
         raise InputError(f"{path} is empty: it holds no vectors")
     if announced is not None and rows.lines < announced:
@@ -173,21 +175,23 @@ def write_text(
             )
     stream.write(f"{len(words)} {matrix.shape[1]}\n".encode())
     form = " %.9g" * matrix.shape[1] + "\n"
+    with_points = form.replace("%", "%#")  # 1 as 1.00000000: no number, so no part of the word
     with progress_bar(f"writing {path.name}", progress, total=len(words), unit=" words") as bar:
         for word, row in zip(words, matrix, strict=True):
-            stream.write((word + form % tuple(row.tolist())).encode())
+            numbers = (with_points if " " in word else form) % tuple(row.tolist())
+            stream.write((word + numbers).encode())
             bar.update()
 
 
 def _reads_back(word: str) -> bool:
     """Whether a line that starts with this word would be read as this word again."""
     data = word.encode()
-    last = data.rsplit(b" ", 1)[-1]
     return (
         bool(data)
         and data == data.strip()
+        and b"  " not in data
         and not set(b"\n\r\t\0") & set(data)
-        and not (b" " in data and (b"  " in data or _COMPONENT.fullmatch(last)))
+        and not _ends_like_a_vector(data, row_has_points=True)
     )
 
 
@@ -261,13 +265,22 @@ def _end_of_word(path: Path, number: int, line: bytes, width: int) -> int:
             "the file is damaged or truncated there"
         )
     word = fields[0].rstrip(b" ")
-    inner = word.split()
-    if len(inner) > 1 and _COMPONENT.fullmatch(inner[-1]):
+    if _ends_like_a_vector(word, b"." in b"".join(fields[1:])):
         raise InputError(
             f"{path}, line {number}: expected a word and {width} numbers, "
             f"found {len(line.split())} columns"
         )
     return len(word)
+
+
+def _ends_like_a_vector(word: bytes, row_has_points: bool) -> bool:
+    """Whether the last part of a word with spaces in it is rather a number too many.
+
+    "Route 66" before 0.1, 0.2, … is a word; so is neither "Route 0.66" there, nor "Route 66"
+    before 1, 2, ….
+    """
+    _, space, last = word.rpartition(b" ")
+    return bool(space and _NUMBER.fullmatch(last)) and (b"." in last or not row_has_points)
 
 
 def _components(path: Path, number: int, word: str, data: bytes) -> np.ndarray:

@@ -42,7 +42,9 @@ def train_vectors(
     The defaults are fastText's (Bojanowski et al. 2017), with the 300 dimensions of Kumar and
     Tsvetkov 2019. With ``threads=1`` the same text, settings and seed give the same vectors;
     several threads race for the weights, as fastText is built to, and give slightly other ones
-    each time. ``threads=None`` takes every processor.
+    each time. ``threads=None`` takes every processor. (With one thread fastText gives random start
+    values to the first tenth of its rows, which are the words', and zeros to the rest; a subword
+    that never occurs then stays zero, where several threads leave it small and random.)
 
     Args:
         text_files: plain UTF-8 text, one sentence per line, tokens separated by spaces.

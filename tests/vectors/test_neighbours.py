@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.vectors.neighbours import nearest, neighbours
+from fairseq_xl.vectors.table import WordVectors
+
+
+@given(
+    seed=st.integers(0, 1000), rows=st.integers(2, 40), k=st.integers(1, 50),
+    chunk=st.integers(1, 45),
+)  # fmt: skip
+def test_chunks_find_what_a_full_sort_finds(seed: int, rows: int, k: int, chunk: int) -> None:
+    matrix = np.random.default_rng(seed).standard_normal((rows, 5)).astype(np.float32)
+    unit = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    cosines = unit @ unit.T
+    np.fill_diagonal(cosines, -2)
+    expected = np.argsort(-cosines, axis=1)[:, : min(k, rows - 1)]
+    found, values = nearest(matrix, matrix, k, exclude=np.arange(rows), chunk_rows=chunk)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_allclose(values, np.take_along_axis(cosines, expected, 1), atol=1e-5)
+
+
+def test_only_directions_count_and_equals_keep_their_order() -> None:
+    matrix = np.array([[1, 0], [0, 5], [100, 0], [-1, 0], [0.5, 0]], dtype=np.float32)
+    found = neighbours(WordVectors(["a", "b", "c", "d", "e"], matrix), ["a", "b"], k=9)
+    assert [word for word, _ in found["a"]] == ["c", "e", "b", "d"]
+    assert [cosine for _, cosine in found["a"]] == [1, 1, 0, -1]
+    assert len(found["b"]) == 4
+    assert "b" not in dict(found["b"])
+
+
+def test_an_unknown_word_is_named_with_a_hint() -> None:
+    table = WordVectors(["house", "Berlin"], np.eye(2, dtype=np.float32))
+    with pytest.raises(InputError, match=r"'House' has no vector .* did you mean 'house'"):
+        neighbours(table, ["House"])
+    with pytest.raises(InputError, match=r"'berlin' .* did you mean 'Berlin'"):
+        neighbours(table, ["berlin"])
+    with pytest.raises(InputError, match=r"'x' has no vector among the 2 words$"):
+        neighbours(table, ["x"])
+
+
+def test_no_neighbours_cannot_be_asked_for() -> None:
+    with pytest.raises(InputError, match="at least 1, not 0"):
+        nearest(np.eye(2), np.eye(2), 0)
