@@ -133,7 +133,7 @@ def test_failed_write_leaves_the_old_output(tmp_path, monkeypatch):
         raise OSError("no space left on device")
 
     monkeypatch.setattr(torch, "save", torn)
-    with pytest.raises(InputError, match="cannot write .*no space"):
+    with pytest.raises(InputError, match=r"cannot write .*no space"):
         average.run(parse("--inputs", *map(str, paths), "--output", str(output)))
     assert output.read_bytes() == b"old"
     assert not list(tmp_path.glob("*.tmp"))
