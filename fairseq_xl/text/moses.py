@@ -11,6 +11,7 @@ from __future__ import annotations
 import multiprocessing
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -103,11 +104,12 @@ def map_lines(
         for task in _tasks(lines):
             yield from apply(task)
         return
-    # A pool's imap drains its input at once, whatever its size: feed it a bounded slice at a time.
-    tasks = _tasks(lines)
-    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+    # A pool drains its input at once, whatever its size: feed it a bounded slice at a time. Unlike
+    # multiprocessing.Pool, this one raises when a worker is killed instead of waiting for ever.
+    tasks, spawn = _tasks(lines), multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=spawn) as pool:
         while window := list(islice(tasks, 8 * processes)):
-            for result in pool.imap(apply, window):
+            for result in pool.map(apply, window):
                 yield from result
 
 
