@@ -38,7 +38,7 @@ UNFINISHED = "fairseq_xl-setup-unfinished"
 PROBE = """
 import csv, json, os, platform, sys, sysconfig
 from email.parser import HeaderParser
-found, broken = {}, set()
+found, broken, copied = {}, set(), False
 site = sysconfig.get_path("purelib")
 for folder in dict.fromkeys([site, sysconfig.get_path("platlib")]):
     for info in sorted(os.listdir(folder)):
@@ -56,9 +56,13 @@ for folder in dict.fromkeys([site, sysconfig.get_path("platlib")]):
             continue
         if not all(os.path.lexists(os.path.join(folder, path)) for path in files):
             broken.add(name)
+        if name == "fairseq-xl":
+            origin = os.path.join(folder, info, "direct_url.json")
+            about = json.load(open(origin)) if os.path.exists(origin) else {}
+            copied = not about.get("dir_info", {}).get("editable")
 print(json.dumps({"version": platform.python_version(), "prefix": sys.prefix, "site": site,
                   "found": found, "broken": sorted(broken),
-                  "isolated": sys.prefix != sys.base_prefix, "pip": "pip" in found}))
+                  "copied": copied, "pip": "pip" in found}))
 """
 
 # Run by the environment's own interpreter (the route without uv): what our package and fairseq ask for.
@@ -100,7 +104,7 @@ class Environment:
     site: Path
     found: dict[str, str]
     broken: list[str]
-    isolated: bool
+    copied: bool  # fairseq_xl is there as a copy (`pip install .`) that does not follow this checkout
     pip: bool
 
     @property
@@ -122,7 +126,7 @@ def probe(python: Path) -> Environment | None:
         site=Path(facts["site"]),
         found=facts["found"],
         broken=facts["broken"],
-        isolated=facts["isolated"],
+        copied=facts["copied"],
         pip=facts["pip"],
     )
 
@@ -172,7 +176,7 @@ def run(command: Sequence[str], *, env: dict[str, str] | None = None) -> None:
 
 def build_environment() -> dict[str, str]:
     """fairseq builds no extension where READTHEDOCS is set: seconds, and no compiler, instead of minutes."""
-    env = {**os.environ, "READTHEDOCS": "1", "UV_NO_PROGRESS": os.environ.get("UV_NO_PROGRESS", "1")}
+    env = {**os.environ, "READTHEDOCS": "1"}
     index = os.environ.get("PIP_INDEX_URL")
     if index and not os.environ.get("UV_DEFAULT_INDEX") and not os.environ.get("UV_INDEX_URL"):
         env["UV_DEFAULT_INDEX"] = index  # uv does not read pip's settings
@@ -206,12 +210,13 @@ class Installer:
         return options
 
     def install(self, *what: str) -> None:
-        head = (
-            [self.uv, "pip", "install", "--quiet", "--python", str(self.env.python)]
-            if self.uv
-            else [str(self.env.python), "-m", "pip", "install", "--quiet"]
-        )
-        run([*head, *self._common(), *what], env=build_environment())
+        if self.uv:
+            command = [self.uv, "pip", "install", "--python", str(self.env.python)]
+        else:
+            command = [str(self.env.python), "-m", "pip", "install"]
+        if not sys.stderr.isatty():  # in a terminal, gigabytes that come in should be seen to come in
+            command.append("--quiet")
+        run([*command, *self._common(), *what], env=build_environment())
 
     def local_torch(self, requirement: str) -> str | None:
         """Version of the newest torch wheel in the wheel folders that fits this interpreter."""
@@ -413,6 +418,7 @@ def read_stamp(env: Environment) -> dict[str, object]:
 def is_current(env: Environment, stamp: dict[str, object], extras: list[str]) -> bool:
     return (
         stamp.get("fingerprint") == fingerprint(env.version)
+        and not env.copied
         and set(extras) <= set(stamp.get("extras", []))
         and set(stamp.get("distributions", [])) <= set(env.found)
         and not set(env.broken) & set(stamp.get("distributions", []))
