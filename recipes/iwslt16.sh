@@ -57,6 +57,12 @@ read_options "$0" "$@"
 URL=${URL:-https://wit3.fbk.eu/archive/2016-01/texts/$SRC/$TGT/$SRC-$TGT.tgz}
 ELSEWHERE="give a mirror with --url, or the campaign's files with --data DIR"
 
+check_recipe() {
+  [[ $SRC =~ ^[a-z]{2,3}$ && $TGT =~ ^[a-z]{2,3}$ ]] ||
+    fail "--src '$SRC' and --tgt '$TGT' must be language codes such as fr and en"
+  [[ -n $DEV_SETS && -n $TEST_SETS ]] || fail "--dev-sets and --test-sets must name at least one set each"
+}
+
 # The file of that name below --data, or nothing.
 campaign_file() { # PATTERN
   [[ -d $DATA ]] || return 0

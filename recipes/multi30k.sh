@@ -39,10 +39,6 @@ LIMITS=(--thresholdsrc 2 --thresholdtgt 2)
 recipe_option() { :; }
 read_options "$0" "$@"
 
-for language in "$SRC" "$TGT"; do
-  [[ $language =~ ^(de|fr|en)$ ]] || fail "Multi30k has no language '$language': choose de, fr or en"
-done
-
 raw() { # the published file of a set and language, compressed or not
   if [[ -n $FETCHED || ( ! -f $DATA/$1 && -f $DATA/$1.gz ) ]]; then
     echo "$DATA/$1.gz"
@@ -54,9 +50,14 @@ raw() { # the published file of a set and language, compressed or not
 FILES=()
 for set in train val test_2016_flickr; do FILES+=("$set.$SRC" "$set.$TGT"); done
 FETCHED=''
-if [[ -n $DATA ]]; then
-  for file in "${FILES[@]}"; do need_file "$(raw "$file")" "Multi30k file"; done
-fi
+
+check_recipe() {
+  local language file
+  for language in "$SRC" "$TGT"; do
+    [[ $language =~ ^(de|fr|en)$ ]] || fail "Multi30k has no language '$language': choose de, fr or en"
+  done
+  [[ -z $DATA ]] || for file in "${FILES[@]}"; do need_file "$(raw "$file")" "Multi30k file"; done
+}
 
 fetch_files() {
   local file

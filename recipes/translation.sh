@@ -1,10 +1,11 @@
 # shellcheck shell=bash
-# The stages of a translation experiment, shared by multi30k.sh and iwslt16.sh: from line-aligned text to
-# target vectors, binarised data, a trained model, translations and scores.
+# The stages of a translation experiment, shared by multi30k.sh and iwslt16.sh: from line-aligned text
+# to target vectors, binarised data, a trained model, translations and scores.
 #
 # A recipe changes the defaults it wants to, reads its command line with `read_options`, offers
-# `plain_stages`, whose last stage `plain` writes PREPARED/plain/{train,valid,test}.{SRC,TGT}, and calls
-# `translation_recipe`.
+# `recipe_option` for options of its own, `check_recipe` for what only it must check, and
+# `plain_stages`, whose last stage `plain` writes PREPARED/plain/{train,valid,test}.{SRC,TGT}, and
+# calls `translation_recipe`.
 
 LOSSES="cross_entropy cross_entropy_tied vmf cosine l2 negative_sampling most_informative_negative
 syn_margin_proj syn_margin_diff stock"
@@ -342,6 +343,7 @@ experiment() {
 
 translation_recipe() {
   check_settings
+  check_recipe
   activate
   prepare
   [[ $PREPARE_ONLY == yes ]] || experiment

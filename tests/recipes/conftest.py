@@ -1,0 +1,104 @@
+"""Recipes with stand-ins for the commands they call: which runs when, without the work."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Writes down how it was called and makes the files that the real command would make. KILL_AT names
+# a call at which it takes its recipe with it, as a power cut would; FAIL_AT one that fails.
+STAND_IN = r"""#!/usr/bin/env bash
+set -eu
+call="$(basename "$0") $*"
+printf '%s\n' "$call" >>"$CALLS"
+if [[ -n ${KILL_AT:-} && $call == *"$KILL_AT"* ]]; then kill -9 "$PPID"; exit 1; fi
+if [[ -n ${FAIL_AT:-} && $call == *"$FAIL_AT"* ]]; then echo "it broke here"; exit 3; fi
+after() { # OPTION: the word that follows it
+  local words=("${@:2}") i
+  for i in "${!words[@]}"; do
+    if [[ ${words[i]} == "$1" ]]; then echo "${words[i + 1]}"; fi
+  done
+}
+make() { mkdir -p "$(dirname "$1")"; cat >"$1.new"; mv "$1.new" "$1"; }
+case $call in
+  'fairseq-xl text fetch '*) echo fetched | make "$4" ;;
+  'fairseq-xl text clean '*) make "$6" <"$3"; make "$7" <"$4" ;;
+  'fairseq-xl text campaign '*)
+    out=$(after --output "$@")
+    echo text | make "$out"
+    echo text | make "${@: -1}"
+    ;;
+  'fairseq-xl text tok'* | 'fairseq-xl text truecase '* | 'fairseq-xl text post'*) make "$4" <"$3" ;;
+  'fairseq-xl text hypotheses '*) make "$4" <"$3" ;;
+  'fairseq-xl text truecaser '*) echo model | make "$(after --output "$@")" ;;
+  'fairseq-xl vectors train '*) echo "$call" | make "$(after --output "$@").bin" ;;
+  'fairseq-xl vectors convert '*) cat "$3" - <<<"$call" | make "$4" ;;
+  'fairseq-xl record '*) echo '{}' | make "$2/record.json" ;;
+  fairseq-preprocess*)
+    folder=$(after --destdir "$@")
+    [[ ! -e $folder ]] || exit 1 # as the real one, which refuses to overwrite dictionaries
+    for language in "$(after --source-lang "$@")" "$(after --target-lang "$@")"; do
+      echo word | make "$folder/dict.$language.txt"
+    done
+    ;;
+  fairseq-train*) echo model | make "$(after --save-dir "$@")/checkpoint_best.pt" ;;
+  fairseq-generate*) echo 'H-0 1 text' ;;
+  sacrebleu*) echo '[]' ;;
+  *) echo "no stand-in for $call" >&2; exit 9 ;;
+esac
+"""
+
+
+class Recipe:
+    """Runs a recipe in a folder of its own and lists the commands that it called."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.script = ROOT / "recipes" / name
+        self.out = folder / "out"
+        self.calls_file = folder / "calls"
+        self.bin = folder / "bin"
+        self.bin.mkdir()
+        for command in (
+            *("fairseq-xl", "fairseq-preprocess", "fairseq-train", "fairseq-generate"),
+            "sacrebleu",
+        ):
+            path = self.bin / command
+            path.write_text(STAND_IN)
+            path.chmod(0o755)
+
+    def __call__(self, *options: object, **env: str) -> subprocess.CompletedProcess[str]:
+        """Run it with ``--out``; afterwards ``calls`` holds what this run alone called."""
+        self.calls_file.write_text("")
+        path = os.pathsep.join([str(self.bin), os.environ["PATH"]])
+        settings = {"PATH": path, "CALLS": str(self.calls_file), "FAIRSEQ_XL_VENV": "/nonexistent"}
+        return subprocess.run(
+            ["bash", str(self.script), "--out", str(self.out), *map(str, options)],
+            env={**os.environ, **settings, **env},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
+
+    @property
+    def calls(self) -> list[str]:
+        """The commands called, each by its words before the first path."""
+        lines = self.calls_file.read_text().splitlines()
+        return [" ".join(word for word in line.split()[:3] if "/" not in word) for line in lines]
+
+    def arguments(self, command: str) -> list[str]:
+        """The words of the first call of a command."""
+        lines = self.calls_file.read_text().splitlines()
+        return next(line for line in lines if line.startswith(command)).split()
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Callable[[str], Recipe]:
+    """``recipe("multi30k.sh")`` gives the recipe with stand-ins for all that it calls."""
+    return lambda name: Recipe(name, tmp_path)

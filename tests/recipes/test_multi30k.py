@@ -1,0 +1,288 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SETS = ("train", "val", "test_2016_flickr")
+PREPARATION = {
+    *("fairseq-xl text clean", "fairseq-xl text tokenise", "fairseq-xl text truecaser"),
+    *("fairseq-xl text truecase", "fairseq-preprocess --source-lang de"),
+    *("fairseq-xl vectors train", "fairseq-xl vectors convert"),
+}
+TRANSLATION = {
+    *("fairseq-generate --user-dir", "fairseq-xl text hypotheses"),
+    *("fairseq-xl text postprocess", "sacrebleu --input"),
+}
+RECORD, TRAIN = "fairseq-xl record", "fairseq-train --user-dir"
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for name in SETS:
+        for language in ("de", "en"):
+            (folder / f"{name}.{language}").write_text(f"{name} {language}\n")
+    return folder
+
+
+@pytest.fixture
+def multi30k(recipe):
+    return recipe("multi30k.sh")
+
+
+def options(command, *names):
+    """The values of options in a command's words."""
+    return tuple(command[command.index(name) + 1] for name in names)
+
+
+def test_dry_run_prints_every_command_and_does_nothing(multi30k, data):
+    done = multi30k("--data", data, "--dry-run")
+    assert done.returncode == 0
+    assert multi30k.calls == []
+    assert not multi30k.out.exists()
+    for words in PREPARATION | TRANSLATION | {RECORD, TRAIN}:
+        assert words.split(" --")[0] in done.stdout
+
+
+def test_dry_run_without_data_shows_the_download(multi30k):
+    done = multi30k("--dry-run", "--src", "fr")
+    assert done.stdout.count("text fetch https://") == 6
+    assert "test_2016_flickr.fr.gz" in done.stdout
+    assert not multi30k.out.exists()
+
+
+def test_a_finished_run_is_not_repeated(multi30k, data):
+    done = multi30k("--data", data)
+    assert done.returncode == 0, done.stderr
+    assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN}
+    run = multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.seed1"
+    for name in (
+        "hyp.beam1.txt",
+        "hyp.beam5.txt",
+        "score.beam5.json",
+        "target.vec",
+        "train.command",
+    ):
+        assert (run / name).exists()
+    again = multi30k("--data", data)
+    assert again.returncode == 0
+    assert multi30k.calls == []
+    assert "train: done before" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("call", "finished"),
+    [
+        ("text truecase ", {"text clean", "text tokenise"}),
+        ("fairseq-preprocess", {"text clean", "text tokenise", "text truecase"}),
+        ("vectors convert", {"text clean", "fairseq-preprocess", "vectors train"}),
+        ("fairseq-train", {"text clean", "fairseq-preprocess", "vectors train", "vectors convert"}),
+        ("--beam 5", {"text clean", "vectors convert", "fairseq-train"}),
+        ("record", {"vectors convert", "fairseq-train", "fairseq-generate", "sacrebleu"}),
+    ],
+)
+def test_killed_anywhere_it_goes_on_there(multi30k, data, call, finished):
+    assert multi30k("--data", data, KILL_AT=call).returncode != 0
+    cut_off = multi30k.calls[-1]
+    done = multi30k("--data", data)
+    assert done.returncode == 0, done.stderr
+    assert cut_off in multi30k.calls
+    assert multi30k.calls[-1] == RECORD
+    repeated = {words for words in finished if any(words in entry for entry in multi30k.calls)}
+    assert not repeated
+
+
+def test_another_seed_shares_the_prepared_data(multi30k, data):
+    multi30k("--data", data)
+    done = multi30k("--data", data, "--seed", 2, "--loss", "vmf")
+    assert done.returncode == 0
+    assert set(multi30k.calls) == TRANSLATION | {RECORD, TRAIN}
+    assert options(multi30k.arguments("fairseq-train"), "--seed", "--criterion") == ("2", "vmf")
+
+
+def test_more_epochs_go_on_and_are_translated_anew(multi30k, data):
+    multi30k("--data", data, "--epochs", 3)
+    multi30k("--data", data, "--epochs", 5)
+    assert set(multi30k.calls) == TRANSLATION | {RECORD, TRAIN}
+
+
+def test_changed_text_is_prepared_anew_and_the_old_run_is_left_alone(multi30k, data):
+    multi30k("--data", data)
+    (data / "train.de").write_text("other text\n")
+    done = multi30k("--data", data, "--name", "second")
+    assert done.returncode == 0, done.stderr
+    assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN}
+
+
+def test_other_vectors_under_the_same_name_are_refused(multi30k, data, tmp_path):
+    multi30k("--data", data)
+    (tmp_path / "mono").write_text("more\n")
+    done = multi30k("--data", data, "--mono", tmp_path / "mono")
+    assert done.returncode == 2
+    assert "was begun with other settings (above): give another --name" in done.stderr
+    assert not any(call.startswith("fairseq-train") for call in multi30k.calls)
+    done = multi30k("--data", data, "--mono", tmp_path / "mono", "--name", "mono")
+    assert done.returncode == 0, done.stderr
+    old, new = (
+        multi30k.out / "runs" / name / "target.vec"
+        for name in ("de-en.syn_margin_proj.continuous_lstm.256.seed1", "mono")
+    )
+    assert "mono" not in old.read_text()
+    assert "mono" in new.read_text()
+
+
+def test_ready_vectors_and_transforms_get_tables_of_their_own(multi30k, data, tmp_path):
+    (tmp_path / "my.vec").write_text("1 2\n")
+    multi30k(
+        "--data", data, "--vectors", tmp_path / "my.vec", "--transform", "--centre --normalise"
+    )
+    assert not any("vectors train" in call for call in multi30k.calls)
+    convert = multi30k.arguments("fairseq-xl vectors convert")
+    assert convert[3] == str(tmp_path / "my.vec")
+    assert convert[-2:] == ["--centre", "--normalise"]
+    assert Path(convert[4]).name != "target.en.vec"
+
+
+def test_another_test_set_is_translated_by_the_trained_model(multi30k, data, tmp_path):
+    multi30k("--data", data)
+    for language in ("de", "en"):
+        (tmp_path / f"coco.{language}").write_text("text\n")
+    done = multi30k("--data", data, "--test", tmp_path / "coco")
+    assert done.returncode == 0, done.stderr
+    assert TRAIN not in multi30k.calls
+    assert "--srcdict" in multi30k.arguments("fairseq-preprocess")
+    run = multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.seed1"
+    assert (run / "coco.hyp.beam5.txt").exists()
+    assert (run / "hyp.beam5.txt").exists()
+    multi30k("--data", data, "--test", tmp_path / "coco")
+    assert multi30k.calls == []
+
+
+LOSSES = {
+    "cross_entropy": ("cross_entropy", "softmax"),
+    "cross_entropy_tied": ("cross_entropy", "softmax_tied"),
+    "vmf": ("vmf", "continuous"),
+    "l2": ("l2", "continuous"),
+    "most_informative_negative": ("most_informative_negative", "continuous"),
+    "syn_margin_diff": ("syn_margin_diff", "continuous"),
+}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_each_loss_has_its_criterion_and_output(multi30k, data, loss):
+    done = multi30k("--data", data, "--dry-run", "--loss", loss, "--", "--margin", "0.3")
+    train = next(
+        line for line in done.stdout.splitlines() if line.startswith("fairseq-train")
+    ).split()
+    assert options(train, "--criterion", "--decoder-output") == LOSSES[loss]
+    assert options(train, "--margin") == ("0.3",)
+
+
+def test_the_yardstick_is_fairseqs_own_model(multi30k, data):
+    done = multi30k("--data", data, "--dry-run", "--loss", "stock", "--size", 128)
+    train = next(
+        line for line in done.stdout.splitlines() if line.startswith("fairseq-train")
+    ).split()
+    assert options(train, "--arch", "--criterion", "--decoder-hidden-size") == (
+        *("lstm", "cross_entropy", "128"),
+    )
+    assert "--target-vectors" not in train
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--loss", "hinge"], "--loss is 'hinge': choose one of cross_entropy "),
+        (["--src", "en"], "--src and --tgt are both 'en'"),
+        (["--src", "cs"], "has no language 'cs'"),
+        (["--epochs", "many"], "--epochs is 'many': give a whole number"),
+        (["--seed"], "--seed needs a value"),
+        (["--sed", "1"], "has no option '--sed'"),
+        (["--data", "/nonexistent"], "--data /nonexistent is no folder"),
+        (["--mono", "/nonexistent"], "there is no text for --mono, /nonexistent"),
+        (["--test", "/nonexistent/x"], "there is no test set for --test, /nonexistent/x.de"),
+        (["--src", "fr"], "there is no Multi30k file"),
+    ],
+)
+def test_mistakes_are_told_in_one_sentence_before_anything_starts(
+    multi30k, data, arguments, message
+):
+    done = multi30k("--data", data, *arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert multi30k.calls == []
+
+
+def test_a_failing_command_stops_the_recipe_and_shows_its_output(multi30k, data):
+    done = multi30k("--data", data, FAIL_AT="fairseq-preprocess")
+    assert done.returncode == 3
+    assert "it broke here" in done.stderr
+    assert "binarise.log" in done.stderr
+    assert multi30k.calls[-1] == "fairseq-preprocess --source-lang de"
+    done = multi30k("--data", data, FAIL_AT="fairseq-train")
+    assert done.returncode == 3
+    assert multi30k.calls[-1] == TRAIN
+
+
+def test_help_explains_every_option(multi30k):
+    done = multi30k("--help")
+    assert done.returncode == 0
+    for option in (
+        "--data",
+        "--loss",
+        "--seed",
+        "--arch",
+        "--size",
+        "--epochs",
+        "--test",
+        "--mono",
+    ):
+        assert option in done.stdout
+
+
+@pytest.mark.slow
+def test_a_few_captions_from_raw_text_to_a_record(data_dir, tmp_path, cli_code):
+    """The whole recipe with the real commands: a minute of work on 2 cores."""
+    small = tmp_path / "small"
+    small.mkdir()
+    for name, count in zip(SETS, (400, 50, 20), strict=True):
+        for language in ("fr", "en"):
+            text = (data_dir / "mt" / "multi30k" / f"{name}.{language}").read_text(encoding="utf-8")
+            lines = text.split("\n")[:count]
+            (small / f"{name}.{language}").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    root = Path(__file__).resolve().parents[2]
+    command = tmp_path / "bin" / "fairseq-xl"
+    command.parent.mkdir()
+    command.write_text(f"#!{sys.executable}\n{cli_code}\n")
+    command.chmod(0o755)
+    path = os.pathsep.join(
+        [str(command.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
+    )
+    env = {"PATH": path, "PYTHONPATH": str(root), "FAIRSEQ_XL_VENV": "/nonexistent"}
+    words = ["bash", root / "recipes" / "multi30k.sh", "--src", "fr", "--data", small]
+    words += ["--out", tmp_path / "out", "--size", 16, "--epochs", 1, "--vector-epochs", 1]
+    words += ["--name", "try", "--", "--cpu", "--target-dim", 300]
+    done = subprocess.run(
+        [str(word) for word in words],
+        env={**os.environ, **env, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=1200,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    run = tmp_path / "out" / "runs" / "try"
+    assert len((run / "hyp.beam5.txt").read_text().splitlines()) == 20
+    record = json.loads((run / "record.json").read_text())
+    assert record["scores"]["test"]["beam1"]["BLEU"]["signature"].startswith("nrefs:1|case:mixed")
+    assert record["seed"] == 1
+    assert record["epochs"] == 1
+    assert record["training"]["model"]["encoder_hidden_dim"] == 16
