@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
+
+_CANNOT_WRITE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT}
 
 
 @contextmanager
@@ -17,21 +20,27 @@ def atomic_outputs(*paths: Path) -> Iterator[tuple[Path, ...]]:
     Their folders are created. Otherwise the temporary files are removed and what stood at
     ``paths`` before stays. Raises InputError when a path is a folder or cannot be written.
     """
+    temporary = tuple(path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in paths)
     for path in paths:
         if path.is_dir():
             raise InputError(f"cannot write {path}: it is a directory")
-    temporary = tuple(path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in paths)
-    try:
         try:
-            for path in paths:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            yield temporary
-            for source, path in zip(temporary, paths, strict=True):
-                os.replace(source, path)
-        except (PermissionError, FileExistsError, NotADirectoryError) as error:
-            raise InputError(
-                f"cannot write {error.filename or paths[0]}: {error.strerror}"
-            ) from error
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot make the folder of {path}: {error.strerror}") from error
+    try:
+        yield temporary
+        for source, path in zip(temporary, paths, strict=True):
+            os.replace(source, path)
+    except OSError as error:
+        # A full disk names no file; whatever else the block opens is not ours to explain.
+        ours = (None, *map(str, temporary))
+        named = error.filename if error.filename is None else str(error.filename)
+        if error.errno not in _CANNOT_WRITE or named not in ours:
+            raise
+        raise InputError(
+            f"cannot write {paths[max(0, ours.index(named) - 1)]}: {error.strerror}"
+        ) from error
     finally:
         for source in temporary:
             source.unlink(missing_ok=True)

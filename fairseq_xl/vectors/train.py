@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,7 @@ from fairseq_xl.vectors.atomic import atomic_outputs
 from fairseq_xl.vectors.fasttext_format import import_fasttext, read_fasttext
 from fairseq_xl.vectors.table import WordVectors
 from fairseq_xl.vectors.text_format import write_text
+from fairseq_xl.vectors.zeroed_memory import zeroed_memory
 
 _CHUNK = 1 << 20
 
@@ -42,9 +44,11 @@ def train_vectors(
     The defaults are fastText's (Bojanowski et al. 2017), with the 300 dimensions of Kumar and
     Tsvetkov 2019. With ``threads=1`` the same text, settings and seed give the same vectors;
     several threads race for the weights, as fastText is built to, and give slightly other ones
-    each time. ``threads=None`` takes every processor. (With one thread fastText gives random start
-    values to the first tenth of its rows, which are the words', and zeros to the rest; a subword
-    that never occurs then stays zero, where several threads leave it small and random.)
+    each time. ``threads=None`` takes every processor.
+
+    fastText gives random start values to as many tenths of its rows (the words', then the
+    subwords') as there are threads. Here the others start at zero (see :mod:`.zeroed_memory`), and
+    there are always enough buckets that every word starts at random.
 
     Args:
         text_files: plain UTF-8 text, one sentence per line, tokens separated by spaces.
@@ -54,7 +58,7 @@ def train_vectors(
         window: the most words between a word and its context.
         min_subword, max_subword: lengths of character n-grams; ``max_subword=0`` for none.
         negatives: random words per context word.
-        buckets: hash table for n-grams; the model takes about ``4 * dim * buckets`` bytes of
+        buckets: at least this large a hash table for n-grams; the model takes about ``4 * dim * buckets`` bytes of
             memory and disk (2.4 GB by default), so lower it for small vocabularies.
         progress: let fastText report on stderr.
 
@@ -97,9 +101,11 @@ def train_vectors(
     settings.dim, settings.epoch, settings.minCount = dim, epoch, min_count
     settings.lr, settings.ws, settings.neg, settings.seed = lr, window, negatives, seed
     settings.minn, settings.maxn = (min_subword, max_subword) if max_subword else (0, 0)
-    settings.bucket = buckets if max_subword else 0
     settings.loss = fasttext.loss_name.ns
     settings.thread = _processors() if threads is None else threads
+    settings.bucket = _enough_buckets(
+        buckets if max_subword else 0, texts, min_count, settings.thread
+    )
     # fastText takes words with this prefix for labels and drops them; no token holds a zero byte.
     settings.label = "\0"
     # 2 redraws a line ten times a second, 1 reports once at the end.
@@ -112,7 +118,8 @@ def train_vectors(
             settings.input = str(corpus)
             trained = fasttext.fasttext()
             try:
-                fasttext.train(trained, settings)
+                with zeroed_memory():
+                    fasttext.train(trained, settings)
             except (ValueError, RuntimeError) as error:
                 raise _explained(error, texts, min_count, lr) from error
         trained.saveModel(str(new_binary))
@@ -121,6 +128,21 @@ def train_vectors(
         with open(new_text, "wb") as file:
             write_text(text_format, file, words, matrix, progress)
     return WordVectors(words, matrix)
+
+
+def _enough_buckets(buckets: int, texts: list[Path], min_count: int, threads: int) -> int:
+    """As many buckets that the words' rows are among those that get random start values."""
+    tenths = min(threads, 10)
+    most_words = 1 + sum(text.stat().st_size // 2 + 1 for text in texts) // min_count
+    if (most_words + buckets) * tenths // 10 > most_words:
+        return buckets
+    counts: Counter[bytes] = Counter()
+    for text in texts:
+        with open(text, "rb") as file:
+            for line in file:
+                counts.update(line.split())
+    words = 1 + sum(count >= min_count for count in counts.values())  # and the end of sentence
+    return max(buckets, words * 10 // tenths - words + 10)
 
 
 def _processors() -> int:

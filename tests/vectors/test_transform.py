@@ -35,7 +35,9 @@ def test_centring_takes_the_mean_away(table: WordVectors) -> None:
 
 def test_weights_make_it_the_mean_of_the_text(table: WordVectors) -> None:
     counts = np.arange(200)
-    repeated = np.repeat(table.matrix, counts, axis=0)  # the table as the text has it
+    repeated = np.repeat(
+        table.matrix.astype(np.float64), counts, axis=0
+    )  # the table as the text has it
     centred = transform(table, centre=True, weights=counts).matrix
     np.testing.assert_allclose(centred, table.matrix - repeated.mean(0), atol=1e-4)
 
