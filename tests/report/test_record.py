@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import argparse
+import json
+
+import pytest
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.report import record
+
+LOG = """2026-01-01 | INFO | fairseq_cli.train | {'_name': None, 'common': {'seed': 1}}
+2026-01-01 | INFO | train_inner | {"epoch": 1, "update": 0.5, "loss": "9", "train_wall": "1"}
+2026-01-01 | INFO | train | {"epoch": 1, "train_loss": "5.5", "train_train_wall": "10", "train_num_updates": "7"}
+2026-01-01 | INFO | valid | {"epoch": 1, "valid_loss": "4.5", "valid_accuracy": "20", "valid_num_updates": "7"}
+2026-01-01 | INFO | valid | {"epoch": 2, "valid_loss": "9.5"}
+2026-01-01 | INFO | train | {"epoch": 2, "train_loss": "4.0", "train_train_wall": "99", "train_num_updates": "13"}
+2026-01-01 | INFO | valid | {"epoch": 2, "valid_loss": "3.5", "valid_accuracy": "40", "valid_num_updates": "14"}
+2026-01-01 | INFO | train | {"epoch": 2, "train_loss": "3.9", "train_train_wall": "12", "train_num_updates": "14"}
+2026-01-01 | INFO | valid | {"epoch": 3, "valid_loss": "3.0"}
+"""
+SCORES = [{"name": "BLEU", "score": 31.4, "signature": "nrefs:1|case:mixed", "verbose_score": "x"}]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    (folder / "checkpoints").mkdir(parents=True)
+    (folder / "checkpoints" / "checkpoint_best.pt").write_bytes(b"")
+    (folder / "train.log").write_text(LOG)
+    (folder / "train.command").write_text("fairseq-train x\n")
+    for name in ("score.beam1.json", "test.2017.score.beam5.json"):
+        (folder / name).write_text(json.dumps(SCORES))
+    training = {"common": {"seed": 3, "cpu": True}, "model": {"dropout": 0.2}}
+    monkeypatch.setattr(record, "read_training", lambda path: (training, 2))
+    return folder
+
+
+def write(*words):
+    parser = argparse.ArgumentParser()
+    record.configure(parser)
+    record.run(parser.parse_args([str(word) for word in words]))
+
+
+def test_the_record_says_what_the_run_was(run):
+    write(run, "--about", "loss=vmf", "note=a=b")
+    found = json.loads((run / "record.json").read_text())
+    assert found["name"] == "run"
+    assert (found["loss"], found["note"]) == ("vmf", "a=b")
+    assert found["scores"]["test"]["beam1"]["BLEU"] == {
+        "score": 31.4,
+        "signature": "nrefs:1|case:mixed",
+    }
+    assert found["scores"]["test.2017"]["beam5"]["BLEU"]["score"] == 31.4
+    assert (found["seed"], found["epochs"], found["updates"]) == (3, 2, 14)
+    assert found["best_valid"] == {"loss": 3.5, "accuracy": 40.0, "num_updates": 14.0}
+    assert found["seconds_per_epoch"] == 11.0, "a repeated epoch counts as it ended"
+    assert found["device"].startswith("cpu: ")
+    assert {"python", "torch", "numpy", "fairseq_xl"} <= set(found["versions"])
+    assert found["training"]["model"]["dropout"] == 0.2
+    assert found["command"] == "fairseq-train x"
+
+
+def test_what_is_no_run_is_refused(run, tmp_path):
+    with pytest.raises(InputError, match=r"there is no folder"):
+        write(tmp_path / "absent")
+    with pytest.raises(InputError, match="write KEY=VALUE"):
+        write(run, "--about", "vmf")
+    (run / "score.beam1.json").write_text("torn")
+    with pytest.raises(InputError, match=r"score\.beam1\.json is not the JSON output of sacrebleu"):
+        write(run)
+    (run / "train.log").write_text("nothing\n")
+    with pytest.raises(InputError, match="shows no finished epoch"):
+        write(run)
+    (run / "train.log").unlink()
+    with pytest.raises(InputError, match=r"there is no .*train\.log: .* is not the folder of a"):
+        write(run)
+    assert not (run / "record.json").exists()
+
+
+def test_options_become_plain_data():
+    value = {"a": argparse.Namespace(b=(1, None)), 2: {"c": object}}
+    plain = record._plain(value)
+    assert plain == {"a": {"b": [1, None]}, "2": {"c": str(object)}}
+    json.dumps(plain)
