@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from fairseq_xl.checkpoints import trust_plain_types
 from fairseq_xl.compat.compiled import stand_in_for_compiled_modules
+from fairseq_xl.compat.completeness import evaluate_every_sentence
 from fairseq_xl.compat.loading import explain_unusable_checkpoints
 from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
 from fairseq_xl.compat.numpy_names import supply_bucket_bounds, supply_numpy_compat
@@ -40,5 +41,6 @@ def apply() -> None:
     keep_plateau()
     explain_unusable_checkpoints()
     name_the_batch_of_bad_gradients()
-    # an option that never worked
+    # what fairseq itself gets wrong
     mend_unknown_word_replacement()
+    evaluate_every_sentence()

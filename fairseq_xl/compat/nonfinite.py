@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import torch
+
 from fairseq_xl import faults
 from fairseq_xl.compat.patching import replace
 
@@ -15,33 +17,44 @@ _MESSAGES = (
     "Minimum loss scale reached",
     "AMP: Minimum loss scale reached",
 )
-_WHAT = "the gradient is not finite"
 
 
 def name_the_batch_of_bad_gradients() -> None:
     """Say at which update and on which sentences a gradient was not finite.
 
-    Broken: fairseq stops with a bare FloatingPointError. With ``--amp`` on a CPU it does not stop
-    at all: torch then scales no loss, so that no lower scale can help, and the bad update is made.
+    Broken: fairseq stops with a bare FloatingPointError. With ``--amp`` on a CPU, where torch
+    scales no loss, it stops with an AttributeError instead, looking for the next scale.
     """
+    from fairseq.optim.amp_optimizer import AMPOptimizer
     from fairseq.trainer import Trainer
 
-    def mend(stock: Callable[..., Any]) -> Callable[..., Any]:
+    def mend_step(stock: Callable[..., Any]) -> Callable[..., Any]:
         def train_step(self: Any, samples: list[Any], raise_oom: bool = False) -> Any:
-            amp = self.cfg.common.amp
-            scales = self.optimizer.scaler.is_enabled() if amp else self.cfg.common.fp16
+            common = self.cfg.common
+            scales = self.optimizer.scaler.is_enabled() if common.amp else bool(common.fp16)
             faults.training.update = self.get_num_updates() + 1
             faults.training.scales_loss = scales
             try:
-                output = stock(self, samples, raise_oom)
+                return stock(self, samples, raise_oom)
             except FloatingPointError as error:
-                if str(error).startswith(_MESSAGES):
-                    raise faults.NonFiniteError(faults.sentence(_WHAT, samples)) from error
-                raise
-            if output is None and amp and not scales:
-                raise faults.NonFiniteError(faults.sentence(_WHAT, samples))
-            return output
+                if not str(error).startswith(_MESSAGES):
+                    raise
+                raise faults.NonFiniteError(
+                    faults.sentence("the gradient is not finite", samples)
+                ) from error
 
         return train_step
 
-    replace(Trainer, "train_step", mend)
+    def mend_clipping(stock: Callable[..., Any]) -> Callable[..., Any]:
+        def clip_grad_norm(self: Any, max_norm: float, aggregate_norm_fn: Any = None) -> Any:
+            if self.scaler.is_enabled():
+                return stock(self, max_norm, aggregate_norm_fn)
+            norm = self.fp32_optimizer.clip_grad_norm(max_norm, aggregate_norm_fn)
+            if not torch.isfinite(norm).all():
+                raise FloatingPointError(_MESSAGES[0])
+            return norm
+
+        return clip_grad_norm
+
+    replace(Trainer, "train_step", mend_step)
+    replace(AMPOptimizer, "clip_grad_norm", mend_clipping)

@@ -1,0 +1,80 @@
+"""A NaN stops training with the update and the sentences, and half precision goes on as it did."""
+
+import re
+
+import pytest
+import torch
+from fairseq.tasks.translation import TranslationTask
+
+from fairseq_xl import faults
+from fairseq_xl.errors import InputError
+
+
+@pytest.fixture(autouse=True)
+def _idle_trainer():
+    yield
+    faults.training = faults._Training()
+
+
+@pytest.mark.parametrize("precision", ["", "--amp"])
+def test_a_bad_gradient_stops_training_and_names_update_and_sentences(
+    command, corpus, tiny_lstm, tmp_path, monkeypatch, precision
+):
+    seen = []
+    stock = TranslationTask.train_step
+
+    def poison(self, sample, model, criterion, optimizer, update_num, **kwargs):
+        result = stock(self, sample, model, criterion, optimizer, update_num, **kwargs)
+        if update_num == 2:
+            seen.append(sample["id"].tolist())
+            next(model.parameters()).grad.fill_(float("nan"))
+        return result
+
+    monkeypatch.setattr(TranslationTask, "train_step", poison)
+    with pytest.raises(faults.NonFiniteError) as caught:
+        command(
+            "train",
+            f"{corpus} {tiny_lstm} --optimizer adam --lr 0.01 --batch-size 4 --max-epoch 1 "
+            f"--save-dir {tmp_path} --num-workers 0 {precision}",
+        )
+    message = str(caught.value)
+    assert "gradient is not finite at update 3 " in message
+    numbers = re.search(r"sentences ([\d, ]+) \(", message)[1]
+    assert [int(number) for number in numbers.split(",")] == seen[0]
+    assert "\n" not in message
+    assert isinstance(caught.value, InputError)
+    assert isinstance(caught.value, FloatingPointError)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_check_finite_names_update_and_sentences(value):
+    sample = {"id": torch.arange(100, 130)}
+    loss = torch.tensor([1.0, value])
+    with pytest.raises(faults.NonFiniteError, match=r"loss is not finite at update 7 .* 100, 101"):
+        faults.check_finite(loss, sample, 7)
+    faults.training.update = 9
+    with pytest.raises(faults.NonFiniteError, match=r"at update 9 .* 119 and 10 more"):
+        faults.check_finite(loss, sample)
+    faults.check_finite(torch.tensor([1.0, 2.0]), sample)
+
+
+def test_check_finite_leaves_loss_scaling_alone():
+    faults.training.scales_loss = True
+    faults.check_finite(torch.tensor(float("inf")), {"id": torch.tensor([1])})
+
+
+def test_trainer_tells_its_update(command, corpus, tiny_lstm, tmp_path, monkeypatch):
+    told = []
+    stock = TranslationTask.train_step
+
+    def watch(self, sample, model, criterion, optimizer, update_num, **kwargs):
+        told.append((faults.training.update, faults.training.scales_loss))
+        return stock(self, sample, model, criterion, optimizer, update_num, **kwargs)
+
+    monkeypatch.setattr(TranslationTask, "train_step", watch)
+    command(
+        "train",
+        f"{corpus} {tiny_lstm} --optimizer adam --lr 0.01 --batch-size 20 --max-update 2 "
+        f"--update-freq 2 --save-dir {tmp_path} --num-workers 0",
+    )
+    assert told == [(1, False), (1, False), (2, False), (2, False)]
