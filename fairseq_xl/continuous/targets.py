@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.vectors.random import random_unit_vector
 from fairseq_xl.vectors.table import WordVectors, read_vectors
 
 logger = logging.getLogger(__name__)
@@ -37,13 +38,6 @@ class WordList(Protocol):
 def is_filler(symbol: str) -> bool:
     """``madeupword0001``: what fairseq-preprocess appends to round a dictionary's size."""
     return symbol.startswith("madeupword") and symbol[10:].isdigit()
-
-
-def random_unit_vector(word: str, dim: int, seed: int) -> np.ndarray:
-    """A direction that depends on the word and the seed alone, so that it survives a new dictionary."""
-    digest = hashlib.sha256(f"{seed} {word}".encode()).digest()
-    vector = np.random.default_rng(int.from_bytes(digest, "big")).standard_normal(dim)
-    return (vector / np.linalg.norm(vector)).astype(np.float32)
 
 
 def fingerprint(symbols: Sequence[str]) -> int:

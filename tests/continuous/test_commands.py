@@ -1,0 +1,242 @@
+"""fairseq's own commands on a continuous model: train, translate in every way offered, swap, refuse."""
+
+import os
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+ROOT = Path(__file__).resolve().parents[2]
+PAIRS = [("ein", "a"), ("hund", "dog"), ("kind", "child"), ("mann", "man"), ("rennt", "runs"),
+         ("schläft", "sleeps"), ("isst", "eats"), ("roter", "red"), ("alter", "old")]  # fmt: skip
+
+pytestmark = pytest.mark.slow
+
+
+def run(module, *arguments, check=True, stdin=None):
+    done = subprocess.run(
+        [sys.executable, "-m", module, *map(str, arguments)],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "2"},
+        capture_output=True,
+        text=True,
+        input=stdin,
+        check=False,
+        timeout=300,
+    )
+    if check and done.returncode:
+        raise AssertionError(f"{module} {arguments} ended with {done.returncode}:\n{done.stderr[-3000:]}")
+    return done
+
+
+def sentences(count, seed):
+    draw = random.Random(seed)
+    for _ in range(count):
+        chosen = [PAIRS[0], draw.choice(PAIRS[7:]), draw.choice(PAIRS[1:4]), draw.choice(PAIRS[4:7])]
+        if draw.random() < 0.5:
+            del chosen[1]
+        yield " ".join(p[0] for p in chosen), " ".join(p[1] for p in chosen)
+
+
+def write_vectors(path, words, dim=16, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = [f"{w} " + " ".join(f"{x:.5f}" for x in rng.standard_normal(dim)) for w in words]
+    path.write_text(f"{len(rows)} {dim}\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    for part, count, seed in (("train", 300, 0), ("valid", 21, 1), ("test", 19, 2)):
+        lines = list(sentences(count, seed))
+        (folder / f"{part}.de").write_text("\n".join(d for d, _ in lines) + "\n", encoding="utf-8")
+        (folder / f"{part}.en").write_text("\n".join(e for _, e in lines) + "\n", encoding="utf-8")
+    run("fairseq_cli.preprocess", "--source-lang", "de", "--target-lang", "en", "--trainpref",
+        folder / "train", "--validpref", folder / "valid", "--testpref", folder / "test",
+        "--destdir", folder / "bin")  # fmt: skip
+    write_vectors(folder / "en.vec", [e for _, e in PAIRS])
+    return folder
+
+
+def train(corpus, save, *options, check=True):
+    return run(
+        "fairseq_cli.train", corpus / "bin", "--user-dir", ROOT / "fairseq_xl", "--task", "translation",
+        "--arch", "continuous_lstm_tiny", "--target-vectors", corpus / "en.vec", "--optimizer", "adam",
+        "--lr", "0.01", "--max-tokens", "100", "--required-batch-size-multiple", "1", "--save-dir",
+        save, "--log-format", "json", "--no-epoch-checkpoints", "--cpu", *options, check=check,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def models(corpus):
+    for name, options in (
+        ("proj", ["--criterion", "syn_margin_proj", "--max-epoch", "12"]),
+        ("vmf", ["--criterion", "vmf", "--decode-score", "vmf_posterior", "--max-epoch", "12"]),
+    ):
+        train(corpus, corpus / name, "--seed", "1", *options)
+    # Generation must not need the vector file any more.
+    (corpus / "en.vec").rename(corpus / "moved.vec")
+    yield corpus
+    (corpus / "moved.vec").rename(corpus / "en.vec")
+
+
+def generate(models, *options, path="proj/checkpoint_best.pt", data="bin"):
+    paths = os.pathsep.join(str(models / p) for p in path.split(":"))
+    done = run("fairseq_cli.generate", models / data, "--user-dir", ROOT / "fairseq_xl", "--path", paths,
+               "--cpu", "--max-tokens", "2000", "--required-batch-size-multiple", "1", *options)  # fmt: skip
+    found = re.findall(r"^H-(\d+)\t(\S+)\t(.*)$", done.stdout, re.M)
+    return {int(i): (float(score), text) for i, score, text in found}, done
+
+
+def accuracy(models, found, reference="test.en"):
+    lines = (models / reference).read_text(encoding="utf-8").splitlines()
+    assert len(found) == len(lines)
+    return sum(found[i][1] == line for i, line in enumerate(lines)) / len(lines)
+
+
+@pytest.mark.parametrize("path", ["proj/checkpoint_best.pt", "vmf/checkpoint_best.pt",
+                                  "proj/checkpoint_best.pt:vmf/checkpoint_best.pt"])  # fmt: skip
+@pytest.mark.parametrize("beam", [1, 4])
+def test_translates_alone_and_in_an_ensemble(models, path, beam):
+    found, _ = generate(models, "--beam", beam, path=path)
+    assert accuracy(models, found) > 0.9
+
+
+@pytest.mark.parametrize("score", ["cosine", "vmf_posterior", "vmf_density"])
+def test_every_score_translates_greedily_alike(models, score):
+    overrides = f"{{'decode_score': '{score}'}}"
+    found, _ = generate(models, "--beam", "1", "--model-overrides", overrides)
+    plain, _ = generate(models, "--beam", "1")
+    assert {i: text for i, (_, text) in found.items()} == {i: text for i, (_, text) in plain.items()}
+
+
+def test_prefix_sampling_constraints_and_reference_scores(models):
+    found, _ = generate(models, "--beam", "3", "--prefix-size", "2")
+    references = (models / "test.en").read_text().splitlines()
+    assert all(text.split()[:2] == references[i].split()[:2] for i, (_, text) in found.items())
+    sampled, _ = generate(models, "--sampling", "--beam", "1", "--temperature", "3", "--seed", "1")
+    assert len(sampled) == 19
+    scored, _ = generate(models, "--score-reference")
+    assert [scored[i][1] for i in range(19)] == references
+    assert all(score < 0 for score, _ in scored.values())
+
+
+def test_constrained_decoding(models):
+    done = run("fairseq_cli.interactive", models / "bin", "--user-dir", ROOT / "fairseq_xl", "--path",
+               models / "proj/checkpoint_best.pt", "--cpu", "--beam", "5", "--constraints",
+               "--source-lang", "de", "--target-lang", "en", stdin="ein hund rennt\told\n")  # fmt: skip
+    (text,) = re.findall(r"^H-0\t\S+\t(.*)$", done.stdout, re.M)
+    assert "old" in text.split()
+
+
+def test_interactive_replaces_unknown_words_by_the_source(models):
+    done = run("fairseq_cli.interactive", models / "bin", "--user-dir", ROOT / "fairseq_xl", "--path",
+               models / "proj/checkpoint_best.pt", "--cpu", "--beam", "2", "--replace-unk",
+               "--source-lang", "de", "--target-lang", "en", stdin="ein kind schläft\n")  # fmt: skip
+    assert re.search(r"^H-0\t\S+\ta child sleeps$", done.stdout, re.M)
+
+
+def test_validate_and_best_checkpoint_by_bleu(models, tmp_path):
+    done = run("fairseq_cli.validate", models / "bin", "--user-dir", ROOT / "fairseq_xl", "--path",
+               models / "proj/checkpoint_best.pt", "--cpu", "--max-tokens", "2000", "--valid-subset",
+               "valid", "--required-batch-size-multiple", "1")  # fmt: skip
+    assert "accuracy" in done.stdout + done.stderr
+    (models / "moved.vec").rename(models / "en.vec")
+    try:
+        done = train(models, tmp_path, "--criterion", "syn_margin_diff", "--max-epoch", "3", "--eval-bleu",
+                     "--eval-bleu-args", '{"beam": 1}', "--best-checkpoint-metric", "bleu",
+                     "--maximize-best-checkpoint-metric")  # fmt: skip
+    finally:
+        (models / "en.vec").rename(models / "moved.vec")
+    assert '"valid_best_bleu"' in done.stdout + done.stderr
+    found, _ = generate(models, "--beam", "1", path=str(tmp_path / "checkpoint_best.pt"))
+    assert len(found) == 19
+
+
+def test_a_swapped_vocabulary_says_words_never_seen(models, tmp_path):
+    """The same vectors under new names: what was `dog` in training is now called `hound`."""
+    rename = {"dog": "hound", "runs": "races"}
+    old = (models / "moved.vec").read_text(encoding="utf-8").splitlines()
+    words = [rename.get(line.split(" ")[0], line.split(" ")[0]) for line in old[1:]]
+    rows = [" ".join([w, *line.split(" ")[1:]]) for w, line in zip(words, old[1:], strict=True)]
+    more = write_vectors(tmp_path / "more.vec", ["zebra", "yak"], seed=9).read_text().splitlines()[1:]
+    vectors = tmp_path / "new.vec"
+    vectors.write_text("\n".join([f"{len(rows) + 2} 16", *rows, *more]) + "\n", encoding="utf-8")
+    (tmp_path / "dict.txt").write_text("".join(f"{w} 1\n" for w in [*words, "zebra", "yak"]))
+    for side in ("de", "en"):
+        text = (models / f"test.{side}").read_text(encoding="utf-8")
+        for before, after in rename.items() if side == "en" else ():
+            text = text.replace(before, after)
+        (tmp_path / f"test.{side}").write_text(text, encoding="utf-8")
+    run("fairseq_cli.preprocess", "--source-lang", "de", "--target-lang", "en", "--srcdict",
+        models / "bin/dict.de.txt", "--tgtdict", tmp_path / "dict.txt", "--testpref", tmp_path / "test",
+        "--destdir", tmp_path / "bin")  # fmt: skip
+    overrides = f"{{'swap_vectors': '{vectors}'}}"
+    found, _ = generate(models, "--beam", "1", "--model-overrides", overrides, data=tmp_path / "bin")
+    assert any("hound" in text.split() for _, text in found.values())
+    assert accuracy(models, found, reference=tmp_path / "test.en") > 0.9
+
+
+def refused(done, *parts):
+    assert done.returncode != 0
+    sentence = done.stderr.strip().splitlines()[-1]
+    assert "Traceback" not in done.stderr, done.stderr[-2000:]
+    assert sentence.startswith("error: ")
+    for part in parts:
+        assert part in sentence
+    assert "num_updates" not in done.stdout + done.stderr
+
+
+def test_what_cannot_work_is_refused_before_training(models, tmp_path):
+    good = models / "moved.vec"
+
+    def attempt(*options):
+        return train(models, tmp_path / "save", "--max-epoch", "1", *options, check=False)
+
+    refused(attempt("--criterion", "vmf", "--target-vectors", tmp_path / "no.vec"), "no.vec")
+    refused(attempt("--criterion", "vmf", "--target-vectors", good, "--target-dim", "300"), "300", "16")
+    lines = good.read_text().splitlines()
+    lines[3] = lines[3].split(" ")[0] + " " + " ".join(["nan"] * 16)
+    (tmp_path / "nan.vec").write_text("\n".join(lines) + "\n")
+    word = lines[3].split(" ")[0]
+    refused(attempt("--criterion", "vmf", "--target-vectors", tmp_path / "nan.vec"), "nan.vec", word)
+    refused(attempt("--criterion", "cross_entropy", "--target-vectors", good), "trains a softmax")
+    refused(
+        attempt("--criterion", "vmf", "--decoder-output", "softmax", "--target-vectors", good),
+        "has a softmax output",
+    )
+
+
+def test_a_checkpoint_for_another_dictionary_is_refused(models, tmp_path):
+    (tmp_path / "dict.txt").write_text("a 1\ndog 1\n")
+    run("fairseq_cli.preprocess", "--source-lang", "de", "--target-lang", "en", "--srcdict",
+        models / "bin/dict.de.txt", "--tgtdict", tmp_path / "dict.txt", "--testpref", models / "test",
+        "--destdir", tmp_path / "bin")  # fmt: skip
+    done = run("fairseq_cli.generate", tmp_path / "bin", "--user-dir", ROOT / "fairseq_xl", "--path",
+               models / "proj/checkpoint_best.pt", "--cpu", check=False)  # fmt: skip
+    assert done.returncode != 0
+    assert "target table has" in done.stderr.splitlines()[-1]
+
+
+def test_the_table_is_in_the_checkpoint_and_not_in_the_optimiser(models):
+    state = torch.load(models / "proj/checkpoint_best.pt", weights_only=True)
+    table = state["model"]["decoder.targets.table"]
+    assert table.shape[1] == 16
+    assert all(
+        value.shape != table.shape
+        for entry in state["last_optimizer_state"]["state"].values()
+        for value in entry.values()
+        if torch.is_tensor(value)
+    )
+
+
+def test_neighbours_command_shows_each_predicted_word(models):
+    done = run("fairseq_xl.cli", "neighbours", "--checkpoint", models / "proj/checkpoint_best.pt", "--data",
+               models / "bin", "--sentence", "ein hund rennt", "-k", "3")  # fmt: skip
+    words = re.findall(r"^  (\S+) +-?[\d.]+  kappa", done.stdout, re.M)
+    assert words == ["a", "dog", "runs", "</s>"]
