@@ -96,6 +96,8 @@ def read_training_log(path: Path | str) -> TrainingLog:
                 raise InputError(
                     f"{path}, line {number}: not a record of fairseq-train ({error}); remove the line"
                 ) from None
+            if log.records[run_start:][-1:] == [record]:
+                continue  # fairseq opens --log-file anew each epoch and writes each line again to all
             if len(log.records) == run_start:
                 log.records = [old for old in log.records if old.updates < record.updates]
                 run_start = len(log.records)

@@ -70,6 +70,13 @@ def test_terminal_output_reads_like_a_log_file(tmp_path: Path) -> None:
     assert read_training_log(stamped).records == read_training_log(plain).records
 
 
+def test_lines_that_fairseq_wrote_more_than_once_count_once(tmp_path: Path) -> None:
+    once = log_file(tmp_path / "a.log", *epoch_lines(1), *epoch_lines(2))
+    second = [line for line in epoch_lines(2) for _ in range(2)]
+    twice = log_file(tmp_path / "b.log", *epoch_lines(1), *second)
+    assert read_training_log(twice).records == read_training_log(once).records
+
+
 def test_a_resumed_run_replaces_what_was_logged_beyond_its_checkpoint(tmp_path: Path) -> None:
     lost = [inner(2, 1.5, 15, 9.0), inner(2, 1.7, 17, 9.0)]
     path = log_file(tmp_path / "a.log", *epoch_lines(1), *lost)

@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# The main job on a small generated corpus, from a fresh clone to scores, in a few minutes on two cores.
+#
+#   bash recipes/quickstart.sh
+#
+# installs what is needed into .venv, generates sentence pairs of an invented language (qel) and English
+# (`fairseq_xl/text/synthetic.py` describes its grammar), trains fastText vectors on the English side, and
+# with them trains the model continuous_lstm twice, by the losses syn_margin_proj and vmf. For each it
+# prints sacreBLEU on the test set, then translations beside references, each predicted word's nearest
+# neighbours for one sentence, and where the plot of the training curves is. It exits with status 1 when
+# either loss stays below 60 BLEU: then something is wrong with the installation or the code.
+#
+# A stage that is done is not done again, and a training that was interrupted goes on.
+#
+# options:
+#   --out DIR      folder for everything it makes (default: runs/quickstart)
+#   --seed N       seed of the corpus, the vectors and the trainings (default: 1)
+#   --epochs N     epochs of each training (default: 8)
+#   --train N      training sentences (default: 4000)
+#   --no-install   use the environment that is active instead of installing into .venv
+set -euo pipefail
+# shellcheck source=recipes/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+OUT=$ROOT/runs/quickstart SEED=1 EPOCHS=8 TRAIN=4000 INSTALL=yes
+LOSSES="syn_margin_proj vmf"
+LEAST_BLEU=60
+
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    -h | --help)
+      usage "${BASH_SOURCE[0]}"
+      exit 0
+      ;;
+    --no-install)
+      INSTALL=no
+      shift
+      continue
+      ;;
+    --out | --seed | --epochs | --train) need_value "$@" ;;
+    *) fail "quickstart.sh has no option '$1': see --help" ;;
+  esac
+  case $1 in
+    --out) OUT=$(absolute "$2") ;;
+    --seed) SEED=$2 ;;
+    --epochs) EPOCHS=$2 ;;
+    --train) TRAIN=$2 ;;
+  esac
+  shift 2
+done
+need_number --seed "$SEED"
+need_number --epochs "$EPOCHS"
+need_number --train "$TRAIN"
+
+generate_corpus() {
+  fairseq-xl synthetic "$OUT/text" --seed "$SEED" --train "$TRAIN" --monolingual 30000 >"$OUT/corpus.log"
+}
+
+# One thread: with it the same seed gives the same vectors. The corpus has few words, so few subwords.
+train_vectors() {
+  fairseq-xl vectors train "$OUT/text/train.en" "$OUT/text/mono.en" --output "$OUT/vectors/en" \
+    --dim 100 --epoch 15 --lr 0.2 --min-count 1 --buckets 20000 --seed "$SEED" --threads 1 --quiet
+}
+
+binarise() {
+  # fairseq-preprocess refuses dictionaries that are there already: a fresh folder, moved when complete
+  rm -rf "$OUT/bin.tmp"
+  logged "$OUT/binarise.log" fairseq-preprocess --source-lang qel --target-lang en \
+    --trainpref "$OUT/text/train" --validpref "$OUT/text/valid" --testpref "$OUT/text/test" \
+    --destdir "$OUT/bin.tmp"
+  rm -rf "$OUT/bin"
+  mv "$OUT/bin.tmp" "$OUT/bin"
+}
+
+train_model() {
+  local command=(
+    fairseq-train "$OUT/bin" --user-dir "$PLUGIN" --arch continuous_lstm --criterion "$LOSS"
+    --target-vectors "$OUT/vectors/en.vec"
+    --encoder-embed-dim 128 --encoder-hidden-dim 192 --decoder-hidden-dim 192 --dropout 0.1
+    --optimizer adam --lr 0.003 --lr-scheduler inverse_sqrt --warmup-updates 100 --clip-norm 1
+    --batch-size 32 --seed "$SEED"
+    --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
+    --save-dir "$OUT/$LOSS/checkpoints" --no-epoch-checkpoints
+    --log-format json --log-interval 25
+  )
+  local settings
+  settings=$(printf '%s\n' "${command[@]}" "$(fingerprint "$OUT/vectors/en.vec" "$STAMPS/binarise")")
+  # A checkpoint that was begun with other settings or data is no beginning for this training.
+  if [[ ! -f $OUT/$LOSS/settings || $(<"$OUT/$LOSS/settings") != "$settings" ]]; then
+    rm -rf "${OUT:?}/$LOSS"
+    mkdir -p "$OUT/$LOSS"
+    printf '%s\n' "$settings" >"$OUT/$LOSS/settings"
+  fi
+  # More epochs are no other setting: the training goes on.
+  command+=(--max-epoch "$EPOCHS")
+  show "${command[@]}" | tee "$OUT/$LOSS/train.command" >&2
+  local status=0
+  "${command[@]}" 2>&1 | tee -a "$OUT/$LOSS/train.log" | awk '
+    function value(name) {
+      return match($0, "\"" name "\": \"?[^\",}]*") ? substr($0, RSTART, RLENGTH) : ""
+    }
+    /"valid_loss": / {
+      epoch = value("epoch"); loss = value("valid_loss"); accuracy = value("valid_accuracy")
+      sub(/.*[ "]/, "", epoch); sub(/.*[ "]/, "", loss); sub(/.*[ "]/, "", accuracy)
+      printf "   epoch %s: validation loss %s, accuracy@1 %s %%\n", epoch, loss, accuracy
+      fflush()
+    }' >&2 || status=$?
+  if [[ $status != 0 ]]; then
+    tail -n 20 "$OUT/$LOSS/train.log" >&2
+    say "error: fairseq-train ended with status $status; its output is in $OUT/$LOSS/train.log"
+    exit "$status"
+  fi
+}
+
+translate() {
+  logged "$OUT/$LOSS/generate.log" fairseq-generate "$OUT/bin" --user-dir "$PLUGIN" \
+    --path "$OUT/$LOSS/checkpoints/checkpoint_best.pt" --gen-subset test --beam 5 --batch-size 50
+  fairseq-xl text hypotheses "$OUT/$LOSS/generate.log" "$OUT/$LOSS/test.hyp" --like "$OUT/text/test.en"
+}
+
+score() {
+  sacrebleu "$OUT/text/test.en" --input "$OUT/$LOSS/test.hyp" --format text "$@"
+}
+
+draw_curves() {
+  local logs=()
+  for LOSS in $LOSSES; do logs+=("$OUT/$LOSS/train.log"); done
+  # shellcheck disable=SC2086
+  fairseq-xl curves "${logs[@]}" --labels $LOSSES --output "$OUT/curves.png" >/dev/null
+}
+
+show_translations() {
+  local line
+  for line in 1 2 3 4 5 6; do
+    printf '\n  source           %s\n' "$(sed -n "${line}p" "$OUT/text/test.qel")"
+    printf '  reference        %s\n' "$(sed -n "${line}p" "$OUT/text/test.en")"
+    for LOSS in $LOSSES; do
+      printf '  %-16s %s\n' "$LOSS" "$(sed -n "${line}p" "$OUT/$LOSS/test.hyp")"
+    done
+  done
+}
+
+if [[ $INSTALL == yes ]]; then
+  VENV=${FAIRSEQ_XL_VENV:-$ROOT/.venv}
+  bash "$ROOT/scripts/setup.sh" --venv "$VENV"
+  PATH=$VENV/bin:$PATH
+fi
+# Sentences of ten words keep no more than two cores busy; more threads only wait for each other.
+export PATH PYTHONUNBUFFERED=1 OMP_NUM_THREADS=${OMP_NUM_THREADS:-2}
+
+SECONDS=0
+mkdir -p "$OUT"
+STAMPS=$OUT/stamps
+stage corpus "" generate_corpus "$SEED" "$TRAIN"
+stage vectors corpus train_vectors
+stage binarise corpus binarise
+for LOSS in $LOSSES; do
+  stage "$LOSS.train" "vectors binarise" train_model "$EPOCHS"
+  stage "$LOSS.translate" "$LOSS.train" translate
+done
+stage curves "syn_margin_proj.train vmf.train" draw_curves
+
+printf '\nTranslations of the test set (beam 5):\n'
+show_translations
+printf '\nEach predicted word, its cosine, and the words next to it (syn_margin_proj):\n\n'
+fairseq-xl neighbours --checkpoint "$OUT/syn_margin_proj/checkpoints/checkpoint_best.pt" \
+  --data "$OUT/bin" --sentence "$(sed -n 1p "$OUT/text/test.qel")" -k 6
+printf '\nsacreBLEU on the test set:\n\n'
+failed=''
+for LOSS in $LOSSES; do
+  printf '  %-16s %s\n' "$LOSS" "$(score)"
+  if awk -v bleu="$(score --score-only)" -v least="$LEAST_BLEU" 'BEGIN { exit !(bleu < least) }'; then
+    failed="$failed $LOSS"
+  fi
+done
+printf '\nTraining curves: %s\n' "$OUT/curves.png"
+printf 'Everything else: %s (%d seconds of work)\n' "$OUT" "$SECONDS"
+if [[ -n $failed ]]; then
+  say "error: below $LEAST_BLEU BLEU:$failed; the task is easier than that, so something is wrong here"
+  exit 1
+fi

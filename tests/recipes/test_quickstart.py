@@ -1,0 +1,126 @@
+"""The quickstart: what it prints and leaves behind, that a second run repeats nothing, and when it fails."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+ROOT = Path(__file__).resolve().parents[2]
+RECIPE = ROOT / "recipes" / "quickstart.sh"
+LOSSES = ("syn_margin_proj", "vmf")
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory, cli_code: str) -> dict[str, str]:
+    """This interpreter's commands on the path, fairseq-xl as well where it is not installed."""
+    folder = tmp_path_factory.mktemp("bin")
+    command = folder / "fairseq-xl"
+    python = shlex.quote(sys.executable)
+    command.write_text(f'#!/bin/sh\nexec {python} -c {shlex.quote(cli_code)} "$@"\n')
+    command.chmod(0o755)
+    paths = [str(folder), str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    return {
+        **os.environ,
+        "PATH": os.pathsep.join(paths),
+        "PYTHONPATH": str(ROOT),
+        "OMP_NUM_THREADS": "2",
+    }
+
+
+def quickstart(environment: dict[str, str], *arguments: object, timeout: float = 900):
+    return subprocess.run(
+        ["bash", str(RECIPE), "--no-install", *map(str, arguments)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def finished(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory):
+    """One whole run with two thirds of the epochs and sentences, which 60 BLEU does not need."""
+    out = tmp_path_factory.mktemp("quickstart") / "out"
+    return out, quickstart(environment, "--out", out, "--train", 3000, "--epochs", 6)
+
+
+@pytest.mark.slow
+def test_it_reports_everything_it_promises(finished) -> None:
+    out, result = finished
+    assert result.returncode == 0, result.stderr[-3000:]
+    for loss in LOSSES:
+        line = next(li for li in result.stdout.splitlines() if re.match(rf"  {loss} +BLEU\|", li))
+        assert re.search(r"nrefs:1\|case:mixed\|eff:no\|tok:13a\|smooth:exp\|version:", line)
+        assert float(re.search(r" = ([\d.]+)", line)[1]) >= 60
+        assert len((out / loss / "test.hyp").read_text(encoding="utf-8").splitlines()) == 200
+        assert re.search(r"epoch 6: validation loss [-\d.]+, accuracy@1 [\d.]+ %", result.stderr)
+    reference = (out / "text" / "test.en").read_text(encoding="utf-8").splitlines()
+    for line in reference[:5]:
+        assert f"  reference        {line}\n" in result.stdout
+    near = result.stdout.split("Each predicted word")[1].split("sacreBLEU on")[0]
+    # the end of the sentence is predicted as well
+    assert len(re.findall(r"^  \S+ +\d\.\d\d .*\|(  \S+ -?\d\.\d\d){5}$", near, re.M)) >= 5
+    plot = Path(re.search(r"^Training curves: (.+)$", result.stdout, re.M)[1])
+    assert plot == out / "curves.png"
+    assert plot.read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.slow
+def test_a_second_run_repeats_nothing_and_reports_the_same(
+    finished, environment: dict[str, str]
+) -> None:
+    out, first = finished
+    assert first.returncode == 0
+    names = [out / loss / "checkpoints" / "checkpoint_best.pt" for loss in LOSSES]
+    before = [name.stat().st_mtime_ns for name in names]
+    started = time.monotonic()
+    second = quickstart(environment, "--out", out, "--train", 3000, "--epochs", 6)
+    assert second.returncode == 0
+    assert [name.stat().st_mtime_ns for name in names] == before
+    stages = re.findall(r"^== (.*)$", second.stderr, re.M)
+    assert len(stages) == 8
+    assert all(stage.endswith(": done before") for stage in stages)
+    assert _without_time(second.stdout) == _without_time(first.stdout)
+    assert time.monotonic() - started < 300
+
+
+@pytest.mark.slow
+def test_low_scores_fail_with_a_sentence(environment: dict[str, str], tmp_path: Path) -> None:
+    result = quickstart(environment, "--out", tmp_path / "out", "--train", 60, "--epochs", 1)
+    assert result.returncode == 1
+    assert "error: below 60 BLEU: syn_margin_proj vmf;" in result.stderr
+    assert "Training curves:" in result.stdout
+
+
+def test_mistakes_end_with_a_sentence_before_any_work(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    unknown = quickstart(environment, "--out", out, "--quick")
+    assert unknown.returncode == 2
+    assert unknown.stderr == "error: quickstart.sh has no option '--quick': see --help\n"
+    number = quickstart(environment, "--out", out, "--epochs", "few")
+    assert number.returncode == 2
+    assert "--epochs is 'few'" in number.stderr
+    assert not out.exists()
+
+
+def test_help_says_what_it_does_and_every_option(environment: dict[str, str]) -> None:
+    result = quickstart(environment, "--help")
+    assert result.returncode == 0
+    for option in ("--out", "--seed", "--epochs", "--train", "--no-install"):
+        assert option in result.stdout
+
+
+def _without_time(text: str) -> str:
+    return re.sub(r"\(\d+ seconds of work\)", "", text)
