@@ -228,12 +228,15 @@ model_options() {
   )
 }
 
+# fairseq rounds batches to multiples of eight and leaves out, silently, what remains of the last one.
+WHOLE=(--required-batch-size-multiple 1)
+
 train_model() {
   local command=(
     fairseq-train "$PREPARED/bin" --user-dir "$PLUGIN" --task translation
     --source-lang "$SRC" --target-lang "$TGT" "${MODEL[@]}"
     --max-epoch "$EPOCHS" --seed "$SEED" --save-dir "$RUN/checkpoints" --no-epoch-checkpoints
-    --log-format json --log-interval 100
+    --log-format json --log-interval 100 --num-workers 0 "${WHOLE[@]}"
   )
   if [[ $DRY_RUN == yes ]]; then
     show "${command[@]}"
@@ -301,7 +304,7 @@ translate() {
   local prefix=$RUN/$LABEL
   logged "${prefix}generate.beam$BEAM.log" fairseq-generate "$BINARISED" --user-dir "$PLUGIN" \
     --task translation --source-lang "$SRC" --target-lang "$TGT" --gen-subset test \
-    --path "$RUN/checkpoints/checkpoint_best.pt" --beam "$BEAM" --batch-size 64
+    --path "$RUN/checkpoints/checkpoint_best.pt" --beam "$BEAM" --batch-size 64 "${WHOLE[@]}"
   run fairseq-xl text hypotheses "${prefix}generate.beam$BEAM.log" "${prefix}hyp.beam$BEAM.tok" \
     --like "$REFERENCE"
   run fairseq-xl text postprocess "${prefix}hyp.beam$BEAM.tok" "${prefix}hyp.beam$BEAM.txt" \
