@@ -190,9 +190,9 @@ def check_cuda() -> Check:
             f"there is a GPU, but this torch {reason}",
             "bash scripts/setup.sh --torch cuda --venv .venv-cuda",
         )
-    return Check(
-        "CUDA", "ok", False, torch.version.cuda, f"no GPU: {os.cpu_count()} CPU cores are used"
-    )
+    build = f"a build for CUDA {torch.version.cuda}" if torch.version.cuda else "a CPU build"
+    detail = f"no GPU here: {os.cpu_count()} CPU cores are used (torch is {build})"
+    return Check("CUDA", "ok", False, None, detail)
 
 
 def check_compiled(name: str, without: str) -> Check:

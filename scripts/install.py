@@ -376,6 +376,7 @@ def install_rest(installer: Installer, extras: list[str], broken: list[str]) -> 
         installer.install("--ignore-installed", "--no-deps", *[
             f"{name}=={installer.env.found[name]}" for name in broken if name in installer.env.found
         ])  # fmt: skip
+    say("pip may remark below that torchaudio and fastText are missing: one is left out, the other comes last")
     installer.install("--no-build-isolation", "--no-deps", FAIRSEQ)
     installer.install("--no-deps", "--editable", str(ROOT))
     asked = subprocess.run(
