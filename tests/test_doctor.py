@@ -126,6 +126,7 @@ def test_a_missing_extra_does_not_fail(tmp_path) -> None:
     assert not check.fatal
 
 
+@pytest.mark.slow  # imports everything there is
 def test_here_everything_required_is_there(run_cli) -> None:
     done = run_cli("doctor", "--json")
     report = json.loads(done.stdout)
