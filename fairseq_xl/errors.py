@@ -25,8 +25,9 @@ def show_input_errors_without_traceback() -> None:
         return
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        if issubclass(kind, InputError):
-            print(f"error: {error}", file=sys.stderr)
+        mistake = _behind(error)
+        if mistake is not None:
+            print(f"error: {mistake}", file=sys.stderr)
             # The interpreter honours an exit that its hook raises: the status of every user's mistake.
             raise SystemExit(2)
         else:
@@ -34,3 +35,13 @@ def show_input_errors_without_traceback() -> None:
 
     hook.shows_input_errors = True  # type: ignore[attr-defined]
     sys.excepthook = hook
+
+
+def _behind(error: BaseException | None) -> InputError | None:
+    """The user's mistake that an exception is or was raised from.
+
+    fairseq's trainer wraps whatever a checkpoint's loading raises in a general exception of its own.
+    """
+    while error is not None and not isinstance(error, InputError):
+        error = error.__cause__ or error.__context__
+    return error

@@ -14,8 +14,9 @@ syn_margin_proj syn_margin_diff stock"
 defaults() {
   SRC=de TGT=en LOSS=syn_margin_proj SEED=1 ARCH=continuous_lstm SIZE=256 EPOCHS=15
   OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no
-  DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_BUCKETS=200000 TRANSFORM='' LIMITS=()
-  DROPOUT=0.2 LEARNING_RATE=1e-3 BATCH_TOKENS=3000
+  DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
+  VECTOR_THREADS='' TRANSFORM='' LIMITS=()
+  DROPOUT=0.2 LEARNING_RATE=1e-3 BATCH_TOKENS=3000 CLIP_NORM=0
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
 
@@ -158,7 +159,8 @@ train_vectors() {
   [[ -z $MONO ]] || texts+=("$PREPARED/true/mono.$TGT")
   run fairseq-xl vectors train "${texts[@]}" --output "$PREPARED/vectors/$TGT" --model skipgram \
     --dim "$DIM" --epoch "$VECTOR_EPOCHS" --min-count "$VECTOR_MIN_COUNT" \
-    --buckets "$VECTOR_BUCKETS" --seed 1 --threads "$THREADS"
+    --max-subword "$VECTOR_SUBWORD" --buckets "$VECTOR_BUCKETS" --seed 0 \
+    --threads "${VECTOR_THREADS:-$THREADS}"
 }
 
 target_vectors() {
@@ -191,7 +193,8 @@ prepare_stages() {
       stage mono truecase mono_text "$(fingerprint "$MONO")"
       corpus="truecase mono"
     fi
-    stage vectors "$corpus" train_vectors "$DIM" "$VECTOR_EPOCHS" "$VECTOR_MIN_COUNT" "$VECTOR_BUCKETS"
+    stage vectors "$corpus" train_vectors "$DIM" "$VECTOR_EPOCHS" "$VECTOR_MIN_COUNT" \
+      "$VECTOR_SUBWORD" "$VECTOR_BUCKETS"
     stage "$(basename "$TARGET_VECTORS")" "binarise vectors" target_vectors "$TRANSFORM"
   else
     stage "$(basename "$TARGET_VECTORS")" binarise target_vectors "$TRANSFORM" \
@@ -211,6 +214,7 @@ model_options() {
   )
   case $LOSS in
     stock)
+      LEARNING_RATE=1e-3 BATCH_TOKENS=3000 CLIP_NORM=0 # as the yardstick was first measured
       MODEL=(
         --arch lstm --criterion cross_entropy --encoder-bidirectional
         --encoder-embed-dim "$SIZE" --encoder-hidden-size "$SIZE"
@@ -224,6 +228,7 @@ model_options() {
   esac
   MODEL+=(
     --dropout "$DROPOUT" --optimizer adam --lr "$LEARNING_RATE" --max-tokens "$BATCH_TOKENS"
+    --clip-norm "$CLIP_NORM"
     "${TUNING[@]}"
   )
 }

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 def run(module, *arguments, check=True, stdin=None):
     done = subprocess.run(
         [sys.executable, "-m", module, *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "2"},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
         input=stdin,
@@ -68,7 +68,7 @@ def train(corpus, save, *options, check=True):
         "fairseq_cli.train", corpus / "bin", "--user-dir", ROOT / "fairseq_xl", "--task", "translation",
         "--arch", "continuous_lstm_tiny", "--target-vectors", corpus / "en.vec", "--optimizer", "adam",
         "--lr", "0.01", "--max-tokens", "100", "--required-batch-size-multiple", "1", "--save-dir",
-        save, "--log-format", "json", "--no-epoch-checkpoints", "--cpu", *options, check=check,
+        save, "--log-format", "json", "--no-epoch-checkpoints", "--num-workers", "0", "--cpu", *options, check=check,
     )  # fmt: skip
 
 
