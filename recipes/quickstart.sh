@@ -118,8 +118,9 @@ translate() {
   fairseq-xl text hypotheses "$OUT/$LOSS/generate.log" "$OUT/$LOSS/test.hyp" --like "$OUT/text/test.en"
 }
 
+# --force: the corpus is tokenised by nature, of which sacreBLEU would warn.
 score() {
-  sacrebleu "$OUT/text/test.en" --input "$OUT/$LOSS/test.hyp" --format text "$@"
+  sacrebleu "$OUT/text/test.en" --input "$OUT/$LOSS/test.hyp" --format text --force "$@"
 }
 
 draw_curves() {

@@ -224,7 +224,12 @@ model_options() {
       ;;
     cross_entropy) MODEL=("${body[@]}" --criterion cross_entropy --decoder-output softmax) ;;
     cross_entropy_tied) MODEL=("${body[@]}" --criterion cross_entropy --decoder-output softmax_tied) ;;
-    *) MODEL=("${body[@]}" --criterion "$LOSS" --decoder-output continuous) ;;
+    *)
+      MODEL=(
+        "${body[@]}" --criterion "$LOSS" --decoder-output continuous
+        --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
+      )
+      ;;
   esac
   MODEL+=(
     --dropout "$DROPOUT" --optimizer adam --lr "$LEARNING_RATE" --max-tokens "$BATCH_TOKENS"
