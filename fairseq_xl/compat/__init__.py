@@ -14,6 +14,7 @@ from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
 from fairseq_xl.compat.numpy_names import supply_bucket_bounds, supply_numpy_compat
 from fairseq_xl.compat.resuming import (
     fall_back_from_torn_checkpoints,
+    keep_batches,
     keep_patience,
     keep_plateau,
 )
@@ -37,6 +38,7 @@ def apply() -> None:
     write_checkpoints_atomically()
     clean_up_after_kills()
     fall_back_from_torn_checkpoints()
+    keep_batches()
     keep_patience()
     keep_plateau()
     explain_unusable_checkpoints()

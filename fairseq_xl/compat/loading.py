@@ -9,9 +9,11 @@ from fairseq_xl.checkpoints import why_unusable
 from fairseq_xl.compat.patching import replace
 from fairseq_xl.errors import InputError
 
+_NOT_FOUND = "Model file not found: "  # how fairseq begins to say so
+
 
 def explain_unusable_checkpoints() -> None:
-    """Say in one sentence what is wrong with a torn, foreign or malicious checkpoint.
+    """Say in one sentence what is wrong with a missing, torn, foreign or malicious checkpoint.
 
     Broken: ``load_checkpoint_to_cpu`` ends in half a page of traceback, whose last line for a
     malicious file advises to allow what it carries. Training hides whatever a model says about its
@@ -45,7 +47,23 @@ def explain_unusable_checkpoints() -> None:
 
         return load_checkpoint
 
+    def mend_missing(stock: Callable[..., Any]) -> Callable[..., Any]:
+        def load_model_ensemble_and_task(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return stock(*args, **kwargs)
+            except OSError as error:
+                if not str(error).startswith(_NOT_FOUND):
+                    raise
+                path = str(error).removeprefix(_NOT_FOUND)
+                raise InputError(
+                    f"there is no checkpoint {path}; training writes checkpoint_best.pt and "
+                    "checkpoint_last.pt to its --save-dir"
+                ) from error
+
+        return load_model_ensemble_and_task
+
     replace(checkpoint_utils, "load_checkpoint_to_cpu", mend_load)
+    replace(checkpoint_utils, "load_model_ensemble_and_task", mend_missing)
     replace(Trainer, "load_checkpoint", mend_trainer)
 
 

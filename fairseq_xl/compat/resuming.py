@@ -1,11 +1,12 @@
 """Going on after a kill: from an intact checkpoint, and to the result of an uninterrupted run.
 
-fairseq itself restores the model, the optimiser, the place in the epoch and its shuffling, and
-seeds torch anew at every update; what it forgets is mended here.
+fairseq itself restores the model, the optimiser and the place in the epoch, and seeds
+torch anew at every update; what it forgets is mended here.
 """
 
 from __future__ import annotations
 
+import inspect
 import logging
 import re
 from collections.abc import Callable
@@ -71,6 +72,43 @@ def newest_intact(folder: Path, suffix: str = "") -> Path:
         f"{folder}/checkpoint_last{suffix}.pt is torn and no other intact checkpoint is in that "
         "folder; remove it to start afresh, or name a good one with --restore-file"
     )
+
+
+def keep_batches() -> None:
+    """Cut the data into the same batches after a resume as before it.
+
+    Broken: fairseq cuts once, seeded by the epoch in which that happens, and goes on with those
+    batches. A run resumed in epoch 5 cuts anew with another seed: its batches differ from an
+    uninterrupted run's, and in mid-epoch it repeats some sentences and leaves out others. Data that
+    is cut anew for every epoch (several shards) is not concerned.
+    """
+    from fairseq.tasks.fairseq_task import FairseqTask
+
+    def mend_batches(stock: Callable[..., Any]) -> Callable[..., Any]:
+        parameters = inspect.signature(stock)
+
+        def get_batch_iterator(self: Any, *args: Any, **kwargs: Any) -> Any:
+            call = parameters.bind(self, *args, **kwargs)
+            call.apply_defaults()
+            given = call.arguments
+            dataset, epoch = given["dataset"], given["epoch"]
+            cut_once = (
+                self.can_reuse_epoch_itr(dataset)
+                and not given["disable_iterator_cache"]
+                and not given["update_epoch_batch_itr"]
+                and not getattr(self.cfg, "rebuild_batches", False)
+            )
+            if epoch == 1 or not cut_once or dataset in self.dataset_to_epoch_iter:
+                return stock(*call.args, **call.kwargs)
+            given["epoch"] = 1
+            iterator = stock(*call.args, **call.kwargs)
+            iterator.epoch = epoch
+            dataset.set_epoch(epoch)
+            return iterator
+
+        return get_batch_iterator
+
+    replace(FairseqTask, "get_batch_iterator", mend_batches)
 
 
 def keep_patience() -> None:

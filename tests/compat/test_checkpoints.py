@@ -16,6 +16,7 @@ import pytest
 import torch
 from fairseq import checkpoint_utils
 from fairseq.file_io import PathManager
+from fairseq.models.lstm import LSTMModel
 from fairseq.trainer import Trainer
 
 from fairseq_xl import checkpoints, compat
@@ -134,6 +135,27 @@ def test_unusable_checkpoints_get_one_sentence(tmp_path):
         assert message in str(caught.value)
         assert str(path) in str(caught.value)
         assert "\n" not in str(caught.value)
+
+
+def test_a_missing_model_gets_one_sentence(tmp_path):
+    with pytest.raises(InputError, match=r"no checkpoint .*/checkpoint_bets\.pt; training writes"):
+        checkpoint_utils.load_model_ensemble_and_task([str(tmp_path / "checkpoint_bets.pt")])
+
+
+def test_what_a_model_says_about_its_checkpoint_is_heard(tmp_path, command, corpus, tiny_lstm):
+    line = (
+        f"{corpus} {tiny_lstm} --optimizer adam --lr 0.01 --batch-size 40 --num-workers 0 "
+        f"--save-dir {tmp_path} --max-update "
+    )
+    command("train", line + "1")
+
+    def refuse(self, *args, **kwargs):
+        raise InputError("the table is made for another dictionary")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LSTMModel, "load_state_dict", refuse)
+        with pytest.raises(InputError, match="^the table is made for another dictionary$"):
+            command("train", line + "2")
 
 
 def test_errors_that_are_not_the_files_fault_pass_through(tmp_path):
