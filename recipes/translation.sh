@@ -229,6 +229,8 @@ model_options() {
         "${body[@]}" --criterion "$LOSS" --decoder-output continuous
         --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
       )
+      # Its norm is the model's own confidence, which a beam can use; margins leave the norm without meaning.
+      [[ $LOSS != vmf ]] || MODEL+=(--decode-score vmf_posterior)
       ;;
   esac
   MODEL+=(
