@@ -16,6 +16,7 @@ from torch import Tensor
 from fairseq_xl.continuous import losses, negatives, search
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
+from fairseq_xl.faults import check_finite
 
 
 @dataclass
@@ -87,7 +88,7 @@ class ContinuousCriterion(FairseqCriterion):
         loss_rows, extra = self.rows(pred, index, targets)
         loss = loss_rows.sum() if reduce else loss_rows
         if model.training:
-            stop_unless_finite(loss, sample, getattr(model, "num_updates", 0))
+            check_finite(loss, sample)
         with torch.no_grad():
             norm = torch.linalg.vector_norm(pred, dim=-1)
             dot = (pred * targets(index)).sum(-1)
@@ -128,20 +129,6 @@ class ContinuousCriterion(FairseqCriterion):
     @staticmethod
     def logging_outputs_can_be_summed() -> bool:
         return True
-
-
-def stop_unless_finite(loss: Tensor, sample: dict[str, Any], update: int) -> None:
-    """Stop training at once on a loss that is not finite, naming the batch.
-
-    Raises:
-        InputError: with the update's number and the sentence ids of the batch.
-    """
-    if not torch.isfinite(loss).all():
-        ids = ", ".join(str(i) for i in sample["id"].flatten().tolist()[:50])
-        raise InputError(
-            f"the loss is not finite at update {update + 1} on the batch of sentences {ids}: lower --lr, set "
-            "--clip-norm, or look at these sentences"
-        )
 
 
 def register(name: str, dataclass: type[FairseqDataclass]):

@@ -204,8 +204,6 @@ def _embedding(dictionary, dim: int, cfg, targets: TargetTable | None) -> nn.Emb
 class ContinuousLSTM(FairseqEncoderDecoderModel):
     """Bidirectional LSTM encoder, attention, LSTM decoder that predicts target word vectors."""
 
-    num_updates = 0
-
     @classmethod
     def build_model(cls, cfg: ContinuousLSTMConfig, task) -> ContinuousLSTM:
         """Raises: InputError: vectors missing, unreadable or unfit; sizes that do not go together."""
@@ -216,10 +214,6 @@ class ContinuousLSTM(FairseqEncoderDecoderModel):
             return cls(encoder, ContinuousLSTMDecoder(cfg, target, targets))
         except ValueError as error:
             raise InputError(str(error)) from error
-
-    def set_num_updates(self, num_updates: int) -> None:
-        super().set_num_updates(num_updates)
-        self.num_updates = num_updates
 
 
 def _targets(cfg: ContinuousLSTMConfig, dictionary) -> TargetTable | None:

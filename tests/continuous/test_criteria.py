@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from fairseq.logging import metrics
 
+from fairseq_xl import faults
 from fairseq_xl.continuous import criteria, losses
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
@@ -139,10 +140,10 @@ def test_a_stock_model_is_refused():
         make("vmf")(stock, sample([0], [TARGETS[0]]))
 
 
-def test_a_loss_that_is_not_finite_names_update_and_sentences():
+def test_a_loss_that_is_not_finite_names_update_and_sentences(monkeypatch):
+    monkeypatch.setattr(faults.training, "update", 42)
     fixed = model().train()
-    fixed.num_updates = 41
     with torch.no_grad():
         fixed.pred[2] = float("nan")
-    with pytest.raises(InputError, match="update 42 on the batch of sentences 0, 2"):
+    with pytest.raises(InputError, match="update 42 on the batch of training sentences 0, 2"):
         make("cosine")(fixed, sample([0, 2], [TARGETS[0], TARGETS[2]]))
