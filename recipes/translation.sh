@@ -240,7 +240,7 @@ model_options() {
   )
 }
 
-# fairseq rounds batches to multiples of eight and leaves out, silently, what remains of the last one.
+# fairseq rounds batches to multiples of eight and drops what remains of the last one, in training too.
 WHOLE=(--required-batch-size-multiple 1)
 
 train_model() {
