@@ -38,10 +38,11 @@ def trust_plain_types() -> None:
         for name, kind in vars(np.dtypes).items()
         if name.endswith("DType") and name not in {"ObjectDType", "VoidDType"}
     ]
+    core = np._core if hasattr(np, "_core") else np.core  # numpy 2 or 1
     rebuilders: list[Any] = []
     for home in _NUMPY_HOMES:
-        rebuilders.append((np._core.multiarray._reconstruct, f"{home}._reconstruct"))
-        rebuilders.append((np._core.multiarray.scalar, f"{home}.scalar"))
+        rebuilders.append((core.multiarray._reconstruct, f"{home}._reconstruct"))
+        rebuilders.append((core.multiarray.scalar, f"{home}.scalar"))
     torch.serialization.add_safe_globals(
         [argparse.Namespace, np.ndarray, np.dtype, *numpy_dtypes, *rebuilders]
     )
