@@ -38,7 +38,7 @@ def trust_plain_types() -> None:
         for name, kind in vars(np.dtypes).items()
         if name.endswith("DType") and name not in {"ObjectDType", "VoidDType"}
     ]
-    core = np._core if hasattr(np, "_core") else np.core  # numpy 2 or 1
+    core = np.core if np.__version__.startswith("1.") else np._core
     rebuilders: list[Any] = []
     for home in _NUMPY_HOMES:
         rebuilders.append((core.multiarray._reconstruct, f"{home}._reconstruct"))
