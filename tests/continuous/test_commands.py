@@ -143,8 +143,8 @@ def test_interactive_replaces_unknown_words_by_the_source(models):
 
 def test_validate_and_best_checkpoint_by_bleu(models, tmp_path):
     done = run("fairseq_cli.validate", models / "bin", "--user-dir", ROOT / "fairseq_xl", "--path",
-               models / "proj/checkpoint_best.pt", "--cpu", "--max-tokens", "2000", "--valid-subset",
-               "valid", "--required-batch-size-multiple", "1")  # fmt: skip
+               models / "proj/checkpoint_best.pt", "--cpu", "--task", "translation", "--max-tokens",
+               "2000", "--valid-subset", "valid", "--required-batch-size-multiple", "1")  # fmt: skip
     assert "accuracy" in done.stdout + done.stderr
     (models / "moved.vec").rename(models / "en.vec")
     try:
