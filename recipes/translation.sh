@@ -325,7 +325,7 @@ translate() {
 
 score() {
   local prefix=$RUN/$LABEL
-  local command=(sacrebleu "$REFERENCE" --input "${prefix}hyp.beam$BEAM.txt" --metrics bleu chrf)
+  local command=(sacrebleu "$REFERENCE" --input "${prefix}hyp.beam$BEAM.txt" --metrics bleu chrf --width 2)
   if [[ $DRY_RUN == yes ]]; then
     show "${command[@]}"
     return

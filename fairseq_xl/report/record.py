@@ -91,8 +91,10 @@ def read_training(checkpoint: Path) -> tuple[dict[str, Any], int]:
     options = state["cfg"]
     if OmegaConf.is_config(options):
         options = OmegaConf.to_container(options, resolve=True, enum_to_str=True)
-    epoch = state.get("extra_state", {}).get("train_iterator", {}).get("epoch", 0)
-    return _plain(options), int(epoch)
+    place = state.get("extra_state", {}).get("train_iterator", {})
+    epoch = int(place.get("epoch", 0))
+    # At the end of an epoch fairseq saves the beginning of the next.
+    return _plain(options), epoch if place.get("iterations_in_epoch") else max(epoch - 1, 0)
 
 
 def device(on_cpu: bool) -> str:

@@ -88,7 +88,7 @@ def test_a_second_run_repeats_nothing_and_reports_the_same(
     assert second.returncode == 0
     assert [name.stat().st_mtime_ns for name in names] == before
     stages = re.findall(r"^== (.*)$", second.stderr, re.M)
-    assert len(stages) == 8
+    assert len(stages) == 11
     assert all(stage.endswith(": done before") for stage in stages)
     assert _without_time(second.stdout) == _without_time(first.stdout)
     assert time.monotonic() - started < 300
