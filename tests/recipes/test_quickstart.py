@@ -32,7 +32,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory, cli_code: str) -> dict
         **os.environ,
         "PATH": os.pathsep.join(paths),
         "PYTHONPATH": str(ROOT),
-        "OMP_NUM_THREADS": "2",
+        "OMP_NUM_THREADS": "1",
     }
 
 
