@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import sys
+import threading
 from types import TracebackType
+from typing import NoReturn
 
 
 class InputError(ValueError):
@@ -28,13 +32,27 @@ def show_input_errors_without_traceback() -> None:
         mistake = _behind(error)
         if mistake is not None:
             print(f"error: {mistake}", file=sys.stderr)
-            # The interpreter honours an exit that its hook raises: the status of every user's mistake.
-            raise SystemExit(2)
+            _end_process(2)
         else:
             previous(kind, error, trace)
 
     hook.shows_input_errors = True  # type: ignore[attr-defined]
     sys.excepthook = hook
+
+
+def _end_process(status: int) -> NoReturn:
+    """End, without the interpreter's farewell where that can abort.
+
+    fairseq reads batches ahead in a daemon thread. A finalising interpreter kills such a thread where it stands, and
+    inside torch's C++ that ends in "terminate called without an active exception" and a core dump.
+    """
+    if not any(thread.daemon for thread in threading.enumerate()):
+        # The interpreter honours an exit that its hook raises.
+        raise SystemExit(status)
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def _behind(error: BaseException | None) -> InputError | None:

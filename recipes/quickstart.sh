@@ -114,7 +114,8 @@ train_model() {
 
 translate() {
   logged "$OUT/$LOSS/generate.log" fairseq-generate "$OUT/bin" --user-dir "$PLUGIN" \
-    --path "$OUT/$LOSS/checkpoints/checkpoint_best.pt" --gen-subset test --beam 5 --batch-size 50
+    --path "$OUT/$LOSS/checkpoints/checkpoint_best.pt" --gen-subset test --beam 5 --batch-size 50 \
+    --max-len-a 2 --max-len-b 5
   fairseq-xl text hypotheses "$OUT/$LOSS/generate.log" "$OUT/$LOSS/test.hyp" --like "$OUT/text/test.en"
 }
 
@@ -185,7 +186,7 @@ printf '\nsacreBLEU on the test set:\n\n'
 failed=''
 for LOSS in $LOSSES; do
   printf '  %-16s %s\n' "$LOSS" "$(<"$OUT/$LOSS/score")"
-  bleu=$(sed -E 's/.* = ([0-9.]+) .*/\1/' "$OUT/$LOSS/score")
+  bleu=$(sed -E 's/^[^ ]* = ([0-9.]+) .*/\1/' "$OUT/$LOSS/score")
   if awk -v bleu="$bleu" -v least="$LEAST_BLEU" 'BEGIN { exit !(bleu < least) }'; then
     failed="$failed $LOSS"
   fi

@@ -47,6 +47,21 @@ def test_clean_up_still_runs() -> None:
     assert done.stdout == "cleaned\n"
 
 
+def test_batches_being_read_ahead_do_not_abort_the_end() -> None:
+    busy = """
+import atexit, threading, torch
+atexit.register(print, "cleaned")
+def work():
+    while True:
+        torch.ones(300, 300) @ torch.ones(300, 300)
+for _ in range(8):
+    threading.Thread(target=work, daemon=True).start()
+raise InputError("no")
+"""
+    done = run(busy)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "cleaned\n", "error: no\n")
+
+
 def test_a_defect_keeps_its_traceback() -> None:
     done = run('raise ValueError("ours")')
     assert done.returncode == 1

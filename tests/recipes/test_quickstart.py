@@ -69,7 +69,7 @@ def test_it_reports_everything_it_promises(finished) -> None:
         assert f"  reference        {line}\n" in result.stdout
     near = result.stdout.split("Each predicted word")[1].split("sacreBLEU on")[0]
     # the end of the sentence is predicted as well
-    assert len(re.findall(r"^  \S+ +\d\.\d\d .*\|(  \S+ -?\d\.\d\d){5}$", near, re.M)) >= 5
+    assert len(re.findall(r"^  \S+ +\d\.\d\d .*\|(  ?\S+ -?\d\.\d\d){5}$", near, re.M)) >= 5
     plot = Path(re.search(r"^Training curves: (.+)$", result.stdout, re.M)[1])
     assert plot == out / "curves.png"
     assert plot.read_bytes()[:4] == b"\x89PNG"
