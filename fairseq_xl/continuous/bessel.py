@@ -56,6 +56,20 @@ def _debye_polynomials() -> tuple[tuple[tuple[float, ...], ...], tuple[tuple[flo
     )
 
 
+@lru_cache(maxsize=64)
+def _debye_sums(n: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Σ U_k(t)/n^k and Σ (½U_{k−1} + t U'_{k−1})(t)/n^k as one polynomial in t each: n never is a tensor."""
+    u, w = _debye_polynomials()
+    sum_u = [0.0] * len(u[-1])
+    sum_w = [0.0] * len(w[-1])
+    for total, family, first in ((sum_u, u, 0), (sum_w, w, 1)):
+        # Smallest terms first, so that they are not lost to rounding.
+        for k in reversed(range(len(family))):
+            for power, c in enumerate(family[k]):
+                total[power] += c / n ** (k + first)
+    return tuple(sum_u), tuple(sum_w)
+
+
 def _polynomial(coefficients: tuple[float, ...], t: Tensor) -> Tensor:
     value = torch.full_like(t, coefficients[-1])
     for c in reversed(coefficients[:-1]):
@@ -65,35 +79,69 @@ def _polynomial(coefficients: tuple[float, ...], t: Tensor) -> Tensor:
 
 def _debye(kappa: Tensor, n: float) -> tuple[Tensor, Tensor]:
     """(l_n, r_n) at an order n ≥ DEBYE_ORDER; ``kappa`` float64."""
-    u, w = _debye_polynomials()
+    sum_u, sum_w = _debye_sums(n)
     root = torch.hypot(kappa, torch.full_like(kappa, n))  # √(n² + κ²), no overflow at 1e300
     t = n / root
-    sum_u = torch.ones_like(t)
-    sum_w = torch.zeros_like(t)
-    for k in range(1, DEBYE_TERMS + 1):
-        sum_u = sum_u + _polynomial(u[k], t) / n**k
-        sum_w = sum_w + _polynomial(w[k - 1], t) / n**k
-    log_i = root - n * torch.log(n + root) - 0.5 * torch.log(2 * math.pi * root) + sum_u.log()
+    u = _polynomial(sum_u, t)
+    log_i = root - n * torch.log(n + root) - 0.5 * torch.log(2 * math.pi * root) + u.log()
     # r_n = (I'_n/I_n − n/κ)/κ with the part that cancels as κ → 0 taken out by hand (1 − t² = κ²/root²).
-    ratio = 1 / (n + root) - (t / root) * (sum_w / sum_u)
+    ratio = 1 / (n + root) - (t / root) * (_polynomial(sum_w, t) / u)
     return log_i, ratio
 
 
-def _log_bessel_and_ratio(kappa: Tensor, order: float) -> tuple[Tensor, Tensor]:
-    """(l_v, r_v) for any order v ≥ 0; ``kappa`` float64, non-negative."""
-    steps = max(0, math.ceil(DEBYE_ORDER - order))
-    log_i, ratio = _debye(kappa, order + steps)
-    squared = kappa * kappa
-    for step in range(steps, 0, -1):
-        ratio = 1 / (2 * (order + step) + squared * ratio)
+def log_bessel_and_ratio(kappa: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """(l_v, r_v) for v = dim/2 − 1 ≥ 0; ``kappa`` float64, non-negative.
+
+    −log C_d = (d/2) log 2π + l_v and A_d = κ r_v: all that a vMF loss and its gradient need.
+    """
+    steps, order = _steps_and_order(dim)
+    log_i, ratio = _debye(kappa, order)
+    for n in range(int(steps), 0, -1):
+        ratio = 1 / (2 * (order - steps + n) + kappa * (kappa * ratio))
         log_i = log_i - ratio.log()
     return log_i, ratio
 
 
-def _check_dimension(dim: int) -> float:
+def _resultant_slope(kappa: Tensor, dim: int) -> Tensor:
+    """A'_d(κ), float64.
+
+    Not as 1 − A² − (d−1)A/κ, whose terms cancel: of the true (d−1)/(2κ²) nothing is left by κ = 1e8. Debye's
+    expansion is differentiated instead, and Gauss's fraction carries the slope down as it carries the ratio.
+    """
+    steps, order = _steps_and_order(dim)
+    sum_u, sum_w = _debye_sums(order)
+    root = torch.hypot(kappa, torch.full_like(kappa, order))
+    t = order / root
+    u = _polynomial(sum_u, t)
+    quotient = _polynomial(sum_w, t) / u
+    slope_quotient = (_polynomial(_derived(sum_w), t) - quotient * _polynomial(_derived(sum_u), t)) / u
+    # A = κ/(n + root) − κ g(t) with g = t² q/n, and dt/dκ = −t κ/root²
+    g = t * t * quotient / order
+    slope_g = t * (2 * quotient + t * slope_quotient) / order
+    slope = t / (order + root) - g + slope_g * t * (kappa / root) ** 2
+    length = kappa / (order + root) - kappa * g
+    for n in range(int(steps), 0, -1):
+        twice = 2 * (order - steps + n)
+        below = twice + kappa * length
+        slope = (twice / below - (kappa / below) * (kappa * slope)) / below
+        length = kappa / below
+    return slope
+
+
+def _steps_and_order(dim: int) -> tuple[int, float]:
+    """How many steps of Gauss's fraction lead down to v = dim/2 − 1, and the order they start from."""
+    v = dim / 2 - 1
+    steps = max(0, math.ceil(DEBYE_ORDER - v))
+    return steps, v + steps
+
+
+def _derived(coefficients: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(power * c for power, c in enumerate(coefficients))[1:]
+
+
+def _check_dimension(dim: int) -> None:
     if dim < 2:
         raise ValueError(f"a von Mises-Fisher density needs at least 2 dimensions, not {dim}")
-    return dim / 2 - 1
 
 
 class _MeanResultantLength(torch.autograd.Function):
@@ -102,16 +150,12 @@ class _MeanResultantLength(torch.autograd.Function):
         ctx.save_for_backward(kappa)
         ctx.dim = dim
         wide = kappa.double()
-        return (wide * _log_bessel_and_ratio(wide, dim / 2 - 1)[1]).to(kappa.dtype)
+        return (wide * log_bessel_and_ratio(wide, dim)[1]).to(kappa.dtype)
 
     @staticmethod
     def backward(ctx, grad: Tensor) -> tuple[Tensor, None]:
-        # A' = 1 − A² − (d−1) A/κ, with A/κ = r_v finite at κ = 0
         (kappa,) = ctx.saved_tensors
-        wide = kappa.double()
-        ratio = _log_bessel_and_ratio(wide, ctx.dim / 2 - 1)[1]
-        slope = 1 - (wide * ratio) ** 2 - (ctx.dim - 1) * ratio
-        return grad * slope.to(grad.dtype), None
+        return grad * _resultant_slope(kappa.double(), ctx.dim).to(grad.dtype), None
 
 
 class _LogNormalizer(torch.autograd.Function):
@@ -119,7 +163,7 @@ class _LogNormalizer(torch.autograd.Function):
     def forward(ctx, kappa: Tensor, dim: int) -> Tensor:
         ctx.save_for_backward(kappa)
         ctx.dim = dim
-        log_i = _log_bessel_and_ratio(kappa.double(), dim / 2 - 1)[0]
+        log_i = log_bessel_and_ratio(kappa.double(), dim)[0]
         return (-dim / 2 * math.log(2 * math.pi) - log_i).to(kappa.dtype)
 
     @staticmethod

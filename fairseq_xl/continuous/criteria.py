@@ -14,6 +14,7 @@ from omegaconf import II
 from torch import Tensor
 
 from fairseq_xl.continuous import losses, negatives, search
+from fairseq_xl.continuous.fused import target_only
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
 from fairseq_xl.faults import check_finite
@@ -71,7 +72,10 @@ class ContinuousCriterion(FairseqCriterion):
     def rows(
         self, pred: Tensor, index: Tensor, targets: TargetTable
     ) -> tuple[Tensor, dict[str, Tensor]]:
-        """Loss per row (N,), and sums to log beside it, from raw predictions (N, d) and target indices (N,)."""
+        """Loss per row (N,), and sums to log beside it, from raw predictions (N, d) and target indices (N,).
+
+        Every loss logs ``cosine`` and ``kappa``, of the predictions to their targets and in length.
+        """
         raise NotImplementedError  # abstract: each subclass is one loss
 
     def forward(self, model, sample: dict[str, Any], reduce: bool = True):
@@ -90,15 +94,11 @@ class ContinuousCriterion(FairseqCriterion):
         if model.training:
             check_finite(loss, sample)
         with torch.no_grad():
-            norm = torch.linalg.vector_norm(pred, dim=-1)
-            dot = (pred * targets(index)).sum(-1)
             logging_output = {
                 "loss": loss_rows.detach().sum(),
                 "ntokens": sample["ntokens"],
                 "nsentences": sample["target"].size(0),
                 "sample_size": sample["target"].size(0) if self.sentence_avg else sample["ntokens"],
-                "cosine": (dot / norm.clamp_min(1e-30)).sum(),
-                "kappa": norm.sum(),
                 **{name: value.detach() for name, value in extra.items()},
             }
             if not model.training:
@@ -141,27 +141,64 @@ def register(name: str, dataclass: type[FairseqDataclass]):
     return decorate
 
 
+class TargetOnlyCriterion(ContinuousCriterion):
+    """A loss that needs no negative from the table: computed by ``fused.py``."""
+
+    def fused(
+        self, kind: str, pred: Tensor, index: Tensor, targets: TargetTable, *parameters: float
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        loss, cosine, kappa = target_only(kind, pred, targets.table, index, *parameters)
+        logged = {"cosine": cosine.sum(), "kappa": kappa.sum()}
+        if kind.startswith("syn_margin"):
+            logged["hinge"] = (loss > 0).sum()
+        if kind == "syn_margin_proj":
+            logged["repelled"] = (cosine < -(0.5**0.5)).sum()
+        return loss, logged
+
+
 @register("vmf", VmfConfig)
-class Vmf(ContinuousCriterion):
+class Vmf(TargetOnlyCriterion):
     """Negative log-likelihood of the target under the predicted von Mises-Fisher distribution, and its variants."""
 
     def __init__(self, task, sentence_avg: bool, form: str, lambda1: float, lambda2: float):
         super().__init__(task, sentence_avg)
-        self.form, self.lambda1, self.lambda2 = str(form), lambda1, lambda2
+        self.kind = "vmf_released" if str(form) == "released" else "vmf"
+        self.lambdas = (lambda1, lambda2)
 
     def rows(self, pred, index, targets):
-        target = targets(index)
-        if self.form == "released":
-            return losses.vmf_released(pred, target), {}
-        return losses.vmf(pred, target, self.lambda1, self.lambda2), {}
+        return self.fused(self.kind, pred, index, targets, *self.lambdas)
 
 
 @register("cosine", ContinuousCriterionConfig)
-class Cosine(ContinuousCriterion):
+class Cosine(TargetOnlyCriterion):
     """1 − cos(û, u)."""
 
     def rows(self, pred, index, targets):
-        return losses.cosine(pred, targets(index)), {}
+        return self.fused("cosine", pred, index, targets)
+
+
+@register("syn_margin_proj", MarginConfig)
+class SynMarginProjection(TargetOnlyCriterion):
+    """Hinge against the part of û orthogonal to u (Bhat et al. 2019); logs the share of rows it repels."""
+
+    def __init__(self, task, sentence_avg: bool, margin: float):
+        super().__init__(task, sentence_avg)
+        self.margin = margin
+
+    def rows(self, pred, index, targets):
+        return self.fused("syn_margin_proj", pred, index, targets, self.margin)
+
+
+@register("syn_margin_diff", MarginConfig)
+class SynMarginDifference(TargetOnlyCriterion):
+    """Hinge against the direction of û − u (Bhat et al. 2019)."""
+
+    def __init__(self, task, sentence_avg: bool, margin: float):
+        super().__init__(task, sentence_avg)
+        self.margin = margin
+
+    def rows(self, pred, index, targets):
+        return self.fused("syn_margin_diff", pred, index, targets, self.margin)
 
 
 @register("l2", ContinuousCriterionConfig)
@@ -169,62 +206,54 @@ class L2(ContinuousCriterion):
     """‖e − u‖² on the raw prediction."""
 
     def rows(self, pred, index, targets):
-        return losses.l2(pred, targets(index)), {}
+        target = targets(index)
+        return losses.l2(pred, target), _geometry(pred, target)
 
 
-class MarginCriterion(ContinuousCriterion):
-    """A hinge against negatives; logs the share of rows where it is active."""
+class SampledMarginCriterion(ContinuousCriterion):
+    """A hinge against words of the table; logs the share of rows where it is active."""
 
     def __init__(self, task, sentence_avg: bool, margin: float):
         super().__init__(task, sentence_avg)
         self.margin = margin
 
+    def negatives(self, pred: Tensor, target: Tensor, index: Tensor, targets: TargetTable) -> Tensor:
+        """Unit vectors (N, d), or (N, k, d) for k each."""
+        raise NotImplementedError  # abstract: each subclass is one source of negatives
+
+    def rows(self, pred, index, targets):
+        target = targets(index)
+        value = losses.margin(pred, target, self.negatives(pred, target, index, targets), self.margin)
+        return value, {"hinge": (value > 0).sum(), **_geometry(pred, target)}
+
 
 @register("negative_sampling", NegativeSamplingConfig)
-class NegativeSampling(MarginCriterion):
+class NegativeSampling(SampledMarginCriterion):
     """Hinge averaged over k words drawn uniformly from the table, never the target."""
 
     def __init__(self, task, sentence_avg: bool, margin: float, negatives: int):
         super().__init__(task, sentence_avg, margin)
-        self.negatives = negatives
+        self.draws = negatives
 
-    def rows(self, pred, index, targets):
+    def negatives(self, pred, target, index, targets):
         # The trainer seeds torch's global generator from --seed and the update, so draws survive a resume.
-        drawn = negatives.uniform(
-            targets.table, index, self.negatives, candidates=targets.candidates()
+        return negatives.uniform(
+            targets.table, index, self.draws, candidates=targets.candidates()
         )
-        value = losses.margin(pred, targets(index), drawn, self.margin)
-        return value, {"hinge": (value > 0).sum()}
 
 
 @register("most_informative_negative", MarginConfig)
-class MostInformativeNegative(MarginCriterion):
+class MostInformativeNegative(SampledMarginCriterion):
     """Hinge against the word whose vector is closest to û − u (Lazaridou et al. 2015)."""
 
-    def rows(self, pred, index, targets):
-        target = targets(index)
-        chosen = negatives.most_informative(
+    def negatives(self, pred, target, index, targets):
+        return negatives.most_informative(
             pred, target, targets.table, index, targets.candidates()
         )
-        value = losses.margin(pred, target, chosen, self.margin)
-        return value, {"hinge": (value > 0).sum()}
 
 
-@register("syn_margin_proj", MarginConfig)
-class SynMarginProjection(MarginCriterion):
-    """Hinge against the part of û orthogonal to u (Bhat et al. 2019); logs the share of rows it repels."""
-
-    def rows(self, pred, index, targets):
-        target = targets(index)
-        value = losses.syn_margin_proj(pred, target, self.margin)
-        cosines = torch.nn.functional.cosine_similarity(pred.detach(), target, dim=-1)
-        return value, {"hinge": (value > 0).sum(), "repelled": (cosines < -(0.5**0.5)).sum()}
-
-
-@register("syn_margin_diff", MarginConfig)
-class SynMarginDifference(MarginCriterion):
-    """Hinge against the direction of û − u (Bhat et al. 2019)."""
-
-    def rows(self, pred, index, targets):
-        value = losses.syn_margin_diff(pred, targets(index), self.margin)
-        return value, {"hinge": (value > 0).sum()}
+@torch.no_grad()
+def _geometry(pred: Tensor, target: Tensor) -> dict[str, Tensor]:
+    kappa = torch.linalg.vector_norm(pred, dim=-1)
+    cosine = (pred * target).sum(-1) / kappa.clamp_min(1e-30)
+    return {"cosine": cosine.sum(), "kappa": kappa.sum()}

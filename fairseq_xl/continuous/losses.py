@@ -1,7 +1,8 @@
 """The losses of continuous-output translation: (prediction, target[, negative]) -> one loss per row.
 
 Nothing here reduces, samples or knows fairseq. ``pred`` (N, d) is the raw prediction e with û = e/‖e‖ and
-κ = ‖e‖; ``target`` (N, d) holds unit rows u. Predictions in half precision are computed in float32.
+κ = ‖e‖; ``target`` (N, d) holds unit rows u, which get no gradient. Predictions in half precision are computed in
+float32. The losses that need the target alone are computed by ``fused.py``, with closed-form gradients.
 """
 
 from __future__ import annotations
@@ -10,8 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from fairseq_xl.continuous import negatives
-from fairseq_xl.continuous.bessel import log_normalizer
+from fairseq_xl.continuous.fused import target_only
 
 
 def _wide(x: Tensor) -> Tensor:
@@ -36,24 +36,17 @@ def vmf(pred: Tensor, target: Tensor, lambda1: float = 0.0, lambda2: float = 1.0
     λ₁ = 0, λ₂ = 1 is the negative log-likelihood of u under vMF(û, κ), the baseline of Bhat et al. 2019;
     λ₁ = 0.02, λ₂ = 0.1 is the regularised form of the 2019 paper. Returns (N,).
     """
-    pred, target = _wide(pred), _wide(target)
-    kappa = _norm(pred)
-    value = -log_normalizer(kappa, pred.shape[-1]) - lambda2 * (pred * target).sum(-1)
-    return value + lambda1 * kappa if lambda1 else value
+    return target_only("vmf", pred, target, first=lambda1, second=lambda2).loss
 
 
 def vmf_released(pred: Tensor, target: Tensor) -> Tensor:
     """−log C_d(κ) + log(1 + κ)(0.2 − cos(û, u)): what the 2019 paper's released code minimises. Returns (N,)."""
-    pred, target = _wide(pred), _wide(target)
-    kappa = _norm(pred)
-    similarity = (_unit(pred) * target).sum(-1)
-    return -log_normalizer(kappa, pred.shape[-1]) + torch.log1p(kappa) * (0.2 - similarity)
+    return target_only("vmf_released", pred, target).loss
 
 
 def cosine(pred: Tensor, target: Tensor) -> Tensor:
     """1 − cos(û, u). Returns (N,) in [0, 2]."""
-    pred, target = _wide(pred), _wide(target)
-    return 1 - (_unit(pred) * target).sum(-1)
+    return target_only("cosine", pred, target).loss
 
 
 def l2(pred: Tensor, target: Tensor) -> Tensor:
@@ -89,14 +82,9 @@ def syn_margin_proj(pred: Tensor, target: Tensor, margin: float) -> Tensor:
     Beyond 135° between û and u its gradient turns the prediction *away* from the target: with the negative held
     constant the loss is λ + u_orthᵀû − uᵀû, whose pull along the great circle is cos + sin.
     """
-    pred, target = _wide(pred), _wide(target)
-    return _margin(pred, target, negatives.projection(pred, target), margin)
+    return target_only("syn_margin_proj", pred, target, first=margin).loss
 
 
 def syn_margin_diff(pred: Tensor, target: Tensor, margin: float) -> Tensor:
     """Margin loss against u_diff (section 3.2); value max(0, λ + √((1−cos)/2) − cos). Returns (N,)."""
-    pred, target = _wide(pred), _wide(target)
-    return _margin(pred, target, negatives.difference(pred, target), margin)
-
-
-_margin = margin  # the parameter of that name hides the function above
+    return target_only("syn_margin_diff", pred, target, first=margin).loss
