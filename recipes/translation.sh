@@ -16,7 +16,8 @@ defaults() {
   OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
   VECTOR_THREADS='' TRANSFORM='' LIMITS=()
-  DROPOUT=0.2 LEARNING_RATE=1e-3 BATCH_TOKENS=3000 CLIP_NORM=0
+  DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 SOFTMAX_LEARNING_RATE='' SCHEDULE=()
+  BATCH_TOKENS=3000 CLIP_NORM=0
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
 
@@ -209,12 +210,14 @@ prepare_stages() {
 model_options() {
   local body=(--arch "$ARCH" --target-vectors "$RUN/target.vec")
   # Size 0: the architecture's own
+  # else SIZE everywhere, in each direction of the encoder too, as the yardstick has it
   [[ $SIZE == 0 ]] || body+=(
-    --encoder-embed-dim "$SIZE" --encoder-hidden-dim "$SIZE" --decoder-hidden-dim "$SIZE"
+    --encoder-embed-dim "$SIZE" --encoder-hidden-dim "$((2 * SIZE))" --decoder-hidden-dim "$SIZE"
   )
   case $LOSS in
     stock)
-      LEARNING_RATE=1e-3 BATCH_TOKENS=3000 CLIP_NORM=0 # as the yardstick was first measured
+      # as the yardstick was first measured
+      DROPOUT=0.2 LEARNING_RATE=1e-3 SCHEDULE=() BATCH_TOKENS=3000 CLIP_NORM=0
       MODEL=(
         --arch lstm --criterion cross_entropy --encoder-bidirectional
         --encoder-embed-dim "$SIZE" --encoder-hidden-size "$SIZE"
@@ -222,6 +225,11 @@ model_options() {
         --share-decoder-input-output-embed
       )
       ;;
+    cross_entropy | cross_entropy_tied) LEARNING_RATE=${SOFTMAX_LEARNING_RATE:-$LEARNING_RATE} ;;
+    *) DROPOUT=${CONTINUOUS_DROPOUT:-$DROPOUT} ;;
+  esac
+  case $LOSS in
+    stock) ;;
     cross_entropy) MODEL=("${body[@]}" --criterion cross_entropy --decoder-output softmax) ;;
     cross_entropy_tied) MODEL=("${body[@]}" --criterion cross_entropy --decoder-output softmax_tied) ;;
     *)
@@ -235,7 +243,7 @@ model_options() {
   esac
   MODEL+=(
     --dropout "$DROPOUT" --optimizer adam --lr "$LEARNING_RATE" --max-tokens "$BATCH_TOKENS"
-    --clip-norm "$CLIP_NORM"
+    --clip-norm "$CLIP_NORM" "${SCHEDULE[@]}"
     "${TUNING[@]}"
   )
 }

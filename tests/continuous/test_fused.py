@@ -8,7 +8,6 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.continuous import fused
 from fairseq_xl.continuous.bessel import log_normalizer
 from fairseq_xl.continuous.fused import target_only
 from fairseq_xl.errors import InputError
