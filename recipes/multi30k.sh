@@ -44,6 +44,9 @@ SCHEDULE=(--lr-scheduler fixed --warmup-updates 200 --force-anneal 4 --lr-shrink
 # A continuous output needs no dropout for this long: with 0.2, accuracy@1 after three epochs was 61.1
 # instead of 65.3. A softmax overfits without.
 DROPOUT=0.3 CONTINUOUS_DROPOUT=0
+# Trained without dropout, a margin loss's norm tells a beam as much as vMF's; crowded regions of the table
+# are corrected for. On validation at beam 5: 35.6 BLEU by the cosine, 36.0 with the norm, 36.7 with both.
+DECODE_SCORE=vmf_posterior HUB_WEIGHT=0.5
 EPOCHS=8
 URL=https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw
 # Words seen at least twice: 7,864 German and 5,928 English types, fairseq's four included.

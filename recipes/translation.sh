@@ -17,7 +17,7 @@ defaults() {
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
   VECTOR_THREADS='' TRANSFORM='' LIMITS=()
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 SOFTMAX_LEARNING_RATE='' SCHEDULE=()
-  BATCH_TOKENS=3000 CLIP_NORM=0
+  BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine HUB_WEIGHT=0
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
 
@@ -237,8 +237,10 @@ model_options() {
         "${body[@]}" --criterion "$LOSS" --decoder-output continuous
         --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
       )
-      # Its norm is the model's own confidence, which a beam can use; margins leave the norm without meaning.
-      [[ $LOSS != vmf ]] || MODEL+=(--decode-score vmf_posterior)
+      # Its norm is vMF's own confidence, which a beam can use.
+      [[ $LOSS != vmf ]] || DECODE_SCORE=vmf_posterior
+      MODEL+=(--decode-score "$DECODE_SCORE")
+      [[ $HUB_WEIGHT == 0 ]] || MODEL+=(--decode-hub-weight "$HUB_WEIGHT")
       ;;
   esac
   MODEL+=(
