@@ -15,6 +15,7 @@ from torch import Tensor
 
 from fairseq_xl.continuous import losses, negatives, search
 from fairseq_xl.continuous.fused import target_only
+from fairseq_xl.continuous.sampled import sampled_margin
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
 from fairseq_xl.faults import check_finite
@@ -59,6 +60,17 @@ class MarginConfig(ContinuousCriterionConfig):
 class NegativeSamplingConfig(MarginConfig):
     negatives: int = field(
         default=5, metadata={"help": "uniform draws per target, averaged (the paper: 5)"}
+    )
+
+
+@dataclass
+class MostInformativeConfig(MarginConfig):
+    search_chunk: float = field(
+        default=16.0,
+        metadata={
+            "help": "similarities held in memory at once, in millions (four bytes each): lower it when the search "
+            "for negatives runs out of memory"
+        },
     )
 
 
@@ -217,14 +229,14 @@ class SampledMarginCriterion(ContinuousCriterion):
         super().__init__(task, sentence_avg)
         self.margin = margin
 
-    def negatives(self, pred: Tensor, target: Tensor, index: Tensor, targets: TargetTable) -> Tensor:
-        """Unit vectors (N, d), or (N, k, d) for k each."""
+    def negatives(self, pred: Tensor, index: Tensor, targets: TargetTable) -> Tensor:
+        """Rows of the table (N, k) to stay away from."""
         raise NotImplementedError  # abstract: each subclass is one source of negatives
 
     def rows(self, pred, index, targets):
-        target = targets(index)
-        value = losses.margin(pred, target, self.negatives(pred, target, index, targets), self.margin)
-        return value, {"hinge": (value > 0).sum(), **_geometry(pred, target)}
+        chosen = self.negatives(pred, index, targets)
+        loss, cosine, kappa = sampled_margin(pred, targets.table, index, chosen, self.margin)
+        return loss, {"hinge": (loss > 0).sum(), "cosine": cosine.sum(), "kappa": kappa.sum()}
 
 
 @register("negative_sampling", NegativeSamplingConfig)
@@ -235,21 +247,31 @@ class NegativeSampling(SampledMarginCriterion):
         super().__init__(task, sentence_avg, margin)
         self.draws = negatives
 
-    def negatives(self, pred, target, index, targets):
+    def negatives(self, pred, index, targets):
         # The trainer seeds torch's global generator from --seed and the update, so draws survive a resume.
-        return negatives.uniform(
+        return negatives.uniform_rows(
             targets.table, index, self.draws, candidates=targets.candidates()
         )
 
 
-@register("most_informative_negative", MarginConfig)
+@register("most_informative_negative", MostInformativeConfig)
 class MostInformativeNegative(SampledMarginCriterion):
     """Hinge against the word whose vector is closest to û − u (Lazaridou et al. 2015)."""
 
-    def negatives(self, pred, target, index, targets):
-        return negatives.most_informative(
-            pred, target, targets.table, index, targets.candidates()
+    def __init__(self, task, sentence_avg: bool, margin: float, search_chunk: float):
+        super().__init__(task, sentence_avg, margin)
+        self.chunk_elements = int(search_chunk * 1e6)
+
+    def negatives(self, pred, index, targets):
+        rows = negatives.most_informative_rows(
+            pred,
+            targets(index),
+            targets.table,
+            index,
+            targets.banned_rows(),
+            self.chunk_elements,
         )
+        return rows.unsqueeze(1)
 
 
 @torch.no_grad()

@@ -97,11 +97,12 @@ class _TargetOnly(torch.autograd.Function):
         return gradient(upstream, *ctx.saved_tensors), None, None, None, None, None
 
 
-def _wide(x: Tensor) -> Tensor:
+def wide(x: Tensor) -> Tensor:
+    """Half precision as float32, in which the statistics of a row are computed."""
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
 
 
-def _inverse(x: Tensor) -> Tensor:
+def inverse_or_zero(x: Tensor) -> Tensor:
     """1/x, and zero where x is zero."""
     return torch.where(x > 0, 1 / torch.where(x > 0, x, 1), 0)
 
@@ -115,10 +116,10 @@ def _rows(
     pred: Tensor, table: Tensor, index: Tensor | None, kind: str, first: float, second: float
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """L, c, κ, and a and b of the gradient a·û + b·u; each (N,)."""
-    e = _wide(pred)
+    e = wide(pred)
     u = (table if index is None else table[index]).to(e.dtype)
     kappa = torch.linalg.vector_norm(e, dim=-1)
-    inverse = _inverse(kappa)
+    inverse = inverse_or_zero(kappa)
     unit = e * inverse.unsqueeze(-1)
     c = (unit * u).sum(-1)
     if kind in ("vmf", "vmf_released"):
@@ -136,12 +137,12 @@ def _rows(
         value, weight = 1 - c, torch.ones_like(c)
     elif kind == "syn_margin_proj":
         s = _zero_if_rounding(torch.linalg.vector_norm(unit - c.unsqueeze(-1) * u, dim=-1))
-        value, weight = first + s - c, 1 + c * _inverse(s)
+        value, weight = first + s - c, 1 + c * inverse_or_zero(s)
     elif kind == "syn_margin_diff":
         apart = torch.linalg.vector_norm(unit - u, dim=-1)
         r = torch.where(kappa > 0, _zero_if_rounding(apart), 0)
         # u_diffᵀû = (û − u)ᵀû / r = (1 − c) / r = r / 2
-        value, weight = first + r / 2 - c, 1 + _inverse(r)
+        value, weight = first + r / 2 - c, 1 + inverse_or_zero(r)
     else:
         raise ValueError(f"the target-only losses are {', '.join(KINDS)}; {kind!r} is none of them")
     if kind != "cosine":
@@ -160,10 +161,10 @@ def _gradient(
     toward: Tensor,
 ) -> Tensor:
     """∂L/∂e (N, d) from what :func:`_rows` found."""
-    e = _wide(pred)
+    e = wide(pred)
     u = (table if index is None else table[index]).to(e.dtype)
     # û first: 1/κ can be large, and its products with other factors larger than a float
-    gradient = e * _inverse(kappa).unsqueeze(-1)
+    gradient = e * inverse_or_zero(kappa).unsqueeze(-1)
     gradient = gradient.mul_((upstream * along).unsqueeze(-1))
     return gradient.addcmul_((upstream * toward).unsqueeze(-1), u).to(pred.dtype)
 

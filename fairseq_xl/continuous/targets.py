@@ -62,6 +62,7 @@ class TargetTable(nn.Module):
         self.register_buffer("banned", banned)
         self.register_buffer("fingerprint", torch.tensor(fingerprint(symbols)))
         self.filled = True
+        self._rows: tuple[Tensor, Tensor] | None = None
         self.keep_rows = keep_rows
         """When a checkpoint is loaded, take only this many leading (special) rows from it: a vocabulary swap."""
         self.swapped = keep_rows > 0
@@ -80,7 +81,17 @@ class TargetTable(nn.Module):
 
     def candidates(self) -> Tensor:
         """(M,) sorted rows that can be predicted."""
-        return (~self.banned).nonzero().squeeze(1)
+        return self._split()[0]
+
+    def banned_rows(self) -> Tensor:
+        """(B,) sorted rows that are never predicted."""
+        return self._split()[1]
+
+    def _split(self) -> tuple[Tensor, Tensor]:
+        # Found once: on CUDA `nonzero` makes the whole queue wait.
+        if self._rows is None:
+            self._rows = ((~self.banned).nonzero().squeeze(1), self.banned.nonzero().squeeze(1))
+        return self._rows
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Vectors (…, d) of tokens (…); zero for padding."""
@@ -90,6 +101,7 @@ class TargetTable(nn.Module):
         # `--fp16` halves every buffer; neighbours 1e-3 apart would then tie. Follow the device alone.
         before = self.table
         super()._apply(fn, recurse)
+        self._rows = None
         if self.table.dtype != torch.float32:
             self.table = before.to(device=self.table.device, dtype=torch.float32)
         return self
@@ -111,6 +123,7 @@ class TargetTable(nn.Module):
                     "folder (dict.*.txt) the model was trained with"
                 )
         super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
+        self._rows = None
         self.filled = self.filled or stored is not None
 
     def _swap_into(self, state_dict: dict[str, Tensor], prefix: str) -> None:

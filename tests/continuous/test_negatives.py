@@ -89,9 +89,31 @@ def test_most_informative_is_nearest_to_the_difference(rows, chunk):
         assert torch.equal(chosen[i], table[best])
 
 
-def test_most_informative_keeps_to_candidates(rows):
+def test_most_informative_never_takes_a_banned_row(rows):
     pred, _ = rows
     table, index = unit_rows(30, 8, 4), torch.arange(20)
-    candidates = torch.tensor([5, 6, 7])
-    chosen = negatives.most_informative(pred, table[index], table, index, candidates)
-    assert all(any(torch.equal(row, table[c]) for c in candidates) for row in chosen)
+    banned = torch.tensor([b for b in range(30) if b not in (5, 6, 7)])
+    chosen = negatives.most_informative_rows(pred, table[index], table, index, banned)
+    assert set(chosen.tolist()) <= {5, 6, 7}
+
+
+@pytest.mark.parametrize("crowd", [1e-5, 1e-3, 1])
+def test_search_in_halves_finds_the_same(crowd):
+    """Also where float16 cannot tell the table's rows apart, so that many rows must be searched again."""
+    generator = torch.Generator().manual_seed(6)
+    centre = torch.randn(12, generator=generator)
+    table = F.normalize(centre + crowd * torch.randn(400, 12, generator=generator), dim=-1)
+    index = torch.randint(400, (60,), generator=generator)
+    pred = torch.randn(60, 12, generator=generator)
+    banned = torch.tensor([0, 1, 17])
+    full, halves = (
+        negatives.most_informative_rows(
+            pred, table[index], table, index, banned, chunk_elements=4000, half=half
+        )
+        for half in (False, True)
+    )
+    direction = F.normalize(pred, dim=-1).double() - table[index]
+    reached, best = ((direction * table[found]).sum(-1) for found in (halves, full))
+    assert torch.allclose(reached, best, rtol=0, atol=1e-6)
+    assert not set(halves.tolist()) & {0, 1, 17}
+    assert (halves != index).all()
