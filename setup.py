@@ -39,10 +39,18 @@ REQUIRES = [
 ]
 
 EXTRAS = {
+    "index": ["faiss-cpu>=1.8,<2"],
     "report": ["matplotlib>=3.8,<4"],
     "syntactic": ["stanza>=1.8,<2"],
     "corpus": ["scrapy>=2.11,<3", "inscriptis>=2.5,<3"],
-    "test": ["pytest>=8,<10", "hypothesis>=6.90,<7", "ruff>=0.9,<1", "mpmath>=1.3,<1.4"],
+    "test": [
+        "pytest>=8,<10",
+        "pytest-xdist>=3.6,<4",
+        "hypothesis>=6.90,<7",
+        "ruff>=0.9,<1",
+        "mpmath>=1.3,<1.4",
+        "faiss-cpu>=1.8,<2",
+    ],
 }
 EXTRAS["all"] = sorted({requirement for extra in EXTRAS.values() for requirement in extra})
 

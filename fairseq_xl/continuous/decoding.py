@@ -26,22 +26,35 @@ class VectorScorer(torch.nn.Module):
             count[dictionary.unk()] = 1
             self.bonus = cfg.decode_prior_weight * (count / count.sum()).log()
 
-    def forward(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> Tensor:
-        """(…, V) from raw predictions (…, d).
+    def penalty(self, targets: TargetTable) -> Tensor | None:
+        """(V,) to subtract from each word's cosine, if anything."""
+        if not self.hub_weight:
+            return None
+        if self.hubs is None:
+            self.hubs = search.hubness(targets.table, targets.banned)
+        return self.hub_weight * self.hubs.to(targets.table.device)
+
+    def scoring(
+        self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None
+    ) -> search.Scoring:
+        """The rule for raw predictions (…, d).
 
         ``norm`` is ‖e‖ (…,) as the decoder produced it: fairseq's generators divide a model's output by
         ``--temperature`` before asking for scores, which a cosine would not notice.
         """
-        penalty = None
-        if self.hub_weight:
-            if self.hubs is None:
-                self.hubs = search.hubness(targets.table, targets.banned)
-            penalty = self.hub_weight * self.hubs.to(targets.table.device)
         temperature: Tensor | float = 1.0
         if norm is not None and self.score == "cosine":
             now = torch.linalg.vector_norm(pred.float(), dim=-1)
             temperature = (norm / now.clamp_min(1e-30)).unsqueeze(-1).clamp_min(1e-30)
-        bonus = None if self.bonus is None else self.bonus.to(pred.device)
-        return search.log_scores(
-            pred, targets.table, targets.banned, self.score, self.scale, temperature, penalty, bonus
+        return search.Scoring(
+            self.score,
+            self.scale,
+            temperature,
+            self.penalty(targets),
+            None if self.bonus is None else self.bonus.to(pred.device),
         )
+
+    def forward(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> Tensor:
+        """(…, V) from raw predictions (…, d); ``norm`` as in :meth:`scoring`."""
+        rule = self.scoring(pred, targets, norm)
+        return search.log_scores(pred, targets.table, targets.banned, rule)
