@@ -49,7 +49,6 @@ EXTRAS = {
         "hypothesis>=6.90,<7",
         "ruff>=0.9,<1",
         "mpmath>=1.3,<1.4",
-        "faiss-cpu>=1.8,<2",
     ],
 }
 EXTRAS["all"] = sorted({requirement for extra in EXTRAS.values() for requirement in extra})

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Sets the environment up (or reuses it), checks the style and runs every test.
-# Arguments go to pytest: bash scripts/test.sh -m "not slow"
+# Arguments go to pytest: bash scripts/test.sh -m "not slow"; -n 0 runs them in one process, for a debugger.
 # Tests on real data run where FAIRSEQ_XL_DATA names the folder that holds it, and say so where they are skipped.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 venv=${FAIRSEQ_XL_VENV:-.venv}
-bash scripts/setup.sh --venv "$venv" --extras test,report
+bash scripts/setup.sh --venv "$venv" --extras test,report,index
 "$venv/bin/python" -m ruff check .
-"$venv/bin/python" -m pytest "$@"
+# A file stays with one process: its tests share a trained model or a prepared folder.
+cores=$(nproc 2>/dev/null || echo 2)
+"$venv/bin/python" -m pytest -n "$((cores < 4 ? cores : 4))" --dist loadfile "$@"

@@ -285,4 +285,4 @@ def test_a_few_captions_from_raw_text_to_a_record(data_dir, tmp_path, cli_code):
     assert record["scores"]["test"]["beam1"]["BLEU"]["signature"].startswith("nrefs:1|case:mixed")
     assert record["seed"] == 1
     assert record["epochs"] == 1
-    assert record["training"]["model"]["encoder_hidden_dim"] == 16
+    assert record["training"]["model"]["encoder_hidden_dim"] == 2 * 16
