@@ -12,11 +12,12 @@ syn_margin_proj syn_margin_diff stock"
 
 # Settings that both recipes offer under the same names.
 defaults() {
-  SRC=de TGT=en LOSS=syn_margin_proj SEED=1 ARCH=continuous_lstm SIZE=256 EPOCHS=15
+  SRC=de TGT=en LOSS=syn_margin_proj SEED=1 ARCH=continuous_lstm SIZE=256
+  EPOCHS='' CONTINUOUS_EPOCHS=15 SOFTMAX_EPOCHS=15 STOCK_EPOCHS=14
   OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
   VECTOR_THREADS='' TRANSFORM='' LIMITS=()
-  DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 SOFTMAX_LEARNING_RATE='' SCHEDULE=()
+  DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 SOFTMAX_LEARNING_RATE='' ANNEAL=''
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine HUB_WEIGHT=0
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
@@ -81,6 +82,11 @@ read_options() { # RECIPE ARGUMENT…
 check_settings() {
   local option
   grep -qw -- "$LOSS" <<<"$LOSSES" || fail "--loss is '$LOSS': choose one of" $LOSSES
+  case $LOSS in
+    stock) EPOCHS=${EPOCHS:-$STOCK_EPOCHS} ;;
+    cross_entropy*) EPOCHS=${EPOCHS:-$SOFTMAX_EPOCHS} ;;
+    *) EPOCHS=${EPOCHS:-$CONTINUOUS_EPOCHS} ;;
+  esac
   for option in SEED SIZE EPOCHS VECTOR_EPOCHS THREADS; do
     need_number "--$(tr 'A-Z_' 'a-z-' <<<"$option")" "${!option}"
   done
@@ -217,7 +223,7 @@ model_options() {
   case $LOSS in
     stock)
       # as the yardstick was first measured
-      DROPOUT=0.2 LEARNING_RATE=1e-3 SCHEDULE=() BATCH_TOKENS=3000 CLIP_NORM=0
+      DROPOUT=0.2 LEARNING_RATE=1e-3 ANNEAL='' BATCH_TOKENS=3000 CLIP_NORM=0
       MODEL=(
         --arch lstm --criterion cross_entropy --encoder-bidirectional
         --encoder-embed-dim "$SIZE" --encoder-hidden-size "$SIZE"
@@ -245,9 +251,13 @@ model_options() {
   esac
   MODEL+=(
     --dropout "$DROPOUT" --optimizer adam --lr "$LEARNING_RATE" --max-tokens "$BATCH_TOKENS"
-    --clip-norm "$CLIP_NORM" "${SCHEDULE[@]}"
-    "${TUNING[@]}"
+    --clip-norm "$CLIP_NORM"
   )
+  # In the second half of the epochs the learning rate falls to ANNEAL of itself with each.
+  [[ -z $ANNEAL ]] || MODEL+=(
+    --lr-scheduler fixed --warmup-updates 200 --force-anneal "$(((EPOCHS + 1) / 2))" --lr-shrink "$ANNEAL"
+  )
+  MODEL+=("${TUNING[@]}")
 }
 
 # fairseq rounds batches to multiples of eight and drops what remains of the last one, in training too.

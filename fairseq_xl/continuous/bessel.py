@@ -34,7 +34,6 @@ DEBYE_ORDER = 64
 DEBYE_TERMS = 10
 
 
-@lru_cache(maxsize=1)
 def _debye_polynomials() -> tuple[tuple[tuple[float, ...], ...], tuple[tuple[float, ...], ...]]:
     """Coefficients, constant first, of U_k(t) (k ≤ terms) and of ½U_k(t) + t U'_k(t) (k < terms).
 
@@ -56,18 +55,27 @@ def _debye_polynomials() -> tuple[tuple[tuple[float, ...], ...], tuple[tuple[flo
     )
 
 
-@lru_cache(maxsize=64)
-def _debye_sums(n: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Σ U_k(t)/n^k and Σ (½U_{k−1} + t U'_{k−1})(t)/n^k as one polynomial in t each: n never is a tensor."""
-    u, w = _debye_polynomials()
-    sum_u = [0.0] * len(u[-1])
-    sum_w = [0.0] * len(w[-1])
-    for total, family, first in ((sum_u, u, 0), (sum_w, w, 1)):
+_U, _W = _debye_polynomials()
+
+
+def _sum_debye(n: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    sum_u = [0.0] * len(_U[-1])
+    sum_w = [0.0] * len(_W[-1])
+    for total, family, first in ((sum_u, _U, 0), (sum_w, _W, 1)):
         # Smallest terms first, so that they are not lost to rounding.
         for k in reversed(range(len(family))):
             for power, c in enumerate(family[k]):
                 total[power] += c / n ** (k + first)
     return tuple(sum_u), tuple(sum_w)
+
+
+_sum_debye_once = lru_cache(maxsize=64)(_sum_debye)
+
+
+def _debye_sums(n: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Σ U_k(t)/n^k and Σ (½U_{k−1} + t U'_{k−1})(t)/n^k as one polynomial in t each: n never is a tensor."""
+    # torch.compile would warn of the cache and look through it.
+    return _sum_debye(n) if torch.compiler.is_compiling() else _sum_debye_once(n)
 
 
 def _polynomial(coefficients: tuple[float, ...], t: Tensor) -> Tensor:
