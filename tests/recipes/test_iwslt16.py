@@ -48,6 +48,15 @@ def test_the_papers_settings(iwslt16, campaign):
     assert iwslt16.calls == []
 
 
+def test_more_epochs_go_on_and_are_translated_anew(iwslt16, campaign):
+    iwslt16("--data", campaign, "--epochs", 3)
+    done = iwslt16("--data", campaign, "--epochs", 5)
+    assert done.returncode == 0, done.stderr
+    called = set(iwslt16.calls)
+    assert {"fairseq-train --user-dir", "fairseq-generate --user-dir", "fairseq-xl record"} <= called
+    assert "fairseq-preprocess --source-lang fr" not in called
+
+
 def test_without_data_the_archive_is_fetched(iwslt16):
     done = iwslt16("--dry-run", "--src", "de")
     assert "text fetch https://" in done.stdout

@@ -106,10 +106,28 @@ def test_another_seed_shares_the_prepared_data(multi30k, data):
     assert options(multi30k.arguments("fairseq-train"), "--seed", "--criterion") == ("2", "vmf")
 
 
-def test_more_epochs_go_on_and_are_translated_anew(multi30k, data):
+def test_other_epochs_are_another_run_since_the_learning_rate_follows_them(multi30k, data):
     multi30k("--data", data, "--epochs", 3)
-    multi30k("--data", data, "--epochs", 5)
-    assert set(multi30k.calls) == TRANSLATION | {RECORD, TRAIN}
+    done = multi30k("--data", data, "--epochs", 5)
+    assert done.returncode == 2
+    assert "was begun with other settings" in done.stderr
+    assert TRAIN not in multi30k.calls
+    assert multi30k("--data", data, "--epochs", 5, "--name", "longer").returncode == 0
+    assert TRAIN in multi30k.calls
+
+
+@pytest.mark.parametrize(
+    ("loss", "epochs", "anneal"),
+    [("vmf", "16", "8"), ("cross_entropy_tied", "8", "4"), ("stock", "14", None)],
+)
+def test_epochs_and_schedule_of_each_kind_of_output(multi30k, data, loss, epochs, anneal):
+    multi30k("--data", data, "--loss", loss)
+    command = multi30k.arguments("fairseq-train")
+    assert options(command, "--max-epoch") == (epochs,)
+    if anneal is None:
+        assert "--force-anneal" not in command
+    else:
+        assert options(command, "--force-anneal") == (anneal,)
 
 
 def test_changed_text_is_prepared_anew_and_the_old_run_is_left_alone(multi30k, data):
