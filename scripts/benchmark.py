@@ -1,0 +1,69 @@
+#!/usr/bin/env python
+"""Measure the suite's losses, training steps and decoding.
+
+    python scripts/benchmark.py loss                  # time of each loss against a copy of the bytes it must move
+    python scripts/benchmark.py step                  # a training step: softmax against continuous outputs
+    python scripts/benchmark.py vocabulary            # the same as the vocabulary grows
+    python scripts/benchmark.py decode                # sentences a second, greedy and by beam
+    python scripts/benchmark.py bessel                # error and time of the vMF normaliser
+
+Each prints a table and, with --output FOLDER, writes NAME.jsonl (one figure a line, with device, versions and
+settings) and NAME.png. Figures are medians over repeated runs after a warm-up; what is compared is run in turns, and
+ratios are taken within a turn, so that a machine that speeds up or slows down does so for both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks import bessel, decode, loss, step, vocabulary
+from benchmarks.report import Report
+
+from fairseq_xl.errors import InputError
+
+COMMANDS = {module.__name__.rpartition(".")[2]: module for module in (loss, step, vocabulary, decode, bessel)}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line, whose sub-commands are the modules above."""
+    made = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = made.add_subparsers(dest="command", required=True)
+    for name, module in COMMANDS.items():
+        command = commands.add_parser(
+            name, help=module.__doc__.splitlines()[0], description=module.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )  # fmt: skip
+        command.add_argument("--device", default="cpu", help="cpu or cuda (default: cpu)")
+        command.add_argument("--threads", type=int, default=0, help="CPU threads (default: torch's)")
+        command.add_argument("--repeats", type=int, default=15, help="turns (default: 15)")
+        command.add_argument("--output", type=Path, help="folder for NAME.jsonl and NAME.png")
+        module.configure(command)
+    return made
+
+
+def main() -> None:
+    args = parser().parse_args()
+    import torch
+
+    if args.device.startswith("cuda") and not torch.cuda.is_available():
+        sys.exit("error: --device cuda, but torch sees no GPU here: fairseq-xl doctor says why")
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    logging.disable(logging.INFO)  # fairseq turns every logger up, matplotlib's and the compiler's too
+    try:
+        report = Report(args.command, vars(args))
+        COMMANDS[args.command].run(args, report)
+        report.finish(COMMANDS[args.command])
+    except InputError as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,167 @@
+"""time of each loss, forward and backward, against a copy of the bytes it must move
+
+The floor is a copy on the device that reads and writes as many bytes as a forward pass that reads predictions and
+targets once and a backward pass that reads them again and writes the gradient: 5 N d numbers. `naive` is the loss as
+the paper writes it under autograd; `scipy` is vMF with the normaliser computed by scipy.special.ive on the CPU, as
+the 2019 paper's code does. `kernels` (CUDA) is the time of the kernels alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.special
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from benchmarks.measure import in_turns, kernel_seconds, ratio
+from fairseq_xl.continuous import losses
+from fairseq_xl.continuous.fused import target_only
+from fairseq_xl.continuous.negatives import most_informative_rows, uniform_rows
+from fairseq_xl.continuous.sampled import sampled_margin
+
+KINDS = {"cosine": (), "syn_margin_proj": (0.5,), "syn_margin_diff": (0.5,), "vmf": (0.0, 1.0)}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rows", type=int, nargs="+", default=[1024, 4096, 16384], metavar="N")
+    parser.add_argument("--dims", type=int, nargs="+", default=[128, 300, 1024], metavar="D")
+    parser.add_argument("--vocabulary", type=int, default=10_000, help="rows of the table")
+
+
+def naive(kind: str, pred: Tensor, target: Tensor) -> Tensor:
+    """The papers' formulas, differentiated by autograd."""
+    unit = F.normalize(pred, dim=-1)
+    cosine = (unit * target).sum(-1)
+    if kind == "cosine":
+        return 1 - cosine
+    with torch.no_grad():
+        away = unit - target if kind == "syn_margin_diff" else unit - cosine.unsqueeze(-1) * target
+        negative = F.normalize(away, dim=-1)
+    return F.relu(0.5 + (unit * negative).sum(-1) - cosine)
+
+
+class _ScipyLogNormalizer(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, kappa: Tensor, dim: int) -> Tensor:
+        k = kappa.detach().cpu().double().numpy()
+        v = dim / 2 - 1
+        ctx.save_for_backward(kappa)
+        ctx.dim = dim
+        with np.errstate(divide="ignore"):
+            value = v * np.log(k) - (v + 1) * np.log(2 * np.pi) - (k + np.log(scipy.special.ive(v, k)))
+        return torch.from_numpy(value).to(kappa)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        (kappa,) = ctx.saved_tensors
+        k, v = kappa.detach().cpu().double().numpy(), ctx.dim / 2 - 1
+        with np.errstate(invalid="ignore"):
+            slope = -scipy.special.ive(v + 1, k) / scipy.special.ive(v, k)
+        return grad * torch.from_numpy(slope).to(kappa), None
+
+
+def scipy_vmf(pred: Tensor, target: Tensor) -> Tensor:
+    """−log C_d(κ) − eᵀu with the normaliser computed outside torch."""
+    kappa = pred.norm(dim=-1)
+    return -_ScipyLogNormalizer.apply(kappa, pred.shape[-1]) - (pred * target).sum(-1)
+
+
+def run(args: argparse.Namespace, report: Any) -> None:
+    device = args.device
+    settings = ["plain", "compiled"] if device.startswith("cuda") or shutil.which("g++") else ["plain"]
+    for dim in args.dims:
+        for rows in args.rows:
+            generator = torch.Generator().manual_seed(0)
+            table = F.normalize(torch.randn(args.vocabulary, dim, generator=generator), dim=-1).to(device)
+            index = torch.randint(args.vocabulary, (rows,), generator=generator).to(device)
+            # Lengths like a trained model's, where scipy's Bessel function does not underflow to zero.
+            pred = (torch.randn(rows, dim, generator=generator) + dim**0.5 * table[index].cpu()).to(device)
+            pred.requires_grad_()
+            report_size(args, report, pred, table, index, settings)
+
+
+def report_size(args, report, pred: Tensor, table: Tensor, index: Tensor, settings: list[str]) -> None:
+    rows, dim = pred.shape
+
+    def whole(loss: Callable[[], Tensor]) -> Callable[[], object]:
+        return lambda: torch.autograd.grad(loss().sum(), pred)
+
+    def ours(kind: str, setting: str) -> Callable[[], object]:
+        step = whole(lambda: target_only(kind, pred, table, index, *KINDS[kind]).loss)
+
+        def call() -> object:
+            os.environ["FAIRSEQ_XL_KERNELS"] = setting
+            return step()
+
+        return call
+
+    source = torch.empty(5 * rows * dim // 2, device=pred.device)
+    goal = torch.empty_like(source)
+    functions: dict[str, Callable[[], object]] = {"floor": lambda: goal.copy_(source)}
+    for kind in KINDS:
+        for setting in settings:
+            functions[f"{kind} {setting}"] = ours(kind, setting)
+        if kind != "vmf":
+            functions[f"{kind} naive"] = whole(lambda kind=kind: naive(kind, pred, table[index]))
+    functions["vmf scipy"] = whole(lambda: scipy_vmf(pred, table[index]))
+    functions["negative_sampling rows"] = whole(
+        lambda: sampled_margin(pred, table, index, uniform_rows(table, index, 5), 0.5).loss
+    )
+    functions["negative_sampling naive"] = whole(
+        lambda: losses.margin(pred, table[index], table[uniform_rows(table, index, 5)], 0.5)
+    )
+    if rows * table.shape[0] <= 5e7:
+        functions["most_informative rows"] = whole(
+            lambda: sampled_margin(
+                pred,
+                table,
+                index,
+                most_informative_rows(pred.detach(), table[index], table, index).unsqueeze(1),
+                0.5,
+            ).loss
+        )
+    times = in_turns(functions, args.repeats, args.device)
+    os.environ.pop("FAIRSEQ_XL_KERNELS", None)
+    for name in functions:
+        kind, _, version = name.partition(" ")
+        other = {"naive": settings[-1], "scipy": settings[-1]}.get(version)
+        if kind == "negative_sampling" and version == "naive":
+            other = "rows"
+        kernels = kernel_seconds(functions[name]) if pred.is_cuda else None
+        report.add(
+            d=dim,
+            N=rows,
+            loss=kind,
+            version=version or "copy",
+            ms=1000 * statistics.median(times[name]),
+            by_floor=ratio(times, name, "floor"),
+            by_ours=ratio(times, name, f"{kind} {other}") if other else None,
+            by_vmf=ratio(times, name, f"vmf {version}") if f"vmf {version}" in functions else None,
+            kernels_ms=kernels and 1000 * kernels,
+        )
+
+
+def draw(figure: Any, rows: list[dict[str, Any]]) -> None:
+    """Time by the floor's, per loss and version, at the size nearest to N = 4096, d = 300."""
+    size = min({(row["d"], row["N"]) for row in rows}, key=lambda s: abs(s[0] - 300) + abs(s[1] - 4096) / 100)
+    chosen = [r for r in rows if (r["d"], r["N"]) == size and r["loss"] != "most_informative"]
+    axes = figure.subplots()
+    colours = {"copy": "0.5", "plain": "tab:blue", "compiled": "tab:green", "rows": "tab:blue"}
+    labels = [f"{r['loss']} {r['version']}" for r in chosen]
+    bars = axes.barh(
+        labels, [r["by_floor"] for r in chosen], color=[colours.get(r["version"], "tab:red") for r in chosen]
+    )
+    axes.bar_label(bars, fmt="%.1f", padding=3)
+    axes.set_xscale("log")
+    axes.set_xlim(0.8, 2 * max(r["by_floor"] for r in chosen))
+    axes.invert_yaxis()
+    axes.set_xlabel("forward and backward, by the time of a copy of the bytes that must move")
+    axes.set_title(f"N = {size[1]}, d = {size[0]}")
