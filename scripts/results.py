@@ -60,17 +60,16 @@ def table() -> None:
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for record in records:
         groups.setdefault((f"{record['source']}→{record['target']}", record["loss"]), []).append(record)
-    print("| pair | loss | BLEU, beam 1 | BLEU, beam 5 | seeds | epochs | s/epoch |")
-    print("|---|---|---|---|---|---|---|")
+    print("| pair | loss | BLEU, beam 1 | BLEU, beam 5 | seeds | epochs |")
+    print("|---|---|---|---|---|---|")
     ranked = sorted(
         groups.items(), key=lambda g: (g[0][0], -max(score(r, 5) for r in g[1]))
     )
     for (pair, loss), runs in ranked:
         bleu = [spread([score(r, beam) for r in runs]) for beam in (1, 5)]
-        seconds = statistics.median(r["seconds_per_epoch"] for r in runs)
         epochs = "-".join(str(e) for e in sorted({r["epochs"] for r in runs}))
         seeds = ", ".join(str(r["seed"]) for r in sorted(runs, key=lambda r: r["seed"]))
-        print(f"| {pair} | `{loss}` | {bleu[0]} | {bleu[1]} | {seeds} | {epochs} | {seconds:.0f} |")
+        print(f"| {pair} | `{loss}` | {bleu[0]} | {bleu[1]} | {seeds} | {epochs} |")
     signatures = {r["scores"]["test"]["beam5"]["BLEU"]["signature"] for r in records}
     print(f"\nsacreBLEU: {'; '.join(sorted(signatures))}")
 

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -69,13 +68,19 @@ def _sum_debye(n: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return tuple(sum_u), tuple(sum_w)
 
 
-_sum_debye_once = lru_cache(maxsize=64)(_sum_debye)
+_SUMS: dict[float, tuple[tuple[float, ...], tuple[float, ...]]] = {}
 
 
 def _debye_sums(n: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Σ U_k(t)/n^k and Σ (½U_{k−1} + t U'_{k−1})(t)/n^k as one polynomial in t each: n never is a tensor."""
-    # torch.compile would warn of the cache and look through it.
-    return _sum_debye(n) if torch.compiler.is_compiling() else _sum_debye_once(n)
+    if n not in _SUMS:
+        _SUMS[n] = _sum_debye(n)
+    return _SUMS[n]
+
+
+def prepare(dim: int) -> None:
+    """Compute the coefficients for a dimension, which ``torch.compile`` else traces addition by addition."""
+    _debye_sums(_steps_and_order(dim)[1])
 
 
 def _polynomial(coefficients: tuple[float, ...], t: Tensor) -> Tensor:

@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from fairseq_xl.continuous.bessel import log_bessel_and_ratio
+from fairseq_xl.continuous.bessel import log_bessel_and_ratio, prepare
 from fairseq_xl.errors import InputError
 
 KINDS = ("cosine", "syn_margin_proj", "syn_margin_diff", "vmf", "vmf_released")
@@ -85,6 +85,8 @@ class _TargetOnly(torch.autograd.Function):
         second: float,
     ) -> tuple[Tensor, Tensor, Tensor]:
         rows = _kernels(pred)[0]
+        if kind.startswith("vmf"):
+            prepare(pred.shape[-1])
         value, cosine, kappa, along, toward = rows(pred, table, index, kind, first, second)
         ctx.save_for_backward(pred, table, index, kappa, along, toward)
         ctx.mark_non_differentiable(cosine, kappa)
