@@ -111,5 +111,5 @@ def draw(figure: Any, rows: list[dict[str, Any]]) -> None:
             axes.loglog(row["kappa"], errors, marker=".", label=row["method"])
         axes.set_title(f"d = {dim}")
         axes.set_xlabel("κ")
-    panels[0].set_ylabel("relative error of A")
-    panels[0].legend(fontsize="small")
+    panels[0].set_ylabel("relative error of A (top: nothing finite)")
+    panels[-1].legend(fontsize="small")

@@ -34,6 +34,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[1024, 4096, 16384], metavar="N")
     parser.add_argument("--dims", type=int, nargs="+", default=[128, 300, 1024], metavar="D")
     parser.add_argument("--vocabulary", type=int, default=10_000, help="rows of the table")
+    parser.add_argument(
+        "--kernels",
+        nargs="+",
+        choices=("plain", "compiled"),
+        help="versions of ours (default: both, where there is a GPU or a C++ compiler)",
+    )
 
 
 def naive(kind: str, pred: Tensor, target: Tensor) -> Tensor:
@@ -76,7 +82,8 @@ def scipy_vmf(pred: Tensor, target: Tensor) -> Tensor:
 
 def run(args: argparse.Namespace, report: Any) -> None:
     device = args.device
-    settings = ["plain", "compiled"] if device.startswith("cuda") or shutil.which("g++") else ["plain"]
+    can_compile = device.startswith("cuda") or shutil.which("g++")
+    settings = args.kernels or (["plain", "compiled"] if can_compile else ["plain"])
     for dim in args.dims:
         for rows in args.rows:
             generator = torch.Generator().manual_seed(0)

@@ -1,0 +1,84 @@
+"""scripts/benchmark.py at sizes that take no time: every figure there, and those right that can be judged."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def benchmark(tmp_path):
+    def run(*arguments):
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "scripts" / "benchmark.py"), *map(str, arguments),
+             "--repeats", "2", "--threads", "1", "--output", str(tmp_path)],
+            env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-2000:]
+        assert (tmp_path / f"{arguments[0]}.png").stat().st_size > 5000
+        rows = [json.loads(line) for line in (tmp_path / f"{arguments[0]}.jsonl").read_text().splitlines()]
+        for row in rows:
+            assert row["signature"]["threads"] == 1
+            assert row["signature"]["settings"]["repeats"] == 2
+        return rows
+
+    return run
+
+
+def test_bessel(benchmark):
+    rows = {(row["d"], row["method"]): row for row in benchmark("bessel", "--dims", 3, 300, "--rows", 256)}
+    for dim in (3, 300):
+        assert rows[dim, "ours"]["worst_A"] < 1e-12
+        assert rows[dim, "ours"]["worst_log_C"] < 1e-12
+        assert 1e-5 < rows[dim, "bound"]["worst_A"] < rows[dim, "bound, v − 1"]["worst_A"]
+    assert math.isinf(rows[300, "scipy"]["worst_A"]), "ive underflows at κ ≤ 1"
+
+
+def test_loss(benchmark):
+    rows = benchmark("loss", "--rows", 256, "--dims", 32, "--vocabulary", 500, "--kernels", "plain")
+    versions = {(row["loss"], row["version"]): row for row in rows}
+    assert versions["floor", "copy"]["by_floor"] == 1
+    for kind in ("cosine", "syn_margin_proj", "syn_margin_diff"):
+        ours, naive = versions[kind, "plain"], versions[kind, "naive"]
+        assert naive["by_ours"] == pytest.approx(naive["ms"] / ours["ms"], rel=1)
+    assert {("vmf", "scipy"), ("negative_sampling", "rows"), ("most_informative", "rows")} < set(versions)
+
+
+SMALL = ("--source-words", 300, "--sentences", 3, "--length", 5, "--size", 16)
+
+
+def test_step(benchmark):
+    rows = benchmark("step", "--words", 900, *SMALL, "--variants", "softmax", "vmf", "--profile")
+    softmax, vmf = rows
+    assert softmax["parameters"] - vmf["parameters"] == 2 * 904 * 300 + 904, "two tables and a bias"
+    assert vmf["by_softmax"] == pytest.approx(softmax["seconds"] / vmf["seconds"], rel=1)
+    assert 0 < vmf["loss_share"] < 1
+    assert vmf["top_operators"].count("%") == 5
+    assert vmf["peak_MiB"] > 1
+
+
+def test_vocabulary(benchmark):
+    rows = benchmark("vocabulary", "--words", 400, 2000, *SMALL, "--softmax-limit", 1000)
+    assert [(row["output"], row["V"]) for row in rows] == [
+        ("syn_margin_proj", 400),
+        ("syn_margin_proj", 2000),
+        ("softmax", 400),
+    ]
+
+
+def test_decode(benchmark):
+    options = ("--words", 700, *SMALL, "--nearest", "dense", "top", "flat", "hnsw")
+    rows = benchmark("decode", *options, "--beams", 2)
+    assert [row["output"] for row in rows] == [
+        "softmax",
+        *(f"continuous, {nearest}" for nearest in ("dense", "top", "flat", "hnsw")),
+    ]
+    assert rows[3]["recall_at_10"] == 1
+    assert rows[4]["recall_at_10"] > 0.9
