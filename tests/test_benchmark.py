@@ -65,7 +65,7 @@ def test_step(benchmark):
 
 
 def test_vocabulary(benchmark):
-    rows = benchmark("vocabulary", "--words", 400, 2000, *SMALL, "--softmax-limit", 1000)
+    rows = benchmark("vocabulary", "--words", 400, 2000, *SMALL, "--softmax-limit", 1000, "--no-memory")
     assert [(row["output"], row["V"]) for row in rows] == [
         ("syn_margin_proj", 400),
         ("syn_margin_proj", 2000),

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import torch
@@ -122,8 +122,7 @@ def _rows(
     u = (table if index is None else table[index]).to(e.dtype)
     kappa = torch.linalg.vector_norm(e, dim=-1)
     inverse = inverse_or_zero(kappa)
-    unit = e * inverse.unsqueeze(-1)
-    c = (unit * u).sum(-1)
+    c = (e * u).sum(-1) * inverse
     if kind in ("vmf", "vmf_released"):
         log_i, ratio = log_bessel_and_ratio(kappa.double(), e.shape[-1])
         log_c = -(e.shape[-1] / 2 * math.log(2 * math.pi) + log_i).to(e.dtype)
@@ -138,10 +137,11 @@ def _rows(
     if kind == "cosine":
         value, weight = 1 - c, torch.ones_like(c)
     elif kind == "syn_margin_proj":
+        unit = e * inverse.unsqueeze(-1)
         s = _zero_if_rounding(torch.linalg.vector_norm(unit - c.unsqueeze(-1) * u, dim=-1))
         value, weight = first + s - c, 1 + c * inverse_or_zero(s)
     elif kind == "syn_margin_diff":
-        apart = torch.linalg.vector_norm(unit - u, dim=-1)
+        apart = torch.linalg.vector_norm(e * inverse.unsqueeze(-1) - u, dim=-1)
         r = torch.where(kappa > 0, _zero_if_rounding(apart), 0)
         # u_diffᵀû = (û − u)ᵀû / r = (1 − c) / r = r / 2
         value, weight = first + r / 2 - c, 1 + inverse_or_zero(r)
@@ -200,5 +200,13 @@ def _has_triton() -> bool:
 
 @lru_cache(maxsize=1)
 def _compiled() -> tuple[Callable[..., Any], Callable[..., Any]]:
-    # Every batch has another number of rows.
-    return torch.compile(_rows, dynamic=True), torch.compile(_gradient, dynamic=True)
+    compiled = [torch.compile(function) for function in (_rows, _gradient)]
+
+    def call(function: Callable[..., Any], *arguments: Any) -> Any:
+        for argument in arguments:
+            if isinstance(argument, Tensor):
+                # Every batch has another number of rows; the dimension, which stays, unrolls better when known.
+                torch._dynamo.maybe_mark_dynamic(argument, 0)
+        return function(*arguments)
+
+    return partial(call, compiled[0]), partial(call, compiled[1])

@@ -29,6 +29,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--input-feeding", action="store_true")
     parser.add_argument("--bf16", action="store_true", help="autocast to bfloat16")
     parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
+    parser.add_argument("--no-memory", action="store_true", help="spare the processes that measure memory")
     parser.add_argument("--memory-of", help=argparse.SUPPRESS)  # this process measures one variant's memory
 
 
@@ -60,8 +61,10 @@ def run(args: argparse.Namespace, report: Any) -> None:
         )
 
 
-def memory(variant: str, args: argparse.Namespace, words: int) -> float:
+def memory(variant: str, args: argparse.Namespace, words: int) -> float | None:
     """MiB at the peak of two steps, measured in a process of its own."""
+    if args.no_memory:
+        return None
     command = [
         sys.executable, str(Path(__file__).parents[1] / "benchmark.py"), "step", "--memory-of", variant,
         "--words", str(words), "--device", args.device, "--threads", str(torch.get_num_threads()),
@@ -143,10 +146,10 @@ def draw(figure: Any, rows: list[dict[str, Any]]) -> None:
     """Tokens a second and peak memory of each output."""
     names = [row["output"] for row in rows]
     colours = ["tab:red" if name.startswith("softmax") else "tab:blue" for name in names]
-    panels = figure.subplots(1, 2, sharey=True)
-    for axes, key, label in zip(
-        panels, ("tokens_per_s", "peak_MiB"), ("tokens a second", "peak memory, MiB"), strict=True
-    ):
+    shown = [("tokens_per_s", "tokens a second"), ("peak_MiB", "peak memory, MiB")]
+    shown = [(key, label) for key, label in shown if rows[0][key] is not None]
+    panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
+    for axes, (key, label) in zip(panels, shown, strict=True):
         bars = axes.barh(names, [row[key] for row in rows], color=colours)
         axes.bar_label(bars, fmt="%.0f", padding=3)
         axes.set_xlabel(label)

@@ -49,10 +49,10 @@ def run(args: argparse.Namespace, report: Any) -> None:
 
 def draw(figure: Any, rows: list[dict[str, Any]]) -> None:
     """Seconds and memory by vocabulary size."""
-    panels = figure.subplots(1, 2)
-    for axes, key, label in zip(
-        panels, ("seconds", "peak_MiB"), ("seconds a step", "peak memory, MiB"), strict=True
-    ):
+    shown = [("seconds", "seconds a step"), ("peak_MiB", "peak memory, MiB")]
+    shown = [(key, label) for key, label in shown if rows[0][key] is not None]
+    panels = figure.subplots(1, len(shown), squeeze=False)[0]
+    for axes, (key, label) in zip(panels, shown, strict=True):
         for variant in dict.fromkeys(row["output"] for row in rows):
             mine = [row for row in rows if row["output"] == variant]
             axes.plot([row["V"] for row in mine], [row[key] for row in mine], marker="o", label=variant)
