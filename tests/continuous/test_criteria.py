@@ -19,7 +19,10 @@ CRITERIA = {
     "cosine": (criteria.Cosine, {"sentence_avg": False}),
     "l2": (criteria.L2, {"sentence_avg": False}),
     "negative_sampling": (criteria.NegativeSampling, {**MARGIN, "negatives": 3}),
-    "most_informative_negative": (criteria.MostInformativeNegative, MARGIN),
+    "most_informative_negative": (
+        criteria.MostInformativeNegative,
+        {**MARGIN, "search_chunk": 1e-5},  # ten similarities: a row at a time
+    ),
     "syn_margin_proj": (criteria.SynMarginProjection, MARGIN),
     "syn_margin_diff": (criteria.SynMarginDifference, MARGIN),
 }
