@@ -115,6 +115,17 @@ def test_every_score_translates_greedily_alike(models, score):
     assert {i: text for i, (_, text) in found.items()} == {i: text for i, (_, text) in plain.items()}
 
 
+@pytest.mark.parametrize("nearest", ["top", "flat"])
+def test_looking_at_the_nearest_words_alone_translates_alike(models, nearest):
+    plain, _ = generate(models, "--beam", "3")
+    found, _ = generate(
+        models, "--beam", "3", "--task", "continuous_translation", "--nearest", nearest
+    )
+    assert {i: text for i, (_, text) in found.items()} == {i: text for i, (_, text) in plain.items()}
+    if nearest == "top":
+        assert all(abs(found[i][0] - plain[i][0]) < 1e-3 for i in plain)
+
+
 def test_prefix_sampling_constraints_and_reference_scores(models):
     found, _ = generate(models, "--beam", "3", "--prefix-size", "2")
     references = (models / "test.en").read_text().splitlines()
@@ -206,6 +217,11 @@ def test_what_cannot_work_is_refused_before_training(models, tmp_path):
     word = lines[3].split(" ")[0]
     refused(attempt("--criterion", "vmf", "--target-vectors", tmp_path / "nan.vec"), "nan.vec", word)
     refused(attempt("--criterion", "cross_entropy", "--target-vectors", good), "trains a softmax")
+    done = run("fairseq_cli.generate", models / "bin", "--user-dir", ROOT / "fairseq_xl", "--path",
+               models / "proj/checkpoint_best.pt", "--cpu", "--task", "continuous_translation",
+               "--nearest", "top", "--no-repeat-ngram-size", "2", check=False)  # fmt: skip
+    assert "--no-repeat-ngram-size edits every" in done.stderr.strip().splitlines()[-1]
+    assert "Traceback" not in done.stderr
     refused(
         attempt("--criterion", "vmf", "--decoder-output", "softmax", "--target-vectors", good),
         "has a softmax output",
