@@ -112,4 +112,5 @@ def draw(figure: Any, rows: list[dict[str, Any]]) -> None:
         axes.set_title(f"d = {dim}")
         axes.set_xlabel("κ")
     panels[0].set_ylabel("relative error of A (top: nothing finite)")
-    panels[-1].legend(fontsize="small")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
