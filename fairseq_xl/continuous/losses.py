@@ -11,11 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from fairseq_xl.continuous.fused import target_only
-
-
-def _wide(x: Tensor) -> Tensor:
-    return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+from fairseq_xl.continuous.fused import target_only, wide
 
 
 def _norm(pred: Tensor) -> Tensor:
@@ -51,7 +47,7 @@ def cosine(pred: Tensor, target: Tensor) -> Tensor:
 
 def l2(pred: Tensor, target: Tensor) -> Tensor:
     """‖e − u‖², on the raw prediction. Returns (N,)."""
-    pred, target = _wide(pred), _wide(target)
+    pred, target = wide(pred), wide(target)
     return (pred - target).square().sum(-1)
 
 
@@ -67,7 +63,7 @@ def margin(pred: Tensor, target: Tensor, negative: Tensor, margin: float) -> Ten
     Returns:
         (N,)
     """
-    pred, target, negative = _wide(pred), _wide(target), _wide(negative).detach()
+    pred, target, negative = wide(pred), wide(target), wide(negative).detach()
     unit = _unit(pred)
     positive = (unit * target).sum(-1)
     if negative.dim() == pred.dim():
