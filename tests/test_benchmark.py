@@ -55,8 +55,10 @@ SMALL = ("--source-words", 300, "--sentences", 3, "--length", 5, "--size", 16)
 
 
 def test_step(benchmark):
-    rows = benchmark("step", "--words", 900, *SMALL, "--variants", "softmax", "vmf", "--profile")
-    softmax, vmf = rows
+    variants = ("--variants", "softmax", "vmf", "syn_margin_proj_naive")
+    rows = benchmark("step", "--words", 900, *SMALL, *variants, "--profile")
+    softmax, vmf, naive = rows
+    assert naive["parameters"] == vmf["parameters"]
     assert softmax["parameters"] - vmf["parameters"] == 2 * 904 * 300 + 904, "two tables and a bias"
     assert vmf["by_softmax"] == pytest.approx(softmax["seconds"] / vmf["seconds"], rel=1)
     assert 0 < vmf["loss_share"] < 1

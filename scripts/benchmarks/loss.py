@@ -15,13 +15,12 @@ import statistics
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import scipy.special
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
 from benchmarks.measure import in_turns, kernel_seconds, ratio
+from benchmarks.naive import naive, scipy_vmf
 from fairseq_xl.continuous import losses
 from fairseq_xl.continuous.fused import target_only
 from fairseq_xl.continuous.negatives import most_informative_rows, uniform_rows
@@ -40,44 +39,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=("plain", "compiled"),
         help="versions of ours (default: both, where there is a GPU or a C++ compiler)",
     )
-
-
-def naive(kind: str, pred: Tensor, target: Tensor) -> Tensor:
-    """The papers' formulas, differentiated by autograd."""
-    unit = F.normalize(pred, dim=-1)
-    cosine = (unit * target).sum(-1)
-    if kind == "cosine":
-        return 1 - cosine
-    with torch.no_grad():
-        away = unit - target if kind == "syn_margin_diff" else unit - cosine.unsqueeze(-1) * target
-        negative = F.normalize(away, dim=-1)
-    return F.relu(0.5 + (unit * negative).sum(-1) - cosine)
-
-
-class _ScipyLogNormalizer(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, kappa: Tensor, dim: int) -> Tensor:
-        k = kappa.detach().cpu().double().numpy()
-        v = dim / 2 - 1
-        ctx.save_for_backward(kappa)
-        ctx.dim = dim
-        with np.errstate(divide="ignore"):
-            value = v * np.log(k) - (v + 1) * np.log(2 * np.pi) - (k + np.log(scipy.special.ive(v, k)))
-        return torch.from_numpy(value).to(kappa)
-
-    @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        (kappa,) = ctx.saved_tensors
-        k, v = kappa.detach().cpu().double().numpy(), ctx.dim / 2 - 1
-        with np.errstate(invalid="ignore"):
-            slope = -scipy.special.ive(v + 1, k) / scipy.special.ive(v, k)
-        return grad * torch.from_numpy(slope).to(kappa), None
-
-
-def scipy_vmf(pred: Tensor, target: Tensor) -> Tensor:
-    """−log C_d(κ) − eᵀu with the normaliser computed outside torch."""
-    kappa = pred.norm(dim=-1)
-    return -_ScipyLogNormalizer.apply(kappa, pred.shape[-1]) - (pred * target).sum(-1)
 
 
 def run(args: argparse.Namespace, report: Any) -> None:

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from fairseq.criterions.cross_entropy import CrossEntropyCriterion
 from fairseq.data import Dictionary
 
+from benchmarks.naive import NaiveProjection
 from fairseq_xl.continuous import criteria
 from fairseq_xl.continuous.config import Iwslt16Config
 from fairseq_xl.continuous.lstm import ContinuousLSTM, ContinuousLSTMDecoder, ContinuousLSTMEncoder
@@ -17,8 +18,9 @@ from fairseq_xl.continuous.targets import TargetTable
 
 VARIANTS = (
     "softmax", "softmax_tied", "vmf", "cosine", "syn_margin_proj", "syn_margin_diff", "negative_sampling",
-    "most_informative_negative",
+    "most_informative_negative", "syn_margin_proj_naive",
 )  # fmt: skip
+"""Outputs and losses; the naive one is the same loss as the paper writes it, under autograd."""
 
 
 def dictionary(words: int) -> Dictionary:
@@ -63,6 +65,8 @@ def criterion(variant: str, words: Dictionary) -> Any:
     margin = {"margin": 0.5}
     if variant.startswith("softmax"):
         return CrossEntropyCriterion(task, sentence_avg=False)
+    if variant == "syn_margin_proj_naive":
+        return NaiveProjection(task, sentence_avg=False)
     options: dict[str, Any] = {
         "vmf": {"form": "paper", "lambda1": 0.02, "lambda2": 0.1},
         "cosine": {},

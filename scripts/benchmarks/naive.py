@@ -1,0 +1,67 @@
+"""The losses as they are written before anyone has measured them: the papers' formulas under autograd."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.special
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from fairseq_xl.continuous import criteria
+
+
+def naive(kind: str, pred: Tensor, target: Tensor) -> Tensor:
+    """The papers' formulas, differentiated by autograd."""
+    unit = F.normalize(pred, dim=-1)
+    cosine = (unit * target).sum(-1)
+    if kind == "cosine":
+        return 1 - cosine
+    with torch.no_grad():
+        away = unit - target if kind == "syn_margin_diff" else unit - cosine.unsqueeze(-1) * target
+        negative = F.normalize(away, dim=-1)
+    return F.relu(0.5 + (unit * negative).sum(-1) - cosine)
+
+
+class _ScipyLogNormalizer(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, kappa: Tensor, dim: int) -> Tensor:
+        k = kappa.detach().cpu().double().numpy()
+        v = dim / 2 - 1
+        ctx.save_for_backward(kappa)
+        ctx.dim = dim
+        with np.errstate(divide="ignore"):
+            value = v * np.log(k) - (v + 1) * np.log(2 * np.pi) - (k + np.log(scipy.special.ive(v, k)))
+        return torch.from_numpy(value).to(kappa)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        (kappa,) = ctx.saved_tensors
+        k, v = kappa.detach().cpu().double().numpy(), ctx.dim / 2 - 1
+        with np.errstate(invalid="ignore"):
+            slope = -scipy.special.ive(v + 1, k) / scipy.special.ive(v, k)
+        return grad * torch.from_numpy(slope).to(kappa), None
+
+
+def scipy_vmf(pred: Tensor, target: Tensor) -> Tensor:
+    """−log C_d(κ) − eᵀu with the normaliser computed outside torch."""
+    kappa = pred.norm(dim=-1)
+    return -_ScipyLogNormalizer.apply(kappa, pred.shape[-1]) - (pred * target).sum(-1)
+
+
+class NaiveProjection(criteria.TargetOnlyCriterion):
+    """The projection's hinge by autograd, the targets copied out of the table.
+
+    There is no such step for vMF: SciPy's normaliser is infinite at the short predictions of a fresh model.
+    """
+
+    registered_name = "syn_margin_proj_naive"
+
+    def rows(self, pred, index, targets):
+        target = targets(index)
+        with torch.no_grad():
+            kappa = pred.norm(dim=-1)
+            cosine = (F.normalize(pred, dim=-1) * target).sum(-1)
+        return naive("syn_margin_proj", pred, target), {"cosine": cosine.sum(), "kappa": kappa.sum()}
