@@ -13,11 +13,11 @@ __version__ = "0.1.0"
 
 
 def register() -> None:
-    """Make fairseq run here and register every task, model and criterion of the suite (idempotent)."""
+    """Make fairseq run here and register every component of the suite (idempotent)."""
     from fairseq_xl import compat
 
     compat.apply()
-    from fairseq_xl import continuous  # noqa: F401  (importing registers)
+    from fairseq_xl import continuous, fused_adam  # noqa: F401  (importing registers)
 
 
 # The `fairseq-xl` command starts in a blink and its `doctor` must run where fairseq is missing or broken: there

@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from fairseq.criterions.cross_entropy import CrossEntropyCriterion
 from fairseq.data import Dictionary
+from fairseq.optim.adam import Adam
 
 from benchmarks.naive import NaiveProjection
 from fairseq_xl.continuous import criteria
@@ -118,7 +119,9 @@ class TrainingStep:
         self.sample = batch(count, args.source_words, args.sentences, args.length, device)
         trained = [p for p in self.model.parameters() if p.requires_grad]
         self.parameters = sum(p.numel() for p in trained)
-        self.optimizer = torch.optim.Adam(trained, lr=1e-4, fused=device.startswith("cuda"))
+        adam = {"betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.0, "lr": 1e-4}
+        fused = args.adam == "fused"
+        self.optimizer = torch.optim.AdamW(trained, fused=True, **adam) if fused else Adam(trained, **adam)
         self.tokens = self.sample["ntokens"]
         self.amp = torch.autocast(device.partition(":")[0], torch.bfloat16, enabled=args.bf16)
 

@@ -28,6 +28,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--size", type=int, default=0, help="states; 0: the papers' 1024")
     parser.add_argument("--input-feeding", action="store_true")
     parser.add_argument("--bf16", action="store_true", help="autocast to bfloat16")
+    parser.add_argument(
+        "--adam", choices=("fused", "fairseq"), default="fused", help="--optimizer fused_adam, or fairseq's adam"
+    )
     parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
     parser.add_argument("--no-memory", action="store_true", help="spare the processes that measure memory")
     parser.add_argument("--memory-of", help=argparse.SUPPRESS)  # this process measures one variant's memory
@@ -69,7 +72,7 @@ def memory(variant: str, args: argparse.Namespace, words: int) -> float | None:
         sys.executable, str(Path(__file__).parents[1] / "benchmark.py"), "step", "--memory-of", variant,
         "--words", str(words), "--device", args.device, "--threads", str(torch.get_num_threads()),
     ]  # fmt: skip
-    for name in ("source_words", "sentences", "length", "size"):
+    for name in ("source_words", "sentences", "length", "size", "adam"):
         command += [f"--{name.replace('_', '-')}", str(getattr(args, name))]
     for name in ("input_feeding", "bf16"):
         command += [f"--{name.replace('_', '-')}"] if getattr(args, name) else []

@@ -77,11 +77,14 @@ def options_of(model: str, corpus: Path, tiny_lstm: str, folder: Path) -> str:
     return f"--arch continuous_lstm_tiny --criterion syn_margin_proj --target-vectors {vectors} "
 
 
-@pytest.mark.parametrize("model", ["lstm", "continuous"])
+@pytest.mark.parametrize(
+    ("model", "optimizer"), [("lstm", "adam"), ("continuous", "adam"), ("continuous", "fused_adam")]
+)
 def test_killed_training_ends_where_an_uninterrupted_one_does(
-    start, corpus, tiny_lstm, tmp_path, model
+    start, corpus, tiny_lstm, tmp_path, model, optimizer
 ):
-    line = f"{corpus} {options_of(model, corpus, tiny_lstm, tmp_path)} {TRAINING} --save-dir "
+    training = TRAINING.replace("adam", optimizer)
+    line = f"{corpus} {options_of(model, corpus, tiny_lstm, tmp_path)} {training} --save-dir "
     finish(start("train", line + str(tmp_path / "whole")))
     whole = final_state(tmp_path / "whole")
     assert checkpoints.updates(whole) == 27
