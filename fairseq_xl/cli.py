@@ -20,6 +20,7 @@ COMMANDS = {
         "fairseq_xl.text.synthetic_command",
         "generate a small parallel corpus with a grammar",
     ),
+    "experiment": ("fairseq_xl.experiment.command", "run systems × seeds through a recipe, and report"),
     "average": ("fairseq_xl.average", "average the weights of checkpoints"),
     "neighbours": (
         "fairseq_xl.continuous.inspect_command",

@@ -56,6 +56,8 @@ PACKAGES = (
         required=False,
     ),
     Package("matplotlib", "matplotlib", ">=3.8,<4", "plots", "report", False),
+    Package("jinja2", "jinja2", ">=3.1,<4", "pages of reports", "report", False),
+    Package("submitit", "submitit", ">=1.5,<2", "experiments on a cluster", "cluster", False),
     Package("faiss-cpu", "faiss", ">=1.8,<2", "approximate nearest words", "index", False),
     Package("stanza", "stanza", ">=1.8,<2", "part-of-speech tagging", "syntactic", False),
     Package("scrapy", "scrapy", ">=2.11,<3", "crawling", "corpus", False),

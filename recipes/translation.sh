@@ -100,8 +100,9 @@ check_settings() {
     need_file "$TEST.$TGT" "test set for --test,"
   fi
   PREPARED=$OUT/prepared/$SRC-$TGT
-  NAME=${NAME:-$SRC-$TGT.$LOSS.$ARCH.$SIZE.seed$SEED}
-  [[ $LOSS != stock ]] || NAME=${NAME/stock.$ARCH/stock}
+  local kind=$LOSS.$ARCH
+  [[ $LOSS != stock ]] || kind=stock
+  NAME=${NAME:-$SRC-$TGT.$kind.$SIZE.seed$SEED}
   RUN=$OUT/runs/$NAME
 }
 

@@ -32,6 +32,8 @@ def run(args: argparse.Namespace, report: Any) -> None:
     for variant in args.variants:
         softmax = variant.startswith("softmax")
         sizes = [size for size in args.words if not softmax or size <= args.softmax_limit]
+        if not sizes:
+            continue
         # Vocabularies are compared in turns, two at a time: all at once would not fit into memory.
         first = TrainingStep(variant, dictionary(sizes[0]), args, args.device)
         for size in sizes:

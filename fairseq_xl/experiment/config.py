@@ -1,0 +1,222 @@
+"""An experiment as a YAML file names it: systems × seeds, each cell one run of a recipe."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
+
+from fairseq_xl.errors import InputError
+
+KEYS = ("title", "recipe", "options", "train", "seeds", "systems", "baselines", "name")
+SYSTEM_KEYS = ("loss", "options", "train", "seeds", "label")
+# what the runner itself passes to a recipe
+RESERVED = {
+    "loss": "name the loss in `systems`",
+    "seed": "use `seeds`",
+    "name": "the key `name` beside `systems` is a pattern for it",
+    "out": "give it on the command line",
+    "dry-run": "give it on the command line",
+    "prepare-only": "the runner prepares the data itself",
+}
+# options of a recipe that prepared data do not depend on
+TRAINING_ONLY = ("arch", "size", "epochs", "test", "threads")
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run: a system with a seed.
+
+    Attributes:
+        name: the folder of the run, ``OUT/runs/NAME``.
+        system: the row of the table that it belongs to.
+        seed: of the run.
+        recipe: script that runs it.
+        options: the recipe's options by name without dashes, ``loss`` and ``seed`` among them.
+        train: further options of fairseq-train.
+    """
+
+    name: str
+    system: str
+    seed: int
+    recipe: Path
+    options: dict[str, str]
+    train: tuple[str, ...] = ()
+
+    def command(self, out: Path) -> list[str]:
+        """The recipe with everything this cell wants."""
+        words = ["bash", str(self.recipe), "--out", str(out), "--name", self.name]
+        for name, value in self.options.items():
+            words += [f"--{name}", value]
+        return [*words, "--", *self.train] if self.train else words
+
+    def preparation(self) -> tuple[tuple[str, str], ...]:
+        """The options that decide what data is prepared: cells in which they agree share it."""
+        own = {"loss", "seed", *TRAINING_ONLY}
+        return tuple(sorted((k, v) for k, v in self.options.items() if k not in own))
+
+    def preparing_command(self, out: Path) -> list[str]:
+        """The recipe up to where training begins."""
+        words = ["bash", str(self.recipe), "--out", str(out), "--prepare-only"]
+        for name, value in self.preparation():
+            words += [f"--{name}", value]
+        return words
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A table's worth of cells.
+
+    Attributes:
+        labels: what the report calls each system, in the order of the file.
+        baselines: systems that the others are tested against.
+    """
+
+    path: Path
+    title: str
+    cells: list[Cell]
+    labels: dict[str, str]
+    baselines: list[str] = field(default_factory=list)
+
+
+def load(path: Path, changes: list[str] | None = None) -> Experiment:
+    """Read an experiment; ``changes`` are recipe options as ``NAME=VALUE`` that go before the file's.
+
+    Files that the file's options name are relative to its folder; ``${oc.env:NAME}`` is an environment variable.
+
+    Raises:
+        InputError: no such file, not YAML, unknown keys, values of the wrong kind, names that clash.
+    """
+    try:
+        read = OmegaConf.to_container(OmegaConf.load(path), resolve=True)
+    except FileNotFoundError:
+        raise InputError(f"there is no experiment {path}: recipes/experiments/ has some") from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder: give the YAML file of an experiment") from None
+    except (YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
+    if not isinstance(read, dict):
+        raise InputError(f"{path} must be a mapping with the keys {', '.join(KEYS)}")
+    _known(read, KEYS, str(path))
+    for key in ("recipe", "systems"):
+        if not read.get(key):
+            raise InputError(f"{path} has no {key!r}: an experiment names its recipe and its systems")
+    recipe = (path.parent / str(read["recipe"])).resolve()
+    if not recipe.is_file():
+        raise InputError(f"{path}: there is no recipe {read['recipe']} (looked at {recipe})")
+    systems = _mapping(read["systems"], path, "systems")
+    shared = {**_options(read.get("options"), path, "options"), **_changes(changes or [])}
+    pattern = str(read.get("name", "{system}.seed{seed}"))
+    cells: list[Cell] = []
+    labels: dict[str, str] = {}
+    for system, given in systems.items():
+        where = f"systems: {system}"
+        if not NAME.fullmatch(str(system)):
+            raise InputError(f"{path}, {where}: a system's name has letters, digits and . _ + - only")
+        entry = _mapping(given or {}, path, where)
+        _known(entry, SYSTEM_KEYS, f"{path}, {where}")
+        labels[str(system)] = str(entry.get("label", system))
+        for seed in _seeds(entry.get("seeds", read.get("seeds", 1)), path, where):
+            options = {**shared, **_options(entry.get("options"), path, where)}
+            options["loss"] = str(entry.get("loss", system))
+            options["seed"] = str(seed)
+            train = [*_words(read.get("train"), path), *_words(entry.get("train"), path)]
+            name = _name(pattern, {**options, "system": str(system)}, path)
+            cells.append(Cell(name, str(system), seed, recipe, options, tuple(train)))
+    names = [cell.name for cell in cells]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(
+            f"{path}: several runs would be called {twice[0]!r}: put {{system}} and {{seed}} into `name`"
+        )
+    baselines = [str(b) for b in _list(read.get("baselines", []), path, "baselines")]
+    for baseline in baselines:
+        if baseline not in labels:
+            raise InputError(f"{path}: the baseline {baseline!r} is none of the systems")
+    title = str(read.get("title", path.stem))
+    return Experiment(path, title, cells, labels, baselines)
+
+
+def _known(entry: dict[str, Any], keys: tuple[str, ...], where: str) -> None:
+    for key in entry:
+        if key not in keys:
+            near = difflib.get_close_matches(str(key), keys, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(keys)}"
+            raise InputError(f"{where}: unknown key {key!r}; {hint}")
+
+
+def _mapping(value: Any, path: Path, where: str) -> dict[Any, Any]:
+    if not isinstance(value, dict):
+        raise InputError(f"{path}: {where} must be a mapping, not {value!r}")
+    return value
+
+
+def _list(value: Any, path: Path, where: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise InputError(f"{path}: {where} must be a list, not {value!r}")
+    return value
+
+
+def _seeds(value: Any, path: Path, where: str) -> list[int]:
+    """A list of seeds, or how many: 3 means 1, 2, 3."""
+    seeds = list(range(1, value + 1)) if isinstance(value, int) else value
+    if not isinstance(seeds, list) or not seeds or not all(type(s) is int and s >= 0 for s in seeds):
+        raise InputError(f"{path}, {where}: seeds is {value!r}; give a list such as [1, 2, 3], or how many")
+    return seeds
+
+
+def _options(value: Any, path: Path, where: str) -> dict[str, str]:
+    options = {}
+    for name, given in _mapping(value or {}, path, where).items():
+        if name in RESERVED:
+            raise InputError(f"{path}, {where}: the option {name!r} is the runner's; {RESERVED[name]}")
+        if isinstance(given, dict | list | bool) or given is None:
+            raise InputError(f"{path}, {where}: the option {name!r} is {given!r}; give a word or a number")
+        options[str(name)] = _in_folder(str(name), str(given), path.parent)
+    return options
+
+
+def _in_folder(name: str, value: str, folder: Path) -> str:
+    """Files that an option names are found from the experiment's own folder."""
+    if name in ("data", "mono", "vectors", "test"):
+        return str((folder / Path(value).expanduser()).resolve())
+    return value
+
+
+def _changes(changes: list[str]) -> dict[str, str]:
+    options = {}
+    for change in changes:
+        name, equals, value = change.partition("=")
+        if not equals or not name or not value:
+            raise InputError(f"--set {change!r}: write NAME=VALUE, with an option of the recipe")
+        if name in RESERVED:
+            raise InputError(f"--set {change!r}: the option {name!r} is the runner's; {RESERVED[name]}")
+        options[name] = _in_folder(name, value, Path.cwd())
+    return options
+
+
+def _words(value: Any, path: Path) -> list[str]:
+    if value is None:
+        return []
+    try:
+        return [str(word) for word in value] if isinstance(value, list) else shlex.split(str(value))
+    except ValueError as error:
+        raise InputError(f"{path}: train: {value!r} cannot be split into words ({error})") from None
+
+
+def _name(pattern: str, values: dict[str, str], path: Path) -> str:
+    try:
+        name = re.sub(r"\{(\w+)\}", lambda found: values[found[1]], pattern)
+    except KeyError as error:
+        raise InputError(f"{path}: name {pattern!r} has {{{error.args[0]}}}, which is no option") from None
+    if not NAME.fullmatch(name):
+        raise InputError(f"{path}: {name!r} cannot be the name of a folder: change `name`")
+    return name

@@ -1,0 +1,221 @@
+"""Where a task runs: in processes of this machine, or on a cluster through submitit.
+
+A launcher takes tasks and hands back jobs; that is all the runner knows of it. A task holds a lock file while it
+runs, and so do its descendants: a task that is started again, because whoever watched it was killed, waits for the
+processes that are still at work and then finds their results.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import queue
+import signal
+import subprocess
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from fairseq_xl.errors import InputError
+
+
+@dataclass(frozen=True)
+class Task:
+    """A command with the log that its output is added to, and the lock that keeps a second one away."""
+
+    name: str
+    command: list[str]
+    log: Path
+    lock: Path
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a task ended: exit status (negative: the signal that ended it), time, and the resident memory of
+    its largest process in MiB."""
+
+    status: int
+    seconds: float
+    peak_MiB: float
+
+
+class Job(Protocol):
+    """A task that was handed over."""
+
+    def started(self) -> bool: ...
+    def done(self) -> bool: ...
+    def outcome(self) -> Outcome:
+        """Of a job that is done."""
+
+
+class Launcher(Protocol):
+    """Hands tasks to whoever runs them."""
+
+    def submit(self, task: Task) -> Job: ...
+    def stop(self) -> None:
+        """End what is running and forget what waits."""
+
+
+def execute(task: Task, environment: dict[str, str], running: set[int] | None = None) -> Outcome:
+    """Run a task here, to its end.
+
+    ``running`` holds the process group while it runs, for whoever may want to stop it.
+    """
+    for path in (task.log, task.lock):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with task.lock.open("a") as lock, task.log.open("ab") as log:
+        # Inherited by every descendant, under a number that no recipe uses itself.
+        inherited = fcntl.fcntl(lock, fcntl.F_DUPFD, 100)
+        try:
+            try:
+                fcntl.flock(inherited, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                log.write(b"waiting for an earlier start of this run, which is still at work\n")
+                log.flush()
+                fcntl.flock(inherited, fcntl.LOCK_EX)
+            begin = time.monotonic()
+            child = subprocess.Popen(
+                task.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                env={**os.environ, **environment}, start_new_session=True, pass_fds=(inherited,),
+            )  # fmt: skip
+            if running is not None:
+                running.add(child.pid)
+            # wait4 counts this child and its descendants alone
+            _, status, usage = os.wait4(child.pid, 0)
+            child.returncode = os.waitstatus_to_exitcode(status)
+            if running is not None:
+                running.discard(child.pid)
+        finally:
+            os.close(inherited)
+    return Outcome(child.returncode, time.monotonic() - begin, usage.ru_maxrss / 1024)
+
+
+@dataclass
+class LocalJob:
+    future: Future[Outcome]
+
+    def started(self) -> bool:
+        return self.future.running() or self.future.done()
+
+    def done(self) -> bool:
+        return self.future.done()
+
+    def outcome(self) -> Outcome:
+        return self.future.result()
+
+
+@dataclass
+class LocalLauncher:
+    """A process for each slot: a GPU (or several, as ``0,1``), or a share of the processors.
+
+    Attributes:
+        slots: environment of what runs in each slot.
+    """
+
+    slots: list[dict[str, str]]
+    running: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.free: queue.SimpleQueue[dict[str, str]] = queue.SimpleQueue()
+        for slot in self.slots:
+            self.free.put(slot)
+        self.pool = ThreadPoolExecutor(len(self.slots))
+
+    def submit(self, task: Task) -> LocalJob:
+        return LocalJob(self.pool.submit(self._run, task))
+
+    def _run(self, task: Task) -> Outcome:
+        slot = self.free.get()
+        try:
+            return execute(task, slot, self.running)
+        finally:
+            self.free.put(slot)
+
+    def stop(self, patience: float = 10.0) -> None:
+        self.pool.shutdown(wait=False, cancel_futures=True)
+        deadline = time.monotonic() + patience
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            for group in list(self.running):
+                try:
+                    os.killpg(group, number)
+                except ProcessLookupError:
+                    continue
+            while self.running and time.monotonic() < deadline:
+                time.sleep(0.05)
+        self.pool.shutdown(wait=True)
+
+
+def local_slots(gpus: list[str], per_cell: int, jobs: int) -> list[dict[str, str]]:
+    """The slots of this machine: ``per_cell`` GPUs to each, or, without a GPU, ``jobs`` that share the processors.
+
+    Raises:
+        InputError: fewer GPUs than one cell wants.
+    """
+    if not gpus:
+        threads = max(1, (os.cpu_count() or 1) // jobs)
+        own = {} if "OMP_NUM_THREADS" in os.environ or jobs == 1 else {"OMP_NUM_THREADS": str(threads)}
+        return [own] * jobs
+    if per_cell > len(gpus):
+        raise InputError(f"--gpus-per-cell {per_cell}, but there are {len(gpus)} GPUs")
+    whole = len(gpus) // per_cell * per_cell
+    groups = [gpus[first : first + per_cell] for first in range(0, whole, per_cell)]
+    return [{"CUDA_VISIBLE_DEVICES": ",".join(group)} for group in groups]
+
+
+@dataclass
+class SubmititJob:
+    job: Any
+
+    def started(self) -> bool:
+        return self.job.state == "RUNNING" or self.job.done()
+
+    def done(self) -> bool:
+        return self.job.done()
+
+    def outcome(self) -> Outcome:
+        try:
+            return self.job.result()
+        except Exception as error:
+            # Cancelled, out of time, a node lost: the cell failed, and the reason is in submitit's own log.
+            with Path(self.job.paths.stderr).open("a", encoding="utf-8") as log:
+                log.write(f"\n{error}\n")
+            return Outcome(1, 0.0, 0.0)
+
+
+class SubmititLauncher:
+    """Hands each task to Slurm through submitit.
+
+    Args:
+        folder: for submitit's own files, on a disk that all machines share.
+        cluster: ``slurm``, or ``local`` to try it on one machine.
+        parameters: of submitit's executor, as its names are: ``slurm_partition``, ``gpus_per_node``,
+            ``cpus_per_task``, ``timeout_min``, …
+
+    Raises:
+        InputError: submitit is missing, there is no Slurm here, or it knows no such parameter.
+    """
+
+    def __init__(self, folder: Path, cluster: str, parameters: dict[str, int | str]):
+        try:
+            import submitit
+        except ModuleNotFoundError:
+            raise InputError(
+                "--launcher slurm needs submitit: install it with pip install 'fairseq_xl[cluster]'"
+            ) from None
+        try:
+            self.executor = submitit.AutoExecutor(folder=folder, cluster=cluster)
+            self.executor.update_parameters(**parameters)
+        except (NameError, TypeError, ValueError, RuntimeError) as error:
+            raise InputError(f"submitit refuses: {error}") from None
+        self.jobs: list[SubmititJob] = []
+
+    def submit(self, task: Task) -> SubmititJob:
+        self.jobs.append(SubmititJob(self.executor.submit(execute, task, {})))
+        return self.jobs[-1]
+
+    def stop(self) -> None:
+        for handed in self.jobs:
+            if not handed.done():
+                handed.job.cancel()

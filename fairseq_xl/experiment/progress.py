@@ -1,0 +1,86 @@
+"""What a person sees while an experiment runs: a line for each event, and how far the running cells are."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from tqdm import tqdm
+
+from fairseq_xl.experiment.config import Cell
+from fairseq_xl.experiment.state import CellState
+
+SHOWN = ("valid_accuracy", "valid_ppl", "valid_loss", "accuracy", "ppl", "loss")
+
+
+class Display:
+    """Events as lines on stderr; on a terminal a bar of cells as well, with the epoch that each is in."""
+
+    def __init__(self, shown: bool | None = None):
+        self.shown = sys.stderr.isatty() if shown is None else shown
+        self.bar: tqdm | None = None
+
+    def begin(self, cells: int, skipped: int) -> None:
+        if skipped:
+            print(f"{skipped} cells were done before", file=sys.stderr)
+        self.bar = tqdm(total=cells, unit="cell", disable=not self.shown, leave=False)
+
+    def started(self, cell: Cell) -> None:
+        self._line(f"{cell.name}: started")
+
+    def finished(self, cell: Cell, state: CellState) -> None:
+        self._line(f"{cell.name}: done in {minutes(state.seconds)}, {state.peak_MiB:,.0f} MiB at the peak")
+        self._advance()
+
+    def failed(self, cell: Cell, state: CellState, log: Path) -> None:
+        self._line(f"{cell.name}: FAILED: {state.error} (its output is in {log})")
+        self._advance()
+
+    def show(self, runs: list[Path]) -> None:
+        """How far the runs in these folders are."""
+        if self.bar is not None and self.shown:
+            self.bar.set_postfix_str(" · ".join(f"{run.name} {position(run)}" for run in runs))
+
+    def end(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+    def _line(self, text: str) -> None:
+        tqdm.write(text, file=sys.stderr)
+
+    def _advance(self) -> None:
+        if self.bar is not None:
+            self.bar.update()
+
+
+def minutes(seconds: float) -> str:
+    """A time as people say it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    whole = round(seconds / 60)
+    return f"{whole} min" if whole < 90 else f"{whole // 60} h {whole % 60:02} min"
+
+
+def position(run: Path, most: int = 65536) -> str:
+    """The epoch that a run is in, and the last value that tells how it goes."""
+    log = run / "train.log"
+    if not log.is_file():
+        return "preparing"
+    with log.open("rb") as stream:
+        stream.seek(0, 2)
+        stream.seek(max(0, stream.tell() - most))
+        lines = stream.read().decode("utf-8", errors="replace").splitlines()
+    for line in reversed(lines):
+        found = re.search(r'\{"epoch": .*\}', line)
+        if found is None:
+            continue
+        try:
+            values = json.loads(found.group())
+        except json.JSONDecodeError:
+            continue  # a line that is being written
+        name = next((name for name in SHOWN if name in values), None)
+        place = f"epoch {values.get('update', values['epoch']):.1f}"
+        return f"{place}, {name.removeprefix('valid_')} {values[name]}" if name else place
+    return "starting"

@@ -1,0 +1,137 @@
+"""``fairseq-xl experiment report``: a paper's tables and figures from what an experiment's runs left."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.experiment.state import State
+from fairseq_xl.report.figures import draw_picture
+from fairseq_xl.report.page import Section, Translations, page
+from fairseq_xl.report.record import versions
+from fairseq_xl.report.runs import Run, by_system, load_runs
+from fairseq_xl.report.scores import comparisons, score_table
+from fairseq_xl.report.side_by_side import side_by_side
+from fairseq_xl.report.significance import KeptTests
+from fairseq_xl.report.speed import draw_speed, measured, speed_table
+from fairseq_xl.report.tables import Table
+from fairseq_xl.text.lines import replacing
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.description = (
+        "Write DIR/report: tables as Markdown, LaTeX and CSV, figures as PNG and PDF, and index.html, one page that "
+        "holds all of it. Made from finished runs alone, so it can be repeated while others still run."
+    )
+    parser.add_argument("out", type=Path, metavar="DIR", help="--out of `fairseq-xl experiment run`")
+    parser.add_argument("--beam", type=int, default=5, help="width that systems are compared at (default: 5)")
+    parser.add_argument("--test", choices=("ar", "bs"), default="ar", help=(
+        "paired test over sentences: ar, approximate randomisation, or bs, bootstrap (default: ar)"
+    ))  # fmt: skip
+    parser.add_argument(
+        "--samples", type=int, default=0, help="trials of that test (default: sacreBLEU's, 10000 and 1000)"
+    )
+    parser.add_argument(
+        "--compare", nargs=2, action="append", default=[], metavar="SYSTEM",
+        help="two systems whose translations to show side by side (default: the first baseline and the best "
+        "other system); repeatable",
+    )  # fmt: skip
+
+
+def report(args: argparse.Namespace) -> None:
+    """Write the report and say where it is.
+
+    Raises:
+        InputError: no experiment there, nothing finished, an unknown system or beam.
+    """
+    path = args.out / "experiment.json"
+    if not path.is_file():
+        raise InputError(f"there is no {path}: give the --out of `fairseq-xl experiment run`")
+    state = State(path)
+    peaks = {name: cell.peak_MiB for name, cell in state.cells.items()}
+    runs = load_runs(args.out.resolve(), state.systems, peaks)
+    beams = sorted({beam for run in runs for beam in run.beams})
+    if args.beam not in beams:
+        raise InputError(f"--beam {args.beam}: the runs were translated with {', '.join(map(str, beams))}")
+    folder = args.out / "report"
+    labels = {**{run.system: run.system for run in runs}, **state.labels}
+    sections = [
+        _scores(runs, state, labels, args, folder),
+        _speed(runs, labels, folder),
+        _translations(runs, state, labels, args),
+    ]
+    tables = [table for section in sections for table in section.tables]
+    for number, table in enumerate(tables, start=1):
+        write_table(table, folder / "tables", number)
+    unfinished = len(state.systems) - len(runs)
+    signature = "; ".join(f"{name} {version}" for name, version in versions().items())
+    devices = "; ".join(sorted({run.record["device"] for run in runs}))
+    with replacing(folder / "index.html") as stream:
+        left = f"{unfinished} of {len(state.systems)} runs are not finished. " if unfinished else ""
+        stream.write(page(state.title, sections, f"{left}Trained on {devices}. Reported with {signature}."))
+    print(folder / "index.html")
+
+
+def write_table(table: Table, folder: Path, number: int) -> None:
+    """One table as three files, ``NUMBER-title.md``, ``.tex`` and ``.csv``."""
+    words = "".join(letter if letter.isalnum() else " " for letter in table.title.lower()).split()
+    stem = f"{number:02}-{'-'.join(words)[:60]}"
+    for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
+        with replacing(folder / f"{stem}{suffix}") as stream:
+            stream.write(text)
+
+
+def _scores(
+    runs: Sequence[Run], state: State, labels: dict[str, str], args: argparse.Namespace, folder: Path
+) -> Section:
+    tests = KeptTests(folder / "tests.json")
+    compared = comparisons(
+        runs, state.baselines, args.beam, tests, method=args.test, samples=args.samples, shown=sys.stderr.isatty()
+    )
+    with replacing(folder / "significance.json") as stream:
+        json.dump(compared, stream, indent=1)
+        stream.write("\n")
+    table = score_table(runs, labels, compared, args.beam, f"Scores: {state.title}")
+    return Section("Scores", tables=[table])
+
+
+def _speed(runs: Sequence[Run], labels: dict[str, str], folder: Path) -> Section:
+    caption = "Training sentences a second"
+    if measured(runs):
+        caption += "; quality against minutes of training and against epochs (mean and range over seeds)"
+    picture = draw_picture(
+        folder / "figures", "speed", caption, lambda figure: draw_speed(figure, runs, labels), (13.0, 4.0)
+    )
+    text = "Throughput and convergence are different claims: a fast epoch may be worth less."
+    return Section("Speed", text, [speed_table(runs, labels)], [picture])
+
+
+def _translations(
+    runs: Sequence[Run], state: State, labels: dict[str, str], args: argparse.Namespace
+) -> Section:
+    groups = by_system(runs)
+    wanted = [tuple(pair) for pair in args.compare]
+    for system in (name for pair in wanted for name in pair):
+        if system not in groups:
+            raise InputError(f"--compare {system}: no run of it has finished; there are {', '.join(groups)}")
+    baseline = next((name for name in state.baselines if name in groups), None)
+    if not wanted and baseline and len(groups) > 1:
+        others = [name for name in groups if name not in state.baselines] or [n for n in groups if n != baseline]
+        wanted = [(baseline, max(others, key=lambda name: max(r.score(args.beam) for r in groups[name])))]
+    shown = []
+    for one, two in wanted:
+        first, second = groups[one][0], groups[two][0]
+        pairs = side_by_side(
+            first.sources(), first.references(), first.hypotheses(args.beam), second.hypotheses(args.beam)
+        )
+        names = (f"{labels[one]}, seed {first.seed}", f"{labels[two]}, seed {second.seed}")
+        shown.append(Translations(names, pairs))
+    text = (
+        "Sentences whose sentence chrF2 differs most come first; the numbers are chrF2 of the two systems. Words "
+        f"that only one of them has are marked. Beam {args.beam}."
+    )
+    return Section("Translations side by side", text, translations=shown)

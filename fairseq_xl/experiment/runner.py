@@ -1,0 +1,192 @@
+"""Running the cells of an experiment: data prepared once, then each cell's recipe, and nothing lost by a kill."""
+
+from __future__ import annotations
+
+import fcntl
+import fnmatch
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.experiment.config import Cell, Experiment
+from fairseq_xl.experiment.launcher import Job, Launcher, Outcome, Task
+from fairseq_xl.experiment.progress import Display
+from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State
+
+POLL_SECONDS = 0.5
+
+
+def choose(experiment: Experiment, only: list[str]) -> list[Cell]:
+    """The cells whose name or system matches one of the patterns; all where there are none.
+
+    Raises:
+        InputError: a pattern that matches nothing.
+    """
+    if not only:
+        return experiment.cells
+    for pattern in only:
+        if not any(_matches(cell, pattern) for cell in experiment.cells):
+            names = ", ".join(cell.name for cell in experiment.cells)
+            raise InputError(f"--only {pattern!r} matches no cell of {experiment.path}: there are {names}")
+    return [cell for cell in experiment.cells if any(_matches(cell, pattern) for pattern in only)]
+
+
+def _matches(cell: Cell, pattern: str) -> bool:
+    return fnmatch.fnmatchcase(cell.name, pattern) or fnmatch.fnmatchcase(cell.system, pattern)
+
+
+def commands(cells: list[Cell], out: Path) -> Iterator[list[str]]:
+    """What a run will call: each preparation once, then the cells."""
+    for cell in _preparing(cells):
+        yield cell.preparing_command(out)
+    for cell in cells:
+        yield cell.command(out)
+
+
+def _preparing(cells: list[Cell]) -> list[Cell]:
+    """One cell for each set of prepared data."""
+    return list({(cell.recipe, cell.preparation()): cell for cell in reversed(cells)}.values())[::-1]
+
+
+@contextmanager
+def claimed(out: Path) -> Iterator[None]:
+    """One runner at a time in a folder.
+
+    Raises:
+        InputError: another one is at work.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    with (out / "experiment.lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"another process runs an experiment in {out}: wait, or give another --out") from None
+        yield
+
+
+class Runner:
+    """One run of some cells of an experiment, in a folder."""
+
+    def __init__(self, experiment: Experiment, cells: list[Cell], out: Path, launcher: Launcher, display: Display):
+        self.out = out
+        self.launcher = launcher
+        self.display = display
+        self.state = State(out / "experiment.json")
+        self.state.describe(experiment)
+        self.cells = [cell for cell in cells if not self._is_done(cell)]
+        self.skipped = len(cells) - len(self.cells)
+        self.jobs: dict[str, Job] = {}
+
+    def _is_done(self, cell: Cell) -> bool:
+        known = self.state[cell.name]
+        return known.status == DONE and known.command == cell.command(self.out) and self._record(cell).is_file()
+
+    def _record(self, cell: Cell) -> Path:
+        return self.out / "runs" / cell.name / "record.json"
+
+    def run(self) -> bool:
+        """Run what is not done yet; True where every cell succeeded.
+
+        A cell that fails takes no other with it. Ctrl-C stops the cells that are running; the next run goes on
+        with them.
+        """
+        for cell in self.cells:
+            known = self.state[cell.name]
+            known.status, known.error, known.command = PENDING, None, cell.command(self.out)
+        self.state.save()
+        self.display.begin(len(self.cells), self.skipped)
+        try:
+            waiting = self._prepare()
+            while waiting or any(self.state[name].status in (PENDING, RUNNING) for name in self.jobs):
+                self._step(waiting)
+                time.sleep(POLL_SECONDS)
+        except BaseException:
+            self._collect()  # what has ended since the last look is no victim of the interruption
+            self.launcher.stop()
+            for cell in self.cells:
+                if self.state[cell.name].status == RUNNING:
+                    self.state[cell.name].status = PENDING
+            self.state.save()
+            raise
+        finally:
+            self.display.end()
+        return all(self.state[cell.name].status == DONE for cell in self.cells)
+
+    def _prepare(self) -> dict[str, tuple[Job, Path, list[Cell]]]:
+        """Hand over each preparation, with the cells that wait for it."""
+        waiting = {}
+        for number, chosen in enumerate(_preparing(self.cells), start=1):
+            name = f"prepare-{number}"
+            task = self._task(name, chosen.preparing_command(self.out))
+            same = [
+                cell for cell in self.cells
+                if (cell.recipe, cell.preparation()) == (chosen.recipe, chosen.preparation())
+            ]  # fmt: skip
+            waiting[name] = (self.launcher.submit(task), task.log, same)
+        return waiting
+
+    def _task(self, name: str, command: list[str]) -> Task:
+        return Task(name, command, self.out / "logs" / f"{name}.log", self.out / "logs" / f"{name}.lock")
+
+    def _step(self, waiting: dict[str, tuple[Job, Path, list[Cell]]]) -> None:
+        """Look at every job once."""
+        for name, (job, log, cells) in list(waiting.items()):
+            if not job.done():
+                continue
+            del waiting[name]
+            outcome = job.outcome()
+            for cell in cells:
+                if outcome.status == 0:
+                    self.jobs[cell.name] = self.launcher.submit(self._task(cell.name, cell.command(self.out)))
+                else:
+                    self._failed(cell, f"its data could not be prepared: {last_line(log)}", log)
+        self._collect()
+        running = [cell for cell in self.cells if self.state[cell.name].status == RUNNING]
+        self.display.show([self.out / "runs" / cell.name for cell in running])
+
+    def _collect(self) -> None:
+        """Take note of the cells that have started or ended."""
+        for cell in self.cells:
+            known, job = self.state[cell.name], self.jobs.get(cell.name)
+            if job is None or known.status not in (PENDING, RUNNING):
+                continue
+            if known.status == PENDING and job.started():
+                known.status = RUNNING
+                known.attempts += 1
+                self.state.save()
+                self.display.started(cell)
+            if job.done():
+                self._ended(cell, job.outcome())
+
+    def _ended(self, cell: Cell, outcome: Outcome) -> None:
+        known = self.state[cell.name]
+        known.seconds = round(known.seconds + outcome.seconds, 3)
+        known.peak_MiB = round(max(known.peak_MiB or 0, outcome.peak_MiB), 1)
+        log = self.out / "logs" / f"{cell.name}.log"
+        if outcome.status:
+            self._failed(cell, last_line(log), log)
+        elif not self._record(cell).is_file():
+            self._failed(cell, "its recipe ended without a record.json", log)
+        else:
+            known.status = DONE
+            self.state.save()
+            self.display.finished(cell, known)
+
+    def _failed(self, cell: Cell, error: str, log: Path) -> None:
+        known = self.state[cell.name]
+        known.status, known.error = FAILED, error
+        self.state.save()
+        self.display.failed(cell, known, log)
+
+
+def last_line(log: Path, most: int = 65536) -> str:
+    """The last line of a log that says something."""
+    if not log.is_file():
+        return "it left no output"
+    with log.open("rb") as stream:
+        stream.seek(max(0, os.fstat(stream.fileno()).st_size - most))
+        lines = stream.read().decode("utf-8", errors="replace").splitlines()
+    return next((line.strip() for line in reversed(lines) if line.strip()), "it left no output")

@@ -1,0 +1,86 @@
+"""What has become of each cell, in one file that survives a kill."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.experiment.config import Experiment
+from fairseq_xl.text.lines import replacing
+
+PENDING, RUNNING, DONE, FAILED = "pending", "running", "done", "failed"
+
+
+@dataclass
+class CellState:
+    """Of one cell.
+
+    Attributes:
+        status: one of PENDING, RUNNING, DONE, FAILED. RUNNING in a file that no process works on
+            means that the runner was killed.
+        command: what was run; a cell that is done is run again when its command changes.
+        seconds: spent on it, over all attempts.
+        peak_MiB: the largest process's resident memory; None before the first attempt ended.
+        attempts: how often it was started.
+        error: the last line of its output, when it failed.
+    """
+
+    status: str = PENDING
+    command: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    peak_MiB: float | None = None
+    attempts: int = 0
+    error: str | None = None
+
+
+class State:
+    """The file ``OUT/experiment.json``, written whole after every change.
+
+    Attributes:
+        cells: by name.
+        title, labels, baselines: of the experiment, for its report.
+        systems: the system and seed of each cell.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.cells: dict[str, CellState] = {}
+        self.title = ""
+        self.labels: dict[str, str] = {}
+        self.baselines: list[str] = []
+        self.systems: dict[str, tuple[str, int]] = {}
+        if not path.exists():
+            return
+        try:
+            stored = json.loads(path.read_text(encoding="utf-8"))
+            self.cells = {name: CellState(**cell) for name, cell in stored["cells"].items()}
+            self.title, self.labels = stored["title"], stored["labels"]
+            self.baselines = stored["baselines"]
+            self.systems = {name: (system, seed) for name, (system, seed) in stored["systems"].items()}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise InputError(
+                f"{path} is not the state of an experiment: remove it to begin anew (finished runs are kept)"
+            ) from None
+
+    def __getitem__(self, name: str) -> CellState:
+        return self.cells.setdefault(name, CellState())
+
+    def describe(self, experiment: Experiment) -> None:
+        """Take over what the experiment's file says now; cells that it no longer names leave the report."""
+        self.title, self.labels, self.baselines = experiment.title, experiment.labels, experiment.baselines
+        self.systems = {cell.name: (cell.system, cell.seed) for cell in experiment.cells}
+
+    def save(self) -> None:
+        """Write under a temporary name and rename."""
+        stored = {
+            "title": self.title,
+            "labels": self.labels,
+            "baselines": self.baselines,
+            "systems": self.systems,
+            "cells": {name: asdict(cell) for name, cell in self.cells.items()},
+        }
+        with replacing(self.path) as stream:
+            json.dump(stored, stream, indent=1)
+            stream.write("\n")

@@ -1,0 +1,61 @@
+"""Pictures: the same drawing as PNG and PDF on white, and as PNG on black for a page in dark mode."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.vectors.atomic import atomic_outputs
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawn figure: what it is called, what it shows in words, and its PNG on light and on dark ground."""
+
+    name: str
+    caption: str
+    light: bytes
+    dark: bytes
+
+
+def draw_picture(
+    folder: Path,
+    name: str,
+    caption: str,
+    draw: Callable[[Any], None],
+    size: tuple[float, float] = (10.0, 3.6),
+) -> Picture:
+    """Draw on a matplotlib figure and write ``FOLDER/NAME.png`` and ``.pdf``, whole or not at all.
+
+    Raises:
+        InputError: matplotlib is missing.
+    """
+    try:
+        import matplotlib
+    except ModuleNotFoundError:
+        raise InputError("figures need matplotlib: install it with pip install 'fairseq_xl[report]'") from None
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    def rendered(style: str, kind: str) -> bytes:
+        with pyplot.style.context(style):
+            figure = pyplot.figure(figsize=size, layout="constrained")
+            try:
+                draw(figure)
+                stream = io.BytesIO()
+                # No date inside: the same numbers give the same file.
+                metadata = {"CreationDate": None} if kind == "pdf" else {}
+                figure.savefig(stream, format=kind, dpi=130, metadata=metadata)
+            finally:
+                pyplot.close(figure)
+        return stream.getvalue()
+
+    light, dark, pdf = rendered("default", "png"), rendered("dark_background", "png"), rendered("default", "pdf")
+    with atomic_outputs(folder / f"{name}.png", folder / f"{name}.pdf") as (png_file, pdf_file):
+        png_file.write_bytes(light)
+        pdf_file.write_bytes(pdf)
+    return Picture(name, caption, light, dark)

@@ -1,0 +1,88 @@
+"""Is one system better than another: on the test set's sentences for one seed, and over seeds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import scipy.stats
+from sacrebleu.metrics import BLEU, CHRF
+from sacrebleu.significance import PairedTest
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.text.lines import replacing
+
+LEVEL = 0.05
+METHODS = {"ar": "paired approximate randomisation", "bs": "paired bootstrap resampling"}
+
+
+def sentences_differ(
+    baseline: Sequence[str],
+    system: Sequence[str],
+    references: Sequence[str],
+    metric: str = "BLEU",
+    method: str = "ar",
+    samples: int = 0,
+) -> float:
+    """p-value of sacreBLEU's paired test that two systems' corpus scores are equal, for one run of each.
+
+    Args:
+        method: ``ar``, approximate randomisation (Riezler & Maxwell 2005), or ``bs``, bootstrap (Koehn 2004).
+        samples: trials; 0: sacreBLEU's own number (10,000 for ar, 1,000 for bs).
+
+    Raises:
+        ValueError: unequal numbers of sentences.
+    """
+    if not len(baseline) == len(system) == len(references):
+        raise ValueError("baseline, system and references have unequal numbers of sentences")
+    if list(baseline) == list(system):
+        return 1.0  # sacreBLEU counts trials that differ by more than the systems do, and would find p near 0
+    chosen = {"BLEU": BLEU, "chrF2": CHRF}[metric](references=[list(references)])
+    test = PairedTest(
+        [("baseline", list(baseline)), ("system", list(system))],
+        {metric: chosen},
+        references=None,
+        test_type=method,
+        n_samples=samples,
+    )
+    _, scores = test()
+    return float(scores[metric][1].p_value)
+
+
+def seeds_differ(baseline: Sequence[float], system: Sequence[float]) -> float | None:
+    """p-value of Welch's t-test that two systems' mean scores over seeds are equal; None below two seeds each.
+
+    Where neither varies at all, 1 for equal scores and 0 otherwise.
+    """
+    if min(len(baseline), len(system)) < 2:
+        return None
+    if np.ptp(baseline) == 0 and np.ptp(system) == 0:
+        return float(baseline[0] == system[0])
+    p = scipy.stats.ttest_ind(system, baseline, equal_var=False).pvalue
+    return None if math.isnan(p) else float(p)
+
+
+class KeptTests:
+    """p-values over sentences, in a file, by what they were computed from: 10,000 trials take a while."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.values: dict[str, float] = {}
+        if path.is_file():
+            try:
+                self.values = dict(json.loads(path.read_text(encoding="utf-8")))
+            except (ValueError, TypeError):
+                raise InputError(f"{path} is damaged: remove it, its tests will be computed again") from None
+
+    def sentences_differ(self, *arguments: object) -> float:
+        """:func:`sentences_differ`, computed once."""
+        key = hashlib.sha256(json.dumps(arguments).encode()).hexdigest()
+        if key not in self.values:
+            self.values[key] = sentences_differ(*arguments)  # type: ignore[arg-type]
+            with replacing(self.path) as stream:
+                json.dump(self.values, stream)
+        return self.values[key]

@@ -1,0 +1,108 @@
+"""Figure 2: how fast each system trains, how good it is after how long, what it costs in memory."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from fairseq_xl.report.runs import Run, by_system
+from fairseq_xl.report.scores import spread
+from fairseq_xl.report.tables import Table
+
+# what validation may have measured for every kind of output, best first
+QUALITY = {"bleu": "validation BLEU", "accuracy": "validation accuracy@1 (%)"}
+
+
+def sentences_per_second(run: Run) -> float:
+    """Training instances a second: the median over the stretches between two lines of the log.
+
+    fairseq logs updates a second of wall-clock time (``ups``) and sentences an update (``bsz``).
+    """
+    rates = [r.values["ups"] * r.values["bsz"] for r in run.log.of("train_inner") if r.values.get("ups")]
+    return statistics.median(rates) if rates else float("nan")
+
+
+def quality_over_time(run: Run, measure: str) -> list[tuple[float, float, float]]:
+    """(epochs, minutes of training, value) at each validation that measured it.
+
+    Minutes are the time spent in updates (fairseq's ``train_wall``), without validation and saving.
+    """
+    minutes = {r.epoch: r.values.get("train_wall", 0.0) / 60 for r in run.log.of("train")}
+    total = dict(zip(minutes, itertools.accumulate(minutes.values()), strict=True))
+    return [
+        (float(r.epoch), total[r.epoch], r.values[measure])
+        for r in run.log.of("valid")
+        if measure in r.values and r.epoch in total
+    ]
+
+
+def measured(runs: Sequence[Run]) -> str | None:
+    """The measure of quality that the most runs were validated with; None where none was with any."""
+    counts = {name: sum(bool(quality_over_time(run, name)) for run in runs) for name in QUALITY}
+    best = max(counts, key=lambda name: counts[name])
+    return best if counts[best] else None
+
+
+def speed_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
+    """Throughput, time, memory and size of each system."""
+    headings = ["system", "sentences/s", "min/epoch", "epochs", "trained parameters", "peak memory, MiB", "device"]
+    table = Table("Speed of training", headings)
+    for system, group in by_system(runs).items():
+        counted = next((run.parameters for run in group if run.parameters), None)
+        peaks = [run.peak_MiB for run in group if run.peak_MiB]
+        table.add(
+            labels.get(system, system),
+            spread([sentences_per_second(run) for run in group], 0),
+            spread([run.record["seconds_per_epoch"] / 60 for run in group]),
+            "-".join(str(e) for e in sorted({run.record["epochs"] for run in group})),
+            f"{counted[1]:,}" if counted else "",
+            f"{max(peaks):,.0f}" if peaks else "",
+            "; ".join(sorted({run.record["device"] for run in group})),
+        )
+    table.notes.append(
+        "Sentences a second: median over the run's log, so of the machine as busy as it was. Memory: resident, of "
+        "the largest process of a run."
+    )
+    return table
+
+
+def draw_speed(figure: Any, runs: Sequence[Run], labels: Mapping[str, str]) -> None:
+    """Throughput as bars; quality against minutes and against epochs, one line a system (mean over seeds).
+
+    Throughput and convergence are different claims, so both are shown.
+    """
+    groups = by_system(runs)
+    measure = measured(runs)
+    panels = figure.subplots(1, 3 if measure else 1, squeeze=False)[0]
+    rates = {s: [sentences_per_second(run) for run in group] for s, group in groups.items()}
+    names = [labels.get(system, system) for system in groups]
+    colours = [f"C{i % 10}" for i in range(len(groups))]
+    bars = panels[0].barh(names, [statistics.mean(values) for values in rates.values()], color=colours)
+    panels[0].bar_label(bars, fmt="%.0f", padding=3)
+    panels[0].margins(x=0.2)
+    panels[0].invert_yaxis()
+    panels[0].set_xlabel("training sentences a second")
+    if measure is None:
+        return
+    axes_of: list[tuple[Any, str, Callable[[tuple[float, float, float]], float]]] = [
+        (panels[1], "minutes of training", lambda point: point[1]),
+        (panels[2], "epochs", lambda point: point[0]),
+    ]
+    for axes, label, position in axes_of:
+        for colour, (system, group) in zip(colours, groups.items(), strict=True):
+            curves = [quality_over_time(run, measure) for run in group]
+            curves = [curve for curve in curves if curve]
+            if not curves:
+                continue
+            steps = list(zip(*curves, strict=False))  # epochs that every seed has
+            x = [statistics.mean(position(point) for point in step) for step in steps]
+            y = [[point[2] for point in step] for step in steps]
+            axes.plot(x, [statistics.mean(v) for v in y], color=colour, label=labels.get(system, system))
+            if len(curves) > 1:
+                axes.fill_between(x, [min(v) for v in y], [max(v) for v in y], color=colour, alpha=0.2, linewidth=0)
+        axes.set_xlabel(label)
+        axes.grid(alpha=0.3)
+    panels[1].set_ylabel(QUALITY[measure])
+    panels[2].legend(fontsize="small")

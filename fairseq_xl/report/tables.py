@@ -1,0 +1,62 @@
+"""A table of text, as Markdown, LaTeX and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "→": r"$\rightarrow$", "κ": r"$\kappa$",
+    "λ": r"$\lambda$", "−": r"$-$", "†": r"$^\dagger$", "‡": r"$^\ddagger$", "≥": r"$\geq$", "≤": r"$\leq$",
+    "₃": r"$_3$", "₄": r"$_4$",
+}  # fmt: skip
+
+
+@dataclass
+class Table:
+    """A title, a row of headings, rows of cells, and notes to stand below."""
+
+    title: str
+    headings: list[str]
+    rows: list[list[str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, *cells: str) -> None:
+        if len(cells) != len(self.headings):
+            raise ValueError(f"{len(cells)} cells under {len(self.headings)} headings")
+        self.rows.append(list(cells))
+
+    def markdown(self) -> str:
+        def line(cells: Sequence[str]) -> str:
+            return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+        rule = "|---|" + "---:|" * (len(self.headings) - 1)
+        notes = "".join(f"\n{note}\n" for note in self.notes)
+        return "\n".join([f"### {self.title}", "", line(self.headings), rule, *map(line, self.rows), ""]) + notes
+
+    def latex(self) -> str:
+        """A ``table`` environment that needs the package booktabs."""
+
+        def line(cells: Sequence[str]) -> str:
+            return "  " + " & ".join(map(escaped, cells)) + r" \\"
+
+        columns = "l" + "r" * (len(self.headings) - 1)
+        notes = [f"  \\par\\footnotesize {escaped(note)}" for note in self.notes]
+        return "\n".join([
+            r"\begin{table}", r"  \centering", f"  \\caption{{{escaped(self.title)}}}",
+            f"  \\begin{{tabular}}{{{columns}}}", r"  \toprule", line(self.headings), r"  \midrule",
+            *map(line, self.rows), r"  \bottomrule", r"  \end{tabular}", *notes, r"\end{table}", "",
+        ])  # fmt: skip
+
+    def csv(self) -> str:
+        stream = io.StringIO()
+        csv.writer(stream, lineterminator="\n").writerows([self.headings, *self.rows])
+        return stream.getvalue()
+
+
+def escaped(text: str) -> str:
+    """Text that LaTeX prints as it stands."""
+    return "".join(LATEX.get(letter, letter) for letter in text)

@@ -1,0 +1,126 @@
+"""``fairseq-xl experiment`` as a user types it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fairseq_xl.experiment import command
+
+
+def test_run_and_status(run_cli, playground):
+    done = run_cli("experiment", "run", playground.config, "--out", playground.out, "--gpus", "")
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[:2] for line in done.stdout.splitlines()] == [
+        ["vmf.seed3", "done"], ["cosine.seed1", "done"], ["cosine.seed2", "done"],
+    ]  # fmt: skip
+    assert "vmf.seed3: started" in done.stderr
+    assert run_cli("experiment", "status", playground.out).stdout == done.stdout
+
+
+def test_failure_shows_in_the_status(run_cli, playground):
+    playground.tell("vmf.seed3", "fails")
+    done = run_cli("experiment", "run", playground.config, "--out", playground.out)
+    assert done.returncode == 1
+    assert "vmf.seed3" in done.stdout
+    assert "error: vmf.seed3 was told to fail" in done.stdout
+
+
+def test_dry_run_runs_nothing(run_cli, playground):
+    arguments = ("--out", playground.out, "--dry-run", "--only", "cosine", "--set", "src=fr")
+    done = run_cli("experiment", "run", playground.config, *arguments)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 3
+    assert "--prepare-only --src fr" in lines[0]
+    assert lines[2].endswith("--name cosine.seed2 --src fr --size 8 --loss cosine --seed 2")
+    assert not playground.out.exists()
+    assert playground.calls() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("status", "nowhere"), "there is no nowhere/experiment.json"),
+        (("report", "nowhere"), "there is no nowhere/experiment.json"),
+        (("run", "CONFIG", "--out", "x", "--slurm", "a=1"), "--slurm is for --launcher slurm"),
+        (("run", "CONFIG", "--out", "x", "--gpus", "0", "--gpus-per-cell", "2"), "there are 1 GPUs"),
+    ],
+)
+def test_mistakes(run_cli, playground, tmp_path, monkeypatch, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    done = run_cli("experiment", *(str(playground.config) if word == "CONFIG" else word for word in arguments))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_gpus_that_the_system_lists(monkeypatch, tmp_path):
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text("#!/bin/sh\necho 0\necho 1\n")
+    tool.chmod(0o755)
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert command.visible_gpus() == ["0", "1"]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    assert command.visible_gpus() == ["1"]
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert command.visible_gpus() == []
+
+
+@pytest.fixture
+def finished(make_run):
+    """Two finished runs and one that is not, with the state of their experiment."""
+    make_run("ce.seed1", 30, 0.5)
+    make_run("proj.seed1", 35, 0.2)
+    systems = {"ce.seed1": ["ce", 1], "proj.seed1": ["proj", 1], "vmf.seed1": ["vmf", 1]}
+    stored = {
+        "title": "A <title>", "labels": {"ce": "softmax", "proj": "projection", "vmf": "vMF"}, "baselines": ["ce"],
+        "systems": systems, "cells": {},
+    }  # fmt: skip
+    (make_run.out / "experiment.json").write_text(json.dumps(stored))
+    return make_run.out
+
+
+def test_report(run_cli, finished):
+    done = run_cli("experiment", "report", finished, "--samples", "100")
+    assert done.returncode == 0, done.stderr
+    folder = finished / "report"
+    assert done.stdout.strip() == str(folder / "index.html")
+    text = (folder / "index.html").read_text()
+    assert "A &lt;title&gt;" in text
+    assert "1 of 3 runs are not finished" in text
+    assert "projection, seed 1" in text
+    names = sorted(path.name for path in (folder / "tables").iterdir())
+    stems = ("01-scores-a-title", "02-speed-of-training")
+    assert names == [f"{stem}.{suffix}" for stem in stems for suffix in ("csv", "md", "tex")]
+    assert "| projection | 35.1 | 35.5 | 70.0 | +5.0 (1/1) | 1 | 2 |" in (
+        folder / "tables" / "01-scores-a-title.md"
+    ).read_text()
+    assert {path.suffix for path in (folder / "figures").iterdir()} == {".png", ".pdf"}
+    (compared,) = json.loads((folder / "significance.json").read_text())
+    assert compared["p_sentences"]["1"] < 0.05
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert run_cli("experiment", "report", finished, "--samples", "100").returncode == 0
+    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--beam", "3"), "translated with 1, 5"),
+        (("--compare", "ce", "vmf"), "--compare vmf: no run of it has finished"),
+    ],
+)
+def test_report_mistakes(run_cli, finished, arguments, said):
+    done = run_cli("experiment", "report", finished, "--samples", "10", *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_report_of_nothing(run_cli, finished):
+    shutil.rmtree(finished / "runs")
+    done = run_cli("experiment", "report", finished)
+    assert done.returncode == 2
+    assert "has finished yet" in done.stderr
+    assert not Path(finished / "report").exists()

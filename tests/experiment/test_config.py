@@ -1,0 +1,108 @@
+"""What an experiment's file means, and what is said of one that is wrong."""
+
+import pytest
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.experiment.config import load
+
+
+def test_cells_are_systems_by_seeds(playground):
+    experiment = load(playground.config)
+    assert [cell.name for cell in experiment.cells] == ["vmf.seed3", "cosine.seed1", "cosine.seed2"]
+    assert experiment.labels == {"vmf": "vmf", "cosine": "cosine"}
+    cell = experiment.cells[0]
+    recipe = str(playground.folder / "recipe.sh")
+    assert cell.command(playground.out) == [
+        "bash", recipe, "--out", str(playground.out), "--name", "vmf.seed3",
+        "--src", "de", "--size", "8", "--loss", "vmf", "--seed", "3",
+    ]  # fmt: skip
+    assert cell.preparing_command(playground.out) == [
+        "bash", recipe, "--out", str(playground.out), "--prepare-only", "--src", "de",
+    ]  # fmt: skip
+
+
+def test_own_settings_of_a_system(playground):
+    playground.write(
+        """
+recipe: recipe.sh
+name: "{src}.{system}.{size}.{seed}"
+options: {src: de, size: 8, data: texts}
+train: --clip-norm 1
+baselines: [plain]
+title: A title
+systems:
+  plain: {loss: vmf, label: "vMF, plain", train: "--lambda1 0 --note 'two words'", options: {size: 16}}
+"""
+    )
+    experiment = load(playground.config, ["src=fr"])
+    (cell,) = experiment.cells
+    assert cell.name == "fr.plain.16.1"
+    assert cell.train == ("--clip-norm", "1", "--lambda1", "0", "--note", "two words")
+    assert cell.options["data"] == str(playground.folder / "texts"), "found from the file's own folder"
+    assert cell.command(playground.out)[-7:] == ["--", *cell.train]
+    assert experiment.labels == {"plain": "vMF, plain"}
+    assert experiment.title == "A title"
+    assert experiment.baselines == ["plain"]
+
+
+def test_files_on_the_command_line_are_found_from_where_it_is_typed(playground, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert load(playground.config, ["mono=a.txt"]).cells[0].options["mono"] == str(tmp_path / "a.txt")
+
+
+def test_environment_variables(playground, monkeypatch):
+    monkeypatch.setenv("SOME_FOLDER", "/some/folder")
+    playground.write('recipe: recipe.sh\nsystems: {vmf: }\noptions: {data: "${oc.env:SOME_FOLDER}/x"}')
+    assert load(playground.config).cells[0].options["data"] == "/some/folder/x"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("recipe: [", "cannot be read"),
+        ("- a list", "must be a mapping"),
+        ("systems: {vmf: }", "no 'recipe'"),
+        ("recipe: recipe.sh", "no 'systems'"),
+        ("recipe: other.sh\nsystems: {vmf: }", "no recipe other.sh"),
+        ("recipe: recipe.sh\nsystem: {vmf: }", "did you mean 'systems'"),
+        ("recipe: recipe.sh\nsystems: {vmf: {sed: 1}}", "did you mean 'seeds'"),
+        ("recipe: recipe.sh\nsystems: {vmf: {seeds: x}}", "seeds is 'x'"),
+        ("recipe: recipe.sh\nsystems: {vmf: {seeds: []}}", "seeds is"),
+        ("recipe: recipe.sh\nsystems: {vmf: {seeds: [true]}}", "seeds is"),
+        ("recipe: recipe.sh\nsystems: {../x: }", "a system's name"),
+        ("recipe: recipe.sh\nsystems: {vmf: {options: {seed: 1}}}", "use `seeds`"),
+        ("recipe: recipe.sh\nsystems: {vmf: {options: {src: [a]}}}", "give a word or a number"),
+        ("recipe: recipe.sh\nsystems: {vmf: {train: \"'open\"}}", "cannot be split"),
+        ("recipe: recipe.sh\nname: x\nsystems: {vmf: , cosine: }", "several runs would be called 'x'"),
+        ('recipe: recipe.sh\nname: "{nothing}"\nsystems: {vmf: }', "{nothing}, which is no option"),
+        ("recipe: recipe.sh\nname: ../{system}\nsystems: {vmf: }", "cannot be the name of a folder"),
+        ("recipe: recipe.sh\nbaselines: [cosine]\nsystems: {vmf: }", "none of the systems"),
+        ('recipe: recipe.sh\noptions: {data: "${oc.env:NOT_SET}"}\nsystems: {vmf: }', "NOT_SET"),
+    ],
+)  # fmt: skip
+def test_mistakes(playground, text, said):
+    with pytest.raises(InputError, match=said.replace("{", r"\{")) as error:
+        load(playground.write(text))
+    assert str(playground.config) in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_no_such_file(tmp_path):
+    with pytest.raises(InputError, match="there is no experiment"):
+        load(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize("change", ["data", "=x", "loss=vmf"])
+def test_changes_that_are_none(playground, change):
+    with pytest.raises(InputError, match="--set"):
+        load(playground.config, [change])
+
+
+def test_every_experiment_of_the_project_can_be_read():
+    from pathlib import Path
+
+    folder = Path(__file__).resolve().parents[2] / "recipes" / "experiments"
+    files = sorted(folder.glob("*.yaml"))
+    assert files
+    for file in files:
+        assert load(file).cells

@@ -1,0 +1,255 @@
+"""Cells that run, fail, are killed and go on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.experiment import runner
+from fairseq_xl.experiment.config import load
+from fairseq_xl.experiment.launcher import LocalLauncher, local_slots
+from fairseq_xl.experiment.progress import Display
+from fairseq_xl.experiment.runner import Runner, choose, claimed, last_line
+from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    monkeypatch.setattr(runner, "POLL_SECONDS", 0.01)
+
+
+def run(playground, only=(), slots=None):
+    experiment = load(playground.config)
+    launcher = LocalLauncher(slots or [{}])
+    made = Runner(experiment, choose(experiment, list(only)), playground.out, launcher, Display(False))
+    return made.run()
+
+
+def state(playground) -> State:
+    return State(playground.out / "experiment.json")
+
+
+def test_every_cell_runs_once_after_one_preparation(playground, capsys):
+    assert run(playground)
+    calls = playground.calls()
+    assert [("--prepare-only" in call) for call in calls] == [True, False, False, False]
+    assert "--name vmf.seed3 --src de --size 8 --loss vmf --seed 3" in calls[1]
+    cells = state(playground).cells
+    assert [cell.status for cell in cells.values()] == [DONE] * 3
+    assert all(cell.seconds > 0 and cell.peak_MiB > 1 and cell.attempts == 1 for cell in cells.values())
+    playground.forget_calls()
+    assert run(playground)
+    assert playground.calls() == []
+    assert "3 cells were done before" in capsys.readouterr().err
+
+
+def test_a_failure_costs_no_other_cell_and_is_tried_again(playground, capsys):
+    told = playground.tell("vmf.seed3", "fails")
+    assert not run(playground)
+    cells = state(playground).cells
+    assert [cell.status for cell in cells.values()] == [FAILED, DONE, DONE]
+    assert cells["vmf.seed3"].error == "error: vmf.seed3 was told to fail"
+    assert "vmf.seed3: FAILED: error: vmf.seed3 was told to fail" in capsys.readouterr().err
+    told.unlink()
+    playground.forget_calls()
+    assert run(playground)
+    assert len(playground.calls()) == 2, "its preparation and itself"
+    assert state(playground)["vmf.seed3"].attempts == 2
+
+
+def test_data_that_cannot_be_prepared(playground):
+    playground.tell("prepare", "fails")
+    assert not run(playground)
+    assert len(playground.calls()) == 1
+    for cell in state(playground).cells.values():
+        assert cell.status == FAILED
+        assert cell.error == "its data could not be prepared: error: prepare was told to fail"
+
+
+def test_a_recipe_that_leaves_no_record(playground):
+    playground.tell("vmf.seed3", "forgets")
+    assert not run(playground, only=["vmf"])
+    assert state(playground)["vmf.seed3"].error == "its recipe ended without a record.json"
+
+
+def test_only(playground):
+    assert run(playground, only=["*.seed2"])
+    assert [name for name, cell in state(playground).cells.items() if cell.status == DONE] == ["cosine.seed2"]
+    assert list(state(playground).systems) == ["vmf.seed3", "cosine.seed1", "cosine.seed2"]
+    with pytest.raises(InputError, match="matches no cell"):
+        run(playground, only=["cross*"])
+
+
+def test_a_changed_cell_runs_again(playground):
+    run(playground)
+    playground.forget_calls()
+    playground.write(playground.config.read_text().replace("vmf: {", "vmf: {train: --margin 1, "))
+    assert run(playground)
+    assert [call for call in playground.calls() if "--name" in call] == [
+        f"--out {playground.out} --name vmf.seed3 --src de --size 8 --loss vmf --seed 3 -- --margin 1"
+    ]
+
+
+def test_cells_with_other_data_are_prepared_on_their_own(playground):
+    playground.write(
+        "recipe: recipe.sh\nsystems: {vmf: , cosine: {options: {transform: --centre}}, l2: {options: {size: 4}}}"
+    )
+    assert run(playground)
+    assert sum("--prepare-only" in call for call in playground.calls()) == 2
+
+
+def test_every_gpu_has_one_cell_at_a_time(playground):
+    assert run(playground, slots=local_slots(["0", "1", "2"], 1, 1))
+    seen = [path.read_text().strip() for path in sorted(playground.out.glob("runs/*/devices"))]
+    assert sorted(seen) == ["0", "1", "2"] or set(seen) <= {"0", "1", "2"}
+
+
+@pytest.mark.parametrize(
+    ("gpus", "per_cell", "jobs", "slots"),
+    [
+        (["0", "1", "2"], 2, 1, [{"CUDA_VISIBLE_DEVICES": "0,1"}]),
+        (["3", "5"], 1, 4, [{"CUDA_VISIBLE_DEVICES": "3"}, {"CUDA_VISIBLE_DEVICES": "5"}]),
+        ([], 1, 1, [{}]),
+    ],
+)
+def test_slots(gpus, per_cell, jobs, slots):
+    assert local_slots(gpus, per_cell, jobs) == slots
+
+
+def test_processors_are_shared(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    assert local_slots([], 1, 3) == [{"OMP_NUM_THREADS": "2"}] * 3
+
+
+def test_too_few_gpus():
+    with pytest.raises(InputError, match="there are 1 GPUs"):
+        local_slots(["0"], 2, 1)
+
+
+def test_one_runner_at_a_time(playground):
+    with claimed(playground.out), pytest.raises(InputError, match="another process"), claimed(playground.out):
+        pass
+
+
+RUN = """
+import sys
+from pathlib import Path
+from fairseq_xl.experiment import runner
+from fairseq_xl.experiment.config import load
+from fairseq_xl.experiment.launcher import LocalLauncher
+from fairseq_xl.experiment.progress import Display
+experiment = load(Path(sys.argv[1]))
+out = Path(sys.argv[2])
+with runner.claimed(out):
+    try:
+        done = runner.Runner(experiment, experiment.cells, out, LocalLauncher([{}]), Display(False)).run()
+    except KeyboardInterrupt:
+        sys.exit(130)
+sys.exit(not done)
+"""
+
+
+def start(playground) -> subprocess.Popen:
+    # named fairseq-xl, so that importing the package does not load fairseq
+    code = f"import sys; sys.argv[0] = 'fairseq-xl'\n{RUN}"
+    command = [sys.executable, "-c", code, str(playground.config), str(playground.out)]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(condition, what: str) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+def is_running(playground, name: str) -> bool:
+    path = playground.out / "experiment.json"
+    return path.exists() and State(path)[name].status == RUNNING
+
+
+def test_killed_runner_leaves_no_doubled_work(playground):
+    """SIGKILL cannot be passed on: the cell goes on, and the next runner waits for it."""
+    slow = playground.tell("cosine.seed1", "slow")
+    killed = start(playground)
+    wait_for(lambda: is_running(playground, "cosine.seed1"), "the cell did not start")
+    wait_for(lambda: len(playground.calls()) == 3, "the recipe did not start")
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    again = start(playground)
+    log = playground.out / "logs" / "cosine.seed1.log"
+    wait_for(lambda: log.exists() and "waiting for an earlier start" in log.read_text(), "it did not wait")
+    assert sum("--name cosine.seed1" in call for call in playground.calls()) == 1
+    slow.unlink()
+    assert again.wait(60) == 0
+    assert sum("--name cosine.seed1" in call for call in playground.calls()) == 2, "which finds it done"
+    assert sum("--name vmf.seed3" in call for call in playground.calls()) == 1
+
+
+def test_interrupted_runner_stops_its_cells(playground):
+    playground.tell("cosine.seed1", "slow")
+    stopped = start(playground)
+    wait_for(lambda: len(playground.calls()) == 3, "the recipe did not start")
+    stopped.send_signal(signal.SIGINT)
+    assert stopped.wait(60) == 130
+    assert state(playground)["cosine.seed1"].status == PENDING
+    assert state(playground)["vmf.seed3"].status == DONE
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert str(playground.folder / "recipe.sh") not in listed
+
+
+def test_damaged_state(playground):
+    playground.out.mkdir()
+    (playground.out / "experiment.json").write_text("{}")
+    with pytest.raises(InputError, match="not the state of an experiment"):
+        run(playground)
+
+
+def test_last_line(tmp_path: Path):
+    log = tmp_path / "log"
+    assert last_line(log) == "it left no output"
+    log.write_bytes(b"one\n  two \xff \n\n \n")
+    assert last_line(log) == "two \N{REPLACEMENT CHARACTER}"
+
+
+def test_the_state_is_never_half_written(playground, monkeypatch):
+    run(playground)
+    path = playground.out / "experiment.json"
+    whole = path.read_text()
+    broken = State(path)
+    monkeypatch.setattr(json, "dump", lambda *_, **__: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        broken.save()
+    assert path.read_text() == whole
+
+
+def test_a_cluster_runs_the_same_cells(playground):
+    """submitit's own stand-in for Slurm: each task in a process that knows nothing of this one."""
+    pytest.importorskip("submitit", reason="extra `cluster` is not installed")
+    from fairseq_xl.experiment.launcher import SubmititLauncher
+
+    playground.tell("vmf.seed3", "fails")
+    experiment = load(playground.config)
+    launcher = SubmititLauncher(playground.out / "submitit", "local", {"timeout_min": 2})
+    cells = choose(experiment, [])
+    assert not Runner(experiment, cells, playground.out, launcher, Display(False)).run()
+    cells_now = state(playground).cells
+    assert [cell.status for cell in cells_now.values()] == [FAILED, DONE, DONE]
+    assert cells_now["vmf.seed3"].error == "error: vmf.seed3 was told to fail"
+
+
+def test_a_cluster_that_is_not_there(tmp_path):
+    pytest.importorskip("submitit", reason="extra `cluster` is not installed")
+    from fairseq_xl.experiment.launcher import SubmititLauncher
+
+    with pytest.raises(InputError, match="submitit refuses"):
+        SubmititLauncher(tmp_path, "slurm", {})
+    with pytest.raises(InputError, match="submitit refuses"):
+        SubmititLauncher(tmp_path, "local", {"no_such_parameter": 1})

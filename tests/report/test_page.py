@@ -1,0 +1,74 @@
+"""The page holds everything, escapes everything and needs nothing."""
+
+import re
+from html.parser import HTMLParser
+
+from fairseq_xl.report.figures import draw_picture
+from fairseq_xl.report.page import Section, Translations, page
+from fairseq_xl.report.side_by_side import Pair
+from fairseq_xl.report.tables import Table
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def drawn(folder):
+    return draw_picture(folder, "lines", "Two lines & more", lambda figure: figure.subplots().plot([1, 2], [3, 4]))
+
+
+class Checker(HTMLParser):
+    """Tags that are opened are closed, in order."""
+
+    VOID = ("meta", "img", "source", "br")
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+        self.tags = []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_page(tmp_path):
+    table = Table("<Scores>", ["system", "BLEU"])
+    table.add("<b>bold</b>", "30")
+    table.notes.append("A & B")
+    words = ([("<i>", True), ("dog", False)], [("cat", True)])
+    pair = Pair(7, "ein <Hund>", "a dog", (60.0, 10.0), words)
+    sections = [
+        Section("Scores", "What <it> shows.", [table], [drawn(tmp_path)]),
+        Section("Sentences", translations=[Translations(("one", "two"), [pair])]),
+    ]
+    text = page("Title <x>", sections, "python 3")
+    checker = Checker()
+    checker.feed(text)
+    assert checker.open == []
+    assert "&lt;b&gt;bold" in text
+    assert "<b>bold" not in text
+    assert "<mark>&lt;i&gt;</mark>" in text
+    assert "ein &lt;Hund&gt;" in text
+    sources = [attrs.get("src") or attrs.get("srcset") for tag, attrs in checker.tags if tag in ("img", "source")]
+    assert len(sources) == 2
+    assert all(source.startswith("data:image/png;base64,") for source in sources)
+    assert sources[0] != sources[1], "one for light and one for dark ground"
+    assert not re.search(r"https?://", text), "nothing is fetched"
+    assert "<script" not in text
+    links = [attrs["href"] for tag, attrs in checker.tags if tag == "a"]
+    anchors = {f"#{attrs['id']}" for tag, attrs in checker.tags if "id" in attrs}
+    assert set(links) == anchors
+
+
+def test_pictures_are_the_same_each_time(tmp_path):
+    first = drawn(tmp_path)
+    assert first.light.startswith(PNG)
+    assert first.dark.startswith(PNG)
+    assert (tmp_path / "lines.png").read_bytes() == first.light
+    pdf = (tmp_path / "lines.pdf").read_bytes()
+    assert pdf.startswith(b"%PDF")
+    assert drawn(tmp_path) == first
+    assert (tmp_path / "lines.pdf").read_bytes() == pdf

@@ -1,0 +1,55 @@
+"""Table 1 from made-up runs."""
+
+import pytest
+
+from fairseq_xl.report.runs import load_runs
+from fairseq_xl.report.scores import comparisons, score_table, spread
+from fairseq_xl.report.significance import KeptTests
+
+
+@pytest.fixture
+def runs(make_run):
+    systems = {}
+    for seed in (1, 2, 3):
+        for system, bleu, share in (("ce", 30, 0.5), ("proj", 40, 0.1), ("alike", 30, 0.5)):
+            name = f"{system}.seed{seed}"
+            make_run(name, bleu + seed / 10, share, seed)
+            systems[name] = (system, seed)
+    make_run("once", 20, 0.8, 1)
+    systems["once"] = ("once", 1)
+    return load_runs(make_run.out, systems, {})
+
+
+def test_comparisons(runs, tmp_path):
+    found = comparisons(runs, ["ce", "absent"], 5, KeptTests(tmp_path / "t.json"), samples=100)
+    by_name = {entry["system"]: entry for entry in found}
+    assert list(by_name) == ["proj", "alike", "once"]
+    better = by_name["proj"]
+    assert better["difference"] == pytest.approx(10)
+    assert better["p_seeds"] < 0.001
+    assert list(better["p_sentences"]) == [1, 2, 3]
+    assert max(better["p_sentences"].values()) < 0.05
+    assert by_name["alike"]["p_seeds"] == pytest.approx(1)
+    assert min(by_name["alike"]["p_sentences"].values()) > 0.05
+    assert by_name["once"]["p_seeds"] is None
+    assert list(by_name["once"]["p_sentences"]) == [1]
+
+
+def test_table(runs, tmp_path):
+    compared = comparisons(runs, ["ce"], 5, KeptTests(tmp_path / "t.json"), samples=100)
+    table = score_table(runs, {"ce": "softmax", "proj": "projection"}, compared, 5, "Scores")
+    assert table.headings == [
+        "system", "BLEU, beam 1", "BLEU, beam 5", "chrF2, beam 5", "by softmax", "seeds", "epochs",
+    ]  # fmt: skip
+    rows = {row[0]: row[1:] for row in table.rows}
+    assert rows["softmax"] == ["30.3 ± 0.1", "30.7 ± 0.1", "60.4 ± 0.2", "", "1, 2, 3", "2"]
+    assert rows["projection"][3] == "+10.0† (3/3)"
+    assert rows["alike"][3] == "+0.0 (0/3)"
+    assert rows["once"] == ["20.1", "20.5", "40.0", "−10.2 (1/1)", "1", "2"]
+    assert any("Welch" in note for note in table.notes)
+    assert any(note.startswith("BLEU: nrefs:1") for note in table.notes)
+
+
+def test_spread():
+    assert spread([1.0]) == "1.0"
+    assert spread([1.0, 3.0]) == "2.0 ± 1.4"

@@ -1,0 +1,55 @@
+"""Tests of differences: found where there are some, not where there are none."""
+
+import json
+import math
+import statistics
+
+import pytest
+import scipy.stats
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.report import significance
+from fairseq_xl.report.significance import KeptTests, seeds_differ, sentences_differ
+
+
+@pytest.mark.parametrize("method", ["ar", "bs"])
+def test_sentences(make_run, method):
+    references, spoilt = make_run.references, make_run.spoilt
+    good, bad, alike = (spoilt(references, share, seed) for seed, share in enumerate((0.1, 0.6, 0.1), start=1))
+    assert sentences_differ(bad, good, references, method=method, samples=200) < 0.02
+    assert sentences_differ(good, alike, references, method=method, samples=200) > 0.05
+    assert sentences_differ(good, good, references, method=method, samples=200) == 1
+    assert sentences_differ(bad, good, references, "chrF2", method, samples=200) < 0.02
+
+
+def test_unequal_numbers():
+    with pytest.raises(ValueError, match="unequal"):
+        sentences_differ(["a", "b"], ["a"], ["a", "b"])
+
+
+def test_seeds():
+    """Welch's t-test, written out: t = Δ/√(s₁²/n₁ + s₂²/n₂), degrees of freedom by Welch and Satterthwaite."""
+    one, two = [36.0, 36.3, 36.2], [37.9, 38.1, 38.3]
+    errors = [statistics.variance(values) / 3 for values in (one, two)]
+    t = (statistics.mean(two) - statistics.mean(one)) / math.sqrt(sum(errors))
+    freedom = sum(errors) ** 2 / sum(error**2 / 2 for error in errors)
+    assert seeds_differ(one, two) == pytest.approx(2 * scipy.stats.t.sf(t, freedom))
+    assert seeds_differ(one, two) < 0.001
+    assert seeds_differ([36.0, 38.0, 37.0], [36.1, 37.9, 37.2]) > 0.5
+    assert seeds_differ([36.0], [37.0, 38.0]) is None
+    assert seeds_differ([36.0, 36.0], [36.0, 36.0]) == 1
+    assert seeds_differ([36.0, 36.0], [37.0, 37.0]) == 0
+
+
+def test_kept_tests_are_not_computed_again(tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(significance, "sentences_differ", lambda *a: calls.append(a) or 0.25)
+    path = tmp_path / "tests.json"
+    assert KeptTests(path).sentences_differ(["a"], ["b"], ["c"]) == 0.25
+    assert KeptTests(path).sentences_differ(["a"], ["b"], ["c"]) == 0.25
+    assert KeptTests(path).sentences_differ(["a"], ["b"], ["d"]) == 0.25
+    assert len(calls) == 2
+    assert len(json.loads(path.read_text())) == 2
+    path.write_text("[")
+    with pytest.raises(InputError, match="is damaged"):
+        KeptTests(path)

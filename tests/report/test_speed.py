@@ -1,0 +1,71 @@
+"""Figure 2 from made-up runs."""
+
+import math
+
+import pytest
+
+from fairseq_xl.report.runs import load_runs
+from fairseq_xl.report.speed import (
+    draw_speed,
+    measured,
+    quality_over_time,
+    sentences_per_second,
+    speed_table,
+)
+
+
+@pytest.fixture
+def runs(make_run):
+    make_run("a.1", 30, seed=1)
+    make_run("a.2", 32, seed=2)
+    make_run("b.1", 20, measure="bleu")
+    systems = {"a.1": ("a", 1), "a.2": ("a", 2), "b.1": ("b", 1)}
+    return load_runs(make_run.out, systems, {"a.1": 500.0, "a.2": 600.0})
+
+
+def test_values(runs):
+    assert sentences_per_second(runs[0]) == 120
+    assert quality_over_time(runs[0], "accuracy") == [(1, 1.5, 31), (2, 3.0, 32)]
+    assert quality_over_time(runs[0], "bleu") == []
+    assert measured(runs) == "accuracy"
+    assert measured(runs[2:]) == "bleu"
+
+
+def test_a_log_without_rates(runs):
+    path = runs[0].folder / "train.log"
+    path.write_text("".join(line + "\n" for line in path.read_text().splitlines() if '"ups"' not in line))
+    assert math.isnan(sentences_per_second(runs[0]))
+    assert measured(runs[:1]) == "accuracy"
+
+
+def test_table(runs):
+    table = speed_table(runs, {"a": "A"})
+    assert table.rows == [
+        ["A", "120 ± 0", "1.5 ± 0.0", "2", "1,000,000", "600", "cpu: a processor"],
+        ["b", "120", "1.5", "2", "1,000,000", "", "cpu: a processor"],
+    ]
+
+
+def test_figure(runs):
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    draw_speed(figure, runs, {"a": "A"})
+    bars, minutes, epochs = figure.axes
+    assert [label.get_text() for label in bars.get_yticklabels()] == ["A", "b"]
+    (line,) = minutes.lines
+    assert line.get_label() == "A"
+    assert line.get_xydata().tolist() == [[1.5, 32], [3, 33]], "means over seeds"
+    assert epochs.lines[0].get_xydata().tolist() == [[1, 32], [2, 33]]
+
+
+def test_figure_without_validation(runs):
+    from matplotlib.figure import Figure
+
+    for run in runs:
+        path = run.folder / "train.log"
+        kept = [line for line in path.read_text().splitlines() if "valid_" not in line]
+        path.write_text("\n".join(kept) + "\n")
+    figure = Figure()
+    draw_speed(figure, runs, {})
+    assert len(figure.axes) == 1

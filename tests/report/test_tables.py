@@ -1,0 +1,51 @@
+"""The same table in three languages."""
+
+import csv
+import io
+
+import pytest
+
+from fairseq_xl.report.tables import Table, escaped
+
+
+@pytest.fixture
+def table() -> Table:
+    made = Table("Scores of a|b & c_d", ["system", "BLEU"])
+    made.add("x|y_1", "3.0 ± 0.1")
+    made.add("50 %, \"quoted\"", "−1")
+    made.notes.append("A note.")
+    return made
+
+
+def test_markdown(table):
+    assert table.markdown().splitlines() == [
+        "### Scores of a|b & c_d",
+        "",
+        "| system | BLEU |",
+        "|---|---:|",
+        r"| x\|y_1 | 3.0 ± 0.1 |",
+        '| 50 %, "quoted" | −1 |',
+        "",
+        "A note.",
+    ]
+
+
+def test_latex(table):
+    lines = table.latex().splitlines()
+    assert r"  \caption{Scores of a|b \& c\_d}" in lines
+    assert r"  x|y\_1 & 3.0 $\pm$ 0.1 \\" in lines
+    assert r"  50 \%, "[:7] in "".join(lines)
+    assert r"  \begin{tabular}{lr}" in lines
+
+
+def test_csv(table):
+    assert list(csv.reader(io.StringIO(table.csv()))) == [table.headings, *table.rows]
+
+
+def test_unequal_rows(table):
+    with pytest.raises(ValueError, match="1 cells under 2"):
+        table.add("alone")
+
+
+def test_escapes_do_not_escape_each_other():
+    assert escaped(r"\{~") == r"\textbackslash{}\{\textasciitilde{}"
