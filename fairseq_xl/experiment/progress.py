@@ -31,7 +31,8 @@ class Display:
         self._line(f"{cell.name}: started")
 
     def finished(self, cell: Cell, state: CellState) -> None:
-        self._line(f"{cell.name}: done in {minutes(state.seconds)}, {state.peak_MiB:,.0f} MiB at the peak")
+        peak = "" if state.peak_MiB is None else f", {state.peak_MiB:,.0f} MiB at the peak"
+        self._line(f"{cell.name}: done in {minutes(state.seconds)}{peak}")
         self._advance()
 
     def failed(self, cell: Cell, state: CellState, log: Path) -> None:

@@ -164,7 +164,10 @@ class Runner:
     def _ended(self, cell: Cell, outcome: Outcome) -> None:
         known = self.state[cell.name]
         known.seconds = round(known.seconds + outcome.seconds, 3)
-        known.peak_MiB = round(max(known.peak_MiB or 0, outcome.peak_MiB), 1)
+        training = self.out / "runs" / cell.name / "train.log"
+        if training.is_file() and training.stat().st_mtime > time.time() - outcome.seconds:
+            # An attempt that found training done before says nothing of its memory.
+            known.peak_MiB = round(max(known.peak_MiB or 0, outcome.peak_MiB), 1)
         log = self.out / "logs" / f"{cell.name}.log"
         if outcome.status:
             self._failed(cell, last_line(log), log)

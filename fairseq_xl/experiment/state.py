@@ -22,7 +22,7 @@ class CellState:
             means that the runner was killed.
         command: what was run; a cell that is done is run again when its command changes.
         seconds: spent on it, over all attempts.
-        peak_MiB: the largest process's resident memory; None before the first attempt ended.
+        peak_MiB: the largest process's resident memory, of attempts that trained; None before there is one.
         attempts: how often it was started.
         error: the last line of its output, when it failed.
     """

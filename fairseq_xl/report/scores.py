@@ -108,9 +108,9 @@ def score_table(
     if compared:
         used = " and ".join(signs.get(baseline, "*") for baseline in baselines)
         table.notes.append(
-            f"Under `by …`: difference of mean BLEU at beam {beam}; {used} where Welch's t-test over "
-            f"seeds gives p < {LEVEL} (two seeds each at least); in brackets, of the seeds that both have, how many "
-            f"differ by {compared[0]['method']} over sentences (sacreBLEU, p < {LEVEL}). "
+            f"In the columns “by …”: difference of mean BLEU at beam {beam}; {used} where Welch's t-test "
+            f"over seeds gives p < {LEVEL} (two seeds each at least); in brackets, of the seeds that both have, how "
+            f"many differ by {compared[0]['method']} over sentences (sacreBLEU, p < {LEVEL}). "
             "No correction for the number of comparisons."
         )
     for metric in METRICS:

@@ -47,7 +47,7 @@ def measured(runs: Sequence[Run]) -> str | None:
 
 def speed_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
     """Throughput, time, memory and size of each system."""
-    headings = ["system", "sentences/s", "min/epoch", "epochs", "trained parameters", "peak memory, MiB", "device"]
+    headings = ["system", "sentences/s", "min/epoch", "epochs", "trained parameters", "peak memory, MiB"]
     table = Table("Speed of training", headings)
     for system, group in by_system(runs).items():
         counted = next((run.parameters for run in group if run.parameters), None)
@@ -59,11 +59,11 @@ def speed_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
             "-".join(str(e) for e in sorted({run.record["epochs"] for run in group})),
             f"{counted[1]:,}" if counted else "",
             f"{max(peaks):,.0f}" if peaks else "",
-            "; ".join(sorted({run.record["device"] for run in group})),
         )
+    devices = "; ".join(sorted({run.record["device"] for run in runs}))
     table.notes.append(
         "Sentences a second: median over the run's log, so of the machine as busy as it was. Memory: resident, of "
-        "the largest process of a run."
+        f"the largest process of a run. On {devices}."
     )
     return table
 

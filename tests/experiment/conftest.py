@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-# Notes each call in CALLS. NAME.fails makes a run fail, NAME.slow makes it wait until that file is gone.
+# Notes each call in `calls`. NAME.fails makes a run fail, NAME.slow makes it wait until that file is gone, and with
+# NAME.trained it finds its training done.
 RECIPE = r"""#!/usr/bin/env bash
 set -eu
 here=$(dirname "$0")
@@ -27,6 +28,7 @@ while [[ -e $here/$name.slow ]]; do sleep 0.05; done
 if [[ $prepare == yes || -e $here/$name.forgets ]]; then exit; fi
 mkdir -p "$out/runs/$name"
 echo "${CUDA_VISIBLE_DEVICES:-none}" >>"$out/runs/$name/devices"
+if [[ ! -e $here/$name.trained ]]; then echo trained >>"$out/runs/$name/train.log"; fi
 echo '{}' >"$out/runs/$name/record.json"
 """
 

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -78,6 +79,13 @@ def test_a_recipe_that_leaves_no_record(playground):
     assert state(playground)["vmf.seed3"].error == "its recipe ended without a record.json"
 
 
+def test_memory_is_that_of_training(playground):
+    playground.tell("vmf.seed3", "trained")
+    assert run(playground)
+    assert state(playground)["vmf.seed3"].peak_MiB is None
+    assert state(playground)["cosine.seed1"].peak_MiB > 1
+
+
 def test_only(playground):
     assert run(playground, only=["*.seed2"])
     assert [name for name, cell in state(playground).cells.items() if cell.status == DONE] == ["cosine.seed2"]
@@ -104,10 +112,16 @@ def test_cells_with_other_data_are_prepared_on_their_own(playground):
     assert sum("--prepare-only" in call for call in playground.calls()) == 2
 
 
-def test_every_gpu_has_one_cell_at_a_time(playground):
-    assert run(playground, slots=local_slots(["0", "1", "2"], 1, 1))
-    seen = [path.read_text().strip() for path in sorted(playground.out.glob("runs/*/devices"))]
-    assert sorted(seen) == ["0", "1", "2"] or set(seen) <= {"0", "1", "2"}
+def test_every_gpu_has_a_cell_of_its_own(playground):
+    told = [playground.tell(name, "slow") for name in ("vmf.seed3", "cosine.seed1", "cosine.seed2")]
+    runs = threading.Thread(target=run, args=(playground,), kwargs={"slots": local_slots(["0", "1", "2"], 1, 1)})
+    runs.start()
+    wait_for(lambda: len(playground.calls()) == 4, "the cells do not run side by side")
+    for path in told:
+        path.unlink()
+    runs.join()
+    devices = [path.read_text().strip() for path in playground.out.glob("runs/*/devices")]
+    assert sorted(devices) == ["0", "1", "2"]
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,10 @@ def test_a_log_without_rates(runs):
 def test_table(runs):
     table = speed_table(runs, {"a": "A"})
     assert table.rows == [
-        ["A", "120 ± 0", "1.5 ± 0.0", "2", "1,000,000", "600", "cpu: a processor"],
-        ["b", "120", "1.5", "2", "1,000,000", "", "cpu: a processor"],
+        ["A", "120 ± 0", "1.5 ± 0.0", "2", "1,000,000", "600"],
+        ["b", "120", "1.5", "2", "1,000,000", ""],
     ]
+    assert table.notes[0].endswith("On cpu: a processor.")
 
 
 def test_figure(runs):
