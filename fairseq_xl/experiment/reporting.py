@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.experiment.state import State
+from fairseq_xl.report import diagnosis
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.report.page import Section, Translations, page
 from fairseq_xl.report.record import versions
@@ -62,6 +63,7 @@ def report(args: argparse.Namespace) -> None:
     sections = [
         _scores(runs, state, labels, args, folder),
         _speed(runs, labels, folder),
+        *diagnosis.sections(runs, labels, folder),
         _translations(runs, state, labels, args),
     ]
     tables = [table for section in sections for table in section.tables]

@@ -1,0 +1,250 @@
+"""Table 2 and section 3.1 of the syn-margin paper, angles and hubs, from what ``fairseq-xl diagnose`` measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fairseq_xl.report.figures import draw_picture
+from fairseq_xl.report.page import Section
+from fairseq_xl.report.runs import Run, by_system
+from fairseq_xl.report.scores import spread
+from fairseq_xl.report.tables import Table
+
+Groups = Mapping[str, Sequence[Mapping[str, Any]]]
+"""The measurements of each system's runs, by label: an entry of a report's ``checkpoints`` for each seed."""
+
+SETTINGS = {"teacher_forcing": "teacher forcing", "own_decoding": "own greedy decoding"}
+SIMILARITIES = {
+    "nearest_when_correct": "cos to nearest, correct",
+    "nearest_when_wrong": "cos to nearest, wrong",
+    "target_when_wrong": "cos to target, wrong",
+    "target": "cos to target, all",
+}
+SOURCES = {
+    "projection": "projection",
+    "difference": "difference",
+    "uniform": "drawn uniformly",
+    "most_informative": "most informative",
+}
+
+
+def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> list[Section]:
+    """What there is to show of the runs that were diagnosed; nothing where none was."""
+    diagnosed = [run for run in runs if run.diagnostics]
+    if not diagnosed:
+        return []
+    # The last checkpoint of a report is the one that translates.
+    groups: Groups = {
+        labels.get(system, system): [run.diagnostics["checkpoints"][-1] for run in group]
+        for system, group in by_system(diagnosed).items()
+    }
+    over_training = {
+        labels.get(run.system, run.system): run.diagnostics["checkpoints"]
+        for run in reversed(diagnosed)
+        if len(run.diagnostics["checkpoints"]) > 2
+    }
+    figures = folder / "figures"
+    split = diagnosed[0].diagnostics["split"]
+    tables = [similarity_table(groups, setting) for setting in SETTINGS]
+    predictions = Section(
+        "Predictions and targets",
+        f"Measured on {split}. With teacher forcing each prediction follows the reference's words; in its own "
+        "decoding it follows the model's, and is paired with the reference's word at the same position.",
+        tables,
+    )
+    words = neighbour_table(diagnosed, labels)
+    if words.rows:
+        predictions.tables.append(words)
+    pictures = [
+        draw_picture(
+            figures,
+            "negatives",
+            "λ₃ and λ₄, the components of a negative along the target and along the part of the prediction that is "
+            "orthogonal to it, for four sources of negatives: 5th to 95th percentile, quartiles and median",
+            lambda figure: draw_components(figure, groups),
+            (11.0, 1.4 + 0.9 * len(groups)),
+        )
+    ]
+    for label, checkpoints in over_training.items():
+        pictures.append(
+            draw_picture(
+                figures,
+                f"negatives-over-training-{len(pictures)}",
+                f"The same over the training of {label}: median and 5th to 95th percentile",
+                lambda figure, checkpoints=checkpoints: draw_over_training(figure, checkpoints),
+            )
+        )
+    negatives = Section(
+        "What negatives are made of",
+        "The paper's argument (section 3.1): for the projection λ₃ and λ₄ are constant, 0 and 1, for drawn and "
+        "searched negatives they fluctuate from one prediction to the next.",
+        [component_table(groups)],
+        pictures,
+    )
+    geometry = Section(
+        "Angles, norms and hubs",
+        "Hubs are words among the nearest of far more predictions than their share: the skewness of k-occurrence "
+        "(Radovanović et al. 2010). `Exact` is what a model would get that predicted every target exactly, `table` "
+        "the target vectors among themselves.",
+        [hub_table(groups)],
+        [
+            draw_picture(
+                figures,
+                "geometry",
+                "Cosines of predictions to their targets, and the norms κ of predictions",
+                lambda figure: draw_geometry(figure, groups),
+                (11.0, 3.8),
+            )
+        ],
+    )
+    return [predictions, negatives, geometry]
+
+
+def _over_seeds(entries: Sequence[Mapping[str, Any]], read: Callable[[Any], float | None], digits: int) -> str:
+    values = [value for value in map(read, entries) if value is not None]
+    return spread(values, digits) if values else ""
+
+
+def similarity_table(groups: Groups, setting: str) -> Table:
+    """Table 2 of the paper under one of ``SETTINGS``."""
+    first = next(iter(groups.values()))[0][setting]
+    accuracies = list(first["accuracy"])
+    headings = ["system", *SIMILARITIES.values(), *(f"accuracy@{n}" for n in accuracies), "positions"]
+    table = Table(f"Predictions under {SETTINGS[setting]}", headings)
+    for label, entries in groups.items():
+        found = [entry[setting] for entry in entries]
+        cells = [_over_seeds(found, lambda e, key=key: e[key], 3) for key in SIMILARITIES]
+        cells += [_over_seeds(found, lambda e, n=n: e["accuracy"][n], 1) for n in accuracies]
+        table.add(label, *cells, f"{found[0]['positions']:,}")
+    return table
+
+
+def neighbour_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
+    """Neighbours of predictions and their synthetic negatives for chosen words, by each system's first seed."""
+    headings = ["target", "system", "wrong", "near the prediction", "near its projection", "near its difference"]
+    table = Table("Neighbours of predictions and of their synthetic negatives", headings)
+    for system, group in by_system(runs).items():
+        for word in group[0].diagnostics["checkpoints"][-1]["words"]:
+            mean = word["mean_when_wrong"] or word["mean"]
+            if mean is None:
+                continue
+            near = [
+                ", ".join(f"{other} {cosine:.2f}" for other, cosine in mean[name][:3])
+                for name in ("prediction", "projection", "difference")
+            ]
+            share = f"{word['wrong']} of {word['positions']}"
+            table.add(word["word"], labels.get(system, system), share, *near)
+    table.rows.sort(key=lambda row: row[0])
+    table.notes.append("Of the mean direction of the wrong predictions; of all where none was wrong.")
+    return table
+
+
+def component_table(groups: Groups) -> Table:
+    """λ₃ and λ₄ (mean ± standard deviation over positions) of each source, and how often the hinge is active."""
+    table = Table("Components of negatives", ["system", "negative", "λ₃", "λ₄", "hinge active"])
+    for label, entries in groups.items():
+        for source, name in SOURCES.items():
+            found = entries[0]["stability"][source]
+            active = found["hinge_active"]
+            shown = "" if active is None else f"{100 * active:.1f} %"
+            table.add(label, name, *(_mean_and_deviation(found[part]) for part in ("lambda3", "lambda4")), shown)
+    table.notes.append(
+        "Mean ± standard deviation over positions, first seed. Hinges at the margin that a system was trained with."
+    )
+    return table
+
+
+def _mean_and_deviation(found: Mapping[str, Any]) -> str:
+    if not found["count"]:
+        return ""
+    mean = f"{found['mean']:.3f}".replace("-0.000", "0.000").replace("-", "−")
+    return f"{mean} ± {found['std']:.3f}"
+
+
+def hub_table(groups: Groups) -> Table:
+    """Skewness of k-occurrence, and the words that occur most among the nearest of predictions."""
+    headings = ["system", "skewness", "exact", "table", "never near", "hubs"]
+    table = Table("Hubs", headings)
+    for label, entries in groups.items():
+        hubness = [entry["hubness"] for entry in entries]
+        cells = [
+            _over_seeds(hubness, lambda h, of=of: h[of]["skewness"], 1) for of in ("predictions", "targets", "table")
+        ]
+        never = _over_seeds(hubness, lambda h: 100 * h["predictions"]["never"], 1)
+        top = ", ".join(word for word, _ in hubness[0]["predictions"]["hubs"][:6])
+        table.add(label, *cells, f"{never} %", top)
+    return table
+
+
+def draw_components(figure: Any, groups: Groups) -> None:
+    """λ₃ and λ₄ side by side: a box for each system and source, from the recorded quantiles."""
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, part, name in zip(panels, ("lambda3", "lambda4"), ("λ₃", "λ₄"), strict=True):
+        boxes, colours = [], []
+        for label, entries in groups.items():
+            for colour, (source, shown) in enumerate(SOURCES.items()):
+                found = entries[0]["stability"][source][part]
+                if not found["count"]:
+                    continue
+                q = found["quantiles"]
+                ends = {"whislo": q["0.05"], "q1": q["0.25"], "med": q["0.5"], "q3": q["0.75"], "whishi": q["0.95"]}
+                boxes.append({**ends, "label": f"{label}: {shown}"})
+                colours.append(f"C{colour}")
+        drawn = axes.bxp(
+            boxes, orientation="horizontal", showfliers=False, patch_artist=True, widths=0.6,
+            manage_ticks=axes is panels[0],  # the other shares them
+        )  # fmt: skip
+        for patch, colour in zip(drawn["boxes"], colours, strict=True):
+            patch.set_facecolor(colour)
+            patch.set_edgecolor(colour)
+        axes.set_xlim(-1.05, 1.05)
+        axes.set_xlabel(name)
+        axes.grid(axis="x", alpha=0.3)
+    panels[0].invert_yaxis()
+
+
+def draw_over_training(figure: Any, checkpoints: Sequence[Mapping[str, Any]]) -> None:
+    """λ₃ and λ₄ of each source by update, for the checkpoints of one run."""
+    ordered = sorted({c["updates"]: c for c in checkpoints}.items())
+    panels = figure.subplots(1, 2)
+    for axes, part, name in zip(panels, ("lambda3", "lambda4"), ("λ₃", "λ₄"), strict=True):
+        for colour, (source, shown) in enumerate(SOURCES.items()):
+            points = [(updates, c["stability"][source][part]) for updates, c in ordered]
+            points = [(updates, found["quantiles"]) for updates, found in points if found["count"]]
+            x = [updates for updates, _ in points]
+            axes.plot(x, [q["0.5"] for _, q in points], color=f"C{colour}", label=shown)
+            low, high = ([q[end] for _, q in points] for end in ("0.05", "0.95"))
+            axes.fill_between(x, low, high, color=f"C{colour}", alpha=0.2, linewidth=0)
+        axes.set_xlabel("updates")
+        axes.set_ylabel(name)
+        axes.grid(alpha=0.3)
+    panels[1].legend(fontsize="small")
+
+
+def draw_geometry(figure: Any, groups: Groups) -> None:
+    """Histograms of the cosine to the target and of κ, as shares, summed over a system's seeds."""
+    panels = figure.subplots(1, 2)
+    for axes, name, label in zip(panels, ("cosine", "kappa"), ("cosine to the target", "κ"), strict=True):
+        for colour, (system, entries) in enumerate(groups.items()):
+            histograms = [entry["geometry"][name]["histogram"] for entry in entries]
+            shape = histograms[0]
+            counts = [sum(column) for column in zip(*(h["counts"] for h in histograms), strict=True)]
+            bins, total = len(counts), sum(counts)
+            if shape["scale"] == "log":
+                step = math.log(shape["high"] / shape["low"]) / bins
+                edges = [shape["low"] * math.exp(step * i) for i in range(bins + 1)]
+                axes.set_xscale("log")
+            else:
+                step = (shape["high"] - shape["low"]) / bins
+                edges = [shape["low"] + step * i for i in range(bins + 1)]
+            used = [i for i, count in enumerate(counts) if count]
+            first, last = used[0], used[-1] + 1
+            shares = [count / total for count in counts[first:last]]
+            axes.stairs(shares, edges[first : last + 1], color=f"C{colour % 10}", label=system)
+        axes.set_xlabel(label)
+        axes.set_ylabel("share of positions")
+        axes.grid(alpha=0.3)
+    panels[0].legend(fontsize="small", loc="upper left")
