@@ -11,9 +11,6 @@ import numpy as np
 import pytest
 import torch
 
-from fairseq_xl import checkpoints
-from fairseq_xl.report.training_log import read_training_log
-
 ROOT = Path(__file__).resolve().parents[2]
 PAIRS = [("ein", "a"), ("hund", "dog"), ("kind", "child"), ("mann", "man"), ("rennt", "runs"),
          ("schläft", "sleeps"), ("isst", "eats"), ("roter", "red"), ("alter", "old")]  # fmt: skip
@@ -259,65 +256,3 @@ def test_neighbours_command_shows_each_predicted_word(models):
                models / "bin", "--sentence", "ein hund rennt", "-k", "3")  # fmt: skip
     words = re.findall(r"^  (\S+) +-?[\d.]+  kappa", done.stdout, re.M)
     assert words == ["a", "dog", "runs", "</s>"]
-
-
-ANNEALED = ["--criterion", "annealed", "--first", "cosine", "--second", "syn_margin_proj",
-            "--second-options", "margin=0.3"]  # fmt: skip
-FURTHER_LOSSES = {
-    "power_spherical": ["--criterion", "power_spherical"],
-    "in_batch_negative": ["--criterion", "in_batch_negative", "--negative", "semi_hard"],
-    "info_nce": ["--criterion", "info_nce", "--scale", "10"],
-    "annealed": [*ANNEALED, "--anneal-from", "20", "--anneal-to", "100"],
-}
-
-
-def log_of(done, path):
-    path.write_text(done.stdout + done.stderr, encoding="utf-8")
-    return read_training_log(path)
-
-
-@pytest.mark.parametrize("name", FURTHER_LOSSES)
-def test_a_further_loss_learns_and_translates(models, tmp_path, name):
-    options = ["--max-epoch", "12", "--seed", "1", "--target-vectors", models / "moved.vec"]
-    done = train(models, tmp_path, *FURTHER_LOSSES[name], *options)
-    last = log_of(done, tmp_path / "log").of("valid")[-1].values
-    assert {"loss", "cosine", "kappa"} <= set(last)
-    assert last["accuracy"] > 95
-    found, _ = generate(models, "--beam", "1", path=str(tmp_path / "checkpoint_best.pt"))
-    assert accuracy(models, found) > 0.9
-
-
-def test_a_resumed_annealing_goes_on_with_the_weight_it_had(models, tmp_path):
-    options = [*ANNEALED, "--anneal-from", "4", "--anneal-to", "24", "--seed", "1", "--log-interval", "1",
-               "--target-vectors", models / "moved.vec"]  # fmt: skip
-    train(models, tmp_path / "whole", *options, "--max-update", "16")
-    first, second = (
-        train(models, tmp_path / "parts", *options, "--max-update", str(n)) for n in (9, 16)
-    )
-    for done, updates in ((first, range(2, 10)), (second, range(10, 17))):
-        records = log_of(done, tmp_path / "log").of("train_inner")
-        weights = {record.updates: record.values["second_weight"] for record in records}
-        for n in updates:
-            # the n-th update is made after n − 1
-            assert weights[n] == pytest.approx(max(0, (n - 1 - 4) / 20), abs=1e-4), n
-    whole, parts = (
-        checkpoints.read(tmp_path / run / "checkpoint_last.pt")["model"] for run in ("whole", "parts")
-    )
-    for key, value in whole.items():
-        assert torch.equal(value, parts[key]), key
-    done = run("fairseq_cli.validate", models / "bin", "--user-dir", ROOT / "fairseq_xl", "--path",
-               tmp_path / "parts/checkpoint_last.pt", "--cpu", "--task", "translation", "--max-tokens",
-               "2000", "--valid-subset", "valid", "--required-batch-size-multiple", "1")  # fmt: skip
-    assert re.search(r"second_weight[\" :]+0\.6\b", done.stdout + done.stderr)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--anneal-to", "0"], "--anneal-from 0 --anneal-to 0"),
-        (["--anneal-to", "9", "--first-options", "margin=1"], "the options of cosine are none"),
-    ],
-)
-def test_mistakes_in_an_annealing_are_refused(models, tmp_path, options, message):
-    vectors = ["--target-vectors", models / "moved.vec"]
-    refused(train(models, tmp_path, *ANNEALED, *options, *vectors, check=False), message)
