@@ -12,8 +12,9 @@
 #   --url URL          another address to download them from
 #   --src, --tgt       de, fr or en (default: de to en)
 #   --loss LOSS        cross_entropy, cross_entropy_tied, vmf, cosine, l2, negative_sampling,
-#                      most_informative_negative, syn_margin_proj, syn_margin_diff, or stock
-#                      (fairseq's own lstm, the yardstick); default: syn_margin_proj
+#                      most_informative_negative, syn_margin_proj, syn_margin_diff,
+#                      power_spherical, in_batch_negative, info_nce, or stock (fairseq's own
+#                      lstm, the yardstick); default: syn_margin_proj
 #   --seed N           default: 1
 #   --arch ARCH        default: continuous_lstm
 #   --size N           embeddings and states of encoder and decoder (default: 256; 0: the arch's own)

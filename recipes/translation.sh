@@ -8,7 +8,7 @@
 # calls `translation_recipe`.
 
 LOSSES="cross_entropy cross_entropy_tied vmf cosine l2 negative_sampling most_informative_negative
-syn_margin_proj syn_margin_diff stock"
+syn_margin_proj syn_margin_diff power_spherical in_batch_negative info_nce stock"
 
 # Settings that both recipes offer under the same names.
 defaults() {

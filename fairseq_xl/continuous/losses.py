@@ -14,14 +14,9 @@ from torch import Tensor
 from fairseq_xl.continuous.fused import target_only, wide
 
 
-def _norm(pred: Tensor) -> Tensor:
-    """‖e‖ per row; its gradient at e = 0 is zero by convention."""
-    return torch.linalg.vector_norm(pred, dim=-1)
-
-
-def _unit(pred: Tensor) -> Tensor:
+def unit_rows(pred: Tensor) -> Tensor:
     """û per row; zero, with zero gradient, where e = 0."""
-    norm = _norm(pred).unsqueeze(-1)
+    norm = torch.linalg.vector_norm(pred, dim=-1, keepdim=True)
     safe = torch.where(norm > 0, norm, torch.ones_like(norm))
     return torch.where(norm > 0, pred / safe, pred.detach())
 
@@ -64,7 +59,7 @@ def margin(pred: Tensor, target: Tensor, negative: Tensor, margin: float) -> Ten
         (N,)
     """
     pred, target, negative = wide(pred), wide(target), wide(negative).detach()
-    unit = _unit(pred)
+    unit = unit_rows(pred)
     positive = (unit * target).sum(-1)
     if negative.dim() == pred.dim():
         return F.relu(margin + (unit * negative).sum(-1) - positive)

@@ -66,6 +66,8 @@ class TargetTable(nn.Module):
         self.keep_rows = keep_rows
         """When a checkpoint is loaded, take only this many leading (special) rows from it: a vocabulary swap."""
         self.swapped = keep_rows > 0
+        self.num_updates = 0
+        """How many updates the model that carries it has had, for losses that change while training."""
 
     @classmethod
     def awaiting_checkpoint(cls, symbols: Sequence[str], dim: int) -> TargetTable:
@@ -74,6 +76,10 @@ class TargetTable(nn.Module):
         made = cls(torch.zeros(size, dim), torch.zeros(size, dtype=torch.bool), symbols)
         made.filled = False
         return made
+
+    def set_num_updates(self, num_updates: int) -> None:
+        """fairseq calls this on every part of a model, before each update and when it loads a checkpoint."""
+        self.num_updates = num_updates
 
     @property
     def dim(self) -> int:

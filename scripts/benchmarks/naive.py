@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from fairseq_xl.continuous import criteria
+from fairseq_xl.continuous.criterion import TargetOnlyCriterion
 
 
 def naive(kind: str, pred: Tensor, target: Tensor) -> Tensor:
@@ -51,7 +51,7 @@ def scipy_vmf(pred: Tensor, target: Tensor) -> Tensor:
     return -_ScipyLogNormalizer.apply(kappa, pred.shape[-1]) - (pred * target).sum(-1)
 
 
-class NaiveProjection(criteria.TargetOnlyCriterion):
+class NaiveProjection(TargetOnlyCriterion):
     """The projection's hinge by autograd, the targets copied out of the table.
 
     There is no such step for vMF: SciPy's normaliser is infinite at the short predictions of a fresh model.

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from fairseq.logging import metrics
 
 from fairseq_xl import faults
-from fairseq_xl.continuous import criteria, losses
+from fairseq_xl.continuous import annealed, criteria, in_batch, info_nce, losses, power_spherical
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
 
@@ -25,7 +25,20 @@ CRITERIA = {
     ),
     "syn_margin_proj": (criteria.SynMarginProjection, MARGIN),
     "syn_margin_diff": (criteria.SynMarginDifference, MARGIN),
+    "power_spherical": (power_spherical.PowerSpherical, {"sentence_avg": False}),
+    "in_batch_negative": (in_batch.InBatchNegative, {**MARGIN, "negative": "semi_hard"}),
+    "info_nce": (info_nce.InfoNCE, {"sentence_avg": False, "scale": 20.0}),
+    "annealed": (
+        annealed.Annealed,
+        {
+            "sentence_avg": False,
+            **{"first": "cosine", "first_options": "", "anneal_from": 0},
+            **{"second": "syn_margin_proj", "second_options": "margin=0.3", "anneal_to": 4},
+        },
+    ),
 }
+# What these compare a target with is drawn anew, or depends on the batch.
+OF_THE_BATCH = ("negative_sampling", "in_batch_negative", "info_nce")
 
 
 class Fixed(torch.nn.Module):
@@ -85,9 +98,10 @@ def test_padding_has_no_loss_and_no_gradient(name):
     assert fixed.pred.grad[0].abs().sum() > 0
 
 
-@pytest.mark.parametrize("name", sorted(set(CRITERIA) - {"negative_sampling"}))  # that one draws anew
+@pytest.mark.parametrize("name", [name for name in CRITERIA if name not in OF_THE_BATCH])
 def test_workers_add_up_to_one(name):
     fixed, criterion = model().eval(), make(name)
+    fixed.decoder.targets.set_num_updates(1)
     whole = criterion(fixed, sample([0, 1, 2], TARGETS))[2]
     parts = [criterion(fixed, sample([i], [TARGETS[i]]))[2] for i in range(3)]
     assert set(whole) == set(parts[0])
@@ -124,6 +138,26 @@ def test_logged_figures():
     assert values["kappa"] == pytest.approx(
         (9 + 1 + fixed.pred[1, 1].norm().item()) / 5, rel=1e-4
     )
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_every_loss_logs_what_all_do(name):
+    fixed, criterion = model().eval(), make(name)
+    log = criterion(fixed, sample([0, 1, 2], TARGETS))[2]
+    with metrics.aggregate() as logged:
+        type(criterion).reduce_metrics([log, log])
+    values = logged.get_smoothed_values()
+    assert {"loss", "cosine", "kappa", "accuracy"} <= set(values)
+    pred = torch.cat([fixed.pred[i, : len(TARGETS[i]) - TARGETS[i].count(PAD)] for i in range(3)])
+    assert values["kappa"] == pytest.approx(pred.norm(dim=-1).mean().item(), abs=1e-4)
+    assert ("hinge" in values) == ("margin" in CRITERIA[name][1])
+
+
+def test_what_the_task_logs_is_left_to_it():
+    log = {"loss": 1.0, "ntokens": 2, "sample_size": 2, "_bleu_sys_len": 7}
+    with metrics.aggregate() as logged:
+        criteria.Cosine.reduce_metrics([log])
+    assert set(logged.get_smoothed_values()) == {"loss"}
 
 
 def test_accuracy_is_not_computed_while_training():

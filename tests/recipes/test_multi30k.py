@@ -189,6 +189,9 @@ LOSSES = {
     "l2": ("l2", "continuous"),
     "most_informative_negative": ("most_informative_negative", "continuous"),
     "syn_margin_diff": ("syn_margin_diff", "continuous"),
+    "power_spherical": ("power_spherical", "continuous"),
+    "in_batch_negative": ("in_batch_negative", "continuous"),
+    "info_nce": ("info_nce", "continuous"),
 }
 
 

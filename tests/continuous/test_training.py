@@ -1,0 +1,130 @@
+"""``fairseq-train`` with the losses beside the papers': they learn, and an annealing survives a resume."""
+
+import json
+import random
+import shlex
+
+import fairseq_cli.preprocess
+import fairseq_cli.train
+import fairseq_cli.validate
+import pytest
+import torch
+from fairseq import options
+from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+
+from fairseq_xl import checkpoints, compat
+from fairseq_xl.errors import InputError
+
+pytestmark = pytest.mark.slow
+compat.apply()  # once more: fairseq's commands were not loaded when the package was
+
+ANNEALED = (
+    "--criterion annealed --first cosine --second syn_margin_proj --second-options margin=0.3 "
+)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Sentences to be translated word by word, and random vectors for the words."""
+    folder, draw = tmp_path_factory.mktemp("words"), random.Random(0)
+    for part, count in (("train", 200), ("valid", 20)):
+        lines = [[draw.randrange(8) for _ in range(draw.randint(2, 4))] for _ in range(count)]
+        for language, prefix in (("de", "w"), ("en", "x")):
+            text = "".join(" ".join(f"{prefix}{i}" for i in line) + "\n" for line in lines)
+            (folder / f"{part}.{language}").write_text(text)
+    generator = torch.Generator().manual_seed(0)
+    rows = torch.randn(8, 16, generator=generator).tolist()
+    vectors = "".join(f"x{i} {' '.join(map(str, row))}\n" for i, row in enumerate(rows))
+    (folder / "en.vec").write_text(f"8 16\n{vectors}")
+    parser = options.get_preprocessing_parser()
+    line = (
+        f"-s de -t en --trainpref {folder}/train --validpref {folder}/valid --destdir {folder}/bin"
+    )
+    fairseq_cli.preprocess.main(parser.parse_args(shlex.split(f"{line} --workers 1")))
+    return folder
+
+
+@pytest.fixture
+def train(data, caplog):
+    """``train("--criterion …")`` returns what was logged: per kind, a dictionary per line."""
+
+    def run(line):
+        fixed = (
+            f"{data}/bin --task translation --arch continuous_lstm_tiny --target-vectors {data}/en.vec "
+            "--optimizer adam --lr 0.01 --max-tokens 100 --required-batch-size-multiple 1 --seed 1 "
+            "--log-format json --log-interval 1 --num-workers 0 --cpu "
+        )
+        args = options.parse_args_and_arch(options.get_training_parser(), shlex.split(fixed + line))
+        caplog.clear()
+        with caplog.at_level("INFO"):
+            fairseq_cli.train.main(convert_namespace_to_omegaconf(args))
+        logged = {"train_inner": [], "valid": []}
+        for record in caplog.records:
+            if record.name in logged and record.getMessage().startswith("{"):
+                logged[record.name].append(json.loads(record.getMessage()))
+        return logged
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("loss", "accuracy"),
+    [
+        # a plain likelihood learns slowly, as von Mises-Fisher's does
+        ("--criterion power_spherical", 60),
+        ("--criterion in_batch_negative", 95),
+        ("--criterion in_batch_negative --negative semi_hard --margin 0.3", 95), ("--criterion in_batch_negative --negative semi_hard --margin 0.5", 95), ("--criterion in_batch_negative --negative semi_hard --margin 0.9", 95),
+        ("--criterion info_nce", 95),
+        ("--criterion info_nce --scale 5", 95),
+        (ANNEALED + "--anneal-from 20 --anneal-to 100", 95),
+    ],
+)
+def test_a_loss_learns(train, loss, accuracy):
+    valid = train(f"{loss} --max-epoch 20 --no-save")["valid"]; print(loss, [v["valid_accuracy"] for v in valid], valid[-1])
+    assert float(valid[-1]["valid_accuracy"]) >= accuracy
+    assert float(valid[-1]["valid_loss"]) < float(valid[0]["valid_loss"])
+    assert {"valid_cosine", "valid_kappa"} <= set(valid[-1])
+
+
+def test_a_resumed_annealing_goes_on_with_the_weight_it_had(train, data, tmp_path, caplog):
+    line = ANNEALED + "--anneal-from 4 --anneal-to 24 --no-epoch-checkpoints "
+    whole, first, second = (
+        train(f"{line} --max-update {updates} --save-dir {tmp_path / folder}")["train_inner"]
+        for folder, updates in (("whole", 16), ("parts", 9), ("parts", 16))
+    )
+    assert [int(step["num_updates"]) for step in first + second] == list(range(1, 17))
+    for step, again in zip(whole, first + second, strict=True):
+        # the n-th update is made after n − 1
+        weight = max(0, (int(step["num_updates"]) - 1 - 4) / 20)
+        assert float(step["second_weight"]) == pytest.approx(weight, abs=1e-4)
+        assert again["second_weight"] == step["second_weight"]
+    models = [
+        checkpoints.read(tmp_path / folder / "checkpoint_last.pt")["model"]
+        for folder in ("whole", "parts")
+    ]
+    for name, tensor in models[0].items():
+        assert torch.equal(tensor, models[1][name]), name
+
+    parser = options.get_validation_parser()
+    line = f"{data}/bin --task translation --path {tmp_path}/parts/checkpoint_last.pt --cpu --log-format json"
+    args = options.parse_args_and_arch(
+        parser, shlex.split(f"{line} --num-workers 0 --max-tokens 500")
+    )
+    caplog.clear()
+    with caplog.at_level("INFO"):
+        fairseq_cli.validate.main(convert_namespace_to_omegaconf(args))
+    (found,) = (json.loads(r.getMessage()) for r in caplog.records if r.name == "valid")
+    assert float(found["second_weight"]) == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "message"),
+    [
+        ("--anneal-to 0", "--anneal-from 0 --anneal-to 0"),
+        ("--anneal-to 9 --first-options 'margin=1 x=2'", "the options of cosine are none"),
+        ("--anneal-to 9 --first hinge", "--first is 'hinge'"),
+    ],
+)
+def test_mistakes_are_told_before_training(train, mistake, message):
+    with pytest.raises(InputError, match=message):
+        train(f"{ANNEALED} {mistake} --no-save")
