@@ -1,3 +1,3 @@
 """Continuous-output translation: decoders that predict word vectors (importing registers them with fairseq)."""
 
-from fairseq_xl.continuous import criteria, lstm, task  # noqa: F401
+from fairseq_xl.continuous import criteria, lstm, task, transformer  # noqa: F401
