@@ -14,7 +14,8 @@
 #   --src, --tgt       fr or de to en (default: fr to en); en to fr or de where --data holds it
 #   --loss LOSS        as in multi30k.sh (default: syn_margin_proj)
 #   --seed N           default: 1
-#   --arch ARCH        default: continuous_lstm_iwslt16 (the paper's sizes)
+#   --arch ARCH        default: continuous_lstm_iwslt16 (the paper's sizes); continuous_transformer_iwslt
+#                      is the yardstick stock_transformer with another output
 #   --size N           other sizes of embeddings and states (default: 0, the architecture's own)
 #   --epochs N         default: 20
 #   --mono FILE        large text in the target language for the vectors (the paper: 4 billion words)

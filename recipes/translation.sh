@@ -8,7 +8,7 @@
 # calls `translation_recipe`.
 
 LOSSES="cross_entropy cross_entropy_tied vmf cosine l2 negative_sampling most_informative_negative
-syn_margin_proj syn_margin_diff power_spherical in_batch_negative info_nce stock"
+syn_margin_proj syn_margin_diff power_spherical in_batch_negative info_nce stock stock_transformer"
 
 # Settings that both recipes offer under the same names.
 defaults() {
@@ -18,7 +18,7 @@ defaults() {
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
   VECTOR_THREADS='' TRANSFORM='' LIMITS=()
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 SOFTMAX_LEARNING_RATE='' ANNEAL=''
-  BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine HUB_WEIGHT=0
+  BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine HUB_WEIGHT=0 WARMUP=4000
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
 
@@ -83,7 +83,7 @@ check_settings() {
   local option
   grep -qw -- "$LOSS" <<<"$LOSSES" || fail "--loss is '$LOSS': choose one of" $LOSSES
   case $LOSS in
-    stock) EPOCHS=${EPOCHS:-$STOCK_EPOCHS} ;;
+    stock | stock_transformer) EPOCHS=${EPOCHS:-$STOCK_EPOCHS} ;;
     cross_entropy*) EPOCHS=${EPOCHS:-$SOFTMAX_EPOCHS} ;;
     *) EPOCHS=${EPOCHS:-$CONTINUOUS_EPOCHS} ;;
   esac
@@ -101,7 +101,7 @@ check_settings() {
   fi
   PREPARED=$OUT/prepared/$SRC-$TGT
   local kind=$LOSS.$ARCH
-  [[ $LOSS != stock ]] || kind=stock
+  [[ $LOSS != stock* ]] || kind=$LOSS
   NAME=${NAME:-$SRC-$TGT.$kind.$SIZE.seed$SEED}
   RUN=$OUT/runs/$NAME
 }
@@ -212,15 +212,30 @@ prepare_stages() {
 
 # --- the model -------------------------------------------------------------------------------------
 
+is_transformer() { [[ $LOSS == stock_transformer || ( $LOSS != stock && $ARCH == *transformer* ) ]]; }
+
+# SIZES for the body: SIZE everywhere, or nothing for 0, the architecture's own. An LSTM has it in each
+# direction of the encoder, as the yardstick does; a Transformer's inner layers are four times as wide.
+body_sizes() {
+  SIZES=()
+  [[ $SIZE != 0 ]] || return 0
+  if is_transformer; then
+    local side
+    for side in encoder decoder; do
+      SIZES+=("--$side-embed-dim" "$SIZE" "--$side-ffn-embed-dim" "$((4 * SIZE))")
+    done
+  else
+    SIZES+=(--encoder-embed-dim "$SIZE" --encoder-hidden-dim "$((2 * SIZE))" --decoder-hidden-dim "$SIZE")
+  fi
+}
+
 # The one place for what each loss trains with. Continuous and softmax outputs share the model's
-# body, the optimiser and the batches; `stock` is fairseq's own LSTM, the yardstick.
+# body, the optimiser and the batches; `stock` and `stock_transformer` are fairseq's own models, the
+# yardsticks.
 model_options() {
   local body=(--arch "$ARCH" --target-vectors "$RUN/target.vec")
-  # Size 0: the architecture's own
-  # else SIZE everywhere, in each direction of the encoder too, as the yardstick has it
-  [[ $SIZE == 0 ]] || body+=(
-    --encoder-embed-dim "$SIZE" --encoder-hidden-dim "$((2 * SIZE))" --decoder-hidden-dim "$SIZE"
-  )
+  body_sizes
+  body+=("${SIZES[@]}")
   case $LOSS in
     stock)
       # as the yardstick was first measured
@@ -232,11 +247,19 @@ model_options() {
         --share-decoder-input-output-embed
       )
       ;;
+    stock_transformer)
+      # as fairseq's own example for IWSLT; the body of continuous_transformer_iwslt
+      DROPOUT=0.3
+      MODEL=(
+        --arch transformer_iwslt_de_en "${SIZES[@]}" --share-decoder-input-output-embed
+        --criterion label_smoothed_cross_entropy --label-smoothing 0.1 --weight-decay 1e-4
+      )
+      ;;
     cross_entropy | cross_entropy_tied) LEARNING_RATE=${SOFTMAX_LEARNING_RATE:-$LEARNING_RATE} ;;
     *) DROPOUT=${CONTINUOUS_DROPOUT:-$DROPOUT} ;;
   esac
   case $LOSS in
-    stock) ;;
+    stock*) ;;
     cross_entropy) MODEL=("${body[@]}" --criterion cross_entropy --decoder-output softmax) ;;
     cross_entropy_tied) MODEL=("${body[@]}" --criterion cross_entropy --decoder-output softmax_tied) ;;
     *)
@@ -250,6 +273,11 @@ model_options() {
       [[ $HUB_WEIGHT == 0 ]] || MODEL+=(--decode-hub-weight "$HUB_WEIGHT")
       ;;
   esac
+  if is_transformer; then
+    # Its first updates must be small, and so must Adam's memory of them; then 1/√updates.
+    LEARNING_RATE=5e-4 ANNEAL=''
+    MODEL+=(--adam-betas '(0.9,0.98)' --lr-scheduler inverse_sqrt --warmup-updates "$WARMUP")
+  fi
   MODEL+=(
     --dropout "$DROPOUT" --optimizer adam --lr "$LEARNING_RATE" --max-tokens "$BATCH_TOKENS"
     --clip-norm "$CLIP_NORM"
@@ -285,7 +313,7 @@ train_model() {
 # A checkpoint goes on only under the settings it began with; more epochs are no other setting.
 claim_run() {
   if [[ $DRY_RUN == yes ]]; then
-    [[ $LOSS == stock ]] || show ln "$TARGET_VECTORS" "$RUN/target.vec"
+    [[ $LOSS == stock* ]] || show ln "$TARGET_VECTORS" "$RUN/target.vec"
     return
   fi
   local settings
@@ -297,7 +325,7 @@ claim_run() {
     fail "$RUN was begun with other settings (above): give another --name, or remove that folder"
   fi
   # The table as it is now: the prepared one is replaced, never rewritten, when its settings change.
-  if [[ ! -f $RUN/settings && $LOSS != stock ]]; then
+  if [[ ! -f $RUN/settings && $LOSS != stock* ]]; then
     rm -f "$RUN/target.vec"
     ln "$TARGET_VECTORS" "$RUN/target.vec" 2>/dev/null || cp "$TARGET_VECTORS" "$RUN/target.vec"
   fi

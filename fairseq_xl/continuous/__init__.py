@@ -8,4 +8,5 @@ from fairseq_xl.continuous import (  # noqa: F401
     lstm,
     power_spherical,
     task,
+    transformer,
 )

@@ -51,8 +51,8 @@ class DecodingConfig(FairseqDataclass):
 
 
 @dataclass
-class ContinuousLSTMConfig(DecodingConfig):
-    """Sensible sizes for a few ten thousand to a few hundred thousand sentence pairs."""
+class VectorOutputConfig(DecodingConfig):
+    """The target table, and what stands in its place in a softmax baseline: the same for every architecture."""
 
     target_vectors: Optional[str] = field(  # noqa: UP045
         default=None,
@@ -111,6 +111,19 @@ class ContinuousLSTMConfig(DecodingConfig):
             "help": "continuous output: learn the decoder's input embeddings instead of reading the frozen targets"
         },
     )
+    targets_in_checkpoint: bool = field(
+        default=False,
+        metadata={
+            "help": "set by training itself: the checkpoint holds the table and all weights, so no file that the "
+            "model began with is read again"
+        },
+    )
+
+
+@dataclass
+class ContinuousLSTMConfig(VectorOutputConfig):
+    """Sensible sizes for a few ten thousand to a few hundred thousand sentence pairs."""
+
     encoder_embed_dim: int = field(default=512, metadata={"help": "source embeddings"})
     encoder_hidden_dim: int = field(
         default=512, metadata={"help": "encoder states, both directions together"}
@@ -139,12 +152,6 @@ class ContinuousLSTMConfig(DecodingConfig):
     )
     max_source_positions: int = field(default=1024, metadata={"help": "longest source"})
     max_target_positions: int = field(default=1024, metadata={"help": "longest target"})
-    targets_in_checkpoint: bool = field(
-        default=False,
-        metadata={
-            "help": "set by training itself: the checkpoint holds the table, so its file is not read again"
-        },
-    )
 
 
 @dataclass

@@ -62,7 +62,8 @@ class ContinuousCriterion(FairseqCriterion):
         if targets is None or model.decoder.output_kind != "continuous":
             raise InputError(
                 f"criterion {self.name} trains predicted vectors, but this model has a softmax output: use "
-                "--arch continuous_lstm with --decoder-output continuous, or --criterion cross_entropy"
+                "--arch continuous_lstm or continuous_transformer with --decoder-output continuous, or --criterion "
+                "cross_entropy"
             )
         pred, _ = model(**sample["net_input"])
         index = model.get_targets(sample, None)

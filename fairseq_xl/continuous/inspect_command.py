@@ -82,17 +82,17 @@ def nearest_while_translating(
     source = task.source_dictionary.encode_line(sentence, add_if_not_exist=False).long()
     dictionary, decoder = task.target_dictionary, model.decoder
     encoded = model.encoder(source.unsqueeze(0))
-    token = torch.tensor([[dictionary.eos()]])
+    tokens = torch.tensor([[dictionary.eos()]])
     state: dict = {}
     steps: list[Step] = []
     while len(steps) < max_length:
-        pred, _ = decoder(token, encoded, state)
+        pred, _ = decoder(tokens, encoded, state)
         cosines, words = nearest(pred[0], decoder.targets.table, decoder.targets.banned, k)
         names = [dictionary[w] for w in words[0].tolist()]
         steps.append(
             Step(pred[0].norm().item(), list(zip(names, cosines[0].tolist(), strict=True)))
         )
-        token = words[:, :1]
-        if token.item() == dictionary.eos():
+        tokens = torch.cat([tokens, words[:, :1]], 1)
+        if tokens[0, -1].item() == dictionary.eos():
             break
     return steps

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import torch
@@ -13,18 +12,16 @@ from fairseq.models import (
     FairseqIncrementalDecoder,
     register_model,
 )
-from omegaconf import open_dict
 from torch import Tensor, nn
 
 from fairseq_xl.continuous.config import ContinuousLSTMConfig, Iwslt16Config, TinyConfig
-from fairseq_xl.continuous.decoding import VectorScorer
+from fairseq_xl.continuous.output import VectorOutput, learnt_words, target_table, vector_dim
 from fairseq_xl.continuous.recurrence import FedRecurrence, FusedRecurrence
-from fairseq_xl.continuous.targets import TargetTable, build_table
+from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
 from fairseq_xl.modules.attention import Attention
 from fairseq_xl.modules.recurrent import BidirectionalLSTM, initialise_uniform, pack_left
 
-logger = logging.getLogger(__name__)
 
 class ContinuousLSTMEncoder(FairseqEncoder):
     """Embeddings and a bidirectional LSTM; padding on either side never matters."""
@@ -64,7 +61,7 @@ class ContinuousLSTMEncoder(FairseqEncoder):
         return self.limit
 
 
-class ContinuousLSTMDecoder(FairseqIncrementalDecoder):
+class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
     """LSTM over target vectors with attention; predicts vectors (continuous) or logits (softmax).
 
     ``targets`` is the frozen table, present for a continuous output only.
@@ -72,19 +69,14 @@ class ContinuousLSTMDecoder(FairseqIncrementalDecoder):
 
     def __init__(self, cfg: ContinuousLSTMConfig, dictionary, targets: TargetTable | None):
         super().__init__(dictionary)
-        self.output_kind = str(cfg.decoder_output)
         self.limit = cfg.max_target_positions
         self.dropout = cfg.dropout
-        continuous = self.output_kind == "continuous"
-        dim = targets.dim if targets is not None else cfg.target_dim or 300
+        dim = vector_dim(cfg, targets)
         hidden = cfg.decoder_hidden_dim
         embed_dim = cfg.decoder_embed_dim or hidden
 
-        self.targets = targets if continuous else None
-        self.scorer = VectorScorer(cfg, dictionary) if continuous else None
-        self.embed_tokens = None
-        if not continuous or cfg.untie_decoder_input:
-            self.embed_tokens = _embedding(dictionary, dim, cfg, targets)
+        self.set_output(cfg, dictionary, targets)
+        self.embed_tokens = learnt_words(cfg, dictionary, targets)
         self.embed_projection = nn.Linear(dim, embed_dim, bias=False)
 
         # One bridge per decoder layer, from the encoder layer of the same height or the topmost there is, so
@@ -104,15 +96,7 @@ class ContinuousLSTMDecoder(FairseqIncrementalDecoder):
         initialise_uniform(self.recurrence)
         initialise_uniform(self.bridge)
         initialise_uniform(self.output_projection)
-
-        if self.output_kind == "softmax_tied":
-            self.softmax_weight = self.embed_tokens.weight
-        elif self.output_kind == "softmax":
-            self.softmax_weight = nn.Parameter(
-                _embedding(dictionary, dim, cfg, targets).weight.detach()
-            )
-        if not continuous:
-            self.softmax_bias = nn.Parameter(torch.zeros(len(dictionary)))
+        self.add_softmax(cfg, dictionary, targets, self.embed_tokens)
 
     def forward(
         self,
@@ -141,13 +125,8 @@ class ContinuousLSTMDecoder(FairseqIncrementalDecoder):
         if incremental_state is not None:
             self.set_incremental_state(incremental_state, "state", state)
         features = F.dropout(features, self.dropout, self.training)
-        output = self.output_projection(features)
-        extra: dict[str, Any] = {"attn": [weights]}
-        if self.output_kind == "continuous":
-            extra["norm"] = torch.linalg.vector_norm(output.detach().float(), dim=-1)
-        else:
-            output = F.linear(output, self.softmax_weight, self.softmax_bias)
-        return output, extra
+        output = self.output_layer(features)
+        return output, {"attn": [weights], **self.norms(output)}
 
     def _state(self, encoder_out, incremental_state) -> dict[str, Tensor | None]:
         if incremental_state is not None:
@@ -168,36 +147,8 @@ class ContinuousLSTMDecoder(FairseqIncrementalDecoder):
             moved = {k: v if v is None else v.index_select(0, new_order) for k, v in state.items()}
             self.set_incremental_state(incremental_state, "state", moved)
 
-    def get_normalized_probs(self, net_output, log_probs: bool, sample=None) -> Tensor:
-        """Scores (N, T, V): exact nearest-neighbour scores of vectors, or the softmax.
-
-        Raises:
-            InputError: asked for while training a continuous output, which only a softmax criterion does.
-        """
-        output, extra = net_output
-        if self.output_kind != "continuous":
-            output = output.float()
-            return output.log_softmax(-1) if log_probs else output.softmax(-1)
-        if self.training:
-            raise InputError(
-                "this criterion trains a softmax, but the model predicts vectors: use --criterion syn_margin_proj, "
-                "vmf or another continuous one, or --decoder-output softmax"
-            )
-        scores = self.scorer(output, self.targets, extra["norm"][:, -output.shape[1] :])
-        return scores if log_probs else scores.exp()
-
     def max_positions(self) -> int:
         return self.limit
-
-
-def _embedding(dictionary, dim: int, cfg, targets: TargetTable | None) -> nn.Embedding:
-    embedding = nn.Embedding(len(dictionary), dim, dictionary.pad())
-    nn.init.normal_(embedding.weight, std=dim**-0.5)
-    if targets is not None and cfg.softmax_init == "vectors":
-        with torch.no_grad():
-            embedding.weight.copy_(targets.table)
-    nn.init.zeros_(embedding.weight[dictionary.pad()])
-    return embedding
 
 
 @register_model("continuous_lstm", dataclass=ContinuousLSTMConfig)
@@ -209,54 +160,11 @@ class ContinuousLSTM(FairseqEncoderDecoderModel):
         """Raises: InputError: vectors missing, unreadable or unfit; sizes that do not go together."""
         source, target = task.source_dictionary, task.target_dictionary
         try:
-            targets = _targets(cfg, target)
+            targets = target_table(cfg, target)
             encoder = ContinuousLSTMEncoder(cfg, source)
             return cls(encoder, ContinuousLSTMDecoder(cfg, target, targets))
         except ValueError as error:
             raise InputError(str(error)) from error
-
-
-def _targets(cfg: ContinuousLSTMConfig, dictionary) -> TargetTable | None:
-    """The table that a model needs: read, or left for the checkpoint to fill."""
-    if cfg.swap_vectors and (cfg.decoder_output != "continuous" or cfg.untie_decoder_input):
-        raise InputError(
-            "swap_vectors needs a continuous output whose decoder input is tied to the targets"
-        )
-    if cfg.targets_in_checkpoint and not cfg.swap_vectors:
-        if cfg.decoder_output != "continuous":
-            return None
-        return TargetTable.awaiting_checkpoint(dictionary.symbols, cfg.target_dim)
-    path = cfg.swap_vectors or cfg.target_vectors
-    if not path:
-        if cfg.decoder_output == "continuous":
-            raise InputError(
-                "a continuous output needs --target-vectors FILE (make one with fairseq-xl vectors train)"
-            )
-        return None
-    targets = build_table(
-        dictionary,
-        path,
-        dim=cfg.target_dim or None,
-        special=str(cfg.special_vectors),
-        missing=str(cfg.missing_vectors),
-        min_coverage=cfg.min_coverage,
-        swap=bool(cfg.swap_vectors),
-    )
-    _remember(cfg, target_dim=targets.dim, targets_in_checkpoint=True)
-    return targets
-
-
-def _remember(cfg: ContinuousLSTMConfig, **values: Any) -> None:
-    """Write into the run's whole configuration, from which the trainer fills its checkpoints.
-
-    fairseq hands ``build_model`` a copy of the model's part; its parent is the original. Without this a model
-    could not be loaded where its vector file has since moved.
-    """
-    root = getattr(cfg, "__dict__", {}).get("_parent")
-    if root is not None and "model" in root:
-        with open_dict(root):
-            for name, value in values.items():
-                root.model[name] = value
 
 
 @register_model("continuous_lstm_iwslt16", dataclass=Iwslt16Config)

@@ -216,6 +216,45 @@ def test_the_yardstick_is_fairseqs_own_model(multi30k, data):
     assert "--target-vectors" not in train
 
 
+def dry_training(multi30k, data, *arguments):
+    done = multi30k("--data", data, "--dry-run", *arguments)
+    assert done.returncode == 0, done.stderr
+    return next(
+        line for line in done.stdout.splitlines() if line.startswith("fairseq-train")
+    ).split()
+
+
+def test_a_transformer_has_its_own_sizes_and_schedule(multi30k, data):
+    train = dry_training(multi30k, data, "--arch", "continuous_transformer", "--size", 128)
+    sizes = ("--encoder-embed-dim", "--encoder-ffn-embed-dim", "--decoder-embed-dim", "--decoder-ffn-embed-dim")
+    assert options(train, "--arch", *sizes) == ("continuous_transformer", "128", "512", "128", "512")
+    assert options(train, "--lr-scheduler", "--warmup-updates", "--lr") == ("inverse_sqrt", "1000", "5e-4")
+    assert options(train, "--criterion", "--dropout") == ("syn_margin_proj", "0")
+    for name in ("--encoder-hidden-dim", "--decoder-hidden-dim", "--force-anneal"):
+        assert name not in train
+    own = dry_training(multi30k, data, "--arch", "continuous_transformer_iwslt", "--size", 0)
+    assert "--encoder-embed-dim" not in own
+
+
+def test_a_transformers_softmax_baseline_differs_in_the_output_alone(multi30k, data):
+    arch = ("--arch", "continuous_transformer", "--name", "one")
+    ours = dry_training(multi30k, data, *arch, "--epochs", 3)
+    theirs = dry_training(multi30k, data, *arch, "--epochs", 3, "--loss", "cross_entropy")
+    assert options(theirs, "--criterion", "--decoder-output") == ("cross_entropy", "softmax")
+    for name in ("--lr", "--warmup-updates", "--max-tokens", "--decoder-embed-dim", "--target-vectors"):
+        assert options(ours, name) == options(theirs, name)
+
+
+def test_the_second_yardstick_is_fairseqs_transformer(multi30k, data):
+    train = dry_training(multi30k, data, "--loss", "stock_transformer")
+    assert options(train, "--arch", "--criterion", "--label-smoothing", "--decoder-embed-dim") == (
+        *("transformer_iwslt_de_en", "label_smoothed_cross_entropy", "0.1", "256"),
+    )
+    assert options(train, "--lr-scheduler", "--dropout", "--max-epoch") == ("inverse_sqrt", "0.3", "14")
+    assert "--target-vectors" not in train
+    assert "de-en.stock_transformer.256.seed1" in options(train, "--save-dir")[0]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -1,0 +1,150 @@
+"""--encoder-from: the weights arrive, only when a training starts, and what does not fit is named."""
+
+from argparse import Namespace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from fairseq.data import Dictionary
+from fairseq.models import build_model
+from fairseq.models.transformer import TransformerModel
+from omegaconf import OmegaConf
+
+from fairseq_xl.continuous.config import TinyConfig
+from fairseq_xl.continuous.lstm import ContinuousLSTM
+from fairseq_xl.errors import InputError
+
+SIZES = {"embed_dim": 32, "ffn_embed_dim": 64, "layers": 2, "attention_heads": 2}
+SOURCE = torch.tensor([[5, 6, 7, 8, 2], [9, 4, 2, 1, 1]])
+
+
+def dictionary(size):
+    made = Dictionary()
+    for i in range(size):
+        made.add_symbol(f"w{i}", n=size - i)
+    return made
+
+
+@pytest.fixture
+def task():
+    return SimpleNamespace(source_dictionary=dictionary(11), target_dictionary=dictionary(13))
+
+
+@pytest.fixture
+def vectors(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = [f"w{i} " + " ".join(f"{x:.4f}" for x in rng.standard_normal(6)) for i in range(13)]
+    path = tmp_path / "v.vec"
+    path.write_text("13 6\n" + "\n".join(rows) + "\n")
+    return str(path)
+
+
+def stock(task, path, **options):
+    """The checkpoint of an untrained stock Transformer, as fairseq-train would write it."""
+    args = Namespace(arch="transformer", _name="transformer")
+    for name, value in {**{f"encoder_{n}": v for n, v in SIZES.items()}, **options}.items():
+        setattr(args, name, value)
+    args.decoder_layers, args.decoder_attention_heads = 1, 2
+    torch.manual_seed(7)
+    model = TransformerModel.build_model(args, task)
+    torch.save({"model": model.state_dict(), "cfg": {"model": args}}, path)
+    return model
+
+
+def run_config(vectors, folder, **options):
+    """A run as fairseq-train and fairseq-hydra-train hold it, of which build_model is given the model."""
+    model = {"_name": "continuous_transformer_tiny", "target_vectors": vectors, **options}
+    checkpoint = {"save_dir": str(folder), "restore_file": "checkpoint_last.pt"}
+    return OmegaConf.create({"model": model, "checkpoint": checkpoint})
+
+
+def states(model):
+    return model.eval().encoder(SOURCE)["encoder_out"][0]
+
+
+def test_the_encoder_is_the_stock_models(task, vectors, tmp_path):
+    theirs = stock(task, tmp_path / "stock.pt")
+    run = run_config(vectors, tmp_path, encoder_from=str(tmp_path / "stock.pt"))
+    ours = build_model(run.model, task)
+    assert torch.allclose(states(ours), states(theirs), atol=1e-6)
+    assert not torch.allclose(states(build_model(run_config(vectors, tmp_path).model, task)), states(theirs))
+
+
+def test_half_precision_and_older_checkpoints_are_read(task, vectors, tmp_path):
+    theirs = stock(task, tmp_path / "stock.pt").half()
+    args = Namespace(**{f"encoder_{n}": v for n, v in SIZES.items()})
+    state = {**theirs.state_dict(), "encoder.embed_positions._float_tensor": torch.zeros(1)}
+    torch.save({"model": state, "args": args}, tmp_path / "old.pt")
+    ours = build_model(run_config(vectors, tmp_path, encoder_from=str(tmp_path / "old.pt")).model, task)
+    assert torch.allclose(states(ours), states(theirs.float()), atol=5e-3)
+
+
+def test_one_of_ours_serves_as_well_and_a_softmax_takes_it(task, vectors, tmp_path):
+    first = run_config(vectors, tmp_path)
+    ours = build_model(first.model, task)
+    torch.save(
+        {"model": ours.state_dict(), "cfg": OmegaConf.to_container(first)}, tmp_path / "ours.pt"
+    )
+    options = {"encoder_from": str(tmp_path / "ours.pt"), "decoder_output": "softmax"}
+    again = run_config(None, tmp_path, **options)
+    assert torch.equal(states(build_model(again.model, task)), states(ours))
+    assert again.model.targets_in_checkpoint
+
+
+@pytest.mark.parametrize("output", ["continuous", "softmax"])
+def test_a_checkpoint_needs_neither_file_again(task, vectors, tmp_path, output):
+    stock(task, tmp_path / "stock.pt")
+    options = {"encoder_from": str(tmp_path / "stock.pt"), "decoder_output": output}
+    run = run_config(vectors, tmp_path, **options)
+    trained = build_model(run.model, task)
+    assert run.model.targets_in_checkpoint
+    run.model.target_vectors = run.model.encoder_from = "gone"
+    loaded = build_model(run.model, task)
+    assert not torch.equal(states(loaded), states(trained))
+    loaded.load_state_dict(trained.state_dict())
+    assert torch.equal(states(loaded), states(trained))
+
+
+def test_a_resumed_training_leaves_the_file_alone(task, vectors, tmp_path):
+    options = {"encoder_from": str(tmp_path / "gone.pt")}
+    with pytest.raises(InputError, match=r"gone\.pt does not exist"):
+        build_model(run_config(vectors, tmp_path, **options).model, task)
+    (tmp_path / "checkpoint_last.pt").touch()
+    run = run_config(vectors, tmp_path, **options)
+    build_model(run.model, task)
+    assert run.model.targets_in_checkpoint
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"encoder_attention_heads": 4}, r"--encoder-attention-heads 4 \(here 2\): give this"),
+        ({"encoder_layers": 3}, r"with --encoder-layers 3 \(here 2\)"),
+        ({"encoder_normalize_before": True}, r"--encoder-normalize-before True \(here False\)"),
+        ({"activation_fn": "gelu"}, r"--activation-fn gelu \(here relu\)"),
+        ({"quant_noise_pq": 0.1}, r"its encoder's .*quant_noise.* this one's absent"),
+    ],
+)
+def test_another_encoder_is_refused(task, vectors, tmp_path, options, message):
+    stock(task, tmp_path / "stock.pt", **options)
+    with pytest.raises(InputError, match=message):
+        build_model(run_config(vectors, tmp_path, encoder_from=str(tmp_path / "stock.pt")).model, task)
+
+
+def test_other_words_other_models_and_other_files_are_refused(task, vectors, tmp_path):
+    def refused(name, message):
+        run = run_config(vectors, tmp_path, encoder_from=str(tmp_path / name))
+        with pytest.raises(InputError, match=message):
+            build_model(run.model, task)
+
+    words = SimpleNamespace(source_dictionary=dictionary(9), target_dictionary=dictionary(13))
+    stock(words, tmp_path / "words.pt")
+    refused("words.pt", "dictionary of 13 entries and this data one of 15: binarise .* --srcdict")
+    lstm = ContinuousLSTM.build_model(TinyConfig(target_vectors=vectors), task)
+    torch.save({"model": lstm.state_dict(), "cfg": {"model": {}}}, tmp_path / "lstm.pt")
+    refused("lstm.pt", "holds no encoder of a Transformer: give a checkpoint of --arch transformer")
+    (tmp_path / "torn.pt").write_bytes(b"PK\x03\x04 torn")
+    refused("torn.pt", "torn or is no checkpoint")
+    torch.save({"model": {}, "cfg": {"x": print}}, tmp_path / "evil.pt")
+    refused("evil.pt", "was refused and nothing in it was run: it asks to load .*print")

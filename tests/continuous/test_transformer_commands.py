@@ -1,0 +1,149 @@
+"""continuous_transformer through fairseq's commands: it learns the synthetic language, translates, and refuses."""
+
+import re
+import shlex
+
+import fairseq_cli.generate
+import fairseq_cli.preprocess
+import fairseq_cli.train
+import numpy as np
+import pytest
+import sacrebleu
+import torch
+from fairseq import checkpoint_utils, options
+from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+
+from fairseq_xl import checkpoints, compat
+from fairseq_xl.errors import InputError
+from fairseq_xl.text import synthetic
+
+compat.apply()  # once more: fairseq's commands were not loaded when the package was
+
+pytestmark = pytest.mark.slow
+
+SIZES = " ".join(
+    f"--{side}-embed-dim 128 --{side}-ffn-embed-dim 256 --{side}-layers 2 --{side}-attention-heads 4 "
+    f"--{side}-normalize-before"
+    for side in ("encoder", "decoder")
+)
+EPOCHS = 5
+COMMANDS = {
+    "train": (fairseq_cli.train, options.get_training_parser),
+    "generate": (fairseq_cli.generate, options.get_generation_parser),
+}
+
+
+def run(name, line):
+    """``run("train", "DATA --arch …")`` as ``fairseq-train`` would."""
+    for function in (checkpoint_utils.save_checkpoint, fairseq_cli.train.should_stop_early):
+        for kept in ("best", "num_runs"):  # fairseq keeps the last training's in attributes
+            vars(function).pop(kept, None)
+    module, parser = COMMANDS[name]
+    args = options.parse_args_and_arch(parser(), shlex.split(line))
+    module.main(convert_namespace_to_omegaconf(args))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """Sentences of ten words keep one core busy; two threads wait for each other."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("synthetic")
+    synthetic.write(synthetic.generate(1, 2000, 100, 60, 0), folder, False)
+    parser = options.get_preprocessing_parser()
+    files = " ".join(f"--{part}pref {folder}/{part}" for part in ("train", "valid", "test"))
+    fairseq_cli.preprocess.main(
+        parser.parse_args(shlex.split(f"-s qel -t en {files} --destdir {folder}/bin --workers 1"))
+    )
+    words = [line.split()[0] for line in (folder / "bin/dict.en.txt").read_text().splitlines()]
+    rows = np.random.default_rng(0).standard_normal((len(words), 64))
+    lines = [f"{word} {' '.join(f'{x:.5f}' for x in row)}" for word, row in zip(words, rows, strict=True)]
+    (folder / "en.vec").write_text("\n".join([f"{len(words)} 64", *lines]) + "\n", encoding="utf-8")
+    return folder
+
+
+def train(corpus, save, line):
+    run(
+        "train",
+        f"{corpus}/bin {SIZES} --optimizer adam --adam-betas (0.9,0.98) --lr 0.003 --lr-scheduler inverse_sqrt "
+        f"--warmup-updates 80 --clip-norm 1 --batch-size 24 --save-dir {save} --num-workers 0 --cpu --seed 1 "
+        f"--no-progress-bar {line}",
+    )
+
+
+def translate(corpus, folder, paths, line=""):
+    run(
+        "generate",
+        f"{corpus}/bin --path {paths} --beam 4 --batch-size 30 --max-len-a 2 --max-len-b 5 --cpu "
+        f"--results-path {folder} {line}",
+    )
+    found = re.findall(r"^H-(\d+)\t(\S+)\t(.*)$", (folder / "generate-test.txt").read_text(), re.M)
+    return [(text, float(score)) for _, score, text in sorted(found, key=lambda h: int(h[0]))]
+
+
+@pytest.fixture(scope="module")
+def trained(corpus):
+    """Trained on top of a stock Transformer's encoder; the files that both began with are gone afterwards."""
+    stock = corpus / "stock" / "checkpoint_last.pt"
+    train(
+        corpus,
+        stock.parent,
+        "--arch transformer --criterion cross_entropy --max-update 1 --disable-validation",
+    )
+    train(
+        corpus,
+        corpus / "proj",
+        f"--arch continuous_transformer_tiny --criterion syn_margin_proj --target-vectors {corpus}/en.vec "
+        f"--encoder-from {stock} --max-epoch {EPOCHS} --best-checkpoint-metric accuracy "
+        "--maximize-best-checkpoint-metric",
+    )
+    stock.rename(corpus / "stock.pt")
+    (corpus / "en.vec").rename(corpus / "moved.vec")
+    return corpus
+
+
+def test_it_learns_and_translates_without_the_files_it_began_with(trained, tmp_path):
+    accuracy = [
+        checkpoints.read(trained / f"proj/checkpoint{epoch}.pt")["extra_state"]["val_loss"]
+        for epoch in range(1, EPOCHS + 1)
+    ]
+    assert accuracy[-1] > accuracy[0] + 20
+    assert accuracy[-1] > 55
+    best = trained / "proj/checkpoint_best.pt"
+    found = translate(trained, tmp_path, best)
+    reference = (trained / "test.en").read_text(encoding="utf-8").splitlines()
+    texts = [text for text, _ in found]
+    assert sacrebleu.corpus_bleu(texts, [reference], force=True).score > 20
+    nearest = translate(trained, tmp_path, best, "--task continuous_translation --nearest top")
+    assert [text for text, _ in nearest] == texts
+    assert all(abs(a - b) < 1e-3 for (_, a), (_, b) in zip(nearest, found, strict=True))
+    twice = translate(trained, tmp_path, f"{best}:{best}")
+    assert [text for text, _ in twice] == texts
+
+
+def test_a_training_goes_on_without_the_encoder_it_began_with(trained):
+    train(
+        trained,
+        trained / "proj",
+        f"--arch continuous_transformer_tiny --criterion syn_margin_proj --target-vectors {trained}/moved.vec "
+        f"--encoder-from {trained}/stock/checkpoint_last.pt --max-epoch {EPOCHS + 1} --max-update 1",
+    )
+
+
+def test_criteria_and_outputs_that_do_not_go_together_are_refused(trained, tmp_path):
+    vectors = f"--target-vectors {trained}/moved.vec --max-update 1"
+    ours = f"--arch continuous_transformer_tiny {vectors}"
+    with pytest.raises(InputError, match="trains a softmax, but the model predicts vectors"):
+        train(trained, tmp_path, f"{ours} --criterion cross_entropy")
+    with pytest.raises(InputError, match="this model has a softmax output: use --arch continuous_lstm or"):
+        train(trained, tmp_path, f"{ours} --criterion vmf --decoder-output softmax")
+    with pytest.raises(InputError, match="does without --share-all-embeddings"):
+        train(trained, tmp_path, f"{ours} --criterion vmf --share-all-embeddings")
+    with pytest.raises(InputError, match=r"--encoder-layers 2 \(here 3\)"):
+        train(trained, tmp_path, f"{ours} --criterion vmf --encoder-from {trained}/stock.pt --encoder-layers 3")
