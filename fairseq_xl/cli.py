@@ -20,6 +20,14 @@ COMMANDS = {
         "fairseq_xl.text.synthetic_command",
         "generate a small parallel corpus with a grammar",
     ),
+    "pack": (
+        "fairseq_xl.translation.pack_command",
+        "put a trained model and all that translating needs into one folder",
+    ),
+    "translate": (
+        "fairseq_xl.translation.translate_command",
+        "translate raw text with such a folder",
+    ),
     "average": ("fairseq_xl.average", "average the weights of checkpoints"),
     "neighbours": (
         "fairseq_xl.continuous.inspect_command",
