@@ -21,6 +21,14 @@ COMMANDS = {
         "generate a small parallel corpus with a grammar",
     ),
     "experiment": ("fairseq_xl.experiment.command", "run systems × seeds through a recipe, and report"),
+    "pack": (
+        "fairseq_xl.translation.pack_command",
+        "put a trained model and all that translating needs into one folder",
+    ),
+    "translate": (
+        "fairseq_xl.translation.translate_command",
+        "translate raw text with such a folder",
+    ),
     "average": ("fairseq_xl.average", "average the weights of checkpoints"),
     "neighbours": (
         "fairseq_xl.continuous.inspect_command",

@@ -5,7 +5,8 @@
 #
 # About 200,000 training pairs, 50,000-word vocabularies; development sets tst2013 and tst2014, which
 # select the checkpoint; test sets tst2015 and tst2016; Adam at 5e-4, no dropout, up to 20 epochs. A
-# GPU is advised. Finished stages are skipped, as in multi30k.sh.
+# GPU is advised. DIR/runs/NAME/model then translates raw text (`fairseq-xl translate`). Finished stages are
+# skipped, as in multi30k.sh.
 #
 #   --out DIR          everything is written here: DIR/prepared (shared by all runs) and DIR/runs/NAME
 #   --data DIR         folder with the campaign's own files, at any depth: train.tags.fr-en.fr,

@@ -4,7 +4,8 @@
 #   bash recipes/multi30k.sh --out DIR [--data DIR] [--src de] [--tgt en] [--loss syn_margin_proj] …
 #
 # Tokenises and truecases, trains target vectors on the target side, binarises, trains, translates
-# test_2016_flickr at beam 1 and 5, and scores the plain text with sacreBLEU. Finished stages are skipped:
+# test_2016_flickr at beam 1 and 5, and scores the plain text with sacreBLEU. DIR/runs/NAME/model then
+# translates raw text: `fairseq-xl translate DIR/runs/NAME/model <in >out`. Finished stages are skipped:
 # start it again after an interruption, or with another loss or seed in the same --out.
 #
 #   --out DIR          everything is written here: DIR/prepared (shared by all runs) and DIR/runs/NAME

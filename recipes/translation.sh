@@ -334,6 +334,13 @@ claim_run() {
 
 # --- translation and scores ------------------------------------------------------------------------
 
+# What `fairseq-xl translate` needs, in one folder that can be copied elsewhere.
+pack_model() {
+  run fairseq-xl pack "$RUN/checkpoints/checkpoint_best.pt" --data "$PREPARED/bin" \
+    --source-lang "$SRC" --target-lang "$TGT" --truecaser "$PREPARED/truecaser.$SRC" \
+    --output "$RUN/model"
+}
+
 # The test set to translate: BINARISED, REFERENCE and the LABEL in the names of its files.
 choose_test() {
   LABEL='' BINARISED=$PREPARED/bin REFERENCE=$PREPARED/plain/test.$TGT
@@ -396,13 +403,14 @@ experiment() {
   locked "$PREPARED/lock" choose_test
   STAMPS=$RUN/stamps
   stage train '' train_model "$EPOCHS" "$(fingerprint "$RUN/settings")"
+  stage model train pack_model
   for BEAM in 1 5; do
     stage "${LABEL}translate.beam$BEAM" train translate "$(fingerprint "$BINARISED/test.$SRC-$TGT.$SRC.bin")"
     stage "${LABEL}score.beam$BEAM" "${LABEL}translate.beam$BEAM" score "$(fingerprint "$REFERENCE")"
     scored+=("${LABEL}score.beam$BEAM")
   done
   stage "${LABEL}record" "${scored[*]}" write_record
-  [[ $DRY_RUN == yes ]] || say "scores and settings: $RUN/record.json"
+  [[ $DRY_RUN == yes ]] || say "scores and settings: $RUN/record.json; raw text: fairseq-xl translate $RUN/model"
 }
 
 translation_recipe() {

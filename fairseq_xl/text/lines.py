@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, TextIO
@@ -40,25 +40,36 @@ def _broken_gzip(path: Path | str, error: Exception) -> InputError:
     return InputError(f"{path}: not a complete gzip file ({error}); fetch it again")
 
 
-def read_lines(path: Path | str) -> Iterator[str]:
-    """Yield the lines of a UTF-8 file without their ends.
+def decode_lines(stream: Iterable[bytes], name: Path | str) -> Iterator[str]:
+    """Yield the lines of a UTF-8 stream without their ends, each as soon as it is there.
 
-    Splits on ``\\n`` only; drops a BOM, and a ``\\r`` before the ``\\n``.
-    Raises :class:`InputError` naming file and line at the first byte that is not UTF-8.
+    Drops a BOM at the start, and a ``\\r`` before each ``\\n``. ``stream`` yields lines that end at
+    ``\\n``, as files opened for bytes do. Raises :class:`InputError` naming stream and line at the
+    first byte that is not UTF-8.
     """
-    with open_binary(path) as stream:
-        number = 0
+    for number, raw in enumerate(stream, start=1):
+        if number == 1 and raw.startswith(BOM):
+            raw = raw[len(BOM) :]
         try:
-            for number, raw in enumerate(stream, start=1):
-                if number == 1 and raw.startswith(BOM):
-                    raw = raw[len(BOM) :]
-                yield raw.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
+            line = raw.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
         except UnicodeDecodeError as error:
             byte = error.object[error.start]
             raise InputError(
-                f"{path}, line {number}: byte 0x{byte:02x} is not valid UTF-8; convert the file"
+                f"{name}, line {number}: byte 0x{byte:02x} is not valid UTF-8; convert the file"
                 f" (for example with iconv -f ISO-8859-1 -t UTF-8)"
             ) from None
+        yield line
+
+
+def read_lines(path: Path | str) -> Iterator[str]:
+    """Yield the lines of a file as :func:`decode_lines` does; ``*.gz`` is decompressed.
+
+    Raises :class:`InputError` where the file is missing or torn, and naming file and line at the
+    first byte that is not UTF-8.
+    """
+    with open_binary(path) as stream:
+        try:
+            yield from decode_lines(stream, path)
         except (gzip.BadGzipFile, EOFError) as error:
             raise _broken_gzip(path, error) from None
 

@@ -20,7 +20,6 @@ def atomic_outputs(*paths: Path) -> Iterator[tuple[Path, ...]]:
     Their folders are created. Otherwise the temporary files are removed and what stood at
     ``paths`` before stays. Raises InputError when a path is a folder or cannot be written.
     """
-    temporary = tuple(path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in paths)
     for path in paths:
         if path.is_dir():
             raise InputError(f"cannot write {path}: it is a directory")
@@ -28,6 +27,7 @@ def atomic_outputs(*paths: Path) -> Iterator[tuple[Path, ...]]:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot make the folder of {path}: {error.strerror}") from error
+    temporary = tuple(path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in paths)
     try:
         yield temporary
         for source, path in zip(temporary, paths, strict=True):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tqdm import tqdm
 
 
-def progress_bar(what: str, shown: bool, total: int, unit: str) -> tqdm:
-    """A bar on stderr that appears only when the work takes more than a second."""
+def progress_bar(what: str, shown: bool, total: int | None, unit: str) -> tqdm:
+    """A bar on stderr that appears only when the work takes more than a second; ``total`` may be unknown."""
     return tqdm(
         desc=what,
         total=total,

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +19,7 @@ TRANSLATION = {
     *("fairseq-generate --user-dir", "fairseq-xl text hypotheses"),
     *("fairseq-xl text postprocess", "sacrebleu --input"),
 }
-RECORD, TRAIN = "fairseq-xl record", "fairseq-train --user-dir"
+RECORD, TRAIN, PACK = "fairseq-xl record", "fairseq-train --user-dir", "fairseq-xl pack"
 
 
 @pytest.fixture
@@ -46,7 +47,7 @@ def test_dry_run_prints_every_command_and_does_nothing(multi30k, data):
     assert done.returncode == 0
     assert multi30k.calls == []
     assert not multi30k.out.exists()
-    for words in PREPARATION | TRANSLATION | {RECORD, TRAIN}:
+    for words in PREPARATION | TRANSLATION | {RECORD, TRAIN, PACK}:
         assert words.split(" --")[0] in done.stdout
 
 
@@ -60,7 +61,7 @@ def test_dry_run_without_data_shows_the_download(multi30k):
 def test_a_finished_run_is_not_repeated(multi30k, data):
     done = multi30k("--data", data)
     assert done.returncode == 0, done.stderr
-    assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN}
+    assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN, PACK}
     run = multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.seed1"
     for name in (
         "hyp.beam1.txt",
@@ -83,7 +84,8 @@ def test_a_finished_run_is_not_repeated(multi30k, data):
         ("fairseq-preprocess", {"text clean", "text tokenise", "text truecase"}),
         ("vectors convert", {"text clean", "fairseq-preprocess", "vectors train"}),
         ("fairseq-train", {"text clean", "fairseq-preprocess", "vectors train", "vectors convert"}),
-        ("--beam 5", {"text clean", "vectors convert", "fairseq-train"}),
+        ("fairseq-xl pack", {"vectors convert", "fairseq-train"}),
+        ("--beam 5", {"text clean", "vectors convert", "fairseq-train", "fairseq-xl pack"}),
         ("record", {"vectors convert", "fairseq-train", "fairseq-generate", "sacrebleu"}),
     ],
 )
@@ -102,7 +104,7 @@ def test_another_seed_shares_the_prepared_data(multi30k, data):
     multi30k("--data", data)
     done = multi30k("--data", data, "--seed", 2, "--loss", "vmf")
     assert done.returncode == 0
-    assert set(multi30k.calls) == TRANSLATION | {RECORD, TRAIN}
+    assert set(multi30k.calls) == TRANSLATION | {RECORD, TRAIN, PACK}
     assert options(multi30k.arguments("fairseq-train"), "--seed", "--criterion") == ("2", "vmf")
 
 
@@ -135,7 +137,7 @@ def test_changed_text_is_prepared_anew_and_the_old_run_is_left_alone(multi30k, d
     (data / "train.de").write_text("other text\n")
     done = multi30k("--data", data, "--name", "second")
     assert done.returncode == 0, done.stderr
-    assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN}
+    assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN, PACK}
 
 
 def test_other_vectors_under_the_same_name_are_refused(multi30k, data, tmp_path):
@@ -308,10 +310,14 @@ def test_help_explains_every_option(multi30k):
         assert option in done.stdout
 
 
-@pytest.mark.slow
-def test_a_few_captions_from_raw_text_to_a_record(data_dir, tmp_path, cli_code):
-    """The whole recipe with the real commands: a minute of work on 2 cores."""
-    small = tmp_path / "small"
+@pytest.fixture(scope="module")
+def small_run(data_dir, tmp_path_factory, cli_code):
+    """The whole recipe with the real commands on a few captions: a minute of work on 2 cores.
+
+    Gives the folder of the run and that of the raw text.
+    """
+    folder = tmp_path_factory.mktemp("small")
+    small = folder / "data"
     small.mkdir()
     for name, count in zip(SETS, (400, 50, 20), strict=True):
         for language in ("fr", "en"):
@@ -319,7 +325,7 @@ def test_a_few_captions_from_raw_text_to_a_record(data_dir, tmp_path, cli_code):
             lines = text.split("\n")[:count]
             (small / f"{name}.{language}").write_text("\n".join(lines) + "\n", encoding="utf-8")
     root = Path(__file__).resolve().parents[2]
-    command = tmp_path / "bin" / "fairseq-xl"
+    command = folder / "bin" / "fairseq-xl"
     command.parent.mkdir()
     command.write_text(f"#!{sys.executable}\n{cli_code}\n")
     command.chmod(0o755)
@@ -328,7 +334,7 @@ def test_a_few_captions_from_raw_text_to_a_record(data_dir, tmp_path, cli_code):
     )
     env = {"PATH": path, "PYTHONPATH": str(root), "FAIRSEQ_XL_VENV": "/nonexistent"}
     words = ["bash", root / "recipes" / "multi30k.sh", "--src", "fr", "--data", small]
-    words += ["--out", tmp_path / "out", "--size", 16, "--epochs", 1, "--vector-epochs", 1]
+    words += ["--out", folder / "out", "--size", 16, "--epochs", 1, "--vector-epochs", 1]
     words += ["--name", "try", "--", "--cpu", "--target-dim", 300]
     done = subprocess.run(
         [str(word) for word in words],
@@ -339,10 +345,27 @@ def test_a_few_captions_from_raw_text_to_a_record(data_dir, tmp_path, cli_code):
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    run = tmp_path / "out" / "runs" / "try"
+    return folder / "out" / "runs" / "try", small
+
+
+@pytest.mark.slow
+def test_a_few_captions_from_raw_text_to_a_record(small_run):
+    run, _ = small_run
     assert len((run / "hyp.beam5.txt").read_text().splitlines()) == 20
     record = json.loads((run / "record.json").read_text())
     assert record["scores"]["test"]["beam1"]["BLEU"]["signature"].startswith("nrefs:1|case:mixed")
     assert record["seed"] == 1
     assert record["epochs"] == 1
     assert record["training"]["model"]["encoder_hidden_dim"] == 2 * 16
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("beam", [1, 5])
+def test_the_packed_model_translates_raw_text_as_the_recipe_did(small_run, run_cli, tmp_path, beam):
+    run, small = small_run
+    copied = tmp_path / "elsewhere"
+    shutil.copytree(run / "model", copied)
+    options = ["--input", small / "test_2016_flickr.fr", "--output", tmp_path / "hyp", "--cpu"]
+    done = run_cli("translate", copied, *options, "--beam", beam)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "hyp").read_bytes() == (run / f"hyp.beam{beam}.txt").read_bytes()

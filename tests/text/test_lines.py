@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairseq_xl.errors import InputError
-from fairseq_xl.text.lines import count_lines, read_lines, replacing
+from fairseq_xl.text.lines import count_lines, decode_lines, read_lines, replacing
 
 # Every character at which some reader ends a line, beside ordinary ones.
 NASTY = st.text(
@@ -50,6 +50,16 @@ def test_invalid_utf8_is_named_by_file_and_line(tmp_path):
     path.write_bytes("gut\nschön\n".encode("latin-1"))
     with pytest.raises(InputError, match=r"latin1\.de, line 2: byte 0xf6 is not valid UTF-8"):
         list(read_lines(path))
+
+
+def test_a_stream_is_read_no_further_than_asked():
+    def stream():
+        yield b"one\r\n"
+        raise AssertionError("read too far")
+
+    assert next(decode_lines(stream(), "standard input")) == "one"
+    with pytest.raises(InputError, match="standard input, line 2: byte 0xff"):
+        list(decode_lines([b"one\n", b"\xff\n"], "standard input"))
 
 
 def test_missing_file_and_folder_are_input_errors(tmp_path):

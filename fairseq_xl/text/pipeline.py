@@ -1,0 +1,44 @@
+"""From raw text to the tokens that a model was trained on, and from its tokens back to raw text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fairseq_xl.text import moses
+from fairseq_xl.text.parallel import INNER_LINE_BREAKS
+
+TOKENISERS = ("moses", "none")
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """The steps of ``fairseq-xl text`` that the recipes take, for one line at a time.
+
+    source_lang, target_lang: language codes, which choose Moses' rules
+    tokeniser:  ``moses``, or ``none`` for text whose tokens stand between spaces already
+    truecaser:  model file for the source side; without one, case stays as it is on both sides
+    """
+
+    source_lang: str
+    target_lang: str
+    tokeniser: str = "moses"
+    truecaser: str | None = None
+
+    def tokens(self, line: str) -> list[str]:
+        """The tokens of a raw source line; none for a blank one.
+
+        Raises :class:`~fairseq_xl.errors.InputError` for a truecaser that cannot be read.
+        """
+        line = INNER_LINE_BREAKS.sub(" ", line).strip()
+        if self.tokeniser == "moses":
+            line = moses.tokenise(line, self.source_lang)
+        if self.truecaser is not None:
+            line = moses.truecase(line, self.truecaser)
+        return line.split()
+
+    def text(self, tokens: list[str]) -> str:
+        """The raw text of a translation's tokens."""
+        line = " ".join(tokens)
+        if self.truecaser is not None:
+            line = moses.detruecase(line)
+        return moses.detokenise(line, self.target_lang) if self.tokeniser == "moses" else line
