@@ -15,7 +15,7 @@ import statistics
 import subprocess
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import read_lines, replacing
@@ -79,8 +79,18 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def read_training(checkpoint: Path) -> tuple[dict[str, Any], int]:
-    """Every option that the checkpoint was trained with, by fairseq's sections, and its epoch."""
+class Training(NamedTuple):
+    """What a checkpoint says of its training."""
+
+    options: dict[str, Any]
+    """every option, by fairseq's sections"""
+    epoch: int
+    updates: int | None
+    """None where the checkpoint has forgotten, as averaged ones have"""
+
+
+def read_training(checkpoint: Path) -> Training:
+    """How and for how long a checkpoint was trained."""
     import fairseq_xl
 
     fairseq_xl.register()
@@ -94,7 +104,9 @@ def read_training(checkpoint: Path) -> tuple[dict[str, Any], int]:
     place = state.get("extra_state", {}).get("train_iterator", {})
     epoch = int(place.get("epoch", 0))
     # At the end of an epoch fairseq saves the beginning of the next.
-    return _plain(options), epoch if place.get("iterations_in_epoch") else max(epoch - 1, 0)
+    epoch = epoch if place.get("iterations_in_epoch") else max(epoch - 1, 0)
+    history = state.get("optimizer_history") or [{}]
+    return Training(_plain(options), epoch, history[-1].get("num_updates"))
 
 
 def device(on_cpu: bool) -> str:
@@ -148,7 +160,7 @@ def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
     epochs = read_epochs(log)
     if not epochs:
         raise InputError(f"{log} shows no finished epoch: train with --log-format json")
-    training, best_epoch = read_training(best)
+    training, best_epoch, _ = read_training(best)
     common = training.get("common", {})
     walls = [float(values["train_train_wall"]) for values in epochs.values()]
     best_values = epochs.get(best_epoch, {})

@@ -1,5 +1,6 @@
 """fairseq's own commands on a continuous model: train, translate in every way offered, swap, refuse."""
 
+import json
 import os
 import random
 import re
@@ -10,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+
+from fairseq_xl import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 PAIRS = [("ein", "a"), ("hund", "dog"), ("kind", "child"), ("mann", "man"), ("rennt", "runs"),
@@ -256,3 +259,66 @@ def test_neighbours_command_shows_each_predicted_word(models):
                models / "bin", "--sentence", "ein hund rennt", "-k", "3")  # fmt: skip
     words = re.findall(r"^  (\S+) +-?[\d.]+  kappa", done.stdout, re.M)
     assert words == ["a", "dog", "runs", "</s>"]
+
+
+def test_diagnose_agrees_with_fairseq_s_own_commands(models, tmp_path):
+    paths = [models / "proj/checkpoint_best.pt", models / "vmf/checkpoint_best.pt"]
+    output = tmp_path / "new/diagnosis.json"
+    done = run("fairseq_xl.cli", "diagnose", "--checkpoints", *paths, "--data", models / "bin", "--gen-subset",
+               "test", "--words", "dog", "--output", output, "--cpu")  # fmt: skip
+    assert "syn_margin_proj, margin 0.5, epoch" in done.stdout
+    report = json.loads(output.read_text(encoding="utf-8"))
+    assert report["split"] == "test"
+    references = [[*line.split(), "</s>"] for line in (models / "test.en").read_text().splitlines()]
+    for path, entry in zip(paths, report["checkpoints"], strict=True):
+        assert entry["checkpoint"] == str(path)
+        assert entry["updates"] > 0
+        valid = run("fairseq_cli.validate", models / "bin", "--user-dir", ROOT / "fairseq_xl", "--path", path,
+                    "--cpu", "--task", "translation", "--max-tokens", "2000", "--valid-subset", "test",
+                    "--log-format", "json", "--required-batch-size-multiple", "1")  # fmt: skip
+        logged = json.loads(re.findall(r"\{.*\}", valid.stdout + valid.stderr)[-1])
+        value = {name.removeprefix("test_"): float(x) for name, x in logged.items() if name != "test"}
+        forced = entry["teacher_forcing"]
+        assert forced["accuracy"]["1"] == pytest.approx(value["accuracy"], abs=1e-3)
+        assert forced["target"] == pytest.approx(value["cosine"], abs=1e-4)
+        assert entry["geometry"]["kappa"]["mean"] == pytest.approx(value["kappa"], abs=1e-3)
+        translated, _ = generate(models, "--beam", "1", path=str(path.relative_to(models)))
+        hypotheses = [[*translated[i][1].split(), "</s>"] for i in range(len(references))]
+        pairs = [p for h, r in zip(hypotheses, references, strict=True) for p in zip(h, r, strict=False)]
+        own = entry["own_decoding"]
+        assert own["positions"] == len(pairs)
+        assert own["correct"] == sum(a == b for a, b in pairs)
+        assert own["hypothesis_words"] == sum(map(len, hypotheses))
+        assert entry["reference_words"] == sum(map(len, references))
+        assert entry["words"][0]["positions"] == sum(line.count("dog") for line in references)
+    proj, vmf = report["checkpoints"]
+    constant = proj["stability"]["projection"]
+    assert abs(constant["lambda3"]["mean"]) + constant["lambda3"]["std"] < 1e-5
+    assert abs(constant["lambda4"]["mean"] - 1) + constant["lambda4"]["std"] < 1e-5
+    assert proj["stability"]["uniform"]["lambda4"]["std"] > 0.05
+    assert vmf["stability"]["projection"]["hinge_active"] is None
+
+
+def test_diagnose_refuses_what_it_cannot_measure(models, tmp_path, capsys):
+    def attempt(*options):
+        command = ["diagnose", "--checkpoints", models / "proj/checkpoint_best.pt", "--data", models / "bin", "--cpu",
+                   "--output", tmp_path / "out.json", *options]  # fmt: skip
+        assert cli.main([str(word) for word in command]) == 2
+        return capsys.readouterr().err.splitlines()[-1]
+
+    assert "no split 'dev'" in attempt("--gen-subset", "dev")
+    assert "'giraffe' is not in the target dictionary" in attempt("--words", "dog", "giraffe")
+    assert "-k takes a number from 1, not 0" in attempt("-k", "0")
+    assert "--max-tokens takes a number" in attempt("--max-tokens", "-1")
+    assert "no checkpoint at" in attempt("--checkpoints", tmp_path / "none.pt")
+    (tmp_path / "file").write_text("")
+    assert "cannot write" in attempt("--output", tmp_path / "file/out.json")
+    (models / "moved.vec").rename(models / "en.vec")
+    try:
+        train(models, tmp_path / "softmax", "--criterion", "cross_entropy", "--decoder-output", "softmax",
+              "--max-epoch", "1")  # fmt: skip
+    finally:
+        (models / "en.vec").rename(models / "moved.vec")
+    softmax = tmp_path / "softmax/checkpoint_best.pt"
+    assert "without vector outputs" in attempt("--checkpoints", softmax)
+    assert not (tmp_path / "out.json").exists()
