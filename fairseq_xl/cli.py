@@ -20,6 +20,7 @@ COMMANDS = {
         "fairseq_xl.text.synthetic_command",
         "generate a small parallel corpus with a grammar",
     ),
+    "lexicon": ("fairseq_xl.text.lexicon_command", "word translations from parallel text"),
     "average": ("fairseq_xl.average", "average the weights of checkpoints"),
     "neighbours": (
         "fairseq_xl.continuous.inspect_command",
