@@ -14,9 +14,9 @@ from fairseq_xl.errors import InputError
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``fairseq-xl lexicon``."""
     parser.description = (
-        "Find out which words translate each other, from tokenised parallel text. Words are aligned by IBM model 1 in "
-        "both directions, trained to agree; any aligner's output in Pharaoh's format (fast_align, eflomal, "
-        "awesome-align …) can be counted instead. The file serves `text hypotheses --replace-unknown lexicon` and "
+        "Find out which words translate each other, from tokenised parallel text. Words are aligned by IBM model 1; any "
+        "aligner's output in Pharaoh's format (fast_align, eflomal, awesome-align …) can be counted instead. The file "
+        "serves `text hypotheses --replace-unknown lexicon` and "
         "fairseq-generate's --replace-unk (with --best 1, since fairseq takes the last line of a word)."
     )
     parser.add_argument("source", type=Path, help="tokenised text, as the model's training data")
@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "never link words that seldom meet: least Dice coefficient of the sentences that hold them"
         " (default: %(default)s); raise it where memory runs out"
     )
-    parser.add_argument("--min-dice", type=float, default=0.0005, metavar="D", help=text)
+    parser.add_argument("--min-dice", type=float, default=0.001, metavar="D", help=text)
 
 
 def run(args: argparse.Namespace) -> None:
