@@ -22,7 +22,12 @@ from fairseq_xl.continuous.recurrence import FedRecurrence, FusedRecurrence
 from fairseq_xl.continuous.targets import TargetTable, build_table
 from fairseq_xl.errors import InputError
 from fairseq_xl.modules.attention import Attention
-from fairseq_xl.modules.recurrent import BidirectionalLSTM, initialise_uniform, pack_left
+from fairseq_xl.modules.recurrent import (
+    BidirectionalLSTM,
+    initialise_uniform,
+    pack_left,
+    packed_places,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +50,8 @@ class ContinuousLSTMEncoder(FairseqEncoder):
         """src_tokens (N, S), padded on either side; ``src_lengths`` is not needed.
 
         Returns:
-            dict of ``states`` (N, S, C), ``final`` (N, layers, C) and ``padding`` (N, S) bool.
+            dict of ``states`` (N, S, C), ``final`` (N, layers, C) and ``padding`` (N, S) bool, all with padding
+            last, and ``places`` (N, S), the state of each column of ``src_tokens``.
         """
         tokens, lengths = pack_left(src_tokens, self.pad)
         x = F.dropout(self.embed_tokens(tokens.t()), self.dropout, self.training)
@@ -55,6 +61,7 @@ class ContinuousLSTMEncoder(FairseqEncoder):
             "states": states.transpose(0, 1),
             "final": final.transpose(0, 1),
             "padding": tokens.eq(self.pad),
+            "places": packed_places(src_tokens, self.pad),
         }
 
     def reorder_encoder_out(self, encoder_out: dict[str, Tensor], new_order: Tensor):
@@ -142,7 +149,9 @@ class ContinuousLSTMDecoder(FairseqIncrementalDecoder):
             self.set_incremental_state(incremental_state, "state", state)
         features = F.dropout(features, self.dropout, self.training)
         output = self.output_projection(features)
-        extra: dict[str, Any] = {"attn": [weights]}
+        # Of the source as it was given: who asks which word is attended to does not know of packing.
+        places = encoder_out["places"].unsqueeze(1).expand_as(weights)
+        extra: dict[str, Any] = {"attn": [weights.gather(2, places)]}
         if self.output_kind == "continuous":
             extra["norm"] = torch.linalg.vector_norm(output.detach().float(), dim=-1)
         else:

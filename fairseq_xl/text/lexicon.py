@@ -28,8 +28,8 @@ def make_lexicon(
 
     Args:
         counts: (F, E) how often two words are linked.
-        totals: (F,) links of each source word, those to nothing included: what the probabilities are
-            shares of.
+        totals: (F,) what a translation's probability is its count's share of: a word's links, and
+            its occurrences without any where they are known.
         min_probability: leave out translations below.
         min_count: leave out source words with fewer occurrences.
         best: at most so many translations of a word.
@@ -38,10 +38,10 @@ def make_lexicon(
     frequent = source.counts >= min_count
     lexicon = {}
     for row in sorted(range(len(source.words)), key=source.words.__getitem__):
-        if not frequent[row]:
+        if not frequent[row] or not totals[row]:
             continue
         part = slice(counts.indptr[row], counts.indptr[row + 1])
-        shares = counts.data[part] / max(totals[row], 1)
+        shares = counts.data[part] / totals[row]
         entries = [
             (target.words[word], float(share))
             for word, share in zip(counts.indices[part], shares, strict=True)
@@ -69,8 +69,9 @@ def write_lexicon(lexicon: Lexicon, path: Path, as_json: bool) -> None:
 
 
 def read_translations(path: Path) -> dict[str, str]:
-    """The first translation of each word, from a file ``*.json`` or lines: from what :func:`write_lexicon` wrote, or a dictionary made by
-    hand, whose lines may lack the probability and whose JSON may be ``{"word": "translation"}``.
+    """The first translation of each word, from a file ``*.json`` or lines as :func:`write_lexicon` writes.
+
+    A dictionary made by hand may leave the probabilities out; in JSON it is ``{"word": "translation"}``.
 
     Raises:
         InputError: the file cannot be read, or does not hold translations.

@@ -39,6 +39,7 @@ case $call in
   'fairseq-xl text truecaser '*) echo model | make "$(after --output "$@")" ;;
   'fairseq-xl vectors train '*) echo "$call" | make "$(after --output "$@").bin" ;;
   'fairseq-xl vectors convert '*) cat "$3" - <<<"$call" | make "$4" ;;
+  'fairseq-xl lexicon '*) cat "$2" "$3" | make "$(after --output "$@")" ;;
   'fairseq-xl record '*) echo '{}' | make "$2/record.json" ;;
   fairseq-preprocess*)
     folder=$(after --destdir "$@")
