@@ -29,6 +29,7 @@ COMMANDS = {
         "fairseq_xl.translation.translate_command",
         "translate raw text with such a folder",
     ),
+    "lexicon": ("fairseq_xl.text.lexicon_command", "word translations from parallel text"),
     "average": ("fairseq_xl.average", "average the weights of checkpoints"),
     "neighbours": (
         "fairseq_xl.continuous.inspect_command",

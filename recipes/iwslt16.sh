@@ -26,6 +26,9 @@
 #   --dev-sets 'A B'   default: 'tst2013 tst2014'
 #   --test-sets 'A B'  default: 'tst2015 tst2016'
 #   --test PREFIX      translate and score PREFIX.fr, PREFIX.en instead of the test sets
+#   --replace-unknown attention|lexicon  put the source word attended to most, or its translation by a
+#                      lexicon of the training text, in the place of each unknown word; scores and
+#                      record say so (default: unknown words stay)
 #   --name NAME        folder of the run (default: from languages, loss, arch, size and seed)
 #   --threads N        processes for the text, threads for the vectors (default: all)
 #   --prepare-only     stop before training

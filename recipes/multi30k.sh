@@ -31,6 +31,9 @@
 #   --transform 'OPTIONS'  options for `fairseq-xl vectors convert`, applied to the target vectors
 #                      (default: '--normalise-first --centre --normalise')
 #   --test PREFIX      translate and score PREFIX.de, PREFIX.en instead of test_2016_flickr
+#   --replace-unknown attention|lexicon  put the source word attended to most, or its translation by a
+#                      lexicon of the training text, in the place of each unknown word; scores and
+#                      record say so (default: unknown words stay)
 #   --name NAME        folder of the run (default: from languages, loss, arch, size and seed)
 #   --threads N        processes for the text, threads for the vectors (default: all)
 #   --prepare-only     stop before training

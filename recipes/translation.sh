@@ -18,7 +18,7 @@ defaults() {
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
   VECTOR_THREADS='' TRANSFORM='' LIMITS=()
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 SOFTMAX_LEARNING_RATE='' ANNEAL=''
-  BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine HUB_WEIGHT=0 WARMUP=4000
+  BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine HUB_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
 
@@ -29,7 +29,7 @@ common_option() { # OPTION [VALUE] …
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
     --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
-      --vector-epochs | --transform | --test | --name | --threads | --url) ;;
+      --vector-epochs | --transform | --test | --name | --threads | --url | --replace-unknown) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -52,6 +52,7 @@ common_option() { # OPTION [VALUE] …
     --name) NAME=$2 ;;
     --threads) THREADS=$2 ;;
     --url) URL=$2 ;;
+    --replace-unknown) REPLACE_UNKNOWN=$2 ;;
   esac
 }
 
@@ -90,6 +91,8 @@ check_settings() {
   for option in SEED SIZE EPOCHS VECTOR_EPOCHS THREADS; do
     need_number "--$(tr 'A-Z_' 'a-z-' <<<"$option")" "${!option}"
   done
+  [[ $REPLACE_UNKNOWN =~ ^(|attention|lexicon)$ ]] ||
+    fail "--replace-unknown is '$REPLACE_UNKNOWN': choose attention or lexicon"
   [[ $SRC != "$TGT" ]] || fail "--src and --tgt are both '$SRC': give two languages"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and scores"
   [[ -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"
@@ -100,6 +103,7 @@ check_settings() {
     need_file "$TEST.$TGT" "test set for --test,"
   fi
   PREPARED=$OUT/prepared/$SRC-$TGT
+  LEXICON=$PREPARED/lexicon.$SRC-$TGT.tsv
   local kind=$LOSS.$ARCH
   [[ $LOSS != stock* ]] || kind=$LOSS
   NAME=${NAME:-$SRC-$TGT.$kind.$SIZE.seed$SEED}
@@ -178,6 +182,10 @@ target_vectors() {
     "${transform[@]}"
 }
 
+make_lexicon() {
+  run fairseq-xl lexicon "$PREPARED/true/train.$SRC" "$PREPARED/true/train.$TGT" --output "$LEXICON"
+}
+
 prepare() {
   TARGET_VECTORS=$PREPARED/vectors/target.$TGT.vec
   # Runs with other vectors or transforms share the prepared data, not the table.
@@ -196,6 +204,7 @@ prepare_stages() {
   stage tokenise plain tokenise_all
   stage truecase tokenise truecase_all
   stage binarise truecase binarise "${LIMITS[@]}"
+  [[ $REPLACE_UNKNOWN != lexicon ]] || stage lexicon truecase make_lexicon
   if [[ -z $VECTORS ]]; then
     if [[ -n $MONO ]]; then
       stage mono truecase mono_text "$(fingerprint "$MONO")"
@@ -341,14 +350,19 @@ pack_model() {
     --output "$RUN/model"
 }
 
-# The test set to translate: BINARISED, REFERENCE and the LABEL in the names of its files.
+# The test set to translate: BINARISED, its SPELLING, REFERENCE and the LABEL in the names of its files,
+# which says, too, how unknown words were replaced.
 choose_test() {
-  LABEL='' BINARISED=$PREPARED/bin REFERENCE=$PREPARED/plain/test.$TGT
-  [[ -n $TEST ]] || return 0
+  LABEL='' BINARISED=$PREPARED/bin SPELLING=$PREPARED/true/test.$SRC REFERENCE=$PREPARED/plain/test.$TGT
+  [[ -z $TEST ]] || choose_other_test
+  [[ -z $REPLACE_UNKNOWN ]] || LABEL=${LABEL:-test.}unknown_by_$REPLACE_UNKNOWN.
+}
+
+choose_other_test() {
   local name
   name=$(basename "$TEST")
   LABEL=$name. TEST_FOLDER=$PREPARED/tests/$name
-  BINARISED=$TEST_FOLDER/bin REFERENCE=$TEST_FOLDER/plain/test.$TGT
+  BINARISED=$TEST_FOLDER/bin SPELLING=$TEST_FOLDER/true/test.$SRC REFERENCE=$TEST_FOLDER/plain/test.$TGT
   stage "test.$name" "truecase binarise" prepare_test \
     "$(fingerprint "$TEST.$SRC" "$TEST.$TGT")"
 }
@@ -369,12 +383,20 @@ prepare_test() {
 }
 
 translate() {
-  local prefix=$RUN/$LABEL
+  local prefix=$RUN/$LABEL attention=() replace=()
+  if [[ -n $REPLACE_UNKNOWN ]]; then
+    attention=(--print-alignment soft)
+    # fairseq's own lstm shifts its attention by padding on the left; this option turns that off.
+    [[ $LOSS != stock ]] || attention+=(--left-pad-source)
+    replace=(--replace-unknown "$REPLACE_UNKNOWN" --spelling "$SPELLING")
+    [[ $REPLACE_UNKNOWN != lexicon ]] || replace+=(--lexicon "$LEXICON")
+  fi
   logged "${prefix}generate.beam$BEAM.log" fairseq-generate "$BINARISED" --user-dir "$PLUGIN" \
     --task translation --source-lang "$SRC" --target-lang "$TGT" --gen-subset test \
-    --path "$RUN/checkpoints/checkpoint_best.pt" --beam "$BEAM" --batch-size 64 "${WHOLE[@]}"
+    --path "$RUN/checkpoints/checkpoint_best.pt" --beam "$BEAM" --batch-size 64 "${WHOLE[@]}" \
+    "${attention[@]}"
   run fairseq-xl text hypotheses "${prefix}generate.beam$BEAM.log" "${prefix}hyp.beam$BEAM.tok" \
-    --like "$REFERENCE"
+    --like "$REFERENCE" "${replace[@]}"
   run fairseq-xl text postprocess "${prefix}hyp.beam$BEAM.tok" "${prefix}hyp.beam$BEAM.txt" \
     --language "$TGT"
 }
@@ -393,11 +415,12 @@ score() {
 
 write_record() {
   run fairseq-xl record "$RUN" --about "recipe=$(basename "$0")" "source=$SRC" "target=$TGT" \
-    "loss=$LOSS"
+    "loss=$LOSS" ${REPLACE_UNKNOWN:+"unknown_words=in ${LABEL%.} replaced by $REPLACE_UNKNOWN"}
 }
 
 experiment() {
-  local scored=()
+  local scored=() lexicon=()
+  [[ $REPLACE_UNKNOWN != lexicon ]] || lexicon=("$(fingerprint "$LEXICON")")
   model_options
   claim_run
   locked "$PREPARED/lock" choose_test
@@ -405,7 +428,8 @@ experiment() {
   stage train '' train_model "$EPOCHS" "$(fingerprint "$RUN/settings")"
   stage model train pack_model
   for BEAM in 1 5; do
-    stage "${LABEL}translate.beam$BEAM" train translate "$(fingerprint "$BINARISED/test.$SRC-$TGT.$SRC.bin")"
+    stage "${LABEL}translate.beam$BEAM" train translate "$(fingerprint "$BINARISED/test.$SRC-$TGT.$SRC.bin")" \
+      "${lexicon[@]}"
     stage "${LABEL}score.beam$BEAM" "${LABEL}translate.beam$BEAM" score "$(fingerprint "$REFERENCE")"
     scored+=("${LABEL}score.beam$BEAM")
   done

@@ -20,7 +20,12 @@ from fairseq_xl.continuous.recurrence import FedRecurrence, FusedRecurrence
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
 from fairseq_xl.modules.attention import Attention
-from fairseq_xl.modules.recurrent import BidirectionalLSTM, initialise_uniform, pack_left
+from fairseq_xl.modules.recurrent import (
+    BidirectionalLSTM,
+    initialise_uniform,
+    pack_left,
+    packed_places,
+)
 
 
 class ContinuousLSTMEncoder(FairseqEncoder):
@@ -42,7 +47,8 @@ class ContinuousLSTMEncoder(FairseqEncoder):
         """src_tokens (N, S), padded on either side; ``src_lengths`` is not needed.
 
         Returns:
-            dict of ``states`` (N, S, C), ``final`` (N, layers, C) and ``padding`` (N, S) bool.
+            dict of ``states`` (N, S, C), ``final`` (N, layers, C) and ``padding`` (N, S) bool, all with padding
+            last, and ``places`` (N, S), the state of each column of ``src_tokens``.
         """
         tokens, lengths = pack_left(src_tokens, self.pad)
         x = F.dropout(self.embed_tokens(tokens.t()), self.dropout, self.training)
@@ -52,6 +58,7 @@ class ContinuousLSTMEncoder(FairseqEncoder):
             "states": states.transpose(0, 1),
             "final": final.transpose(0, 1),
             "padding": tokens.eq(self.pad),
+            "places": packed_places(src_tokens, self.pad),
         }
 
     def reorder_encoder_out(self, encoder_out: dict[str, Tensor], new_order: Tensor):
@@ -126,7 +133,9 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
             self.set_incremental_state(incremental_state, "state", state)
         features = F.dropout(features, self.dropout, self.training)
         output = self.output_layer(features)
-        return output, {"attn": [weights], **self.norms(output)}
+        # Of the source as it was given: who asks which word is attended to does not know of packing.
+        places = encoder_out["places"].unsqueeze(1).expand_as(weights)
+        return output, {"attn": [weights.gather(2, places)], **self.norms(output)}
 
     def _state(self, encoder_out, incremental_state) -> dict[str, Tensor | None]:
         if incremental_state is not None:

@@ -28,6 +28,12 @@ def pack_left(tokens: Tensor, pad: int) -> tuple[Tensor, Tensor]:
     return tokens.gather(1, order), is_word.sum(1)
 
 
+def packed_places(tokens: Tensor, pad: int) -> Tensor:
+    """(N, T) where :func:`pack_left` puts each word; for padding the last place, which then is padding."""
+    is_word = tokens.ne(pad)
+    return torch.where(is_word, is_word.cumsum(1) - 1, tokens.shape[1] - 1)
+
+
 def reverse_within_length(x: Tensor, lengths: Tensor) -> Tensor:
     """(T, N, C) with each sequence's first ``lengths[n]`` steps reversed and its padding left in place."""
     steps = torch.arange(x.shape[0], device=x.device).unsqueeze(1)

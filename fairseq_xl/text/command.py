@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import count_lines, replacing
+from fairseq_xl.text.unknown_words import SUBWORDS
 
 # The steps import what they need themselves: sacremoses takes a second that --help should not.
 
@@ -68,10 +71,25 @@ def _campaign(args: argparse.Namespace) -> None:
 
 
 def _hypotheses(args: argparse.Namespace) -> None:
-    from fairseq_xl.text.hypotheses import read_hypotheses
+    from fairseq_xl.text import hypotheses
 
+    for option, needed in (
+        ("spelling", args.replace_unknown is not None),
+        ("lexicon", args.replace_unknown == "lexicon"),
+    ):
+        if (getattr(args, option) is not None) != needed:
+            needs = "needs" if needed else "has no use for"
+            chosen = f"--replace-unknown {args.replace_unknown}" if args.replace_unknown else "it"
+            raise InputError(f"text hypotheses: {chosen} {needs} --{option} FILE")
     expected = count_lines(args.like) if args.like else None
-    best = read_hypotheses(args.source, expected)
+    best = hypotheses.read_hypotheses(args.source, expected)
+    if args.replace_unknown:
+        from fairseq_xl.text.lexicon import read_translations
+
+        lexicon = read_translations(args.lexicon) if args.lexicon else {}
+        options = (args.spelling, lexicon, args.subwords, args.max_distance)
+        best, counts = hypotheses.read_replaced(args.source, *options)
+        print(counts, file=sys.stderr)
     with replacing(args.target) as stream:
         stream.writelines(line + "\n" for line in best)
 
@@ -149,6 +167,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
     source_target(sub, processes=False)
     text = "a file with as many lines as sentences, such as the source: checks that none is missing"
     sub.add_argument("--like", type=Path, help=text)
+    text = (
+        "put a word in the place of each <unk>: the source word with the most attention (attention), or its"
+        " translation where --lexicon knows one (lexicon). The log must be of fairseq-generate"
+        " --print-alignment soft. Say so where you report scores"
+    )
+    sub.add_argument("--replace-unknown", choices=("attention", "lexicon"), help=text)
+    text = "for --replace-unknown: the source text that was binarised, with its unknown words spelled"
+    sub.add_argument("--spelling", type=Path, metavar="FILE", help=text)
+    text = "word translations, as fairseq-xl lexicon writes them (lines, or FILE.json)"
+    sub.add_argument("--lexicon", type=Path, metavar="FILE", help=text)
+    text = "how the source's pieces of words are marked, where it has such (as fairseq's --post-process)"
+    sub.add_argument("--subwords", choices=SUBWORDS, help=text)
+    text = (
+        "pass over source words further than this from where the word would stand if both languages had"
+        " one order, in words (default: no limit)"
+    )
+    sub.add_argument("--max-distance", type=float, default=math.inf, metavar="N", help=text)
 
     sub = step("fetch", _fetch, "download a file (resumable), and unpack it safely")
     sub.add_argument("url", help="address")

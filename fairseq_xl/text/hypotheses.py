@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
+
 from fairseq_xl.errors import InputError
-from fairseq_xl.text.lines import read_lines
+from fairseq_xl.text.lines import count_lines, read_lines
+from fairseq_xl.text.unknown_words import UNKNOWN, Counts, replace_unknown
 
 HYPOTHESIS = re.compile(r"H-(\d+)\t[^\t]*(?:\t(.*))?$")
+SOURCE = re.compile(r"S-(\d+)\t(.*)$")
+ATTENTION = re.compile(r"A-(\d+)\t(.*)$")
+
+
+def _first(log: Path | str, line_of: re.Pattern[str]) -> dict[int, str]:
+    """The text of each sentence's first line of a kind: the n best follow one another, best first."""
+    found: dict[int, str] = {}
+    for line in read_lines(log):
+        if match := line_of.match(line):
+            found.setdefault(int(match.group(1)), match.group(2) or "")
+    return found
 
 
 def read_hypotheses(log: Path | str, expected: int | None = None) -> list[str]:
     """The best hypothesis of each sentence: item *i* is the one of ``H-i``, as tokens.
 
-    fairseq writes batches in an order of its own, and the n best of a sentence one after the
-    other, best first. With ``expected`` the log must hold that many sentences. Raises
-    :class:`InputError` when a sentence's hypothesis is missing, which a killed run leaves behind.
+    fairseq writes batches in an order of its own. With ``expected`` the log must hold that many
+    sentences. Raises :class:`InputError` when a sentence's hypothesis is missing, which a killed run
+    leaves behind.
     """
-    best: dict[int, str] = {}
-    for line in read_lines(log):
-        if found := HYPOTHESIS.match(line):
-            best.setdefault(int(found.group(1)), found.group(2) or "")
+    best = _first(log, HYPOTHESIS)
     if not best:
         raise InputError(f"{log} holds no H- line: give the output of fairseq-generate")
     total = max(best) + 1 if expected is None else expected
@@ -38,3 +50,68 @@ def read_hypotheses(log: Path | str, expected: int | None = None) -> list[str]:
             " generate again"
         )
     return [best[number] for number in range(total)]
+
+
+def read_replaced(
+    log: Path | str,
+    source: Path | str,
+    lexicon: Mapping[str, str],
+    subwords: str | None = None,
+    max_distance: float = np.inf,
+) -> tuple[list[str], Counts]:
+    """As :func:`read_hypotheses`, unknown words replaced as ``unknown_words.replace_unknown`` does.
+
+    Args:
+        log: of ``fairseq-generate --print-alignment soft``, without ``--post-process``.
+        source: the text that was binarised, where words unknown to the dictionary are spelled.
+        lexicon, subwords, max_distance: as there.
+
+    Raises:
+        InputError: a log without attention, or of another text.
+    """
+    hypotheses = read_hypotheses(log, count_lines(source))
+    seen, printed = _first(log, SOURCE), _first(log, ATTENTION)
+    counts = Counts()
+    for number, (line, text) in enumerate(zip(hypotheses, read_lines(source), strict=True)):
+        tokens, spelled = line.split(), text.split()
+        if UNKNOWN not in tokens:
+            continue
+        known = seen.get(number, "").split()
+        if len(known) != len(spelled) or any(
+            word not in (UNKNOWN, there) for word, there in zip(known, spelled, strict=True)
+        ):
+            raise InputError(
+                f"{log}, sentence {number}: its source {' '.join(known)!r} is not line {number + 1} of"
+                f" {source}; give the text that was binarised, and generate without --post-process"
+            )
+        if number not in printed:
+            raise InputError(
+                f"{log} holds no attention of sentence {number}: generate with --print-alignment soft"
+            )
+        attention = _read_attention(log, number, printed[number], len(spelled))
+        if len(attention) != len(tokens) + 1:  # the end of the sentence attends, too
+            raise InputError(
+                f"{log}, sentence {number}: {len(attention)} rows of attention for {len(tokens)} tokens"
+                " and the end of sentence; generate without --post-process"
+            )
+        options = (spelled, lexicon, counts, subwords, max_distance)
+        hypotheses[number] = " ".join(replace_unknown(tokens, attention, *options))
+    return hypotheses, counts
+
+
+def _read_attention(log: Path | str, number: int, text: str, words: int) -> np.ndarray:
+    """(T + 1, S) weights of the source's words, its end left out."""
+    try:
+        weights = np.array([row.split(",") for row in text.split()], float)
+    except ValueError:
+        raise InputError(
+            f"{log}, sentence {number}: the line A-{number} holds no weights; generate with"
+            " --print-alignment soft (hard tells only the place of the largest)"
+        ) from None
+    if weights.shape[1:] != (words + 1,) or np.abs(weights.sum(1) - 1).max() > 0.01:
+        raise InputError(
+            f"{log}, sentence {number}: its attention does not sum to 1 over the {words} source words"
+            " and the end of sentence, so it cannot be told which word a weight belongs to; fairseq's own"
+            " lstm shifts it by the padding: generate with --left-pad-source, which turns that off"
+        )
+    return weights[:, :words]

@@ -66,12 +66,17 @@ def test_padding_and_company_never_matter(
         decoder_layers=decoder_layers,
         attention=attention,
     )
-    together, _ = model(SOURCE, LENGTHS, PREVIOUS)
+    together, extra = model(SOURCE, LENGTHS, PREVIOUS)
     alone, _ = model(SOURCE[1:, :3], LENGTHS[1:], PREVIOUS[1:, :2])
     assert together.shape == (2, 4, DIM)
     assert torch.allclose(together[1, :2], alone[0], atol=1e-6)
     left_padded = torch.tensor([[5, 6, 7, 8, 2], [1, 1, 9, 4, 2]])
-    assert torch.allclose(model(left_padded, LENGTHS, PREVIOUS)[0], together, atol=1e-6)
+    padded, moved = model(left_padded, LENGTHS, PREVIOUS)
+    assert torch.allclose(padded, together, atol=1e-6)
+    # Attention is to the columns of the source as it was given.
+    assert torch.allclose(moved["attn"][0][0], extra["attn"][0][0], atol=1e-6)
+    assert torch.allclose(moved["attn"][0][1, :, 2:], extra["attn"][0][1, :, :3], atol=1e-6)
+    assert (moved["attn"][0][1, :, :2] == 0).all()
 
 
 @pytest.mark.parametrize("feeding", [False, True])

@@ -3,7 +3,12 @@
 import pytest
 import torch
 
-from fairseq_xl.modules.recurrent import BidirectionalLSTM, pack_left, reverse_within_length
+from fairseq_xl.modules.recurrent import (
+    BidirectionalLSTM,
+    pack_left,
+    packed_places,
+    reverse_within_length,
+)
 
 
 def test_pack_left_from_either_side():
@@ -11,6 +16,7 @@ def test_pack_left_from_either_side():
     packed, lengths = pack_left(tokens, pad=1)
     assert packed.tolist() == [[7, 8, 1, 1], [5, 6, 1, 1], [2, 3, 4, 5]]
     assert lengths.tolist() == [2, 2, 4]
+    assert torch.equal(packed.gather(1, packed_places(tokens, pad=1)), tokens)
 
 
 def test_reverse_within_length():

@@ -184,6 +184,35 @@ def test_another_test_set_is_translated_by_the_trained_model(multi30k, data, tmp
     assert multi30k.calls == []
 
 
+@pytest.mark.parametrize("way", ["attention", "lexicon"])
+def test_replaced_unknown_words_are_in_the_names_of_scores_and_in_the_record(multi30k, data, way):
+    multi30k("--data", data)
+    plain = multi30k.arguments("fairseq-generate"), multi30k.arguments("fairseq-xl record")
+    assert "--print-alignment" not in plain[0]
+    assert not any(word.startswith("unknown") for word in plain[1])
+    done = multi30k("--data", data, "--replace-unknown", way)
+    assert done.returncode == 0, done.stderr
+    assert ("fairseq-xl lexicon" in {" ".join(call.split()[:2]) for call in multi30k.calls}) == (
+        way == "lexicon"
+    )
+    assert TRAIN not in multi30k.calls
+    assert options(multi30k.arguments("fairseq-generate"), "--print-alignment") == ("soft",)
+    hypotheses = multi30k.arguments("fairseq-xl text hypotheses")
+    spelling, how = options(hypotheses, "--spelling", "--replace-unknown")
+    assert spelling.endswith("/true/test.de")
+    assert how == way
+    assert ("--lexicon" in hypotheses) == (way == "lexicon")
+    about = " ".join(multi30k.arguments("fairseq-xl record"))
+    assert f"unknown_words=in test.unknown_by_{way} replaced by {way}" in about
+    run = multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.seed1"
+    assert (run / f"test.unknown_by_{way}.score.beam5.json").exists()
+    assert (run / "score.beam5.json").exists()
+    multi30k("--data", data, "--replace-unknown", way)
+    assert multi30k.calls == []
+    multi30k("--data", data)
+    assert multi30k.calls == []
+
+
 LOSSES = {
     "cross_entropy": ("cross_entropy", "softmax"),
     "cross_entropy_tied": ("cross_entropy", "softmax_tied"),
@@ -265,6 +294,7 @@ def test_the_second_yardstick_is_fairseqs_transformer(multi30k, data):
         (["--src", "cs"], "has no language 'cs'"),
         (["--epochs", "many"], "--epochs is 'many': give a whole number"),
         (["--seed"], "--seed needs a value"),
+        (["--replace-unknown", "yes"], "--replace-unknown is 'yes': choose attention or lexicon"),
         (["--sed", "1"], "has no option '--sed'"),
         (["--data", "/nonexistent"], "--data /nonexistent is no folder"),
         (["--mono", "/nonexistent"], "there is no text for --mono, /nonexistent"),
@@ -305,6 +335,7 @@ def test_help_explains_every_option(multi30k):
         "--size",
         "--epochs",
         "--test",
+        "--replace-unknown",
         "--mono",
     ):
         assert option in done.stdout

@@ -54,6 +54,30 @@ def test_hypotheses_must_match_the_file_they_are_like(text, tmp_path):
         text("hypotheses", tmp_path / "log", tmp_path / "out", "--like", tmp_path / "source")
 
 
+def test_unknown_words_are_replaced_only_when_asked_for(text, tmp_path, capsys):
+    names = log, out, source, words = [tmp_path / name for name in ("log", "out", "de", "words.tsv")]
+    log.write_text("S-0\tUhu\nH-0\t-1\t<unk>\nA-0\t0.7,0.3 0.5,0.5\n")
+    source.write_text("Uhu\n")
+    words.write_text("Uhu\towl\n")
+    replace = ("hypotheses", log, out, "--spelling", source, "--replace-unknown")
+    for arguments, expected in (
+        (("hypotheses", log, out), "<unk>\n"),
+        ((*replace, "attention"), "Uhu\n"),
+        ((*replace, "lexicon", "--lexicon", words), "owl\n"),
+    ):
+        text(*arguments)
+        assert names[1].read_text() == expected
+    assert "1 unknown words: 1 translated by the lexicon" in capsys.readouterr().err
+    for arguments, message in (
+        ((*replace, "lexicon"), "--replace-unknown lexicon needs --lexicon FILE"),
+        ((*replace, "attention", "--lexicon", words), "attention has no use for --lexicon"),
+        (("hypotheses", log, out, "--spelling", source), "it has no use for --spelling"),
+        (("hypotheses", log, out, "--replace-unknown", "attention"), "needs --spelling FILE"),
+    ):
+        with pytest.raises(InputError, match=message):
+            text(*arguments)
+
+
 def test_a_mistake_is_one_sentence_and_status_2(run_cli, tmp_path):
     (tmp_path / "a").write_text("1\n2\n")
     (tmp_path / "b").write_text("1\n")
