@@ -18,18 +18,19 @@
 #   --arch ARCH        default: continuous_lstm_iwslt16 (the paper's sizes); continuous_transformer_iwslt
 #                      is the yardstick stock_transformer with another output
 #   --size N           other sizes of embeddings and states (default: 0, the architecture's own)
-#   --epochs N         default: 20
+#   --epochs N         default: 20 (stock_transformer: 50)
 #   --mono FILE        large text in the target language for the vectors (the paper: 4 billion words)
 #   --vectors FILE     ready word vectors (.vec, .bin, …) instead of training them
 #   --vector-epochs N  epochs of fastText (default: 5)
 #   --transform 'OPTIONS'  options for `fairseq-xl vectors convert`, applied to the target vectors
+#   --subwords N       subwords instead of words, --subword-kind and --joint: as in multi30k.sh
 #   --dev-sets 'A B'   default: 'tst2013 tst2014'
 #   --test-sets 'A B'  default: 'tst2015 tst2016'
 #   --test PREFIX      translate and score PREFIX.fr, PREFIX.en instead of the test sets
 #   --replace-unknown attention|lexicon  put the source word attended to most, or its translation by a
 #                      lexicon of the training text, in the place of each unknown word; scores and
 #                      record say so (default: unknown words stay)
-#   --name NAME        folder of the run (default: from languages, loss, arch, size and seed)
+#   --name NAME        folder of the run (default: from languages, loss, arch, size, subwords and seed)
 #   --threads N        processes for the text, threads for the vectors (default: all)
 #   --prepare-only     stop before training
 #   --dry-run          print the commands and run none
@@ -41,7 +42,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/translation.sh"
 
 defaults
-SRC=fr ARCH=continuous_lstm_iwslt16 SIZE=0 EPOCHS=20
+SRC=fr ARCH=continuous_lstm_iwslt16 SIZE=0 CONTINUOUS_EPOCHS=20 SOFTMAX_EPOCHS=20 STOCK_EPOCHS=20
 DROPOUT=0.0 LEARNING_RATE=5e-4 BATCH_TOKENS=4096 VECTOR_MIN_COUNT=5 VECTOR_BUCKETS=2000000
 LIMITS=(--nwordssrc 50000 --nwordstgt 50000)
 DEV_SETS='tst2013 tst2014' TEST_SETS='tst2015 tst2016'

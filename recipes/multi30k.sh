@@ -15,26 +15,32 @@
 #   --loss LOSS        cross_entropy, cross_entropy_tied, vmf, cosine, l2, negative_sampling,
 #                      most_informative_negative, syn_margin_proj, syn_margin_diff,
 #                      power_spherical, in_batch_negative, info_nce, or a yardstick: stock (fairseq's
-#                      own lstm), stock_transformer (its transformer, with label smoothing);
-#                      default: syn_margin_proj
+#                      own lstm), stock_transformer (fairseq's own transformer, four layers and label
+#                      smoothing, on 10,000 joint subwords unless --subwords says otherwise; a GPU is
+#                      advised); default: syn_margin_proj
 #   --seed N           default: 1
 #   --arch ARCH        default: continuous_lstm; continuous_transformer and continuous_transformer_iwslt
 #                      train with a warm-up and an inverse square root schedule
 #   --size N           embeddings and states of encoder and decoder; a Transformer's inner layers are
 #                      four times as wide (default: 256; 0: the arch's own)
-#   --epochs N         default: 16, softmax outputs 8 (about as long in time), yardsticks 14. An LSTM's
-#                      learning rate falls over the second half, so that another N is another run:
-#                      give it a --name
+#   --epochs N         default: 16, softmax outputs 8 (about as long in time), stock 14,
+#                      stock_transformer 80. An LSTM's learning rate falls over the second half, so
+#                      that another N is another run: give it a --name
 #   --mono FILE        more text in the target language, for the vectors
 #   --vectors FILE     ready word vectors (.vec, .bin, …) instead of training them
 #   --vector-epochs N  epochs of fastText (default: 5)
 #   --transform 'OPTIONS'  options for `fairseq-xl vectors convert`, applied to the target vectors
-#                      (default: '--normalise-first --centre --normalise')
+#                      (default: '--normalise-first --centre --normalise'; '--random-share 1' for
+#                      random targets)
+#   --subwords N       SentencePiece vocabularies of N pieces of each side's truecased tokens, instead of
+#                      words; the vectors are trained on pieces, too (default: 0, words)
+#   --subword-kind K   bpe (default) or unigram
+#   --joint            one vocabulary of N pieces for both languages; dictionaries stay separate
 #   --test PREFIX      translate and score PREFIX.de, PREFIX.en instead of test_2016_flickr
 #   --replace-unknown attention|lexicon  put the source word attended to most, or its translation by a
 #                      lexicon of the training text, in the place of each unknown word; scores and
 #                      record say so (default: unknown words stay)
-#   --name NAME        folder of the run (default: from languages, loss, arch, size and seed)
+#   --name NAME        folder of the run (default: from languages, loss, arch, size, subwords and seed)
 #   --threads N        processes for the text, threads for the vectors (default: all)
 #   --prepare-only     stop before training
 #   --dry-run          print the commands and run none
@@ -59,7 +65,7 @@ DROPOUT=0.3 CONTINUOUS_DROPOUT=0
 DECODE_SCORE=vmf_posterior HUB_WEIGHT=0.5
 # In a trial of 12 epochs a softmax was at its best on validation after 8; vectors still learn then, in
 # epochs half as long.
-CONTINUOUS_EPOCHS=16 SOFTMAX_EPOCHS=8
+CONTINUOUS_EPOCHS=16 SOFTMAX_EPOCHS=8 TRANSFORMER_EPOCHS=80
 URL=https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw
 # Words seen at least twice: 7,864 German and 5,928 English types, fairseq's four included.
 LIMITS=(--thresholdsrc 2 --thresholdtgt 2)

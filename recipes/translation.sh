@@ -13,10 +13,10 @@ syn_margin_proj syn_margin_diff power_spherical in_batch_negative info_nce stock
 # Settings that both recipes offer under the same names.
 defaults() {
   SRC=de TGT=en LOSS=syn_margin_proj SEED=1 ARCH=continuous_lstm SIZE=256
-  EPOCHS='' CONTINUOUS_EPOCHS=15 SOFTMAX_EPOCHS=15 STOCK_EPOCHS=14
+  EPOCHS='' CONTINUOUS_EPOCHS=15 SOFTMAX_EPOCHS=15 STOCK_EPOCHS=14 TRANSFORMER_EPOCHS=50
   OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
-  VECTOR_THREADS='' TRANSFORM='' LIMITS=()
+  VECTOR_THREADS='' TRANSFORM='' LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe JOINT=no ABOUT=()
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 SOFTMAX_LEARNING_RATE='' ANNEAL=''
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine HUB_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
   THREADS=$(nproc 2>/dev/null || echo 2)
@@ -28,8 +28,10 @@ common_option() { # OPTION [VALUE] …
   case $1 in
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
+    --joint) JOINT=yes; return ;;
     --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
-      --vector-epochs | --transform | --test | --name | --threads | --url | --replace-unknown) ;;
+      --vector-epochs | --transform | --subwords | --subword-kind | --test | --name | --threads | --url | \
+      --replace-unknown) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -47,7 +49,9 @@ common_option() { # OPTION [VALUE] …
     --mono) MONO=$(absolute "$2") ;;
     --vectors) VECTORS=$(absolute "$2") ;;
     --vector-epochs) VECTOR_EPOCHS=$2 ;;
-    --transform) TRANSFORM=$2 ;;
+    --transform) TRANSFORM=$2 ABOUT+=("transform=$2") ;;
+    --subwords) SUBWORDS=$2 ;;
+    --subword-kind) SUBWORD_KIND=$2 ;;
     --test) TEST=$(absolute "$2") ;;
     --name) NAME=$2 ;;
     --threads) THREADS=$2 ;;
@@ -81,18 +85,29 @@ read_options() { # RECIPE ARGUMENT…
 
 # Refuses what cannot work before any stage starts, and names the folders.
 check_settings() {
-  local option
+  local option arch=.$ARCH
   grep -qw -- "$LOSS" <<<"$LOSSES" || fail "--loss is '$LOSS': choose one of" $LOSSES
   case $LOSS in
-    stock | stock_transformer) EPOCHS=${EPOCHS:-$STOCK_EPOCHS} ;;
+    stock) EPOCHS=${EPOCHS:-$STOCK_EPOCHS} ;;
+    stock_transformer)
+      EPOCHS=${EPOCHS:-$TRANSFORMER_EPOCHS}
+      [[ -n $SUBWORDS ]] || SUBWORDS=10000 JOINT=yes # as fairseq's own example on TED talks
+      ;;
     cross_entropy*) EPOCHS=${EPOCHS:-$SOFTMAX_EPOCHS} ;;
     *) EPOCHS=${EPOCHS:-$CONTINUOUS_EPOCHS} ;;
   esac
-  for option in SEED SIZE EPOCHS VECTOR_EPOCHS THREADS; do
+  SUBWORDS=${SUBWORDS:-0}
+  for option in SEED SIZE EPOCHS VECTOR_EPOCHS SUBWORDS THREADS; do
     need_number "--$(tr 'A-Z_' 'a-z-' <<<"$option")" "${!option}"
   done
   [[ $REPLACE_UNKNOWN =~ ^(|attention|lexicon)$ ]] ||
     fail "--replace-unknown is '$REPLACE_UNKNOWN': choose attention or lexicon"
+  [[ $SUBWORD_KIND =~ ^(bpe|unigram)$ ]] || fail "--subword-kind is '$SUBWORD_KIND': choose bpe or unigram"
+  [[ $SUBWORDS != 0 || $JOINT == no ]] || fail "--joint is for subwords: give --subwords N, too"
+  [[ $LOSS != stock_transformer || $((SIZE % 4)) == 0 ]] ||
+    fail "--size is '$SIZE': the transformer's four heads need a multiple of 4"
+  [[ $SUBWORDS == 0 || -z $REPLACE_UNKNOWN ]] ||
+    fail "--replace-unknown is for whole words: subwords leave none unknown"
   [[ $SRC != "$TGT" ]] || fail "--src and --tgt are both '$SRC': give two languages"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and scores"
   [[ -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"
@@ -104,9 +119,18 @@ check_settings() {
   fi
   PREPARED=$OUT/prepared/$SRC-$TGT
   LEXICON=$PREPARED/lexicon.$SRC-$TGT.tsv
-  local kind=$LOSS.$ARCH
-  [[ $LOSS != stock* ]] || kind=$LOSS
-  NAME=${NAME:-$SRC-$TGT.$kind.$SIZE.seed$SEED}
+  # What is binarised, TEXTS, and all that follows from it is in UNITS_FOLDER: PREPARED itself for words, a
+  # folder in it for subwords, whose stages bear its name (IN_UNITS).
+  UNITS='' UNITS_FOLDER=$PREPARED IN_UNITS='' TEXTS=$PREPARED/true
+  if [[ $SUBWORDS != 0 ]]; then
+    UNITS=$SUBWORD_KIND$SUBWORDS
+    [[ $JOINT == no ]] || UNITS+=.joint
+    UNITS_FOLDER=$PREPARED/$UNITS IN_UNITS=$UNITS/ TEXTS=$PREPARED/$UNITS/pieces
+    # Every piece of the training text has a place in the dictionary and a vector of its own.
+    LIMITS=() VECTOR_MIN_COUNT=1 VECTOR_SUBWORD=0 ABOUT+=("subwords=$UNITS")
+  fi
+  [[ $LOSS != stock* ]] || arch=''
+  NAME=${NAME:-$SRC-$TGT.$LOSS$arch.$SIZE${UNITS:+.$UNITS}.seed$SEED}
   RUN=$OUT/runs/$NAME
 }
 
@@ -149,6 +173,34 @@ mono_text() {
   truecase_set "$PREPARED" mono "$TGT"
 }
 
+# SentencePiece on what was truecased: the way back is then the same as for words.
+subword_texts() {
+  local set language
+  if [[ $JOINT == yes ]]; then
+    learn_subwords "$SRC" "$PREPARED/true/train.$SRC" "$PREPARED/true/train.$TGT"
+  else
+    for language in "$SRC" "$TGT"; do learn_subwords "$language" "$PREPARED/true/train.$language"; done
+  fi
+  for language in "$SRC" "$TGT"; do
+    for set in train valid test; do encode_set "$PREPARED/true" "$TEXTS" "$set" "$language"; done
+  done
+}
+
+subword_model() { # LANGUAGE
+  [[ $JOINT == no ]] && echo "$UNITS_FOLDER/subwords.$1.model" || echo "$UNITS_FOLDER/subwords.model"
+}
+
+learn_subwords() { # LANGUAGE TEXT…
+  run fairseq-xl text subwords train "${@:2}" --output "$(subword_model "$1")" --size "$SUBWORDS" \
+    --kind "$SUBWORD_KIND"
+}
+
+encode_set() { # FROM TO SET LANGUAGE
+  run fairseq-xl text subwords encode "$1/$3.$4" "$2/$3.$4" --model "$(subword_model "$4")"
+}
+
+subword_mono() { encode_set "$PREPARED/true" "$TEXTS" mono "$TGT"; }
+
 # FOLDER.tmp takes the place of FOLDER; a run that reads the old one keeps its open files.
 replace_folder() {
   run rm -rf "$1.old"
@@ -159,26 +211,26 @@ replace_folder() {
 
 binarise() {
   # fairseq-preprocess refuses dictionaries that are there already: a fresh folder, moved when complete
-  run rm -rf "$PREPARED/bin.tmp"
-  logged "$PREPARED/logs/binarise.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
-    --trainpref "$PREPARED/true/train" --validpref "$PREPARED/true/valid" \
-    --testpref "$PREPARED/true/test" --destdir "$PREPARED/bin.tmp" --workers "$THREADS" "${LIMITS[@]}"
-  replace_folder "$PREPARED/bin"
+  run rm -rf "$UNITS_FOLDER/bin.tmp"
+  logged "$UNITS_FOLDER/logs/binarise.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
+    --trainpref "$TEXTS/train" --validpref "$TEXTS/valid" \
+    --testpref "$TEXTS/test" --destdir "$UNITS_FOLDER/bin.tmp" --workers "$THREADS" "${LIMITS[@]}"
+  replace_folder "$UNITS_FOLDER/bin"
 }
 
 train_vectors() {
-  local texts=("$PREPARED/true/train.$TGT")
-  [[ -z $MONO ]] || texts+=("$PREPARED/true/mono.$TGT")
-  run fairseq-xl vectors train "${texts[@]}" --output "$PREPARED/vectors/$TGT" --model skipgram \
+  local texts=("$TEXTS/train.$TGT")
+  [[ -z $MONO ]] || texts+=("$TEXTS/mono.$TGT")
+  run fairseq-xl vectors train "${texts[@]}" --output "$UNITS_FOLDER/vectors/$TGT" --model skipgram \
     --dim "$DIM" --epoch "$VECTOR_EPOCHS" --min-count "$VECTOR_MIN_COUNT" \
     --max-subword "$VECTOR_SUBWORD" --buckets "$VECTOR_BUCKETS" --seed 0 \
     --threads "${VECTOR_THREADS:-$THREADS}"
 }
 
 target_vectors() {
-  local source=${VECTORS:-$PREPARED/vectors/$TGT.bin} transform=()
+  local source=${VECTORS:-$UNITS_FOLDER/vectors/$TGT.bin} transform=()
   [[ -z $TRANSFORM ]] || read -ra transform <<<"$TRANSFORM"
-  run fairseq-xl vectors convert "$source" "$TARGET_VECTORS" --dict "$PREPARED/bin/dict.$TGT.txt" \
+  run fairseq-xl vectors convert "$source" "$TARGET_VECTORS" --dict "$UNITS_FOLDER/bin/dict.$TGT.txt" \
     "${transform[@]}"
 }
 
@@ -187,13 +239,15 @@ make_lexicon() {
 }
 
 prepare() {
-  TARGET_VECTORS=$PREPARED/vectors/target.$TGT.vec
+  TARGET_VECTORS=$UNITS_FOLDER/vectors/target.$TGT.vec
   # Runs with other vectors or transforms share the prepared data, not the table.
   if [[ -n $VECTORS$TRANSFORM ]]; then
-    TARGET_VECTORS=$PREPARED/vectors/target.$TGT.$(
+    TARGET_VECTORS=$UNITS_FOLDER/vectors/target.$TGT.$(
       printf '%s' "$(fingerprint "$VECTORS") $TRANSFORM" | sha256sum | cut -c1-8
     ).vec
   fi
+  # fairseq's own models have no table
+  [[ $LOSS != stock* ]] || TARGET_VECTORS=''
   STAMPS=$PREPARED/stamps
   locked "$PREPARED/lock" prepare_stages
 }
@@ -203,25 +257,32 @@ prepare_stages() {
   plain_stages
   stage tokenise plain tokenise_all
   stage truecase tokenise truecase_all
-  stage binarise truecase binarise "${LIMITS[@]}"
+  if [[ -n $UNITS ]]; then
+    corpus=${IN_UNITS}texts
+    stage "$corpus" truecase subword_texts
+  fi
+  stage "${IN_UNITS}binarise" "$corpus" binarise "${LIMITS[@]}"
   [[ $REPLACE_UNKNOWN != lexicon ]] || stage lexicon truecase make_lexicon
+  [[ -n $TARGET_VECTORS ]] || return 0
   if [[ -z $VECTORS ]]; then
     if [[ -n $MONO ]]; then
       stage mono truecase mono_text "$(fingerprint "$MONO")"
-      corpus="truecase mono"
+      [[ -z $UNITS ]] || stage "${IN_UNITS}mono" "mono $corpus" subword_mono
+      corpus+=" ${IN_UNITS}mono"
     fi
-    stage vectors "$corpus" train_vectors "$DIM" "$VECTOR_EPOCHS" "$VECTOR_MIN_COUNT" \
+    stage "${IN_UNITS}vectors" "$corpus" train_vectors "$DIM" "$VECTOR_EPOCHS" "$VECTOR_MIN_COUNT" \
       "$VECTOR_SUBWORD" "$VECTOR_BUCKETS"
-    stage "$(basename "$TARGET_VECTORS")" "binarise vectors" target_vectors "$TRANSFORM"
+    stage "$IN_UNITS$(basename "$TARGET_VECTORS")" "${IN_UNITS}binarise ${IN_UNITS}vectors" \
+      target_vectors "$TRANSFORM"
   else
-    stage "$(basename "$TARGET_VECTORS")" binarise target_vectors "$TRANSFORM" \
+    stage "$IN_UNITS$(basename "$TARGET_VECTORS")" "${IN_UNITS}binarise" target_vectors "$TRANSFORM" \
       "$(fingerprint "$VECTORS")"
   fi
 }
 
 # --- the model -------------------------------------------------------------------------------------
 
-is_transformer() { [[ $LOSS == stock_transformer || ( $LOSS != stock && $ARCH == *transformer* ) ]]; }
+is_transformer() { [[ $LOSS != stock* && $ARCH == *transformer* ]]; }
 
 # SIZES for the body: SIZE everywhere, or nothing for 0, the architecture's own. An LSTM has it in each
 # direction of the encoder, as the yardstick does; a Transformer's inner layers are four times as wide.
@@ -250,18 +311,24 @@ model_options() {
       # as the yardstick was first measured
       DROPOUT=0.2 LEARNING_RATE=1e-3 ANNEAL='' BATCH_TOKENS=3000 CLIP_NORM=0
       MODEL=(
-        --arch lstm --criterion cross_entropy --encoder-bidirectional
+        --arch lstm --criterion cross_entropy --encoder-bidirectional --share-decoder-input-output-embed
+      )
+      [[ $SIZE == 0 ]] || MODEL+=(
         --encoder-embed-dim "$SIZE" --encoder-hidden-size "$SIZE"
         --decoder-embed-dim "$SIZE" --decoder-hidden-size "$SIZE" --decoder-out-embed-dim "$SIZE"
-        --share-decoder-input-output-embed
       )
       ;;
     stock_transformer)
-      # as fairseq's own example for IWSLT; the body of continuous_transformer_iwslt
-      DROPOUT=0.3
+      # fairseq's example for IWSLT'14; smaller ones in the same proportions, with fewer layers
+      DROPOUT=0.3 LEARNING_RATE=5e-4 ANNEAL='' BATCH_TOKENS=4096 CLIP_NORM=0
       MODEL=(
-        --arch transformer_iwslt_de_en "${SIZES[@]}" --share-decoder-input-output-embed
-        --criterion label_smoothed_cross_entropy --label-smoothing 0.1 --weight-decay 1e-4
+        --arch transformer_iwslt_de_en --share-decoder-input-output-embed
+        --criterion label_smoothed_cross_entropy --label-smoothing 0.1
+        --adam-betas '(0.9, 0.98)' --weight-decay 1e-4 --lr-scheduler inverse_sqrt --warmup-updates 4000
+      )
+      [[ $SIZE == 0 ]] || MODEL+=(
+        --encoder-layers 4 --encoder-embed-dim "$SIZE" --encoder-ffn-embed-dim "$((2 * SIZE))"
+        --decoder-layers 4 --decoder-embed-dim "$SIZE" --decoder-ffn-embed-dim "$((2 * SIZE))"
       )
       ;;
     cross_entropy | cross_entropy_tied) LEARNING_RATE=${SOFTMAX_LEARNING_RATE:-$LEARNING_RATE} ;;
@@ -303,7 +370,7 @@ WHOLE=(--required-batch-size-multiple 1)
 
 train_model() {
   local command=(
-    fairseq-train "$PREPARED/bin" --user-dir "$PLUGIN" --task translation
+    fairseq-train "$UNITS_FOLDER/bin" --user-dir "$PLUGIN" --task translation
     --source-lang "$SRC" --target-lang "$TGT" "${MODEL[@]}"
     --max-epoch "$EPOCHS" --seed "$SEED" --save-dir "$RUN/checkpoints" --no-epoch-checkpoints
     --log-format json --log-interval 100 --num-workers 0 "${WHOLE[@]}"
@@ -322,19 +389,19 @@ train_model() {
 # A checkpoint goes on only under the settings it began with; more epochs are no other setting.
 claim_run() {
   if [[ $DRY_RUN == yes ]]; then
-    [[ $LOSS == stock* ]] || show ln "$TARGET_VECTORS" "$RUN/target.vec"
+    [[ -z $TARGET_VECTORS ]] || show ln "$TARGET_VECTORS" "$RUN/target.vec"
     return
   fi
   local settings
   settings=$(printf '%s\n' "${MODEL[@]}" "seed $SEED" "vectors $(fingerprint "$TARGET_VECTORS")" \
-    "data $(fingerprint "$STAMPS/binarise")")
+    "data $(fingerprint "$STAMPS/${IN_UNITS}binarise")")
   mkdir -p "$RUN"
   if [[ -f $RUN/settings && $(<"$RUN/settings") != "$settings" ]]; then
     diff "$RUN/settings" - <<<"$settings" >&2 || true
     fail "$RUN was begun with other settings (above): give another --name, or remove that folder"
   fi
   # The table as it is now: the prepared one is replaced, never rewritten, when its settings change.
-  if [[ ! -f $RUN/settings && $LOSS != stock* ]]; then
+  if [[ ! -f $RUN/settings && -n $TARGET_VECTORS ]]; then
     rm -f "$RUN/target.vec"
     ln "$TARGET_VECTORS" "$RUN/target.vec" 2>/dev/null || cp "$TARGET_VECTORS" "$RUN/target.vec"
   fi
@@ -353,7 +420,7 @@ pack_model() {
 # The test set to translate: BINARISED, its SPELLING, REFERENCE and the LABEL in the names of its files,
 # which says, too, how unknown words were replaced.
 choose_test() {
-  LABEL='' BINARISED=$PREPARED/bin SPELLING=$PREPARED/true/test.$SRC REFERENCE=$PREPARED/plain/test.$TGT
+  LABEL='' BINARISED=$UNITS_FOLDER/bin SPELLING=$PREPARED/true/test.$SRC REFERENCE=$PREPARED/plain/test.$TGT
   [[ -z $TEST ]] || choose_other_test
   [[ -z $REPLACE_UNKNOWN ]] || LABEL=${LABEL:-test.}unknown_by_$REPLACE_UNKNOWN.
 }
@@ -361,9 +428,9 @@ choose_test() {
 choose_other_test() {
   local name
   name=$(basename "$TEST")
-  LABEL=$name. TEST_FOLDER=$PREPARED/tests/$name
+  LABEL=$name. TEST_FOLDER=$UNITS_FOLDER/tests/$name
   BINARISED=$TEST_FOLDER/bin SPELLING=$TEST_FOLDER/true/test.$SRC REFERENCE=$TEST_FOLDER/plain/test.$TGT
-  stage "test.$name" "truecase binarise" prepare_test \
+  stage "${IN_UNITS}test.$name" "truecase ${IN_UNITS}binarise" prepare_test \
     "$(fingerprint "$TEST.$SRC" "$TEST.$TGT")"
 }
 
@@ -374,16 +441,19 @@ prepare_test() {
   for language in "$SRC" "$TGT"; do
     tokenise_set "$TEST_FOLDER" test "$language"
     truecase_set "$TEST_FOLDER" test "$language"
+    [[ -z $UNITS ]] || encode_set "$TEST_FOLDER/true" "$TEST_FOLDER/pieces" test "$language"
   done
   run rm -rf "$BINARISED.tmp"
   logged "$TEST_FOLDER/binarise.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
-    --srcdict "$PREPARED/bin/dict.$SRC.txt" --tgtdict "$PREPARED/bin/dict.$TGT.txt" \
-    --testpref "$TEST_FOLDER/true/test" --destdir "$BINARISED.tmp"
+    --srcdict "$UNITS_FOLDER/bin/dict.$SRC.txt" --tgtdict "$UNITS_FOLDER/bin/dict.$TGT.txt" \
+    --testpref "$TEST_FOLDER/$(basename "$TEXTS")/test" --destdir "$BINARISED.tmp"
   replace_folder "$BINARISED"
 }
 
 translate() {
   local prefix=$RUN/$LABEL attention=() replace=()
+  local best=${prefix}hyp.beam$BEAM.tok
+  [[ -z $UNITS ]] || best=${prefix}hyp.beam$BEAM.pieces
   if [[ -n $REPLACE_UNKNOWN ]]; then
     attention=(--print-alignment soft)
     # fairseq's own lstm shifts its attention by padding on the left; this option turns that off.
@@ -395,8 +465,9 @@ translate() {
     --task translation --source-lang "$SRC" --target-lang "$TGT" --gen-subset test \
     --path "$RUN/checkpoints/checkpoint_best.pt" --beam "$BEAM" --batch-size 64 "${WHOLE[@]}" \
     "${attention[@]}"
-  run fairseq-xl text hypotheses "${prefix}generate.beam$BEAM.log" "${prefix}hyp.beam$BEAM.tok" \
-    --like "$REFERENCE" "${replace[@]}"
+  run fairseq-xl text hypotheses "${prefix}generate.beam$BEAM.log" "$best" --like "$REFERENCE" \
+    "${replace[@]}"
+  [[ -z $UNITS ]] || run fairseq-xl text subwords decode "$best" "${prefix}hyp.beam$BEAM.tok"
   run fairseq-xl text postprocess "${prefix}hyp.beam$BEAM.tok" "${prefix}hyp.beam$BEAM.txt" \
     --language "$TGT"
 }
@@ -415,7 +486,7 @@ score() {
 
 write_record() {
   run fairseq-xl record "$RUN" --about "recipe=$(basename "$0")" "source=$SRC" "target=$TGT" \
-    "loss=$LOSS" ${REPLACE_UNKNOWN:+"unknown_words=in ${LABEL%.} replaced by $REPLACE_UNKNOWN"}
+    "loss=$LOSS" "${ABOUT[@]}" ${REPLACE_UNKNOWN:+"unknown_words=in ${LABEL%.} replaced by $REPLACE_UNKNOWN"}
 }
 
 experiment() {

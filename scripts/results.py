@@ -59,17 +59,16 @@ def table() -> None:
         sys.exit("error: no records are kept yet: run a recipe, then `results.py keep`")
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for record in records:
-        groups.setdefault((f"{record['source']}→{record['target']}", record["loss"]), []).append(record)
+        kind = ", ".join(f"`{record[key]}`" for key in ("loss", "subwords", "transform") if key in record)
+        groups.setdefault((f"{record['source']}→{record['target']}", kind), []).append(record)
     print("| pair | loss | BLEU, beam 1 | BLEU, beam 5 | seeds | epochs |")
     print("|---|---|---|---|---|---|")
-    ranked = sorted(
-        groups.items(), key=lambda g: (g[0][0], -max(score(r, 5) for r in g[1]))
-    )
-    for (pair, loss), runs in ranked:
+    ranked = sorted(groups.items(), key=lambda g: (g[0][0], -max(score(r, 5) for r in g[1])))
+    for (pair, kind), runs in ranked:
         bleu = [spread([score(r, beam) for r in runs]) for beam in (1, 5)]
         epochs = "-".join(str(e) for e in sorted({r["epochs"] for r in runs}))
         seeds = ", ".join(str(r["seed"]) for r in sorted(runs, key=lambda r: r["seed"]))
-        print(f"| {pair} | `{loss}` | {bleu[0]} | {bleu[1]} | {seeds} | {epochs} |")
+        print(f"| {pair} | {kind} | {bleu[0]} | {bleu[1]} | {seeds} | {epochs} |")
     signatures = {r["scores"]["test"]["beam5"]["BLEU"]["signature"] for r in records}
     print(f"\nsacreBLEU: {'; '.join(sorted(signatures))}")
 

@@ -21,7 +21,7 @@ from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import read_lines, replacing
 
 PACKAGES = ("torch", "fairseq-fixed", "fairseq", "numpy", "sacrebleu", "sacremoses")
-PACKAGES += ("fasttext-numpy2", "fasttext")
+PACKAGES += ("sentencepiece", "fasttext-numpy2", "fasttext")
 SCORE_FILE = re.compile(r"(?:(?P<set>.+)\.)?score\.beam(?P<beam>\d+)\.json")
 JSON_PART = re.compile(r"\{.*\}")
 

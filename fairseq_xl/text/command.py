@@ -94,6 +94,26 @@ def _hypotheses(args: argparse.Namespace) -> None:
         stream.writelines(line + "\n" for line in best)
 
 
+def _train_subwords(args: argparse.Namespace) -> None:
+    from fairseq_xl.text.subwords import train_subwords
+
+    lines = train_subwords(args.source, args.output, args.size, args.kind)
+    print(f"{args.output}: {args.size} {args.kind} pieces from {lines} lines", file=sys.stderr)
+
+
+def _encode(args: argparse.Namespace) -> None:
+    from fairseq_xl.text import moses, subwords
+
+    subwords.processor(str(args.model))  # a bad model is refused before the text is counted
+    moses.map_file(subwords.encode, args.source, args.target, model=str(args.model))
+
+
+def _decode(args: argparse.Namespace) -> None:
+    from fairseq_xl.text import moses, subwords
+
+    moses.map_file(subwords.decode, args.source, args.target)
+
+
 def _fetch(args: argparse.Namespace) -> None:
     from fairseq_xl.text.fetch import fetch, unpack
 
@@ -106,8 +126,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the steps and their options to the parser of ``fairseq-xl text``."""
     steps = parser.add_subparsers(title="steps", metavar="STEP", required=True)
 
-    def step(name: str, run: Callable[[argparse.Namespace], None], text: str):
-        sub = steps.add_parser(name, help=text, description=text)
+    def step(name: str, run: Callable[[argparse.Namespace], None], text: str, among=steps):
+        sub = among.add_parser(name, help=text, description=text)
         sub.set_defaults(step=run)
         return sub
 
@@ -140,6 +160,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
     sub = step("postprocess", _postprocess, "from tokens to plain text: detruecase, detokenise")
     source_target(sub)
     language(sub)
+
+    text = "split tokens into subwords (SentencePiece) and join them again"
+    parts = steps.add_parser("subwords", help=text, description=text)
+    parts = parts.add_subparsers(title="steps", metavar="STEP", required=True)
+    sub = step("train", _train_subwords, "learn a subword vocabulary from tokenised text", parts)
+    text = "tokenised training text; the files of several languages give a joint vocabulary"
+    sub.add_argument("source", type=Path, nargs="+", help=text)
+    sub.add_argument("--output", "-o", type=Path, required=True, help="model file to write")
+    text = "number of pieces, the unknown one included; every character of the text is one of them"
+    sub.add_argument("--size", type=int, required=True, metavar="N", help=text)
+    text = "bpe (default) merges frequent pairs; unigram picks pieces by likelihood"
+    sub.add_argument("--kind", choices=("bpe", "unigram"), default="bpe", help=text)
+    sub = step(
+        "encode", _encode, "split tokens into subwords; a token's first begins with ▁", parts
+    )
+    source_target(sub, processes=False)
+    sub.add_argument("--model", "-m", type=Path, required=True, help="model file of 'train'")
+    sub = step("decode", _decode, "join subwords into tokens; needs no model", parts)
+    source_target(sub, processes=False)
 
     sub = step("clean", _clean, "check a parallel corpus and handle its unfit pairs")
     sub.add_argument("source", type=Path, help="source side")

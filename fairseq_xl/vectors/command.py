@@ -16,6 +16,9 @@ _FORMATS = (
     "gzipped, with or without a header line)"
 )
 _WRITTEN = ".vec, .vec.gz, or .npy (its words go to a .vocab file beside it)"
+_TRANSFORMATIONS = (
+    *("normalise_first", "centre", "remove_components", "whiten", "random_share", "normalise"),
+)
 _DICT = "fairseq dictionary, the dict.LANGUAGE.txt that fairseq-preprocess writes"
 
 
@@ -116,7 +119,8 @@ def _configure_convert(parser: argparse.ArgumentParser) -> None:
         "models' --special-vectors file")  # fmt: skip
     add("--dim", type=_positive, metavar="D", help="refuse vectors of another dimension")
     group = parser.add_argument_group(
-        "transformations (against hubs, which are everyone's neighbours)"
+        "transformations",
+        "The first are against hubs, which are everyone's neighbours; random shares tell rare words apart.",
     )
     add = group.add_argument
     add("--normalise-first", action="store_true",
@@ -125,8 +129,16 @@ def _configure_convert(parser: argparse.ArgumentParser) -> None:
     add("--remove-components", type=int, default=0, metavar="K",
         help="subtract the mean and the K main directions of variance (all-but-the-top; "
         "DIM/100 is usual)")  # fmt: skip
+    add("--whiten", action="store_true",
+        help="subtract the mean and scale the main directions to the same variance (ZCA; 1e-5 of the mean "
+        "variance is added to each, so that directions without any stay small)")  # fmt: skip
     add("--weighted", action="store_true",
         help="count each word as often as the dictionary does in the mean and the directions")  # fmt: skip
+    add("--random-share", type=_share, default=0.0, metavar="R",
+        help="give each word 1 - R of its vector, scaled to length one, and R of its vector of 'vectors "
+        "random': 1 is all random, 0.5 is worth a try where rare words are confused (default: 0)")  # fmt: skip
+    add("--random-seed", type=int, default=0, metavar="SEED",
+        help="seed of the random vectors (default: 0)")  # fmt: skip
     add("--normalise", action="store_true", help="scale every vector to length one at the end")
 
 
@@ -165,8 +177,10 @@ def _convert(args: argparse.Namespace) -> None:
 
     if args.dict is None and (args.weighted or args.specials):
         raise InputError("--weighted and --specials need a dictionary: give --dict")
-    if args.weighted and not (args.centre or args.remove_components):
-        raise InputError("--weighted changes nothing without --centre or --remove-components")
+    if args.weighted and not (args.centre or args.remove_components or args.whiten):
+        raise InputError(
+            "--weighted changes nothing without --centre, --remove-components or --whiten"
+        )
     counts = read_dictionary(args.dict) if args.dict else None
     wanted = None
     if counts is not None:
@@ -181,11 +195,9 @@ def _convert(args: argparse.Namespace) -> None:
             )
         print(covered, file=sys.stderr)
     weights = [counts.get(word, 0) for word in vectors.words] if args.weighted and counts else None
-    if args.normalise_first or args.centre or args.remove_components or args.normalise:
-        vectors = transform(
-            vectors, normalise_first=args.normalise_first, centre=args.centre,
-            remove_components=args.remove_components, normalise=args.normalise, weights=weights,
-        )  # fmt: skip
+    steps = {name: getattr(args, name) for name in _TRANSFORMATIONS}
+    if any(steps.values()):
+        vectors = transform(vectors, **steps, random_seed=args.random_seed, weights=weights)
     write_vectors(args.target, vectors, progress=not args.quiet)
     _report(args.target, vectors)
 

@@ -2,7 +2,9 @@
 
 Word vectors share a large common part, and frequency is written into their main directions. Under
 nearest-neighbour search this makes hubs: words that intrude everywhere. Subtracting the mean and
-the top principal components ("all-but-the-top", Mu and Viswanath 2018) takes both away.
+the top principal components ("all-but-the-top", Mu and Viswanath 2018) takes both away; whitening
+makes all directions equally long. Rare words, whose vectors are hardly trained, lie close together:
+a share of random directions moves them apart (Tokarchuk and Niculae 2024).
 """
 
 from __future__ import annotations
@@ -10,7 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.vectors.random import random_vectors
 from fairseq_xl.vectors.table import WordVectors
+
+WHITENING_FLOOR = 1e-5
+"""Whitening adds this share of the mean variance to each: directions that hold only rounding stay small."""
 
 
 def transform(
@@ -19,6 +25,9 @@ def transform(
     normalise_first: bool = False,
     centre: bool = False,
     remove_components: int = 0,
+    whiten: bool = False,
+    random_share: float = 0.0,
+    random_seed: int = 0,
     normalise: bool = False,
     weights: np.ndarray | None = None,
 ) -> WordVectors:
@@ -29,29 +38,41 @@ def transform(
         normalise_first: scale every vector to length one before the other steps, so that long
             vectors (of words of middle frequency) do not settle the mean and the components.
         centre: subtract the mean vector. remove_components: subtract the mean and the projections
-        on this many principal components. normalise: scale every vector to length one at the end.
-        weights: (n,) non-negative, for example how often each word occurs: the mean and the
-            components are then those of the text instead of the word list.
+        on this many principal components.
+        whiten: subtract the mean and give every remaining direction the same variance, one. This
+            is ZCA, the whitening that changes the vectors least; any other is a rotation of it,
+            with the same cosines.
+        random_share: r in (1 − r)·v/‖v‖ + r·u, where u is the word's seeded random unit vector of
+            :mod:`.random`: 0 leaves the vectors as they are, 1 leaves nothing of them.
+        normalise: scale every vector to length one at the end.
+        weights: (n,) non-negative, for example how often each word occurs: the mean, the components
+            and the variances are then those of the text instead of the word list.
 
     Raises:
-        InputError: more components than dimensions leave; weights that are all zero; a vector
-            that comes out zero (the word is named).
+        InputError: more components than dimensions leave; a share beyond 0 to 1; weights that are
+            all zero; a vector that comes out zero (the word is named).
     """
     words, rows = vectors.words, vectors.matrix.astype(np.float64)
     if not 0 <= remove_components < vectors.dim:
         raise InputError(
             f"cannot remove {remove_components} components of vectors of dimension {vectors.dim}"
         )
+    if not 0 <= random_share <= 1:
+        raise InputError(f"the share of random vectors goes from 0 to 1, not {random_share}")
     if normalise_first:
         rows = _unit(rows, words, "is zero from the start")
     share = _share(weights, len(rows))
-    if centre or remove_components:
+    if centre or remove_components or whiten:
         rows -= share @ rows
-    if remove_components:
+    if remove_components or whiten:
         covariance = (rows * share[:, None]).T @ rows  # (d, d)
-        _, directions = np.linalg.eigh(covariance)  # in ascending order of variance
-        top = directions[:, -remove_components:]  # (d, K)
-        rows -= (rows @ top) @ top.T
+        variances, directions = np.linalg.eigh(covariance)  # in ascending order of variance
+        left = vectors.dim - remove_components
+        kept = directions[:, :left]
+        rows = (rows @ kept * _scale(variances[:left], whiten)) @ kept.T
+    if random_share:
+        rows = (1 - random_share) * _unit(rows, words, "is zero before random ones are mixed in")
+        rows += random_share * random_vectors(words, vectors.dim, random_seed).matrix
     if normalise:
         rows = _unit(rows, words, "is zero after the transformation")
     result = rows.astype(np.float32)
@@ -69,6 +90,14 @@ def _share(weights: np.ndarray | None, count: int) -> np.ndarray:
     if not weights.any():
         raise InputError("the words' counts are all zero, so they cannot weight the transformation")
     return weights / weights.sum()
+
+
+def _scale(variances: np.ndarray, whiten: bool) -> np.ndarray:
+    """What each direction (k,) is multiplied by."""
+    if not whiten:
+        return np.ones_like(variances)
+    floor = max(WHITENING_FLOOR * variances.mean(), np.finfo(np.float64).tiny)
+    return 1 / np.sqrt(variances.clip(min=0) + floor)
 
 
 def _unit(rows: np.ndarray, words: list[str], fault: str) -> np.ndarray:

@@ -36,6 +36,8 @@ case $call in
     ;;
   'fairseq-xl text tok'* | 'fairseq-xl text truecase '* | 'fairseq-xl text post'*) make "$4" <"$3" ;;
   'fairseq-xl text hypotheses '*) make "$4" <"$3" ;;
+  'fairseq-xl text subwords train '*) echo "$call" | make "$(after --output "$@")" ;;
+  'fairseq-xl text subwords '*) make "$5" <"$4" ;;
   'fairseq-xl text truecaser '*) echo model | make "$(after --output "$@")" ;;
   'fairseq-xl vectors train '*) echo "$call" | make "$(after --output "$@").bin" ;;
   'fairseq-xl vectors convert '*) cat "$3" - <<<"$call" | make "$4" ;;

@@ -20,6 +20,7 @@ TRANSLATION = {
     *("fairseq-xl text postprocess", "sacrebleu --input"),
 }
 RECORD, TRAIN, PACK = "fairseq-xl record", "fairseq-train --user-dir", "fairseq-xl pack"
+SUBWORDS = "fairseq-xl text subwords"
 
 
 @pytest.fixture
@@ -213,6 +214,95 @@ def test_replaced_unknown_words_are_in_the_names_of_scores_and_in_the_record(mul
     assert multi30k.calls == []
 
 
+def test_subwords_go_from_the_truecased_text_to_words_again(multi30k, data):
+    done = multi30k("--data", data, "--subwords", 500)
+    assert done.returncode == 0, done.stderr
+    assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN, SUBWORDS}
+    prepared = multi30k.out / "prepared" / "de-en"
+    calls = multi30k.calls_file.read_text()
+    for language in ("de", "en"):
+        text, model = prepared / "true" / f"train.{language}", f"subwords.{language}.model"
+        model = prepared / "bpe500" / model
+        assert f"subwords train {text} --output {model} --size 500 --kind bpe\n" in calls
+        pieces = prepared / "bpe500" / "pieces" / f"train.{language}"
+        assert f"subwords encode {text} {pieces} --model {model}\n" in calls
+    binarise = multi30k.arguments("fairseq-preprocess")
+    assert options(binarise, "--trainpref") == (str(prepared / "bpe500" / "pieces" / "train"),)
+    assert "--thresholdtgt" not in binarise
+    vectors = multi30k.arguments("fairseq-xl vectors train")
+    assert vectors[3] == str(prepared / "bpe500" / "pieces" / "train.en")
+    assert options(vectors, "--min-count", "--max-subword") == ("1", "0")
+    run = multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.bpe500.seed1"
+    pieces, tokens = run / "hyp.beam5.pieces", run / "hyp.beam5.tok"
+    assert f"subwords decode {pieces} {tokens}\n" in calls
+    assert f"text postprocess {tokens} {run / 'hyp.beam5.txt'} " in calls
+    assert "subwords=bpe500" in multi30k.arguments("fairseq-xl record")
+
+
+def test_words_and_subwords_share_what_they_can_and_leave_each_other_alone(multi30k, data):
+    units = [
+        *([], ["--subwords", 500], ["--subwords", 500, "--joint"]),
+        ["--subwords", 500, "--subword-kind", "unigram"],
+    ]
+    for number, option in enumerate(units):
+        assert multi30k("--data", data, *option).returncode == 0
+        shared = {"fairseq-xl text clean", "fairseq-xl text tokenise", "fairseq-xl text truecase"}
+        assert number == 0 or not shared & set(multi30k.calls)
+        assert "fairseq-preprocess --source-lang de" in multi30k.calls
+        assert "fairseq-xl vectors train" in multi30k.calls
+    for option in units:
+        assert multi30k("--data", data, *option).returncode == 0
+        assert multi30k.calls == []
+    names = {"bpe500", "bpe500.joint", "unigram500"}
+    assert names < {path.name for path in (multi30k.out / "prepared" / "de-en").iterdir()}
+
+
+def test_joint_subwords_are_learnt_once_from_both_sides(multi30k, data):
+    multi30k("--data", data, "--subwords", 500, "--joint")
+    calls = multi30k.calls_file.read_text()
+    assert calls.count("subwords train ") == 1
+    command = multi30k.arguments("fairseq-xl text subwords train")
+    assert [Path(word).name for word in command[4:6]] == ["train.de", "train.en"]
+    models = {line.split()[-1] for line in calls.splitlines() if "subwords encode" in line}
+    assert models == set(options(command, "--output"))
+
+
+@pytest.mark.parametrize("call", ["subwords encode", "subwords decode"])
+def test_killed_among_subwords_it_goes_on_there(multi30k, data, call):
+    arguments = ["--data", data, "--subwords", 500]
+    assert multi30k(*arguments, KILL_AT=call).returncode != 0
+    done = multi30k(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert SUBWORDS in multi30k.calls
+    assert "fairseq-xl text truecase" not in multi30k.calls
+    assert (TRAIN in multi30k.calls) == (call == "subwords encode")
+
+
+def test_more_text_and_other_test_sets_are_cut_by_the_same_models(multi30k, data, tmp_path):
+    for name in ("mono", "coco.de", "coco.en"):
+        (tmp_path / name).write_text("more\n")
+    extra = ["--mono", tmp_path / "mono", "--test", tmp_path / "coco"]
+    done = multi30k("--data", data, "--subwords", 500, *extra)
+    assert done.returncode == 0, done.stderr
+    folder = multi30k.out / "prepared" / "de-en" / "bpe500"
+    assert str(folder / "pieces" / "mono.en") in multi30k.arguments("fairseq-xl vectors train")
+    for language in ("de", "en"):
+        assert (folder / "tests" / "coco" / "pieces" / f"test.{language}").exists()
+    calls = multi30k.calls_file.read_text()
+    assert f"--testpref {folder / 'tests' / 'coco' / 'pieces' / 'test'} " in calls
+    assert f"--srcdict {folder / 'bin' / 'dict.de.txt'} " in calls
+    assert multi30k("--data", data, "--subwords", 500, *extra).returncode == 0
+    assert multi30k.calls == []
+
+
+def test_the_subword_commands_are_shown_by_a_dry_run(multi30k, data):
+    done = multi30k("--data", data, "--subwords", 500, "--dry-run")
+    assert done.stdout.count("text subwords train ") == 2
+    assert done.stdout.count("text subwords encode ") == 6
+    assert done.stdout.count("text subwords decode ") == 2
+    assert not multi30k.out.exists()
+
+
 LOSSES = {
     "cross_entropy": ("cross_entropy", "softmax"),
     "cross_entropy_tied": ("cross_entropy", "softmax_tied"),
@@ -276,19 +366,36 @@ def test_a_transformers_softmax_baseline_differs_in_the_output_alone(multi30k, d
         assert options(ours, name) == options(theirs, name)
 
 
-def test_the_second_yardstick_is_fairseqs_transformer(multi30k, data):
-    train = dry_training(multi30k, data, "--loss", "stock_transformer")
-    assert options(train, "--arch", "--criterion", "--label-smoothing", "--decoder-embed-dim") == (
-        *("transformer_iwslt_de_en", "label_smoothed_cross_entropy", "0.1", "256"),
-    )
-    assert options(train, "--lr-scheduler", "--dropout", "--max-epoch") == ("inverse_sqrt", "0.3", "14")
-    assert "--target-vectors" not in train
-    assert "de-en.stock_transformer.256.seed1" in options(train, "--save-dir")[0]
+def test_the_modern_yardstick_is_a_transformer_on_joint_subwords(multi30k, data):
+    done = multi30k("--data", data, "--loss", "stock_transformer")
+    assert done.returncode == 0, done.stderr
+    command = multi30k.arguments("fairseq-train")
+    names = ("--criterion", "--label-smoothing", "--lr-scheduler", "--max-epoch")
+    expected = ("label_smoothed_cross_entropy", "0.1", "inverse_sqrt", "80")
+    assert options(command, *names) == expected
+    names = ("--arch", "--encoder-embed-dim", "--decoder-ffn-embed-dim", "--decoder-layers")
+    assert options(command, *names) == ("transformer_iwslt_de_en", "256", "512", "4")
+    assert "--target-vectors" not in command
+    assert not any("vectors" in call for call in multi30k.calls)
+    run = multi30k.out / "runs" / "de-en.stock_transformer.256.bpe10000.joint.seed1"
+    assert (run / "hyp.beam5.txt").exists()
+    done = multi30k("--data", data, "--loss", "stock_transformer", "--size", 0, "--subwords", 0)
+    assert done.returncode == 0, done.stderr
+    assert (run.parent / "de-en.stock_transformer.0.seed1").exists()
+    assert "--encoder-embed-dim" not in multi30k.arguments("fairseq-train")
+    assert SUBWORDS not in multi30k.calls
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--subwords", "many"], "--subwords is 'many': give a whole number"),
+        (
+            ["--subwords", "5", "--subword-kind", "x"],
+            "--subword-kind is 'x': choose bpe or unigram",
+        ),
+        (["--joint"], "--joint is for subwords: give --subwords N, too"),
+        (["--loss", "stock_transformer", "--size", "30"], "four heads need a multiple of 4"),
         (["--loss", "hinge"], "--loss is 'hinge': choose one of cross_entropy "),
         (["--src", "en"], "--src and --tgt are both 'en'"),
         (["--src", "cs"], "has no language 'cs'"),
@@ -337,6 +444,9 @@ def test_help_explains_every_option(multi30k):
         "--test",
         "--replace-unknown",
         "--mono",
+        "--subwords",
+        "--subword-kind",
+        "--joint",
     ):
         assert option in done.stdout
 

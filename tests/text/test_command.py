@@ -32,6 +32,18 @@ def test_from_plain_text_to_tokens_and_back(text, tmp_path):
     assert (tmp_path / "back").read_bytes() == plain.read_bytes()
 
 
+def test_tokens_to_subwords_and_back(text, tmp_path, capsys):
+    tokens = tmp_path / "tok"
+    tokens.write_text("the dog , the cat .\n\na doghouse\n" * 9)
+    model, pieces, back = (tmp_path / name for name in ("model", "pieces", "back"))
+    text("subwords", "train", tokens, "-o", model, "--size", 16, "--kind", "unigram")
+    assert f"{model}: 16 unigram pieces from 18 lines" in capsys.readouterr().err
+    text("subwords", "encode", tokens, pieces, "-m", model)
+    assert pieces.read_text(encoding="utf-8").startswith("▁")
+    text("subwords", "decode", pieces, back)
+    assert back.read_bytes() == tokens.read_bytes()
+
+
 def test_cleaning_writes_its_counts(text, tmp_path, capsys):
     (tmp_path / "a").write_text("x y\n\n1 2 3\n")
     (tmp_path / "b").write_text("u v\nw\n1\n")

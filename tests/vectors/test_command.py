@@ -97,6 +97,25 @@ def test_convert_transforms_with_the_dictionarys_counts(folder: Path) -> None:
     np.testing.assert_array_equal(read_vectors(folder / "out.npy").matrix, expected.matrix)
 
 
+def test_convert_whitens_and_mixes_random_vectors_in(folder: Path) -> None:
+    options = ["--whiten", "--random-share", "0.5", "--random-seed", "7", "--normalise"]
+    assert vectors("convert", folder / "in.vec", folder / "out.npy", *options) == 0
+    before = read_vectors(folder / "in.vec")
+    expected = transform(before, whiten=True, random_share=0.5, random_seed=7, normalise=True)
+    np.testing.assert_array_equal(read_vectors(folder / "out.npy").matrix, expected.matrix)
+
+
+def test_all_random_is_what_random_writes(folder: Path) -> None:
+    """So a recipe's --transform '--random-share 1' trains against the random baseline."""
+    options = ["--dict", folder / "dict.txt"]
+    command = ["convert", folder / "in.vec", folder / "a.npy", *options, "--centre"]
+    assert vectors(*command, "--random-share", "1") == 0
+    assert vectors("random", folder / "b.npy", *options, "--dim", "4") == 0
+    a, b = read_vectors(folder / "a.npy"), read_vectors(folder / "b.npy")
+    assert a.words == ["cat", "the", "dog"]
+    np.testing.assert_array_equal(a.matrix, b.select(a.words).matrix)
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.vectors.neighbours import nearest
+from fairseq_xl.vectors.random import random_vectors
 from fairseq_xl.vectors.table import WordVectors
 from fairseq_xl.vectors.transform import transform
 
@@ -58,6 +60,53 @@ def test_the_main_directions_are_taken_away_and_no_others(
     np.testing.assert_allclose(found[4:], 0, atol=1e-3)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_whitening_gives_every_direction_the_same_variance(
+    table: WordVectors, weighted: bool
+) -> None:
+    counts = np.random.default_rng(1).integers(0, 9, 200) if weighted else None
+    white = transform(table, whiten=True, weights=counts).matrix.astype(np.float64)
+    text = white if counts is None else np.repeat(white, counts, axis=0)
+    np.testing.assert_allclose(text.mean(0), 0, atol=1e-5)
+    np.testing.assert_allclose(text.T @ text / len(text), np.eye(6), atol=2e-4)
+
+
+def test_whitening_is_by_the_symmetric_root_of_the_covariance(table: WordVectors) -> None:
+    """ZCA: of all the maps that whiten, the one that is symmetric and positive."""
+    centred = table.matrix.astype(np.float64) - table.matrix.astype(np.float64).mean(0)
+    white = transform(table, whiten=True).matrix
+    root = scipy.linalg.sqrtm(centred.T @ centred / 200)
+    np.testing.assert_allclose(white @ root, centred, atol=2e-3)
+
+
+def test_directions_without_variance_stay_small_in_a_white_table(table: WordVectors) -> None:
+    removed = transform(table, remove_components=2)  # rounded to float32 on its way
+    for white in (
+        transform(removed, whiten=True).matrix,
+        transform(table, remove_components=2, whiten=True).matrix,
+    ):
+        variances = np.linalg.eigvalsh(np.cov(white.T.astype(np.float64), bias=True))
+        np.testing.assert_allclose(variances, [0, 0, 1, 1, 1, 1], atol=1e-3)
+    few = transform(WordVectors(table.words[:4], table.matrix[:4]), whiten=True).matrix
+    variances = np.linalg.eigvalsh(np.cov(few.T.astype(np.float64), bias=True))
+    np.testing.assert_allclose(variances, [0, 0, 0, 1, 1, 1], atol=1e-3)
+
+
+def test_random_shares_are_mixed_into_unit_vectors(table: WordVectors) -> None:
+    mixed = transform(table, random_share=0.25, random_seed=3).matrix
+    unit = table.matrix / np.linalg.norm(table.matrix, axis=1, keepdims=True)
+    expected = 0.75 * unit + 0.25 * random_vectors(table.words, 6, seed=3).matrix
+    np.testing.assert_allclose(mixed, expected, atol=1e-6)
+    last = transform(table, random_share=0.25, random_seed=3, normalise=True).matrix
+    np.testing.assert_allclose(np.linalg.norm(last, axis=1), 1, atol=1e-6)
+
+
+def test_a_random_share_of_one_leaves_nothing_of_the_vectors(table: WordVectors) -> None:
+    for seed in (0, 1):
+        random = transform(table, centre=True, random_share=1, random_seed=seed).matrix
+        np.testing.assert_array_equal(random, random_vectors(table.words, 6, seed).matrix)
+
+
 def test_normalising_gives_unit_vectors_of_the_same_direction(table: WordVectors) -> None:
     unit = transform(table, normalise=True).matrix
     np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, atol=1e-6)
@@ -95,12 +144,19 @@ def test_a_vector_that_vanishes_is_named() -> None:
         transform(table, centre=True)
     with pytest.raises(InputError, match="'c' is zero after the transformation"):
         transform(table, centre=True, normalise=True)
+    with pytest.raises(InputError, match="'c' is zero before random ones are mixed in"):
+        transform(table, centre=True, random_share=0.5)
+    with pytest.raises(InputError, match="'a' is zero after the transformation"):
+        transform(WordVectors(["a", "b"], np.ones((2, 2), dtype=np.float32)), whiten=True)
 
 
 def test_impossible_requests_are_refused(table: WordVectors) -> None:
     for count in (-1, 6, 7):
         with pytest.raises(InputError, match=f"cannot remove {count} components .* dimension 6"):
             transform(table, remove_components=count)
+    for share in (-0.1, 1.1, float("nan")):
+        with pytest.raises(InputError, match="share of random vectors goes from 0 to 1"):
+            transform(table, random_share=share)
     with pytest.raises(InputError, match="counts are all zero"):
         transform(table, centre=True, weights=np.zeros(200))
     with pytest.raises(ValueError, match="expected 200 finite weights"):
