@@ -39,6 +39,10 @@ COMMANDS = {
         "fairseq_xl.continuous.diagnostics_command",
         "measure how near a model's vectors come to their targets, and what its negatives are",
     ),
+    "tune-decoding": (
+        "fairseq_xl.continuous.tune_command",
+        "choose decoding options of a model on the development set",
+    ),
     "curves": ("fairseq_xl.report.curves", "plot the training curves in fairseq's logs"),
     "record": ("fairseq_xl.report.record", "write down what a run was and what it scored"),
     "user-dir": ("fairseq_xl.user_dir", "print the path to pass to fairseq's --user-dir"),

@@ -1,0 +1,206 @@
+"""``fairseq-xl tune-decoding``: choose decoding options on the development set."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from tqdm import tqdm
+
+from fairseq_xl.continuous import tuning
+from fairseq_xl.continuous.inspect_command import load_continuous_model
+from fairseq_xl.errors import InputError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``fairseq-xl tune-decoding``."""
+    parser.description = (
+        "Choose decoding options of a continuous-output model on the development set, by BLEU of tokenised output"
+        " against the tokenised reference, in which words unknown to the dictionary can never be matched (sacreBLEU"
+        " without a tokeniser of its own: compare it with nothing but itself). Tries the decoding score and its"
+        " sharpness (--decode-scale for the cosine, fairseq's --temperature for vmf_posterior, where it divides"
+        " kappa), then the hub weight, and again; fairseq's length penalty is read off each decoding. Prints a"
+        " table and the options to paste after fairseq-generate."
+    )
+    parser.add_argument("--checkpoint", required=True, type=Path, help="checkpoint of a continuous model")
+    parser.add_argument("--data", required=True, type=Path, help="folder made by fairseq-preprocess")
+    text = "file to keep each decoding's outcome in; a search that was interrupted goes on from it"
+    parser.add_argument("--results", required=True, type=Path, metavar="FILE", help=text)
+    text = "which set to choose by (default: %(default)s); never the test set"
+    parser.add_argument("--subset", default="valid", help=text)
+    text = "size of the beam to choose for (default: %(default)s)"
+    parser.add_argument("--beam", type=int, default=5, metavar="N", help=text)
+    text = "only the first N sentences, for a quicker and rougher choice (default: all)"
+    parser.add_argument("--limit", type=int, metavar="N", help=text)
+    text = "sentences translated at once (default: %(default)s)"
+    parser.add_argument("--batch-size", type=int, default=64, metavar="N", help=text)
+    parser.add_argument("--cpu", action="store_true", help="do not use a GPU")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Search, and print the table and the options."""
+    import fairseq_xl
+
+    fairseq_xl.register()
+    for option, least in (("beam", 2), ("batch_size", 1), ("limit", 1)):
+        value = getattr(args, option)
+        if value is not None and value < least:
+            raise InputError(f"--{option.replace('_', '-')} is {value}: give {least} or more")
+    model, task = load_continuous_model(args.checkpoint, args.data)
+    decode = decoder(model, task, args)
+    about = {
+        "checkpoint": _fingerprint(args.checkpoint),
+        "data": _fingerprint(*sorted(args.data.glob(f"{args.subset}.*"))),
+        "subset": args.subset,
+        "limit": args.limit,
+    }
+    args.results.parent.mkdir(parents=True, exist_ok=True)
+    results = tuning.Results(args.results, about)
+
+    scorer = model.decoder.scorer
+    start = tuning.Point(scorer.score, scorer.scale, 1.0, scorer.hub_weight, args.beam)
+    rows: dict[tuning.Point, tuple[tuning.Outcome, dict[str, tuning.Outcome]]] = {}
+
+    def outcomes_of(point: tuning.Point) -> dict[str, tuning.Outcome]:
+        if point not in rows:
+            greedy = results.get(replace(point, beam=1), decode)["1"]
+            rows[point] = greedy, results.get(point, decode)
+        return rows[point][1]
+
+    best = tuning.search(start, outcomes_of)
+    print_table(rows, start, best)
+    print_options(best, *rows[best])
+
+
+def _fingerprint(*paths: Path) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()[:16]
+
+
+def decoder(
+    model: Any, task: Any, args: argparse.Namespace
+) -> Callable[[tuning.Point], dict[str, tuning.Outcome]]:
+    """A function that translates the subset under a point's options.
+
+    Raises:
+        InputError: no such subset, or one without references.
+    """
+    try:
+        task.load_dataset(args.subset)
+    except FileNotFoundError:
+        raise InputError(
+            f"{args.data} holds no set {args.subset}: name one that fairseq-preprocess binarised"
+        ) from None
+    dataset = task.dataset(args.subset)
+    if dataset.tgt is None:
+        raise InputError(f"the set {args.subset} in {args.data} has no target side to compare with")
+    cuda = torch.cuda.is_available() and not args.cpu
+    if cuda:
+        model.cuda()
+    chosen = list(range(min(args.limit or len(dataset), len(dataset))))
+    references = [_text(task, dataset.tgt[number], True) for number in chosen]
+    chosen.sort(key=lambda number: -int(dataset.src_sizes[number]))
+    batches = [
+        chosen[first : first + args.batch_size] for first in range(0, len(chosen), args.batch_size)
+    ]
+
+    def decode(point: tuning.Point) -> dict[str, tuning.Outcome]:
+        beams = dict[int, list[tuning.Hypothesis]]()
+        with tqdm(total=len(chosen), desc=point.key, unit=" sentences", delay=1) as bar:
+            for beam in translate(model, task, dataset, point, batches, cuda):
+                beams.update(beam)
+                bar.update(len(beam))
+        return tuning.outcomes([beams[number] for number in sorted(beams)], references)
+
+    return decode
+
+
+def translate(
+    model: Any, task: Any, dataset: Any, point: tuning.Point, batches: list[list[int]], cuda: bool
+) -> Iterator[dict[int, list[tuning.Hypothesis]]]:
+    """For each batch the finished beams by the sentences' numbers, from the task's own generator."""
+    from fairseq import utils
+    from fairseq.dataclass.configs import GenerationConfig
+
+    scorer = model.decoder.scorer
+    scorer.score, scorer.scale, scorer.hub_weight = point.score, point.scale, point.hub_weight
+    options = GenerationConfig(beam=point.beam, temperature=point.temperature)
+    generator = task.build_generator([model], options)
+    for numbers in batches:
+        sample = dataset.collater([dataset[number] for number in numbers])
+        sample = utils.move_to_cuda(sample) if cuda else sample
+        found = task.inference_step(generator, [model], sample)
+        yield {
+            number: [
+                tuning.Hypothesis(
+                    _text(task, one["tokens"].cpu(), False),
+                    float(one["positional_scores"].sum()),
+                    len(one["tokens"]),
+                )
+                for one in beam
+            ]
+            for number, beam in zip(sample["id"].tolist(), found, strict=True)
+        }
+
+
+def _text(task: Any, tokens: torch.Tensor, reference: bool) -> str:
+    """Tokens as text; an unknown word of a reference is written so that no output matches it."""
+    return task.target_dictionary.string(tokens, escape_unk=reference)
+
+
+COLUMNS = ("score", "sharpness", "hub", "beam 1", "ratio", "beam {}", "ratio", "lenpen", "BLEU", "ratio")
+
+
+def print_table(
+    rows: dict[tuning.Point, tuple[tuning.Outcome, dict[str, tuning.Outcome]]],
+    start: tuning.Point,
+    best: tuning.Point,
+) -> None:
+    """A line for each point: greedy, the beam with --lenpen 1, and with the length penalty that suits it."""
+    lines = [[column.format(best.beam) for column in COLUMNS]]
+    for point, (greedy, found) in rows.items():
+        penalty = tuning.best_penalty(found)
+        sharpness = (
+            f"scale {point.scale / point.temperature:g}"
+            if point.score == "cosine"
+            else f"temperature {point.temperature:g}"
+        )
+        line = [point.score, sharpness, f"{point.hub_weight:g}"]
+        for outcome in (greedy, found["1"]):
+            line += [f"{outcome.bleu:.2f}", f"{outcome.ratio:.3f}"]
+        line += [penalty, f"{found[penalty].bleu:.2f}", f"{found[penalty].ratio:.3f}"]
+        line += ["as saved"] * (point == start) + ["best"] * (point == best)
+        lines.append(line)
+    widths = [max(len(line[place]) for line in lines) for place in range(len(COLUMNS))]
+    print("BLEU and ratio of lengths (output / reference) of tokenised text, at beam 1 and, with")
+    print(f"--lenpen 1 and with the best --lenpen, at beam {best.beam}:\n")
+    for line in lines:
+        cells = [f"{cell:<{width}}" for cell, width in zip(line, widths, strict=False)]
+        print("  ".join([*cells, *line[len(COLUMNS) :]]).rstrip())
+
+
+def print_options(
+    best: tuning.Point, greedy: tuning.Outcome, found: dict[str, tuning.Outcome]
+) -> None:
+    """The options to paste: of the beam, or of greedy search where that is better."""
+    penalty = tuning.best_penalty(found)
+    overrides: dict[str, Any] = {"decode_score": best.score}
+    if best.score == "cosine":
+        overrides["decode_scale"] = best.scale
+    overrides["decode_hub_weight"] = best.hub_weight
+    print("\noptions of fairseq-generate:\n")
+    if greedy.bleu >= found[penalty].bleu:
+        print(f'  --beam 1 --model-overrides "{overrides}"')
+        return
+    temperature = f" --temperature {best.temperature:g}" if best.temperature != 1 else ""
+    print(
+        f'  --beam {best.beam} --lenpen {penalty}{temperature} --model-overrides "{overrides}"'
+    )
