@@ -1,0 +1,128 @@
+# shellcheck shell=bash
+# What each loss trains with, and training it. Sourced by translation.sh.
+
+is_transformer() { [[ $LOSS != stock* && $ARCH == *transformer* ]]; }
+
+# SIZES for the body: SIZE everywhere, or nothing for 0, the architecture's own. An LSTM has it in each
+# direction of the encoder, as the yardstick does; a Transformer's inner layers are four times as wide.
+body_sizes() {
+  SIZES=()
+  [[ $SIZE != 0 ]] || return 0
+  if is_transformer; then
+    local side
+    for side in encoder decoder; do
+      SIZES+=("--$side-embed-dim" "$SIZE" "--$side-ffn-embed-dim" "$((4 * SIZE))")
+    done
+  else
+    SIZES+=(--encoder-embed-dim "$SIZE" --encoder-hidden-dim "$((2 * SIZE))" --decoder-hidden-dim "$SIZE")
+  fi
+}
+
+# The one place for what each loss trains with. Continuous and softmax outputs share the model's
+# body, the optimiser and the batches; `stock` and `stock_transformer` are fairseq's own models, the
+# yardsticks.
+model_options() {
+  local body=(--arch "$ARCH" --target-vectors "$RUN/target.vec")
+  body_sizes
+  body+=("${SIZES[@]}")
+  case $LOSS in
+    stock)
+      # as the yardstick was first measured
+      DROPOUT=0.2 LEARNING_RATE=1e-3 ANNEAL='' BATCH_TOKENS=3000 CLIP_NORM=0
+      MODEL=(
+        --arch lstm --criterion cross_entropy --encoder-bidirectional --share-decoder-input-output-embed
+      )
+      [[ $SIZE == 0 ]] || MODEL+=(
+        --encoder-embed-dim "$SIZE" --encoder-hidden-size "$SIZE"
+        --decoder-embed-dim "$SIZE" --decoder-hidden-size "$SIZE" --decoder-out-embed-dim "$SIZE"
+      )
+      ;;
+    stock_transformer)
+      # fairseq's example for IWSLT'14; smaller ones in the same proportions, with fewer layers
+      DROPOUT=0.3 LEARNING_RATE=5e-4 ANNEAL='' BATCH_TOKENS=4096 CLIP_NORM=0
+      MODEL=(
+        --arch transformer_iwslt_de_en --share-decoder-input-output-embed
+        --criterion label_smoothed_cross_entropy --label-smoothing 0.1
+        --adam-betas '(0.9, 0.98)' --weight-decay 1e-4 --lr-scheduler inverse_sqrt --warmup-updates 4000
+      )
+      [[ $SIZE == 0 ]] || MODEL+=(
+        --encoder-layers 4 --encoder-embed-dim "$SIZE" --encoder-ffn-embed-dim "$((2 * SIZE))"
+        --decoder-layers 4 --decoder-embed-dim "$SIZE" --decoder-ffn-embed-dim "$((2 * SIZE))"
+      )
+      ;;
+    cross_entropy | cross_entropy_tied) LEARNING_RATE=${SOFTMAX_LEARNING_RATE:-$LEARNING_RATE} ;;
+    *) DROPOUT=${CONTINUOUS_DROPOUT:-$DROPOUT} ;;
+  esac
+  case $LOSS in
+    stock*) ;;
+    cross_entropy) MODEL=("${body[@]}" --criterion cross_entropy --decoder-output softmax) ;;
+    cross_entropy_tied) MODEL=("${body[@]}" --criterion cross_entropy --decoder-output softmax_tied) ;;
+    *)
+      MODEL=(
+        "${body[@]}" --criterion "$LOSS" --decoder-output continuous
+        --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
+      )
+      # Its norm is vMF's own confidence, which a beam can use.
+      [[ $LOSS != vmf ]] || DECODE_SCORE=vmf_posterior
+      MODEL+=(--decode-score "$DECODE_SCORE")
+      [[ $HUB_WEIGHT == 0 ]] || MODEL+=(--decode-hub-weight "$HUB_WEIGHT")
+      ;;
+  esac
+  if is_transformer; then
+    # Its first updates must be small, and so must Adam's memory of them; then 1/√updates.
+    LEARNING_RATE=5e-4 ANNEAL=''
+    MODEL+=(--adam-betas '(0.9,0.98)' --lr-scheduler inverse_sqrt --warmup-updates "$WARMUP")
+  fi
+  MODEL+=(
+    --dropout "$DROPOUT" --optimizer adam --lr "$LEARNING_RATE" --max-tokens "$BATCH_TOKENS"
+    --clip-norm "$CLIP_NORM"
+  )
+  # In the second half of the epochs the learning rate falls to ANNEAL of itself with each.
+  [[ -z $ANNEAL ]] || MODEL+=(
+    --lr-scheduler fixed --warmup-updates 200 --force-anneal "$(((EPOCHS + 1) / 2))" --lr-shrink "$ANNEAL"
+  )
+  MODEL+=("${TUNING[@]}")
+}
+
+# fairseq rounds batches to multiples of eight and drops what remains of the last one, in training too.
+WHOLE=(--required-batch-size-multiple 1)
+
+train_model() {
+  local command=(
+    fairseq-train "$UNITS_FOLDER/bin" --user-dir "$PLUGIN" --task translation
+    --source-lang "$SRC" --target-lang "$TGT" "${MODEL[@]}"
+    --max-epoch "$EPOCHS" --seed "$SEED" --save-dir "$RUN/checkpoints" --no-epoch-checkpoints
+    --log-format json --log-interval 100 --num-workers 0 "${WHOLE[@]}"
+  )
+  if [[ $DRY_RUN == yes ]]; then
+    show "${command[@]}"
+    return
+  fi
+  mkdir -p "$RUN"
+  show "${command[@]}" >"$RUN/train.command"
+  # Not --log-file: fairseq opens it anew each epoch and then writes every line several times.
+  "${command[@]}" 2>&1 | tee -a "$RUN/train.log"
+  [[ -s $RUN/checkpoints/checkpoint_best.pt ]] || fail "training left no checkpoint: see $RUN/train.log"
+}
+
+# A checkpoint goes on only under the settings it began with; more epochs are no other setting.
+claim_run() {
+  if [[ $DRY_RUN == yes ]]; then
+    [[ -z $TARGET_VECTORS ]] || show ln "$TARGET_VECTORS" "$RUN/target.vec"
+    return
+  fi
+  local settings
+  settings=$(printf '%s\n' "${MODEL[@]}" "seed $SEED" "vectors $(fingerprint "$TARGET_VECTORS")" \
+    "data $(fingerprint "$STAMPS/${IN_UNITS}binarise")")
+  mkdir -p "$RUN"
+  if [[ -f $RUN/settings && $(<"$RUN/settings") != "$settings" ]]; then
+    diff "$RUN/settings" - <<<"$settings" >&2 || true
+    fail "$RUN was begun with other settings (above): give another --name, or remove that folder"
+  fi
+  # The table as it is now: the prepared one is replaced, never rewritten, when its settings change.
+  if [[ ! -f $RUN/settings && -n $TARGET_VECTORS ]]; then
+    rm -f "$RUN/target.vec"
+    ln "$TARGET_VECTORS" "$RUN/target.vec" 2>/dev/null || cp "$TARGET_VECTORS" "$RUN/target.vec"
+  fi
+  printf '%s\n' "$settings" >"$RUN/settings"
+}

@@ -1,0 +1,146 @@
+# shellcheck shell=bash
+# From plain text to binarised data and target vectors. Sourced by translation.sh.
+
+clean_pair() { # SOURCE TARGET OUT_PREFIX OPTION…
+  local source=$1 target=$2 prefix=$3
+  shift 3
+  run fairseq-xl text clean "$source" "$target" --output "$prefix.$SRC" "$prefix.$TGT" "$@"
+}
+
+tokenise_set() { # FOLDER SET LANGUAGE
+  run fairseq-xl text tokenise "$1/plain/$2.$3" "$1/tok/$2.$3" --language "$3" --processes "$THREADS"
+}
+
+truecase_set() { # FOLDER SET LANGUAGE
+  run fairseq-xl text truecase "$1/tok/$2.$3" "$1/true/$2.$3" \
+    --model "$PREPARED/truecaser.$3" --processes "$THREADS"
+}
+
+tokenise_all() {
+  local set language
+  for language in "$SRC" "$TGT"; do
+    for set in train valid test; do tokenise_set "$PREPARED" "$set" "$language"; done
+  done
+}
+
+truecase_all() {
+  local set language
+  for language in "$SRC" "$TGT"; do
+    run fairseq-xl text truecaser "$PREPARED/tok/train.$language" \
+      --output "$PREPARED/truecaser.$language"
+    for set in train valid test; do truecase_set "$PREPARED" "$set" "$language"; done
+  done
+}
+
+mono_text() {
+  run fairseq-xl text tokenise "$MONO" "$PREPARED/tok/mono.$TGT" --language "$TGT" \
+    --processes "$THREADS"
+  truecase_set "$PREPARED" mono "$TGT"
+}
+
+# SentencePiece on what was truecased: the way back is then the same as for words.
+subword_texts() {
+  local set language
+  if [[ $JOINT == yes ]]; then
+    learn_subwords "$SRC" "$PREPARED/true/train.$SRC" "$PREPARED/true/train.$TGT"
+  else
+    for language in "$SRC" "$TGT"; do learn_subwords "$language" "$PREPARED/true/train.$language"; done
+  fi
+  for language in "$SRC" "$TGT"; do
+    for set in train valid test; do encode_set "$PREPARED/true" "$TEXTS" "$set" "$language"; done
+  done
+}
+
+subword_model() { # LANGUAGE
+  [[ $JOINT == no ]] && echo "$UNITS_FOLDER/subwords.$1.model" || echo "$UNITS_FOLDER/subwords.model"
+}
+
+learn_subwords() { # LANGUAGE TEXT…
+  run fairseq-xl text subwords train "${@:2}" --output "$(subword_model "$1")" --size "$SUBWORDS" \
+    --kind "$SUBWORD_KIND"
+}
+
+encode_set() { # FROM TO SET LANGUAGE
+  run fairseq-xl text subwords encode "$1/$3.$4" "$2/$3.$4" --model "$(subword_model "$4")"
+}
+
+subword_mono() { encode_set "$PREPARED/true" "$TEXTS" mono "$TGT"; }
+
+# FOLDER.tmp takes the place of FOLDER; a run that reads the old one keeps its open files.
+replace_folder() {
+  run rm -rf "$1.old"
+  [[ ! -d $1 ]] || run mv "$1" "$1.old"
+  run mv "$1.tmp" "$1"
+  run rm -rf "$1.old"
+}
+
+binarise() {
+  # fairseq-preprocess refuses dictionaries that are there already: a fresh folder, moved when complete
+  run rm -rf "$UNITS_FOLDER/bin.tmp"
+  logged "$UNITS_FOLDER/logs/binarise.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
+    --trainpref "$TEXTS/train" --validpref "$TEXTS/valid" \
+    --testpref "$TEXTS/test" --destdir "$UNITS_FOLDER/bin.tmp" --workers "$THREADS" "${LIMITS[@]}"
+  replace_folder "$UNITS_FOLDER/bin"
+}
+
+train_vectors() {
+  local texts=("$TEXTS/train.$TGT")
+  [[ -z $MONO ]] || texts+=("$TEXTS/mono.$TGT")
+  run fairseq-xl vectors train "${texts[@]}" --output "$UNITS_FOLDER/vectors/$TGT" --model skipgram \
+    --dim "$DIM" --epoch "$VECTOR_EPOCHS" --min-count "$VECTOR_MIN_COUNT" \
+    --max-subword "$VECTOR_SUBWORD" --buckets "$VECTOR_BUCKETS" --seed 0 \
+    --threads "${VECTOR_THREADS:-$THREADS}"
+}
+
+target_vectors() {
+  local source=${VECTORS:-$UNITS_FOLDER/vectors/$TGT.bin} transform=()
+  [[ -z $TRANSFORM ]] || read -ra transform <<<"$TRANSFORM"
+  run fairseq-xl vectors convert "$source" "$TARGET_VECTORS" --dict "$UNITS_FOLDER/bin/dict.$TGT.txt" \
+    "${transform[@]}"
+}
+
+make_lexicon() {
+  run fairseq-xl lexicon "$PREPARED/true/train.$SRC" "$PREPARED/true/train.$TGT" --output "$LEXICON"
+}
+
+prepare() {
+  TARGET_VECTORS=$UNITS_FOLDER/vectors/target.$TGT.vec
+  # Runs with other vectors or transforms share the prepared data, not the table.
+  if [[ -n $VECTORS$TRANSFORM ]]; then
+    TARGET_VECTORS=$UNITS_FOLDER/vectors/target.$TGT.$(
+      printf '%s' "$(fingerprint "$VECTORS") $TRANSFORM" | sha256sum | cut -c1-8
+    ).vec
+  fi
+  # fairseq's own models have no table
+  [[ $LOSS != stock* ]] || TARGET_VECTORS=''
+  STAMPS=$PREPARED/stamps
+  locked "$PREPARED/lock" prepare_stages
+}
+
+prepare_stages() {
+  local corpus=truecase
+  plain_stages
+  stage tokenise plain tokenise_all
+  stage truecase tokenise truecase_all
+  if [[ -n $UNITS ]]; then
+    corpus=${IN_UNITS}texts
+    stage "$corpus" truecase subword_texts
+  fi
+  stage "${IN_UNITS}binarise" "$corpus" binarise "${LIMITS[@]}"
+  [[ $REPLACE_UNKNOWN != lexicon ]] || stage lexicon truecase make_lexicon
+  [[ -n $TARGET_VECTORS ]] || return 0
+  if [[ -z $VECTORS ]]; then
+    if [[ -n $MONO ]]; then
+      stage mono truecase mono_text "$(fingerprint "$MONO")"
+      [[ -z $UNITS ]] || stage "${IN_UNITS}mono" "mono $corpus" subword_mono
+      corpus+=" ${IN_UNITS}mono"
+    fi
+    stage "${IN_UNITS}vectors" "$corpus" train_vectors "$DIM" "$VECTOR_EPOCHS" "$VECTOR_MIN_COUNT" \
+      "$VECTOR_SUBWORD" "$VECTOR_BUCKETS"
+    stage "$IN_UNITS$(basename "$TARGET_VECTORS")" "${IN_UNITS}binarise ${IN_UNITS}vectors" \
+      target_vectors "$TRANSFORM"
+  else
+    stage "$IN_UNITS$(basename "$TARGET_VECTORS")" "${IN_UNITS}binarise" target_vectors "$TRANSFORM" \
+      "$(fingerprint "$VECTORS")"
+  fi
+}

@@ -1,0 +1,82 @@
+# shellcheck shell=bash
+# What a trained model leaves: a folder to translate with, translations, scores, measurements, a record. Sourced by
+# translation.sh.
+
+# What `fairseq-xl translate` needs, in one folder that can be copied elsewhere.
+pack_model() {
+  run fairseq-xl pack "$RUN/checkpoints/checkpoint_best.pt" --data "$UNITS_FOLDER/bin" \
+    --source-lang "$SRC" --target-lang "$TGT" --truecaser "$PREPARED/truecaser.$SRC" \
+    --output "$RUN/model"
+}
+
+# The test set to translate: BINARISED, its SPELLING, REFERENCE and the LABEL in the names of its files,
+# which says, too, how unknown words were replaced.
+choose_test() {
+  LABEL='' BINARISED=$UNITS_FOLDER/bin SPELLING=$PREPARED/true/test.$SRC REFERENCE=$PREPARED/plain/test.$TGT
+  [[ -z $TEST ]] || choose_other_test
+  [[ -z $REPLACE_UNKNOWN ]] || LABEL=${LABEL:-test.}unknown_by_$REPLACE_UNKNOWN.
+}
+
+choose_other_test() {
+  local name
+  name=$(basename "$TEST")
+  LABEL=$name. TEST_FOLDER=$UNITS_FOLDER/tests/$name
+  BINARISED=$TEST_FOLDER/bin SPELLING=$TEST_FOLDER/true/test.$SRC REFERENCE=$TEST_FOLDER/plain/test.$TGT
+  stage "${IN_UNITS}test.$name" "truecase ${IN_UNITS}binarise" prepare_test \
+    "$(fingerprint "$TEST.$SRC" "$TEST.$TGT")"
+}
+
+prepare_test() {
+  local language
+  run mkdir -p "$TEST_FOLDER"
+  clean_pair "$TEST.$SRC" "$TEST.$TGT" "$TEST_FOLDER/plain/test" --empty keep
+  for language in "$SRC" "$TGT"; do
+    tokenise_set "$TEST_FOLDER" test "$language"
+    truecase_set "$TEST_FOLDER" test "$language"
+    [[ -z $UNITS ]] || encode_set "$TEST_FOLDER/true" "$TEST_FOLDER/pieces" test "$language"
+  done
+  run rm -rf "$BINARISED.tmp"
+  logged "$TEST_FOLDER/binarise.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
+    --srcdict "$UNITS_FOLDER/bin/dict.$SRC.txt" --tgtdict "$UNITS_FOLDER/bin/dict.$TGT.txt" \
+    --testpref "$TEST_FOLDER/$(basename "$TEXTS")/test" --destdir "$BINARISED.tmp"
+  replace_folder "$BINARISED"
+}
+
+translate() {
+  local prefix=$RUN/$LABEL attention=() replace=()
+  local best=${prefix}hyp.beam$BEAM.tok
+  [[ -z $UNITS ]] || best=${prefix}hyp.beam$BEAM.pieces
+  if [[ -n $REPLACE_UNKNOWN ]]; then
+    attention=(--print-alignment soft)
+    # fairseq's own lstm shifts its attention by padding on the left; this option turns that off.
+    [[ $LOSS != stock ]] || attention+=(--left-pad-source)
+    replace=(--replace-unknown "$REPLACE_UNKNOWN" --spelling "$SPELLING")
+    [[ $REPLACE_UNKNOWN != lexicon ]] || replace+=(--lexicon "$LEXICON")
+  fi
+  logged "${prefix}generate.beam$BEAM.log" fairseq-generate "$BINARISED" --user-dir "$PLUGIN" \
+    --task translation --source-lang "$SRC" --target-lang "$TGT" --gen-subset test \
+    --path "$RUN/checkpoints/checkpoint_best.pt" --beam "$BEAM" --batch-size 64 "${WHOLE[@]}" \
+    "${attention[@]}"
+  run fairseq-xl text hypotheses "${prefix}generate.beam$BEAM.log" "$best" --like "$REFERENCE" \
+    "${replace[@]}"
+  [[ -z $UNITS ]] || run fairseq-xl text subwords decode "$best" "${prefix}hyp.beam$BEAM.tok"
+  run fairseq-xl text postprocess "${prefix}hyp.beam$BEAM.tok" "${prefix}hyp.beam$BEAM.txt" \
+    --language "$TGT"
+}
+
+score() {
+  local prefix=$RUN/$LABEL
+  local command=(sacrebleu "$REFERENCE" --input "${prefix}hyp.beam$BEAM.txt" --metrics bleu chrf --width 2)
+  if [[ $DRY_RUN == yes ]]; then
+    show "${command[@]}"
+    return
+  fi
+  "${command[@]}" --format json >"${prefix}score.beam$BEAM.json.tmp"
+  mv "${prefix}score.beam$BEAM.json.tmp" "${prefix}score.beam$BEAM.json"
+  "${command[@]}" --format text | tee "${prefix}score.beam$BEAM.txt"
+}
+
+write_record() {
+  run fairseq-xl record "$RUN" --about "recipe=$(basename "$0")" "source=$SRC" "target=$TGT" \
+    "loss=$LOSS" "${ABOUT[@]}" ${REPLACE_UNKNOWN:+"unknown_words=in ${LABEL%.} replaced by $REPLACE_UNKNOWN"}
+}
