@@ -3,6 +3,8 @@
     from fairseq_xl import Translator
     translator = Translator.load("OUT/runs/NAME/model", beam=5)
     translator.translate(["Ein Hund rennt.", "Zwei Kinder spielen."])
+
+``fairseq-xl translate`` does the same with files and pipes.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ compat.apply()  # once more: fairseq's commands were not loaded when the package
 WORDS = [("Hund", "dog"), ("Mann", "man"), ("Kind", "child"), ("Ball", "ball"), ("Vogel", "bird")]
 DEEDS = [("sieht", "sees"), ("malt", "paints"), ("hört", "hears")]
 COMMON = (
-    "--optimizer adam --lr 0.02 --max-tokens 120 --max-epoch 14 --num-workers 0 --seed 1 --cpu "
+    "--optimizer adam --lr 0.02 --max-tokens 120 --max-epoch 9 --num-workers 0 --seed 1 --cpu "
     "--required-batch-size-multiple 1 --disable-validation --no-epoch-checkpoints --no-progress-bar"
 )
 TINY = "--arch continuous_lstm_tiny --target-vectors {}"
@@ -160,7 +160,9 @@ def generated(work: Path, folder: Path, names: list[str], *further: str) -> list
     return [moses.postprocess(line, "en") for line in found]
 
 
-@pytest.mark.parametrize(("name", "beam"), [("continuous", 1), *[(n, 5) for n in (*MODELS, "both")]])
+@pytest.mark.parametrize(
+    ("name", "beam"), [("continuous", 1), *[(n, 5) for n in (*MODELS, "both")]]
+)
 def test_raw_text_gives_what_the_steps_of_a_recipe_give(work, load, raw, tmp_path, name, beam):
     names = ["continuous", "stock"] if name == "both" else [name]
     expected = generated(work, tmp_path, names, f"--beam {beam}")
@@ -298,7 +300,9 @@ def test_options_that_cannot_work_are_refused(packed, given, message):
 def test_misuse_is_refused(load):
     with pytest.raises(InputError, match=r"decode_score: for continuous outputs; .* has a softmax"):
         load("stock", decode_score="cosine")
-    with pytest.raises(InputError, match="9 translations of each sentence cannot be had from a beam of 5"):
+    with pytest.raises(
+        InputError, match="9 translations of each sentence cannot be had from a beam of 5"
+    ):
         load("stock").candidates(["Hund"], n_best=9)
     with pytest.raises(TypeError, match="a list of sentences"):
         load("stock").translate("Hund")
@@ -492,7 +496,9 @@ def test_an_answer_comes_before_the_next_question(translate, capsys, raw, load):
 
 def test_long_lines_are_named(translate):
     long = "Hund " * 1030
-    status, out, err = translate(f"Hund\n{long}\n\n{long}\n", "--block-lines", 3, "--override", "max_len_b=3")
+    status, out, err = translate(
+        f"Hund\n{long}\n\n{long}\n", "--block-lines", 3, "--override", "max_len_b=3"
+    )
     assert status == 0
     assert len(out.splitlines()) == 4
     assert err == "".join(
@@ -509,7 +515,10 @@ def test_long_lines_are_named(translate):
         (["--override", "beam"], "options are given as name=value"),
         (["--block-lines", 0], "--block-lines is 0"),
         (["--n-best", 0], "0 translations of each sentence"),
-        (["--n-best", 3, "--beam", 2], "3 translations of each sentence cannot be had from a beam of 2"),
+        (
+            ["--n-best", 3, "--beam", 2],
+            "3 translations of each sentence cannot be had from a beam of 2",
+        ),
         (["--output", "."], "cannot write .: it is a directory"),
     ],
 )
@@ -527,7 +536,10 @@ def test_the_pack_command(work, tmp_path, capsys):
     words += ["--truecaser", work / "truecaser.de", "--options", "beam=3 lenpen=0.8"]
     assert cli.main([str(word) for word in words]) == 0
     assert capsys.readouterr().out == f"translate with: fairseq-xl translate {output}\n"
-    assert json.loads((output / "translator.json").read_text())["options"] == {"beam": 3, "lenpen": 0.8}
+    assert json.loads((output / "translator.json").read_text())["options"] == {
+        "beam": 3,
+        "lenpen": 0.8,
+    }
 
 
 def test_the_package_offers_the_translator_when_asked():

@@ -50,7 +50,9 @@ def parse(text: str) -> dict[str, str]:
     pairs = [part.partition("=") for part in text.split()]
     for name, sign, _ in pairs:
         if not sign or not name:
-            raise InputError(f"options are given as name=value, with spaces between them, not {name!r}")
+            raise InputError(
+                f"options are given as name=value, with spaces between them, not {name!r}"
+            )
     return {name.replace("-", "_"): value for name, _, value in pairs}
 
 

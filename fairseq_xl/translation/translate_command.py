@@ -18,7 +18,7 @@ from fairseq_xl.vectors.atomic import atomic_outputs
 from fairseq_xl.vectors.progress import progress_bar
 
 if TYPE_CHECKING:
-    from fairseq_xl.translator import Translation
+    from fairseq_xl.translator import Translation, Translator
 
 BLOCK = 1000
 
@@ -89,7 +89,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     device = parser.add_mutually_exclusive_group()
     device.add_argument("--device", help="such as cuda:1 (default: a GPU where there is one)")
-    device.add_argument("--cpu", dest="device", action="store_const", const="cpu", help="use no GPU")
+    device.add_argument(
+        "--cpu", dest="device", action="store_const", const="cpu", help="use no GPU"
+    )
     parser.add_argument(
         "--seed", type=int, default=1, help="of --override sampling=true (default: 1)"
     )
@@ -125,7 +127,7 @@ def run(args: argparse.Namespace) -> None:
                 first += len(block)
 
 
-def _load(args: argparse.Namespace):
+def _load(args: argparse.Namespace) -> Translator:
     import fairseq_xl
 
     fairseq_xl.register()

@@ -9,7 +9,7 @@ from fairseq_xl.text.pipeline import Pipeline
 
 RAW = [
     "Das Haus, das ist groß.",
-    "  Er sagt:\u2028\"Das ist's!\"\t (z. B. heute) ",
+    '  Er sagt:\u2028"Das ist\'s!"\t (z. B. heute) ',
     "ein\x0bHund & eine Katze; 3,5 % der Häuser",
     "",
 ]
