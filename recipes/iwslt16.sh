@@ -30,6 +30,8 @@
 #   --replace-unknown attention|lexicon  put the source word attended to most, or its translation by a
 #                      lexicon of the training text, in the place of each unknown word; scores and
 #                      record say so (default: unknown words stay)
+#   --diagnose best|epochs|no  measure the predicted vectors on the development set: of the best
+#                      checkpoint, or of every epoch's as well, which are then kept (default: best)
 #   --name NAME        folder of the run (default: from languages, loss, arch, size, subwords and seed)
 #   --threads N        processes for the text, threads for the vectors (default: all)
 #   --prepare-only     stop before training

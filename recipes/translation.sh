@@ -23,6 +23,7 @@ defaults() {
   VECTOR_THREADS='' TRANSFORM='' LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe JOINT=no ABOUT=()
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 SOFTMAX_LEARNING_RATE='' ANNEAL=''
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine HUB_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
+  DIAGNOSE=best
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
 
@@ -35,7 +36,7 @@ common_option() { # OPTION [VALUE] …
     --joint) JOINT=yes; return ;;
     --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
       --vector-epochs | --transform | --subwords | --subword-kind | --test | --name | --threads | --url | \
-      --replace-unknown) ;;
+      --replace-unknown | --diagnose) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -61,6 +62,7 @@ common_option() { # OPTION [VALUE] …
     --threads) THREADS=$2 ;;
     --url) URL=$2 ;;
     --replace-unknown) REPLACE_UNKNOWN=$2 ;;
+    --diagnose) DIAGNOSE=$2 ;;
   esac
 }
 
@@ -106,6 +108,7 @@ check_settings() {
   done
   [[ $REPLACE_UNKNOWN =~ ^(|attention|lexicon)$ ]] ||
     fail "--replace-unknown is '$REPLACE_UNKNOWN': choose attention or lexicon"
+  [[ $DIAGNOSE =~ ^(best|epochs|no)$ ]] || fail "--diagnose is '$DIAGNOSE': choose best, epochs or no"
   [[ $SUBWORD_KIND =~ ^(bpe|unigram)$ ]] || fail "--subword-kind is '$SUBWORD_KIND': choose bpe or unigram"
   [[ $SUBWORDS != 0 || $JOINT == no ]] || fail "--joint is for subwords: give --subwords N, too"
   [[ $LOSS != stock_transformer || $((SIZE % 4)) == 0 ]] ||
@@ -153,6 +156,9 @@ experiment() {
     stage "${LABEL}score.beam$BEAM" "${LABEL}translate.beam$BEAM" score "$(fingerprint "$REFERENCE")"
     scored+=("${LABEL}score.beam$BEAM")
   done
+  if [[ $LOSS != stock* && $LOSS != cross_entropy* && $DIAGNOSE != no ]]; then
+    stage diagnose train diagnose "$DIAGNOSE"
+  fi
   stage "${LABEL}record" "${scored[*]}" write_record
   [[ $DRY_RUN == yes ]] || say "scores and settings: $RUN/record.json; raw text: fairseq-xl translate $RUN/model"
 }

@@ -359,6 +359,8 @@ def test_what_cannot_be_packed_is_refused(work, tmp_path):
         pack_model(work, tmp_path / "notes", "stock")
     assert (tmp_path / "notes" / "mine").exists()
     output = tmp_path / "model"
+    with pytest.raises(InputError, match="there is no subword model"):
+        pack_model(work, output, "stock", subwords=tmp_path / "gone")
     with pytest.raises(InputError, match="there is no truecaser"):
         pack_model(work, output, "stock", truecaser=tmp_path / "gone")
     with pytest.raises(InputError, match="there is no dictionary"):
@@ -406,6 +408,8 @@ def appended(name: str, text: str):
         (edited(source_lang="../de"), "'../de' is no language code"),
         (edited(tokeniser="spm"), "tokeniser is one of moses, none"),
         (edited(truecase="yes"), "truecase is true or false"),
+        (edited(subwords=1), "subwords is true or false"),
+        (edited(subwords=True), "lacks subwords.de.model"),
         (edited(checkpoints=["../model1.pt"]), "checkpoints is a list of names of files beside it"),
         (edited(checkpoints=[]), "checkpoints is a list of names"),
         (edited(dictionaries={}), "dictionaries holds the checksums of dict.de.txt and dict.en.txt"),

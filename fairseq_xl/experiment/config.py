@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,9 @@ RESERVED = {
     "prepare-only": "the runner prepares the data itself",
 }
 # options of a recipe that prepared data do not depend on
-TRAINING_ONLY = ("arch", "size", "epochs", "test", "threads")
+TRAINING_ONLY = ("arch", "size", "epochs", "test", "threads", "diagnose", "replace-unknown")
+# the beginning of the losses that stand for fairseq's own models, whose data differ
+YARDSTICK = "stock"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 
@@ -40,7 +43,8 @@ class Cell:
         system: the row of the table that it belongs to.
         seed: of the run.
         recipe: script that runs it.
-        options: the recipe's options by name without dashes, ``loss`` and ``seed`` among them.
+        options: the recipe's options by name without dashes, ``loss`` and ``seed`` among them; a flag's value is
+            nothing.
         train: further options of fairseq-train.
     """
 
@@ -54,21 +58,20 @@ class Cell:
     def command(self, out: Path) -> list[str]:
         """The recipe with everything this cell wants."""
         words = ["bash", str(self.recipe), "--out", str(out), "--name", self.name]
-        for name, value in self.options.items():
-            words += [f"--{name}", value]
+        words += _as_words(self.options.items())
         return [*words, "--", *self.train] if self.train else words
 
     def preparation(self) -> tuple[tuple[str, str], ...]:
         """The options that decide what data is prepared: cells in which they agree share it."""
-        own = {"loss", "seed", *TRAINING_ONLY}
+        own = {"seed", *TRAINING_ONLY}
+        if not self.options["loss"].startswith(YARDSTICK):
+            own.add("loss")
         return tuple(sorted((k, v) for k, v in self.options.items() if k not in own))
 
     def preparing_command(self, out: Path) -> list[str]:
         """The recipe up to where training begins."""
         words = ["bash", str(self.recipe), "--out", str(out), "--prepare-only"]
-        for name, value in self.preparation():
-            words += [f"--{name}", value]
-        return words
+        return words + _as_words(self.preparation())
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,10 @@ def load(path: Path, changes: list[str] | None = None) -> Experiment:
     return Experiment(path, title, cells, labels, baselines)
 
 
+def _as_words(options: Iterable[tuple[str, str]]) -> list[str]:
+    return [word for name, value in options for word in (f"--{name}", value) if word]
+
+
 def _known(entry: dict[str, Any], keys: tuple[str, ...], where: str) -> None:
     for key in entry:
         if key not in keys:
@@ -178,9 +185,11 @@ def _options(value: Any, path: Path, where: str) -> dict[str, str]:
     for name, given in _mapping(value or {}, path, where).items():
         if name in RESERVED:
             raise InputError(f"{path}, {where}: the option {name!r} is the runner's; {RESERVED[name]}")
-        if isinstance(given, dict | list | bool) or given is None:
+        if given is False:
+            continue
+        if isinstance(given, dict | list) or given is None:
             raise InputError(f"{path}, {where}: the option {name!r} is {given!r}; give a word or a number")
-        options[str(name)] = _in_folder(str(name), str(given), path.parent)
+        options[str(name)] = "" if given is True else _in_folder(str(name), str(given), path.parent)
     return options
 
 

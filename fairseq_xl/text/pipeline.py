@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fairseq_xl.text import moses
+from fairseq_xl.text import moses, subwords
 from fairseq_xl.text.parallel import INNER_LINE_BREAKS
 
 TOKENISERS = ("moses", "none")
@@ -17,28 +17,34 @@ class Pipeline:
     source_lang, target_lang: language codes, which choose Moses' rules
     tokeniser:  ``moses``, or ``none`` for text whose tokens stand between spaces already
     truecaser:  model file for the source side; without one, case stays as it is on both sides
+    pieces:     SentencePiece model file for the source side; without one, tokens are words on both sides
     """
 
     source_lang: str
     target_lang: str
     tokeniser: str = "moses"
     truecaser: str | None = None
+    pieces: str | None = None
 
     def tokens(self, line: str) -> list[str]:
         """The tokens of a raw source line; none for a blank one.
 
-        Raises :class:`~fairseq_xl.errors.InputError` for a truecaser that cannot be read.
+        Raises :class:`~fairseq_xl.errors.InputError` for a truecaser or subword model that cannot be read.
         """
         line = INNER_LINE_BREAKS.sub(" ", line).strip()
         if self.tokeniser == "moses":
             line = moses.tokenise(line, self.source_lang)
         if self.truecaser is not None:
             line = moses.truecase(line, self.truecaser)
+        if self.pieces is not None:
+            line = subwords.encode(line, self.pieces)
         return line.split()
 
     def text(self, tokens: list[str]) -> str:
         """The raw text of a translation's tokens."""
         line = " ".join(tokens)
+        if self.pieces is not None:
+            line = subwords.decode(line)
         if self.truecaser is not None:
             line = moses.detruecase(line)
         return moses.detokenise(line, self.target_lang) if self.tokeniser == "moses" else line

@@ -4,6 +4,7 @@
     model1.pt, …      checkpoints, several of them for an ensemble
     dict.LANGUAGE.txt the source and the target dictionary
     truecaser.SOURCE  where the text was truecased
+    subwords.SOURCE.model  where words were cut into pieces
 
 ``fairseq-xl pack`` writes one, ``fairseq-xl translate`` reads it.
 """
@@ -42,6 +43,7 @@ class ModelFolder:
     target_lang: str
     tokeniser: str
     truecase: bool
+    subwords: bool
     checkpoints: list[str]
     dictionaries: dict[str, str]
     options: dict[str, Any] = field(default_factory=dict)
@@ -53,8 +55,9 @@ class ModelFolder:
                 raise InputError(f"{language!r} is no language code such as de")
         if self.tokeniser not in TOKENISERS:
             raise InputError(f"tokeniser is one of {', '.join(TOKENISERS)}, not {self.tokeniser!r}")
-        if not isinstance(self.truecase, bool):
-            raise InputError(f"truecase is true or false, not {self.truecase!r}")
+        for name in ("truecase", "subwords"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name} is true or false, not {getattr(self, name)!r}")
         names = self.checkpoints
         if not isinstance(names, list) or not names or not all(map(_is_file_name, names)):
             raise InputError(f"checkpoints is a list of names of files beside it, not {names!r}")
@@ -65,9 +68,10 @@ class ModelFolder:
             raise InputError(f"options is a table of names and values, not {self.options!r}")
 
     def pipeline(self, folder: Path) -> Pipeline:
-        """The text steps, with the truecaser in ``folder``."""
-        model = str(folder / truecaser_name(self.source_lang)) if self.truecase else None
-        return Pipeline(self.source_lang, self.target_lang, self.tokeniser, model)
+        """The text steps, with the truecaser and the subword model in ``folder``."""
+        truecaser = str(folder / truecaser_name(self.source_lang)) if self.truecase else None
+        pieces = str(folder / subwords_name(self.source_lang)) if self.subwords else None
+        return Pipeline(self.source_lang, self.target_lang, self.tokeniser, truecaser, pieces)
 
 
 def dictionary_name(language: str) -> str:
@@ -78,6 +82,11 @@ def dictionary_name(language: str) -> str:
 def truecaser_name(language: str) -> str:
     """As the recipes call it."""
     return f"truecaser.{language}"
+
+
+def subwords_name(language: str) -> str:
+    """The SentencePiece model of a language."""
+    return f"subwords.{language}.model"
 
 
 def checksum(path: Path) -> str:
@@ -131,6 +140,8 @@ def _check_files(folder: Path, model: ModelFolder) -> None:
     names = [*model.checkpoints, *model.dictionaries]
     if model.truecase:
         names.append(truecaser_name(model.source_lang))
+    if model.subwords:
+        names.append(subwords_name(model.source_lang))
     missing = [name for name in names if not (folder / name).is_file()]
     if missing:
         raise InputError(

@@ -16,6 +16,7 @@ from fairseq_xl.translation.folder import (
     ModelFolder,
     checksum,
     dictionary_name,
+    subwords_name,
     truecaser_name,
     write_config,
 )
@@ -49,6 +50,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="truecaser of the source side, where the training text was truecased",
     )  # fmt: skip
     parser.add_argument(
+        "--subwords", type=Path, metavar="FILE",
+        help="SentencePiece model of the source side, where the training text was cut into pieces",
+    )  # fmt: skip
+    parser.add_argument(
         "--options", default="beam=5", metavar="'NAME=VALUE …'",
         help="options that translating shall use by default, by fairseq-generate's names, such as "
         "'beam=5 lenpen=0.8 max_len_a=2 max_len_b=5' (default: beam=5)",
@@ -74,6 +79,7 @@ def run(args: argparse.Namespace) -> None:
         args.target_lang,
         tokeniser=args.tokeniser,
         truecaser=args.truecaser,
+        subwords=args.subwords,
         options=parse(args.options),
     )
     print(f"translate with: fairseq-xl translate {args.output}")
@@ -88,6 +94,7 @@ def pack(
     *,
     tokeniser: str = "moses",
     truecaser: Path | None = None,
+    subwords: Path | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a model folder and see that it can be loaded.
@@ -98,7 +105,7 @@ def pack(
         output: the folder, new, empty or a model folder to replace.
         checkpoints: of fairseq's translation task, all for the dictionaries in ``data``.
         data: folder with ``dict.SOURCE.txt`` and ``dict.TARGET.txt``.
-        source_lang, target_lang, tokeniser, truecaser: see :class:`~fairseq_xl.text.pipeline.Pipeline`.
+        source_lang, target_lang, tokeniser, truecaser, subwords: see :class:`~fairseq_xl.text.pipeline.Pipeline`.
         options: defaults for translating, by name.
 
     Raises:
@@ -127,15 +134,22 @@ def pack(
             read_dictionary(data / name)
             shutil.copyfile(data / name, temporary / name)
             checksums[name] = checksum(temporary / name)
-        if truecaser is not None:
-            if not truecaser.is_file():
-                raise InputError(f"there is no truecaser {truecaser}: check the name")
-            shutil.copyfile(truecaser, temporary / truecaser_name(source_lang))
+        copied = [
+            ("truecaser", truecaser, truecaser_name(source_lang)),
+            ("subword model", subwords, subwords_name(source_lang)),
+        ]
+        for what, file, name in copied:
+            if file is None:
+                continue
+            if not file.is_file():
+                raise InputError(f"there is no {what} {file}: check the name")
+            shutil.copyfile(file, temporary / name)
         config = ModelFolder(
             source_lang,
             target_lang,
             tokeniser,
             truecaser is not None,
+            subwords is not None,
             names,
             checksums,
             {**chosen.search, **chosen.output, **chosen.nearest},

@@ -91,9 +91,10 @@ train_model() {
   local command=(
     fairseq-train "$UNITS_FOLDER/bin" --user-dir "$PLUGIN" --task translation
     --source-lang "$SRC" --target-lang "$TGT" "${MODEL[@]}"
-    --max-epoch "$EPOCHS" --seed "$SEED" --save-dir "$RUN/checkpoints" --no-epoch-checkpoints
+    --max-epoch "$EPOCHS" --seed "$SEED" --save-dir "$RUN/checkpoints"
     --log-format json --log-interval 100 --num-workers 0 "${WHOLE[@]}"
   )
+  [[ $DIAGNOSE == epochs ]] || command+=(--no-epoch-checkpoints)
   if [[ $DRY_RUN == yes ]]; then
     show "${command[@]}"
     return

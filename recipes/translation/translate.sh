@@ -4,9 +4,11 @@
 
 # What `fairseq-xl translate` needs, in one folder that can be copied elsewhere.
 pack_model() {
+  local pieces=()
+  [[ -z $UNITS ]] || pieces=(--subwords "$(subword_model "$SRC")")
   run fairseq-xl pack "$RUN/checkpoints/checkpoint_best.pt" --data "$UNITS_FOLDER/bin" \
     --source-lang "$SRC" --target-lang "$TGT" --truecaser "$PREPARED/truecaser.$SRC" \
-    --output "$RUN/model"
+    "${pieces[@]}" --output "$RUN/model"
 }
 
 # The test set to translate: BINARISED, its SPELLING, REFERENCE and the LABEL in the names of its files,
@@ -74,6 +76,18 @@ score() {
   "${command[@]}" --format json >"${prefix}score.beam$BEAM.json.tmp"
   mv "${prefix}score.beam$BEAM.json.tmp" "${prefix}score.beam$BEAM.json"
   "${command[@]}" --format text | tee "${prefix}score.beam$BEAM.txt"
+}
+
+# What the predicted vectors are like: Table 2 of the syn-margin paper, its negatives, angles and hubs.
+diagnose() {
+  local checkpoints=("$RUN/checkpoints/checkpoint_best.pt") number
+  if [[ $DIAGNOSE == epochs ]]; then
+    checkpoints=()
+    for number in $(seq "$EPOCHS"); do checkpoints+=("$RUN/checkpoints/checkpoint$number.pt"); done
+    checkpoints+=("$RUN/checkpoints/checkpoint_best.pt")
+  fi
+  logged "$RUN/diagnose.log" fairseq-xl diagnose --checkpoints "${checkpoints[@]}" \
+    --data "$UNITS_FOLDER/bin" --output "$RUN/diagnostics.json"
 }
 
 write_record() {

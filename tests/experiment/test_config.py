@@ -45,6 +45,24 @@ systems:
     assert experiment.baselines == ["plain"]
 
 
+def test_flags_and_yardsticks(playground):
+    playground.write(
+        """
+recipe: recipe.sh
+options: {src: de}
+systems:
+  vmf: {options: {joint: true, dry: false, subwords: 500}}
+  stock_transformer:
+"""
+    )
+    ours, yardstick = load(playground.config).cells
+    assert ours.command(playground.out)[-7:] == [
+        "--joint", "--subwords", "500", "--loss", "vmf", "--seed", "1",
+    ]  # fmt: skip
+    assert ours.preparing_command(playground.out)[-5:] == ["--joint", "--src", "de", "--subwords", "500"]
+    assert yardstick.preparing_command(playground.out)[-4:] == ["--loss", "stock_transformer", "--src", "de"]
+
+
 def test_files_on_the_command_line_are_found_from_where_it_is_typed(playground, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert load(playground.config, ["mono=a.txt"]).cells[0].options["mono"] == str(tmp_path / "a.txt")

@@ -42,6 +42,7 @@ case $call in
   'fairseq-xl vectors train '*) echo "$call" | make "$(after --output "$@").bin" ;;
   'fairseq-xl vectors convert '*) cat "$3" - <<<"$call" | make "$4" ;;
   'fairseq-xl pack '*) echo '{}' | make "$(after --output "$@")/translator.json" ;;
+  'fairseq-xl diagnose '*) echo '{}' | make "$(after --output "$@")" ;;
   'fairseq-xl lexicon '*) cat "$2" "$3" | make "$(after --output "$@")" ;;
   'fairseq-xl record '*) echo '{}' | make "$2/record.json" ;;
   fairseq-preprocess*)

@@ -20,7 +20,7 @@ TRANSLATION = {
     *("fairseq-xl text postprocess", "sacrebleu --input"),
 }
 RECORD, TRAIN, PACK = "fairseq-xl record", "fairseq-train --user-dir", "fairseq-xl pack"
-SUBWORDS = "fairseq-xl text subwords"
+SUBWORDS, DIAGNOSE = "fairseq-xl text subwords", "fairseq-xl diagnose --checkpoints"
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_dry_run_prints_every_command_and_does_nothing(multi30k, data):
     assert done.returncode == 0
     assert multi30k.calls == []
     assert not multi30k.out.exists()
-    for words in PREPARATION | TRANSLATION | {RECORD, TRAIN, PACK}:
+    for words in PREPARATION | TRANSLATION | {RECORD, TRAIN, PACK, DIAGNOSE}:
         assert words.split(" --")[0] in done.stdout
 
 
@@ -62,7 +62,7 @@ def test_dry_run_without_data_shows_the_download(multi30k):
 def test_a_finished_run_is_not_repeated(multi30k, data):
     done = multi30k("--data", data)
     assert done.returncode == 0, done.stderr
-    assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN, PACK}
+    assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN, PACK, DIAGNOSE}
     run = multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.seed1"
     for name in (
         "hyp.beam1.txt",
@@ -105,7 +105,7 @@ def test_another_seed_shares_the_prepared_data(multi30k, data):
     multi30k("--data", data)
     done = multi30k("--data", data, "--seed", 2, "--loss", "vmf")
     assert done.returncode == 0
-    assert set(multi30k.calls) == TRANSLATION | {RECORD, TRAIN, PACK}
+    assert set(multi30k.calls) == TRANSLATION | {RECORD, TRAIN, PACK, DIAGNOSE}
     assert options(multi30k.arguments("fairseq-train"), "--seed", "--criterion") == ("2", "vmf")
 
 
@@ -138,7 +138,7 @@ def test_changed_text_is_prepared_anew_and_the_old_run_is_left_alone(multi30k, d
     (data / "train.de").write_text("other text\n")
     done = multi30k("--data", data, "--name", "second")
     assert done.returncode == 0, done.stderr
-    assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN, PACK}
+    assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN, PACK, DIAGNOSE}
 
 
 def test_other_vectors_under_the_same_name_are_refused(multi30k, data, tmp_path):
@@ -217,7 +217,7 @@ def test_replaced_unknown_words_are_in_the_names_of_scores_and_in_the_record(mul
 def test_subwords_go_from_the_truecased_text_to_words_again(multi30k, data):
     done = multi30k("--data", data, "--subwords", 500)
     assert done.returncode == 0, done.stderr
-    assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN, SUBWORDS}
+    assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN, PACK, DIAGNOSE, SUBWORDS}
     prepared = multi30k.out / "prepared" / "de-en"
     calls = multi30k.calls_file.read_text()
     for language in ("de", "en"):
@@ -237,6 +237,20 @@ def test_subwords_go_from_the_truecased_text_to_words_again(multi30k, data):
     assert f"subwords decode {pieces} {tokens}\n" in calls
     assert f"text postprocess {tokens} {run / 'hyp.beam5.txt'} " in calls
     assert "subwords=bpe500" in multi30k.arguments("fairseq-xl record")
+
+
+def test_what_is_diagnosed(multi30k, data):
+    multi30k("--data", data, "--epochs", 3, "--diagnose", "epochs", "--name", "each")
+    assert "--no-epoch-checkpoints" not in multi30k.arguments("fairseq-train")
+    words = multi30k.arguments(DIAGNOSE)
+    files = [Path(word).name for word in words if word.endswith(".pt")]
+    assert files == ["checkpoint1.pt", "checkpoint2.pt", "checkpoint3.pt", "checkpoint_best.pt"]
+    for extra in (["--diagnose", "no"], ["--loss", "cross_entropy"], ["--loss", "stock"]):
+        multi30k("--data", data, *extra)
+        assert DIAGNOSE not in multi30k.calls
+    done = multi30k("--data", data, "--diagnose", "some")
+    assert done.returncode == 2
+    assert "choose best, epochs or no" in done.stderr
 
 
 def test_words_and_subwords_share_what_they_can_and_leave_each_other_alone(multi30k, data):

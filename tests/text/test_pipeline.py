@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fairseq_xl.errors import InputError
-from fairseq_xl.text import moses
+from fairseq_xl.text import moses, subwords
 from fairseq_xl.text.parallel import Rules, clean
 from fairseq_xl.text.pipeline import Pipeline
 
@@ -43,6 +43,16 @@ def test_the_way_back_restores_case_and_spacing(truecaser):
     assert with_case.text(tokens) == "The dog's house, isn't it?"
     assert Pipeline("de", "en").text(tokens) == "the dog's house, isn't it?"
     assert with_case.text([]) == ""
+
+
+def test_subwords_go_out_and_back(tmp_path):
+    (tmp_path / "tok").write_text("das große Haus\nein großer Hund\n" * 20)
+    subwords.train_subwords([tmp_path / "tok"], tmp_path / "pieces", 24, progress=False)
+    pipeline = Pipeline("de", "en", pieces=str(tmp_path / "pieces"))
+    pieces = pipeline.tokens("das Großhaus.")
+    assert len(pieces) > 3
+    assert pieces[0].startswith("▁")
+    assert pipeline.text(pieces) == "das Großhaus."
 
 
 def test_text_that_is_tokenised_already_stays_as_it_is():
