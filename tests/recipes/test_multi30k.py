@@ -466,13 +466,10 @@ def test_help_explains_every_option(multi30k):
 
 
 @pytest.fixture(scope="module")
-def small_run(data_dir, tmp_path_factory, cli_code):
-    """The whole recipe with the real commands on a few captions: a minute of work on 2 cores.
-
-    Gives the folder of the run and that of the raw text.
-    """
-    folder = tmp_path_factory.mktemp("small")
-    small = folder / "data"
+def captions(data_dir, tmp_path_factory, cli_code):
+    """``captions(OPTION…)`` runs the recipe with the real commands on a few captions, in ``captions.out``."""
+    folder = tmp_path_factory.mktemp("captions")
+    small = folder / "small"
     small.mkdir()
     for name, count in zip(SETS, (400, 50, 20), strict=True):
         for language in ("fr", "en"):
@@ -488,24 +485,44 @@ def small_run(data_dir, tmp_path_factory, cli_code):
         [str(command.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
     )
     env = {"PATH": path, "PYTHONPATH": str(root), "FAIRSEQ_XL_VENV": "/nonexistent"}
-    words = ["bash", root / "recipes" / "multi30k.sh", "--src", "fr", "--data", small]
-    words += ["--out", folder / "out", "--size", 16, "--epochs", 1, "--vector-epochs", 1]
-    words += ["--name", "try", "--", "--cpu", "--target-dim", 300]
-    done = subprocess.run(
-        [str(word) for word in words],
-        env={**os.environ, **env, "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=1200,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder / "out" / "runs" / "try", small
+
+    def run(*options):
+        words = ["bash", root / "recipes" / "multi30k.sh", "--src", "fr", "--data", small]
+        words += ["--out", run.out, "--size", 16, "--epochs", 1, "--vector-epochs", 1, *options]
+        done = subprocess.run(
+            [str(word) for word in words],
+            env={**os.environ, **env, "OMP_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+            timeout=1200,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    run.out, run.raw = folder / "out", small / "test_2016_flickr.fr"
+    return run
+
+
+@pytest.fixture(scope="module")
+def small_run(captions) -> Path:
+    """The whole recipe with the real commands: a minute of work on 2 cores."""
+    captions("--name", "try", "--", "--cpu", "--target-dim", 300)
+    return captions.out / "runs" / "try"
+
+
+def assert_translates_as_the_recipe_did(run: Path, raw: Path, run_cli, folder: Path, beam: int) -> None:
+    copied = folder / "elsewhere"
+    shutil.copytree(run / "model", copied)
+    options = ["--input", raw, "--output", folder / "hyp", "--cpu", "--beam", beam]
+    done = run_cli("translate", copied, *options)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "hyp").read_bytes() == (run / f"hyp.beam{beam}.txt").read_bytes()
 
 
 @pytest.mark.slow
 def test_a_few_captions_from_raw_text_to_a_record(small_run):
-    run, _ = small_run
+    run = small_run
     assert len((run / "hyp.beam5.txt").read_text().splitlines()) == 20
     record = json.loads((run / "record.json").read_text())
     assert record["scores"]["test"]["beam1"]["BLEU"]["signature"].startswith("nrefs:1|case:mixed")
@@ -516,11 +533,33 @@ def test_a_few_captions_from_raw_text_to_a_record(small_run):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("beam", [1, 5])
-def test_the_packed_model_translates_raw_text_as_the_recipe_did(small_run, run_cli, tmp_path, beam):
-    run, small = small_run
-    copied = tmp_path / "elsewhere"
-    shutil.copytree(run / "model", copied)
-    options = ["--input", small / "test_2016_flickr.fr", "--output", tmp_path / "hyp", "--cpu"]
-    done = run_cli("translate", copied, *options, "--beam", beam)
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "hyp").read_bytes() == (run / f"hyp.beam{beam}.txt").read_bytes()
+def test_the_packed_model_translates_raw_text_as_the_recipe_did(
+    small_run, captions, run_cli, tmp_path, beam
+):
+    assert_translates_as_the_recipe_did(small_run, captions.raw, run_cli, tmp_path, beam)
+
+
+@pytest.mark.slow
+def test_a_few_captions_through_subwords_and_fairseqs_transformer(captions, run_cli, tmp_path):
+    """What the words left out, about as long again: all tokens come back, all 300 pieces have vectors."""
+    units = ["--subwords", 300]
+    done = captions(*units, "--prepare-only", "--transform", "--random-share 0.5 --normalise")
+    assert "(100.00% of the words, 100.00% of the tokens)" in done.stderr
+    prepared = captions.out / "prepared" / "fr-en"
+    texts = [prepared / "true" / "valid.en", prepared / "bpe300" / "pieces" / "valid.en"]
+    tokens, pieces = (path.read_text(encoding="utf-8").splitlines() for path in texts)
+    assert [line.replace(" ", "").replace("▁", " ").strip() for line in pieces] == tokens
+    # One update at once, since the schedule warms up for 4,000; a higher rate than is ever good.
+    quick = ["--cpu", "--warmup-updates", 1, "--lr", 0.05, "--max-tokens", 500]
+    captions("--loss", "stock_transformer", *units, "--name", "yardstick", "--", *quick)
+    run = captions.out / "runs" / "yardstick"
+    assert "▁" in (run / "hyp.beam5.pieces").read_text(encoding="utf-8")
+    plain = (run / "hyp.beam5.txt").read_text(encoding="utf-8")
+    assert len(plain.splitlines()) == 20
+    assert plain.strip()
+    assert "▁" not in plain
+    record = json.loads((run / "record.json").read_text())
+    assert (record["loss"], record["subwords"]) == ("stock_transformer", "bpe300")
+    assert record["training"]["criterion"]["label_smoothing"] == 0.1
+    assert record["training"]["model"]["encoder_layers"] == 4
+    assert_translates_as_the_recipe_did(run, captions.raw, run_cli, tmp_path, beam=5)
