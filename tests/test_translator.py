@@ -486,16 +486,18 @@ def test_a_file_appears_when_it_is_complete(translate, work, raw, tmp_path):
     assert [path.name for path in output.parent.iterdir()] == ["hyp.en"]
 
 
-def test_an_answer_comes_before_the_next_question(translate, capsys, raw, load):
-    answers = []
+def test_an_answer_comes_before_the_next_question(translate, monkeypatch, raw, load):
+    answers, pipe = [], io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(pipe))
 
     def ask():
         for line in raw[:3]:
             yield f"{line}\n".encode()
-            answers.append(capsys.readouterr().out)
+            answers.append(pipe.getvalue().decode())
 
     assert translate(ask(), "--block-lines", 1)[0] == 0
-    assert answers == [f"{line}\n" for line in load("continuous").translate(raw[:3])]
+    lines = [f"{line}\n" for line in load("continuous").translate(raw[:3])]
+    assert answers == ["".join(lines[: n + 1]) for n in range(3)]
 
 
 def test_long_lines_are_named(translate):
