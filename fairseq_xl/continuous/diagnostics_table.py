@@ -46,11 +46,8 @@ def _checkpoint(entry: dict[str, Any], report: dict[str, Any]) -> Iterator[str]:
     for name, found in entry["stability"].items():
         three, four = _spread(found["lambda3"]), _spread(found["lambda4"])
         yield f"  {name:<20} {three:>16} {four:>16} {_percent(found['hinge_active']):>13}"
-    for name, share in entry["shared_nearest_word"].items():
-        yield (
-            f"  same nearest word as {name}: {_percent(share['wrong'])} of wrong predictions, "
-            f"{_percent(share['all'])} of all"
-        )
+    for name, share in entry["wrong_sharing_nearest_word"].items():
+        yield f"  nearest word shared with the {name}: {_percent(share)} of wrong predictions"
     yield f"  hubs among the {report['k']} nearest to"
     for name, found in entry["hubness"].items():
         hubs = ", ".join(f"{word} {count}" for word, count in found["hubs"][:6])

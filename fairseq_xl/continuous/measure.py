@@ -164,7 +164,7 @@ class _Measurements:
                 "targets": hubness.of_targets(self.targets, self.times, self.k).result(symbols),
                 "table": hubness.of_table(self.targets, self.k).result(symbols),
             },
-            "shared_nearest_word": self.shared.result(),
+            "wrong_sharing_nearest_word": self.shared.result(),
             "words": self.words.result(self.targets, symbols, self.k),
         }
 

@@ -22,29 +22,25 @@ SYNTHETIC = {"projection": negatives.projection, "difference": negatives.differe
 
 
 class SharedNeighbours:
-    """How often a synthetic negative has the same nearest word as the prediction."""
+    """How often a synthetic negative of a wrong prediction has the same nearest word as the prediction."""
 
     def __init__(self) -> None:
-        self.count = self.wrong = 0
-        self.shared = {name: torch.zeros(2, dtype=torch.long) for name in SYNTHETIC}
+        self.wrong = 0
+        self.shared = dict.fromkeys(SYNTHETIC, 0)
 
     def update(self, positions: Positions, targets: TargetTable) -> None:
         wrong = ~positions.correct
-        self.count += len(wrong)
         self.wrong += int(wrong.sum())
         for name, make in SYNTHETIC.items():
-            negative = make(positions.pred, positions.target)
+            negative = make(positions.pred[wrong], positions.target[wrong])
             _, words = nearest(negative, targets.table, targets.banned)
-            same = (words[:, 0] == positions.words[:, 0]) & negative.any(-1)
-            self.shared[name] += torch.stack([same.sum(), (same & wrong).sum()]).cpu()
+            same = (words[:, 0] == positions.words[wrong, 0]) & negative.any(-1)
+            self.shared[name] += int(same.sum())
 
-    def result(self) -> dict[str, Any]:
-        """For each kind of negative the share among ``all`` predictions and among the ``wrong`` ones."""
+    def result(self) -> dict[str, float | None]:
+        """The share of wrong predictions, for each kind of negative; None where all are right."""
         return {
-            name: {
-                "all": int(shared[0]) / self.count if self.count else None,
-                "wrong": int(shared[1]) / self.wrong if self.wrong else None,
-            }
+            name: shared / self.wrong if self.wrong else None
             for name, shared in self.shared.items()
         }
 

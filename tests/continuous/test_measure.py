@@ -1,6 +1,7 @@
 """A whole model on a split: batches make no difference, and greedy decoding is paired by position."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from fairseq.tasks.translation import TranslationConfig, TranslationTask
 from fairseq_xl.continuous.config import TinyConfig
 from fairseq_xl.continuous.inspect_command import nearest_while_translating
 from fairseq_xl.continuous.lstm import ContinuousLSTM
-from fairseq_xl.continuous.measure import Settings, measure
+from fairseq_xl.continuous.measure import Settings, measure, own_decoding
 from fairseq_xl.errors import InputError
 
 LONGEST, WORDS, DIM = 12, 60, 8
@@ -66,7 +67,7 @@ def test_the_same_in_batches_and_sentence_by_sentence(trained):
     )
     assert together["sentences"] == alone["sentences"] == 17
     assert together["skipped_sentences"] == 1
-    for key in ("reference_words", "hubness", "shared_nearest_word"):
+    for key in ("reference_words", "hubness", "wrong_sharing_nearest_word"):
         assert together[key] == alone[key]
     for key in ("teacher_forcing", "own_decoding"):
         accuracy, other = together[key].pop("accuracy"), alone[key].pop("accuracy")
@@ -104,6 +105,28 @@ def test_own_decoding_pairs_greedy_words_with_the_reference_by_position(trained)
     assert found["nearest_when_wrong"] == pytest.approx(np.mean(similarity), abs=1e-5)
 
 
+def test_what_only_translation_or_reference_has_is_left_out():
+    decoded = [[7, 8, 9, 2], [2], [5, 2]]
+    task = SimpleNamespace(
+        target_dictionary=Dictionary(),
+        inference_step=lambda *_: [[{"tokens": torch.tensor(words)}] for words in decoded],
+    )
+    sample = {
+        "net_input": {"src_tokens": "source", "src_lengths": "lengths"},
+        "target": torch.tensor([[7, 2, 1], [6, 5, 2], [4, 2, 1]]),
+    }
+
+    def model(src_tokens, src_lengths, prev_output_tokens):
+        assert (src_tokens, src_lengths) == ("source", "lengths")
+        return 10.0 * prev_output_tokens.unsqueeze(-1), {}
+
+    pred, index, words = own_decoding(model, task, None, sample)
+    # What was read before each prediction, and what should have been predicted.
+    assert pred.squeeze(1).tolist() == [20, 70, 20, 20, 50]
+    assert index.tolist() == [7, 2, 6, 4, 2]
+    assert words == 7
+
+
 def test_what_is_measured_is_plain_json(trained):
     found = measure(*trained, Settings(words=("w1", "<unk>")), None)
     assert json.loads(json.dumps(found, allow_nan=False)) == found
@@ -136,3 +159,11 @@ def test_predictions_that_are_not_finite_are_refused(trained):
     finally:
         with torch.no_grad():
             bias.copy_(before)
+
+
+def test_hubs_are_counted_among_the_k_nearest(trained):
+    few, most = (measure(*trained, Settings(k=k), None)["hubness"] for k in (1, WORDS + 1))
+    assert few["predictions"]["never"] > 0.1
+    # All words but one are near to each prediction.
+    assert most["predictions"]["never"] == 0
+    assert most["targets"]["hubs"][0][1] == most["targets"]["queries"] == most["predictions"]["queries"]

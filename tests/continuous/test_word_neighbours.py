@@ -6,6 +6,7 @@ import torch.nn.functional as F
 
 from fairseq_xl.continuous import negatives
 from fairseq_xl.continuous.diagnostics import look_up
+from fairseq_xl.continuous.search import nearest
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.continuous.word_neighbours import SharedNeighbours, WordNeighbours
 
@@ -68,15 +69,25 @@ def test_shared_neighbours_are_those_of_a_loop(name):
     targets = TargetTable(table, banned, [str(i) for i in range(30)])
     index = torch.randint(1, 30, (200,), generator=generator)
     pred = table[index] + 0.8 * torch.randn(200, 3, generator=generator)
-    pred[0] = table[index[0]]
+    # A target that is no word, with the vector of one: wrong, and without a negative, whatever is near to that.
+    table[0] = table[nearest(torch.zeros(1, 3), table, banned)[1].item()]
+    index[0], pred[0] = 0, table[0]
     found = SharedNeighbours()
     for rows in torch.arange(200).split(70):
         found.update(look_up(pred[rows], index[rows], targets, 1), targets)
-    same = wrong = same_wrong = 0
+    wrong = shared = 0
     for e, i in zip(pred, index.tolist(), strict=True):
         negative = getattr(negatives, name)(e.unsqueeze(0), table[i : i + 1])[0]
-        nearest = 1 + int((table[1:] @ e).argmax())
-        shared = bool(negative.any()) and nearest == 1 + int((table[1:] @ negative).argmax())
-        same, wrong, same_wrong = same + shared, wrong + (nearest != i), same_wrong + (shared and nearest != i)
-    assert 0 < same_wrong < wrong
-    assert found.result()[name] == {"all": same / 200, "wrong": same_wrong / wrong}
+        word = 1 + int((table[1:] @ e).argmax())
+        if word != i:
+            wrong += 1
+            shared += i > 0 and word == 1 + int((table[1:] @ negative).argmax())
+    assert 0 < shared < wrong < 200
+    assert found.result()[name] == shared / wrong
+
+
+def test_without_wrong_predictions_nothing_is_shared():
+    targets = plane()
+    found = SharedNeighbours()
+    found.update(look_up(at(80), torch.tensor([3]), targets, 1), targets)
+    assert found.result() == {"projection": None, "difference": None}
