@@ -10,6 +10,7 @@ from fairseq.data import Dictionary
 from fairseq_xl.compat import unknown_words
 from fairseq_xl.compat.unknown_words import Aligned
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.hypotheses import read_replaced
 
 # Nothing but unknown words: their score is raised by 1000 at every step.
 ALL_UNKNOWN = "--unkpen -1000 --beam 2 --max-len-b 5 --num-workers 0 --print-alignment"
@@ -68,6 +69,27 @@ def test_generate_asks_the_model_to_keep_its_attention(command, corpus, trained,
     )
     output = read_output(capsys.readouterr().out)
     assert "<unk>" not in " ".join(output["H"].values())
+
+
+def test_attention_shifted_by_padding_is_refused_and_can_be_avoided(
+    command, corpus, trained, capsys, tmp_path
+):
+    """fairseq's own lstm pads on the right inside; the log's columns are those of the padded source."""
+    line = f"{corpus} --path {trained} --unkpen -1000 --max-len-b 5 --num-workers 0"
+    log, source = tmp_path / "log", tmp_path / "source"
+    for option in ("", "--left-pad-source"):
+        command("generate", f"{line} --print-alignment soft {option}")
+        log.write_text(text := capsys.readouterr().out, encoding="utf-8")
+        spelled = read_output(text)["S"]
+        assert len({len(words.split()) for words in spelled.values()}) > 1
+        source.write_text("".join(f"{spelled[n]}\n" for n in sorted(spelled)), encoding="utf-8")
+        if not option:
+            with pytest.raises(InputError, match="generate with --left-pad-source"):
+                read_replaced(log, source, {})
+            continue
+        lines, _ = read_replaced(log, source, {})
+        for number, words in enumerate(lines):
+            assert set(words.split()) <= set(spelled[number].split())
 
 
 def test_interactive_copies_what_was_typed(command, corpus, trained, capsys, tmp_path):

@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from fairseq_xl import cli
+from fairseq_xl.text.hypotheses import read_replaced
 
 ROOT = Path(__file__).resolve().parents[2]
 PAIRS = [("ein", "a"), ("hund", "dog"), ("kind", "child"), ("mann", "man"), ("rennt", "runs"),
@@ -153,6 +154,18 @@ def test_interactive_replaces_unknown_words_by_the_source(models):
                models / "proj/checkpoint_best.pt", "--cpu", "--beam", "2", "--replace-unk",
                "--source-lang", "de", "--target-lang", "en", stdin="ein kind schläft\n")  # fmt: skip
     assert re.search(r"^H-0\t\S+\ta child sleeps$", done.stdout, re.M)
+
+
+def test_unknown_words_are_replaced_from_a_log_with_attention(models, tmp_path):
+    """Nothing but unknown words, from batches whose sentences differ in length."""
+    options = ("--beam", "2", "--unkpen", "-1000", "--max-len-b", "5", "--print-alignment", "soft")
+    _, done = generate(models, *options)
+    (tmp_path / "log").write_text(done.stdout, encoding="utf-8")
+    lines, counts = read_replaced(tmp_path / "log", models / "test.de", dict(PAIRS))
+    sources = (models / "test.de").read_text(encoding="utf-8").splitlines()
+    assert counts.translated == sum(len(line.split()) for line in lines) > 19
+    for line, source in zip(lines, sources, strict=True):
+        assert set(line.split()) <= {dict(PAIRS)[word] for word in source.split()}
 
 
 def test_validate_and_best_checkpoint_by_bleu(models, tmp_path):
