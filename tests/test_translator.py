@@ -37,14 +37,14 @@ compat.apply()  # once more: fairseq's commands were not loaded when the package
 WORDS = [("Hund", "dog"), ("Mann", "man"), ("Kind", "child"), ("Ball", "ball"), ("Vogel", "bird")]
 DEEDS = [("sieht", "sees"), ("malt", "paints"), ("hört", "hears")]
 COMMON = (
-    "--optimizer adam --lr 0.02 --max-tokens 120 --max-epoch 9 --num-workers 0 --seed 1 --cpu "
+    "--optimizer adam --lr 0.02 --max-tokens 120 --num-workers 0 --seed 1 --cpu "
     "--required-batch-size-multiple 1 --disable-validation --no-epoch-checkpoints --no-progress-bar"
 )
-TINY = "--arch continuous_lstm_tiny --target-vectors {}"
+TINY = "--arch continuous_lstm_tiny --max-epoch 9 --target-vectors {}"
 MODELS = {
     "continuous": f"{TINY} --criterion syn_margin_proj --decode-score vmf_posterior",
     "softmax": f"{TINY} --criterion cross_entropy --decoder-output softmax",
-    "stock": "--arch lstm --criterion cross_entropy --encoder-embed-dim 16 --encoder-hidden-size 16 "
+    "stock": "--arch lstm --max-epoch 14 --criterion cross_entropy --encoder-embed-dim 16 --encoder-hidden-size 16 "
     "--encoder-bidirectional --decoder-embed-dim 16 --decoder-hidden-size 16 --decoder-out-embed-dim 16",
 }
 
