@@ -38,7 +38,7 @@ def train_subwords(
 
     Every character of the text becomes a piece, so that nothing in it is unknown. The same text and settings
     give the same file. ``kind`` is ``bpe`` (merges of frequent pairs, Sennrich et al. 2016) or ``unigram`` (a
-    language model over pieces, Kudo 2018).
+    language model over pieces, Kudo 2018; it cuts ``▁,`` in two, so that tokens become more pieces).
 
     Returns the number of lines. Raises :class:`InputError` for text that cannot be read or is empty, and for a
     size that is smaller than the text's alphabet or larger than its number of possible pieces.
@@ -55,8 +55,6 @@ def train_subwords(
             model_type=kind,
             character_coverage=1.0,
             normalization_rule_name="identity",
-            # Or every comma would be two pieces, the mark and itself. Moses has split it from the words.
-            split_by_unicode_script=False,
             max_sentence_length=_LONGEST,
             bos_id=-1,
             eos_id=-1,
