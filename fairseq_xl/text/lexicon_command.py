@@ -31,8 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--best", type=int, default=5, metavar="N", help=text)
     text = (
         "leave out translations below this probability (default: %(default)s); raise it for fewer and"
-        " surer entries: of words seen once in 29,000 captions, two fifths were right at 0.1 and three"
-        " fifths at 0.3, half as many"
+        " surer entries: of words seen once in 29,000 captions, two fifths of the best translations were in"
+        " held-out references at 0.1, three fifths of half as many at 0.3"
     )
     parser.add_argument("--min-probability", type=float, default=0.1, metavar="P", help=text)
     text = "leave out source words with fewer occurrences (default: %(default)s)"
