@@ -149,10 +149,10 @@ experiment() {
   locked "$PREPARED/lock" choose_test
   STAMPS=$RUN/stamps
   stage train '' train_model "$EPOCHS" "$(fingerprint "$RUN/settings")"
-  stage model train pack_model
+  stage model train pack_model "${SEARCH[*]}"
   for BEAM in 1 5; do
     stage "${LABEL}translate.beam$BEAM" train translate "$(fingerprint "$BINARISED/test.$SRC-$TGT.$SRC.bin")" \
-      "${lexicon[@]}"
+      "${SEARCH[*]}" "${lexicon[@]}"
     stage "${LABEL}score.beam$BEAM" "${LABEL}translate.beam$BEAM" score "$(fingerprint "$REFERENCE")"
     scored+=("${LABEL}score.beam$BEAM")
   done
