@@ -16,6 +16,7 @@ from typing import Any
 import sacrebleu
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.lines import replacing
 
 SHARPNESS = {"cosine": (5.0, 10.0, 20.0, 40.0, 80.0), "vmf_posterior": (0.25, 0.5, 1.0, 2.0, 4.0)}
 """What is tried of --decode-scale for the cosine, of --temperature for the posterior."""
@@ -119,7 +120,8 @@ class Results:
             raise InputError(
                 f"{path} holds results of another {', '.join(other) or 'search'}: give another --results"
             )
-        path.write_text(text, encoding="utf-8")
+        with replacing(path) as stream:
+            stream.write(text)
 
     def _append(self, line: dict[str, Any]) -> None:
         with self.path.open("a", encoding="utf-8") as stream:
