@@ -35,6 +35,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--subset", default="valid", help=text)
     text = "size of the beam to choose for (default: %(default)s)"
     parser.add_argument("--beam", type=int, default=5, metavar="N", help=text)
+    text = "as fairseq's: no output longer than A times its source and B (default: 1.5 and 5; fairseq: 0 and 200)"
+    parser.add_argument("--max-len-a", type=float, default=1.5, metavar="A", help=text)
+    parser.add_argument("--max-len-b", type=int, default=5, metavar="B", help="see --max-len-a")
     text = "only the first N sentences, for a quicker and rougher choice (default: all)"
     parser.add_argument("--limit", type=int, metavar="N", help=text)
     text = "sentences translated at once (default: %(default)s)"
@@ -58,6 +61,7 @@ def run(args: argparse.Namespace) -> None:
         "data": _fingerprint(*sorted(args.data.glob(f"{args.subset}.*"))),
         "subset": args.subset,
         "limit": args.limit,
+        "longest": [args.max_len_a, args.max_len_b],
     }
     args.results.parent.mkdir(parents=True, exist_ok=True)
     results = tuning.Results(args.results, about)
@@ -74,7 +78,7 @@ def run(args: argparse.Namespace) -> None:
 
     best = tuning.search(start, outcomes_of)
     print_table(rows, start, best)
-    print_options(best, *rows[best])
+    print_options(best, *rows[best], (args.max_len_a, args.max_len_b))
 
 
 def _fingerprint(*paths: Path) -> str:
@@ -105,6 +109,7 @@ def decoder(
     cuda = torch.cuda.is_available() and not args.cpu
     if cuda:
         model.cuda()
+    longest = (args.max_len_a, args.max_len_b)
     chosen = list(range(min(args.limit or len(dataset), len(dataset))))
     references = [_text(task, dataset.tgt[number], True) for number in chosen]
     chosen.sort(key=lambda number: -int(dataset.src_sizes[number]))
@@ -115,7 +120,7 @@ def decoder(
     def decode(point: tuning.Point) -> dict[str, tuning.Outcome]:
         beams = dict[int, list[tuning.Hypothesis]]()
         with tqdm(total=len(chosen), desc=point.key, unit=" sentences", delay=1) as bar:
-            for beam in translate(model, task, dataset, point, batches, cuda):
+            for beam in translate(model, task, dataset, point, batches, cuda, longest):
                 beams.update(beam)
                 bar.update(len(beam))
         return tuning.outcomes([beams[number] for number in sorted(beams)], references)
@@ -124,7 +129,13 @@ def decoder(
 
 
 def translate(
-    model: Any, task: Any, dataset: Any, point: tuning.Point, batches: list[list[int]], cuda: bool
+    model: Any,
+    task: Any,
+    dataset: Any,
+    point: tuning.Point,
+    batches: list[list[int]],
+    cuda: bool,
+    longest: tuple[float, int],
 ) -> Iterator[dict[int, list[tuning.Hypothesis]]]:
     """For each batch the finished beams by the sentences' numbers, from the task's own generator."""
     from fairseq import utils
@@ -132,7 +143,9 @@ def translate(
 
     scorer = model.decoder.scorer
     scorer.score, scorer.scale, scorer.hub_weight = point.score, point.scale, point.hub_weight
-    options = GenerationConfig(beam=point.beam, temperature=point.temperature)
+    options = GenerationConfig(
+        beam=point.beam, temperature=point.temperature, max_len_a=longest[0], max_len_b=longest[1]
+    )
     generator = task.build_generator([model], options)
     for numbers in batches:
         sample = dataset.collater([dataset[number] for number in numbers])
@@ -188,7 +201,10 @@ def print_table(
 
 
 def print_options(
-    best: tuning.Point, greedy: tuning.Outcome, found: dict[str, tuning.Outcome]
+    best: tuning.Point,
+    greedy: tuning.Outcome,
+    found: dict[str, tuning.Outcome],
+    longest: tuple[float, int],
 ) -> None:
     """The options to paste: of the beam, or of greedy search where that is better."""
     penalty = tuning.best_penalty(found)
@@ -196,11 +212,13 @@ def print_options(
     if best.score == "cosine":
         overrides["decode_scale"] = best.scale
     overrides["decode_hub_weight"] = best.hub_weight
+    limit = f"--max-len-a {longest[0]:g} --max-len-b {longest[1]}"
     print("\noptions of fairseq-generate:\n")
     if greedy.bleu >= found[penalty].bleu:
-        print(f'  --beam 1 --model-overrides "{overrides}"')
+        print(f'  --beam 1 {limit} --model-overrides "{overrides}"')
         return
     temperature = f" --temperature {best.temperature:g}" if best.temperature != 1 else ""
     print(
-        f'  --beam {best.beam} --lenpen {penalty}{temperature} --model-overrides "{overrides}"'
+        f"  --beam {best.beam} {limit} --lenpen {penalty}{temperature}"
+        f' --model-overrides "{overrides}"'
     )

@@ -135,10 +135,10 @@ def test_penalties_read_off_one_decoding_are_fairseqs_own(untrained, penalty):
     dataset, batches = task.dataset("valid"), [[3, 5, 1], [8, 4, 0, 6, 2, 7]]
     point = Point("cosine", 4.0, 1.3, 0.5, 4)
     ours = {}
-    for beams in tune_command.translate(model, task, dataset, point, batches, False):
+    for beams in tune_command.translate(model, task, dataset, point, batches, False, (0.5, 4)):
         ours.update(beams)
     assert sorted(ours) == list(range(9))
-    options = GenerationConfig(beam=4, temperature=1.3, lenpen=penalty)
+    options = GenerationConfig(beam=4, temperature=1.3, lenpen=penalty, max_len_a=0.5, max_len_b=4)
     generator = task.build_generator([model], options)
     for numbers in batches:
         sample = dataset.collater([dataset[number] for number in numbers])
@@ -194,12 +194,12 @@ def test_a_reference_with_unknown_words_is_never_matched_there(untrained):
 
 def test_greedy_search_is_offered_where_it_is_better(capsys):
     found = {"1": Outcome(29.0, 0.9), "2": Outcome(30.0, 1.0)}
-    tune_command.print_options(START, Outcome(31.0, 1.0), found)
-    assert "--beam 1 --model-overrides" in capsys.readouterr().out
+    tune_command.print_options(START, Outcome(31.0, 1.0), found, (1.5, 5))
+    assert "--beam 1 --max-len-a 1.5 --max-len-b 5 --model-overrides" in capsys.readouterr().out
     posterior = Point("vmf_posterior", 20.0, 0.5, 0.25, 5)
-    tune_command.print_options(posterior, Outcome(29.5, 1.0), found)
+    tune_command.print_options(posterior, Outcome(29.5, 1.0), found, (0, 200))
     assert (
-        "  --beam 5 --lenpen 2 --temperature 0.5 --model-overrides"
+        "  --beam 5 --max-len-a 0 --max-len-b 200 --lenpen 2 --temperature 0.5 --model-overrides"
         " \"{'decode_score': 'vmf_posterior', 'decode_hub_weight': 0.25}\"\n"
     ) in capsys.readouterr().out
 
