@@ -23,7 +23,7 @@ defaults() {
   VECTOR_THREADS='' TRANSFORM='' LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe JOINT=no ABOUT=()
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 SOFTMAX_LEARNING_RATE='' ANNEAL=''
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine HUB_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
-  DIAGNOSE=best
+  DIAGNOSE=best IS_FILE=no
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
 
@@ -117,7 +117,7 @@ check_settings() {
     fail "--replace-unknown is for whole words: subwords leave none unknown"
   [[ $SRC != "$TGT" ]] || fail "--src and --tgt are both '$SRC': give two languages"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and scores"
-  [[ -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"
+  [[ $IS_FILE == yes || -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"
   [[ -z $MONO ]] || need_file "$MONO" "text for --mono,"
   [[ -z $VECTORS ]] || need_file "$VECTORS" "vector file for --vectors,"
   if [[ -n $TEST ]]; then

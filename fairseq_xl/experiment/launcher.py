@@ -33,10 +33,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a task ended: exit status (negative: the signal that ended it), time, and the resident memory of
-    its largest process in MiB."""
+    """How a task ended: exit status (negative: the signal that ended it), when it began (seconds since 1970),
+    how long it took, and the resident memory of its largest process in MiB."""
 
     status: int
+    began: float
     seconds: float
     peak_MiB: float
 
@@ -75,7 +76,7 @@ def execute(task: Task, environment: dict[str, str], running: set[int] | None = 
                 log.write(b"waiting for an earlier start of this run, which is still at work\n")
                 log.flush()
                 fcntl.flock(inherited, fcntl.LOCK_EX)
-            begin = time.monotonic()
+            began, start = time.time(), time.monotonic()
             child = subprocess.Popen(
                 task.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
                 env={**os.environ, **environment}, start_new_session=True, pass_fds=(inherited,),
@@ -89,7 +90,7 @@ def execute(task: Task, environment: dict[str, str], running: set[int] | None = 
                 running.discard(child.pid)
         finally:
             os.close(inherited)
-    return Outcome(child.returncode, time.monotonic() - begin, usage.ru_maxrss / 1024)
+    return Outcome(child.returncode, began, time.monotonic() - start, usage.ru_maxrss / 1024)
 
 
 @dataclass
@@ -181,7 +182,7 @@ class SubmititJob:
             # Cancelled, out of time, a node lost: the cell failed, and the reason is in submitit's own log.
             with Path(self.job.paths.stderr).open("a", encoding="utf-8") as log:
                 log.write(f"\n{error}\n")
-            return Outcome(1, 0.0, 0.0)
+            return Outcome(1, time.time(), 0.0, 0.0)
 
 
 class SubmititLauncher:

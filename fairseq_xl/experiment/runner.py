@@ -17,6 +17,8 @@ from fairseq_xl.experiment.progress import Display
 from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State
 
 POLL_SECONDS = 0.5
+CLOCK_SLACK = 1.0
+"""Seconds by which a file's time may lag behind the clock."""
 
 
 def choose(experiment: Experiment, only: list[str]) -> list[Cell]:
@@ -165,7 +167,7 @@ class Runner:
         known = self.state[cell.name]
         known.seconds = round(known.seconds + outcome.seconds, 3)
         training = self.out / "runs" / cell.name / "train.log"
-        if training.is_file() and training.stat().st_mtime > time.time() - outcome.seconds:
+        if training.is_file() and training.stat().st_mtime > outcome.began - CLOCK_SLACK:
             # An attempt that found training done before says nothing of its memory.
             known.peak_MiB = round(max(known.peak_MiB or 0, outcome.peak_MiB), 1)
         log = self.out / "logs" / f"{cell.name}.log"

@@ -70,6 +70,18 @@ def _campaign(args: argparse.Namespace) -> None:
     print(f"{pairs} pairs", file=sys.stderr)
 
 
+def _tatoeba(args: argparse.Namespace) -> None:
+    from fairseq_xl.text.tatoeba import read_pairs, split
+
+    pairs = read_pairs(args.pairs, tuple(args.columns))
+    parts = split(pairs, args.valid, args.test, args.seed)
+    for name in ("train", "valid", "test"):
+        for side, language in enumerate(args.languages):
+            with replacing(args.output / f"{name}.{language}") as stream:
+                stream.writelines(pair[side] + "\n" for pair in getattr(parts, name))
+    print(parts, file=sys.stderr)
+
+
 def _hypotheses(args: argparse.Namespace) -> None:
     from fairseq_xl.text import hypotheses
 
@@ -199,6 +211,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
     sub.add_argument("--source", type=Path, nargs="+", required=True, help="source files")
     sub.add_argument("--target", type=Path, nargs="+", required=True, help="target files")
     sub.add_argument("--output", "-o", type=Path, nargs=2, required=True, help="the two sides")
+
+    sub = step(
+        "tatoeba", _tatoeba, "cut sentence pairs into train, valid and test without a sentence in common"
+    )
+    sub.add_argument("pairs", type=Path, help="file of pairs (UTF-8; .gz is decompressed)")
+    text = "source and target language, for the names of the files: OUT/train.SRC …"
+    sub.add_argument("--languages", nargs=2, required=True, metavar=("SRC", "TGT"), help=text)
+    text = "columns of the source and of the target, from 1 (default: 2 1, as Tatoeba's files have English first)"
+    sub.add_argument("--columns", type=int, nargs=2, default=[2, 1], metavar="N", help=text)
+    sub.add_argument("--valid", type=int, default=2000, help="development pairs (default: 2000)")
+    sub.add_argument("--test", type=int, default=2000, help="test pairs (default: 2000)")
+    sub.add_argument("--seed", type=int, default=1, help="of the choice (default: 1)")
+    sub.add_argument("--output", "-o", type=Path, required=True, metavar="OUT", help="folder to write")
 
     sub = step(
         "hypotheses", _hypotheses, "the best translations in a fairseq-generate log, in order"

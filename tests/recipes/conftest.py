@@ -34,6 +34,11 @@ case $call in
     echo text | make "$out"
     echo text | make "${@: -1}"
     ;;
+  'fairseq-xl text tatoeba '*)
+    for set in train valid test; do
+      for language in "${@:5:2}"; do make "$(after --output "$@")/$set.$language" <"$3"; done
+    done
+    ;;
   'fairseq-xl text tok'* | 'fairseq-xl text truecase '* | 'fairseq-xl text post'*) make "$4" <"$3" ;;
   'fairseq-xl text hypotheses '*) make "$4" <"$3" ;;
   'fairseq-xl text subwords train '*) echo "$call" | make "$(after --output "$@")" ;;

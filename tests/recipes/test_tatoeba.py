@@ -1,0 +1,53 @@
+"""recipes/tatoeba.sh with stand-ins for what it calls; what it shares with multi30k.sh is tested there."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def tatoeba(recipe):
+    return recipe("tatoeba.sh")
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    path = tmp_path / "deu-eng.tsv"
+    path.write_text("Go.\tGeh.\n")
+    return path
+
+
+def test_from_a_list_of_pairs_to_a_record(tatoeba, pairs):
+    done = tatoeba("--data", pairs, "--held-out", 7)
+    assert done.returncode == 0, done.stderr
+    words = tatoeba.arguments("fairseq-xl text tatoeba")
+    folder = tatoeba.out / "prepared" / "de-en"
+    expected = f"--languages de en --columns 2 1 --valid 7 --test 7 --output {folder / 'split'}"
+    assert " ".join(words[4:]) == expected
+    assert (tatoeba.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.seed1" / "record.json").exists()
+    tatoeba("--data", pairs, "--held-out", 7)
+    assert tatoeba.calls == []
+    pairs.write_text("Run!\tLauf!\n")
+    tatoeba("--data", pairs, "--held-out", 7)
+    assert any(call.startswith("fairseq-xl text tatoeba") for call in tatoeba.calls)
+
+
+def test_from_english(tatoeba, pairs):
+    tatoeba("--data", pairs, "--src", "en", "--tgt", "de")
+    assert "--languages en de --columns 1 2" in " ".join(tatoeba.arguments("fairseq-xl text tatoeba"))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "--data is missing"),
+        (("--data", "nowhere.tsv"), "there is no list of pairs for --data"),
+        (("--data", "PAIRS", "--tgt", "fr"), "one of --src and --tgt must be en"),
+        (("--data", "PAIRS", "--held-out", "x"), "--held-out is 'x'"),
+    ],
+)
+def test_mistakes(tatoeba, pairs, options, said):
+    done = tatoeba(*(pairs if word == "PAIRS" else word for word in options))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert tatoeba.calls == []
