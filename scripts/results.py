@@ -3,7 +3,8 @@
     python scripts/results.py keep OUT/runs/NAME …    # copies NAME/record.json into recipes/records/
     python scripts/results.py table                   # Markdown: one row per loss, mean and range over seeds
 
-A kept record has the run's scores, signatures, settings, device and versions; of paths only the last part.
+A kept record has the run's scores, signatures, settings, device and versions, and what `fairseq-xl diagnose`
+measured; of paths only the last part.
 """
 
 from __future__ import annotations
@@ -28,6 +29,13 @@ def without_folders(value: Any) -> Any:
     return Path(value).name if isinstance(value, str) and value.startswith("/") else value
 
 
+def without_histograms(value: Any) -> Any:
+    """The same measurements without what only a figure needs."""
+    if isinstance(value, dict):
+        return {key: without_histograms(item) for key, item in value.items() if key != "histogram"}
+    return value
+
+
 def keep(runs: list[Path]) -> None:
     for run in runs:
         path = run / "record.json"
@@ -38,6 +46,10 @@ def keep(runs: list[Path]) -> None:
             name: record["training"][name] for name in SECTIONS if name in record["training"]
         }
         record.pop("command", None)  # its options are all in `training`
+        diagnosed = run / "diagnostics.json"
+        if diagnosed.is_file():
+            measured = json.loads(diagnosed.read_text(encoding="utf-8"))
+            record["diagnostics"] = {"split": measured["split"], **without_histograms(measured["checkpoints"][-1])}
         kept = RECORDS / f"{record['name']}.json"
         text = json.dumps(without_folders(record), indent=1, ensure_ascii=False, sort_keys=True)
         kept.write_text(text + "\n", encoding="utf-8")
