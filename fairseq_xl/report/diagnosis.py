@@ -87,7 +87,7 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
     geometry = Section(
         "Angles, norms and hubs",
         "Hubs are words among the nearest of far more predictions than their share: the skewness of k-occurrence "
-        "(Radovanović et al. 2010). `Exact` is what a model would get that predicted every target exactly, `table` "
+        "(Radovanović et al. 2010). “Exact” is what a model would get that predicted every target exactly, “table” "
         "the target vectors among themselves.",
         [hub_table(groups)],
         [
@@ -226,6 +226,8 @@ def draw_over_training(figure: Any, checkpoints: Sequence[Mapping[str, Any]]) ->
 
 def draw_geometry(figure: Any, groups: Groups) -> None:
     """Histograms of the cosine to the target and of κ, as shares, summed over a system's seeds."""
+    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
+
     panels = figure.subplots(1, 2)
     for axes, name, label in zip(panels, ("cosine", "kappa"), ("cosine to the target", "κ"), strict=True):
         for colour, (system, entries) in enumerate(groups.items()):
@@ -237,6 +239,9 @@ def draw_geometry(figure: Any, groups: Groups) -> None:
                 step = math.log(shape["high"] / shape["low"]) / bins
                 edges = [shape["low"] * math.exp(step * i) for i in range(bins + 1)]
                 axes.set_xscale("log")
+                axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+                axes.xaxis.set_major_formatter(ScalarFormatter())
+                axes.xaxis.set_minor_formatter(NullFormatter())
             else:
                 step = (shape["high"] - shape["low"]) / bins
                 edges = [shape["low"] + step * i for i in range(bins + 1)]
