@@ -3,10 +3,8 @@
 from argparse import Namespace
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import torch
-from fairseq.data import Dictionary
 from fairseq.models import build_model
 from fairseq.models.transformer import TransformerModel
 from omegaconf import OmegaConf
@@ -19,25 +17,9 @@ SIZES = {"embed_dim": 32, "ffn_embed_dim": 64, "layers": 2, "attention_heads": 2
 SOURCE = torch.tensor([[5, 6, 7, 8, 2], [9, 4, 2, 1, 1]])
 
 
-def dictionary(size):
-    made = Dictionary()
-    for i in range(size):
-        made.add_symbol(f"w{i}", n=size - i)
-    return made
-
-
 @pytest.fixture
-def task():
-    return SimpleNamespace(source_dictionary=dictionary(11), target_dictionary=dictionary(13))
-
-
-@pytest.fixture
-def vectors(tmp_path):
-    rng = np.random.default_rng(0)
-    rows = [f"w{i} " + " ".join(f"{x:.4f}" for x in rng.standard_normal(6)) for i in range(13)]
-    path = tmp_path / "v.vec"
-    path.write_text("13 6\n" + "\n".join(rows) + "\n")
-    return str(path)
+def vectors(write_vectors):
+    return write_vectors(13, 6)
 
 
 def stock(task, path, **options):
@@ -132,7 +114,7 @@ def test_another_encoder_is_refused(task, vectors, tmp_path, options, message):
         build_model(run_config(vectors, tmp_path, encoder_from=str(tmp_path / "stock.pt")).model, task)
 
 
-def test_other_words_other_models_and_other_files_are_refused(task, vectors, tmp_path):
+def test_other_words_other_models_and_other_files_are_refused(task, vectors, dictionary, tmp_path):
     def refused(name, message):
         run = run_config(vectors, tmp_path, encoder_from=str(tmp_path / name))
         with pytest.raises(InputError, match=message):

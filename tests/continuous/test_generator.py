@@ -2,10 +2,8 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import torch
-from fairseq.data import Dictionary
 from fairseq.search import Sampling
 from fairseq.sequence_generator import SequenceGenerator
 
@@ -19,34 +17,25 @@ from fairseq_xl.errors import InputError
 DIM = 8
 
 
-def dictionary(size):
-    made = Dictionary()
-    for i in range(size):
-        made.add_symbol(f"w{i}", n=size - i)
-    return made
-
-
 @pytest.fixture
-def vectors(tmp_path):
-    rng = np.random.default_rng(0)
-    rows = [f"w{i} " + " ".join(f"{x:.4f}" for x in rng.standard_normal(DIM)) for i in range(60)]
-    path = tmp_path / "v.vec"
-    path.write_text(f"60 {DIM}\n" + "\n".join(rows) + "\n")
-    return str(path)
+def build(write_vectors, dictionary):
+    """``build(seed=1, **options)``: an untrained model and its target dictionary."""
+    path = write_vectors(60, DIM)
 
+    def make(seed=1, **options):
+        task = SimpleNamespace(source_dictionary=dictionary(30), target_dictionary=dictionary(60))
+        cfg = TinyConfig(target_vectors=path)
+        for name, value in options.items():
+            setattr(cfg, name, value)
+        torch.manual_seed(seed)
+        model = ContinuousLSTM.build_model(cfg, task).eval()
+        with torch.no_grad():
+            # Untrained predictions hardly move; these wander over the table.
+            for parameter in model.parameters():
+                parameter.mul_(6)
+        return model, task.target_dictionary
 
-def build(vectors, seed=1, **options):
-    task = SimpleNamespace(source_dictionary=dictionary(30), target_dictionary=dictionary(60))
-    cfg = TinyConfig(target_vectors=vectors)
-    for name, value in options.items():
-        setattr(cfg, name, value)
-    torch.manual_seed(seed)
-    model = ContinuousLSTM.build_model(cfg, task).eval()
-    with torch.no_grad():
-        # Untrained predictions hardly move; these wander over the table.
-        for parameter in model.parameters():
-            parameter.mul_(6)
-    return model, task.target_dictionary
+    return make
 
 
 def batch(sentences=7):
@@ -72,9 +61,9 @@ def assert_same(ours, theirs, attention=True):
     "options",
     [{}, {"unk_penalty": 0.7, "min_len": 3}, {"len_penalty": 0.2, "temperature": 1.7}],
 )
-def test_same_translations_as_over_all_words(vectors, score, beam, options):
+def test_same_translations_as_over_all_words(build, score, beam, options):
     for seed in range(4):
-        model, words = build(vectors, seed, decode_score=score, decode_hub_weight=0.5)
+        model, words = build(seed, decode_score=score, decode_hub_weight=0.5)
         options = {"beam_size": beam, "max_len_b": 12, **options}
         stock = SequenceGenerator([model], words, **options).generate([model], batch())
         ours = TopWordsGenerator([model], words, **options).generate([model], batch())
@@ -82,10 +71,10 @@ def test_same_translations_as_over_all_words(vectors, score, beam, options):
         assert len({tuple(s[0]["tokens"].tolist()) for s in stock}) > 3
 
 
-def test_prefixes_are_kept_and_scored_alike(vectors):
+def test_prefixes_are_kept_and_scored_alike(build):
     prefix = torch.tensor([[9, 10, 1], [3, 11, 12], [50, 2, 1], [1, 1, 1], [7, 7, 7], [6, 3, 2], [8, 1, 1]])
     for seed in range(4):
-        model, words = build(vectors, seed)
+        model, words = build(seed)
         found = [
             kind([model], words, beam_size=3, max_len_b=10).generate(
                 [model], batch(), prefix_tokens=prefix
@@ -99,8 +88,8 @@ def test_prefixes_are_kept_and_scored_alike(vectors):
         assert found[0][0][0]["tokens"][:2].tolist() == [9, 10]
 
 
-def test_a_beam_wider_than_the_vocabulary(vectors):
-    model, words = build(vectors)
+def test_a_beam_wider_than_the_vocabulary(build):
+    model, words = build()
     options = {"beam_size": 50, "max_len_b": 4}
     stock = SequenceGenerator([model], words, **options).generate([model], batch(2))
     ours = TopWordsGenerator([model], words, **options).generate([model], batch(2))
@@ -109,9 +98,9 @@ def test_a_beam_wider_than_the_vocabulary(vectors):
 
 @pytest.mark.parametrize("kind", ["flat", "hnsw", "ivf"])
 @pytest.mark.parametrize("hubs", [0.0, 0.5])
-def test_an_index_that_sees_every_word_changes_nothing(vectors, kind, hubs):
+def test_an_index_that_sees_every_word_changes_nothing(build, kind, hubs):
     """vmf_density has no normaliser, so only the candidates decide; 60 words are few enough to see them all."""
-    model, words = build(vectors, decode_score="vmf_density", decode_hub_weight=hubs)
+    model, words = build(decode_score="vmf_density", decode_hub_weight=hubs)
     targets, scorer = model.decoder.targets, model.decoder.scorer
     index = WordIndex(targets, kind, words.nspecial, scorer.penalty(targets), effort=100)
     options = {"beam_size": 4, "max_len_b": 12}
@@ -120,8 +109,8 @@ def test_an_index_that_sees_every_word_changes_nothing(vectors, kind, hubs):
     assert_same(ours, stock)
 
 
-def test_an_index_normalises_over_what_it_found(vectors):
-    model, words = build(vectors, decode_score="vmf_posterior")
+def test_an_index_normalises_over_what_it_found(build):
+    model, words = build(decode_score="vmf_posterior")
     index = WordIndex(model.decoder.targets, "flat", words.nspecial)
     ours = TopWordsGenerator([model], words, index=index, beam_size=3, max_len_b=5)
     stock = SequenceGenerator([model], words, beam_size=3, max_len_b=5)
@@ -129,8 +118,8 @@ def test_an_index_normalises_over_what_it_found(vectors):
         assert a[0]["positional_scores"][0] >= b[0]["positional_scores"][0] - 1e-5
 
 
-def test_a_kept_index_is_read_again_and_a_broken_one_is_named(vectors, tmp_path, monkeypatch):
-    model, words = build(vectors)
+def test_a_kept_index_is_read_again_and_a_broken_one_is_named(build, tmp_path, monkeypatch):
+    model, words = build()
     targets = model.decoder.targets
     unit = torch.nn.functional.normalize(torch.randn(5, DIM), dim=-1)
     first = WordIndex(targets, "ivf", words.nspecial, folder=tmp_path / "kept").search(unit, 3)
@@ -144,9 +133,9 @@ def test_a_kept_index_is_read_again_and_a_broken_one_is_named(vectors, tmp_path,
         WordIndex(targets, "ivf", words.nspecial, folder=tmp_path / "kept")
 
 
-def test_what_needs_every_score_is_refused(vectors):
-    model, words = build(vectors)
-    softmax, _ = build(vectors, decoder_output="continuous")
+def test_what_needs_every_score_is_refused(build):
+    model, words = build()
+    softmax, _ = build(decoder_output="continuous")
     softmax.decoder.targets = None
     with pytest.raises(InputError, match="one model, not 2"):
         TopWordsGenerator([model, model], words)
@@ -158,8 +147,8 @@ def test_what_needs_every_score_is_refused(vectors):
         TopWordsGenerator([model], words, no_repeat_ngram_size=2)
 
 
-def test_the_task_chooses_the_generator(vectors, tmp_path):
-    model, words = build(vectors, decode_hub_weight=0.5)
+def test_the_task_chooses_the_generator(build, dictionary, tmp_path):
+    model, words = build(decode_hub_weight=0.5)
     args = SimpleNamespace(beam=2)
 
     def generator(nearest, **options):
@@ -178,8 +167,8 @@ def test_the_task_chooses_the_generator(vectors, tmp_path):
         generator("flat")
 
 
-def test_without_faiss_the_extra_is_named(vectors, monkeypatch):
-    model, words = build(vectors)
+def test_without_faiss_the_extra_is_named(build, monkeypatch):
+    model, words = build()
     monkeypatch.setitem(__import__("sys").modules, "faiss", None)
     with pytest.raises(InputError, match=r"fairseq-xl\[index\]"):
         WordIndex(model.decoder.targets, "flat", words.nspecial)

@@ -1,11 +1,9 @@
 """continuous_lstm: masking, incremental decoding, every option's shape, and what it refuses."""
 
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
-from fairseq.data import Dictionary
 
 from fairseq_xl.continuous.config import ContinuousLSTMConfig, Iwslt16Config, TinyConfig
 from fairseq_xl.continuous.lstm import ContinuousLSTM
@@ -16,25 +14,9 @@ from fairseq_xl.modules.attention import Attention
 DIM = 9
 
 
-def dictionary(size):
-    made = Dictionary()
-    for i in range(size):
-        made.add_symbol(f"w{i}", n=size - i)
-    return made
-
-
 @pytest.fixture
-def task():
-    return SimpleNamespace(source_dictionary=dictionary(11), target_dictionary=dictionary(13))
-
-
-@pytest.fixture
-def vectors(tmp_path):
-    rng = np.random.default_rng(0)
-    rows = [f"w{i} " + " ".join(f"{x:.4f}" for x in rng.standard_normal(DIM)) for i in range(13)]
-    path = tmp_path / "v.vec"
-    path.write_text(f"13 {DIM}\n" + "\n".join(rows) + "\n")
-    return str(path)
+def vectors(write_vectors):
+    return write_vectors(13, DIM)
 
 
 def build(task, vectors, **options):

@@ -4,7 +4,6 @@ import dataclasses
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import torch
 from fairseq.data import Dictionary
@@ -26,25 +25,9 @@ from fairseq_xl.errors import InputError
 DIM = 9
 
 
-def dictionary(size):
-    made = Dictionary()
-    for i in range(size):
-        made.add_symbol(f"w{i}", n=size - i)
-    return made
-
-
 @pytest.fixture
-def task():
-    return SimpleNamespace(source_dictionary=dictionary(11), target_dictionary=dictionary(13))
-
-
-@pytest.fixture
-def vectors(tmp_path):
-    rng = np.random.default_rng(0)
-    rows = [f"w{i} " + " ".join(f"{x:.4f}" for x in rng.standard_normal(DIM)) for i in range(13)]
-    path = tmp_path / "v.vec"
-    path.write_text(f"13 {DIM}\n" + "\n".join(rows) + "\n")
-    return str(path)
+def vectors(write_vectors):
+    return write_vectors(13, DIM)
 
 
 def build(task, vectors, seed=1, **options):

@@ -8,10 +8,9 @@ import re
 from dataclasses import replace
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import torch
-from fairseq.data import Dictionary, LanguagePairDataset, ListDataset
+from fairseq.data import LanguagePairDataset, ListDataset
 from fairseq.dataclass.configs import GenerationConfig
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
 
@@ -92,23 +91,13 @@ def test_results_are_kept_and_an_interrupted_search_goes_on(tmp_path):
 DIM = 8
 
 
-def dictionary(size):
-    made = Dictionary()
-    for i in range(size):
-        made.add_symbol(f"w{i}", n=size - i)
-    return made
-
-
 @pytest.fixture
-def untrained(tmp_path):
+def untrained(write_vectors, dictionary):
     """A model whose predictions wander over the table, its task and a set of nine sentences."""
-    rng = np.random.default_rng(0)
-    rows = [f"w{i} " + " ".join(f"{x:.4f}" for x in rng.standard_normal(DIM)) for i in range(40)]
-    (tmp_path / "v.vec").write_text(f"40 {DIM}\n" + "\n".join(rows) + "\n")
     source, target = dictionary(30), dictionary(40)
     task = TranslationTask(TranslationConfig(source_lang="a", target_lang="b"), source, target)
     torch.manual_seed(1)
-    cfg = TinyConfig(target_vectors=str(tmp_path / "v.vec"), max_target_positions=16)
+    cfg = TinyConfig(target_vectors=write_vectors(40, DIM), max_target_positions=16)
     model = ContinuousLSTM.build_model(cfg, task)
     with torch.no_grad():
         for parameter in model.parameters():
