@@ -42,10 +42,8 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/translation.sh"
 
 defaults
-# As multi30k.sh, whose settings were tuned; five times as many pairs, so half as many epochs.
-VECTOR_SUBWORD=0 VECTOR_THREADS=1 TRANSFORM='--normalise-first --centre --normalise'
-LEARNING_RATE=2e-3 SOFTMAX_LEARNING_RATE=1e-3 BATCH_TOKENS=1000 CLIP_NORM=1 ANNEAL=0.6
-DROPOUT=0.3 CONTINUOUS_DROPOUT=0 DECODE_SCORE=vmf_posterior HUB_WEIGHT=0.5
+tuned_defaults
+# five times as many pairs as Multi30k's, so half as many epochs
 CONTINUOUS_EPOCHS=8 SOFTMAX_EPOCHS=5 STOCK_EPOCHS=8 TRANSFORMER_EPOCHS=30
 LIMITS=(--thresholdsrc 2 --thresholdtgt 2)
 HELD_OUT=2000

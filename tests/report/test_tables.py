@@ -34,7 +34,7 @@ def test_latex(table):
     lines = table.latex().splitlines()
     assert r"  \caption{Scores of a|b \& c\_d}" in lines
     assert r"  x|y\_1 & 3.0 $\pm$ 0.1 \\" in lines
-    assert r"  50 \%, "[:7] in "".join(lines)
+    assert '  50 \\%, "quoted" & $-$1 \\\\' in lines
     assert r"  \begin{tabular}{lr}" in lines
 
 
