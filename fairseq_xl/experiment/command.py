@@ -47,8 +47,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="GPUs that fairseq trains one cell on (default: 1); cells run side by side on the others",
     )  # fmt: skip
     run_step.add_argument(
-        "--jobs", type=_positive, default=1, metavar="N", help="cells side by side where there is no GPU (default: 1)"
-    )
+        "--jobs", type=_positive, default=1, metavar="N",
+        help="cells side by side on each GPU, or on the processors where there is none (default: 1); a small model "
+        "leaves most of a large GPU idle",
+    )  # fmt: skip
     run_step.add_argument(
         "--launcher", choices=("local", "slurm"), default="local",
         help="slurm hands each cell to a cluster through submitit (extra `cluster`)",

@@ -149,20 +149,21 @@ class LocalLauncher:
 
 
 def local_slots(gpus: list[str], per_cell: int, jobs: int) -> list[dict[str, str]]:
-    """The slots of this machine: ``per_cell`` GPUs to each, or, without a GPU, ``jobs`` that share the processors.
+    """The slots of this machine: ``jobs`` that share each group of ``per_cell`` GPUs, or the processors.
 
     Raises:
         InputError: fewer GPUs than one cell wants.
     """
-    if not gpus:
-        threads = max(1, (os.cpu_count() or 1) // jobs)
-        own = {} if "OMP_NUM_THREADS" in os.environ or jobs == 1 else {"OMP_NUM_THREADS": str(threads)}
-        return [own] * jobs
-    if per_cell > len(gpus):
+    if per_cell > max(1, len(gpus)):
         raise InputError(f"--gpus-per-cell {per_cell}, but there are {len(gpus)} GPUs")
     whole = len(gpus) // per_cell * per_cell
     groups = [gpus[first : first + per_cell] for first in range(0, whole, per_cell)]
-    return [{"CUDA_VISIBLE_DEVICES": ",".join(group)} for group in groups]
+    shares = [{"CUDA_VISIBLE_DEVICES": ",".join(group)} for group in groups] or [{}]
+    slots = shares * jobs
+    if jobs > 1 and "OMP_NUM_THREADS" not in os.environ:
+        threads = {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // len(slots)))}
+        slots = [{**slot, **threads} for slot in slots]
+    return slots
 
 
 @dataclass

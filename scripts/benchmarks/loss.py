@@ -46,6 +46,8 @@ def run(args: argparse.Namespace, report: Any) -> None:
     can_compile = device.startswith("cuda") or shutil.which("g++")
     settings = args.kernels or (["plain", "compiled"] if can_compile else ["plain"])
     for dim in args.dims:
+        # torch compiles a function for eight kinds of arguments, and then no more without a word
+        torch.compiler.reset()
         for rows in args.rows:
             generator = torch.Generator().manual_seed(0)
             table = F.normalize(torch.randn(args.vocabulary, dim, generator=generator), dim=-1).to(device)

@@ -128,7 +128,7 @@ def test_every_gpu_has_a_cell_of_its_own(playground):
     ("gpus", "per_cell", "jobs", "slots"),
     [
         (["0", "1", "2"], 2, 1, [{"CUDA_VISIBLE_DEVICES": "0,1"}]),
-        (["3", "5"], 1, 4, [{"CUDA_VISIBLE_DEVICES": "3"}, {"CUDA_VISIBLE_DEVICES": "5"}]),
+        (["3", "5"], 1, 1, [{"CUDA_VISIBLE_DEVICES": "3"}, {"CUDA_VISIBLE_DEVICES": "5"}]),
         ([], 1, 1, [{}]),
     ],
 )
@@ -140,6 +140,9 @@ def test_processors_are_shared(monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert local_slots([], 1, 3) == [{"OMP_NUM_THREADS": "2"}] * 3
+    # a job for each GPU before any has two
+    slots = [(slot["CUDA_VISIBLE_DEVICES"], slot["OMP_NUM_THREADS"]) for slot in local_slots(["0", "1"], 1, 2)]
+    assert slots == [("0", "2"), ("1", "2"), ("0", "2"), ("1", "2")]
 
 
 def test_too_few_gpus():
