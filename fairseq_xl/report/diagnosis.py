@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fairseq_xl.report.course import draw_course, logged
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.report.page import Section
 from fairseq_xl.report.runs import Run, by_system
@@ -100,6 +101,17 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
             )
         ],
     )
+    if logged(diagnosed):
+        geometry.pictures.append(
+            draw_picture(
+                figures,
+                "course",
+                "During training, as the criterion logs it: cosine to the target, norm κ, and how many hinges of a "
+                "margin loss are active (first seed)",
+                lambda figure: draw_course(figure, diagnosed, labels),
+                (12.0, 3.8),
+            )
+        )
     return [predictions, negatives, geometry]
 
 

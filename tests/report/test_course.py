@@ -1,0 +1,35 @@
+"""What criteria logged over training, from made-up runs."""
+
+import json
+
+import pytest
+from matplotlib.figure import Figure
+
+from fairseq_xl.report.course import draw_course, logged
+from fairseq_xl.report.runs import load_runs
+
+
+@pytest.fixture
+def runs(make_run):
+    for name, shown in (("a.1", {"cosine": "0.5", "hinge": "0.9"}), ("a.2", {"cosine": "0.6"}), ("b.1", {})):
+        log = make_run(name).joinpath("train.log")
+        lines = []
+        for line in log.read_text().splitlines():
+            if '"ups"' in line:
+                line = json.dumps({**json.loads(line), **shown})
+            lines.append(line)
+        log.write_text("\n".join(lines) + "\n")
+    return load_runs(make_run.out, {"a.1": ("a", 1), "a.2": ("a", 2), "b.1": ("b", 1)}, {})
+
+
+def test_only_what_was_logged_is_drawn(runs):
+    assert logged(runs) == ["cosine", "hinge"]
+    assert logged(runs[2:]) == []
+    figure = Figure()
+    draw_course(figure, runs, {"a": "A"})
+    cosine, hinge = figure.axes
+    (line,) = cosine.lines  # the first seed's alone; b logged none
+    assert line.get_label() == "A"
+    assert line.get_xydata().tolist() == [[5, 0.5], [15, 0.5]]
+    assert hinge.lines[0].get_xydata().tolist() == [[5, 0.9], [15, 0.9]]
+    assert hinge.get_ylabel() == "share of active hinges"
