@@ -17,10 +17,13 @@ from typing import Any
 import numpy as np
 import torch
 from fairseq import checkpoint_utils, tasks
-from omegaconf import open_dict
+from omegaconf import OmegaConf
+from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from fairseq_xl import checkpoints
+from fairseq_xl.batches import batches
+from fairseq_xl.device import usable
 from fairseq_xl.encode.folder import checked_model
 from fairseq_xl.errors import InputError
 from fairseq_xl.vectors.progress import progress_bar
@@ -38,10 +41,6 @@ class SentenceEncoder:
 
     def __init__(self, task: Any, model: Any, device: torch.device):
         """As :meth:`load` does it."""
-        if not hasattr(model, "encode_sentences") or not hasattr(task, "encode_text"):
-            raise InputError(
-                f"{type(model).__name__} gives no sentence embeddings: give a model that does, such as upos_lstm"
-            )
         self.task = task
         self.model = model.eval().to(device)
         self.device = device
@@ -74,7 +73,7 @@ class SentenceEncoder:
                 raise InputError(f"{path} is an encoder folder, which has its data with it: leave --data out")
             path, data = checked_model(path), path
         task, model = load_model(path, data)
-        return cls(task, model, _usable(device))
+        return cls(task, model, usable(device))
 
     def encode(
         self,
@@ -109,19 +108,24 @@ class SentenceEncoder:
                 block = sentences[start : start + _BLOCK]
                 tokens = [self.task.encode_text(sentence) for sentence in block]
                 cut += sum(len(row) > self.longest for row in tokens)
-                lengths = np.array([min(len(row), self.longest) for row in tokens])
-                bar.update(int((lengths == 0).sum()))
-                for places in _batches(lengths, max_tokens):
-                    # Cut from the right but for the end of the sentence, which every model has seen there.
-                    rows = [torch.cat([tokens[i][: lengths[i] - 1], tokens[i][-1:]]) for i in places]
-                    vectors[start + places] = self._vectors(rows).float().cpu().numpy()
-                    bar.update(len(places))
+                filled = [place for place, row in enumerate(tokens) if len(row)]
+                bar.update(len(block) - len(filled))
+                lengths = [min(len(tokens[place]), self.longest) for place in filled]
+                for batch in batches(lengths, max_tokens):
+                    rows = [self._shortened(tokens[filled[i]]) for i in batch]
+                    places = [start + filled[i] for i in batch]
+                    vectors[places] = self._vectors(rows).float().cpu().numpy()
+                    bar.update(len(batch))
         if cut:
             logger.warning("%d sentences have more than %d tokens and were cut", cut, self.longest)
         return normalized(vectors) if normalize else vectors
 
+    def _shortened(self, row: Tensor) -> Tensor:
+        """What the model can read of a sentence's tokens (T,): their beginning, and their end."""
+        return row if len(row) <= self.longest else torch.cat([row[: self.longest - 1], row[-1:]])
+
     @torch.inference_mode()
-    def _vectors(self, rows: list[torch.Tensor]) -> torch.Tensor:
+    def _vectors(self, rows: list[Tensor]) -> Tensor:
         tokens = pad_sequence(rows, True, self.task.source_dictionary.pad()).to(self.device)
         lengths = torch.tensor([len(row) for row in rows], device=self.device)
         return self.model.encode_sentences(tokens, lengths)
@@ -133,48 +137,34 @@ def normalized(vectors: np.ndarray) -> np.ndarray:
     return vectors / np.where(norms > 0, norms, 1)
 
 
+def load_task(state: dict[str, Any], data: str | Path | None) -> Any:
+    """The task of a checkpoint's contents, on ``data`` or on what it was trained on. Raises: InputError."""
+    if not isinstance(state.get("cfg"), dict):
+        raise InputError("the checkpoint is older than fairseq 0.12, whose checkpoints alone can be used")
+    cfg = OmegaConf.create(state["cfg"]).task
+    if data is not None:
+        cfg.data = str(data)
+    task = tasks.setup_task(cfg, from_checkpoint=True)
+    if not hasattr(task, "encode_text"):
+        raise InputError(
+            f"--task {cfg._name} gives no sentence embeddings: give a model of one that does, such as upos_translation"
+        )
+    return task
+
+
 def load_model(path: Path, data: str | Path | None) -> tuple[Any, Any]:
     """The task and the model of a checkpoint. Raises: InputError: as :meth:`SentenceEncoder.load`."""
-    state = checkpoints.read(path)
-    if not isinstance(state.get("cfg"), dict):
-        raise InputError(f"{path} was not trained by fairseq 0.12 or later, whose checkpoints alone can be used")
-    from omegaconf import OmegaConf
-
-    cfg = OmegaConf.create({"task": state["cfg"]["task"]}).task
-    if data is not None:
-        with open_dict(cfg):
-            cfg.data = str(data)
-    task = tasks.setup_task(cfg, from_checkpoint=True)
+    task = load_task(checkpoints.read(path), data)
     try:
         (model,), _ = checkpoint_utils.load_model_ensemble([str(path)], task=task)
     except RuntimeError as error:  # torch's word for weights of other sizes
         reason = str(error).splitlines()[-1].strip()
-        raise InputError(f"{path} does not fit the data in {cfg.data}; it was trained on other ({reason})") from error
+        raise InputError(
+            f"{path} does not fit the data in {task.cfg.data}; it was trained on other ({reason})"
+        ) from error
     return task, model
-
-
-def _batches(lengths: np.ndarray, max_tokens: int):
-    """Places (B,) of sentences that have tokens, the longest first, at most ``max_tokens`` when padded.
-
-    A sentence longer than that stands alone.
-    """
-    order = np.argsort(-lengths, kind="stable")[: int((lengths > 0).sum())]
-    while len(order):
-        size = max(1, max_tokens // int(lengths[order[0]]))
-        yield order[:size]
-        order = order[size:]
 
 
 def _longest(model: Any) -> int:
     limit = model.max_positions()
     return int(limit[0] if isinstance(limit, tuple) else limit)
-
-
-def _usable(device: str | torch.device | None) -> torch.device:
-    """Raises: InputError: a device that torch does not know or does not see."""
-    wanted = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        return torch.zeros(1, device=wanted).device
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"the device {str(wanted)!r} cannot be used: {reason}") from None
