@@ -189,7 +189,7 @@ def prepare(tmp_path_factory) -> Callable[..., Path]:
         if languages not in shared:
             folder = tmp_path_factory.mktemp("pieces")
             draw = random.Random(1)
-            lines = [tagged_sentence(draw, language, draw.choice(PATTERNS)) for language in languages for _ in range(200)]
+            lines = [tagged_sentence(draw, one, draw.choice(PATTERNS)) for one in languages for _ in range(200)]
             (folder / "text").write_text("\n".join(lines) + "\n")
             train_subwords([folder / "text"], folder / "sentencepiece.model", 60, progress=False)
             dictionary = Dictionary()

@@ -33,5 +33,10 @@ def pack_untrained(checkpoint: Path, output: Path, seed: int, data: Path | None 
     task = load_task(state, data)
     torch.manual_seed(seed)
     model = task.build_model(OmegaConf.create(state["cfg"]).model)
-    fresh = {"cfg": state["cfg"], "args": None, "model": model.state_dict()}
+    fresh = {
+        "cfg": state["cfg"],
+        "model": model.state_dict(),
+        "optimizer_history": [{"num_updates": 0}],
+        "extra_state": {"train_iterator": {"epoch": 1}},
+    }
     write_folder(output, fresh, Path(task.cfg.data), task.text_files())

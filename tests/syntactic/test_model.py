@@ -109,7 +109,8 @@ def test_every_weight_learns(build):
     logits, _ = model(**BATCH)
     logits.log_softmax(-1)[..., 4].sum().backward()
     for name, parameter in model.named_parameters():
-        assert parameter.grad is not None and parameter.grad.abs().sum() > 0, name
+        assert parameter.grad is not None, name
+        assert parameter.grad.abs().sum() > 0, name
     assert model.encoder.embed_tokens.weight.grad[1].eq(0).all()
 
 

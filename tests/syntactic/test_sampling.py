@@ -29,7 +29,7 @@ def test_shares_are_the_powers_to_the_next_whole_number(sizes, temperature):
 
 def test_a_high_temperature_makes_pairs_equal():
     assert apportion([1000, 10, 10], 1e9).tolist() == [340, 340, 340]
-    assert apportion([9, 1], 2.0).tolist() == [7, 3]  # 3 : 1 of ten, 7.5 and 2.5: the first equal remainder
+    assert apportion([9, 1], 2.0).tolist() == [8, 2]  # 7.5 and 2.5: the first of equals has more
 
 
 @pytest.mark.parametrize(("count", "least", "most"), [(0, 0, 0), (4, 0, 1), (7, 1, 1), (17, 2, 3)])
