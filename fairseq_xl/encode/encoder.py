@@ -147,7 +147,7 @@ def load_task(state: dict[str, Any], data: str | Path | None) -> Any:
     task = tasks.setup_task(cfg, from_checkpoint=True)
     if not hasattr(task, "encode_text"):
         raise InputError(
-            f"--task {cfg._name} gives no sentence embeddings: give a model of one that does, such as upos_translation"
+            f"--task {cfg._name} gives no sentence embeddings: give a model of one that does (upos_translation)"
         )
     return task
 

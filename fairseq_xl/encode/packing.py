@@ -33,10 +33,6 @@ def pack_untrained(checkpoint: Path, output: Path, seed: int, data: Path | None 
     task = load_task(state, data)
     torch.manual_seed(seed)
     model = task.build_model(OmegaConf.create(state["cfg"]).model)
-    fresh = {
-        "cfg": state["cfg"],
-        "model": model.state_dict(),
-        "optimizer_history": [{"num_updates": 0}],
-        "extra_state": {"train_iterator": {"epoch": 1}},
-    }
+    history = [{**state["optimizer_history"][-1], "num_updates": 0}]
+    fresh = {**state, "model": model.state_dict(), "optimizer_history": history}
     write_folder(output, fresh, Path(task.cfg.data), task.text_files())
