@@ -41,6 +41,7 @@ REQUIRES = [
 EXTRAS = {
     "index": ["faiss-cpu>=1.8,<2"],
     "report": ["matplotlib>=3.8,<4", "jinja2>=3.1,<4"],
+    "onnx": ["onnx>=1.16,<2", "onnxruntime>=1.18,<2"],
     "cluster": ["submitit>=1.5,<2"],
     "syntactic": ["stanza>=1.8,<2"],
     "corpus": ["scrapy>=2.11,<3", "inscriptis>=2.5,<3"],

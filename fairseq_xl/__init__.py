@@ -3,20 +3,29 @@
 ``fairseq-train --user-dir fairseq_xl …`` imports this package, which makes fairseq 0.12.3 work on current Python
 and registers every component. A script does the same with ``import fairseq_xl``.
 
-``from fairseq_xl import Translator`` translates raw text with a model folder.
+``from fairseq_xl import Translator`` translates raw text with a model folder, ``SentenceEncoder`` turns it into
+vectors.
 """
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fairseq_xl.encode.encoder import SentenceEncoder
     from fairseq_xl.translator import Translation, Translator
 
-__all__ = ["Translation", "Translator", "register"]
+__all__ = ["SentenceEncoder", "Translation", "Translator", "register"]
 __version__ = "0.1.0"
+
+_HOMES = {
+    "SentenceEncoder": "fairseq_xl.encode.encoder",
+    "Translation": "fairseq_xl.translator",
+    "Translator": "fairseq_xl.translator",
+}
 
 
 def register() -> None:
@@ -24,17 +33,15 @@ def register() -> None:
     from fairseq_xl import compat
 
     compat.apply()
-    from fairseq_xl import continuous, fused_adam  # noqa: F401  (importing registers)
+    from fairseq_xl import continuous, fused_adam, syntactic  # noqa: F401  (importing registers)
 
 
 def __getattr__(name: str) -> Any:
-    """``Translator`` and ``Translation``, imported when somebody asks for them."""
-    if name not in ("Translation", "Translator"):
+    """What needs fairseq, imported when somebody asks for it."""
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     register()
-    from fairseq_xl import translator
-
-    return getattr(translator, name)
+    return getattr(importlib.import_module(_HOMES[name]), name)
 
 
 # The `fairseq-xl` command starts in a blink and its `doctor` must run where fairseq is missing or broken: there

@@ -29,6 +29,11 @@ COMMANDS = {
         "fairseq_xl.translation.translate_command",
         "translate raw text with such a folder",
     ),
+    "encode": ("fairseq_xl.encode.encode_command", "turn lines of raw text into vectors"),
+    "encoder": (
+        "fairseq_xl.encode.encoder_command",
+        "pack a sentence encoder into one folder, export it to ONNX, or make an untrained one",
+    ),
     "lexicon": ("fairseq_xl.text.lexicon_command", "word translations from parallel text"),
     "average": ("fairseq_xl.average", "average the weights of checkpoints"),
     "neighbours": (

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,9 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from fairseq_xl import checkpoints
+from fairseq_xl.batches import batches
 from fairseq_xl.continuous.task import ContinuousTranslationConfig, ContinuousTranslationTask
+from fairseq_xl.device import usable
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.pipeline import Pipeline
 from fairseq_xl.translation.folder import ModelFolder, dictionary_name, read_config
@@ -110,7 +112,7 @@ class Translator:
         task = _task(folder, config, chosen)
         models = _models(folder, config, task, chosen)
         return cls(
-            config.pipeline(folder), task, models, chosen.search, _usable(device), batch_tokens
+            config.pipeline(folder), task, models, chosen.search, usable(device), batch_tokens
         )
 
     def translate(self, sentences: Sequence[str]) -> list[str]:
@@ -197,19 +199,6 @@ class Translator:
         return Translation(self.pipeline.text(tokens), score, tokens, source, alignment, cut)
 
 
-def batches(lengths: Sequence[int], batch_tokens: int) -> Iterator[list[int]]:
-    """Places of sentences, the longest first, in groups that take at most ``batch_tokens`` when padded.
-
-    A sentence longer than that stands alone.
-    """
-    order = sorted(range(len(lengths)), key=lambda place: -lengths[place])
-    start = 0
-    while start < len(order):
-        size = max(1, batch_tokens // lengths[order[start]])
-        yield order[start : start + size]
-        start += size
-
-
 def task_settings(path: Path, checkpoint: dict[str, Any]) -> dict[str, Any]:
     """The task that a checkpoint was trained by. Raises: InputError: one that is no translation of fairseq 0.12."""
     task = (checkpoint.get("cfg") or {}).get("task")
@@ -271,13 +260,3 @@ def _generator(task: ContinuousTranslationTask, models: list[Any], generation: D
             "lower it, or raise max_len_b"
         )
     return generator
-
-
-def _usable(device: str | torch.device | None) -> torch.device:
-    """Raises: InputError: a device that torch does not know or does not see."""
-    wanted = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    try:
-        return torch.zeros(1, device=wanted).device
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"the device {str(wanted)!r} cannot be used: {reason}") from None

@@ -20,8 +20,6 @@ import pytest
 import torch
 from fairseq import checkpoint_utils, options
 from fairseq.dataclass.utils import convert_namespace_to_omegaconf
-from hypothesis import given
-from hypothesis import strategies as st
 
 import fairseq_xl
 from fairseq_xl import Translation, Translator, cli, compat
@@ -30,7 +28,6 @@ from fairseq_xl.text import moses
 from fairseq_xl.text.hypotheses import read_hypotheses
 from fairseq_xl.translation.options import check, parse
 from fairseq_xl.translation.pack_command import pack
-from fairseq_xl.translator import batches
 
 compat.apply()  # once more: fairseq's commands were not loaded when the package was
 
@@ -195,19 +192,6 @@ def test_batches_change_nothing_and_alignments_point_into_the_sentence(load, raw
         assert len(one.alignment) == len(one.tokens)
         assert all(0 <= place < len(one.source) for place in one.alignment)
     assert len({len(best.source) for (best,) in together}) > 1
-
-
-@given(
-    lengths=st.lists(st.integers(1, 50), max_size=30),
-    batch_tokens=st.integers(1, 200),
-)
-def test_batches_hold_every_sentence_once_and_no_more_than_they_may(lengths, batch_tokens):
-    found = list(batches(lengths, batch_tokens))
-    assert sorted(place for batch in found for place in batch) == list(range(len(lengths)))
-    for batch in found:
-        sizes = [lengths[place] for place in batch]
-        assert sizes == sorted(sizes, reverse=True)
-        assert len(batch) == 1 or sizes[0] * len(batch) <= batch_tokens
 
 
 def test_blank_lines_give_blank_lines(load, raw):

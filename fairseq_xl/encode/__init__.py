@@ -1,0 +1,4 @@
+"""Sentences to vectors, with any model of fairseq that offers ``encode_sentences(tokens (N, T), lengths (N,))``.
+
+Its task turns raw text into tokens (``encode_text``) and names the files that this takes (``text_files``).
+"""

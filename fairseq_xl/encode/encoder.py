@@ -1,0 +1,170 @@
+"""``SentenceEncoder``: raw text in, one vector a sentence out.
+
+    from fairseq_xl import SentenceEncoder
+    encoder = SentenceEncoder.load("OUT/encoder")
+    encoder.encode(["Ein Hund rennt.", "Two children play."])    # (2, d) float32
+
+``fairseq-xl encode`` does the same with files and pipes.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from fairseq import checkpoint_utils, tasks
+from omegaconf import OmegaConf
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from fairseq_xl import checkpoints
+from fairseq_xl.batches import batches
+from fairseq_xl.device import usable
+from fairseq_xl.encode.folder import checked_model
+from fairseq_xl.errors import InputError
+from fairseq_xl.vectors.progress import progress_bar
+
+logger = logging.getLogger(__name__)
+
+MAX_TOKENS = 8000
+_BLOCK = 20_000
+"""sentences that are cut into tokens, sorted by length and encoded at a time"""
+
+
+class SentenceEncoder:
+    """A model with its text steps. A sentence's vector does not depend on which others are given with it, up to the
+    rounding of sums."""
+
+    def __init__(self, task: Any, model: Any, device: torch.device):
+        """As :meth:`load` does it."""
+        self.task = task
+        self.model = model.eval().to(device)
+        self.device = device
+        self.longest = _longest(model)
+        """tokens of a sentence, its end included"""
+        example = torch.full((1, 1), task.source_dictionary.eos())
+        self.dim: int = self._vectors([example[0]]).shape[1]
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        device: str | torch.device | None = None,
+        data: str | Path | None = None,
+    ) -> SentenceEncoder:
+        """Load an encoder folder, or a checkpoint of fairseq-train.
+
+        Args:
+            path: see :mod:`fairseq_xl.encode.folder`.
+            device: such as ``cpu`` or ``cuda:1``; by default a GPU where there is one.
+            data: of a checkpoint, the prepared data that it was trained on; by default where it was in training.
+
+        Raises:
+            InputError: no such folder or checkpoint, or a damaged one; data that it was not trained on; a device
+                that cannot be used; a model that gives no sentence embeddings.
+        """
+        path = Path(path)
+        if path.is_dir():
+            if data is not None:
+                raise InputError(f"{path} is an encoder folder, which has its data with it: leave --data out")
+            path, data = checked_model(path), path
+        task, model = load_model(path, data)
+        return cls(task, model, usable(device))
+
+    def encode(
+        self,
+        sentences: Sequence[str],
+        *,
+        max_tokens: int = MAX_TOKENS,
+        normalize: bool = False,
+        progress: bool = True,
+    ) -> np.ndarray:
+        """One vector for each sentence, in their order.
+
+        A sentence without words has zeros. Of one that is too long for the model the beginning is encoded, and a
+        warning in the log tells how many there were.
+
+        Args:
+            sentences: raw text.
+            max_tokens: tokens encoded at once, padding included.
+            normalize: scale each vector to length 1 (zeros stay zeros).
+            progress: show a bar on stderr when it takes more than a second.
+
+        Returns:
+            (N, dim) float32.
+        """
+        if isinstance(sentences, str):
+            raise TypeError("give a list of sentences, not one string")
+        if max_tokens < 1:
+            raise InputError(f"batches of {max_tokens} tokens hold nothing: give 1 or more")
+        vectors = np.zeros((len(sentences), self.dim), dtype=np.float32)
+        cut = 0
+        with progress_bar("encoding", progress, len(sentences), " sentences") as bar:
+            for start in range(0, len(sentences), _BLOCK):
+                block = sentences[start : start + _BLOCK]
+                tokens = [self.task.encode_text(sentence) for sentence in block]
+                cut += sum(len(row) > self.longest for row in tokens)
+                filled = [place for place, row in enumerate(tokens) if len(row)]
+                bar.update(len(block) - len(filled))
+                lengths = [min(len(tokens[place]), self.longest) for place in filled]
+                for batch in batches(lengths, max_tokens):
+                    rows = [self._shortened(tokens[filled[i]]) for i in batch]
+                    places = [start + filled[i] for i in batch]
+                    vectors[places] = self._vectors(rows).float().cpu().numpy()
+                    bar.update(len(batch))
+        if cut:
+            logger.warning("%d sentences have more than %d tokens and were cut", cut, self.longest)
+        return normalized(vectors) if normalize else vectors
+
+    def _shortened(self, row: Tensor) -> Tensor:
+        """What the model can read of a sentence's tokens (T,): their beginning, and their end."""
+        return row if len(row) <= self.longest else torch.cat([row[: self.longest - 1], row[-1:]])
+
+    @torch.inference_mode()
+    def _vectors(self, rows: list[Tensor]) -> Tensor:
+        tokens = pad_sequence(rows, True, self.task.source_dictionary.pad()).to(self.device)
+        lengths = torch.tensor([len(row) for row in rows], device=self.device)
+        return self.model.encode_sentences(tokens, lengths)
+
+
+def normalized(vectors: np.ndarray) -> np.ndarray:
+    """Rows (N, d) scaled to length 1; zeros stay zeros."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(norms > 0, norms, 1)
+
+
+def load_task(state: dict[str, Any], data: str | Path | None) -> Any:
+    """The task of a checkpoint's contents, on ``data`` or on what it was trained on. Raises: InputError."""
+    if not isinstance(state.get("cfg"), dict):
+        raise InputError("the checkpoint is older than fairseq 0.12, whose checkpoints alone can be used")
+    cfg = OmegaConf.create(state["cfg"]).task
+    if data is not None:
+        cfg.data = str(data)
+    task = tasks.setup_task(cfg, from_checkpoint=True)
+    if not hasattr(task, "encode_text"):
+        raise InputError(
+            f"--task {cfg._name} gives no sentence embeddings: give a model of one that does (upos_translation)"
+        )
+    return task
+
+
+def load_model(path: Path, data: str | Path | None) -> tuple[Any, Any]:
+    """The task and the model of a checkpoint. Raises: InputError: as :meth:`SentenceEncoder.load`."""
+    task = load_task(checkpoints.read(path), data)
+    try:
+        (model,), _ = checkpoint_utils.load_model_ensemble([str(path)], task=task)
+    except RuntimeError as error:  # torch's word for weights of other sizes
+        reason = str(error).splitlines()[-1].strip()
+        raise InputError(
+            f"{path} does not fit the data in {task.cfg.data}; it was trained on other ({reason})"
+        ) from error
+    return task, model
+
+
+def _longest(model: Any) -> int:
+    limit = model.max_positions()
+    return int(limit[0] if isinstance(limit, tuple) else limit)

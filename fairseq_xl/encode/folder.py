@@ -1,0 +1,102 @@
+"""An encoder folder: all that turning raw text into vectors needs, in files that can be copied elsewhere together.
+
+    encoder.json   format, and the checksum of every other file
+    model.pt       the checkpoint, without the optimiser's state
+    …              what the model's task reads: dictionaries, a SentencePiece model
+
+``fairseq-xl encoder pack`` writes one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from fairseq_xl import checkpoints
+from fairseq_xl.errors import InputError
+from fairseq_xl.text.lines import replacing
+
+CONFIG = "encoder.json"
+MODEL = "model.pt"
+FORMAT = 1
+"""Raised when an older version of this package could not read what is written now."""
+
+_MAKE_ONE = "make one with fairseq-xl encoder pack"
+
+
+def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequence[str]) -> None:
+    """Write an encoder folder, wholly or not at all.
+
+    Args:
+        output: the folder, new, empty or an encoder folder to replace.
+        state: a checkpoint.
+        data: where the files called ``names`` are.
+
+    Raises:
+        InputError: a file that cannot be read; an ``output`` that holds something else or cannot be written.
+    """
+    if output.exists() and not output.is_dir():
+        raise InputError(f"{output} is a file: name a folder")
+    if output.is_dir() and not (output / CONFIG).is_file() and any(output.iterdir()):
+        raise InputError(f"{output} holds something else than an encoder: name another folder")
+    temporary = output.with_name(output.name + ".tmp")
+    replaced = output.with_name(output.name + ".old")
+    try:
+        shutil.rmtree(temporary, ignore_errors=True)  # of a run that was killed
+        temporary.mkdir(parents=True)
+        kept = {key: value for key, value in state.items() if key != "last_optimizer_state"}
+        with checkpoints.atomic_file(temporary / MODEL) as file:
+            torch.save(kept, file)
+        for name in names:
+            shutil.copyfile(data / name, temporary / name)
+        checksums = {name: _checksum(temporary / name) for name in (MODEL, *names)}
+        with replacing(temporary / CONFIG) as stream:
+            json.dump({"format": FORMAT, "files": checksums}, stream, indent=2)
+            stream.write("\n")
+        shutil.rmtree(replaced, ignore_errors=True)
+        if output.exists():
+            os.rename(output, replaced)
+        os.rename(temporary, output)
+        shutil.rmtree(replaced, ignore_errors=True)
+    except OSError as error:
+        raise InputError(f"cannot write the encoder {output}: {error}") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def checked_model(folder: Path) -> Path:
+    """The checkpoint of an encoder folder whose files are all as they were packed.
+
+    Raises:
+        InputError: no encoder folder; one of another format; a file that is missing or was changed.
+    """
+    path = folder / CONFIG
+    if not path.is_file():
+        raise InputError(f"{folder} is no encoder folder, for it holds no {CONFIG}: {_MAKE_ONE}")
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        version, files = values["format"], dict(values["files"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} is damaged ({error}): {_MAKE_ONE}") from None
+    if version != FORMAT:
+        raise InputError(
+            f"{path} has format {version}, this version of fairseq_xl reads {FORMAT}: pack the encoder again"
+        )
+    for name, expected in {MODEL: None, **files}.items():
+        if Path(name).name != name or not (folder / name).is_file():
+            raise InputError(f"the encoder folder {folder} lacks {name}: copy it anew, or pack again")
+        if _checksum(folder / name) != expected:
+            raise InputError(f"{folder / name} is not as it was packed: copy the folder anew, or pack again")
+    return folder / MODEL
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,90 @@
+"""An encoder as an ONNX model, for programs without torch."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from fairseq_xl.encode.encoder import SentenceEncoder
+from fairseq_xl.errors import InputError
+from fairseq_xl.vectors.atomic import atomic_outputs
+
+TOLERANCE = 1e-4
+_OPSET = 17
+
+
+class _Encoder(nn.Module):
+    """``encode_sentences`` as torch's exporter wants it: as ``forward``."""
+
+    def __init__(self, model: Any):
+        super().__init__()
+        self.model = model
+
+    def forward(self, tokens: Tensor, lengths: Tensor) -> Tensor:
+        return self.model.encode_sentences(tokens, lengths)
+
+
+def export(encoder: SentenceEncoder, output: Path) -> float:
+    """Write the model and run it with onnxruntime on batches of other sizes than it was traced with.
+
+    Args:
+        encoder: on the CPU.
+        output: the file; from ``tokens`` (N, T) and ``lengths`` (N,), int64, to ``embeddings`` (N, d) float32.
+
+    Returns:
+        the largest difference from the model's own vectors.
+
+    Raises:
+        InputError: onnxruntime is not installed; a difference of more than 1e-4; an output that cannot be written.
+    """
+    try:
+        import onnx  # noqa: F401  (torch's exporter needs it)
+        import onnxruntime
+    except ModuleNotFoundError as error:
+        raise InputError(f"ONNX export needs {error.name}: pip install 'fairseq-xl[onnx]'") from None
+    with atomic_outputs(output) as (temporary,):
+        with warnings.catch_warnings():
+            # Of torch's plans for its exporter, and of fixed sizes, which are tested below.
+            warnings.simplefilter("ignore")
+            torch.onnx.export(
+                _Encoder(encoder.model).eval(),
+                _batch(encoder, [5, 3]),
+                str(temporary),
+                input_names=["tokens", "lengths"],
+                output_names=["embeddings"],
+                dynamic_axes={"tokens": {0: "n", 1: "t"}, "lengths": {0: "n"}, "embeddings": {0: "n"}},
+                opset_version=_OPSET,
+                dynamo=False,
+            )
+        session = onnxruntime.InferenceSession(str(temporary), providers=["CPUExecutionProvider"])
+        worst = 0.0
+        for lengths in ([1], [7, 2, 7, 1, 4], [min(40, encoder.longest)] * 3, [2] * 33):
+            tokens, counts = _batch(encoder, lengths)
+            (found,) = session.run(None, {"tokens": tokens.numpy(), "lengths": counts.numpy()})
+            with torch.inference_mode():
+                expected = encoder.model.encode_sentences(tokens, counts).numpy()
+            worst = max(worst, float(np.abs(found - expected).max()))
+        if not worst <= TOLERANCE:
+            raise InputError(
+                f"the ONNX model differs from the model by {worst:.1e}, so {output} was not written: this version of "
+                "torch cannot export it"
+            )
+    return worst
+
+
+def _batch(encoder: SentenceEncoder, lengths: list[int]) -> tuple[Tensor, Tensor]:
+    """Random tokens (N, T) that end and are padded as sentences are, and their lengths (N,)."""
+    dictionary = encoder.task.source_dictionary
+    draw = torch.Generator().manual_seed(1)
+    shape = (len(lengths), max(lengths))
+    tokens = torch.randint(dictionary.nspecial, len(dictionary), shape, generator=draw)
+    counts = torch.tensor(lengths)
+    places = torch.arange(shape[1]).expand(shape)
+    tokens[places == counts.unsqueeze(1) - 1] = dictionary.eos()
+    tokens[places >= counts.unsqueeze(1)] = dictionary.pad()
+    return tokens, counts
