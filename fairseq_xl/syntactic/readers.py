@@ -1,11 +1,10 @@
-"""Parallel text as it is published: each reader yields the pairs of two languages, line by line.
-
-``Position`` is the line after which reading goes on, so that a reader can begin where a killed one stopped.
-"""
+"""Parallel text as it is published: each reader yields what translates what, line by line."""
 
 from __future__ import annotations
 
 import re
+import sqlite3
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -16,39 +15,47 @@ from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import count_lines, read_lines
 from fairseq_xl.text.parallel import check_equal_counts
 
-Pair = tuple[str, str]
+Link = tuple[str, str, str, str]
+"""Language, sentence, language, sentence."""
 
 
-class PairReader(Protocol):
-    """Pairs of sentences of two languages."""
+class LinkReader(Protocol):
+    """An input; its ``repr`` holds every setting that changes what it yields."""
 
-    languages: tuple[str, str]
     files: tuple[Path, ...]
+
+    @property
+    def name(self) -> str:
+        """What tells it from the other inputs of a corpus."""
 
     def __len__(self) -> int:
         """Lines to read."""
 
-    def pairs(self, start: int) -> Iterator[Pair]:
-        """One pair for each line from line ``start`` on (the first is 0); an unusable line gives empty sides."""
+    def links(self, start: int) -> Iterator[Link | None]:
+        """One for each line from line ``start`` on (the first is 0); None where it has no pair of use."""
 
 
 @dataclass(frozen=True)
 class TabSeparated:
-    """One file, two columns in the order of ``languages``; more columns (attributions) are passed over."""
+    """One file, a column for each of two languages; more columns (attributions) are passed over."""
 
     languages: tuple[str, str]
     files: tuple[Path, ...]
 
+    @property
+    def name(self) -> str:
+        return _named(self.languages, self.files)
+
     def __len__(self) -> int:
         return count_lines(self.files[0])
 
-    def pairs(self, start: int) -> Iterator[Pair]:
-        (path,) = self.files
+    def links(self, start: int) -> Iterator[Link]:
+        (path,), (left, right) = self.files, self.languages
         for number, line in enumerate(islice(read_lines(path), start, None), start=start + 1):
             cells = line.split("\t")
             if len(cells) < 2:
                 raise InputError(f"{path}, line {number}: no tab between two sentences")
-            yield cells[0], cells[1]
+            yield left, cells[0], right, cells[1]
 
 
 @dataclass(frozen=True)
@@ -65,15 +72,79 @@ class LineAligned:
     limit: int = 0
     subtitles: bool = False
 
+    @property
+    def name(self) -> str:
+        return _named(self.languages, self.files)
+
     def __len__(self) -> int:
-        check_equal_counts(*self.files)
-        lines = count_lines(self.files[0])
+        lines = check_equal_counts(*self.files)
         return min(lines, self.limit) if self.limit else lines
 
-    def pairs(self, start: int) -> Iterator[Pair]:
+    def links(self, start: int) -> Iterator[Link]:
+        left, right = self.languages
         both = zip(*map(read_lines, self.files), strict=True)
-        for left, right in islice(both, start, self.limit or None):
-            yield (spoken(left), spoken(right)) if self.subtitles else (left, right)
+        for one, other in islice(both, start, self.limit or None):
+            if self.subtitles:
+                one, other = spoken(one), spoken(other)
+            yield left, one, right, other
+
+
+@dataclass(frozen=True)
+class TatoebaExport:
+    """Tatoeba's own two files: ``sentences.csv`` (number, language, text) and ``links.csv`` (number, number).
+
+    Attributes:
+        files: sentences, links.
+        languages: those to read.
+    """
+
+    files: tuple[Path, ...]
+    languages: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return _named(self.languages, self.files)
+
+    def __len__(self) -> int:
+        return count_lines(self.files[1])
+
+    def links(self, start: int) -> Iterator[Link | None]:
+        sentences, links = self.files
+        with tempfile.TemporaryDirectory() as folder:
+            index = sqlite3.connect(Path(folder) / "sentences.sqlite")
+            index.execute("PRAGMA synchronous = OFF")
+            index.execute("CREATE TABLE sentence (id INTEGER PRIMARY KEY, language TEXT, text TEXT)")
+            index.executemany("INSERT OR REPLACE INTO sentence VALUES (?, ?, ?)", self._wanted(sentences))
+            query = "SELECT language, text FROM sentence WHERE id = ?"
+            for number, line in enumerate(islice(read_lines(links), start, None), start=start + 1):
+                ends = line.split("\t")
+                if len(ends) < 2 or not all(end.isdecimal() for end in ends[:2]):
+                    raise InputError(f"{links}, line {number}: not two sentence numbers separated by a tab")
+                one, other = (index.execute(query, (int(end),)).fetchone() for end in ends[:2])
+                # Each link is there in both directions.
+                useful = one and other and one[0] != other[0] and int(ends[0]) < int(ends[1])
+                yield (*one, *other) if useful else None
+            index.close()
+
+    def _wanted(self, path: Path) -> Iterator[tuple[int, str, str]]:
+        for number, line in enumerate(read_lines(path), start=1):
+            cells = line.split("\t")
+            if len(cells) < 3 or not cells[0].isdecimal():
+                raise InputError(f"{path}, line {number}: not number, language and sentence separated by tabs")
+            language = CODES.get(cells[1], cells[1])
+            if language in self.languages:
+                yield int(cells[0]), language, cells[2]
+
+
+CODES = dict(
+    pair.split(":")
+    for pair in ["ara:ar", "bul:bg", "cat:ca", "ces:cs", "cmn:zh", "dan:da", "deu:de", "ell:el", "eng:en", "epo:eo", "est:et", "eus:eu", "fin:fi", "fra:fr", "gle:ga", "glg:gl", "heb:he", "hin:hi", "hrv:hr", "hun:hu", "ind:id", "isl:is", "ita:it", "jpn:ja", "kor:ko", "lat:la", "lav:lv", "lit:lt", "mar:mr", "nld:nl", "nob:nb", "nno:nn", "pes:fa", "pol:pl", "por:pt", "ron:ro", "rus:ru", "slk:sk", "slv:sl", "spa:es", "srp:sr", "swe:sv", "tam:ta", "tel:te", "tha:th", "tur:tr", "ukr:uk", "urd:ur", "vie:vi", "zsm:ms"]
+)
+"""Tatoeba's codes and the shorter ones; other languages keep theirs."""
+
+
+def _named(languages: tuple[str, ...], files: tuple[Path, ...]) -> str:
+    return " ".join(("-".join(languages), *(path.name for path in files)))
 
 
 # <i>, {\an8}, ♪, (DOOR SLAMS), [music], and the name of who speaks
