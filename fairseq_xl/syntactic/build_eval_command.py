@@ -14,7 +14,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     text = "a corpus file that is tagged (prepare --until tag), or treebanks of one language (.conllu)"
     parser.add_argument("data", type=Path, nargs="+", help=text)
-    parser.add_argument("--output", "-o", type=Path, required=True, metavar="EVAL", help="folder to write LANG.tsv to")
+    text = "folder to write the tables LANG.tsv to"
+    parser.add_argument("--output", "-o", type=Path, required=True, metavar="EVAL", help=text)
     text = "languages to write (default: all tagged ones of the corpus); of treebanks: their language"
     parser.add_argument("--languages", "-l", nargs="+", metavar="L", help=text)
     text = "groups to sample of each language (default: 160, the paper's number for English)"

@@ -11,7 +11,7 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -43,6 +43,11 @@ class Corpus:
     """
 
     def __init__(self, path: Path | str, must_exist: bool = False) -> None:
+        """Open the file, or make it.
+
+        Raises:
+            InputError: it is something else, or it is not there and must be.
+        """
         self.path = Path(path)
         if must_exist and not self.path.is_file():
             raise InputError(f"there is no corpus {path}: make one with fairseq-xl syntactic prepare")
@@ -69,10 +74,14 @@ class Corpus:
             self.db.execute("INSERT OR IGNORE INTO setting VALUES (?, ?)", (name, text))
         (found,) = self.db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
         if found != text:
-            raise InputError(f"{self.path} was made with {name} {found}, not {text}: give the same, or another corpus")
+            raise InputError(f"{self.path} was made with {name} {found}, not {text}: give that, or another corpus")
 
-    def read(self, reader: LinkReader, minimum: int, filters: Iterable[str], progress: bool = True) -> Counter[str]:
-        """Add the pairs of an input, of which both sides pass the filters; goes on where a killed call stopped.
+    def read(self, reader: LinkReader, minimum: int, filters: Sequence[str]) -> Counter[str]:
+        """Add the pairs of an input whose sides pass the filters both; goes on where a killed call stopped.
+
+        Args:
+            minimum: words of a sentence.
+            filters: names in :data:`.filters.FILTERS`, in the order in which they are asked.
 
         Returns:
             how many ``lines`` were read, how many each filter dropped first, and how many pairs are ``kept`` or were
@@ -87,7 +96,7 @@ class Corpus:
             raise InputError(f"{name} has changed since {self.path} was made from it: give another corpus")
         done, counts = (row[1], Counter(json.loads(row[2]))) if row else (0, Counter())
         total = len(reader)
-        with progress_bar(f"read {name}", progress, total, " lines") as bar:
+        with progress_bar(f"read {name}", True, total, " lines") as bar:
             bar.update(done)
             stream = reader.links(done)
             while done < total:
@@ -102,7 +111,7 @@ class Corpus:
                 bar.update(step)
         return counts
 
-    def _add(self, link: Link | None, minimum: int, filters: Iterable[str]) -> str:
+    def _add(self, link: Link | None, minimum: int, filters: Sequence[str]) -> str:
         if link is None:
             return "other languages"
         languages, pair = link[::2], (tidy(link[1]), tidy(link[3]))
@@ -125,31 +134,40 @@ class Corpus:
         insert = "INSERT INTO sentence (language, text, fold) VALUES (?, ?, ?)"
         return self.db.execute(insert, (language, text, fold(text))).lastrowid
 
+    def signature(self) -> list[tuple[str, str]]:
+        """Everything that decides what the corpus holds: inputs, filters and taggers."""
+        inputs = self.db.execute("SELECT name, content FROM input ORDER BY name").fetchall()
+        return inputs + self.db.execute("SELECT name, value FROM setting ORDER BY name").fetchall()
+
     # --- links ---
 
-    def pivot(self, through: str, most: int, progress: bool = True) -> None:
+    def pivot(self, through: str, most: int) -> None:
         """Link the translations of each sentence of one language with each other.
 
         Args:
             most: translations of a sentence into one language that are linked; "Yes." of a subtitle corpus has
                 thousands, whose pairs are mostly wrong.
         """
-        query = "SELECT DISTINCT target_language FROM link WHERE source_language = ? ORDER BY 1"
-        others = [language for (language,) in self.db.execute(query, (through,))]
-        first = (
-            "(SELECT source, target FROM (SELECT source, target, ROW_NUMBER() OVER (PARTITION BY source ORDER BY target)"
-            " AS place FROM link WHERE source_language = ? AND target_language = ?) WHERE place <= ?)"
+        ranked = (
+            "SELECT source, target_language, target, ROW_NUMBER() OVER (PARTITION BY target_language, source"
+            " ORDER BY target) AS place FROM link WHERE source_language = ?"
         )
-        join = (
-            f"INSERT OR IGNORE INTO link SELECT ?, ?, x.target, y.target FROM {first} AS x JOIN {first} AS y"
-            " ON x.source = y.source"
-        )
-        pairs = [(one, other) for one in others for other in others if one != other]
-        with progress_bar(f"pairs through {through}", progress, len(pairs), " pairs of languages") as bar:
-            for one, other in pairs:
-                with self.db:
-                    self.db.execute(join, (one, other, through, one, most, through, other, most))
-                bar.update()
+        with self.db:
+            # A table of its own, as SQLite would join two such subqueries without an index.
+            self.db.execute("DROP TABLE IF EXISTS temp.near")
+            self.db.execute(
+                "CREATE TEMP TABLE near (source INTEGER, language TEXT, target INTEGER,"
+                " PRIMARY KEY (source, language, target)) WITHOUT ROWID"
+            )
+            self.db.execute(
+                f"INSERT INTO near SELECT source, target_language, target FROM ({ranked}) WHERE place <= ?",
+                (through, most),
+            )
+            self.db.execute(
+                "INSERT OR IGNORE INTO link SELECT x.language, y.language, x.target, y.target"
+                " FROM near AS x JOIN near AS y ON x.source = y.source AND x.language <> y.language"
+            )
+            self.db.execute("DROP TABLE temp.near")
 
     def pair_counts(self) -> dict[tuple[str, str], int]:
         """(source language, target language) -> pairs."""

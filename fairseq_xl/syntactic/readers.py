@@ -6,7 +6,7 @@ import re
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
@@ -20,7 +20,7 @@ Link = tuple[str, str, str, str]
 
 
 class LinkReader(Protocol):
-    """An input; its ``repr`` holds every setting that changes what it yields."""
+    """An input; its ``repr`` holds every setting that changes what the files yield, but not where they lie."""
 
     files: tuple[Path, ...]
 
@@ -40,7 +40,7 @@ class TabSeparated:
     """One file, a column for each of two languages; more columns (attributions) are passed over."""
 
     languages: tuple[str, str]
-    files: tuple[Path, ...]
+    files: tuple[Path, ...] = field(repr=False)
 
     @property
     def name(self) -> str:
@@ -68,7 +68,7 @@ class LineAligned:
     """
 
     languages: tuple[str, str]
-    files: tuple[Path, ...]
+    files: tuple[Path, ...] = field(repr=False)
     limit: int = 0
     subtitles: bool = False
 
@@ -98,7 +98,7 @@ class TatoebaExport:
         languages: those to read.
     """
 
-    files: tuple[Path, ...]
+    files: tuple[Path, ...] = field(repr=False)
     languages: tuple[str, ...]
 
     @property
@@ -136,10 +136,15 @@ class TatoebaExport:
                 yield int(cells[0]), language, cells[2]
 
 
-CODES = dict(
-    pair.split(":")
-    for pair in ["ara:ar", "bul:bg", "cat:ca", "ces:cs", "cmn:zh", "dan:da", "deu:de", "ell:el", "eng:en", "epo:eo", "est:et", "eus:eu", "fin:fi", "fra:fr", "gle:ga", "glg:gl", "heb:he", "hin:hi", "hrv:hr", "hun:hu", "ind:id", "isl:is", "ita:it", "jpn:ja", "kor:ko", "lat:la", "lav:lv", "lit:lt", "mar:mr", "nld:nl", "nob:nb", "nno:nn", "pes:fa", "pol:pl", "por:pt", "ron:ro", "rus:ru", "slk:sk", "slv:sl", "spa:es", "srp:sr", "swe:sv", "tam:ta", "tel:te", "tha:th", "tur:tr", "ukr:uk", "urd:ur", "vie:vi", "zsm:ms"]
-)
+CODES = {
+    "ara": "ar", "bul": "bg", "cat": "ca", "ces": "cs", "cmn": "zh", "dan": "da", "deu": "de", "ell": "el",
+    "eng": "en", "epo": "eo", "est": "et", "eus": "eu", "fin": "fi", "fra": "fr", "gle": "ga", "glg": "gl",
+    "heb": "he", "hin": "hi", "hrv": "hr", "hun": "hu", "ind": "id", "isl": "is", "ita": "it", "jpn": "ja",
+    "kor": "ko", "lat": "la", "lav": "lv", "lit": "lt", "mar": "mr", "nld": "nl", "nob": "nb", "nno": "nn",
+    "pes": "fa", "pol": "pl", "por": "pt", "ron": "ro", "rus": "ru", "slk": "sk", "slv": "sl", "spa": "es",
+    "srp": "sr", "swe": "sv", "tam": "ta", "tel": "te", "tha": "th", "tur": "tr", "ukr": "uk", "urd": "ur",
+    "vie": "vi", "zsm": "ms",
+}  # fmt: skip
 """Tatoeba's codes and the shorter ones; other languages keep theirs."""
 
 

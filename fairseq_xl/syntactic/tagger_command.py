@@ -37,7 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "teach the tagger words that it lacks"
     )
     sub.add_argument("--vectors", type=Path, metavar="FILE", help=text)
-    sub.add_argument("--epochs", type=int, default=20, help="passes over the treebanks (default: 20)")
+    text = "most passes over the treebanks; training ends when three bring nothing (default: 20)"
+    sub.add_argument("--epochs", type=int, default=20, help=text)
     sub.add_argument("--seed", type=int, default=1, help="of start values and order (default: 1)")
 
     sub = step("test", _test, "compare a tagger's tags of raw text with gold ones")
@@ -97,9 +98,10 @@ def _report(name: str, language: str, path: Path, gold: list, output: Path | Non
 
 
 def _tag(args: argparse.Namespace) -> None:
-    from fairseq_xl.syntactic.tagging import tag_file
+    from fairseq_xl.syntactic.tagging import over_processes, over_ray, tag_file
 
-    lines = tag_file(args.source, args.target, args.tagger, args.language, args.cache, args.processes, args.ray)
+    engine = over_ray() if args.ray else over_processes(args.processes)
+    lines = tag_file(args.source, args.target, args.tagger, args.language, args.cache, engine)
     print(f"{args.target}: {lines} sentences", file=sys.stderr)
 
 

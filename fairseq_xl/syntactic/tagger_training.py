@@ -26,6 +26,9 @@ from fairseq_xl.text.conllu import Sentence, read_conllu
 HELD_OUT = 10
 """Every tenth sentence chooses the best epoch where no file is given for that."""
 
+PATIENCE = 3
+"""Epochs without a better one after which training ends."""
+
 _CONFIG = """
 [nlp]
 lang = "xx"
@@ -60,7 +63,6 @@ maxout_pieces = 3
 [training]
 dropout = 0.2
 max_steps = 0
-patience = 0
 
 [training.batcher]
 @batchers = "spacy.batch_by_words.v1"
@@ -144,7 +146,7 @@ def train_tagger(how: Training, output: Path) -> dict:
         config["nlp"] |= {"lang": nlp.lang, "pipeline": ["tagger"], "tokenizer": nlp.config["nlp"]["tokenizer"]}
         words = sum(len(sentence.words) for sentence in sentences)
         updates = max(1, words // config["training"]["batcher"]["size"])
-        config["training"] |= {"max_epochs": how.epochs, "eval_frequency": updates}
+        config["training"] |= {"max_epochs": how.epochs, "eval_frequency": updates, "patience": PATIENCE * updates}
         if how.vectors:
             _with_vectors(nlp, how.vectors).to_disk(work / "vectors")
             config["paths"]["vectors"] = str(work / "vectors")

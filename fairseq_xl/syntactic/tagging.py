@@ -20,6 +20,8 @@ from fairseq_xl.syntactic.taggers import Tagger, load_tagger
 from fairseq_xl.text.lines import count_lines, read_lines, replacing
 from fairseq_xl.vectors.progress import progress_bar
 
+Engine = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+"""``engine(work, items)`` yields ``work(item)`` for each item, in order, with a bounded number in flight."""
 BATCH = 1000
 """Sentences that a worker takes at once: some seconds of work."""
 
@@ -31,8 +33,8 @@ def tag_batch(name: str, language: str, sentences: list[str]) -> list[str]:
     return [" ".join(tags) for tags in _tagger_here(name, language).tag(sentences)]
 
 
-def over_processes(processes: int) -> Callable[..., Iterator[Any]]:
-    """``engine(work, items)`` yields ``work(item)`` for each item, in order, with a bounded number in flight."""
+def over_processes(processes: int) -> Engine:
+    """Worker processes on this machine; 1 for none but this."""
 
     def engine(work: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
         if processes <= 1:
@@ -45,8 +47,8 @@ def over_processes(processes: int) -> Callable[..., Iterator[Any]]:
     return engine
 
 
-def over_ray() -> Callable[..., Iterator[Any]]:
-    """The same over the machines of a Ray cluster, or this one where no cluster is running.
+def over_ray() -> Engine:
+    """The machines of a Ray cluster, or this one where no cluster is running.
 
     Every machine needs this package, and the tagger under the same name.
 
@@ -100,7 +102,8 @@ class TagCache:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         self._db = sqlite3.connect(path, timeout=60)
         try:
-            self._db.execute("CREATE TABLE IF NOT EXISTS tags (key BLOB PRIMARY KEY, tags TEXT NOT NULL) WITHOUT ROWID")
+            schema = "(key BLOB PRIMARY KEY, tags TEXT NOT NULL) WITHOUT ROWID"
+            self._db.execute(f"CREATE TABLE IF NOT EXISTS tags {schema}")
         except sqlite3.DatabaseError as error:
             raise InputError(f"{path} is not a cache of tags ({error}): name another file, or remove it") from None
 
@@ -124,7 +127,7 @@ def _key(fingerprint: str, text: str) -> bytes:
 
 
 def tag_sentences(
-    sentences: Iterable[str], name: str, language: str, tagger: Tagger, known: TagCache, engine: Callable[..., Iterator]
+    sentences: Iterable[str], name: str, language: str, tagger: Tagger, known: TagCache, engine: Engine
 ) -> Iterator[str]:
     """Yield the tags of each sentence, in order, from the cache or by the tagger that ``name`` stands for.
 
@@ -150,11 +153,10 @@ def tag_sentences(
 
 
 def tag_file(
-    source: Path, target: Path, name: str, language: str, cached: Path | None = None, processes: int = 1, ray: bool = False
+    source: Path, target: Path, name: str, language: str, cached: Path | None, engine: Engine
 ) -> int:
     """Write a table ``text``, ``upos`` of a text file's lines; returns their number."""
     tagger = load_tagger(name, language)
-    engine = over_ray() if ray else over_processes(processes)
     lines = count_lines(source)
     bar = progress_bar(f"tags {source.name}", True, lines, " sentences")
     with closing(TagCache(cached or ":memory:")) as known, bar, replacing(target) as stream:
