@@ -68,6 +68,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _train(args: argparse.Namespace) -> None:
     from fairseq_xl.syntactic.tagger_training import Training, train_tagger
+    from fairseq_xl.syntactic.taggers import ACCURACY
     from fairseq_xl.text.conllu import read_conllu
 
     gold = [*read_conllu(args.test)] if args.test else []  # a broken file is found before the training
@@ -75,7 +76,7 @@ def _train(args: argparse.Namespace) -> None:
     about = train_tagger(how, args.output)
     print(json.dumps(about, indent=2), file=sys.stderr)
     if gold:
-        _report(str(args.output), args.language, args.test, gold, args.output / "accuracy.json")
+        _report(str(args.output), args.language, args.test, gold, args.output / ACCURACY)
 
 
 def _test(args: argparse.Namespace) -> None:

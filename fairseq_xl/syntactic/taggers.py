@@ -25,6 +25,9 @@ TRAIN_ONE = "train one with fairseq-xl syntactic tagger train, or name one of sp
 ABOUT = "tagger.json"
 """What marks the folder of a model that predicts labels of pieces; it holds how the model was trained."""
 
+ACCURACY = "accuracy.json"
+"""Figures of a test beside the model; they do not change its tags."""
+
 SPACELESS = frozenset({"zh", "ja", "th", "lo", "km", "my", "bo", "yue"})
 """Languages written without spaces: white space in their text means nothing, and pieces are characters."""
 
@@ -148,7 +151,7 @@ def _known(tag: str, whose: str) -> str:
 
 
 def _files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != ACCURACY)
 
 
 def _digest(*parts: str | Path) -> str:
