@@ -18,6 +18,7 @@ from pathlib import Path
 from fairseq_xl.errors import InputError
 from fairseq_xl.syntactic.filters import FILTERS, folded, tidy
 from fairseq_xl.syntactic.readers import Link, LinkReader
+from fairseq_xl.text.lines import open_binary
 from fairseq_xl.vectors.progress import progress_bar
 
 _SCHEMA = """
@@ -217,7 +218,7 @@ def fold(text: str) -> bytes:
 def _digest(reader: LinkReader) -> str:
     found = hashlib.blake2b(repr(reader).encode(), digest_size=16)
     for path in reader.files:
-        with open(path, "rb") as stream:
+        with open_binary(path) as stream:
             while block := stream.read(1 << 20):
                 found.update(block)
     return found.hexdigest()

@@ -4,8 +4,7 @@
 Here it is done by rule, without a model, and alike in every language:
 
 * a word is what spaces separate, if it has a letter or a digit; in a script without spaces (Han, kana, Thai, …) two
-  characters count
-  as a word, which is near the mean of Chinese treebanks (1.6) and errs towards dropping;
+  characters count as a word, which is near the mean of Chinese treebanks (1.6) and errs towards dropping;
 * a sentence ends at ``. ! ? …`` and their like, closing quotes included. Where more text follows after white space
   (or at once, after an ideographic mark) there are several, unless the full stop belongs to an abbreviation that
   Moses' lists know or to an initial;

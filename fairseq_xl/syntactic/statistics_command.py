@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
-
-from fairseq_xl.errors import InputError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,11 +17,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Print the table."""
     if args.data.is_dir():
-        manifest = args.data / "manifest.json"
-        if not manifest.is_file():
-            raise InputError(f"{args.data} is no prepared folder: it has no manifest.json")
-        pairs = json.loads(manifest.read_text(encoding="utf-8"))["pairs"]
-        counts = {(pair["source"], pair["target"]): pair["train"] for pair in pairs}
+        from fairseq_xl.syntactic.binarised import read_manifest
+
+        counts = {(pair["source"], pair["target"]): pair["train"] for pair in read_manifest(args.data)["pairs"]}
     else:
         from fairseq_xl.syntactic.corpus import Corpus
 
