@@ -82,7 +82,6 @@ class Choice:
     targets: Sequence[str] | None
     exclude: Sequence[Path]
     pivot: str
-    most: int
     valid: int
     vocabulary: int
     like: Path | None
@@ -107,7 +106,7 @@ def binarise(corpus: Corpus, choice: Choice, folder: Path) -> None:
             "pairs": pairs,
             "exclude": hashlib.sha256("\n".join(exclude).encode()).hexdigest(),
             "vocabulary": hashlib.sha256(vocabulary).hexdigest() if vocabulary else choice.vocabulary,
-            "choices": [choice.most, choice.valid, choice.seed, choice.pivot],
+            "choices": [choice.valid, choice.seed, choice.pivot],
         },
         indent=1,
     )
@@ -116,9 +115,7 @@ def binarise(corpus: Corpus, choice: Choice, folder: Path) -> None:
         binarised.clear(folder)
         with replacing(stamp) as stream:
             stream.write(settings)
-    selection = Selection(
-        corpus, pairs, exclude, choice.valid, choice.seed, choice.pivot, choice.most
-    )
+    selection = Selection(corpus, pairs, exclude, choice.valid, choice.seed, choice.pivot)
     print(f"{selection.excluded} sentences of the corpus are on exclusion lists", file=sys.stderr)
     if not binarised.has_vocabulary(folder):
         if vocabulary:

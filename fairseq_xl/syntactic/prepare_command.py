@@ -71,8 +71,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--sources", nargs="+", metavar="L", help=text)
     text = "languages of the target side (default: all that have a tagger)"
     group.add_argument("--targets", nargs="+", metavar="L", help=text)
-    text = "use at most N training pairs of each two languages, chosen by the seed (default: 0, all)"
-    group.add_argument("--most", type=int, default=0, metavar="N", help=text)
     text = "validation pairs of each two languages, at most one in twenty (default: 500)"
     group.add_argument("--valid", type=int, default=500, metavar="N", help=text)
     text = "pieces of the joint SentencePiece vocabulary (default: 40000)"
@@ -103,8 +101,8 @@ def run(args: argparse.Namespace) -> None:
         print(pair_table(corpus.pair_counts()))
         if args.until == "all":
             choice = prepare.Choice(
-                args.sources, args.targets, args.exclude, args.pivot, args.most, args.valid, args.vocabulary,
-                args.like, args.seed,
+                args.sources, args.targets, args.exclude, args.pivot, args.valid, args.vocabulary, args.like,
+                args.seed,
             )  # fmt: skip
             prepare.binarise(corpus, choice, args.output)
 

@@ -46,7 +46,6 @@ class Selection:
             be more.
         seed: chooses among them.
         pivot: the language whose sentences join the others.
-        most: training pairs of each two languages at most (0: all); the smaller choice is part of the larger.
     """
 
     def __init__(
@@ -57,12 +56,11 @@ class Selection:
         valid: int,
         seed: int,
         pivot: str,
-        most: int = 0,
     ) -> None:
         self.pairs, self.folds = sorted(pairs), {fold(text) for text in exclude}
-        self._db, self._most = corpus.db, most
+        self._db = corpus.db
         # An order that only the sentence and the seed decide: its hash, read from another byte on.
-        self._order = f"substr({{0}}.fold, {1 + seed % 8}), {{0}}.text"
+        self._order = f"substr(s.fold, {1 + seed % 8}), s.text"
         for name in ("excluded", "held"):
             self._db.execute(f"DROP TABLE IF EXISTS temp.{name}")
             self._db.execute(f"CREATE TEMP TABLE {name} (id INTEGER PRIMARY KEY)")
@@ -72,14 +70,12 @@ class Selection:
         self._hold_out(corpus.pair_counts(), valid, pivot)
 
     def count(self, part: str, pair: tuple[str, str]) -> int:
-        """Pairs of a part (train or valid), before ``most`` is applied."""
+        """Pairs of a part (train or valid)."""
         return self._db.execute("SELECT COUNT(*) FROM link" + _FIT + _PART[part], pair).fetchone()[0]
 
     def rows(self, part: str, pair: tuple[str, str]) -> Iterator[Row]:
         """The pairs of a part, always in the same order."""
         query = "SELECT s.text, t.text, t.tags FROM link" + _SENTENCES + _FIT + _PART[part]
-        if part == "train" and self._most:
-            query += f" ORDER BY {self._order.format('s')}, {self._order.format('t')} LIMIT {self._most}"
         for found in self._db.execute(query, pair):
             yield Row(*found)
 
@@ -105,7 +101,7 @@ class Selection:
         """(language, number) of sentences that have translations in a pair's languages, or are one of them."""
         one, other = pair
         query = "SELECT id FROM sentence AS s WHERE id NOT IN held AND id NOT IN excluded AND id IN ({})"
-        query += f" ORDER BY {self._order.format('s')} LIMIT {number}"
+        query += f" ORDER BY {self._order} LIMIT {number}"
         if pivot not in pair:
             both = f"{_LINKED} INTERSECT {_LINKED}"
             found = self._db.execute(query.format(both), (pivot, one, pivot, other)).fetchall()

@@ -57,13 +57,6 @@ def test_excluded_sentences_are_in_no_part(corpus):
     assert without < sum(corpus.pair_counts().values())
 
 
-def test_a_smaller_choice_is_part_of_a_larger(corpus):
-    few = list(Selection(corpus, PAIRS, [], 12, 1, "en", 20).rows("train", ("de", "en")))
-    many = list(Selection(corpus, PAIRS, [], 12, 1, "en", 60).rows("train", ("de", "en")))
-    assert (len(few), len(many)) == (20, 60)
-    assert many[:20] == few
-
-
 def test_seeds_choose_and_repeat(corpus):
     chosen = [set(Selection(corpus, PAIRS, [], 12, seed, "en").rows("valid", ("de", "en"))) for seed in (1, 1, 2)]
     assert chosen[0] == chosen[1] != chosen[2]
