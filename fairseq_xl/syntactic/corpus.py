@@ -175,6 +175,11 @@ class Corpus:
         query = "SELECT source_language, target_language, COUNT(*) FROM link GROUP BY 1, 2 ORDER BY 1, 2"
         return {(source, target): number for source, target, number in self.db.execute(query)}
 
+    def sentences(self, language: str) -> Iterator[str]:
+        """The sentences of a language, in the order in which they were read."""
+        for (text,) in self.db.execute("SELECT text FROM sentence WHERE language = ? ORDER BY id", (language,)):
+            yield text
+
     # --- tags ---
 
     def use_tagger(self, language: str, fingerprint: str) -> None:

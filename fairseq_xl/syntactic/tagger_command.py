@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 from fairseq_xl.text.lines import read_lines, replacing
@@ -57,7 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     sub.add_argument("--ray", action="store_true", help=text)
 
     sub = step("pieces", _pieces, "cut text as a tagger that is trained here does, for `fairseq-xl vectors train`")
-    sub.add_argument("source", type=Path, nargs="+", help="text, or treebanks (.conllu)")
+    sub.add_argument("source", type=Path, nargs="+", help="corpora of prepare (.sqlite), treebanks (.conllu) or text")
     sub.add_argument("--output", "-o", type=Path, required=True, metavar="FILE", help="file to write")
 
 
@@ -108,12 +110,24 @@ def _tag(args: argparse.Namespace) -> None:
 
 def _pieces(args: argparse.Namespace) -> None:
     from fairseq_xl.syntactic.tagger_training import blank
-    from fairseq_xl.text.conllu import read_conllu
 
     nlp = blank(args.language)
     with replacing(args.output) as stream:
         for path in args.source:
-            lines = (s.text for s in read_conllu(path)) if path.suffix == ".conllu" else read_lines(path)
-            for doc in nlp.pipe(lines):
+            for doc in nlp.pipe(_sentences(path, args.language)):
                 if pieces := [token.text for token in doc if not token.is_space]:
                     stream.write(" ".join(pieces) + "\n")
+
+
+def _sentences(path: Path, language: str) -> Iterator[str]:
+    """Of a corpus those of the language, of a treebank all, and the lines of any other file."""
+    from fairseq_xl.syntactic.corpus import Corpus
+    from fairseq_xl.text.conllu import read_conllu
+
+    if path.suffix == ".sqlite":
+        with closing(Corpus(path, must_exist=True)) as corpus:
+            yield from corpus.sentences(language)
+    elif path.suffix == ".conllu":
+        yield from (sentence.text for sentence in read_conllu(path))
+    else:
+        yield from read_lines(path)
