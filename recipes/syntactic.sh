@@ -107,10 +107,11 @@ check() {
 
 # Every file of the folders of a language's treebanks.
 treebank_files() { # LANGUAGE
-  local folder name
+  local folder name found
   for folder in ${TREEBANKS[$1]}; do
     if [[ -n $DATA ]]; then
-      compgen -G "$DATA/ud/$folder/*.conllu" | sort | grep . || fail "there is no treebank $DATA/ud/$folder/*.conllu for '$1'"
+      found=$(compgen -G "$DATA/ud/$folder/*.conllu") || fail "there is no treebank $DATA/ud/$folder/*.conllu for '$1'"
+      sort <<<"$found"
     else
       for name in ${FILES[$folder]}; do echo "$OUT/data/$folder/$name.conllu"; done
     fi
@@ -247,6 +248,8 @@ train_few() {
     --pairs "$PAIRS" --sentences-per-pair "$NUMBER" --max-update "$FEW_UPDATES"
 }
 
+untrained() { run fairseq-xl encoder random "$OUT/runs/tags/checkpoint_best.pt" --output "$OUT/runs/random" --seed "$SEED"; }
+
 evaluate() { # NAME ENCODER…
   run fairseq-xl syntactic evaluate "${@:2}" --output "$OUT/evaluation/$1" "${SETS[@]}"
 }
@@ -265,7 +268,7 @@ evaluate_all() {
   mapfile -t treebanks < <(gold)
   SETS=(--sets "$OUT/eval" --treebanks "${treebanks[@]}")
   evaluate all "ours=model:$OUT/runs/tags/checkpoint_best.pt" "translating=model:$OUT/runs/pieces/checkpoint_best.pt" \
-    length tags characters
+    "random=model:$OUT/runs/random" "words=words:$OUT/vectors/{lang}.vec" length tags characters
 }
 
 evaluate_few() {
@@ -297,21 +300,24 @@ inputs
 tagged='' evaluated=''
 if [[ -z $DATA ]]; then stage download '' download; fi
 stage read '' read_text "$(printf '%s\n' "${INPUTS[@]}")"
-for L in $LANGUAGES $UNSEEN; do
+for L in $LANGUAGES $UNSEEN $GOLD_ONLY; do
   stage "vectors.$L" read train_vectors "$VECTOR_EPOCHS" "$SEED"
+done
+for L in $LANGUAGES $UNSEEN; do
   stage "tagger.$L" "vectors.$L" train_tagger "$TAGGER_EPOCHS" "$SEED"
   tagged+=" tagger.$L"
 done
 stage tag "read$tagged" tag
 stage sets tag build_sets "$SEED"
 stage prepare sets prepare_training "$VOCABULARY" "$SEED"
-[[ -z $UNSEEN ]] || stage prepare.few prepare prepare_few "$UNSEEN"
+stage prepare.few prepare prepare_few "$UNSEEN"
 [[ $DRY_RUN == yes ]] || fairseq-xl syntactic statistics "$OUT/prepared"
 if [[ $PREPARE_ONLY == yes ]]; then exit 0; fi
 
 stage train.tags prepare train_tags "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"
 stage train.pieces prepare train_pieces "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"
-stage evaluate "train.tags train.pieces" evaluate_all
+stage untrained train.tags untrained "$SEED"
+stage evaluate "train.tags train.pieces untrained" evaluate_all
 for L in $UNSEEN; do
   tuned=''
   for PAIRS in $(few_pairs "$L"); do
