@@ -50,6 +50,7 @@ COMMANDS = {
     ),
     "curves": ("fairseq_xl.report.curves", "plot the training curves in fairseq's logs"),
     "record": ("fairseq_xl.report.record", "write down what a run was and what it scored"),
+    "syntactic": ("fairseq_xl.syntactic.command", "data and evaluation of sentence embeddings that carry syntax"),
     "user-dir": ("fairseq_xl.user_dir", "print the path to pass to fairseq's --user-dir"),
     "doctor": ("fairseq_xl.doctor", "say what is installed, what is missing and how to get it"),
 }

@@ -57,6 +57,19 @@ case $call in
       echo word | make "$folder/dict.$language.txt"
     done
     ;;
+  'fairseq-xl syntactic prepare '*)
+    echo corpus | make "$(after --corpus "$@")"
+    [[ -n $(after --until "$@") ]] || echo '{}' | make "$3/manifest.json"
+    ;;
+  'fairseq-xl syntactic tagger pieces '* | 'fairseq-xl syntactic tables '*)
+    echo text | make "$(after --output "$@")"
+    ;;
+  'fairseq-xl syntactic tagger train '*) echo '{}' | make "$(after --output "$@")/tagger.json" ;;
+  'fairseq-xl syntactic build-eval '*) echo text | make "$(after --output "$@")/en.tsv" ;;
+  'fairseq-xl syntactic evaluate '*) echo '{}' | make "$(after --output "$@").json" ;;
+  'fairseq-xl syntactic map '*) echo picture | make "$(after --output "$@").png" ;;
+  'fairseq-xl syntactic statistics '*) ;;
+  'fairseq-xl encoder random '*) echo '{}' | make "$(after --output "$@")/model.pt" ;;
   fairseq-train*) echo model | make "$(after --save-dir "$@")/checkpoint_best.pt" ;;
   fairseq-generate*) echo 'H-0 1 text' ;;
   sacrebleu*) echo '[]' ;;

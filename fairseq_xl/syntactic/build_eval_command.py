@@ -1,0 +1,56 @@
+"""``fairseq-xl syntactic build-eval``: groups of sentences with the same tags, to be held out and searched for."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from fairseq_xl.errors import InputError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    text = "a corpus file that is tagged (prepare --until tag), or treebanks of one language (.conllu)"
+    parser.add_argument("data", type=Path, nargs="+", help=text)
+    text = "folder to write the tables LANG.tsv to"
+    parser.add_argument("--output", "-o", type=Path, required=True, metavar="EVAL", help=text)
+    text = "languages to write (default: all tagged ones of the corpus); of treebanks: their language"
+    parser.add_argument("--languages", "-l", nargs="+", metavar="L", help=text)
+    text = "groups to sample of each language (default: 160, the paper's number for English)"
+    parser.add_argument("--groups", type=int, default=160, metavar="N", help=text)
+    text = "languages of which all groups are kept, as the paper does with Korean"
+    parser.add_argument("--all", nargs="+", default=[], metavar="L", help=text)
+    text = "sentences that make a group (default: 6)"
+    parser.add_argument("--least", type=int, default=6, metavar="N", help=text)
+    parser.add_argument("--seed", type=int, default=1, help="of the sample (default: 1)")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Write a table for each language."""
+    from fairseq_xl.syntactic.groups import corpus_groups, sample, treebank_groups, write_groups
+
+    if any(path.suffix == ".conllu" for path in args.data):
+        if len(args.languages or []) != 1:
+            raise InputError("treebanks are of one language: name it with --languages")
+        found = {args.languages[0]: treebank_groups(args.data, args.least)}
+    else:
+        from fairseq_xl.syntactic.corpus import Corpus
+
+        if len(args.data) != 1:
+            raise InputError("give one corpus file")
+        with closing(Corpus(args.data[0], must_exist=True)) as corpus:
+            tagged = corpus.tagged_languages()
+            for language in args.languages or []:
+                if language not in tagged:
+                    raise InputError(f"{corpus.path} has no tagged sentences in {language!r}: tag them with prepare")
+            languages = args.languages or tagged
+            found = {language: corpus_groups(corpus, language, args.least) for language in languages}
+    for language, groups in found.items():
+        number = len(groups) if language in args.all else args.groups
+        chosen = sample(groups, number, f"{args.seed} {language}")
+        path = args.output / f"{language}.tsv"
+        write_groups(path, chosen)
+        sentences = sum(map(len, chosen.values()))
+        print(f"{path}: {sentences} sentences in {len(chosen)} of {len(groups)} groups", file=sys.stderr)

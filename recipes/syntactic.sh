@@ -1,0 +1,334 @@
+#!/usr/bin/env bash
+# Sentence embeddings that carry syntax, from parallel text and treebanks to the paper's tables.
+#
+#   bash recipes/syntactic.sh --out DIR [--data DIR] …
+#
+# trains a part-of-speech tagger for each language, tags Tatoeba's translations, holds out groups of sentences
+# with the same tags, and trains an encoder that predicts the tags of a translation, beside the same encoder
+# trained to translate. Both and the baselines that need no download are scored on the held-out groups, on
+# treebanks with gold tags and on parallel sentences; then the encoder is fine-tuned on a few pairs of languages
+# that it has not seen. Tables: DIR/tables.md. A stage that is done is not done again.
+#
+#   --out DIR          everything is written here
+#   --data DIR         a folder with mt/tatoeba/XXX-eng.tsv (English tab other language, XXX as Tatoeba's codes) and
+#                      treebanks ud/UD_…/*.conllu; without it, Tatoeba's export and the treebanks are downloaded
+#   --languages 'L …'  languages to train on (default: 'en de es nl ko zh')
+#   --unseen 'L …'     languages to evaluate without training on them, then to fine-tune on (default: 'fr id')
+#   --few 'N …'        numbers of pairs to fine-tune on (default: '2000 10000')
+#   --vocabulary N     pieces of the joint vocabulary (default: 40000)
+#   --temperature T    pairs are drawn by their size to the power of 1/T (default: 1, as they come)
+#   --updates N        updates of 32 sentences, of the encoder and of its twin that translates (default: 300000)
+#   --few-updates N    updates of a fine-tuning (default: 3000)
+#   --vectors-epochs N epochs of the taggers' word vectors (default: 5)
+#   --tagger-epochs N  most epochs of a tagger (default: 8)
+#   --seed N           of everything that is drawn (default: 1)
+#   --threads N        processes that tag (default: all)
+#   --prepare-only     stop before training
+#   --dry-run          print the commands and run none
+#   -- OPTION…         further options of fairseq-train, such as --fp16
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+OUT='' DATA='' LANGUAGES='en de es nl ko zh' UNSEEN='fr id' FEW='2000 10000' VOCABULARY=40000 TEMPERATURE=1
+UPDATES=300000 FEW_UPDATES=3000 VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 PREPARE_ONLY=no TUNING=()
+THREADS=$(nproc 2>/dev/null || echo 2)
+GOLD_ONLY=pt # no text in Tatoeba's files: evaluated on groups of its treebank
+
+declare -A TATOEBA=([de]=deu [es]=spa [fr]=fra [id]=ind [ko]=kor [nl]=nld [zh]=cmn)
+# What a tagger is trained on: every file in these folders.
+declare -A TREEBANKS=(
+  [en]=UD_English-EWT [de]='UD_German-GSD UD_German-LIT' [es]=UD_Spanish-GSD [nl]=UD_Dutch-Alpino
+  [ko]=UD_Korean-GSD [zh]=UD_Chinese-GSD [fr]=UD_French-GSD [id]=UD_Indonesian-GSD [pt]=UD_Portuguese-Bosque
+)
+# The same sentences in each language, with gold tags: for tests only.
+declare -A PARALLEL=(
+  [en]=UD_English-PUD [de]=UD_German-PUD [es]=UD_Spanish-PUD [ko]=UD_Korean-PUD [zh]=UD_Chinese-PUD
+  [fr]=UD_French-PUD [id]=UD_Indonesian-PUD [pt]=UD_Portuguese-PUD
+)
+# Downloaded: FOLDER/FILE of each treebank; newest releases have training files where older ones had none.
+declare -A FILES=(
+  [UD_English-EWT]='en_ewt-ud-train en_ewt-ud-dev' [UD_German-GSD]='de_gsd-ud-train de_gsd-ud-dev'
+  [UD_German-LIT]=de_lit-ud-test [UD_Spanish-GSD]='es_gsd-ud-train es_gsd-ud-dev'
+  [UD_Dutch-Alpino]='nl_alpino-ud-train nl_alpino-ud-dev' [UD_Korean-GSD]='ko_gsd-ud-train ko_gsd-ud-dev'
+  [UD_Chinese-GSD]='zh_gsd-ud-train zh_gsd-ud-dev' [UD_French-GSD]='fr_gsd-ud-train fr_gsd-ud-dev'
+  [UD_Indonesian-GSD]='id_gsd-ud-train id_gsd-ud-dev' [UD_Portuguese-Bosque]='pt_bosque-ud-train pt_bosque-ud-dev'
+  [UD_English-PUD]=en_pud-ud-test [UD_German-PUD]=de_pud-ud-test [UD_Spanish-PUD]=es_pud-ud-test
+  [UD_Korean-PUD]=ko_pud-ud-test [UD_Chinese-PUD]=zh_pud-ud-test [UD_French-PUD]=fr_pud-ud-test
+  [UD_Indonesian-PUD]=id_pud-ud-test [UD_Portuguese-PUD]=pt_pud-ud-test
+)
+TATOEBA_URL=https://downloads.tatoeba.org/exports
+TREEBANK_URL=https://raw.githubusercontent.com/UniversalDependencies
+
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    -h | --help) usage "${BASH_SOURCE[0]}"; exit 0 ;;
+    --dry-run) DRY_RUN=yes; shift; continue ;;
+    --prepare-only) PREPARE_ONLY=yes; shift; continue ;;
+    --) shift; TUNING=("$@"); break ;;
+    --out | --data | --languages | --unseen | --few | --vocabulary | --temperature | --updates | --few-updates | \
+      --vectors-epochs | --tagger-epochs | --seed | --threads) need_value "$@" ;;
+    *) fail "syntactic.sh has no option '$1': see --help" ;;
+  esac
+  case $1 in
+    --out) OUT=$(absolute "$2") ;;
+    --data) DATA=$(absolute "$2") ;;
+    --languages) LANGUAGES=$2 ;;
+    --unseen) UNSEEN=$2 ;;
+    --few) FEW=$2 ;;
+    --vocabulary) VOCABULARY=$2 ;;
+    --temperature) TEMPERATURE=$2 ;;
+    --updates) UPDATES=$2 ;;
+    --few-updates) FEW_UPDATES=$2 ;;
+    --vectors-epochs) VECTOR_EPOCHS=$2 ;;
+    --tagger-epochs) TAGGER_EPOCHS=$2 ;;
+    --seed) SEED=$2 ;;
+    --threads) THREADS=$2 ;;
+  esac
+  shift 2
+done
+
+check() {
+  local number language
+  [[ -n $OUT ]] || fail "--out is missing: give a folder for the results"
+  for number in "--vocabulary $VOCABULARY" "--updates $UPDATES" "--few-updates $FEW_UPDATES" "--seed $SEED" \
+    "--threads $THREADS" "--vectors-epochs $VECTOR_EPOCHS" "--tagger-epochs $TAGGER_EPOCHS"; do
+    # shellcheck disable=SC2086
+    need_number $number
+  done
+  for number in $FEW; do need_number --few "$number"; done
+  [[ " $LANGUAGES " == *' en '* ]] || fail "--languages must have en: Tatoeba's pairs here are with English"
+  for language in $LANGUAGES $UNSEEN; do
+    [[ -n ${TREEBANKS[$language]:-} && ($language == en || -n ${TATOEBA[$language]:-}) ]] ||
+      fail "no treebank and Tatoeba code are known for '$language': choose from en ${!TATOEBA[*]}"
+    [[ -z $DATA || $language == en ]] || need_file "$DATA/mt/tatoeba/${TATOEBA[$language]}-eng.tsv" "list of pairs"
+    [[ -z $DATA ]] || treebank_files "$language" >/dev/null
+  done
+}
+
+# Every file of the folders of a language's treebanks.
+treebank_files() { # LANGUAGE
+  local folder name found
+  for folder in ${TREEBANKS[$1]}; do
+    if [[ -n $DATA ]]; then
+      found=$(compgen -G "$DATA/ud/$folder/*.conllu") || fail "there is no treebank $DATA/ud/$folder/*.conllu for '$1'"
+      sort <<<"$found"
+    else
+      for name in ${FILES[$folder]}; do echo "$OUT/data/$folder/$name.conllu"; done
+    fi
+  done
+}
+
+# The language's part of the parallel treebanks; nothing where there is none.
+parallel_file() { # LANGUAGE
+  local folder=${PARALLEL[$1]:-}
+  [[ -n $folder ]] || return 0
+  if [[ -n $DATA ]]; then
+    compgen -G "$DATA/ud/$folder/*.conllu" || true
+  else
+    echo "$OUT/data/$folder/${FILES[$folder]}.conllu"
+  fi
+}
+
+download() {
+  local name folder file
+  for name in sentences links; do
+    run fairseq-xl text fetch "$TATOEBA_URL/$name.tar.bz2" "$OUT/data/$name.tar.bz2" --unpack "$OUT/data/$name" \
+      --otherwise "give a folder of files with --data"
+  done
+  for folder in "${!FILES[@]}"; do
+    for file in ${FILES[$folder]}; do
+      run fairseq-xl text fetch "$TREEBANK_URL/$folder/master/$file.conllu" "$OUT/data/$folder/$file.conllu" \
+        --otherwise "give a folder of files with --data"
+    done
+  done
+}
+
+# The same for every call of prepare: INPUTS.
+inputs() {
+  local language
+  INPUTS=(--corpus "$OUT/corpus.sqlite")
+  if [[ -n $DATA ]]; then
+    for language in $LANGUAGES $UNSEEN; do
+      [[ $language == en ]] || INPUTS+=(--pairs "en-$language=$DATA/mt/tatoeba/${TATOEBA[$language]}-eng.tsv")
+    done
+  else
+    # shellcheck disable=SC2206
+    INPUTS+=(--tatoeba "$OUT/data/sentences/sentences.csv" "$OUT/data/links/links.csv" --languages $LANGUAGES $UNSEEN)
+  fi
+}
+
+read_text() { run fairseq-xl syntactic prepare "$OUT/prepared" "${INPUTS[@]}" --until read; }
+
+# A small treebank teaches a tagger few words; vectors of the language's text teach it the others.
+train_vectors() {
+  local prefix=$OUT/vectors/$L files subwords=(--min-subword 2 --max-subword 5)
+  mapfile -t files < <(treebank_files "$L")
+  [[ $L != zh ]] || subwords=(--max-subword 0) # its pieces are characters
+  run fairseq-xl syntactic tagger pieces "$OUT/corpus.sqlite" "${files[@]}" --language "$L" --output "$prefix.pieces"
+  run fairseq-xl vectors train "$prefix.pieces" --output "$prefix" --dim 100 --epoch "$VECTOR_EPOCHS" \
+    --min-count 1 --window 3 --buckets 200000 "${subwords[@]}" --threads 1 --seed "$SEED" --quiet
+}
+
+train_tagger() {
+  local files test=()
+  mapfile -t files < <(treebank_files "$L")
+  [[ -z $(parallel_file "$L") ]] || test=(--test "$(parallel_file "$L")")
+  logged "$OUT/logs/tagger.$L.log" fairseq-xl syntactic tagger train "${files[@]}" --language "$L" \
+    --vectors "$OUT/vectors/$L.vec" --epochs "$TAGGER_EPOCHS" --seed "$SEED" "${test[@]}" --output "$OUT/taggers/$L"
+}
+
+taggers() { for L in $LANGUAGES $UNSEEN; do echo --tagger "$L=$OUT/taggers/$L"; done; }
+
+tag() {
+  # shellcheck disable=SC2046
+  run fairseq-xl syntactic prepare "$OUT/prepared" "${INPUTS[@]}" $(taggers) --processes "$THREADS" --until tag
+}
+
+# Of Korean all groups are kept, as in the paper, for there are few.
+build_sets() {
+  run fairseq-xl syntactic build-eval "$OUT/corpus.sqlite" --output "$OUT/eval" --all ko --seed "$SEED"
+  local files
+  for L in $GOLD_ONLY; do
+    mapfile -t files < <(treebank_files "$L")
+    run fairseq-xl syntactic build-eval "${files[@]}" --languages "$L" --all "$L" --output "$OUT/eval"
+  done
+}
+
+# What must not be trained on: every held-out group, and the treebanks that tests use.
+excluded() {
+  local language
+  for language in $LANGUAGES $UNSEEN $GOLD_ONLY; do echo "$OUT/eval/$language.tsv"; done
+  for language in "${!PARALLEL[@]}"; do parallel_file "$language"; done
+}
+
+prepare() { # FOLDER OPTION…
+  local exclude
+  mapfile -t exclude < <(excluded | sort)
+  # shellcheck disable=SC2046
+  run fairseq-xl syntactic prepare "$1" "${INPUTS[@]}" $(taggers) --exclude "${exclude[@]}" --seed "$SEED" "${@:2}"
+}
+
+prepare_training() {
+  # shellcheck disable=SC2086
+  prepare "$OUT/prepared" --sources $LANGUAGES --targets $LANGUAGES --vocabulary "$VOCABULARY"
+}
+
+prepare_few() {
+  # shellcheck disable=SC2086
+  prepare "$OUT/few" --sources $UNSEEN --targets en es --like "$OUT/prepared"
+}
+
+# Table 1 of the paper: Adam at a constant rate, batches of 32 sentences.
+TRAINING=(
+  --user-dir "$PLUGIN" --task upos_translation --arch upos_lstm --criterion upos_cross_entropy
+  --optimizer adam --lr 1e-4 --batch-size 32 --log-format json --log-interval 100 --no-epoch-checkpoints
+)
+
+train() { # NAME DATA OPTION…
+  run mkdir -p "$OUT/runs/$1"
+  logged "$OUT/logs/train.$1.log" fairseq-train "$2" "${TRAINING[@]}" --save-dir "$OUT/runs/$1" --seed "$SEED" \
+    "${@:3}" "${TUNING[@]}"
+}
+
+LONG=(--max-update "$UPDATES" --save-interval-updates 5000 --keep-interval-updates 1)
+train_tags() {
+  train tags "$OUT/prepared" "${LONG[@]}" --sampling-temperature "$TEMPERATURE" \
+    --best-checkpoint-metric mean_accuracy --maximize-best-checkpoint-metric
+}
+# The same encoder and sentences, without a tag.
+train_pieces() {
+  train pieces "$OUT/prepared" "${LONG[@]}" --sampling-temperature "$TEMPERATURE" --target pieces --decoder-output-dim 100
+}
+
+few_pairs() { # LANGUAGE -> names of fine-tunings
+  echo "$1-en" "$1-en,$1-es"
+}
+train_few() {
+  train "few.$L.$PAIRS.$NUMBER" "$OUT/few" --finetune-from-model "$OUT/runs/tags/checkpoint_best.pt" \
+    --pairs "$PAIRS" --sentences-per-pair "$NUMBER" --max-update "$FEW_UPDATES"
+}
+
+untrained() { run fairseq-xl encoder random "$OUT/runs/tags/checkpoint_best.pt" --output "$OUT/runs/random" --seed "$SEED"; }
+
+evaluate() { # NAME ENCODER…
+  run fairseq-xl syntactic evaluate "${@:2}" --output "$OUT/evaluation/$1" "${SETS[@]}"
+}
+
+# Every language with a parallel treebank: VALUES of --treebanks.
+gold() {
+  local language file
+  for language in $LANGUAGES $UNSEEN $GOLD_ONLY; do
+    file=$(parallel_file "$language")
+    [[ -z $file ]] || echo "$language=$file"
+  done
+}
+
+evaluate_all() {
+  local treebanks
+  mapfile -t treebanks < <(gold)
+  SETS=(--sets "$OUT/eval" --treebanks "${treebanks[@]}")
+  evaluate all "ours=model:$OUT/runs/tags/checkpoint_best.pt" "translating=model:$OUT/runs/pieces/checkpoint_best.pt" \
+    "random=model:$OUT/runs/random" "words=words:$OUT/vectors/{lang}.vec" length tags characters
+}
+
+evaluate_few() {
+  local encoders=() pairs number
+  for pairs in $(few_pairs "$L"); do
+    for number in $FEW; do
+      encoders+=("$pairs-$number=model:$OUT/runs/few.$L.$pairs.$number/checkpoint_best.pt")
+    done
+  done
+  SETS=(--sets "$OUT/eval/$L.tsv")
+  evaluate "few.$L" "unseen=model:$OUT/runs/tags/checkpoint_best.pt" "${encoders[@]}"
+}
+
+tables() {
+  local records=("$OUT/evaluation/all.json")
+  for L in $UNSEEN; do records+=("$OUT/evaluation/few.$L.json"); done
+  run fairseq-xl syntactic tables "${records[@]}" --output "$OUT/tables.md"
+}
+
+draw_map() {
+  run fairseq-xl syntactic map "ours=model:$OUT/runs/tags/checkpoint_best.pt" --sets "$OUT/eval" --output "$OUT/map"
+}
+
+check
+activate
+STAMPS=$OUT/stamps
+inputs
+
+tagged='' evaluated=''
+if [[ -z $DATA ]]; then stage download '' download; fi
+stage read '' read_text "$(printf '%s\n' "${INPUTS[@]}")"
+for L in $LANGUAGES $UNSEEN $GOLD_ONLY; do
+  stage "vectors.$L" read train_vectors "$VECTOR_EPOCHS" "$SEED"
+done
+for L in $LANGUAGES $UNSEEN; do
+  stage "tagger.$L" "vectors.$L" train_tagger "$TAGGER_EPOCHS" "$SEED"
+  tagged+=" tagger.$L"
+done
+stage tag "read$tagged" tag
+stage sets tag build_sets "$SEED"
+stage prepare sets prepare_training "$VOCABULARY" "$SEED"
+stage prepare.few prepare prepare_few "$UNSEEN"
+[[ $DRY_RUN == yes ]] || fairseq-xl syntactic statistics "$OUT/prepared"
+if [[ $PREPARE_ONLY == yes ]]; then exit 0; fi
+
+stage train.tags prepare train_tags "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"
+stage train.pieces prepare train_pieces "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"
+stage untrained train.tags untrained "$SEED"
+stage evaluate "train.tags train.pieces untrained" evaluate_all
+for L in $UNSEEN; do
+  tuned=''
+  for PAIRS in $(few_pairs "$L"); do
+    for NUMBER in $FEW; do
+      stage "few.$L.$PAIRS.$NUMBER" "train.tags prepare.few" train_few "$FEW_UPDATES" "$SEED" "${TUNING[*]:-}"
+      tuned+=" few.$L.$PAIRS.$NUMBER"
+    done
+  done
+  stage "evaluate.$L" "train.tags$tuned" evaluate_few
+  evaluated+=" evaluate.$L"
+done
+stage tables "evaluate$evaluated" tables
+stage map train.tags draw_map
+[[ $DRY_RUN == yes ]] || cat "$OUT/tables.md"

@@ -1,0 +1,135 @@
+"""recipes/syntactic.sh with stand-ins for what it calls."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+import pytest
+
+TREEBANKS = {
+    "en": ["UD_English-EWT"], "de": ["UD_German-GSD", "UD_German-LIT"], "fr": ["UD_French-GSD"],
+    "pt": ["UD_Portuguese-Bosque"],
+}  # fmt: skip
+PARALLEL = {"en": "UD_English-PUD", "de": "UD_German-PUD", "fr": "UD_French-PUD", "pt": "UD_Portuguese-PUD"}
+FEW = ("--languages", "en de", "--unseen", "fr", "--few", "20")
+
+
+@pytest.fixture
+def syntactic(recipe):
+    return recipe("syntactic.sh")
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "data"
+    for name in ("deu", "fra"):
+        path = folder / "mt" / "tatoeba" / f"{name}-eng.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("I go.\tx y z.\n")
+    for treebank in [*chain(*TREEBANKS.values()), *PARALLEL.values()]:
+        path = folder / "ud" / treebank / "x.conllu"
+        path.parent.mkdir(parents=True)
+        path.write_text("x")
+    return folder
+
+
+def calls(recipe, command):
+    return [line.split() for line in recipe.calls_file.read_text().splitlines() if line.startswith(command)]
+
+
+def test_from_text_and_treebanks_to_tables(syntactic, data):
+    done = syntactic("--data", data, *FEW, "--", "--fp16")
+    assert done.returncode == 0, done.stderr
+    out = syntactic.out
+    assert (out / "tables.md").exists()
+    assert done.stdout.endswith("text\n")
+    trained = [" ".join(line) for line in calls(syntactic, "fairseq-xl syntactic tagger train")]
+    assert len(trained) == 3
+    german = trained[1]
+    assert f"{data}/ud/UD_German-GSD/x.conllu {data}/ud/UD_German-LIT/x.conllu --language de" in german
+    assert f"--test {data}/ud/UD_German-PUD/x.conllu" in german
+    read, tag, prepare, few = (" ".join(line) for line in calls(syntactic, "fairseq-xl syntactic prepare"))
+    assert f"--pairs en-de={data}/mt/tatoeba/deu-eng.tsv --pairs en-fr={data}/mt/tatoeba/fra-eng.tsv" in read
+    assert "--tagger" not in read
+    assert f"--tagger en={out}/taggers/en --tagger de={out}/taggers/de --tagger fr={out}/taggers/fr" in tag
+    assert "--sources en de --targets en de --vocabulary 40000" in prepare
+    assert f"--sources fr --targets en es --like {out}/prepared" in few
+    # neither the held-out groups nor the treebanks of the tests are trained on
+    for call in (prepare, few):
+        for language in ("en", "de", "fr", "pt"):
+            assert f" {out}/eval/{language}.tsv " in call
+            assert f" {data}/ud/{PARALLEL[language]}/x.conllu " in call
+    trainings = [" ".join(line) for line in calls(syntactic, "fairseq-train")]
+    assert len(trainings) == 4
+    assert all(call.endswith(" --fp16") and "--seed 1" in call for call in trainings)
+    assert "--target pieces" in trainings[1]
+    assert f"{out}/few " in trainings[2]
+    assert f"--finetune-from-model {out}/runs/tags/checkpoint_best.pt --pairs fr-en " in trainings[2]
+    assert "--sentences-per-pair 20" in trainings[2]
+    assert "--pairs fr-en,fr-es" in trainings[3]
+    scored, new = (" ".join(line) for line in calls(syntactic, "fairseq-xl syntactic evaluate"))
+    assert f"--treebanks en={data}/ud/UD_English-PUD/x.conllu de={data}/ud/UD_German-PUD/x.conllu fr=" in scored
+    assert f"--sets {out}/eval/fr.tsv" in new
+
+
+def test_what_is_done_is_not_done_again(syntactic, data):
+    assert syntactic("--data", data, *FEW).returncode == 0
+    assert syntactic("--data", data, *FEW).returncode == 0
+    assert syntactic.calls == ["fairseq-xl syntactic statistics"]
+    assert syntactic("--data", data, *FEW, "--few-updates", 7).returncode == 0
+    assert len(calls(syntactic, "fairseq-train")) == 2
+    assert not calls(syntactic, "fairseq-xl syntactic prepare")
+    assert syntactic("--data", data, *FEW, "--tagger-epochs", 3).returncode == 0
+    assert len(calls(syntactic, "fairseq-xl syntactic tagger train")) == 3
+    assert len(calls(syntactic, "fairseq-train")) == 4
+
+
+def test_killed_while_preparing(syntactic, data):
+    assert syntactic("--data", data, *FEW, KILL_AT="--until tag").returncode != 0
+    assert syntactic("--data", data, *FEW).returncode == 0
+    assert not calls(syntactic, "fairseq-xl syntactic tagger train")
+    assert len(calls(syntactic, "fairseq-xl syntactic prepare")) == 3
+
+
+def test_without_data_everything_is_downloaded(syntactic):
+    done = syntactic(*FEW, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert syntactic.calls == []
+    assert not syntactic.out.exists()
+    assert "https://downloads.tatoeba.org/exports/links.tar.bz2" in done.stdout
+    assert "/UD_French-GSD/master/fr_gsd-ud-train.conllu" in done.stdout
+    assert "--tatoeba" in done.stdout
+    assert "--languages en de fr" in done.stdout
+
+
+def test_preparing_only(syntactic, data):
+    assert syntactic("--data", data, *FEW, "--prepare-only").returncode == 0
+    assert not calls(syntactic, "fairseq-train")
+    assert (syntactic.out / "prepared" / "manifest.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--languages", "de fr"), "--languages must have en"),
+        (("--languages", "en xx"), "no treebank and Tatoeba code are known for 'xx'"),
+        (("--updates", "many"), "--updates is 'many'"),
+        (("--few", "2k"), "--few is '2k'"),
+        (("--languages", "en nl", "--unseen", ""), "--unseen needs a value"),
+        (("--languages", "en nl"), "there is no list of pairs"),
+        (("--quick",), "syntactic.sh has no option '--quick'"),
+    ],
+)
+def test_mistakes(syntactic, data, options, said):
+    done = syntactic("--data", data, *options)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert syntactic.calls == []
+
+
+def test_a_missing_treebank(syntactic, data):
+    (data / "ud" / "UD_German-LIT" / "x.conllu").unlink()
+    done = syntactic("--data", data, *FEW)
+    assert done.returncode == 2
+    assert "there is no treebank" in done.stderr
+    assert "UD_German-LIT" in done.stderr

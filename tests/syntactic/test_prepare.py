@@ -1,0 +1,231 @@
+"""From parallel text to binarised pairs, through the commands, with gold tags in place of a tagger."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from fairseq.data import Dictionary, indexed_dataset
+
+from fairseq_xl.cli import main
+from fairseq_xl.syntactic.filters import folded
+from fairseq_xl.text.subwords import processor
+
+
+@pytest.fixture
+def command(multilingual, tmp_path):
+    """``prepare(…)`` runs the command on the small corpus with some options."""
+
+    def of(*options, folder="prepared", tagged=("de", "en", "es")):
+        taggers = [word for language in tagged for word in ("--tagger", multilingual.tagger(language))]
+        words = ["syntactic", "prepare", tmp_path / folder, "--corpus", tmp_path / "corpus.sqlite"]
+        words += [*multilingual.inputs, *taggers, "--vocabulary", 150, "--valid", 5, *options]
+        return main(list(map(str, words)))
+
+    return of
+
+
+def read(folder, name, dictionary):
+    data = indexed_dataset.MMapIndexedDataset(str(folder / name))
+    symbols = Dictionary.load(str(folder / dictionary))
+    lines = [[symbols[token] for token in row] for row in data]
+    assert all(line[-1] == "</s>" for line in lines)
+    return [line[:-1] for line in lines]
+
+
+def test_the_prepared_folder(command, multilingual, tmp_path, capsys):
+    assert command() == 0
+    said = capsys.readouterr()
+    assert "en-de de.tsv: 300 lines, 300 kept" in said.err
+    assert "| de | - | 300 | 150 | 300 |" in said.out
+    folder = tmp_path / "prepared"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["languages"] == ["de", "en", "es"]
+    pairs = [(pair["source"], pair["target"]) for pair in manifest["pairs"]]
+    assert pairs == [("de", "en"), ("de", "es"), ("en", "de"), ("en", "es"), ("es", "de"), ("es", "en"),
+                     ("nl", "de"), ("nl", "en"), ("nl", "es")]  # fmt: skip
+    gold = {}
+    for language in ("de", "en", "es"):
+        text = multilingual.treebank(language).read_text()
+        for block in text.strip().split("\n\n"):
+            rows = [line.split("\t") for line in block.splitlines()[1:]]
+            gold[block.splitlines()[0].removeprefix("# text = ")] = [row[3] for row in rows]
+    for pair in manifest["pairs"]:
+        name = f"{pair['source']}-{pair['target']}"
+        for part in ("train", "valid"):
+            source, pieces, upos = (
+                read(folder, f"{part}.{name}.{kind}", dictionary)
+                for kind, dictionary in (
+                    ("source", "dict.source.txt"), ("pieces", "dict.source.txt"), ("upos", "dict.upos.txt"),
+                )
+            )  # fmt: skip
+            assert len(source) == len(pieces) == len(upos) == pair[part] > 0
+            for line, tags in zip(pieces, upos, strict=True):
+                assert gold["".join(line).replace("▁", " ").strip()] == tags
+    model = processor(str(folder / "sentencepiece.model"))
+    assert sorted(Dictionary.load(str(folder / "dict.source.txt")).symbols[4:]) == sorted(
+        model.id_to_piece(number) for number in range(1, len(model))
+    )
+    assert Dictionary.load(str(folder / "dict.upos.txt")).symbols[4:6] == ["ADJ", "ADP"]
+
+
+def test_translations_stand_beside_each_other(command, multilingual, tmp_path):
+    assert command("--sources", "nl", "--targets", "es") == 0
+    folder = tmp_path / "prepared"
+    dictionary = "dict.source.txt"
+    source, target = (read(folder, f"train.nl-es.{kind}", dictionary) for kind in ("source", "pieces"))
+    plain = [["".join(line).replace("▁", " ").strip() for line in side] for side in (source, target)]
+    numbers = dict(zip(multilingual.numbers["nl"], multilingual.numbers["es"], strict=True))
+    for dutch, spanish in zip(*plain, strict=True):
+        expected = [numbers[word] for word in dutch.split() if word in numbers]
+        assert [word for word in spanish.split() if word in numbers.values()] == expected
+
+
+def test_held_out_groups_are_never_trained_on(command, tmp_path, multilingual, capsys):
+    assert command("--until", "tag") == 0
+    evaluation = tmp_path / "eval"
+    corpus = str(tmp_path / "corpus.sqlite")
+    build = ["syntactic", "build-eval", corpus, "-o", str(evaluation), "--groups", "1", "-l", "en", "de"]
+    assert main(build) == 0
+    held = {}
+    for language in ("en", "de"):
+        header, *rows = (evaluation / f"{language}.tsv").read_text().splitlines()
+        assert header == "text\tupos"
+        held[language] = {folded(row.split("\t")[0]) for row in rows}
+        assert len(held[language]) in (100, 200)
+    lists = [evaluation / "en.tsv", evaluation / "de.tsv"]
+    extra = tmp_path / "more.txt"
+    extra.write_text("VEO UNO Y DOS GATOS\n")
+    assert command("--exclude", *lists, extra) == 0
+    folder = tmp_path / "prepared"
+    forbidden = held["en"] | held["de"] | {folded("Veo uno y dos gatos.")}
+    manifest = json.loads((folder / "manifest.json").read_text())
+    rows = 0
+    for pair in manifest["pairs"]:
+        for kind in ("source", "pieces"):
+            for line in read(folder, f"train.{pair['source']}-{pair['target']}.{kind}", "dict.source.txt"):
+                rows += 1
+                assert folded("".join(line).replace("▁", " ")) not in forbidden
+    assert rows > 0
+    capsys.readouterr()
+    assert main(["syntactic", "statistics", str(folder)]) == 0
+    table = capsys.readouterr().out
+    assert re.search(r"\| de \| - \| \d+ \| \d+ \|", table)
+
+
+def test_nothing_is_done_twice(command, tmp_path, monkeypatch):
+    assert command() == 0
+    folder = tmp_path / "prepared"
+    times = {path.name: path.stat().st_mtime_ns for path in folder.iterdir() if path.name != "manifest.json"}
+    manifest = (folder / "manifest.json").read_text()
+    assert command() == 0
+    assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir() if path.name != "manifest.json"} == times
+    assert (folder / "manifest.json").read_text() == manifest
+    assert command("--valid", 3) == 0
+    fewer = json.loads((folder / "manifest.json").read_text())["pairs"]
+    assert all(new["valid"] < old["valid"] for new, old in zip(fewer, json.loads(manifest)["pairs"], strict=True))
+
+
+def test_fine_tuning_takes_vocabulary_and_languages(command, tmp_path):
+    assert command("--targets", "de", "en") == 0
+    assert command("--sources", "nl", "--targets", "es", "--like", tmp_path / "prepared", folder="few") == 0
+    for name in ("sentencepiece.model", "dict.source.txt", "dict.upos.txt"):
+        assert (tmp_path / "few" / name).read_bytes() == (tmp_path / "prepared" / name).read_bytes()
+    manifest = json.loads((tmp_path / "few" / "manifest.json").read_text())
+    assert manifest["languages"] == ["de", "en", "es"]
+    assert [(pair["source"], pair["target"]) for pair in manifest["pairs"]] == [("nl", "es")]
+
+
+@pytest.mark.slow
+def test_killed_and_started_again(command, run_cli, cli_code, multilingual, tmp_path):
+    """Whenever it is killed, what it writes in the end is what it would have written at once."""
+    assert command(folder="whole") == 0
+    corpus = tmp_path / "corpus.sqlite"
+    corpus.unlink()
+    words = ["syntactic", "prepare", tmp_path / "prepared", "--corpus", corpus, *multilingual.inputs]
+    words += [word for language in ("de", "en", "es") for word in ("--tagger", multilingual.tagger(language))]
+    words += ["--vocabulary", "150", "--valid", "5"]
+    done, wait = False, 6.0
+    for _ in range(40):
+        process = subprocess.Popen([sys.executable, "-c", cli_code, *map(str, words)], start_new_session=True)
+        try:
+            done = process.wait(timeout=wait) == 0
+            break
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            wait += 0.7
+            time.sleep(0.1)
+    assert done
+    for path in sorted((tmp_path / "whole").iterdir()):
+        if path.suffix in (".bin", ".idx", ".txt", ".model") or path.name == "manifest.json":
+            assert path.read_bytes() == (tmp_path / "prepared" / path.name).read_bytes(), path.name
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--pairs", "en=x.tsv"), "'en' does not name two languages"),
+        (("--pairs", "x.tsv"), "--pairs x.tsv: give NAME=VALUE"),
+        (("--pairs", "en-fr=nowhere.tsv"), "there is no file nowhere.tsv"),
+        (("--parallel", "en-fr=a,b,c"), "give a prefix or two files"),
+        (("--tatoeba", "a.csv", "b.csv", "--languages", "en"), "needs --languages, two or more"),
+        (("--tagger", "fr=FOLDER"), "there is a tagger for 'fr', but"),
+        (("--tagger", "nl=nowhere"), "there is no tagger nowhere for 'nl': train one"),
+        (("--targets", "nl"), "the target language 'nl' has no tags: give --tagger nl=TAGGER"),
+        (("--sources", "fr"), "has no sentence in 'fr'"),
+        (("--exclude", "nowhere.txt"), "there is no file nowhere.txt"),
+        (("--like", "."), "is no prepared folder"),
+        (("--vocabulary", "20"), "20 subwords are fewer than"),
+        (("--until", "all", "--min-words", "4", "--pairs", "en-de=LATIN"), "byte 0xe4 is not valid UTF-8"),
+        (("--sources", "en", "--targets", "en"), "no pair is left to train on"),
+    ],
+)  # fmt: skip
+def test_mistakes(command, tmp_path, capsys, options, said):
+    latin = tmp_path / "latin.tsv"
+    latin.write_bytes("I see a cat.\tIch sehe Kätzchen.\n".encode("latin-1"))
+    assert command(*(word.replace("LATIN", str(latin)) for word in options)) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_other_filters_need_another_corpus(command, capsys):
+    assert command("--until", "read") == 0
+    assert command("--min-words", 5) == 2
+    assert "give that, or another corpus" in capsys.readouterr().err
+
+
+def test_a_sentence_without_gold_tags(command, multilingual, capsys):
+    path = multilingual.treebank("de")
+    path.write_text("\n\n".join(path.read_text().split("\n\n")[:10]))
+    assert command() == 2
+    assert "de.conllu has no tags for" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("build-eval", "x.conllu", "-o", "eval"), "treebanks are of one language"),
+        (("build-eval", "nowhere.sqlite", "-o", "eval"), "there is no corpus nowhere.sqlite"),
+        (("statistics", "nowhere.sqlite"), "there is no corpus nowhere.sqlite"),
+        (("statistics", "."), "is no prepared folder"),
+    ],
+)
+def test_mistakes_of_other_commands(words, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["syntactic", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_languages_without_tags_make_no_groups(command, tmp_path, capsys):
+    assert command("--until", "tag") == 0
+    build = ["syntactic", "build-eval", str(tmp_path / "corpus.sqlite"), "-o", str(tmp_path)]
+    assert main([*build, "-l", "nl"]) == 2
+    assert "has no tagged sentences in 'nl'" in capsys.readouterr().err
+    assert main([*build, "--least", "999"]) == 2
+    assert "no group has enough sentences" in capsys.readouterr().err

@@ -1,0 +1,69 @@
+"""What is trained on, and what is not."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from fairseq_xl.syntactic.corpus import Corpus
+from fairseq_xl.syntactic.filters import folded
+from fairseq_xl.syntactic.readers import TabSeparated
+from fairseq_xl.syntactic.selection import Selection
+
+LANGUAGES = ("de", "en", "es", "nl")
+PAIRS = [(source, target) for source in LANGUAGES for target in LANGUAGES if source != target]
+
+
+@pytest.fixture
+def corpus(multilingual, tmp_path):
+    with closing(Corpus(tmp_path / "corpus.sqlite")) as found:
+        for language in ("de", "es", "nl"):
+            found.read(TabSeparated(("en", language), (multilingual.folder / f"{language}.tsv",)), 3, ())
+        found.pivot("en", 10)
+        for language in LANGUAGES:
+            found.give_tags([("X", number) for number, _ in found.sentences_without_tags(language)])
+        yield found
+
+
+def sides(selection, part):
+    return [
+        {getattr(row, side) for pair in PAIRS for row in selection.rows(part, pair)} for side in ("source", "target")
+    ]
+
+
+def test_parts_share_no_sentence(corpus):
+    selection = Selection(corpus, PAIRS, [], 12, 1, "en")
+    train, valid = (set.union(*sides(selection, part)) for part in ("train", "valid"))
+    assert not train & valid
+    counts = corpus.pair_counts()
+    for pair in PAIRS:
+        rows = list(selection.rows("valid", pair))
+        # at most one in twenty is wanted; translations come along
+        assert min(12, counts[pair] // 20) <= len(rows) <= 20
+        assert len(rows) == selection.count("valid", pair)
+        assert len(list(selection.rows("train", pair))) == selection.count("train", pair) == counts[pair] - len(rows)
+    assert set(selection.training_sentences()) == train
+
+
+def test_excluded_sentences_are_in_no_part(corpus):
+    exclude = ["i see one and one cats!", "ICH SEHE ZWEI UND DREI KATZEN", "nothing of this"]
+    selection = Selection(corpus, PAIRS, exclude, 12, 1, "en")
+    assert selection.excluded == 2
+    everywhere = {folded(text) for part in ("train", "valid") for side in sides(selection, part) for text in side}
+    assert not everywhere & set(map(folded, exclude))
+    assert folded("Veo uno y uno gatos.") in everywhere
+    without = sum(selection.count("train", pair) + selection.count("valid", pair) for pair in PAIRS)
+    assert without < sum(corpus.pair_counts().values())
+
+
+def test_seeds_choose_and_repeat(corpus):
+    chosen = [set(Selection(corpus, PAIRS, [], 12, seed, "en").rows("valid", ("de", "en"))) for seed in (1, 1, 2)]
+    assert chosen[0] == chosen[1] != chosen[2]
+
+
+def test_without_a_pivot(corpus):
+    """Pairs that no third language joins are held out by their own sentences."""
+    selection = Selection(corpus, [("de", "es")], [], 5, 1, "none")
+    assert selection.count("valid", ("de", "es")) == 5
+    assert Selection(corpus, [("de", "es")], [], 0, 1, "en").count("valid", ("de", "es")) == 0
