@@ -30,6 +30,10 @@ COMMANDS = {
         "translate raw text with such a folder",
     ),
     "lexicon": ("fairseq_xl.text.lexicon_command", "word translations from parallel text"),
+    "syntactic": (
+        "fairseq_xl.syntactic.command",
+        "sentence embeddings that carry syntax: prepare, tag, evaluate",
+    ),
     "average": ("fairseq_xl.average", "average the weights of checkpoints"),
     "neighbours": (
         "fairseq_xl.continuous.inspect_command",
