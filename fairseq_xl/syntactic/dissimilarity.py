@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.syntactic.cosines import TIE, Directions, Matrix, blocks
@@ -30,14 +31,19 @@ def dissimilarities(
     patterns: Sequence[Pattern],
     device: torch.device | str = "cpu",
     progress: bool = False,
-) -> list[dict[str, float]]:
-    """The score of each of several embeddings of the same n sentences, by reading.
+) -> tuple[list[dict[str, float]], float]:
+    """The scores of several embeddings of the same n sentences, and what a constant would score.
 
     Memory is bounded: a block of rows of each matrix at a time, in two passes, one for the extremes of the cosines.
 
     Args:
         encoders: (n, d) embeddings of each encoder.
         patterns: the n tag sequences.
+
+    Returns:
+        for each encoder the dissimilarity by reading, and ``correlation``, Pearson's r of l_ij and the cosines over
+        i ≠ j, which no scaling of the cosines changes; and the dissimilarity of the best matrix D̂ that is the same
+        everywhere, the standard deviation of L: to score lower takes knowledge of the tags.
 
     Raises:
         InputError: embeddings whose cosines are all equal, which min-max normalisation cannot take.
@@ -46,13 +52,48 @@ def dissimilarities(
     directions = [Directions(vectors, device) for vectors in encoders]
     ranges = [_range(rows) for rows in directions]
     sums = np.zeros((len(directions), len(READINGS)))
+    pairs = [_Pairs() for _ in directions]
+    every = _Pairs()
     similarities = Similarities(patterns, patterns)
     for start, stop in blocks(n, n, "functional dissimilarity", progress):
         wanted = torch.from_numpy(similarities.rows(start, stop)).to(device)
+        every.update(wanted, wanted)
+        apart = torch.ones_like(wanted, dtype=torch.bool)
+        apart[torch.arange(stop - start), torch.arange(start, stop)] = False
         for place, (rows, (low, high)) in enumerate(zip(directions, ranges, strict=True)):
             scaled = (rows.cosines(start, stop, rows).to(device) - low) / (high - low)
             sums[place] += [float((wanted - d).square().sum()) for d in (scaled, 1 - scaled)]
-    return [dict(zip(READINGS, (math.sqrt(total) / n for total in row), strict=True)) for row in sums]
+            pairs[place].update(wanted[apart], scaled[apart])
+    scores = [
+        {
+            **{reading: math.sqrt(total) / n for reading, total in zip(READINGS, row, strict=True)},
+            "correlation": found.correlation(),
+        }
+        for row, found in zip(sums, pairs, strict=True)
+    ]
+    return scores, every.deviation()
+
+
+class _Pairs:
+    """Moments of pairs (x, y), summed over blocks; both lie in [0, 1], so float64 sums lose nothing that matters."""
+
+    def __init__(self) -> None:
+        self.sums = np.zeros(6)
+
+    def update(self, x: Tensor, y: Tensor) -> None:
+        terms = (torch.ones_like(x), x, y, x * x, y * y, x * y)
+        self.sums += [float(term.sum()) for term in terms]
+
+    def deviation(self) -> float:
+        """Standard deviation of x."""
+        n, x, _, xx, _, _ = self.sums
+        return math.sqrt(max(xx / n - (x / n) ** 2, 0.0))
+
+    def correlation(self) -> float:
+        """Pearson's r, 0 where one does not vary."""
+        n, x, y, xx, yy, xy = self.sums
+        spread = (n * xx - x * x) * (n * yy - y * y)
+        return float((n * xy - x * y) / math.sqrt(spread)) if spread > 0 else 0.0
 
 
 def _range(rows: Directions) -> tuple[float, float]:

@@ -70,7 +70,8 @@ def evaluate(
                 say(f"{entry['label']}: nearest neighbours, {text.language}")
                 entry["nearest"][text.language] = neighbours.evaluate(matrix, text.upos, device=device, progress=True)
     if "dissimilarity" in measures:
-        _dissimilarity(entries, [found[len(sets) :] for found in matrices], treebanks, device, say)
+        about = record["texts"]["treebanks"]
+        _dissimilarity(entries, [found[len(sets) :] for found in matrices], treebanks, about, device, say)
     if "cross-lingual" in measures:
         kinds = {"sets": slice(0, len(sets)), "treebanks": slice(len(sets), len(texts))}
         record["cross_lingual"] = {}
@@ -84,12 +85,15 @@ def _dissimilarity(
     entries: list[dict[str, Any]],
     matrices: list[list[Matrix]],
     treebanks: Sequence[TaggedText],
+    about: dict[str, dict[str, Any]],
     device: torch.device | str,
     say: Say,
 ) -> None:
+    """Fill in the encoders' entries, and what a constant would score in ``about`` the treebanks."""
     for place, text in enumerate(treebanks):
         say(f"functional dissimilarity, {text.language}")
-        scores = dissimilarities([found[place] for found in matrices], text.upos, device, progress=True)
+        scores, constant = dissimilarities([found[place] for found in matrices], text.upos, device, progress=True)
+        about[text.language]["constant"] = constant
         for entry, score in zip(entries, scores, strict=True):
             entry.setdefault("dissimilarity", {})[text.language] = score
 

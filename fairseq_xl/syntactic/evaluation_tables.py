@@ -11,13 +11,14 @@ from typing import Any
 from fairseq_xl.errors import InputError
 from fairseq_xl.report.scores import spread
 from fairseq_xl.report.tables import Table
-from fairseq_xl.syntactic.dissimilarity import READINGS
 
 Record = dict[str, Any]
-READING_NAMES = {
+SCORES = {
     "similarity": "Functional dissimilarity (lower is better; both matrices as similarities)",
     "literal": "Functional dissimilarity, the paper's literal reading (cosine distance beside tag similarity)",
+    "correlation": "Correlation of cosine and tag similarity over pairs of sentences (higher is better)",
 }
+"""of the encoders on the treebanks"""
 KIND_NAMES = {"sets": "the evaluation sets", "treebanks": "the treebanks"}
 
 
@@ -47,7 +48,7 @@ def tables(records: Sequence[Record]) -> list[Table]:
         InputError: records whose texts of a language differ.
     """
     joint = _Joint(records)
-    made = [nearest_table(joint), *(dissimilarity_table(joint, reading) for reading in READINGS)]
+    made = [nearest_table(joint), *(treebank_table(joint, score) for score in SCORES)]
     made += [cross_lingual_table(joint, kind) for kind in KIND_NAMES]
     made += [length_table(joint, language) for language in joint.sets]
     return [table for table in made if table.rows]
@@ -108,14 +109,16 @@ def nearest_table(joint: _Joint) -> Table:
     return table
 
 
-def dissimilarity_table(joint: _Joint, reading: str) -> Table:
-    """Table 5."""
-    table = Table(READING_NAMES[reading], ["encoder", *joint.treebanks])
+def treebank_table(joint: _Joint, score: str) -> Table:
+    """Table 5, by one of SCORES."""
+    table = Table(SCORES[score], ["encoder", *joint.treebanks])
     for label, entries in joint.encoders.items():
-        cells = [_over(entries, lambda e, x=x: e["dissimilarity"][x][reading], 4) for x in joint.treebanks]
+        cells = [_over(entries, lambda e, x=x: e["dissimilarity"][x][score], 4) for x in joint.treebanks]
         if any(cells):
             table.add(label, *cells)
     if table.rows:
+        if score == "similarity":
+            table.add("a constant", *(f"{about['constant']:.4f}" for about in joint.treebanks.values()))
         table.add("sentences", *(str(about["sentences"]) for about in joint.treebanks.values()))
     return table
 
