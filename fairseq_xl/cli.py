@@ -30,10 +30,6 @@ COMMANDS = {
         "translate raw text with such a folder",
     ),
     "lexicon": ("fairseq_xl.text.lexicon_command", "word translations from parallel text"),
-    "syntactic": (
-        "fairseq_xl.syntactic.command",
-        "sentence embeddings that carry syntax: prepare, tag, evaluate",
-    ),
     "average": ("fairseq_xl.average", "average the weights of checkpoints"),
     "neighbours": (
         "fairseq_xl.continuous.inspect_command",
@@ -49,6 +45,7 @@ COMMANDS = {
     ),
     "curves": ("fairseq_xl.report.curves", "plot the training curves in fairseq's logs"),
     "record": ("fairseq_xl.report.record", "write down what a run was and what it scored"),
+    "syntactic": ("fairseq_xl.syntactic.command", "data and evaluation of sentence embeddings that carry syntax"),
     "user-dir": ("fairseq_xl.user_dir", "print the path to pass to fairseq's --user-dir"),
     "doctor": ("fairseq_xl.doctor", "say what is installed, what is missing and how to get it"),
 }

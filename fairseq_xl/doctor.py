@@ -60,6 +60,11 @@ PACKAGES = (
     Package("submitit", "submitit", ">=1.5,<2", "experiments on a cluster", "cluster", False),
     Package("faiss-cpu", "faiss", ">=1.8,<2", "approximate nearest words", "index", False),
     Package("stanza", "stanza", ">=1.8,<2", "part-of-speech tagging", "syntactic", False),
+    Package("umap-learn", "umap", ">=0.5,<1", "maps of embeddings by UMAP", "map", False),
+    Package(
+        "sentence-transformers", "sentence_transformers", ">=3,<6", "embeddings to compare with", "pretrained", False
+    ),
+    Package("transformers", "transformers", ">=4.40,<6", "embeddings to compare with", "pretrained", False),
     Package("scrapy", "scrapy", ">=2.11,<3", "crawling", "corpus", False),
     Package("inscriptis", "inscriptis", ">=2.5,<3", "text from HTML", "corpus", False),
     Package("pytest", "pytest", ">=8,<10", "the tests", "test", False),

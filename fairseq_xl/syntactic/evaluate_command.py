@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
@@ -14,8 +14,9 @@ from fairseq_xl.report.record import commit, versions
 from fairseq_xl.syntactic.encoders import KINDS, parse_encoder
 from fairseq_xl.syntactic.evaluation import MEASURES, evaluate
 from fairseq_xl.syntactic.evaluation_tables import tables
-from fairseq_xl.syntactic.tagged import TaggedText, read_evaluation_file, read_treebank
+from fairseq_xl.syntactic.tagged import TaggedText, read_sets, read_treebank
 from fairseq_xl.text.lines import replacing
+from fairseq_xl.vectors.faiss_index import KINDS as KINDS_OF_INDEX
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "translations too")  # fmt: skip
     add("--measures", nargs="+", choices=MEASURES, default=list(MEASURES), help="take only these (default: all)")
     add("--device", help="where pairs are compared (default: a GPU where there is one)")
+    add("--index", choices=KINDS_OF_INDEX,
+        help="look the nearest neighbours up in a faiss index (extra index) instead of comparing all pairs: for a "
+        "million sentences; hnsw and ivf overlook some")  # fmt: skip
     add("--output", "-o", type=Path, metavar="PREFIX",
         help="write PREFIX.json, the record, and PREFIX.md, the tables")  # fmt: skip
     add("--write-texts", type=Path, metavar="FOLDER",
@@ -44,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Evaluate, print the tables, write them and the record."""
-    sets = [read_evaluation_file(path) for path in _files(args.sets)]
+    sets = read_sets(args.sets)
     treebanks = [_treebank(text) for text in args.treebanks]
     if args.write_texts:
         write_texts(args.write_texts, [*sets, *treebanks])
@@ -56,8 +60,8 @@ def run(args: argparse.Namespace) -> None:
 
     device = args.device or ("cuda" if torch.cuda.is_available() else "cpu")
     began = time.monotonic()
-    record = evaluate(encoders, sets, treebanks, args.measures, device, lambda line: print(line, file=sys.stderr))
-    record = {"version": 1, **record, "seconds": round(time.monotonic() - began, 1)}
+    record = evaluate(encoders, sets, treebanks, args.measures, device, args.index, _say)
+    record = {"version": 1, **record, "index": args.index, "seconds": round(time.monotonic() - began, 1)}
     record = {**record, "versions": versions(), "commit": commit()}
     text = "\n".join(table.markdown() for table in tables([record]))
     print(text)
@@ -76,14 +80,8 @@ def write_texts(folder: Path, texts: Sequence[TaggedText]) -> None:
             stream.writelines(f"{line}\n" for line in text.texts)
 
 
-def _files(paths: Iterable[Path]) -> list[Path]:
-    found: list[Path] = []
-    for path in paths:
-        inside = sorted(path.glob("*.tsv")) if path.is_dir() else [path]
-        if not inside:
-            raise InputError(f"the folder {path} holds no .tsv file: build one with fairseq-xl syntactic build-eval")
-        found += inside
-    return found
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _treebank(text: str) -> TaggedText:

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from fairseq_xl.errors import InputError
-from fairseq_xl.syntactic import cross_lingual, neighbours
+from fairseq_xl.syntactic import approximate, cross_lingual, neighbours
 from fairseq_xl.syntactic.cosines import Matrix
 from fairseq_xl.syntactic.dissimilarity import dissimilarities
 from fairseq_xl.syntactic.encoders import Encoder
@@ -25,6 +25,7 @@ def evaluate(
     treebanks: Sequence[TaggedText],
     measures: Sequence[str] = MEASURES,
     device: torch.device | str = "cpu",
+    index: str | None = None,
     say: Say = lambda line: None,
 ) -> dict[str, Any]:
     """Score encoders side by side.
@@ -34,6 +35,8 @@ def evaluate(
         treebanks: sentences with gold tags, for functional dissimilarity; one for each language.
         measures: which of MEASURES to take. Nearest sentences in another language are looked up among the sets and
             among the treebanks.
+        device: where all pairs are compared.
+        index: find the nearest neighbours of the sets with this kind of faiss index instead.
         say: told what goes on.
 
     Returns:
@@ -68,7 +71,12 @@ def evaluate(
             entry["nearest"] = {}
             for text, matrix in zip(sets, found, strict=False):
                 say(f"{entry['label']}: nearest neighbours, {text.language}")
-                entry["nearest"][text.language] = neighbours.evaluate(matrix, text.upos, device=device, progress=True)
+                groups = neighbours.group_numbers(text.upos)
+                if index is None:
+                    shares = neighbours.accuracies(matrix, groups, device=device, progress=True)
+                else:
+                    shares = approximate.accuracies(matrix, groups, index, progress=True)
+                entry["nearest"][text.language] = neighbours.by_length(shares, text.upos)
     if "dissimilarity" in measures:
         about = record["texts"]["treebanks"]
         _dissimilarity(entries, [found[len(sets) :] for found in matrices], treebanks, about, device, say)

@@ -107,7 +107,7 @@ def describe(patterns: Sequence[tuple[str, ...]], ks: Sequence[int] = KS) -> dic
     sizes = np.bincount(groups)
     first = {pattern: len(pattern) for pattern in patterns}  # a group each
     lengths = np.array([len(pattern) for pattern in patterns])
-    by_length = {
+    by_size = {
         str(n): {"sentences": int((lengths == n).sum()), "groups": list(first.values()).count(n)}
         for n in np.unique(lengths).tolist()
     }
@@ -118,19 +118,12 @@ def describe(patterns: Sequence[tuple[str, ...]], ks: Sequence[int] = KS) -> dic
         "largest": int(sizes.max()),
         "attainable": summary(attainable(groups, ks), ks),
         "chance": 100 * chance(groups),
-        "length": by_length,
+        "length": by_size,
     }
 
 
-def evaluate(
-    vectors: Matrix,
-    patterns: Sequence[tuple[str, ...]],
-    ks: Sequence[int] = KS,
-    device: torch.device | str = "cpu",
-    progress: bool = False,
-) -> dict[str, Any]:
-    """k-NN accuracies in per cent, over all sentences and for those of each ``length`` in tags."""
-    found = accuracies(vectors, group_numbers(patterns), ks, device, progress)
+def by_length(found: np.ndarray, patterns: Sequence[tuple[str, ...]], ks: Sequence[int] = KS) -> dict[str, Any]:
+    """Means in per cent of the accuracies (N, len(ks)) of N sentences: of all, and of each ``length`` in tags."""
     lengths = np.array([len(pattern) for pattern in patterns])
-    by_length = {str(n): summary(found[lengths == n], ks) for n in np.unique(lengths).tolist()}
-    return {**summary(found, ks), "length": by_length}
+    parts = {str(n): summary(found[lengths == n], ks) for n in np.unique(lengths).tolist()}
+    return {**summary(found, ks), "length": parts}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +55,21 @@ def read_evaluation_file(path: Path) -> TaggedText:
     if not texts:
         raise InputError(f"{path} holds no sentence: build it with fairseq-xl syntactic build-eval")
     return TaggedText(path, path.stem, texts, tags, [])
+
+
+def read_sets(paths: Iterable[Path]) -> list[TaggedText]:
+    """Evaluation files; a folder stands for those in it, by name.
+
+    Raises:
+        InputError: a folder without any, or what reading one raises.
+    """
+    files: list[Path] = []
+    for path in paths:
+        inside = sorted(path.glob("*.tsv")) if path.is_dir() else [path]
+        if not inside:
+            raise InputError(f"the folder {path} holds no .tsv file: build one with fairseq-xl syntactic build-eval")
+        files += inside
+    return [read_evaluation_file(path) for path in files]
 
 
 def read_treebank(path: Path, language: str) -> TaggedText:

@@ -96,7 +96,8 @@ def test_a_set_is_described_by_size_and_length() -> None:
 def test_accuracies_are_given_by_length() -> None:
     patterns = [("NOUN",)] * 3 + [("DET", "NOUN")] * 2 + [("NOUN", "VERB")] * 2
     vectors = np.eye(2)[[0, 0, 0, 1, 1, 1, 1]]
-    found = neighbours.evaluate(vectors, patterns, ks=(1,))
+    shares = neighbours.accuracies(vectors, neighbours.group_numbers(patterns), (1,))
+    found = neighbours.by_length(shares, patterns, (1,))
     assert found["length"] == {"1": {"1-NN": 100.0}, "2": {"1-NN": pytest.approx(100 / 3)}}
     assert found["1-NN"] == pytest.approx((300 + 4 * 100 / 3) / 7)
 
