@@ -30,10 +30,11 @@ class Directions:
 
     Args:
         vectors: (N, d), dense or sparse, of any real type.
-        device: where dense blocks are computed.
+        device: where blocks of cosines are; sparse rows are multiplied on the CPU.
     """
 
     def __init__(self, vectors: Matrix, device: torch.device | str = "cpu"):
+        self.device = device
         if sparse.issparse(vectors):
             norms = sparse.linalg.norm(vectors, axis=1)
             scale = sparse.diags_array(1 / np.where(norms > 0, norms, 1))
@@ -50,7 +51,7 @@ class Directions:
         """(stop − start, M): of the rows from ``start`` to ``stop`` to all M rows of ``others``."""
         if isinstance(self.rows, Tensor):
             return self.rows[start:stop] @ others.rows.T
-        return torch.from_numpy((self.rows[start:stop] @ others.rows.T).toarray())
+        return torch.from_numpy((self.rows[start:stop] @ others.rows.T).toarray()).to(self.device)
 
 
 def blocks(rows: int, columns: int, what: str = "", shown: bool = False) -> Iterator[tuple[int, int]]:

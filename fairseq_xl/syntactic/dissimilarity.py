@@ -61,7 +61,7 @@ def dissimilarities(
         apart = torch.ones_like(wanted, dtype=torch.bool)
         apart[torch.arange(stop - start), torch.arange(start, stop)] = False
         for place, (rows, (low, high)) in enumerate(zip(directions, ranges, strict=True)):
-            scaled = (rows.cosines(start, stop, rows).to(device) - low) / (high - low)
+            scaled = (rows.cosines(start, stop, rows) - low) / (high - low)
             sums[place] += [float((wanted - d).square().sum()) for d in (scaled, 1 - scaled)]
             pairs[place].update(wanted[apart], scaled[apart])
     scores = [

@@ -32,7 +32,7 @@ def _pca(rows: Directions) -> tuple[np.ndarray, float]:
     The centred cosines are XXᵀ of the centred rows X; its eigenvectors times the roots of its eigenvalues are X's
     coordinates in its principal directions.
     """
-    gram = rows.cosines(0, len(rows), rows).cpu().numpy()
+    gram = rows.cosines(0, len(rows), rows).numpy()
     gram -= gram.mean(0)
     gram -= gram.mean(1, keepdims=True)
     values, directions = eigsh(gram, k=2, v0=np.ones(len(gram)) + np.arange(len(gram)))
@@ -51,5 +51,5 @@ def _umap(rows: Directions, seed: int) -> np.ndarray:
         raise InputError(
             "--method umap needs the package umap-learn: install it with pip install 'fairseq_xl[map]', or take pca"
         ) from None
-    table: Any = rows.rows.cpu().numpy() if isinstance(rows.rows, Tensor) else rows.rows
+    table: Any = rows.rows.numpy() if isinstance(rows.rows, Tensor) else rows.rows
     return np.asarray(umap.UMAP(metric="cosine", random_state=seed).fit_transform(table), dtype=np.float64)
