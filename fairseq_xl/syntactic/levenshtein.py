@@ -9,28 +9,37 @@ import numpy as np
 Pattern = Sequence[str]
 
 
+COLUMNS = 512
+"""sequences compared side by side: their rows stay in the processor's cache"""
+
+
 def distances(first: Sequence[Pattern], second: Sequence[Pattern]) -> np.ndarray:
     """Levenshtein distances (n, m): insertions, deletions and substitutions, each at cost 1.
 
-    For one sequence of ``first`` the rows of the m dynamic programmes are filled side by side. Within a row,
-    D[j] = min(C[j], D[j − 1] + 1), where C is what substitution and deletion allow, is a running minimum of C[j] − j.
+    Row i of the dynamic programme, D[i, j], is filled for many sequences at once. For E[i, j] = D[i, j] − j the
+    recurrence reads E[i, j] = min(E[i−1, j−1] − [same symbol], E[i−1, j] + 1, E[i, j−1]): the last is a running
+    minimum over j.
     """
     symbols = {symbol: i for i, symbol in enumerate(dict.fromkeys(s for p in (*first, *second) for s in p))}
-    lengths = np.array([len(pattern) for pattern in second], dtype=np.int64)
-    longest = int(lengths.max(initial=0))
-    texts = np.full((longest, len(second)), -1, dtype=np.int32)  # one sequence a column
-    for column, pattern in enumerate(second):
-        texts[: len(pattern), column] = [symbols[symbol] for symbol in pattern]
-    steps = np.arange(longest + 1, dtype=np.int32)[:, None]
+    numbered = [[symbols[symbol] for symbol in pattern] for pattern in first]
     result = np.empty((len(first), len(second)), dtype=np.int64)
-    for row, pattern in enumerate(first):
-        before = np.broadcast_to(steps, (longest + 1, len(second)))
-        for i, symbol in enumerate(pattern, start=1):
-            now = np.empty_like(before)
-            now[0] = i
-            np.minimum(before[:-1] + (texts != symbols[symbol]), before[1:] + 1, out=now[1:])
-            before = np.minimum.accumulate(now - steps, axis=0) + steps
-        result[row] = before[lengths, np.arange(len(second))]
+    for start in range(0, len(second), COLUMNS):
+        part = second[start : start + COLUMNS]
+        lengths = np.array([len(pattern) for pattern in part], dtype=np.int64)
+        longest = int(lengths.max())
+        # The smallest integers that hold every D − j: the smaller, the more of them are compared at a time.
+        kind = np.min_scalar_type(-max(longest, *map(len, first)) - 3)
+        same = np.zeros((len(symbols), longest, len(part)), dtype=kind)  # one sequence a column
+        for column, pattern in enumerate(part):
+            same[[symbols[symbol] for symbol in pattern], range(len(pattern)), column] = 1
+        for row, pattern in enumerate(numbered):
+            before = np.zeros((longest + 1, len(part)), dtype=kind)
+            for i, symbol in enumerate(pattern, start=1):
+                now = np.empty_like(before)
+                now[0] = i
+                np.minimum(before[:-1] - same[symbol], before[1:] + kind.type(1), out=now[1:])
+                before = np.minimum.accumulate(now, axis=0, out=now)
+            result[row, start : start + COLUMNS] = before[lengths, np.arange(len(part))] + lengths
     return result
 
 

@@ -29,12 +29,12 @@ def sets(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def treebanks(tmp_path: Path) -> list[str]:
-    """Four parallel sentences in two languages."""
+    """Four parallel sentences in two languages, and one more in English."""
     patterns = ["DET NOUN VERB", "PRON VERB", "VERB PUNCT", "NOUN"]
     made = []
-    for language in ("de", "en"):
+    for language, more in (("de", []), ("en", ["X"])):
         blocks = []
-        for number, tags in enumerate(patterns):
+        for number, tags in enumerate([*patterns, *more]):
             rows = [f"{i}\tw{i}{language}\t_\t{tag}" + "\t_" * 6 for i, tag in enumerate(tags.split(), start=1)]
             blocks.append("\n".join([f"# sent_id = s{number}", *rows]))
         path = tmp_path / f"{language}_pud.conllu"
@@ -66,6 +66,7 @@ def test_a_record_holds_every_measure(sets: Path, treebanks: list[str], tmp_path
     assert length["nearest"]["en"]["length"]["3"] == {"1-NN": 100.0, "5-NN": 100.0}
     assert tags["cross_lingual"]["treebanks"]["de-en"] == {"same": 100, "similarity": 1, "translation": 100}
     assert tags["cross_lingual"]["sets"]["de-en"] == {"same": 100, "similarity": 1, "translation": None}
+    assert tags["cross_lingual"]["treebanks"]["en-de"]["same"] == 80  # the fifth has no translation
     assert record["cross_lingual"]["treebanks"]["en-de"]["of_translation"] == 1
     assert set(length["dissimilarity"]["de"]) == {"similarity", "literal", "correlation"}
     assert record["texts"]["treebanks"]["de"]["constant"] > 0

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.syntactic.levenshtein import Similarities, distances
+from fairseq_xl.syntactic.levenshtein import COLUMNS, Similarities, distances
 
 
 def recursive(a: tuple[str, ...], b: tuple[str, ...]) -> int:
@@ -48,3 +48,12 @@ def test_similarity_is_normalised_by_the_longer() -> None:
     ]
     np.testing.assert_allclose(found.rows(0, 5), expected)
     np.testing.assert_allclose(found.rows(1, 3), expected[1:3])
+
+
+def test_long_and_many_sequences() -> None:
+    """Longer than eight bits count, and more than are compared side by side."""
+    long, longer = ("NOUN",) * 150, ("NOUN",) * 140 + ("VERB",) * 170
+    np.testing.assert_array_equal(distances([long, ("VERB",)], [longer, ()]), [[170, 150], [309, 1]])
+    many = [("NOUN",) * (i % 7) + ("VERB",) for i in range(COLUMNS + 9)]
+    found = distances(many[:7], many)
+    np.testing.assert_array_equal(found, [[abs(i % 7 - j % 7) for j in range(len(many))] for i in range(7)])
