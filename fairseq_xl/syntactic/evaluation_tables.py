@@ -134,10 +134,13 @@ def cross_lingual_table(joint: _Joint, kind: str) -> Table:
         start = f"{queries}-" if queries else ""
         return statistics.mean(scores[name] for pair, scores in pairs.items() if pair.startswith(start))
 
+    left_out: list[str] = []
     translated = any(about["of_translation"] is not None for about in attainable.values())
     for label, entries in joint.encoders.items():
         found = [entry.get("cross_lingual", {}).get(kind, {}) for entry in entries]
-        scores = [pairs for pairs in found if set(pairs) == set(attainable)]  # means over other pairs do not compare
+        scores = [pairs for pairs in found if set(pairs) == set(attainable)]
+        if len(scores) < len(found):
+            left_out.append(label)  # means over other pairs do not compare
         if not scores or not attainable:
             continue
         cells = [spread([mean(s, "same") for s in scores], 2), spread([mean(s, "similarity") for s in scores], 4)]
@@ -156,6 +159,8 @@ def cross_lingual_table(joint: _Joint, kind: str) -> Table:
             f"Means over {len(attainable)} ordered pairs of languages. Tag similarity: complement of the normalised "
             "Levenshtein distance."
         )
+        if left_out:
+            table.notes.append(f"Not scored on all pairs, and left out: {', '.join(left_out)}.")
     return table
 
 

@@ -174,3 +174,26 @@ def test_other_files_are_no_records(content: str, tmp_path: Path) -> None:
         read_record(path)
     with pytest.raises(InputError, match="cannot read"):
         read_record(tmp_path / "b.json")
+
+
+def test_across_languages_means_are_taken_over_pairs() -> None:
+    about = {"sha256": "0", "sentences": 2, "file": "x"}
+    best = {"same_attainable": 50.0, "best": 0.5, "chance": 0.25, "of_translation": 0.5}
+    pairs = {
+        "de-en": {"same": 10.0, "similarity": 0.1, "translation": 1.0},
+        "de-fr": {"same": 20.0, "similarity": 0.2, "translation": 2.0},
+        "en-de": {"same": 60.0, "similarity": 0.6, "translation": 9.0},
+    }
+    record = {
+        "texts": {"sets": {}, "treebanks": {"de": about, "en": about}},
+        "cross_lingual": {"sets": {}, "treebanks": dict.fromkeys(pairs, best)},
+        "encoders": [
+            {"label": "all", "spec": "x", "cross_lingual": {"treebanks": pairs}},
+            {"label": "some", "spec": "x", "cross_lingual": {"treebanks": {"de-en": pairs["de-en"]}}},
+        ],
+    }
+    (table,) = tables([record])
+    assert table.headings[-2:] == ["from de", "from en"]
+    assert table.rows[0] == ["all", "30.00", "0.3000", "4.0", "0.150", "0.600"]
+    assert [row[0] for row in table.rows] == ["all", "best there is", "the translation", "drawn at random"]
+    assert table.notes[-1] == "Not scored on all pairs, and left out: some."
