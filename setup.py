@@ -44,6 +44,8 @@ EXTRAS = {
     "onnx": ["onnx>=1.16,<2", "onnxruntime>=1.18,<2"],
     "cluster": ["submitit>=1.5,<2"],
     "syntactic": ["stanza>=1.8,<2"],
+    "map": ["umap-learn>=0.5,<1"],
+    "pretrained": ["sentence-transformers>=3,<6", "transformers>=4.40,<6"],
     "corpus": ["scrapy>=2.11,<3", "inscriptis>=2.5,<3"],
     "test": [
         "pytest>=8,<10",

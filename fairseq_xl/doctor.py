@@ -62,6 +62,11 @@ PACKAGES = (
     Package("onnx", "onnx", ">=1.16,<2", "exporting encoders", "onnx", False),
     Package("onnxruntime", "onnxruntime", ">=1.18,<2", "exporting encoders", "onnx", False),
     Package("stanza", "stanza", ">=1.8,<2", "part-of-speech tagging", "syntactic", False),
+    Package("umap-learn", "umap", ">=0.5,<1", "maps of embeddings by UMAP", "map", False),
+    Package(
+        "sentence-transformers", "sentence_transformers", ">=3,<6", "embeddings to compare with", "pretrained", False
+    ),
+    Package("transformers", "transformers", ">=4.40,<6", "embeddings to compare with", "pretrained", False),
     Package("scrapy", "scrapy", ">=2.11,<3", "crawling", "corpus", False),
     Package("inscriptis", "inscriptis", ">=2.5,<3", "text from HTML", "corpus", False),
     Package("pytest", "pytest", ">=8,<10", "the tests", "test", False),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib
-import math
 import os
 from pathlib import Path
 from typing import Any
@@ -12,29 +10,16 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from tqdm import tqdm
 
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
-
-KINDS = ("flat", "hnsw", "ivf")
-
-
-def _faiss() -> Any:
-    try:
-        return importlib.import_module("faiss")
-    except ImportError as error:
-        raise InputError(
-            f"an index needs faiss, which does not import ({error}): pip install 'fairseq-xl[index]'"
-        ) from error
+from fairseq_xl.vectors.faiss_index import KINDS, build_index, import_faiss, set_effort
 
 
 class WordIndex:
     """The ordinary words of a target table, searched by inner product.
 
-    ``flat`` compares every word and is exact. ``hnsw`` walks a graph of neighbours (Malkov & Yashunin 2018). ``ivf``
-    compares the words of the nearest of 4√M clusters. A hub penalty is part of what is searched: the vectors are
-    [w, −penalty], the queries [û, 1].
+    A hub penalty is part of what is searched: the vectors are [w, −penalty], the queries [û, 1].
 
     Args:
         targets: the table; its first ``special`` rows and the banned ones are left out.
@@ -59,7 +44,7 @@ class WordIndex:
     ):
         if kind not in KINDS:
             raise InputError(f"an index is one of {', '.join(KINDS)}, not {kind!r}")
-        faiss = _faiss()
+        faiss = import_faiss()
         rows = targets.candidates()
         rows = rows[rows >= special]
         self.rows = rows.cpu().numpy()
@@ -69,10 +54,7 @@ class WordIndex:
             vectors = np.concatenate([vectors, -penalty[rows].cpu().numpy()[:, None]], axis=1)
         vectors = np.ascontiguousarray(vectors, dtype=np.float32)
         self.index = _kept(faiss, vectors, kind, folder)
-        if kind == "hnsw":
-            self.index.hnsw.efSearch = max(1, round(256 * effort))
-        elif kind == "ivf":
-            self.index.nprobe = max(1, min(self.index.nlist, round(self.index.nlist / 16 * effort)))
+        set_effort(self.index, kind, effort)
 
     def search(self, unit: Tensor, k: int) -> Tensor:
         """Rows (N, k) of the table found nearest to unit vectors (N, d), best first; −1 where fewer were found."""
@@ -86,7 +68,7 @@ class WordIndex:
 
 def _kept(faiss: Any, vectors: np.ndarray, kind: str, folder: str | Path | None) -> Any:
     if folder is None:
-        return _build(faiss, vectors, kind)
+        return build_index(vectors, kind)
     digest = hashlib.sha256(vectors.tobytes()).hexdigest()[:16]
     path = Path(folder) / f"{kind}.{digest}.faiss"
     if path.exists():
@@ -94,31 +76,9 @@ def _kept(faiss: Any, vectors: np.ndarray, kind: str, folder: str | Path | None)
             return faiss.read_index(str(path))
         except RuntimeError as error:
             raise InputError(f"{path} is no index that faiss can read: remove it") from error
-    index = _build(faiss, vectors, kind)
+    index = build_index(vectors, kind)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     faiss.write_index(index, str(unfinished))
     unfinished.replace(path)
-    return index
-
-
-def _build(faiss: Any, vectors: np.ndarray, kind: str) -> Any:
-    count, dim = vectors.shape
-    if kind == "flat":
-        index = faiss.IndexFlatIP(dim)
-    elif kind == "hnsw":
-        index = faiss.IndexHNSWFlat(dim, 32, faiss.METRIC_INNER_PRODUCT)
-        index.hnsw.efConstruction = 80
-    else:
-        lists = max(1, min(count // 40, round(4 * math.sqrt(count))))
-        index = faiss.IndexIVFFlat(faiss.IndexFlatIP(dim), dim, lists, faiss.METRIC_INNER_PRODUCT)
-        # faiss's own 25 rounds over 256 points a cluster take 20 minutes for a million words on two cores, and
-        # recall hardly depends on them.
-        index.cp.max_points_per_centroid, index.cp.niter = 64, 10
-        index.train(vectors)
-    block = 10_000
-    for start in tqdm(
-        range(0, count, block), desc=f"{kind} index", unit="block", disable=count < 5 * block
-    ):
-        index.add(vectors[start : start + block])
     return index

@@ -11,6 +11,9 @@ SUBCOMMANDS = {
     "prepare": ("fairseq_xl.syntactic.prepare_command", "from parallel text to tagged, binarised training data"),
     "statistics": ("fairseq_xl.syntactic.statistics_command", "count the pairs of languages of a corpus"),
     "build-eval": ("fairseq_xl.syntactic.build_eval_command", "hold out groups of sentences with the same tags"),
+    "evaluate": ("fairseq_xl.syntactic.evaluate_command", "score sentence embeddings by the syntax that they carry"),
+    "tables": ("fairseq_xl.syntactic.tables_command", "one table from the records of several evaluations"),
+    "map": ("fairseq_xl.syntactic.map_command", "draw embeddings in two dimensions, coloured by tag sequence"),
 }
 
 

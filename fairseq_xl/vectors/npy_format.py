@@ -25,7 +25,7 @@ def read_npy(
     The array is mapped, not loaded, and never unpickled. Raises InputError for what makes it
     unusable.
     """
-    array = _open_array(path)
+    array = open_array(path)
     if array.ndim != 2 or array.dtype.kind not in "fiu" or array.shape[1] == 0:
         raise InputError(
             f"{path} holds an array of shape {array.shape} and type {array.dtype}: "
@@ -75,7 +75,7 @@ def write_npy(array_path: Path, words_path: Path, words: list[str], matrix: np.n
     words_path.write_bytes("".join(f"{word}\n" for word in words).encode())
 
 
-def _open_array(path: Path) -> np.ndarray:
+def open_array(path: Path) -> np.ndarray:
     with open(path, "rb") as file:
         if file.read(6) != b"\x93NUMPY":
             raise InputError(f"{path} is not a .npy file (its first bytes are not NumPy's)")

@@ -1,0 +1,91 @@
+"""``fairseq-xl syntactic evaluate``: sentence embeddings side by side, scored by the syntax that they carry."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.report.record import commit, versions
+from fairseq_xl.syntactic.encoders import KINDS, parse_encoder
+from fairseq_xl.syntactic.evaluation import MEASURES, evaluate
+from fairseq_xl.syntactic.evaluation_tables import tables
+from fairseq_xl.syntactic.tagged import TaggedText, read_sets, read_treebank
+from fairseq_xl.text.lines import replacing
+from fairseq_xl.vectors.faiss_index import KINDS as KINDS_OF_INDEX
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments."""
+    width = max(map(len, KINDS))
+    kinds = "\n".join(
+        f"  {f'{kind}:{wanted}' if wanted else kind:{width + 8}}  {text}" for kind, (_, wanted, text) in KINDS.items()
+    )
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = f"encoders, each [LABEL=]KIND[:ARGUMENT]:\n{kinds}"
+    add = parser.add_argument
+    add("encoders", nargs="*", metavar="ENCODER", help="what to evaluate, see below")
+    add("--sets", nargs="+", type=Path, default=[], metavar="TSV",
+        help="LANG.tsv files of fairseq-xl syntactic build-eval, or a folder of them: groups of sentences with the "
+        "same tags, for nearest neighbours")  # fmt: skip
+    add("--treebanks", nargs="+", default=[], metavar="LANG=CONLLU",
+        help="sentences with gold tags, for functional dissimilarity; where their sent_id agree, as in PUD, for "
+        "translations too")  # fmt: skip
+    add("--measures", nargs="+", choices=MEASURES, default=list(MEASURES), help="take only these (default: all)")
+    add("--device", help="where pairs are compared (default: a GPU where there is one)")
+    add("--index", choices=KINDS_OF_INDEX,
+        help="look the nearest neighbours up in a faiss index (extra index) instead of comparing all pairs: for a "
+        "million sentences; hnsw and ivf overlook some")  # fmt: skip
+    add("--output", "-o", type=Path, metavar="PREFIX",
+        help="write PREFIX.json, the record, and PREFIX.md, the tables")  # fmt: skip
+    add("--write-texts", type=Path, metavar="FOLDER",
+        help="write FOLDER/NAME.txt, one sentence a row, for an encoder that runs elsewhere, and stop")  # fmt: skip
+
+
+def run(args: argparse.Namespace) -> None:
+    """Evaluate, print the tables, write them and the record."""
+    sets = read_sets(args.sets)
+    treebanks = [_treebank(text) for text in args.treebanks]
+    if args.write_texts:
+        write_texts(args.write_texts, [*sets, *treebanks])
+        return
+    encoders = [parse_encoder(text) for text in args.encoders]
+    if not encoders:
+        raise InputError("there is no encoder to evaluate: name one, such as length or ours=model:FOLDER")
+    import torch
+
+    device = args.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    began = time.monotonic()
+    record = evaluate(encoders, sets, treebanks, args.measures, device, args.index, _say)
+    record = {"version": 1, **record, "index": args.index, "seconds": round(time.monotonic() - began, 1)}
+    record = {**record, "versions": versions(), "commit": commit()}
+    text = "\n".join(table.markdown() for table in tables([record]))
+    print(text)
+    if args.output:
+        with replacing(Path(f"{args.output}.json")) as stream:
+            json.dump(record, stream, indent=1, ensure_ascii=False)
+            stream.write("\n")
+        with replacing(Path(f"{args.output}.md")) as stream:
+            stream.write(text)
+
+
+def write_texts(folder: Path, texts: Sequence[TaggedText]) -> None:
+    """One sentence a row, in files named as the encoder ``npy:…{name}…`` expects its arrays."""
+    for text in texts:
+        with replacing(folder / f"{text.source.stem}.txt") as stream:
+            stream.writelines(f"{line}\n" for line in text.texts)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def _treebank(text: str) -> TaggedText:
+    language, equals, path = text.partition("=")
+    if not equals or not language or not path:
+        raise InputError(f"--treebanks {text!r}: write LANG=FILE, such as de=de_pud.conllu")
+    return read_treebank(Path(path), language)

@@ -1,0 +1,55 @@
+"""Embeddings in two dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse.linalg import eigsh
+from torch import Tensor
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.syntactic.cosines import Directions, Matrix
+
+METHODS = ("pca", "umap")
+
+
+def project(vectors: Matrix, method: str = "pca", seed: int = 0) -> tuple[np.ndarray, float | None]:
+    """Points (N, 2) for embeddings (N, d), and for PCA the share of the variance that they keep.
+
+    Raises:
+        InputError: fewer than three sentences; ``umap`` where the package is missing.
+    """
+    if vectors.shape[0] < 3:
+        raise InputError(f"{vectors.shape[0]} sentences are too few for a map: give at least three")
+    rows = Directions(vectors)
+    return _pca(rows) if method == "pca" else (_umap(rows, seed), None)
+
+
+def _pca(rows: Directions) -> tuple[np.ndarray, float]:
+    """Principal components of the rows scaled to length one, from their cosines, so that rows may be sparse.
+
+    The centred cosines are XXᵀ of the centred rows X; its eigenvectors times the roots of its eigenvalues are X's
+    coordinates in its principal directions.
+    """
+    gram = rows.cosines(0, len(rows), rows).numpy()
+    gram -= gram.mean(0)
+    gram -= gram.mean(1, keepdims=True)
+    values, directions = eigsh(gram, k=2, v0=np.ones(len(gram)) + np.arange(len(gram)))
+    order = np.argsort(values)[::-1]
+    values, directions = np.maximum(values[order], 0), directions[:, order]
+    # An eigenvector's sign is arbitrary: the entry that is largest in size is made positive.
+    largest = np.abs(directions).argmax(0)
+    directions = directions * np.where(directions[largest, [0, 1]] < 0, -1, 1)
+    return directions * np.sqrt(values), float(values.sum() / np.trace(gram))
+
+
+def _umap(rows: Directions, seed: int) -> np.ndarray:
+    try:
+        import umap
+    except ModuleNotFoundError:
+        raise InputError(
+            "--method umap needs the package umap-learn: install it with pip install 'fairseq_xl[map]', or take pca"
+        ) from None
+    table: Any = rows.rows.numpy() if isinstance(rows.rows, Tensor) else rows.rows
+    return np.asarray(umap.UMAP(metric="cosine", random_state=seed).fit_transform(table), dtype=np.float64)
