@@ -24,7 +24,11 @@ def register() -> None:
     from fairseq_xl import compat
 
     compat.apply()
-    from fairseq_xl import continuous, fused_adam  # noqa: F401  (importing registers)
+    from fairseq_xl import (  # noqa: F401  (importing registers)
+        continuous,
+        fused_adam,
+        siamese,
+    )
 
 
 def __getattr__(name: str) -> Any:

@@ -43,6 +43,10 @@ COMMANDS = {
         "fairseq_xl.continuous.tune_command",
         "choose decoding options of a model on the development set",
     ),
+    "siamese": (
+        "fairseq_xl.siamese.command",
+        "classify text of a poor language with the labels of a rich one",
+    ),
     "curves": ("fairseq_xl.report.curves", "plot the training curves in fairseq's logs"),
     "record": ("fairseq_xl.report.record", "write down what a run was and what it scored"),
     "user-dir": ("fairseq_xl.user_dir", "print the path to pass to fairseq's --user-dir"),
