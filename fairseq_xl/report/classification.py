@@ -18,7 +18,9 @@ def confusion(gold: Sequence[int], predicted: Sequence[int], classes: int) -> np
     gold, predicted = np.asarray(gold), np.asarray(predicted)
     if gold.shape != predicted.shape:
         raise ValueError(f"{len(predicted)} predictions for {len(gold)} sentences")
-    return np.bincount(gold * classes + predicted, minlength=classes * classes).reshape(classes, classes)
+    return np.bincount(gold * classes + predicted, minlength=classes * classes).reshape(
+        classes, classes
+    )
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,9 @@ def bootstrap_interval(
     for i in range(samples):
         chosen = random.integers(0, len(gold), len(gold))
         drawn = runs[random.integers(0, len(runs), len(runs))]
-        found[i] = np.mean([measure(confusion(gold[chosen], run[chosen], classes)) for run in drawn])
+        found[i] = np.mean(
+            [measure(confusion(gold[chosen], run[chosen], classes)) for run in drawn]
+        )
     low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 

@@ -91,7 +91,10 @@ class Classifier:
         self.corpus: Corpus = sentences.corpora[0]
         random = np.random.default_rng([rule.seed, 0])
         count = len(self.classes)
-        self.draws = [sample_references(sentences.labels, count, rule.references, random) for _ in range(rule.draws)]
+        self.draws = [
+            sample_references(sentences.labels, count, rule.references, random)
+            for _ in range(rule.draws)
+        ]
         self.used = np.unique(np.concatenate(self.draws))
         self.vectors = self._encoded(sentences, kept)
         self.labels = torch.from_numpy(sentences.labels[self.used]).to(self.vectors.device)
@@ -109,12 +112,16 @@ class Classifier:
         if not checkpoint.is_file():
             raise InputError(f"no checkpoint at {checkpoint}")
         overrides = {"data": str(data)} if data else {}
-        models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], overrides)
+        models, _, task = checkpoint_utils.load_model_ensemble_and_task(
+            [str(checkpoint)], overrides
+        )
         if not hasattr(task, "reference_side"):
             raise InputError(f"{checkpoint} was not trained with --task siamese_contrastive")
         model = models[0].cuda() if torch.cuda.is_available() and not cpu else models[0]
         digest = hashlib.sha256(checkpoint.read_bytes()).hexdigest()[:16]
-        return cls(model, task, rule, checkpoint.with_name(f"{checkpoint.stem}.references.{digest}.npz"))
+        return cls(
+            model, task, rule, checkpoint.with_name(f"{checkpoint.stem}.references.{digest}.npz")
+        )
 
     def _encoded(self, sentences: Sentences, kept: Path | None) -> Tensor:
         """(R, d) unit vectors of all references, from the file where it holds just these."""
@@ -141,7 +148,9 @@ class Classifier:
         for number, found in enumerate(units, start=1):
             if not len(found):
                 raise InputError(f"sentence {number} is empty: leave it out, for it has no class")
-        known = np.array([float((u != self.task.source_dictionary.unk()).float().mean()) for u in units])
+        known = np.array(
+            [float((u != self.task.source_dictionary.unk()).float().mean()) for u in units]
+        )
         corpus = Corpus(list(texts), np.zeros(len(texts), dtype=np.int64), _InMemory(units))
         sentences = Sentences([corpus], self.task.source_dictionary.pad(), self.task.longest)
         return self.task.encode(self.model, sentences, np.arange(len(texts))), known
@@ -159,7 +168,9 @@ class Classifier:
             )  # fmt: skip
         return torch.stack(found)
 
-    def predict(self, texts: Sequence[str], side: str = "poor", neighbours: int = 3) -> list[Prediction]:
+    def predict(
+        self, texts: Sequence[str], side: str = "poor", neighbours: int = 3
+    ) -> list[Prediction]:
         """The classes of sentences, in order.
 
         Raises:
@@ -172,10 +183,8 @@ class Classifier:
         total = by_draw.mean(0)
         chosen = total.argmax(1)
         agreement = (by_draw.argmax(2) == chosen).float().mean(0)
-        if self.rule.name in ("matches", "knn"):
-            shares = total / total.sum(1, keepdim=True)
-        else:
-            shares = total.softmax(1)
+        counts = self.rule.name in ("matches", "knn")
+        shares = total / total.sum(1, keepdim=True) if counts else total.softmax(1)
         near = (vectors @ self.vectors.t()).topk(min(neighbours, len(self.used)), dim=1)
         return [
             Prediction(
@@ -183,14 +192,19 @@ class Classifier:
                 {name: float(shares[i, c]) for c, name in enumerate(self.classes)},
                 float(agreement[i]),
                 float(known[i]),
-                tuple(self._neighbour(int(n), float(c)) for n, c in zip(near.indices[i], near.values[i], strict=True)),
+                tuple(
+                    self._neighbour(int(n), float(c))
+                    for n, c in zip(near.indices[i], near.values[i], strict=True)
+                ),
             )
             for i in range(len(texts))
         ]
 
     def _neighbour(self, row: int, cosine: float) -> Neighbour:
         number = self.used[row]
-        return Neighbour(self.corpus.texts[number], self.classes[self.corpus.labels[number]], cosine)
+        return Neighbour(
+            self.corpus.texts[number], self.classes[self.corpus.labels[number]], cosine
+        )
 
 
 class _InMemory(list):
@@ -210,4 +224,6 @@ def side_of(language: str, languages: dict[str, str]) -> str:
     for side in SIDES:
         if side in languages and language in (side, languages[side]):
             return side
-    raise InputError(f"the model knows the languages {', '.join(languages.values())}, not {language!r}")
+    raise InputError(
+        f"the model knows the languages {', '.join(languages.values())}, not {language!r}"
+    )

@@ -6,8 +6,21 @@ import argparse
 import importlib
 
 STEPS = {
-    "prepare": ("prepare_command", "labelled text of one or two languages into a folder to train on"),
-    "predict": ("predict_command", "classes of new text, with the reference sentences nearest to it"),
+    "prepare": (
+        "prepare_command",
+        "labelled text of one or two languages into a folder to train on",
+    ),
+    "statistics": ("statistics_command", "sentences, lengths and class shares of prepared folders"),
+    "predict": (
+        "predict_command",
+        "classes of new text, with the reference sentences nearest to it",
+    ),
+    "label": ("label_command", "classes for unlabelled sentence pairs, from their rich side"),
+    "baseline": (
+        "baseline_command",
+        "train and record another classifier, the paper's or a newer one",
+    ),
+    "report": ("report_command", "tables, tests and figures from records of predictions"),
 }
 
 

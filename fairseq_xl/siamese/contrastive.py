@@ -29,6 +29,21 @@ def contrastive(cosine: Tensor, same: Tensor, margin: float) -> Tensor:
     return torch.where(same, 1 - cosine, (cosine - margin).clamp_min(0))
 
 
+def all_pairs(vectors: Tensor, labels: Tensor, margin: float) -> Tensor:
+    """The mean () of the loss over pairs of one class and over pairs of two, each kind with weight one half.
+
+    Args:
+        vectors: (N, d) unit vectors.
+        labels: (N,) classes; a kind of which there is no pair counts as zero.
+        margin: see :func:`contrastive`.
+    """
+    same = labels.unsqueeze(0) == labels.unsqueeze(1)
+    loss = contrastive(vectors @ vectors.t(), same, margin)
+    itself = torch.eye(len(labels), dtype=torch.bool, device=labels.device)
+    kinds = (same & ~itself, ~same)
+    return sum((loss * kind).sum() / kind.sum().clamp_min(1) for kind in kinds) / 2
+
+
 def class_scores(
     sentences: Tensor,
     references: Tensor,

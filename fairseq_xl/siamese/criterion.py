@@ -14,7 +14,7 @@ from fairseq.logging import metrics
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.faults import check_finite
-from fairseq_xl.siamese.contrastive import class_scores, contrastive, unit
+from fairseq_xl.siamese.contrastive import all_pairs, class_scores, contrastive, unit
 
 
 @dataclass
@@ -26,25 +26,52 @@ class ContrastiveConfig(FairseqDataclass):
             "apart and fits more closely"
         },
     )
+    all_pairs: bool = field(
+        default=False,
+        metadata={
+            "help": "compare every two sentences of a batch instead of the drawn pairs alone; pairs of one class and "
+            "of two weigh the same in sum. Costs next to nothing and learns faster"
+        },
+    )
+    class_weight: float = field(
+        default=0.0,
+        metadata={
+            "help": "weight of a joint classification loss (needs --class-head): while classes are still mixed, the "
+            "pull and the push of pairs cancel, and this loss shows the way out. 0, the paper's: none"
+        },
+    )
 
 
 @register_criterion("contrastive", dataclass=ContrastiveConfig)
 class ContrastiveCriterion(FairseqCriterion):
     """Sums the loss over a batch's pairs; validation compares sentences with the task's references."""
 
-    def __init__(self, task, margin: float):
+    def __init__(self, task, margin: float, all_pairs: bool = False, class_weight: float = 0.0):
         super().__init__(task)
+        if class_weight < 0:
+            raise InputError(f"--class-weight is a number from 0, not {class_weight}")
+        self.all_pairs, self.class_weight = all_pairs, class_weight
         if not 0 <= margin <= 1:
             raise InputError(f"--margin is a cosine from 0 to 1, not {margin}")
         self.margin = margin
 
     def forward(self, model, sample: dict[str, Any], reduce: bool = True):
-        vectors = unit(model(**sample["net_input"]))
+        raw = model(**sample["net_input"])
+        vectors = unit(raw)
         if "references" in sample:
             return self._validate(vectors, sample)
         cosine = (vectors[sample["left"]] * vectors[sample["right"]]).sum(-1)
         same = sample["same"]
         rows = contrastive(cosine, same, self.margin)
+        if self.all_pairs:
+            # On the scale of the sum over the drawn pairs, so that learning rates carry over.
+            rows = all_pairs(vectors, sample["target"], self.margin).expand_as(rows)
+        if self.class_weight:
+            if getattr(model, "head", None) is None:
+                raise InputError("--class-weight needs a model with --class-head")
+            rows = rows + self.class_weight * F.cross_entropy(
+                model.head(raw).float(), sample["target"]
+            )
         loss = rows.sum() if reduce else rows
         if model.training:
             check_finite(loss, sample)
@@ -74,7 +101,11 @@ class ContrastiveCriterion(FairseqCriterion):
 
     @staticmethod
     def _sizes(sample: dict[str, Any]) -> dict[str, Any]:
-        return {"ntokens": sample["ntokens"], "nsentences": sample["nsentences"], "sample_size": sample["nsentences"]}
+        return {
+            "ntokens": sample["ntokens"],
+            "nsentences": sample["nsentences"],
+            "sample_size": sample["nsentences"],
+        }
 
     @classmethod
     def reduce_metrics(cls, logging_outputs: list[dict[str, Any]]) -> None:
@@ -91,8 +122,12 @@ class ContrastiveCriterion(FairseqCriterion):
         if any("confusion" in log for log in logging_outputs):
             counts = sum(log["confusion"] for log in logging_outputs if "confusion" in log)
             metrics.log_scalar_sum("_confusion", counts.double().cpu().numpy())
-            metrics.log_derived("macro_f1", lambda meters: 100 * _from_counts(meters["_confusion"].sum)[0], 20)
-            metrics.log_derived("accuracy", lambda meters: 100 * _from_counts(meters["_confusion"].sum)[1], 20)
+            metrics.log_derived(
+                "macro_f1", lambda meters: 100 * _from_counts(meters["_confusion"].sum)[0], 20
+            )
+            metrics.log_derived(
+                "accuracy", lambda meters: 100 * _from_counts(meters["_confusion"].sum)[1], 20
+            )
 
     @staticmethod
     def logging_outputs_can_be_summed() -> bool:

@@ -52,7 +52,10 @@ class Sentences(FairseqDataset):
         lengths = torch.tensor([len(u) for u in units])
         return {
             "id": torch.tensor(numbers),
-            "net_input": {"src_tokens": collate_tokens(list(units), self.pad), "src_lengths": lengths},
+            "net_input": {
+                "src_tokens": collate_tokens(list(units), self.pad),
+                "src_lengths": lengths,
+            },
             "target": torch.tensor(labels),
             "nsentences": len(samples),
             "ntokens": int(lengths.sum()),
@@ -72,7 +75,13 @@ class EpochPairs(FairseqDataset):
     """
 
     def __init__(
-        self, sentences: Sentences, kinds: Sequence[str], classes: int, per_sentence: int, balance: bool, seed: int
+        self,
+        sentences: Sentences,
+        kinds: Sequence[str],
+        classes: int,
+        per_sentence: int,
+        balance: bool,
+        seed: int,
     ):
         self.sentences, self.kinds, self.classes = sentences, kinds, classes
         self.per_sentence, self.balance, self.seed = per_sentence, balance, seed
@@ -85,7 +94,9 @@ class EpochPairs(FairseqDataset):
     def set_epoch(self, epoch: int) -> None:
         random = np.random.default_rng([self.seed, epoch])
         drawn = [self._draw(kind, random) for kind in self.kinds]
-        self.pairs = Pairs(*(np.concatenate(columns) for columns in zip(*map(_columns, drawn), strict=True)))
+        self.pairs = Pairs(
+            *(np.concatenate(columns) for columns in zip(*map(_columns, drawn), strict=True))
+        )
         self.order = random.permutation(len(self.pairs))
         sizes = self.sentences.sizes
         self.sizes = sizes[self.pairs.left] + sizes[self.pairs.right]
@@ -103,7 +114,12 @@ class EpochPairs(FairseqDataset):
         return len(self.pairs)
 
     def __getitem__(self, index: int) -> tuple[int, int, int, bool]:
-        return index, int(self.pairs.left[index]), int(self.pairs.right[index]), bool(self.pairs.same[index])
+        return (
+            index,
+            int(self.pairs.left[index]),
+            int(self.pairs.right[index]),
+            bool(self.pairs.same[index]),
+        )
 
     def num_tokens(self, index: int) -> int:
         return int(self.sizes[index])

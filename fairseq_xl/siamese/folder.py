@@ -1,10 +1,10 @@
 """The prepared folder: what ``fairseq-xl siamese prepare`` writes and everything else of this room reads.
 
-    manifest.json              languages, classes, how text becomes units, what was left out
-    dict.txt                   fairseq's dictionary of the training text's n-grams, of both languages
-    PART.SIDE.tsv              class, tab, text; PART is train, valid or test and SIDE poor or rich
-    PART.SIDE.bin, .idx        the same texts as numbers of units
-    morphemes.SIDE.txt         segmentations, where Morfessor is asked for
+manifest.json              languages, classes, how text becomes units, what was left out
+dict.txt                   fairseq's dictionary of the training text's n-grams, of both languages
+PART.SIDE.tsv              class, tab, text; PART is train, valid or test and SIDE poor or rich
+PART.SIDE.bin, .idx        the same texts as numbers of units
+morphemes.SIDE.txt         segmentations, where Morfessor is asked for
 """
 
 from __future__ import annotations
@@ -55,11 +55,15 @@ class Prepared:
         try:
             self.manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise InputError(f"{path} is missing: `fairseq-xl siamese prepare` makes such a folder") from None
+            raise InputError(
+                f"{path} is missing: `fairseq-xl siamese prepare` makes such a folder"
+            ) from None
         except ValueError:
             raise InputError(f"{path} is damaged: prepare the folder again") from None
         if self.manifest.get("version") != VERSION:
-            raise InputError(f"{path} has version {self.manifest.get('version')}: prepare the folder again")
+            raise InputError(
+                f"{path} has version {self.manifest.get('version')}: prepare the folder again"
+            )
         self.classes: list[str] = self.manifest["classes"]
         self.orders: tuple[int, ...] = tuple(self.manifest["orders"])
 
@@ -69,7 +73,10 @@ class Prepared:
 
     @cached_property
     def segmenters(self) -> dict[str, Segmenter]:
-        return {side: Segmenter.load(self.folder / f"morphemes.{side}.txt") for side in self.manifest["morphemes"]}
+        return {
+            side: Segmenter.load(self.folder / f"morphemes.{side}.txt")
+            for side in self.manifest["morphemes"]
+        }
 
     def has(self, part: str, side: str) -> bool:
         return (self.folder / f"{part}.{side}.tsv").is_file()
@@ -78,11 +85,15 @@ class Prepared:
         """Raises: InputError: the folder has no such part."""
         stem = self.folder / f"{part}.{side}"
         if not self.has(part, side):
-            raise InputError(f"{self.folder} has no {part} text of the {side} language: prepare it with a file for it")
+            raise InputError(
+                f"{self.folder} has no {part} text of the {side} language: prepare it with a file for it"
+            )
         rows = [line.split("\t", 1) for line in read_lines(f"{stem}.tsv")]
         index = {name: i for i, name in enumerate(self.classes)}
         labels = np.array([index[row[0]] for row in rows], dtype=np.int64)
-        return Corpus([row[1] for row in rows], labels, indexed_dataset.MMapIndexedDataset(str(stem)))
+        return Corpus(
+            [row[1] for row in rows], labels, indexed_dataset.MMapIndexedDataset(str(stem))
+        )
 
     def clean(self, text: str) -> str:
         return normalise(text, self.manifest["lower"])
@@ -101,7 +112,11 @@ def encode(
 
 
 def write_corpus(
-    stem: Path, names: Iterable[str], texts: Sequence[str], encoded: Iterable[torch.Tensor], vocabulary: int
+    stem: Path,
+    names: Iterable[str],
+    texts: Sequence[str],
+    encoded: Iterable[torch.Tensor],
+    vocabulary: int,
 ) -> None:
     """Write one part of one side."""
     builder = indexed_dataset.make_builder(f"{stem}.bin", impl="mmap", vocab_size=vocabulary)

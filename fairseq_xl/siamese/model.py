@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
-from torch import Tensor
+from torch import Tensor, nn
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.siamese.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, SentenceEncoder
@@ -18,10 +18,14 @@ class TwinConfig(FairseqDataclass):
     embed_dim: int = field(default=100, metadata={"help": "size of an n-gram's embedding"})
     hidden_dim: int = field(
         default=256,
-        metadata={"help": "states of the encoder, both directions together (even); smaller is faster"},
+        metadata={
+            "help": "states of the encoder, both directions together (even); smaller is faster"
+        },
     )
     layers: int = field(default=1, metadata={"help": "recurrent layers"})
-    sentence_dim: int = field(default=128, metadata={"help": "size of a sentence's vector (the paper's: 128)"})
+    sentence_dim: int = field(
+        default=128, metadata={"help": "size of a sentence's vector (the paper's: 128)"}
+    )
     encoder_kind: ChoiceEnum(list(KINDS)) = field(  # type: ignore[valid-type]
         default="lstm",
         metadata={
@@ -49,17 +53,28 @@ class TwinConfig(FairseqDataclass):
     )  # fmt: skip
     unit_dropout: float = field(
         default=0.0,
-        metadata={"help": "share of n-grams read as unseen in training: practice for text with unseen ones"},
+        metadata={
+            "help": "share of n-grams read as unseen in training: practice for text with unseen ones"
+        },
+    )
+    class_head: bool = field(
+        default=False,
+        metadata={
+            "help": "add a linear layer to classes, which criterion contrastive trains with --class-weight"
+        },
     )
 
 
 @register_model("ssc_bilstm", dataclass=TwinConfig)
 class Twin(BaseFairseqModel):
-    """The encoder that both twins share; a batch holds the sentences of both."""
+    """The encoder that both twins share; a batch holds the sentences of both.
 
-    def __init__(self, encoder: SentenceEncoder):
+    ``head`` (to C logits, for a joint loss) is None unless asked for; prediction never uses it.
+    """
+
+    def __init__(self, encoder: SentenceEncoder, head: nn.Linear | None = None):
         super().__init__()
-        self.encoder = encoder
+        self.encoder, self.head = encoder, head
 
     @classmethod
     def build_model(cls, cfg: TwinConfig, task) -> "Twin":
@@ -69,8 +84,11 @@ class Twin(BaseFairseqModel):
             str(cfg.dense_order), cfg.dropout, cfg.unit_dropout, len(task.prepared.orders),
         )  # fmt: skip
         dictionary = task.source_dictionary
+        head = nn.Linear(cfg.sentence_dim, len(task.prepared.classes)) if cfg.class_head else None
         try:
-            return cls(SentenceEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes))
+            return cls(
+                SentenceEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes), head
+            )
         except ValueError as error:
             raise InputError(str(error)) from error
 

@@ -24,16 +24,44 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from fairseq_xl.siamese.rule_options import add_rule
 
     parser.add_argument("checkpoint", type=Path, help="checkpoint of fairseq-train")
-    parser.add_argument("input", type=Path, nargs="?", help="text to classify, one sentence a line (default: stdin)")
-    parser.add_argument("--part", choices=("valid", "test"), help="classify this part of the prepared folder instead, "
-                        "and write a record of predictions for `fairseq-xl siamese report`")  # fmt: skip
-    parser.add_argument("--data", type=Path, metavar="DIR", help="the prepared folder, where it has moved since "
-                        "training")  # fmt: skip
-    parser.add_argument("--output", "-o", type=Path, metavar="FILE", help="file to write (default: stdout)")
+    parser.add_argument(
+        "input", type=Path, nargs="?", help="text to classify, one sentence a line (default: stdin)"
+    )
+    parser.add_argument(
+        "--part",
+        choices=("valid", "test"),
+        help="classify this part of the prepared folder instead, "
+        "and write a record of predictions for `fairseq-xl siamese report`",
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        metavar="DIR",
+        help="the prepared folder, where it has moved since training",
+    )
+    parser.add_argument(
+        "--output", "-o", type=Path, metavar="FILE", help="file to write (default: stdout)"
+    )
     parser.add_argument("--language", metavar="CODE", help="of the text (default: the poor one)")
-    parser.add_argument("--explain", type=int, default=3, metavar="N", help="reference sentences to show (default: 3)")
-    parser.add_argument("--labels-only", action="store_true", help="one class a line instead of JSON")
-    parser.add_argument("--name", default="SSC", help="of the system, in the record of --part (default: SSC)")
+    parser.add_argument(
+        "--explain",
+        type=int,
+        default=3,
+        metavar="N",
+        help="reference sentences to show (default: 3)",
+    )
+    parser.add_argument(
+        "--labels-only", action="store_true", help="one class a line instead of JSON"
+    )
+    parser.add_argument(
+        "--name", default="SSC", help="of the system, in the record of --part (default: SSC)"
+    )
+    parser.add_argument(
+        "--curve",
+        nargs=2,
+        metavar=("LINE", "N"),
+        help="in the record of --part: the point of a learning curve at N training sentences",
+    )
     parser.add_argument("--cpu", action="store_true", help="do not use a GPU")
     add_rule(parser)
 
@@ -50,7 +78,8 @@ def run(args: argparse.Namespace) -> None:
     classifier = Classifier.load(args.checkpoint, args.data, chosen_rule(args), args.cpu)
     if args.part:
         record = part_record(classifier, args.part, args.name)
-        record["checkpoint"] = str(args.checkpoint)
+        if args.curve:
+            record |= {"line": args.curve[0], "poor_size": int(args.curve[1])}
         if args.output is None:
             raise InputError("--part writes a record: name its file with --output")
         with replacing(args.output) as stream:
@@ -81,7 +110,11 @@ def _write(classifier, lines, side: str, args: argparse.Namespace, stream) -> tu
         nonlocal unseen
         for text, found in zip(batch, classifier.predict(batch, side, args.explain), strict=True):
             unseen += found.known == 0
-            row = found.label if args.labels_only else json.dumps({"text": text, **asdict(found)}, ensure_ascii=False)
+            row = (
+                found.label
+                if args.labels_only
+                else json.dumps({"text": text, **asdict(found)}, ensure_ascii=False)
+            )
             stream.write(row + "\n")
         batch.clear()
 

@@ -15,7 +15,7 @@ from fairseq.data import Dictionary
 from fairseq_xl.errors import InputError
 from fairseq_xl.siamese.folder import MANIFEST, SIDES, VERSION, encode, write_corpus
 from fairseq_xl.siamese.morphemes import Segmenter
-from fairseq_xl.text.labelled import PARTS, Source
+from fairseq_xl.text.labelled import PARTS, Example, Source
 from fairseq_xl.text.lines import replacing
 from fairseq_xl.text.splits import nested, stratified, unique
 from fairseq_xl.text.trigrams import ngrams, normalise
@@ -29,6 +29,7 @@ class Settings:
         languages: codes of the poor and, unless monolingual, the rich language.
         classes: names in order; empty: all of the poor language's training text, by name.
         most_frequent: keep the poor language's N most frequent classes; 0: all.
+        shared: keep only the classes that both languages' training texts have.
         others: ``error`` or ``drop``: texts of other classes.
         orders: lengths of n-grams, the longest first.
         lower: whether case is folded.
@@ -44,6 +45,7 @@ class Settings:
     languages: tuple[str, ...]
     classes: tuple[str, ...] = ()
     most_frequent: int = 0
+    shared: bool = False
     others: str = "error"
     orders: tuple[int, ...] = (3,)
     lower: bool = False
@@ -66,7 +68,9 @@ class _Side:
     left_out: dict[str, int] = field(default_factory=Counter)
 
 
-def prepare(output: Path, poor: Sequence[Source], rich: Sequence[Source], settings: Settings) -> dict[str, Any]:
+def prepare(
+    output: Path, poor: Sequence[Source], rich: Sequence[Source], settings: Settings
+) -> dict[str, Any]:
     """Write the folder and return its manifest.
 
     The manifest comes last: a folder with one is complete.
@@ -79,7 +83,7 @@ def prepare(output: Path, poor: Sequence[Source], rich: Sequence[Source], settin
         for side, sources in zip(SIDES, (poor, rich), strict=True)
         if sources
     }
-    classes = _classes(read["poor"]["train"], settings)
+    classes = _classes({side: parts["train"] for side, parts in read.items()}, settings)
     sides = {side: _clean(parts, classes, settings) for side, parts in read.items()}
     _cut_parts(sides["poor"], settings, classes)
     random = np.random.default_rng(settings.seed)
@@ -94,9 +98,18 @@ def prepare(output: Path, poor: Sequence[Source], rich: Sequence[Source], settin
 
     output.mkdir(parents=True, exist_ok=True)
     (output / MANIFEST).unlink(missing_ok=True)
-    for stale in (f"{part}.{side}{end}" for part in PARTS for side in SIDES for end in (".tsv", ".bin", ".idx")):
+    for stale in (
+        f"{part}.{side}{end}"
+        for part in PARTS
+        for side in SIDES
+        for end in (".tsv", ".bin", ".idx")
+    ):
         (output / stale).unlink(missing_ok=True)
-    segmenters = {side: Segmenter.train(sides[side].texts["train"]) for side in settings.morphemes if side in sides}
+    segmenters = {
+        side: Segmenter.train(sides[side].texts["train"])
+        for side in settings.morphemes
+        if side in sides
+    }
     for side, segmenter in segmenters.items():
         segmenter.save(output / f"morphemes.{side}.txt")
     dictionary = _dictionary(sides, segmenters, settings)
@@ -127,23 +140,30 @@ def prepare(output: Path, poor: Sequence[Source], rich: Sequence[Source], settin
     return manifest
 
 
-def _classes(examples, settings: Settings) -> list[str]:
-    counts = Counter(example.label for example in examples)
+def _classes(examples: dict[str, list[Example]], settings: Settings) -> list[str]:
+    counts = Counter(example.label for example in examples["poor"])
+    if settings.shared and "rich" in examples:
+        known = {example.label for example in examples["rich"]}
+        counts = Counter({label: count for label, count in counts.items() if label in known})
     if settings.classes:
         classes = list(settings.classes)
     elif settings.most_frequent:
         # Ties are broken by name, so that a run elsewhere has the same classes.
         classes = sorted(sorted(counts), key=lambda c: -counts[c])[: settings.most_frequent]
         if len(classes) < settings.most_frequent:
-            raise InputError(f"--most-frequent {settings.most_frequent}: the poor language has {len(classes)} classes")
+            raise InputError(
+                f"--most-frequent {settings.most_frequent}: there are {len(classes)} classes to choose from"
+            )
     else:
         classes = sorted(counts)
     if len(classes) < 2:
-        raise InputError(f"a classifier needs two classes at least, but there is {', '.join(classes) or 'none'}")
+        raise InputError(
+            f"a classifier needs two classes at least, but there is {', '.join(classes) or 'none'}"
+        )
     return classes
 
 
-def _clean(parts, classes: list[str], settings: Settings) -> _Side:
+def _clean(parts: dict[str, list[Example]], classes: list[str], settings: Settings) -> _Side:
     """Parts that share no text: what is in test is in no other part, what is in valid not in train."""
     number = {name: i for i, name in enumerate(classes)}
     side, known = _Side(), set()
@@ -196,7 +216,9 @@ def _check_classes(labels: list[int], classes: list[str], where: str) -> None:
         )
 
 
-def _dictionary(sides: dict[str, _Side], segmenters: dict[str, Segmenter], settings: Settings) -> Dictionary:
+def _dictionary(
+    sides: dict[str, _Side], segmenters: dict[str, Segmenter], settings: Settings
+) -> Dictionary:
     dictionary = Dictionary()
     for side, found in sides.items():
         segmenter = segmenters.get(side)

@@ -118,5 +118,7 @@ def sample_references(
     members = by_class(labels, classes)
     for c, found in enumerate(members):
         if not len(found):
-            raise InputError(f"class {c} has no sentence among the references: give text with every class")
+            raise InputError(
+                f"class {c} has no sentence among the references: give text with every class"
+            )
     return np.concatenate([random.permutation(m)[:per_class] for m in members])

@@ -26,19 +26,22 @@ ENCODED_AT_ONCE = 128
 @dataclass
 class SiameseContrastiveConfig(FairseqDataclass):
     data: Optional[str] = field(  # noqa: UP045
-        default=None, metadata={"help": "folder made by `fairseq-xl siamese prepare`", "argparse_alias": None}
+        default=None,
+        metadata={"help": "folder made by `fairseq-xl siamese prepare`", "argparse_alias": None},
     )
     pairs: Optional[str] = field(  # noqa: UP045
         default=None,
         metadata={
-            "help": "which sides are paired: poor-rich (the default where the folder has a rich language), rich-poor, "
-            "poor-poor (the default where it has not), rich-rich, or several joined by +, such as "
+            "help": "which sides are paired: poor-rich (the default where the folder has a rich language), "
+            "rich-poor, poor-poor (the default where it has not), rich-rich, or several joined by +, such as "
             "poor-rich+poor-poor. For each sentence of the first side some of the second are drawn"
         },
     )
     pairs_per_sentence: int = field(
         default=1,
-        metadata={"help": "pairs of the same class for each sentence in an epoch, and as many of other classes"},
+        metadata={
+            "help": "pairs of the same class for each sentence in an epoch, and as many of other classes"
+        },
     )
     natural_classes: bool = field(
         default=False,
@@ -46,14 +49,18 @@ class SiameseContrastiveConfig(FairseqDataclass):
                   "thinned, so that all are equally frequent"},
     )  # fmt: skip
     max_units: int = field(
-        default=256, metadata={"help": "longer sentences are cut to so many places; bounds the time of a batch"}
+        default=256,
+        metadata={"help": "longer sentences are cut to so many places; bounds the time of a batch"},
     )
     references: int = field(
-        default=100, metadata={"help": "reference sentences of each class to classify with (the paper's: 100)"}
+        default=100,
+        metadata={"help": "reference sentences of each class to classify with (the paper's: 100)"},
     )
     reference_side: ChoiceEnum(["auto", *SIDES]) = field(  # type: ignore[valid-type]
         default="auto",
-        metadata={"help": "language of the references; auto: the larger corpus of the pairs, as in the paper"},
+        metadata={
+            "help": "language of the references; auto: the larger corpus of the pairs, as in the paper"
+        },
     )
     rule: ChoiceEnum(list(RULES)) = field(  # type: ignore[valid-type]
         default="matches",
@@ -85,7 +92,9 @@ class SiameseContrastiveTask(FairseqTask):
             raise InputError("name the folder that `fairseq-xl siamese prepare` made")
         for name in ("pairs_per_sentence", "max_units", "references"):
             if getattr(cfg, name) < 1:
-                raise InputError(f"--{name.replace('_', '-')} takes a number from 1, not {getattr(cfg, name)}")
+                raise InputError(
+                    f"--{name.replace('_', '-')} takes a number from 1, not {getattr(cfg, name)}"
+                )
         return cls(cfg, Prepared(cfg.data))
 
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
@@ -124,8 +133,14 @@ class SiameseContrastiveTask(FairseqTask):
         order = np.argsort(sentences.sizes[numbers], kind="stable")
         found = []
         for start in range(0, len(order), ENCODED_AT_ONCE):
-            batch = sentences.collater([sentences[n] for n in numbers[order[start : start + ENCODED_AT_ONCE]]])
-            inputs = utils.move_to_cuda(batch["net_input"], device) if device.type == "cuda" else batch["net_input"]
+            batch = sentences.collater(
+                [sentences[n] for n in numbers[order[start : start + ENCODED_AT_ONCE]]]
+            )
+            inputs = (
+                utils.move_to_cuda(batch["net_input"], device)
+                if device.type == "cuda"
+                else batch["net_input"]
+            )
             found.append(unit(model.encode_sentences(inputs["src_tokens"], inputs["src_lengths"])))
         return torch.cat(found)[torch.from_numpy(np.argsort(order)).to(device)]
 
@@ -138,7 +153,9 @@ class SiameseContrastiveTask(FairseqTask):
         if self._encoded is None:
             sentences = self.sentences("train", (self.reference_side,))
             random = np.random.default_rng([self.cfg.seed, 0])
-            numbers = sample_references(sentences.labels, len(self.prepared.classes), self.cfg.references, random)
+            numbers = sample_references(
+                sentences.labels, len(self.prepared.classes), self.cfg.references, random
+            )
             vectors = self.encode(model, sentences, numbers)
             self._encoded = vectors, torch.from_numpy(sentences.labels[numbers]).to(vectors.device)
         return self._encoded
@@ -147,7 +164,12 @@ class SiameseContrastiveTask(FairseqTask):
         model.eval()
         vectors, labels = self.references(model)
         rule = {"rule": str(self.cfg.rule), "threshold": self.cfg.match_threshold}
-        references = {"vectors": vectors, "labels": labels, "classes": len(self.prepared.classes), **rule}
+        references = {
+            "vectors": vectors,
+            "labels": labels,
+            "classes": len(self.prepared.classes),
+            **rule,
+        }
         return super().valid_step({**sample, "references": references}, model, criterion)
 
     @property
@@ -172,5 +194,7 @@ def pair_kinds(given: str | None, prepared: Prepared) -> list[str]:
         if kind not in known:
             raise InputError(f"--pairs {given}: {kind!r} is none of {', '.join(known)}")
         if "rich" in kind and not has_rich:
-            raise InputError(f"--pairs {given}: {prepared.folder} has no rich language; prepare it with --rich")
+            raise InputError(
+                f"--pairs {given}: {prepared.folder} has no rich language; prepare it with --rich"
+            )
     return kinds

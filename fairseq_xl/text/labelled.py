@@ -65,11 +65,15 @@ class Source:
         for setting in settings:
             key, equals, value = setting.partition("=")
             if key not in KEYS or not equals or not value:
-                raise InputError(f"{line!r}: {setting!r} is not KEY=VALUE with a key of {', '.join(KEYS)}")
+                raise InputError(
+                    f"{line!r}: {setting!r} is not KEY=VALUE with a key of {', '.join(KEYS)}"
+                )
             options[key] = value
         for key, known in (("format", FORMATS), ("part", PARTS)):
             if options.get(key, known[0]) not in known:
-                raise InputError(f"{line!r}: {key} is one of {', '.join(known)}, not {options[key]!r}")
+                raise InputError(
+                    f"{line!r}: {key} is one of {', '.join(known)}, not {options[key]!r}"
+                )
         given = [key for key in ("labels", "label", "class") if key in options]
         if len(given) > 1:
             raise InputError(f"{line!r}: give one of {' and '.join(given)}")
@@ -83,8 +87,13 @@ class Source:
     def format(self) -> str:
         if "labels" in self.options or "label" in self.options:
             return self.options.get("format", "lines")
-        return self.options.get("format", SUFFIXES.get(self.path.with_suffix("").suffix
-                                if self.path.suffix == ".gz" else self.path.suffix, "tsv"))
+        return self.options.get(
+            "format",
+            SUFFIXES.get(
+                self.path.with_suffix("").suffix if self.path.suffix == ".gz" else self.path.suffix,
+                "tsv",
+            ),
+        )
 
     def examples(self) -> Iterator[Example]:
         """The texts with their class names, in the file's order; those whose text is blank as well.
@@ -98,7 +107,9 @@ class Source:
             label = label.strip()
             if names is not None:
                 if label not in names:
-                    raise InputError(f"{where}: the label {label!r} is not in {self.options['classes']}: add it there")
+                    raise InputError(
+                        f"{where}: the label {label!r} is not in {self.options['classes']}: add it there"
+                    )
                 label = names[label]
             elif not label:
                 raise InputError(f"{where}: the label is empty")
@@ -110,16 +121,25 @@ class Source:
             labels_path = Path(self.options["labels"])
             labels = list(numbered(read_text(labels_path)))
             if len(labels) != len(lines):
-                raise InputError(f"{labels_path} has {len(labels)} labels for the {len(lines)} lines of {self.path}")
+                raise InputError(
+                    f"{labels_path} has {len(labels)} labels for the {len(lines)} lines of {self.path}"
+                )
             for (n, text), (_, label) in zip(lines, labels, strict=True):
                 yield text, label, f"{self.path}, line {n}"
         elif self.format == "lines":
             if "label" not in self.options:
-                raise InputError(f"{self.path}: lines of text alone need labels=FILE or label=CLASS")
+                raise InputError(
+                    f"{self.path}: lines of text alone need labels=FILE or label=CLASS"
+                )
             for n, text in lines:
                 yield text, self.options["label"], f"{self.path}, line {n}"
         else:
-            reader = {"tsv": self._tsv, "csv": self._csv, "jsonl": self._jsonl, "spaces": self._spaces}[self.format]
+            reader = {
+                "tsv": self._tsv,
+                "csv": self._csv,
+                "jsonl": self._jsonl,
+                "spaces": self._spaces,
+            }[self.format]
             yield from reader(lines)
 
     def _spaces(self, lines: list[tuple[int, str]]) -> Iterator[tuple[str, str, str]]:
@@ -148,8 +168,14 @@ class Source:
                 if not all(name.isdigit() for name in chosen):
                     continue
             if max(where) >= len(row):
-                raise InputError(f"{self.path}, line {n}: {len(row)} columns, but column {max(where) + 1} is wanted")
-            yield row[where[1]], "" if "label" in self.options else row[where[0]], f"{self.path}, line {n}"
+                raise InputError(
+                    f"{self.path}, line {n}: {len(row)} columns, but column {max(where) + 1} is wanted"
+                )
+            yield (
+                row[where[1]],
+                "" if "label" in self.options else row[where[0]],
+                f"{self.path}, line {n}",
+            )
 
     def _column(self, name: str, first: list[str]) -> int:
         if name.isdigit() and int(name) > 0:
@@ -201,7 +227,9 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     try:
         return raw.decode(encoding or "utf-8")
     except LookupError:
-        raise InputError(f"{path}: there is no encoding {encoding!r}; iso-8859-1 and cp1252 are some") from None
+        raise InputError(
+            f"{path}: there is no encoding {encoding!r}; iso-8859-1 and cp1252 are some"
+        ) from None
     except UnicodeDecodeError as error:
         if encoding is not None:
             line = raw.count(b"\n", 0, error.start) + 1
@@ -220,8 +248,13 @@ def _guessed(path: Path, raw: bytes) -> str:
         ) from None
     best = from_bytes(raw).best()
     if best is None:
-        raise InputError(f"{path} is not UTF-8 and no other encoding fits: is it text? Else state its encoding=")
-    print(f"{path} is not UTF-8: read as {best.encoding}; state encoding= if that is wrong", file=sys.stderr)
+        raise InputError(
+            f"{path} is not UTF-8 and no other encoding fits: is it text? Else state its encoding="
+        )
+    print(
+        f"{path} is not UTF-8: read as {best.encoding}; state encoding= if that is wrong",
+        file=sys.stderr,
+    )
     return raw.decode(best.encoding)
 
 
