@@ -18,9 +18,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from fairseq_xl.siamese.rule_options import add_rule
 
     parser.description = (
-        "Label the rich side of line-aligned pairs with a classifier trained on the rich language alone (prepare it "
-        "as --poor of a folder of its own), and give both sides that class. The two files that come out are sources for "
-        "`fairseq-xl siamese prepare`."
+        "Label the rich side of line-aligned pairs with a classifier trained on the rich language alone (which is "
+        "the --poor of its prepared folder), and give both sides that class. The two files that come out are sources "
+        "for `fairseq-xl siamese prepare`."
     )
     parser.add_argument(
         "checkpoint", type=Path, help="checkpoint of a classifier of the rich language"
