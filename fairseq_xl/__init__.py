@@ -26,6 +26,12 @@ _HOMES = {
     "Translation": "fairseq_xl.translator",
     "Translator": "fairseq_xl.translator",
 }
+# Importing them registers models, tasks, criteria and optimisers with fairseq.
+_COMPONENTS = (
+    *("continuous", "fused_adam"),
+    *("siamese.criterion", "siamese.model", "siamese.task"),
+    *("syntactic.criterion", "syntactic.model", "syntactic.task"),
+)
 
 
 def register() -> None:
@@ -33,7 +39,8 @@ def register() -> None:
     from fairseq_xl import compat
 
     compat.apply()
-    from fairseq_xl import continuous, fused_adam, syntactic  # noqa: F401  (importing registers)
+    for name in _COMPONENTS:
+        importlib.import_module(f"fairseq_xl.{name}")
 
 
 def __getattr__(name: str) -> Any:

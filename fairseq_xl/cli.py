@@ -48,6 +48,10 @@ COMMANDS = {
         "fairseq_xl.continuous.tune_command",
         "choose decoding options of a model on the development set",
     ),
+    "siamese": (
+        "fairseq_xl.siamese.command",
+        "classify text of a poor language with the labels of a rich one",
+    ),
     "curves": ("fairseq_xl.report.curves", "plot the training curves in fairseq's logs"),
     "record": ("fairseq_xl.report.record", "write down what a run was and what it scored"),
     "syntactic": ("fairseq_xl.syntactic.command", "data and evaluation of sentence embeddings that carry syntax"),

@@ -1,0 +1,1 @@
+"""The twin classifier: a rich language lends its labels to a poor one."""

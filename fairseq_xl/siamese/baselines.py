@@ -1,0 +1,200 @@
+"""The paper's baselines and newer yardsticks, by name; each learns from one language's labels alone.
+
+    asv       averaged skip-gram vectors, L2 logistic regression                    (section 4.2)
+    dsc-t     the same vectors, random forest                                       (Mukku et al. 2016)
+    mnb-h     multinomial naive Bayes on word counts                                (Sarkar & Chakraborty 2015)
+    svm       TF-IDF of character n-grams (1 to 5), linear support vector machine
+    fasttext  fastText's own classifier, with character n-grams
+    st        a sentence-transformers model that the user names, logistic regression
+
+The BiLSTM classifiers of words and characters are in ``recurrent_baseline.py``, MV-RNN in ``mvrnn.py``.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.siamese.mvrnn import fit_mvrnn
+from fairseq_xl.siamese.recurrent_baseline import fit_characters, fit_words
+
+
+class Classifier(Protocol):
+    """Class numbers (N,) of sentences."""
+
+    def __call__(self, texts: Sequence[str]) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a baseline learns from: normalised texts with classes, for training and development.
+
+    Attributes:
+        more_text: unlabelled sentences for word vectors.
+        model: name or folder of a sentence-transformers model, for ``st``.
+        parses: bracketed trees of all texts, for ``mv-rnn``; see :mod:`mvrnn`.
+    """
+
+    texts: Sequence[str]
+    labels: np.ndarray
+    valid_texts: Sequence[str]
+    valid_labels: np.ndarray
+    classes: int
+    seed: int
+    more_text: Sequence[str] = ()
+    model: str | None = None
+    parses: Path | None = None
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+def _sklearn():
+    try:
+        import sklearn
+    except ModuleNotFoundError:
+        raise InputError(
+            "this baseline needs scikit-learn: pip install 'fairseq_xl[siamese]'"
+        ) from None
+    return sklearn
+
+
+def _skip_gram(data: Training) -> Callable[[Sequence[str]], np.ndarray]:
+    """Sentences to the mean of their words' skip-gram vectors (N, d); zeros where no word is known."""
+    try:
+        from gensim.models import Word2Vec
+    except ModuleNotFoundError:
+        raise InputError("this baseline needs gensim: pip install 'fairseq_xl[siamese]'") from None
+    sentences = [words(text) for text in (*data.texts, *data.more_text)]
+    # One worker: with several, gensim's result depends on their timing.
+    model = Word2Vec(
+        sentences, vector_size=100, sg=1, min_count=2, epochs=20, workers=1, seed=data.seed
+    )
+
+    def mean(texts: Sequence[str]) -> np.ndarray:
+        rows = np.zeros((len(texts), model.vector_size))
+        for row, text in zip(rows, texts, strict=True):
+            known = [model.wv[word] for word in words(text) if word in model.wv]
+            if known:
+                row[:] = np.mean(known, axis=0)
+        return rows
+
+    return mean
+
+
+def fit_asv(data: Training) -> Classifier:
+    """The paper's ε of 0.001 is read as the solver's tolerance."""
+    _sklearn()
+    from sklearn.linear_model import LogisticRegression
+
+    mean = _skip_gram(data)
+    model = LogisticRegression(tol=0.001, max_iter=1000).fit(mean(data.texts), data.labels)
+    return lambda texts: model.predict(mean(texts))
+
+
+def fit_dsc_t(data: Training) -> Classifier:
+    _sklearn()
+    from sklearn.ensemble import RandomForestClassifier
+
+    mean = _skip_gram(data)
+    model = RandomForestClassifier(n_estimators=300, random_state=data.seed).fit(
+        mean(data.texts), data.labels
+    )
+    return lambda texts: model.predict(mean(texts))
+
+
+def fit_mnb_h(data: Training) -> Classifier:
+    _sklearn()
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.naive_bayes import MultinomialNB
+
+    counts = CountVectorizer(tokenizer=words, token_pattern=None, lowercase=False)
+    model = MultinomialNB().fit(counts.fit_transform(data.texts), data.labels)
+    return lambda texts: model.predict(counts.transform(texts))
+
+
+def fit_svm(data: Training) -> Classifier:
+    """C is chosen on the development texts."""
+    _sklearn()
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.svm import LinearSVC
+
+    weights = TfidfVectorizer(
+        analyzer="char_wb", ngram_range=(1, 5), min_df=2, sublinear_tf=True, lowercase=False
+    )
+    train, valid = weights.fit_transform(data.texts), weights.transform(data.valid_texts)
+    models = [
+        LinearSVC(C=c, random_state=data.seed).fit(train, data.labels)
+        for c in (0.03, 0.1, 0.3, 1.0)
+    ]
+    best = _best(models, valid, data)
+    return lambda texts: best.predict(weights.transform(texts))
+
+
+def _best(models, valid, data: Training):
+    from sklearn.metrics import f1_score
+
+    return max(models, key=lambda m: f1_score(data.valid_labels, m.predict(valid), average="macro"))
+
+
+def fit_fasttext(data: Training) -> Classifier:
+    try:
+        import fasttext
+    except ModuleNotFoundError:
+        raise InputError(
+            "this baseline needs fasttext-numpy2: `fairseq-xl doctor` says how to get it"
+        ) from None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "train"
+        with path.open("w", encoding="utf-8") as stream:
+            for text, label in zip(data.texts, data.labels, strict=True):
+                stream.write(f"__label__{label} {text}\n")
+        # One thread: with several, the result depends on their timing.
+        model = fasttext.train_supervised(
+            str(path), dim=100, epoch=25, lr=0.5, minn=2, maxn=5, wordNgrams=2, bucket=200_000, thread=1, verbose=0,
+            seed=data.seed,
+        )  # fmt: skip
+    return lambda texts: np.array(
+        [int(label[0].removeprefix("__label__")) for label in model.predict(list(texts))[0]]
+    )
+
+
+def fit_st(data: Training) -> Classifier:
+    if data.model is None:
+        raise InputError("baseline st needs a sentence-transformers model: name it with --model")
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ModuleNotFoundError:
+        raise InputError(
+            "baseline st needs sentence-transformers: pip install sentence-transformers"
+        ) from None
+    _sklearn()
+    from sklearn.linear_model import LogisticRegression
+
+    encoder = SentenceTransformer(data.model)
+    train, valid = encoder.encode(list(data.texts)), encoder.encode(list(data.valid_texts))
+    models = [
+        LogisticRegression(C=c, max_iter=2000).fit(train, data.labels) for c in (0.1, 1.0, 10.0)
+    ]
+    best = _best(models, valid, data)
+    return lambda texts: best.predict(encoder.encode(list(texts)))
+
+
+BASELINES: dict[str, tuple[Callable[[Training], Classifier], str]] = {
+    "asv": (fit_asv, "ASV"),
+    "mv-rnn": (fit_mvrnn, "MV-RNN"),
+    "dsc-t": (fit_dsc_t, "DSC-T (RF)"),
+    "mnb-h": (fit_mnb_h, "MNB-H"),
+    "bilstm-w": (fit_words, "Bi-LSTM (W)"),
+    "bilstm-c": (fit_characters, "Bi-LSTM (C)"),
+    "svm": (fit_svm, "TF-IDF char n-grams, SVM"),
+    "fasttext": (fit_fasttext, "fastText supervised"),
+    "st": (fit_st, "sentence-transformers"),
+}

@@ -1,0 +1,96 @@
+"""The contrastive loss on cosines, and the rules that turn similarities into a class.
+
+Source: Choudhary, Singh & Shrivastava 2018, "Cross-Lingual Task-Specific Representation Learning for Text
+Classification in Resource Poor Languages", section 3.3.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+RULES = ("matches", "mean", "knn", "centroid")
+
+
+def unit(vectors: Tensor) -> Tensor:
+    """(…, d) on the unit sphere, in float32; a zero vector stays zero, and so has cosine 0 to everything."""
+    return F.normalize(vectors.float(), dim=-1, eps=1e-12)
+
+
+def contrastive(cosine: Tensor, same: Tensor, margin: float) -> Tensor:
+    """Equation 2: 1 − cos for pairs of one class, max(0, cos − m) for pairs of two; not squared, not reduced.
+
+    Args:
+        cosine: (…) of the pairs.
+        same: (…) bool, whether the two have one class.
+        margin: cosine up to which two classes may come.
+    """
+    return torch.where(same, 1 - cosine, (cosine - margin).clamp_min(0))
+
+
+def all_pairs(vectors: Tensor, labels: Tensor, margin: float) -> Tensor:
+    """The mean () of the loss over pairs of one class and over pairs of two, each kind with weight one half.
+
+    Args:
+        vectors: (N, d) unit vectors.
+        labels: (N,) classes; a kind of which there is no pair counts as zero.
+        margin: see :func:`contrastive`.
+    """
+    same = labels.unsqueeze(0) == labels.unsqueeze(1)
+    loss = contrastive(vectors @ vectors.t(), same, margin)
+    itself = torch.eye(len(labels), dtype=torch.bool, device=labels.device)
+    kinds = (same & ~itself, ~same)
+    return sum((loss * kind).sum() / kind.sum().clamp_min(1) for kind in kinds) / 2
+
+
+def class_scores(
+    sentences: Tensor,
+    references: Tensor,
+    labels: Tensor,
+    classes: int,
+    rule: str = "matches",
+    threshold: float = 0.5,
+    neighbours: int = 15,
+) -> Tensor:
+    """A score of each class for each sentence, larger is better.
+
+    ``matches``, the paper's rule, is the number of a class's references with cosine above the threshold. Counts
+    tie often (at 0 where nothing is near, at R where all are), so the mean cosine, squeezed into less than one
+    match, decides between equal counts. ``mean`` is the mean cosine to the class's references, ``knn`` the number
+    of the class among the nearest references (ties decided likewise), ``centroid`` the cosine to the mean of
+    the class's references.
+
+    Args:
+        sentences: (N, d) unit vectors.
+        references: (R, d) unit vectors.
+        labels: (R,) class of each reference; every class has one at least.
+        classes: how many, C.
+        rule: one of ``RULES``.
+        threshold: cosine above which a reference matches; the paper's margin.
+        neighbours: k of ``knn``.
+
+    Returns:
+        (N, C) float32.
+
+    Raises:
+        ValueError: unknown rule, or a class without references.
+    """
+    member = F.one_hot(labels, classes).float()  # (R, C)
+    size = member.sum(0)
+    if (size == 0).any():
+        raise ValueError("a class has no reference sentence")
+    if rule == "centroid":
+        return sentences @ unit(member.t() @ references).t()
+    cosine = sentences @ references.t()  # (N, R)
+    mean = cosine @ member / size
+    # In (0, 0.5): below one match, whatever the mean in [-1, 1].
+    tie_break = (mean + 1.01) / 4.1
+    if rule == "mean":
+        return mean
+    if rule == "matches":
+        return (cosine > threshold).float() @ member + tie_break
+    if rule == "knn":
+        nearest = cosine.topk(min(neighbours, len(references)), dim=1).indices
+        return F.one_hot(labels[nearest], classes).sum(1).float() + tie_break
+    raise ValueError(f"a rule is one of {', '.join(RULES)}, not {rule!r}")

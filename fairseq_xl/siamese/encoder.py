@@ -1,0 +1,182 @@
+"""The encoder that both twins share: character n-grams to one vector (Choudhary et al. 2018, section 3.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from fairseq_xl.modules.recurrent import BidirectionalLSTM, initialise_uniform, pack_left
+
+KINDS = ("lstm", "gru", "cnn", "bag")
+POOLINGS = ("last", "max", "mean", "attention")
+ORDERS = ("dense_relu", "relu_dense", "dense")
+
+
+@dataclass(frozen=True)
+class EncoderSizes:
+    """What a :class:`SentenceEncoder` is made of; the defaults are the paper's where it says them."""
+
+    embed_dim: int = 100
+    hidden_dim: int = 256
+    layers: int = 1
+    dim: int = 128
+    kind: str = "lstm"
+    pooling: str = "last"
+    order: str = "dense_relu"
+    dropout: float = 0.0
+    unit_dropout: float = 0.0
+    ngram_orders: int = 1
+
+    def check(self) -> None:
+        """Raises: ValueError: sizes or kinds that do not go together."""
+        if self.kind not in KINDS or self.pooling not in POOLINGS or self.order not in ORDERS:
+            raise ValueError(f"no such encoder: {self.kind}, {self.pooling}, {self.order}")
+        if self.pooling == "last" and self.kind in ("cnn", "bag"):
+            raise ValueError(
+                f"a {self.kind} encoder has no last state: choose max, mean or attention pooling"
+            )
+        if self.hidden_dim % 2:
+            raise ValueError(f"the two directions share {self.hidden_dim} units, which is odd")
+
+
+def length_groups(lengths: Tensor, smallest: int = 16, waste: float = 0.15) -> list[Tensor]:
+    """Row numbers in groups of similar length, so that little is padded.
+
+    A group closes once it has ``smallest`` rows and the next one would make more than ``waste`` of it padding.
+    """
+    order = torch.argsort(lengths, stable=True)
+    groups, start, total = [], 0, 0
+    sorted_lengths = lengths[order].tolist()
+    for i, length in enumerate(sorted_lengths):
+        rows = i - start
+        if rows >= smallest and total + length < (1 - waste) * (rows + 1) * length:
+            groups.append(order[start:i])
+            start, total = i, 0
+        total += length
+    groups.append(order[start:])
+    return groups
+
+
+class SentenceEncoder(nn.Module):
+    """n-gram embeddings, a bidirectional recurrence (or a variant), pooling, and a dense layer with ReLU.
+
+    A one-hot vector times a learned matrix is a row of that matrix: the embedding.
+
+    Args:
+        vocabulary: entries of the dictionary.
+        pad: index of padding.
+        unknown: index of n-grams that training has not seen.
+        sizes: all else.
+
+    Raises:
+        ValueError: sizes that do not go together.
+    """
+
+    def __init__(self, vocabulary: int, pad: int, unknown: int, sizes: EncoderSizes):
+        super().__init__()
+        sizes.check()
+        self.sizes, self.pad, self.unknown = sizes, pad, unknown
+        self.embed = nn.Embedding(vocabulary, sizes.embed_dim, pad)
+        width = sizes.hidden_dim
+        if sizes.kind == "lstm":
+            self.body = BidirectionalLSTM(sizes.embed_dim, width, sizes.layers, sizes.dropout)
+        elif sizes.kind == "gru":
+            self.body = BidirectionalGRU(sizes.embed_dim, width, sizes.layers, sizes.dropout)
+        elif sizes.kind == "cnn":
+            self.body = Convolutions(sizes.embed_dim, width)
+        else:
+            width = sizes.embed_dim
+            self.body = None
+        if sizes.pooling == "attention":
+            self.attention = nn.Linear(width, 1, bias=False)
+        self.dense = nn.Linear(width, sizes.dim)
+        # Embeddings keep torch's unit variance and the bias starts at zero: were the sentences' part of a vector
+        # small beside a constant one, all cosines would start near 1, where their gradient vanishes.
+        nn.init.xavier_uniform_(self.dense.weight)
+        nn.init.zeros_(self.dense.bias)
+
+    def forward(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """(N, d) from tokens (N, T), padded on either side; ``lengths`` is not needed.
+
+        Rows are encoded in groups of similar length, each as wide as its own longest row.
+        """
+        orders = self.sizes.ngram_orders
+        tokens, lengths = pack_left(tokens, self.pad)
+        groups = length_groups(lengths)
+        if len(groups) == 1:
+            return self._encode(tokens, lengths // orders)
+        found = [
+            self._encode(tokens[g, : int(lengths[g[-1]])], lengths[g] // orders) for g in groups
+        ]
+        back = torch.argsort(torch.cat(groups))
+        return torch.cat(found)[back]
+
+    def _encode(self, tokens: Tensor, lengths: Tensor) -> Tensor:
+        if self.training and self.sizes.unit_dropout:
+            lost = torch.rand(tokens.shape, device=tokens.device) < self.sizes.unit_dropout
+            tokens = tokens.masked_fill(lost & tokens.ne(self.pad), self.unknown)
+        rows, width = tokens.shape
+        orders = self.sizes.ngram_orders
+        x = (
+            self.embed(tokens).view(rows, width // orders, orders, -1).sum(2).transpose(0, 1)
+        )  # (T, N, e)
+        x = F.dropout(x, self.sizes.dropout, self.training)
+        pooled = self._pooled(x, lengths)
+        pooled = F.dropout(pooled, self.sizes.dropout, self.training)
+        if self.sizes.order == "relu_dense":
+            return self.dense(pooled.relu())
+        dense = self.dense(pooled)
+        return dense.relu() if self.sizes.order == "dense_relu" else dense
+
+    def _pooled(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """(N, width) from embedded positions (T, N, e)."""
+        states = x
+        if self.sizes.kind == "cnn":
+            states = self.body(x, lengths)
+        elif self.body is not None:
+            states, final = self.body(x, lengths)
+            if self.sizes.pooling == "last":
+                return final[-1]
+        padding = torch.arange(len(states), device=x.device).unsqueeze(1) >= lengths  # (T, N)
+        if self.sizes.pooling == "max":
+            return states.masked_fill(padding.unsqueeze(-1), -torch.inf).amax(0)
+        if self.sizes.pooling == "mean":
+            return states.masked_fill(padding.unsqueeze(-1), 0).sum(0) / lengths.unsqueeze(1)
+        weights = self.attention(torch.tanh(states)).squeeze(-1)
+        weights = weights.masked_fill(padding, -torch.inf).softmax(0)
+        return (weights.unsqueeze(-1) * states).sum(0)
+
+
+class BidirectionalGRU(BidirectionalLSTM):
+    """The same with gated recurrent units."""
+
+    def __init__(self, input_dim: int, hidden_dim: int, layers: int, dropout: float):
+        super().__init__(input_dim, hidden_dim, layers, dropout)
+        for name in ("forwards", "backwards"):
+            stack = getattr(self, name)
+            setattr(self, name, nn.ModuleList(nn.GRU(x.input_size, x.hidden_size) for x in stack))
+        initialise_uniform(self)
+
+
+class Convolutions(nn.Module):
+    """Filters over 1, 3 and 5 positions with ReLU, side by side."""
+
+    WIDTHS = (1, 3, 5)
+
+    def __init__(self, input_dim: int, hidden_dim: int):
+        super().__init__()
+        share, more = divmod(hidden_dim, len(self.WIDTHS))
+        outputs = [share + (i < more) for i in range(len(self.WIDTHS))]
+        self.filters = nn.ModuleList(
+            nn.Conv1d(input_dim, out, k, padding=k // 2)
+            for k, out in zip(self.WIDTHS, outputs, strict=True)
+        )
+
+    def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """(T, N, hidden_dim) from x (T, N, C); padding reads as zeros, as beyond the ends."""
+        padding = torch.arange(len(x), device=x.device).unsqueeze(1) >= lengths
+        x = x.masked_fill(padding.unsqueeze(-1), 0).permute(1, 2, 0)
+        return torch.cat([f(x) for f in self.filters], 1).relu().permute(2, 0, 1)

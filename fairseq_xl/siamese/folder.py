@@ -1,0 +1,127 @@
+"""The prepared folder: what ``fairseq-xl siamese prepare`` writes and everything else of this room reads.
+
+manifest.json              languages, classes, how text becomes units, what was left out
+dict.txt                   fairseq's dictionary of the training text's n-grams, of both languages
+PART.SIDE.tsv              class, tab, text; PART is train, valid or test and SIDE poor or rich
+PART.SIDE.bin, .idx        the same texts as numbers of units
+morphemes.SIDE.txt         segmentations, where Morfessor is asked for
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from fairseq.data import Dictionary, indexed_dataset
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.siamese.morphemes import Segmenter
+from fairseq_xl.text.lines import read_lines, replacing
+from fairseq_xl.text.trigrams import ngrams, normalise
+
+VERSION = 1
+SIDES = ("poor", "rich")
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """One part of one side: texts, classes (N,) and units."""
+
+    texts: list[str]
+    labels: np.ndarray
+    units: Any
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+class Prepared:
+    """A prepared folder.
+
+    Raises:
+        InputError: no such folder, or of another version.
+    """
+
+    def __init__(self, folder: Path | str):
+        self.folder = Path(folder)
+        path = self.folder / MANIFEST
+        try:
+            self.manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise InputError(
+                f"{path} is missing: `fairseq-xl siamese prepare` makes such a folder"
+            ) from None
+        except ValueError:
+            raise InputError(f"{path} is damaged: prepare the folder again") from None
+        if self.manifest.get("version") != VERSION:
+            raise InputError(
+                f"{path} has version {self.manifest.get('version')}: prepare the folder again"
+            )
+        self.classes: list[str] = self.manifest["classes"]
+        self.orders: tuple[int, ...] = tuple(self.manifest["orders"])
+
+    @cached_property
+    def dictionary(self) -> Dictionary:
+        return Dictionary.load(str(self.folder / "dict.txt"))
+
+    @cached_property
+    def segmenters(self) -> dict[str, Segmenter]:
+        return {
+            side: Segmenter.load(self.folder / f"morphemes.{side}.txt")
+            for side in self.manifest["morphemes"]
+        }
+
+    def has(self, part: str, side: str) -> bool:
+        return (self.folder / f"{part}.{side}.tsv").is_file()
+
+    def corpus(self, part: str, side: str) -> Corpus:
+        """Raises: InputError: the folder has no such part."""
+        stem = self.folder / f"{part}.{side}"
+        if not self.has(part, side):
+            raise InputError(
+                f"{self.folder} has no {part} text of the {side} language: prepare it with a file for it"
+            )
+        rows = [line.split("\t", 1) for line in read_lines(f"{stem}.tsv")]
+        index = {name: i for i, name in enumerate(self.classes)}
+        labels = np.array([index[row[0]] for row in rows], dtype=np.int64)
+        return Corpus(
+            [row[1] for row in rows], labels, indexed_dataset.MMapIndexedDataset(str(stem))
+        )
+
+    def clean(self, text: str) -> str:
+        return normalise(text, self.manifest["lower"])
+
+    def encode(self, text: str, side: str = "poor") -> torch.Tensor:
+        """(T,) unit numbers of a sentence as a user writes it; empty for a blank one."""
+        return encode(self.clean(text), self.dictionary, self.orders, self.segmenters.get(side))
+
+
+def encode(
+    text: str, dictionary: Dictionary, orders: Sequence[int], segmenter: Segmenter | None
+) -> torch.Tensor:
+    """(T,) unit numbers of a normalised sentence."""
+    units = ngrams(segmenter(text) if segmenter else text, orders)
+    return torch.tensor([dictionary.index(unit) for unit in units], dtype=torch.long)
+
+
+def write_corpus(
+    stem: Path,
+    names: Iterable[str],
+    texts: Sequence[str],
+    encoded: Iterable[torch.Tensor],
+    vocabulary: int,
+) -> None:
+    """Write one part of one side."""
+    builder = indexed_dataset.make_builder(f"{stem}.bin", impl="mmap", vocab_size=vocabulary)
+    for units in encoded:
+        builder.add_item(units)
+    builder.finalize(f"{stem}.idx")
+    with replacing(f"{stem}.tsv") as stream:
+        stream.writelines(f"{name}\t{text}\n" for name, text in zip(names, texts, strict=True))

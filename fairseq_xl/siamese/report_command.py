@@ -1,0 +1,72 @@
+"""``fairseq-xl siamese report``: the paper's Tables 5 and 6 with intervals and tests, from records."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.text.lines import replacing
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the step's options."""
+    parser.description = (
+        "Compare systems from the records that `predict --part` and `baseline` write; records of one name are runs "
+        "(seeds) of one system. Writes scores.md, .tex and .csv, a table of each class, a confusion matrix of each "
+        "system as .png and .pdf, and, for records with a --poor-size, the learning curve."
+    )
+    parser.add_argument("records", type=Path, nargs="+", help="records")
+    parser.add_argument(
+        "--output", "-o", type=Path, required=True, metavar="DIR", help="folder to write"
+    )
+    parser.add_argument(
+        "--system",
+        metavar="NAME",
+        help="the system to test the others against by McNemar's test "
+        "(default: that with the highest macro-F1)",
+    )
+    parser.add_argument(
+        "--samples", type=int, default=2000, help="draws for the intervals (default: 2000)"
+    )
+    parser.add_argument("--no-figures", action="store_true", help="tables alone")
+
+
+def read_record(path: Path) -> dict:
+    """Raises: InputError: no record of predictions."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+        for key in ("name", "part", "languages", "classes", "gold", "predicted"):
+            record[key]
+    except FileNotFoundError:
+        raise InputError(f"there is no record {path}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} is no record of predictions ({error!r}): write it anew") from None
+    return record
+
+
+def run(args: argparse.Namespace) -> None:
+    """Write the tables and say where.
+
+    Raises:
+        InputError: records that cannot be read or compared, an unknown system.
+    """
+    from fairseq_xl.siamese import comparison
+
+    systems = comparison.group([read_record(path) for path in args.records])
+    chosen = args.system or comparison.best(systems)
+    if chosen not in systems:
+        raise InputError(f"--system {chosen!r} is none of {', '.join(systems)}")
+    tables = comparison.tables(systems, chosen, args.samples)
+    for name, table in tables.items():
+        for suffix, text in (
+            (".md", table.markdown()),
+            (".tex", table.latex()),
+            (".csv", table.csv()),
+        ):
+            with replacing(args.output / f"{name}{suffix}") as stream:
+                stream.write(text)
+    if not args.no_figures:
+        comparison.draw(systems, args.output)
+    print(tables["scores"].markdown())

@@ -1,0 +1,55 @@
+"""Character n-grams of sentences, where a character is what a reader takes for one.
+
+A character is an extended grapheme cluster (Unicode UAX #29), so that an n-gram never splits a combining
+sequence: a Telugu or Devanagari consonant keeps its vowel sign and, with a virama, the consonant joined to
+it; an emoji keeps its skin tone, a flag both its letters.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+import regex
+
+SPACE = "▁"
+"""Stands for a space inside an n-gram, for dictionaries separate their entries by white space."""
+
+_CLUSTER = regex.compile(r"\X")
+_BLANKS = regex.compile(r"[\p{White_Space}\p{Cc}]+")
+
+
+def normalise(text: str, lower: bool = False) -> str:
+    """NFC with single spaces, none at the ends; repeated letters ("Hiiii") stay, for they carry meaning.
+
+    Control characters count as spaces: NEL, a stray C1 byte of a wrong conversion and others.
+    """
+    text = _BLANKS.sub(" ", unicodedata.normalize("NFC", text)).strip()
+    # Lower-casing can leave what NFC would compose.
+    return unicodedata.normalize("NFC", text.lower()) if lower else text
+
+
+def graphemes(text: str) -> list[str]:
+    """The extended grapheme clusters of a text; joined again they are the text."""
+    return _CLUSTER.findall(text)
+
+
+def ngrams(text: str, orders: Sequence[int] = (3,)) -> list[str]:
+    """The n-grams of a normalised sentence, spaces included, as dictionary entries.
+
+    One space is set before and after the sentence, so that its first and last words look as they do elsewhere
+    and the shortest sentence has a trigram.
+
+    Args:
+        orders: lengths of the n-grams, the longest first. With several, the n-grams that begin at one character
+            stand together, ``orders`` entries for each position; a position is where the longest one fits.
+
+    Returns:
+        positions × len(orders) entries; none for an empty text.
+    """
+    if not text:
+        return []
+    characters = [SPACE, *(SPACE if c == " " else c for c in graphemes(text)), SPACE]
+    longest = max(orders)
+    positions = range(max(len(characters) - longest + 1, 1))
+    return ["".join(characters[i : i + n]) for i in positions for n in orders]

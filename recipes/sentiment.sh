@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# Sentiment of a poor language with a rich language's labels, by the twin trigram classifier (Choudhary et al. 2018).
+#
+#   bash recipes/sentiment.sh --out DIR --poor te [--rich en] [--data DIR] [--system twin] [--seed 1] …
+#
+# Prepares the text, prints its statistics, trains a twin or a baseline, and records its predictions on the test set
+# in DIR/runs/NAME/record.json. Compare records with `fairseq-xl siamese report DIR/runs/*/record.json -o DIR/report`.
+# Finished stages are skipped: start it again after an interruption, or for another system or seed in the same --out.
+#
+#   --out DIR          everything is written here
+#   --poor LANGUAGE    te (ACTSA news), hi (reviews, two classes), hi-latn, es, de, fr, pt (tweets), en, en-reviews, or
+#                      any name with --poor-source
+#   --rich LANGUAGE    one of these, or none (default: en; for hi en-reviews); the poor one again: monolingual
+#   --data DIR         folder with umsab/, telugu_actsa/, hindi_reviews/, english_sentence_polarity/ and tweeteval/;
+#                      else downloaded
+#   --poor-source SOURCE, --rich-source SOURCE  labelled files of your own, as `fairseq-xl siamese prepare` takes them;
+#                      repeatable
+#   --system SYSTEM    twin (poor-rich and poor-poor pairs), twin-mono (poor-poor alone), twin-control (the rich labels
+#                      shuffled), the same in the paper's configuration: paper, paper-mono, paper-control, or a baseline:
+#                      asv mv-rnn dsc-t mnb-h bilstm-w bilstm-c svm fasttext st (default: twin)
+#   --seed N           default: 1
+#   --updates N        of training, the same for every twin (default: 2000)
+#   --every N          updates between validations (default: 100)
+#   --poor-size N      train on N sentences of the poor language, for learning curves (default: all)
+#   --rich-size N      the same for the rich language
+#   --part PART        test (default) or valid, while choosing settings
+#   --more-text FILE   unlabelled text for asv's and dsc-t's word vectors
+#   --model NAME       of st;  --parses FILE  of mv-rnn
+#   --name NAME        folder of the run
+#   --prepare-only     stop before training
+#   --dry-run          print the commands and run none
+#   -- OPTION…         further options of fairseq-train
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/siamese.sh"
+
+defaults
+GITHUB=https://raw.githubusercontent.com
+UMSAB=$GITHUB/cardiffnlp/xlm-t/874214d64d96599eb869a033c22ec2cc57d19256/data/sentiment
+TWEETEVAL=$GITHUB/cardiffnlp/tweeteval/4fbd22cd78421f05b1ecdb4fc5725bc7a7bd8f66/datasets/sentiment
+ACTSA=$GITHUB/Sathvik6323/Telugu-sentiment-analysis-research-hub/e72fe7e557dd6adcdc3c5e0543f0f9c902f66703/Datasets/ACTSA
+HINDI=$GITHUB/shubham721/Sentiment-Analysis-On-Hindi-Reviews/22026e569c9e92bc7d89a0de3dad82d4b1672525
+NLTK=$GITHUB/nltk/nltk_data/5db857e6f7df11eabb5e5665836db9ec8df07e28/packages/corpora
+recipe_option() { :; }
+read_options "$0" "$@"
+
+check_recipe() {
+  if [[ -z $RICH ]]; then
+    RICH=en
+    case $POOR in
+      hi) RICH=en-reviews ;;
+      en | en-reviews) RICH=none ;;
+    esac
+  fi
+  # The English reviews have no neutral class, nor have the Hindi ones.
+  if [[ " $POOR $RICH " =~ \ (hi|en-reviews)\  ]]; then
+    SELECTION=(--classes negative positive --others drop)
+  fi
+}
+
+umsab_name() {
+  case $1 in
+    hi-latn) echo hindi ;;
+    es) echo spanish ;;
+    de) echo german ;;
+    fr) echo french ;;
+    pt) echo portuguese ;;
+    en) echo english ;;
+    *) fail "there is no sentiment text for '$1': choose te, hi, hi-latn, es, de, fr, pt, en or en-reviews, or give" \
+      "--poor-source and --rich-source" ;;
+  esac
+}
+
+sources() { # LANGUAGE
+  local folder maps=$ROOT/recipes/classes
+  case $1 in
+    te) SOURCES=("$DATA/telugu_actsa/train.txt,format=spaces,classes=$maps/signs.tsv") ;;
+    hi)
+      SOURCES=("$DATA/hindi_reviews/train.pos.txt,label=positive" "$DATA/hindi_reviews/train.neg.txt,label=negative")
+      ;;
+    en-reviews)
+      folder=$DATA/english_sentence_polarity
+      SOURCES=("$folder/rt-polarity.pos,label=positive" "$folder/rt-polarity.neg,label=negative")
+      ;;
+    *)
+      folder=$DATA/umsab/$(umsab_name "$1")
+      SOURCES=("$folder/train_text.txt,labels=$folder/train_labels.txt,classes=$maps/sentiment.tsv"
+        "$folder/val_text.txt,labels=$folder/val_labels.txt,classes=$maps/sentiment.tsv,part=test")
+      if [[ $1 == en ]]; then
+        folder=$DATA/tweeteval
+        SOURCES+=("$folder/val_text.txt,labels=$folder/val_labels.txt,classes=$maps/sentiment.tsv")
+      fi
+      ;;
+  esac
+}
+
+get() { # URL FILE
+  run fairseq-xl text fetch "$1" "$DATA/$2" --otherwise "download it elsewhere and give its folder with --data DIR"
+}
+
+fetch_files() {
+  local language name
+  for language in "$POOR" "$RICH"; do
+    case $language in
+      none) ;;
+      te) get "$ACTSA/ACTSA_telugu_polarity_annotated_UTF.txt" telugu_actsa/train.txt ;;
+      hi)
+        get "$HINDI/pos_hindi.txt" hindi_reviews/train.pos.txt
+        get "$HINDI/neg_hindi.txt" hindi_reviews/train.neg.txt
+        ;;
+      en-reviews)
+        run fairseq-xl text fetch "$NLTK/sentence_polarity.zip" "$DATA/sentence_polarity.zip" --unpack "$DATA/unpacked" \
+          --otherwise "download it elsewhere and give its folder with --data DIR"
+        run mkdir -p "$DATA/english_sentence_polarity"
+        run cp "$DATA/unpacked/sentence_polarity/rt-polarity.pos" "$DATA/unpacked/sentence_polarity/rt-polarity.neg" \
+          "$DATA/english_sentence_polarity"
+        ;;
+      *)
+        name=$(umsab_name "$language")
+        for file in train_text train_labels val_text val_labels; do get "$UMSAB/$name/$file.txt" "umsab/$name/$file.txt"; done
+        if [[ $language == en ]]; then
+          for file in val_text val_labels; do get "$TWEETEVAL/$file.txt" "tweeteval/$file.txt"; done
+        fi
+        ;;
+    esac
+  done
+}
+
+classification_recipe

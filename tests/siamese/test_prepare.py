@@ -1,0 +1,141 @@
+"""From labelled files to a prepared folder."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.siamese.folder import Prepared
+from fairseq_xl.siamese.prepare import Settings, prepare
+from fairseq_xl.text.labelled import Source
+from fairseq_xl.text.trigrams import ngrams
+
+
+@pytest.fixture
+def make(labelled, tmp_path):
+    """``make(poor="text", rich="text", key=value)`` prepares a folder; without text the made-up languages."""
+
+    def run(poor=None, rich=None, languages=("te", "en"), **settings):
+        files = []
+        for name, given, ready in (("p", poor, "te"), ("r", rich, "en")):
+            path = labelled / f"{ready}.tsv"
+            if given is not None:
+                path = tmp_path / name
+                path.write_text(given, encoding="utf-8")
+            files.append([Source.parse(str(path))])
+        prepare(tmp_path / "out", files[0], files[1] if len(languages) == 2 else [], Settings(languages, **settings))
+        return Prepared(tmp_path / "out")
+
+    return run
+
+
+def rows(prepared, part, side="poor"):
+    corpus = prepared.corpus(part, side)
+    return [(prepared.classes[label], text) for label, text in zip(corpus.labels, corpus.texts, strict=True)]
+
+
+def test_parts_share_no_sentence_and_all_are_there(make, labelled):
+    prepared = make()
+    parts = [rows(prepared, part) for part in ("train", "valid", "test")]
+    given = [tuple(line.split("\t")) for line in (labelled / "te.tsv").read_text(encoding="utf-8").splitlines()]
+    assert sorted(row for part in parts for row in part) == sorted(given)
+    assert [len(part) for part in parts] == [64, 8, 8]
+    assert all(Counter(label for label, _ in part)["pos"] * 2 == len(part) for part in parts)
+    assert not prepared.has("test", "rich")
+
+
+def test_units_give_the_text_back(make):
+    prepared = make(orders=(3, 1))
+    corpus, dictionary = prepared.corpus("train", "poor"), prepared.dictionary
+    for text, units in zip(corpus.texts, corpus.units, strict=True):
+        singles = [dictionary[int(unit)] for unit in units][1::2]
+        assert "".join(singles).strip("▁").replace("▁", " ").startswith(text[:10])
+        np.testing.assert_array_equal(prepared.encode(f"  {text} "), units)
+        assert dictionary.unk() not in units
+
+
+def test_the_dictionary_is_of_the_training_text_alone(make):
+    prepared = make("".join(f"{c}\tsame{c}{i:03}\n" for i in range(40) for c in "ab"), languages=("te",))
+    train = {unit for text in prepared.corpus("train", "poor").texts for unit in ngrams(text)}
+    assert set(prepared.dictionary.symbols[prepared.dictionary.nspecial :]) == train
+    assert prepared.encode("ζζζ").tolist() == [prepared.dictionary.unk()] * 3
+
+
+def test_rare_units_are_unknown(make):
+    text = "".join(f"{c}\t{'ab'[i % 2]}{i}\n" for i, c in enumerate("pn" * 20))
+    prepared = make(text, text, minimum=30)
+    corpus = prepared.corpus("train", "poor")
+    assert any(int(unit) == prepared.dictionary.unk() for units in corpus.units for unit in units)
+
+
+def test_the_same_text_on_two_parts_stays_in_the_later_one(tmp_path):
+    train, test = tmp_path / "a", tmp_path / "b"
+    train.write_text("p\tone\nn\ttwo\np\tthree\nn\tfour\n")
+    test.write_text("p\tone\nn\ttwo\n")
+    sources = [Source.parse(str(train)), Source.parse(f"{test},part=test")]
+    manifest = prepare(tmp_path / "out", sources, [], Settings(("xx",), valid_share=0))
+    assert manifest["sentences"]["poor"] == {"test": 2, "train": 2}
+    assert manifest["left_out"]["poor"]["duplicate"] == 2
+
+
+def test_a_learning_curve_keeps_its_test_set(make):
+    large = make()
+    test, train = rows(large, "test"), rows(large, "train")
+    small = make(poor_size=20)
+    assert rows(small, "test") == test
+    assert len(rows(small, "train")) == 20
+    assert set(rows(small, "train")) < set(train)
+
+
+def test_shuffled_labels_are_the_same_number_of_each(make):
+    plain, shuffled = rows(make(), "train", "rich"), rows(make(shuffle_rich=True), "train", "rich")
+    assert [text for _, text in plain] == [text for _, text in shuffled]
+    assert sorted(label for label, _ in plain) == sorted(label for label, _ in shuffled)
+    agree = sum(a == b for a, b in zip(plain, shuffled, strict=True))
+    assert 70 < agree < 130  # of 200
+    manifest = json.loads((make(shuffle_rich=True).folder / "manifest.json").read_text())
+    assert manifest["rich_labels_shuffled"]
+
+
+def test_most_frequent_and_shared_classes(make):
+    poor = "".join(f"{c}\t{c}{i}\n" for c, n in (("a", 30), ("b", 20), ("c", 10)) for i in range(n))
+    rich = "".join(f"{c}\t{c}{i}\n" for c in "abd" for i in range(9))
+    assert make(poor, rich, most_frequent=2).classes == ["a", "b"]
+    assert make(poor, rich, shared=True, others="drop").classes == ["a", "b"]
+
+
+def test_preparing_again_leaves_nothing_of_the_last_time(make):
+    make()
+    prepared = make(languages=("te",))
+    assert not list(prepared.folder.glob("*.rich.*"))
+    with pytest.raises(InputError, match="has no train text of the rich language"):
+        prepared.corpus("train", "rich")
+
+
+@pytest.mark.parametrize(
+    ("poor", "settings", "said"),
+    [
+        ("a\tx\na\ty\n", {}, "needs two classes at least, but there is a"),
+        ("pos\tx\nneg\ty\nneu\tz\n", {"classes": ("pos", "neg")}, "line 3: the class 'neu' is none of pos, neg"),
+        ("pos\tx\nneg\ty\n", {}, "class pos has 1 texts, too few"),
+        (None, {"poor_size": 999}, "999 texts are asked for, but there are 64"),
+        (None, {"most_frequent": 3}, "there are 2 classes to choose from"),
+        ("".join(f"{c}\t{c}{i}\n" for c in ("neg", "pos", "x") for i in range(9)), {}, "no sentence of x"),
+    ],
+)
+def test_mistakes(make, poor, settings, said):
+    with pytest.raises(InputError) as error:
+        make(poor, **settings)
+    assert said in str(error.value)
+
+
+def test_no_folder(tmp_path):
+    with pytest.raises(InputError, match="prepare` makes such a folder"):
+        Prepared(tmp_path)
+    (tmp_path / "manifest.json").write_text('{"version": 0}')
+    with pytest.raises(InputError, match="has version 0"):
+        Prepared(tmp_path)

@@ -1,0 +1,122 @@
+"""Labelled text in its many shapes."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+
+from fairseq_xl.errors import InputError
+from fairseq_xl.text.labelled import Source
+
+
+@pytest.fixture
+def read(tmp_path):
+    """``read(bytes or text, "x.csv", "key=value")`` gives (text, label) pairs."""
+
+    def run(content, name="x.tsv", *options):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        found = Source.parse(",".join([str(path), *options])).examples()
+        return [(example.text, example.label) for example in found]
+
+    return run
+
+
+GOOD = [("good film", "pos"), ("bad", "neg")]
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "options"),
+    [
+        ("pos\tgood film\nneg\tbad\n", "x.tsv", ()),
+        ("pos\tgood film\r\nneg\tbad\r\n", "x.txt", ()),
+        ("good film\tx\tpos\nbad\tx\tneg", "x.tsv", ("text=1", "class=3")),
+        ("l\tt\npos\tgood film\nneg\tbad\n", "x.tsv", ("class=l", "text=t")),
+        ('label,text\npos,"good film"\nneg,bad\n', "x.csv", ()),
+        ("pos,good film\nneg,bad\n", "x.csv", ("class=1", "text=2")),
+        ('{"label": "pos", "text": "good film"}\n\n{"label": "neg", "text": "bad"}\n', "x.jsonl", ()),
+        ('{"y": "pos", "s": "good film"}\n{"y": "neg", "s": "bad"}', "x", ("format=jsonl", "class=y", "text=s")),
+        (" pos        good film\nneg bad\n", "x.txt", ("format=spaces",)),
+    ],
+)  # fmt: skip
+def test_formats(read, content, name, options):
+    assert read(content, name, *options) == GOOD
+
+
+def test_a_quotation_mark_in_tab_separated_text_is_a_character(read):
+    assert read('pos\t"good\nneg\tbad\n') == [('"good', "pos"), ("bad", "neg")]
+
+
+def test_only_newlines_end_lines(read):
+    assert read("pos\ta\x85b\u2028c\rd\n") == [("a\x85b\u2028c\rd", "pos")]
+
+
+def test_quoted_newlines_in_csv(read):
+    assert read('label,text\npos,"a\nb"\n', "x.csv") == [("a\nb", "pos")]
+
+
+def test_one_class_for_a_file_and_compressed(tmp_path):
+    path = tmp_path / "x.pos.gz"
+    path.write_bytes(gzip.compress(b"a\nb\n"))
+    found = list(Source.parse(f"{path},label=pos").examples())
+    assert [(e.text, e.label) for e in found] == [("a", "pos"), ("b", "pos")]
+    assert found[1].where == f"{path}, line 2"
+
+
+def test_labels_beside_text_and_a_map(read, tmp_path):
+    (tmp_path / "y").write_text("1\n0\n")
+    (tmp_path / "map").write_text("0\tneg\n1\tpos\tmore\n")
+    options = (f"labels={tmp_path}/y", f"classes={tmp_path}/map")
+    assert read("good film\nbad\n", "x", *options) == GOOD
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_marked_encodings_are_found(read, encoding):
+    assert read("pos\tgrün తె\n".encode(encoding)) == [("grün తె", "pos")]
+
+
+def test_a_stated_encoding(read):
+    assert read("pos\tgrün\n".encode("latin-1"), "x.tsv", "encoding=latin-1") == [("grün", "pos")]
+
+
+def test_a_guessed_encoding_is_said(read, capsys):
+    text = "pos\t" + "Größe, Straße, Übermut und Ärger über schöne Häuser " * 5
+    assert read(text.encode("cp1252")) == [(text[4:], "pos")]
+    assert "is not UTF-8: read as" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "options", "said"),
+    [
+        ("pos good", "x.tsv", (), "line 1: 1 columns, but column 2 is wanted"),
+        ("a,b\npos,x", "x.csv", (), "no column 'label' in its first row (a, b)"),
+        ('label,text\npos,"x', "x.csv", (), "not CSV"),
+        ("{}", "x.jsonl", (), "line 1: not a JSON object with 'label' and 'text'"),
+        ("\tx", "x.tsv", (), "line 1: the label is empty"),
+        ("x", "x", ("format=lines",), "need labels=FILE or label=CLASS"),
+        ("x", "x", ("colour=red",), "is not KEY=VALUE"),
+        ("x", "x", ("part=dev",), "part is one of train, valid, test"),
+        ("x", "x", ("label=a", "labels=b"), "give one of labels and label"),
+        (b"pos\tx\npos\t\xe9", "x", ("encoding=utf-8",), "line 2: byte 0xe9 is not valid utf-8"),
+        ("x", "x", ("encoding=klingon",), "there is no encoding 'klingon'"),
+    ],
+)  # fmt: skip
+def test_mistakes(read, content, name, options, said):
+    with pytest.raises(InputError) as error:
+        read(content, name, *options)
+    assert said in str(error.value)
+
+
+def test_an_unknown_label_and_unequal_files(read, tmp_path):
+    (tmp_path / "map").write_text("a\tA\n")
+    with pytest.raises(InputError, match="line 2: the label 'b' is not in"):
+        read("a\tx\nb\ty\n", "x.tsv", f"classes={tmp_path}/map")
+    (tmp_path / "y").write_text("a\n")
+    with pytest.raises(InputError, match="has 1 labels for the 2 lines"):
+        read("x\ny\n", "x", f"labels={tmp_path}/y")
+    (tmp_path / "map").write_text("a\tA\na\tB\n")
+    with pytest.raises(InputError, match="line 2: expected a new label"):
+        read("a\tx\n", "x.tsv", f"classes={tmp_path}/map")
+    with pytest.raises(InputError, match="there is no file"):
+        list(Source.parse(f"{tmp_path}/nowhere").examples())
