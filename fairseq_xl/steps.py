@@ -21,13 +21,18 @@ def run_step(args: argparse.Namespace) -> int | None:
 
 
 class _Step(argparse.ArgumentParser):
-    """A step's parser, which imports its module when it is asked to parse."""
+    """A step's parser, which imports its module when it is asked to parse.
 
-    def __init__(self, *args: Any, module: str, **options: Any):
+    argparse makes the parsers of a step's own steps of the same class: they have no module.
+    """
+
+    def __init__(self, *args: Any, module: str | None = None, **options: Any):
         super().__init__(*args, **options)
         self.module = module
 
     def parse_known_args(self, args=None, namespace=None):
+        if self.module is None:
+            return super().parse_known_args(args, namespace)
         step = importlib.import_module(self.module)
         step.configure(self)
         found, rest = super().parse_known_args(args, namespace)
