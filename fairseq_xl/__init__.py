@@ -33,7 +33,8 @@ def register() -> None:
     from fairseq_xl import compat
 
     compat.apply()
-    from fairseq_xl import continuous, fused_adam, syntactic  # noqa: F401  (importing registers)
+    from fairseq_xl import continuous, fused_adam  # noqa: F401  (importing registers)
+    from fairseq_xl.syntactic import criterion, model, task  # noqa: F401
 
 
 def __getattr__(name: str) -> Any:

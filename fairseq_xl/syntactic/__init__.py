@@ -1,6 +1,1 @@
-"""Sentence embeddings that carry syntax: predict the UPOS tags of a translation (importing registers with fairseq).
-
-Liu, De Andrade, Osama 2019, "Exploring Multilingual Syntactic Sentence Representations".
-"""
-
-from fairseq_xl.syntactic import criterion, model, task  # noqa: F401
+"""Sentence embeddings that carry syntax, learned by predicting the part-of-speech tags of a translation."""
