@@ -42,7 +42,8 @@ EXTRAS = {
     "index": ["faiss-cpu>=1.8,<2"],
     "report": ["matplotlib>=3.8,<4", "jinja2>=3.1,<4"],
     "cluster": ["submitit>=1.5,<2"],
-    "syntactic": ["stanza>=1.8,<2"],
+    "syntactic": ["spacy>=3.7,<4", "stanza>=1.8,<2"],
+    "ray": ["ray>=2.9,<3"],
     "corpus": ["scrapy>=2.11,<3", "inscriptis>=2.5,<3"],
     "test": [
         "pytest>=8,<10",
