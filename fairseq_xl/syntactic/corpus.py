@@ -196,6 +196,14 @@ class Corpus:
         for (text,) in self.db.execute("SELECT text FROM sentence WHERE language = ? ORDER BY id", (language,)):
             yield text
 
+    def pairs(self, source: str, target: str) -> Iterator[tuple[str, str]]:
+        """The pairs of two languages."""
+        query = (
+            "SELECT s.text, t.text FROM link JOIN sentence AS s ON s.id = link.source JOIN sentence AS t"
+            " ON t.id = link.target WHERE link.source_language = ? AND link.target_language = ?"
+        )
+        yield from self.db.execute(query, (source, target))
+
     # --- tags ---
 
     def use_tagger(self, language: str, fingerprint: str) -> None:
