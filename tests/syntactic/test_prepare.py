@@ -153,7 +153,8 @@ def test_every_kind_of_input(tmp_path, capsys):
         (tmp_path / name).write_text(text)
     inputs = [
         *("--tatoeba", tmp_path / "sentences.csv", tmp_path / "links.csv", "--languages", "de", "en", "nl"),
-        *("--opensubtitles", f"en-de={tmp_path / 's'}", "--parallel", f"en-de={tmp_path / 'p.en'},{tmp_path / 'q.de'}"),
+        *("--opensubtitles", f"en-de={tmp_path / 's'}"),
+        *("--parallel", f"en-de={tmp_path / 'p.en'},{tmp_path / 'q.de'}"),
         *("--until", "read"),
     ]
     assert main(["syntactic", "prepare", *map(str, [tmp_path / "out", *inputs])]) == 0
