@@ -43,9 +43,10 @@ EXTRAS = {
     "report": ["matplotlib>=3.8,<4", "jinja2>=3.1,<4"],
     "onnx": ["onnx>=1.16,<2", "onnxruntime>=1.18,<2"],
     "cluster": ["submitit>=1.5,<2"],
-    "syntactic": ["stanza>=1.8,<2"],
+    "syntactic": ["spacy>=3.7,<4", "stanza>=1.8,<2"],
     "map": ["umap-learn>=0.5,<1"],
     "pretrained": ["sentence-transformers>=3,<6", "transformers>=4.40,<6"],
+    "ray": ["ray>=2.9,<3"],
     "corpus": ["scrapy>=2.11,<3", "inscriptis>=2.5,<3"],
     "test": [
         "pytest>=8,<10",

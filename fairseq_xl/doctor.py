@@ -61,7 +61,9 @@ PACKAGES = (
     Package("faiss-cpu", "faiss", ">=1.8,<2", "approximate nearest words", "index", False),
     Package("onnx", "onnx", ">=1.16,<2", "exporting encoders", "onnx", False),
     Package("onnxruntime", "onnxruntime", ">=1.18,<2", "exporting encoders", "onnx", False),
+    Package("spacy", "spacy", ">=3.7,<4", "part-of-speech tagging, and training taggers", "syntactic", False),
     Package("stanza", "stanza", ">=1.8,<2", "part-of-speech tagging", "syntactic", False),
+    Package("ray", "ray", ">=2.9,<3", "tagging on many machines", "ray", False),
     Package("umap-learn", "umap", ">=0.5,<1", "maps of embeddings by UMAP", "map", False),
     Package(
         "sentence-transformers", "sentence_transformers", ">=3,<6", "embeddings to compare with", "pretrained", False

@@ -170,11 +170,13 @@ train_vectors() {
 }
 
 train_tagger() {
-  local files test=()
+  local files test=() names=()
   mapfile -t files < <(treebank_files "$L")
   [[ -z $(parallel_file "$L") ]] || test=(--test "$(parallel_file "$L")")
+  [[ $L == en ]] || names=(--names "$OUT/corpus.sqlite") # Tom and Mary, of whom treebanks know nothing
   logged "$OUT/logs/tagger.$L.log" fairseq-xl syntactic tagger train "${files[@]}" --language "$L" \
-    --vectors "$OUT/vectors/$L.vec" --epochs "$TAGGER_EPOCHS" --seed "$SEED" "${test[@]}" --output "$OUT/taggers/$L"
+    --vectors "$OUT/vectors/$L.vec" --epochs "$TAGGER_EPOCHS" --seed "$SEED" "${names[@]}" "${test[@]}" \
+    --output "$OUT/taggers/$L"
 }
 
 taggers() { for L in $LANGUAGES $UNSEEN; do echo --tagger "$L=$OUT/taggers/$L"; done; }

@@ -7,11 +7,13 @@ all of it out of memory, and whatever is done is done in transactions: a killed 
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -61,6 +63,20 @@ class Corpus:
 
     def close(self) -> None:
         self.db.close()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Keep other writers away.
+
+        Raises:
+            InputError: there is one.
+        """
+        with self.path.with_name(f".{self.path.name}.lock").open("a") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InputError(f"another process is at work on {self.path}: wait until it has ended") from None
+            yield
 
     # --- settings and inputs ---
 
@@ -179,6 +195,14 @@ class Corpus:
         """The sentences of a language, in the order in which they were read."""
         for (text,) in self.db.execute("SELECT text FROM sentence WHERE language = ? ORDER BY id", (language,)):
             yield text
+
+    def pairs(self, source: str, target: str) -> Iterator[tuple[str, str]]:
+        """The pairs of two languages."""
+        query = (
+            "SELECT s.text, t.text FROM link JOIN sentence AS s ON s.id = link.source JOIN sentence AS t"
+            " ON t.id = link.target WHERE link.source_language = ? AND link.target_language = ?"
+        )
+        yield from self.db.execute(query, (source, target))
 
     # --- tags ---
 

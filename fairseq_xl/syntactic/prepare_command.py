@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> None:
     readers = _readers(args)
     taggers = dict(_named(word, "--tagger") for word in args.tagger)
     filters = [name for name in args.filters if name != "none"]
-    with closing(Corpus(args.corpus or args.output / "corpus.sqlite")) as corpus:
+    with closing(Corpus(args.corpus or args.output / "corpus.sqlite")) as corpus, corpus.alone():
         prepare.read(corpus, readers, filters, args.min_words)
         if args.pivot != "none":
             corpus.settle("pivot", [args.pivot, args.pivot_most])

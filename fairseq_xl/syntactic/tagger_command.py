@@ -39,6 +39,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "teach the tagger words that it lacks"
     )
     sub.add_argument("--vectors", type=Path, metavar="FILE", help=text)
+    text = (
+        "corpus of 'prepare' whose proper names the tagger is to know: they replace those of the treebanks in a "
+        "second copy of their sentences. Of use where few names make up much of the text, as in Tatoeba"
+    )
+    sub.add_argument("--names", type=Path, metavar="CORPUS", help=text)
     text = "most passes over the treebanks; training ends when three bring nothing (default: 20)"
     sub.add_argument("--epochs", type=int, default=20, help=text)
     sub.add_argument("--seed", type=int, default=1, help="of start values and order (default: 1)")
@@ -74,7 +79,7 @@ def _train(args: argparse.Namespace) -> None:
     from fairseq_xl.text.conllu import read_conllu
 
     gold = [*read_conllu(args.test)] if args.test else []  # a broken file is found before the training
-    how = Training(args.language, args.treebank, args.valid, args.vectors, args.epochs, args.seed)
+    how = Training(args.language, args.treebank, args.valid, args.vectors, args.names, args.epochs, args.seed)
     about = train_tagger(how, args.output)
     print(json.dumps(about, indent=2), file=sys.stderr)
     if gold:

@@ -10,16 +10,20 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import random
 import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.syntactic.corpus import Corpus
 from fairseq_xl.syntactic.labels import labels_of
+from fairseq_xl.syntactic.names import names, renamed
 from fairseq_xl.syntactic.taggers import ABOUT, SPACELESS
 from fairseq_xl.text.conllu import Sentence, read_conllu
 
@@ -86,12 +90,14 @@ class Training:
         train: treebanks; the same file twice counts twice.
         valid: treebanks that choose the best epoch; empty for every tenth sentence of ``train``.
         vectors: word vectors (text format) of pieces, kept fixed beside the trained ones.
+        names: a corpus whose proper names replace those of the treebanks in a second copy of their sentences.
     """
 
     language: str
     train: Sequence[Path]
     valid: Sequence[Path] = ()
     vectors: Path | None = None
+    names: Path | None = None
     epochs: int = 20
     seed: int = 1
 
@@ -136,6 +142,8 @@ def train_tagger(how: Training, output: Path) -> dict:
     if not valid:
         names = ", ".join(map(str, how.train))
         raise InputError(f"{names}: {len(sentences)} sentences are too few for a tagger; give {HELD_OUT} or more")
+    if how.names:
+        sentences += _renamed(sentences, how)
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as folder:
         work = Path(folder)
@@ -171,6 +179,14 @@ def train_tagger(how: Training, output: Path) -> dict:
             shutil.rmtree(output)
         os.replace(best, output)
     return about
+
+
+def _renamed(sentences: Sequence[Sentence], how: Training) -> list[Sentence]:
+    with closing(Corpus(how.names, must_exist=True)) as corpus:
+        found = names(corpus.pairs("en", how.language))
+    draw = random.Random(how.seed)
+    copies = (renamed(sentence, found, draw) for sentence in sentences)
+    return [copy for copy in copies if copy is not None]
 
 
 def _labelled(nlp, sentences: Sequence[Sentence], language: str):

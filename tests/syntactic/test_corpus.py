@@ -135,6 +135,15 @@ def test_folds():
     assert fold("Stop it!") != fold("Stop him!")
 
 
+def test_one_writer_at_a_time(corpus):
+    other = Corpus(corpus.path)
+    with corpus.alone(), pytest.raises(InputError, match="another process is at work on"), other.alone():
+        pass
+    with other.alone():
+        pass
+    other.close()
+
+
 def test_files_that_are_no_corpus(tmp_path):
     (tmp_path / "x").write_text("no database at all, but long enough to be looked at" * 99)
     with pytest.raises(InputError, match="is not a corpus"):

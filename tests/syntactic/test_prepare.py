@@ -9,11 +9,13 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import pytest
 from fairseq.data import Dictionary, indexed_dataset
 
 from fairseq_xl.cli import main
+from fairseq_xl.syntactic.corpus import Corpus
 from fairseq_xl.syntactic.filters import folded
 from fairseq_xl.text.subwords import processor
 
@@ -140,6 +142,41 @@ def test_fine_tuning_takes_vocabulary_and_languages(command, tmp_path):
     manifest = json.loads((tmp_path / "few" / "manifest.json").read_text())
     assert manifest["languages"] == ["de", "en", "es"]
     assert [(pair["source"], pair["target"]) for pair in manifest["pairs"]] == [("nl", "es")]
+
+
+def test_every_kind_of_input(tmp_path, capsys):
+    sentences = "1\teng\tI go home.\n2\tdeu\tIch gehe heim.\n3\tnld\tIk ga naar huis.\n"
+    (tmp_path / "sentences.csv").write_text(sentences)
+    (tmp_path / "links.csv").write_text("1\t2\n2\t1\n1\t3\n3\t1\n2\t3\n3\t2\n")
+    for name, text in (("s.en", "- <i>We go home.</i>\nYes!\n"), ("s.de", "Wir gehen heim.\nJa!\n"),
+                       ("p.en", "They go home.\n"), ("q.de", "Sie gehen heim.\n")):  # fmt: skip
+        (tmp_path / name).write_text(text)
+    inputs = [
+        *("--tatoeba", tmp_path / "sentences.csv", tmp_path / "links.csv", "--languages", "de", "en", "nl"),
+        *("--opensubtitles", f"en-de={tmp_path / 's'}"),
+        *("--parallel", f"en-de={tmp_path / 'p.en'},{tmp_path / 'q.de'}"),
+        *("--until", "read"),
+    ]
+    assert main(["syntactic", "prepare", *map(str, [tmp_path / "out", *inputs])]) == 0
+    said = capsys.readouterr()
+    assert "en-de p.en q.de: 1 lines, 1 kept" in said.err
+    assert "en-de s.en s.de: 2 lines, 1 kept, 1 short" in said.err
+    assert "de-en-nl sentences.csv links.csv: 6 lines, 3 kept, 3 other languages" in said.err
+    assert main(["syntactic", "statistics", str(tmp_path / "out" / "corpus.sqlite")]) == 0
+    table = capsys.readouterr().out.splitlines()[2:]
+    assert table == ["| de | - | 3 | 1 |", "| en | 3 | - | 1 |", "| nl | 1 | 1 | - |"]
+
+
+def test_real_subtitles(data_dir, tmp_path, capsys):
+    prefix = data_dir / "mt" / "opensubtitles_en_fr" / "highlighted.train"
+    options = ["--opensubtitles", f"en-fr={prefix}", "--subtitles-limit", "2000", "--until", "read"]
+    assert main(["syntactic", "prepare", str(tmp_path / "out"), *options]) == 0
+    found = {name: int(number) for number, name in re.findall(r"(\d+) (\w+)", capsys.readouterr().err)}
+    assert found["lines"] == 2000
+    assert sum(found.values()) == 4000
+    assert 400 < found["kept"] < 1800
+    with closing(Corpus(tmp_path / "out" / "corpus.sqlite")) as corpus:
+        assert not any(mark in text for text in corpus.sentences("fr") for mark in ("<p>", "<hon>", "<hoff>"))
 
 
 @pytest.mark.slow
