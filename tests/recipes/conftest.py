@@ -50,6 +50,9 @@ case $call in
   'fairseq-xl diagnose '*) echo '{}' | make "$(after --output "$@")" ;;
   'fairseq-xl lexicon '*) cat "$2" "$3" | make "$(after --output "$@")" ;;
   'fairseq-xl record '*) echo '{}' | make "$2/record.json" ;;
+  'fairseq-xl siamese prepare '*) echo "$call" | make "$3/manifest.json" ;;
+  'fairseq-xl siamese statistics '*) echo table ;;
+  'fairseq-xl siamese '*) echo '{}' | make "$(after --output "$@")" ;;
   fairseq-preprocess*)
     folder=$(after --destdir "$@")
     [[ ! -e $folder ]] || exit 1 # as the real one, which refuses to overwrite dictionaries

@@ -1,0 +1,140 @@
+"""recipes/sentiment.sh and emoji.sh with stand-ins for what they call."""
+
+from __future__ import annotations
+
+import pytest
+
+DONE = [
+    *("fairseq-xl siamese prepare", "fairseq-xl siamese statistics"),
+    *("fairseq-train --user-dir", "fairseq-xl siamese predict"),
+]
+
+
+@pytest.fixture
+def sentiment(recipe):
+    return recipe("sentiment.sh")
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Empty files where the sentiment sets have theirs."""
+    folder = tmp_path / "data"
+    names = ["telugu_actsa/train.txt", "tweeteval/val_text.txt", "hindi_reviews/train.pos.txt"]
+    names += [f"umsab/{language}/train_text.txt" for language in ("english", "spanish")]
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("x\n")
+    return folder
+
+
+def test_from_text_to_a_record_and_not_again(sentiment, data):
+    done = sentiment("--data", data, "--poor", "te", "--system", "twin", "--seed", 4)
+    assert done.returncode == 0, done.stderr
+    assert sentiment.calls == DONE
+    assert (sentiment.out / "runs/te-en.twin.seed4/record.json").exists()
+    words = " ".join(sentiment.arguments("fairseq-train"))
+    assert "--pairs poor-rich+poor-poor --seed 4 --max-update 2000" in words
+    sentiment("--data", data, "--poor", "te", "--seed", 4)
+    assert sentiment.calls == []
+    sentiment("--data", data, "--poor", "te", "--seed", 5)
+    assert sentiment.calls == DONE[2:]
+    (data / "telugu_actsa/train.txt").write_text("y\n")
+    sentiment("--data", data, "--poor", "te", "--seed", 4)
+    assert sentiment.calls == DONE
+
+
+@pytest.mark.parametrize(("where", "again"), [("fairseq-train", DONE[2:]), ("siamese predict", DONE[3:])])
+def test_a_killed_run_goes_on(sentiment, data, where, again):
+    assert sentiment("--data", data, "--poor", "te", KILL_AT=where).returncode != 0
+    assert sentiment("--data", data, "--poor", "te").returncode == 0
+    assert sentiment.calls == again
+
+
+def test_systems_share_a_split_and_differ_in_pairs(sentiment, data):
+    sentiment("--data", data, "--poor", "es", "--system", "twin-mono")
+    mono = sentiment.arguments("fairseq-train")
+    assert "--pairs poor-poor" in " ".join(mono)
+    sentiment("--data", data, "--poor", "es", "--system", "twin")
+    assert sentiment.arguments("fairseq-train")[1] == mono[1]
+    sentiment("--data", data, "--poor", "es", "--system", "mnb-h")
+    assert sentiment.calls == ["fairseq-xl siamese baseline"]
+    assert sentiment.arguments("fairseq-xl siamese baseline")[4] == mono[1]
+
+
+def test_the_papers_configuration_has_its_own_ngrams(sentiment, data):
+    sentiment("--data", data, "--poor", "es", "--system", "paper")
+    assert " ".join(sentiment.arguments("fairseq-xl siamese prepare")).endswith("--ngrams 3")
+    words = " ".join(sentiment.arguments("fairseq-train"))
+    assert "--pooling last" in words
+    assert "--pairs" not in words
+
+
+def test_the_control_shuffles(sentiment, data):
+    sentiment("--data", data, "--poor", "es", "--system", "twin-control", "--poor-size", 9)
+    assert "--poor-size 9 --shuffle-rich" in " ".join(sentiment.arguments("fairseq-xl siamese prepare"))
+    assert (sentiment.out / "runs/es-en.twin-control.9.seed1/record.json").exists()
+
+
+def test_hindi_reviews_have_two_classes(sentiment, data):
+    sentiment("--data", data, "--poor", "hi")
+    words = " ".join(sentiment.arguments("fairseq-xl siamese prepare"))
+    assert "--classes negative positive --others drop" in words
+    assert "rt-polarity.pos,label=positive" in words
+
+
+def test_own_files_for_any_pair_and_monolingual(sentiment):
+    sentiment("--poor", "xx", "--rich", "none", "--poor-source", "x.tsv", "--system", "twin")
+    words = " ".join(sentiment.arguments("fairseq-xl siamese prepare"))
+    assert "--poor x.tsv --languages xx --ngrams" in words
+    assert "--pairs" not in sentiment.arguments("fairseq-train")
+
+
+def test_the_whole_of_the_rich_text_is_for_training(sentiment, data):
+    sentiment("--data", data, "--poor", "es")
+    words = sentiment.arguments("fairseq-xl siamese prepare")
+    rich = words[words.index("--rich") :]
+    assert not any("part=test" in word for word in rich)
+    assert any("part=test" in word for word in words[: words.index("--rich")])
+
+
+def test_without_data_it_downloads(sentiment):
+    assert sentiment("--poor", "te").returncode == 0
+    assert sentiment.calls.count("fairseq-xl text fetch") == 7
+
+
+def test_a_dry_run_does_nothing(sentiment, data):
+    done = sentiment("--data", data, "--poor", "te", "--dry-run")
+    assert done.returncode == 0
+    assert "fairseq-train" in done.stdout
+    assert sentiment.calls == []
+    assert not sentiment.out.exists()
+
+
+def test_emoji(recipe, tmp_path):
+    emoji = recipe("emoji.sh")
+    (tmp_path / "data").mkdir()
+    assert emoji("--data", tmp_path / "data", "--poor", "es", "--classes", 10).returncode == 0
+    words = " ".join(emoji.arguments("fairseq-xl siamese prepare"))
+    assert words.endswith("--others drop --shared --most-frequent 10")
+    emoji("--data", tmp_path / "data", "--poor", "es", "--classes", "all")
+    assert emoji.calls == DONE
+    assert "--most-frequent" not in emoji.arguments("fairseq-xl siamese prepare")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((), "--poor is missing"),
+        (("--poor", "te", "--system", "magic"), "--system is 'magic': choose one of twin"),
+        (("--poor", "te", "--seed", "x"), "--seed is 'x'"),
+        (("--poor", "te", "--part", "dev"), "--part is 'dev'"),
+        (("--poor", "te", "--data", "nowhere"), "nowhere is no folder"),
+        (("--poor", "xx"), "there is no sentiment text for 'xx'"),
+        (("--poor", "te", "--colour", "red"), "has no option '--colour'"),
+    ],
+)
+def test_mistakes(sentiment, options, said):
+    done = sentiment(*options)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert sentiment.calls == []

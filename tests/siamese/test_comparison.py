@@ -1,0 +1,87 @@
+"""Records side by side, and the commands that write and read them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from fairseq_xl.cli import main
+from fairseq_xl.errors import InputError
+from fairseq_xl.siamese import comparison
+
+GOLD = [0, 1] * 50
+
+
+def record(name, wrong, **more):
+    predicted = [1 - g if i < wrong else g for i, g in enumerate(GOLD)]
+    languages = {"poor": "te", "rich": "en"}
+    return {"name": name, "part": "test", "languages": languages, "classes": ["neg", "pos"], "gold": GOLD,
+            "predicted": predicted, **more}  # fmt: skip
+
+
+def test_the_table():
+    systems = comparison.group([record("twin", 10), record("SVM", 40), record("twin", 20)])
+    assert comparison.best(systems) == "twin"
+    scores = comparison.tables(systems, "twin", 200)["scores"]
+    twin, svm = scores.rows
+    assert twin[:3] == ["twin", "2", "85.0"]
+    assert twin[5] == "85.0"
+    low, high = map(float, twin[6].split(" to "))
+    assert low < 85 < high
+    assert twin[-1] == ""
+    assert svm[-1] == "< 0.001"
+    assert "te-en, 2 classes, 100 test sentences" in scores.title
+
+
+def test_mcnemar_takes_the_median_run():
+    runs = [record("a", wrong) for wrong in (30, 10, 20)]
+    assert comparison.median_run(runs) is runs[2]
+    assert comparison.median_run(runs[:2]) is runs[0]
+
+
+def test_a_learning_curve():
+    made = [record(f"twin {n}", wrong, line="twin", poor_size=n) for n, wrong in ((200, 10), (100, 30), (100, 20))]
+    points = comparison.curve(comparison.group([*made, record("SVM", 5)]))["twin"]
+    assert [(size, round(mean), round(spread)) for size, mean, spread in points] == [(100, 75, 5), (200, 90, 0)]
+
+
+def test_other_test_sets_are_refused():
+    other = record("SVM", 1)
+    other["gold"] = GOLD[::-1]
+    with pytest.raises(InputError, match="are of different test sets"):
+        comparison.group([record("twin", 1), other])
+
+
+def test_the_report(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    made = [record("twin", 10, line="twin", poor_size=100), record("SVM", 40)]
+    paths = []
+    for i, one in enumerate(made):
+        paths.append(str(tmp_path / f"{i}.json"))
+        (tmp_path / f"{i}.json").write_text(json.dumps(one))
+    assert main(["siamese", "report", *paths, "-o", str(tmp_path / "out"), "--samples", "50"]) == 0
+    names = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"scores.md", "scores.tex", "classes.csv", "confusion-1.png", "confusion-2.pdf"} <= names
+    assert "learning-curve.png" in names
+    assert "| twin | 1 | 90.0" in capsys.readouterr().out
+    assert main(["siamese", "report", *paths, "-o", str(tmp_path / "out"), "--system", "x"]) == 2
+    (tmp_path / "0.json").write_text("{}")
+    assert main(["siamese", "report", paths[0], "-o", str(tmp_path / "out")]) == 2
+    assert "is no record of predictions" in capsys.readouterr().err
+
+
+def test_prepare_statistics_and_a_baseline(labelled, tmp_path, capsys):
+    out = tmp_path / "prepared"
+    sources = ["--poor", f"{labelled}/te.tsv", "--rich", f"{labelled}/en.tsv", "--languages", "te", "en"]
+    assert main(["siamese", "prepare", str(out), *sources, "--ngrams", "3", "2"]) == 0
+    assert "train 64" in capsys.readouterr().err
+    assert main(["siamese", "statistics", str(out)]) == 0
+    shown = capsys.readouterr().out
+    assert "| en | train | 200 |" in shown
+    assert "| te | 50.0 | 50.0 |" in shown
+    assert main(["siamese", "baseline", "mnb-h", str(out), "-o", str(tmp_path / "r.json")]) == 0
+    assert json.loads((tmp_path / "r.json").read_text())["macro_f1"] == 1
+    assert main(["siamese", "prepare", str(out), *sources, "--ngrams", "2", "3"]) == 2
+    assert "the longest first" in capsys.readouterr().err
+    assert main(["siamese", "prepare", str(out), *sources, "--test-share", "1"]) == 2
