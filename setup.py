@@ -36,6 +36,7 @@ REQUIRES = [
     "sentencepiece>=0.2,<1",
     "fasttext-numpy2>=0.10.3,<0.11",  # fastText with wheels for Linux and numpy 2
     "tqdm>=4.60,<5",
+    "regex>=2023.0",  # grapheme clusters, which a character trigram must not cut
 ]
 
 EXTRAS = {
@@ -47,6 +48,7 @@ EXTRAS = {
     "map": ["umap-learn>=0.5,<1"],
     "pretrained": ["sentence-transformers>=3,<6", "transformers>=4.40,<6"],
     "ray": ["ray>=2.9,<3"],
+    "siamese": ["scikit-learn>=1.3,<2", "gensim>=4.3,<5", "morfessor>=2.0,<3"],
     "corpus": ["scrapy>=2.11,<3", "inscriptis>=2.5,<3"],
     "test": [
         "pytest>=8,<10",

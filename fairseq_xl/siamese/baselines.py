@@ -175,7 +175,7 @@ def fit_st(data: Training) -> Classifier:
         from sentence_transformers import SentenceTransformer
     except ModuleNotFoundError:
         raise InputError(
-            "baseline st needs sentence-transformers: pip install sentence-transformers"
+            "baseline st needs sentence-transformers: pip install 'fairseq_xl[pretrained]'"
         ) from None
     _sklearn()
     from sklearn.linear_model import LogisticRegression
