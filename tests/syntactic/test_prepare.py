@@ -93,8 +93,12 @@ def test_held_out_groups_are_never_trained_on(command, tmp_path, multilingual, c
     assert command("--until", "tag") == 0
     evaluation = tmp_path / "eval"
     corpus = str(tmp_path / "corpus.sqlite")
-    build = ["syntactic", "build-eval", corpus, "-o", str(evaluation), "--groups", "1", "-l", "en", "de"]
-    assert main(build) == 0
+    build = ["syntactic", "build-eval", corpus, "-o", str(evaluation), "-l", "en", "de"]
+    assert main([*build, "--all", "de"]) == 0
+    said = capsys.readouterr().err
+    assert re.search(r"en\.tsv: \d+ sentences in 1 of 2 groups", said)
+    assert "de.tsv: 300 sentences in 2 of 2 groups" in said
+    assert main([*build, "--groups", "1", "--one-in", "1"]) == 0
     held = {}
     for language in ("en", "de"):
         header, *rows = (evaluation / f"{language}.tsv").read_text().splitlines()
