@@ -192,7 +192,7 @@ def test_killed_and_started_again(command, run_cli, cli_code, multilingual, tmp_
     words = ["syntactic", "prepare", tmp_path / "prepared", "--corpus", corpus, *multilingual.inputs]
     words += [word for language in ("de", "en", "es") for word in ("--tagger", multilingual.tagger(language))]
     words += ["--vocabulary", "150", "--valid", "5"]
-    done, wait = False, 6.0
+    done, wait = False, 7.0
     for _ in range(40):
         process = subprocess.Popen([sys.executable, "-c", cli_code, *map(str, words)], start_new_session=True)
         try:
@@ -201,7 +201,7 @@ def test_killed_and_started_again(command, run_cli, cli_code, multilingual, tmp_
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            wait += 0.7
+            wait += 1.5
             time.sleep(0.1)
     assert done
     for path in sorted((tmp_path / "whole").iterdir()):
