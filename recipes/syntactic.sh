@@ -102,6 +102,8 @@ check() {
       fail "no treebank and Tatoeba code are known for '$language': choose from en ${!TATOEBA[*]}"
     [[ -z $DATA || $language == en ]] || need_file "$DATA/mt/tatoeba/${TATOEBA[$language]}-eng.tsv" "list of pairs"
     [[ -z $DATA ]] || treebank_files "$language" >/dev/null
+    [[ $language != zh || $DRY_RUN == yes ]] || command -v uconv >/dev/null ||
+      fail "Chinese needs uconv, of ICU's tools (package icu-devtools), to write its treebanks in simplified characters, too"
   done
 }
 
@@ -169,10 +171,22 @@ train_vectors() {
     --min-count 1 --window 3 --buckets 200000 "${subwords[@]}" --threads 1 --seed "$SEED" --quiet
 }
 
+# Treebanks are in traditional characters, Tatoeba is in both.
+simplify() {
+  local file
+  run mkdir -p "$OUT/simplified"
+  while read -r file; do
+    run uconv -f utf-8 -t utf-8 -x Traditional-Simplified "$file" -o "$OUT/simplified/$(basename "$file")"
+  done < <(treebank_files zh)
+}
+
 train_tagger() {
-  local files test=() names=()
+  local files test=() names=() file
   mapfile -t files < <(treebank_files "$L")
   [[ -z $(parallel_file "$L") ]] || test=(--test "$(parallel_file "$L")")
+  if [[ $L == zh ]]; then
+    while read -r file; do files+=("$OUT/simplified/$(basename "$file")"); done < <(treebank_files zh)
+  fi
   [[ $L == en ]] || names=(--names "$OUT/corpus.sqlite") # Tom and Mary, of whom treebanks know nothing
   logged "$OUT/logs/tagger.$L.log" fairseq-xl syntactic tagger train "${files[@]}" --language "$L" \
     --vectors "$OUT/vectors/$L.vec" --epochs "$TAGGER_EPOCHS" --seed "$SEED" "${names[@]}" "${test[@]}" \
@@ -306,7 +320,12 @@ for L in $LANGUAGES $UNSEEN $GOLD_ONLY; do
   stage "vectors.$L" read train_vectors "$VECTOR_EPOCHS" "$SEED"
 done
 for L in $LANGUAGES $UNSEEN; do
-  stage "tagger.$L" "vectors.$L" train_tagger "$TAGGER_EPOCHS" "$SEED"
+  earlier="vectors.$L"
+  if [[ $L == zh ]]; then
+    stage simplified read simplify
+    earlier+=' simplified'
+  fi
+  stage "tagger.$L" "$earlier" train_tagger "$TAGGER_EPOCHS" "$SEED"
   tagged+=" tagger.$L"
 done
 stage tag "read$tagged" tag

@@ -20,6 +20,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--languages", "-l", nargs="+", metavar="L", help=text)
     text = "groups to sample of each language (default: 160, the paper's number for English)"
     parser.add_argument("--groups", type=int, default=160, metavar="N", help=text)
+    text = "sample at most one group in N, so that small languages keep others to train on (default: 10)"
+    parser.add_argument("--one-in", type=int, default=10, metavar="N", help=text)
     text = "languages of which all groups are kept, as the paper does with Korean"
     parser.add_argument("--all", nargs="+", default=[], metavar="L", help=text)
     text = "sentences that make a group (default: 6)"
@@ -48,7 +50,7 @@ def run(args: argparse.Namespace) -> None:
             languages = args.languages or tagged
             found = {language: corpus_groups(corpus, language, args.least) for language in languages}
     for language, groups in found.items():
-        number = len(groups) if language in args.all else args.groups
+        number = len(groups) if language in args.all else min(args.groups, -(-len(groups) // args.one_in))
         chosen = sample(groups, number, f"{args.seed} {language}")
         path = args.output / f"{language}.tsv"
         write_groups(path, chosen)

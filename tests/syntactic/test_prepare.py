@@ -93,8 +93,12 @@ def test_held_out_groups_are_never_trained_on(command, tmp_path, multilingual, c
     assert command("--until", "tag") == 0
     evaluation = tmp_path / "eval"
     corpus = str(tmp_path / "corpus.sqlite")
-    build = ["syntactic", "build-eval", corpus, "-o", str(evaluation), "--groups", "1", "-l", "en", "de"]
-    assert main(build) == 0
+    build = ["syntactic", "build-eval", corpus, "-o", str(evaluation), "-l", "en", "de"]
+    assert main([*build, "--all", "de"]) == 0
+    said = capsys.readouterr().err
+    assert re.search(r"en\.tsv: \d+ sentences in 1 of 2 groups", said)
+    assert "de.tsv: 300 sentences in 2 of 2 groups" in said
+    assert main([*build, "--groups", "1", "--one-in", "1"]) == 0
     held = {}
     for language in ("en", "de"):
         header, *rows = (evaluation / f"{language}.tsv").read_text().splitlines()
@@ -188,7 +192,7 @@ def test_killed_and_started_again(command, run_cli, cli_code, multilingual, tmp_
     words = ["syntactic", "prepare", tmp_path / "prepared", "--corpus", corpus, *multilingual.inputs]
     words += [word for language in ("de", "en", "es") for word in ("--tagger", multilingual.tagger(language))]
     words += ["--vocabulary", "150", "--valid", "5"]
-    done, wait = False, 6.0
+    done, wait = False, 7.0
     for _ in range(40):
         process = subprocess.Popen([sys.executable, "-c", cli_code, *map(str, words)], start_new_session=True)
         try:
@@ -197,7 +201,7 @@ def test_killed_and_started_again(command, run_cli, cli_code, multilingual, tmp_
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            wait += 0.7
+            wait += 1.5
             time.sleep(0.1)
     assert done
     for path in sorted((tmp_path / "whole").iterdir()):
