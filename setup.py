@@ -34,6 +34,7 @@ REQUIRES = [
     "sacrebleu>=2.4,<3",
     "sacremoses>=0.1,<1",
     "sentencepiece>=0.2,<1",
+    "regex>=2023.12",  # grapheme clusters
     "fasttext-numpy2>=0.10.3,<0.11",  # fastText with wheels for Linux and numpy 2
     "tqdm>=4.60,<5",
 ]
@@ -43,6 +44,7 @@ EXTRAS = {
     "report": ["matplotlib>=3.8,<4", "jinja2>=3.1,<4"],
     "cluster": ["submitit>=1.5,<2"],
     "syntactic": ["stanza>=1.8,<2"],
+    "siamese": ["scikit-learn>=1.4,<2", "gensim>=4.3,<5", "morfessor>=2.0.6,<3", "charset-normalizer>=3.3,<4"],
     "corpus": ["scrapy>=2.11,<3", "inscriptis>=2.5,<3"],
     "test": [
         "pytest>=8,<10",

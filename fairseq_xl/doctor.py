@@ -47,6 +47,7 @@ PACKAGES = (
     Package("sacrebleu", "sacrebleu", ">=2.4,<3", "scoring translations"),
     Package("sacremoses", "sacremoses", ">=0.1,<1", "tokenising and truecasing"),
     Package("sentencepiece", "sentencepiece", ">=0.2,<1", "subword vocabularies"),
+    Package("regex", "regex", ">=2023.12", "characters as readers see them"),
     Package("tqdm", "tqdm", ">=4.60,<5", "progress bars"),
     Package(
         "fasttext-numpy2",
@@ -60,6 +61,10 @@ PACKAGES = (
     Package("submitit", "submitit", ">=1.5,<2", "experiments on a cluster", "cluster", False),
     Package("faiss-cpu", "faiss", ">=1.8,<2", "approximate nearest words", "index", False),
     Package("stanza", "stanza", ">=1.8,<2", "part-of-speech tagging", "syntactic", False),
+    Package("scikit-learn", "sklearn", ">=1.4,<2", "baselines of the twin classifier", "siamese", False),
+    Package("gensim", "gensim", ">=4.3,<5", "baselines of the twin classifier", "siamese", False),
+    Package("morfessor", "morfessor", ">=2.0.6,<3", "morphological segmentation", "siamese", False),
+    Package("charset-normalizer", "charset_normalizer", ">=3.3,<4", "guessing encodings", "siamese", False),
     Package("scrapy", "scrapy", ">=2.11,<3", "crawling", "corpus", False),
     Package("inscriptis", "inscriptis", ">=2.5,<3", "text from HTML", "corpus", False),
     Package("pytest", "pytest", ">=8,<10", "the tests", "test", False),
