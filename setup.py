@@ -34,9 +34,9 @@ REQUIRES = [
     "sacrebleu>=2.4,<3",
     "sacremoses>=0.1,<1",
     "sentencepiece>=0.2,<1",
+    "regex>=2023.12",  # grapheme clusters, which a character trigram must not cut
     "fasttext-numpy2>=0.10.3,<0.11",  # fastText with wheels for Linux and numpy 2
     "tqdm>=4.60,<5",
-    "regex>=2023.0",  # grapheme clusters, which a character trigram must not cut
 ]
 
 EXTRAS = {
@@ -48,7 +48,7 @@ EXTRAS = {
     "map": ["umap-learn>=0.5,<1"],
     "pretrained": ["sentence-transformers>=3,<6", "transformers>=4.40,<6"],
     "ray": ["ray>=2.9,<3"],
-    "siamese": ["scikit-learn>=1.3,<2", "gensim>=4.3,<5", "morfessor>=2.0,<3"],
+    "siamese": ["scikit-learn>=1.4,<2", "gensim>=4.3,<5", "morfessor>=2.0.6,<3", "charset-normalizer>=3.3,<4"],
     "corpus": ["scrapy>=2.11,<3", "inscriptis>=2.5,<3"],
     "test": [
         "pytest>=8,<10",

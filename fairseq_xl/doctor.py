@@ -47,8 +47,8 @@ PACKAGES = (
     Package("sacrebleu", "sacrebleu", ">=2.4,<3", "scoring translations"),
     Package("sacremoses", "sacremoses", ">=0.1,<1", "tokenising and truecasing"),
     Package("sentencepiece", "sentencepiece", ">=0.2,<1", "subword vocabularies"),
+    Package("regex", "regex", ">=2023.12", "characters as readers see them"),
     Package("tqdm", "tqdm", ">=4.60,<5", "progress bars"),
-    Package("regex", "regex", ">=2023.0", "characters as people see them"),
     Package(
         "fasttext-numpy2",
         "fasttext",
@@ -64,10 +64,11 @@ PACKAGES = (
     Package("onnxruntime", "onnxruntime", ">=1.18,<2", "exporting encoders", "onnx", False),
     Package("spacy", "spacy", ">=3.7,<4", "part-of-speech tagging, and training taggers", "syntactic", False),
     Package("stanza", "stanza", ">=1.8,<2", "part-of-speech tagging", "syntactic", False),
+    Package("scikit-learn", "sklearn", ">=1.4,<2", "baselines of the twin classifier", "siamese", False),
+    Package("gensim", "gensim", ">=4.3,<5", "baselines of the twin classifier", "siamese", False),
+    Package("morfessor", "morfessor", ">=2.0.6,<3", "morphological segmentation", "siamese", False),
+    Package("charset-normalizer", "charset_normalizer", ">=3.3,<4", "guessing encodings", "siamese", False),
     Package("ray", "ray", ">=2.9,<3", "tagging on many machines", "ray", False),
-    Package("scikit-learn", "sklearn", ">=1.3,<2", "classifiers to compare with", "siamese", False),
-    Package("gensim", "gensim", ">=4.3,<5", "classifiers to compare with", "siamese", False),
-    Package("morfessor", "morfessor", ">=2.0,<3", "morphological segmentation", "siamese", False),
     Package("umap-learn", "umap", ">=0.5,<1", "maps of embeddings by UMAP", "map", False),
     Package(
         "sentence-transformers", "sentence_transformers", ">=3,<6", "embeddings to compare with", "pretrained", False

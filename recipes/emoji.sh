@@ -23,6 +23,8 @@
 #   --every N          updates between validations (default: 200)
 #   --poor-size N      train on N sentences of the poor language, for learning curves (default: all)
 #   --rich-size N      the same for the rich language
+#   --unlabelled RICH POOR  line-aligned text without labels: a classifier of the rich language labels its side, the
+#                      twin learns from that, and the poor language's labels serve the test alone
 #   --part PART        test (default) or valid, while choosing settings
 #   --more-text FILE   unlabelled text for asv's and dsc-t's word vectors
 #   --model NAME       of st

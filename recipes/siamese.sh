@@ -33,7 +33,7 @@ TWINS="twin twin-mono twin-control paper paper-mono paper-control"
 # Settings that both recipes offer under the same names.
 defaults() {
   POOR='' RICH='' SYSTEM=twin SEED=1 UPDATES=2000 EVERY=100 OUT='' DATA='' NAME='' PART=test POOR_SIZE=0 RICH_SIZE=0
-  POOR_SOURCES=() RICH_SOURCES=() PREPARE_ONLY=no TUNING=() SELECTION=() BASELINE_OPTIONS=() SOURCES=() ABOUT=()
+  POOR_SOURCES=() RICH_SOURCES=() PREPARE_ONLY=no TUNING=() SELECTION=() BASELINE_OPTIONS=() SOURCES=() ABOUT=() UNLABELLED=()
   SELECTION_NAME=''
 }
 
@@ -44,6 +44,12 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --prepare-only) PREPARE_ONLY=yes; return ;;
     --poor | --rich | --system | --loss | --seed | --updates | --every | --out | --data | --name | --part | \
       --poor-size | --rich-size | --poor-source | --rich-source | --more-text | --model | --parses) ;;
+    --unlabelled)
+      need_value "$@"
+      need_value "$1" "${3:-}"
+      UNLABELLED=("$(absolute "$2")" "$(absolute "$3")") TAKEN=3
+      return
+      ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -71,6 +77,7 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
 # The whole command line of a recipe. What follows -- goes to fairseq-train.
 read_options() { # RECIPE ARGUMENT…
   local recipe=$1
+  RECIPE=$1
   shift
   while [[ $# -gt 0 ]]; do
     case $1 in
@@ -103,6 +110,10 @@ check_settings() {
   [[ -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"
   [[ $RICH != "$POOR" ]] || RICH=none
   check_recipe
+  if [[ ${#UNLABELLED[@]} != 0 ]]; then
+    for option in "${UNLABELLED[@]}"; do need_file "$option" "text for --unlabelled,"; done
+    [[ $RICH != none ]] || fail "--unlabelled needs a rich language: its labels are all there are"
+  fi
 }
 
 # Everything that a twin or a baseline learns from. All systems of one language share the split.
@@ -134,6 +145,19 @@ train_twin() {
 record_twin() {
   run fairseq-xl siamese predict "$RUN/checkpoints/checkpoint_best.pt" --part "$PART" --name "$LABEL" \
     --output "$RUN/record.json" "${PREDICT[@]}" "${ABOUT[@]}"
+}
+
+# Section 3.3: a classifier of the rich language alone, and what it says of the unlabelled pairs' rich side.
+train_teacher() {
+  local source sources=()
+  for source in "${RICH_SOURCES[@]}"; do sources+=(--poor-source "$source"); done
+  run bash "$RECIPE" --out "$OUT/teacher" --poor "$RICH" --rich none --name teacher --updates "$UPDATES" \
+    --every "$EVERY" "${sources[@]}" -- "${TUNING[@]}"
+}
+
+label_unlabelled() {
+  run fairseq-xl siamese label "$OUT/teacher/runs/teacher/checkpoints/checkpoint_best.pt" "${UNLABELLED[@]}" \
+    --output "$OUT/unlabelled/rich.tsv" "$OUT/unlabelled/poor.tsv" "${PREDICT[@]}"
 }
 
 record_baseline() {
@@ -174,6 +198,15 @@ classification_recipe() {
   if [[ $RICH != none && ${#RICH_SOURCES[@]} == 0 ]]; then
     sources "$RICH"
     RICH_SOURCES=("${SOURCES[@]%,part=test}") # all of it is for training
+  fi
+  if [[ ${#UNLABELLED[@]} != 0 ]]; then
+    key+=.unlabelled PREPARED+=.unlabelled LABEL+=", no labels of $POOR"
+    stage teacher "$after" train_teacher "$RICH" "$UPDATES" "${TUNING[@]}"
+    stage unlabelled teacher label_unlabelled "$(fingerprint "${UNLABELLED[@]}")"
+    after=unlabelled
+    # What has labels is for the test alone.
+    POOR_SOURCES=("${POOR_SOURCES[@]%,part=*}")
+    POOR_SOURCES=("$OUT/unlabelled/poor.tsv" "${POOR_SOURCES[@]/%/,part=test}")
   fi
   locked "$OUT/lock" prepare_stages "$after"
   [[ $PREPARE_ONLY == no ]] || return 0

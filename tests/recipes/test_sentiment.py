@@ -102,6 +102,19 @@ def test_without_data_it_downloads(sentiment):
     assert sentiment.calls.count("fairseq-xl text fetch") == 7
 
 
+def test_pairs_without_labels(sentiment, data, tmp_path):
+    for side in ("rich", "poor"):
+        (tmp_path / side).write_text("x\n")
+    done = sentiment("--data", data, "--poor", "te", "--unlabelled", tmp_path / "rich", tmp_path / "poor")
+    assert done.returncode == 0, done.stderr
+    assert sentiment.calls == [*DONE, "fairseq-xl siamese label", *DONE]
+    calls = [line for line in sentiment.calls_file.read_text().splitlines() if "siamese prepare" in line]
+    teacher, twin = calls
+    assert "--languages en --ngrams" in teacher
+    assert "unlabelled/poor.tsv " in twin
+    assert "signs.tsv,part=test --languages te en --rich" in twin
+
+
 def test_a_dry_run_does_nothing(sentiment, data):
     done = sentiment("--data", data, "--poor", "te", "--dry-run")
     assert done.returncode == 0

@@ -9,6 +9,10 @@ from fairseq_xl.errors import InputError
 from fairseq_xl.siamese import baseline_command
 from fairseq_xl.siamese.baselines import BASELINES, Training
 
+pytest.importorskip("sklearn")
+pytest.importorskip("gensim")
+pytest.importorskip("fasttext")
+
 
 def sentences(count, seed):
     """Texts and classes: one telling word of ten for each class, among fillers of three hundred."""

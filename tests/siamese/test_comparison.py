@@ -72,6 +72,7 @@ def test_the_report(tmp_path, capsys):
 
 
 def test_prepare_statistics_and_a_baseline(labelled, tmp_path, capsys):
+    pytest.importorskip("sklearn")
     out = tmp_path / "prepared"
     sources = ["--poor", f"{labelled}/te.tsv", "--rich", f"{labelled}/en.tsv", "--languages", "te", "en"]
     assert main(["siamese", "prepare", str(out), *sources, "--ngrams", "3", "2"]) == 0
@@ -85,3 +86,11 @@ def test_prepare_statistics_and_a_baseline(labelled, tmp_path, capsys):
     assert main(["siamese", "prepare", str(out), *sources, "--ngrams", "2", "3"]) == 2
     assert "the longest first" in capsys.readouterr().err
     assert main(["siamese", "prepare", str(out), *sources, "--test-share", "1"]) == 2
+
+
+def test_help_lists_the_steps_and_a_steps_options(capsys):
+    for words, said in ((["--help"], "baseline"), (["prepare", "--help"], "--shuffle-rich")):
+        with pytest.raises(SystemExit) as ended:
+            main(["siamese", *words])
+        assert ended.value.code == 0
+        assert said in capsys.readouterr().out

@@ -81,6 +81,7 @@ def test_a_stated_encoding(read):
 
 
 def test_a_guessed_encoding_is_said(read, capsys):
+    pytest.importorskip("charset_normalizer")
     text = "pos\t" + "Größe, Straße, Übermut und Ärger über schöne Häuser " * 5
     assert read(text.encode("cp1252")) == [(text[4:], "pos")]
     assert "is not UTF-8: read as" in capsys.readouterr().err
