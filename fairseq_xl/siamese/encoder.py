@@ -8,16 +8,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from fairseq_xl.modules import pooling
 from fairseq_xl.modules.recurrent import BidirectionalLSTM, initialise_uniform, pack_left
 
 KINDS = ("lstm", "gru", "cnn", "bag")
-POOLINGS = ("last", "max", "mean", "attention")
+POOLINGS = ("last", *pooling.KINDS, "attention")
 ORDERS = ("dense_relu", "relu_dense", "dense")
 
 
 @dataclass(frozen=True)
 class EncoderSizes:
-    """What a :class:`SentenceEncoder` is made of; the defaults are the paper's where it says them."""
+    """What a :class:`TwinEncoder` is made of; the defaults are the paper's where it says them."""
 
     embed_dim: int = 100
     hidden_dim: int = 256
@@ -60,7 +61,7 @@ def length_groups(lengths: Tensor, smallest: int = 16, waste: float = 0.15) -> l
     return groups
 
 
-class SentenceEncoder(nn.Module):
+class TwinEncoder(nn.Module):
     """n-gram embeddings, a bidirectional recurrence (or a variant), pooling, and a dense layer with ReLU.
 
     A one-hot vector times a learned matrix is a row of that matrix: the embedding.
@@ -141,10 +142,8 @@ class SentenceEncoder(nn.Module):
             if self.sizes.pooling == "last":
                 return final[-1]
         padding = torch.arange(len(states), device=x.device).unsqueeze(1) >= lengths  # (T, N)
-        if self.sizes.pooling == "max":
-            return states.masked_fill(padding.unsqueeze(-1), -torch.inf).amax(0)
-        if self.sizes.pooling == "mean":
-            return states.masked_fill(padding.unsqueeze(-1), 0).sum(0) / lengths.unsqueeze(1)
+        if self.sizes.pooling in pooling.KINDS:
+            return pooling.pool(self.sizes.pooling, states.transpose(0, 1), padding.t())
         weights = self.attention(torch.tanh(states)).squeeze(-1)
         weights = weights.masked_fill(padding, -torch.inf).softmax(0)
         return (weights.unsqueeze(-1) * states).sum(0)

@@ -10,7 +10,7 @@ from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor, nn
 
 from fairseq_xl.errors import InputError
-from fairseq_xl.siamese.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, SentenceEncoder
+from fairseq_xl.siamese.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, TwinEncoder
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Twin(BaseFairseqModel):
     ``head`` (to C logits, for a joint loss) is None unless asked for; prediction never uses it.
     """
 
-    def __init__(self, encoder: SentenceEncoder, head: nn.Linear | None = None):
+    def __init__(self, encoder: TwinEncoder, head: nn.Linear | None = None):
         super().__init__()
         self.encoder, self.head = encoder, head
 
@@ -87,7 +87,7 @@ class Twin(BaseFairseqModel):
         head = nn.Linear(cfg.sentence_dim, len(task.prepared.classes)) if cfg.class_head else None
         try:
             return cls(
-                SentenceEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes), head
+                TwinEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes), head
             )
         except ValueError as error:
             raise InputError(str(error)) from error

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from fairseq_xl.report.classification import confusion, macro_f1
-from fairseq_xl.siamese.encoder import EncoderSizes, SentenceEncoder
+from fairseq_xl.siamese.encoder import EncoderSizes, TwinEncoder
 from fairseq_xl.text.trigrams import graphemes
 
 PAD, UNKNOWN = 0, 1
@@ -54,7 +54,7 @@ def _fit(data, split: Callable[[str], list[str]], minimum: int):
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(data.seed)
-        encoder = SentenceEncoder(len(index) + 2, PAD, UNKNOWN, SIZES)
+        encoder = TwinEncoder(len(index) + 2, PAD, UNKNOWN, SIZES)
         model = nn.ModuleList([encoder, nn.Linear(SIZES.dim, data.classes)]).to(device)
 
         def logits(rows: Sequence[list[int]]) -> Tensor:

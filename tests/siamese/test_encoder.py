@@ -12,7 +12,7 @@ from fairseq_xl.siamese.encoder import (
     ORDERS,
     POOLINGS,
     EncoderSizes,
-    SentenceEncoder,
+    TwinEncoder,
     length_groups,
 )
 
@@ -24,10 +24,10 @@ VARIANTS = [
 ]
 
 
-def encoder(**options) -> SentenceEncoder:
+def encoder(**options) -> TwinEncoder:
     torch.manual_seed(1)
     sizes = EncoderSizes(**{"embed_dim": 6, "hidden_dim": 8, "dim": 5, **options})
-    return SentenceEncoder(20, PAD, UNKNOWN, sizes).eval()
+    return TwinEncoder(20, PAD, UNKNOWN, sizes).eval()
 
 
 def rows(lengths, generator=0):
