@@ -38,6 +38,30 @@ absolute() {
   esac
 }
 
+# The whole command line of a RECIPE, through its `common_option` and `recipe_option`, which set TAKEN to the number
+# of words they used. What follows -- goes to fairseq-train, by way of TUNING.
+read_options() { # RECIPE ARGUMENT…
+  RECIPE=$1
+  shift
+  while [[ $# -gt 0 ]]; do
+    case $1 in
+      -h | --help)
+        usage "$RECIPE"
+        exit 0
+        ;;
+      --)
+        shift
+        TUNING+=("$@")
+        return
+        ;;
+    esac
+    common_option "$@"
+    [[ $TAKEN != 0 ]] || recipe_option "$@"
+    [[ $TAKEN != 0 ]] || fail "$(basename "$RECIPE") has no option '$1': see --help"
+    shift "$TAKEN"
+  done
+}
+
 # Put the suite's commands on the path: .venv where scripts/setup.sh made one, else the environment
 # that is active, else a new .venv.
 activate() {

@@ -81,29 +81,6 @@ common_option() { # OPTION [VALUE] …
   esac
 }
 
-# The whole command line of a recipe. What follows -- goes to fairseq-train.
-read_options() { # RECIPE ARGUMENT…
-  local recipe=$1
-  shift
-  while [[ $# -gt 0 ]]; do
-    case $1 in
-      -h | --help)
-        usage "$recipe"
-        exit 0
-        ;;
-      --)
-        shift
-        TUNING+=("$@")
-        return
-        ;;
-    esac
-    common_option "$@"
-    [[ $TAKEN != 0 ]] || recipe_option "$@"
-    [[ $TAKEN != 0 ]] || fail "$(basename "$recipe") has no option '$1': see --help"
-    shift "$TAKEN"
-  done
-}
-
 # Refuses what cannot work before any stage starts, and names the folders.
 check_settings() {
   local option arch=.$ARCH

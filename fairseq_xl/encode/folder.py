@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ import torch
 
 from fairseq_xl import checkpoints
 from fairseq_xl.errors import InputError
+from fairseq_xl.folders import replacing_folder
 from fairseq_xl.text.lines import replacing
 
 CONFIG = "encoder.json"
@@ -42,33 +42,16 @@ def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequenc
     Raises:
         InputError: a file that cannot be read; an ``output`` that holds something else or cannot be written.
     """
-    if output.exists() and not output.is_dir():
-        raise InputError(f"{output} is a file: name a folder")
-    if output.is_dir() and not (output / CONFIG).is_file() and any(output.iterdir()):
-        raise InputError(f"{output} holds something else than an encoder: name another folder")
-    temporary = output.with_name(output.name + ".tmp")
-    replaced = output.with_name(output.name + ".old")
-    try:
-        shutil.rmtree(temporary, ignore_errors=True)  # of a run that was killed
-        temporary.mkdir(parents=True)
+    with replacing_folder(output, CONFIG, "an encoder") as folder:
         kept = {key: value for key, value in state.items() if key != "last_optimizer_state"}
-        with checkpoints.atomic_file(temporary / MODEL) as file:
+        with checkpoints.atomic_file(folder / MODEL) as file:
             torch.save(kept, file)
         for name in names:
-            shutil.copyfile(data / name, temporary / name)
-        checksums = {name: _checksum(temporary / name) for name in (MODEL, *names)}
-        with replacing(temporary / CONFIG) as stream:
+            shutil.copyfile(data / name, folder / name)
+        checksums = {name: _checksum(folder / name) for name in (MODEL, *names)}
+        with replacing(folder / CONFIG) as stream:
             json.dump({"format": FORMAT, "files": checksums}, stream, indent=2)
             stream.write("\n")
-        shutil.rmtree(replaced, ignore_errors=True)
-        if output.exists():
-            os.rename(output, replaced)
-        os.rename(temporary, output)
-        shutil.rmtree(replaced, ignore_errors=True)
-    except OSError as error:
-        raise InputError(f"cannot write the encoder {output}: {error}") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def checked_model(folder: Path) -> Path:

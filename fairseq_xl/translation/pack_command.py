@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.folders import replacing_folder
 from fairseq_xl.text.pipeline import TOKENISERS
 from fairseq_xl.translation.folder import (
     CONFIG,
@@ -119,21 +119,16 @@ def pack(
     for name in ("replace_unk", "nearest_index"):
         if (chosen.search | chosen.nearest).get(name):
             raise InputError(f"{name} names what is not in the folder: give it when translating")
-    _refuse_to_replace(output)
-    temporary = output.with_name(output.name + ".tmp")
-    replaced = output.with_name(output.name + ".old")
-    try:
-        shutil.rmtree(temporary, ignore_errors=True)  # of a run that was killed
-        temporary.mkdir(parents=True)
+    with replacing_folder(output, CONFIG, "a model") as folder:
         names = [f"model{number}.pt" for number, _ in enumerate(checkpoints, start=1)]
         for checkpoint, name in zip(checkpoints, names, strict=True):
-            _copy_model(checkpoint, temporary / name)
+            _copy_model(checkpoint, folder / name)
         checksums = {}
         for language in (source_lang, target_lang):
             name = dictionary_name(language)
             read_dictionary(data / name)
-            shutil.copyfile(data / name, temporary / name)
-            checksums[name] = checksum(temporary / name)
+            shutil.copyfile(data / name, folder / name)
+            checksums[name] = checksum(folder / name)
         copied = [
             ("truecaser", truecaser, truecaser_name(source_lang)),
             ("subword model", subwords, subwords_name(source_lang)),
@@ -143,7 +138,7 @@ def pack(
                 continue
             if not file.is_file():
                 raise InputError(f"there is no {what} {file}: check the name")
-            shutil.copyfile(file, temporary / name)
+            shutil.copyfile(file, folder / name)
         config = ModelFolder(
             source_lang,
             target_lang,
@@ -154,25 +149,8 @@ def pack(
             checksums,
             {**chosen.search, **chosen.output, **chosen.nearest},
         )
-        write_config(temporary, config)
-        Translator.load(temporary, device="cpu")
-        shutil.rmtree(replaced, ignore_errors=True)
-        if output.exists():
-            os.rename(output, replaced)
-        os.rename(temporary, output)
-        shutil.rmtree(replaced, ignore_errors=True)
-    except OSError as error:
-        raise InputError(f"cannot pack into {output}: {error}") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _refuse_to_replace(output: Path) -> None:
-    """Raise InputError where ``output`` is something that this command did not make."""
-    if output.exists() and not output.is_dir():
-        raise InputError(f"{output} is a file: name a folder")
-    if output.is_dir() and not (output / CONFIG).is_file() and any(output.iterdir()):
-        raise InputError(f"{output} holds something else than a model: name another folder")
+        write_config(folder, config)
+        Translator.load(folder, device="cpu")
 
 
 def _copy_model(checkpoint: Path, target: Path) -> None:
