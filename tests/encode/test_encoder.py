@@ -197,7 +197,7 @@ def test_only_an_encoder_is_replaced(upos_run, packed, tmp_path):
     folder = shutil.copytree(packed, tmp_path / "copy")
     write_folder(folder, state, upos_run[0], ["manifest.json"])
     assert {path.name for path in folder.iterdir()} == {"encoder.json", "model.pt", "manifest.json"}
-    with pytest.raises(InputError, match="cannot write the encoder"):
+    with pytest.raises(InputError, match="cannot write"):
         write_folder(folder, state, upos_run[0], ["none"])
     assert (folder / "model.pt").is_file()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "notes.txt"]
