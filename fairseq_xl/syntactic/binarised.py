@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from fairseq.data import Dictionary, indexed_dataset
 
-from fairseq_xl.errors import InputError
 from fairseq_xl.syntactic.corpus import fold
+from fairseq_xl.syntactic.prepared import MANIFEST, VERSION, read_manifest
 from fairseq_xl.syntactic.selection import Row, Selection
 from fairseq_xl.text.conllu import UPOS
 from fairseq_xl.text.lines import replacing
@@ -25,25 +25,16 @@ from fairseq_xl.text.subwords import processor, train_subwords
 from fairseq_xl.vectors.atomic import atomic_outputs
 from fairseq_xl.vectors.progress import progress_bar
 
-MANIFEST = "manifest.json"
 MODEL = "sentencepiece.model"
 SOURCE_DICTIONARY = "dict.source.txt"
 UPOS_DICTIONARY = "dict.upos.txt"
 PARTS = ("train", "valid")
 
 
-def read_manifest(folder: Path) -> dict:
-    """Raises InputError where the folder is no (complete) prepared one."""
-    path = folder / MANIFEST
-    if not path.is_file():
-        raise InputError(f"{folder} is no prepared folder, or preparing it was broken off: it has no {MANIFEST}")
-    return json.loads(path.read_text(encoding="utf-8"))
-
-
 def write_manifest(folder: Path, languages: Iterable[str], entries: list[dict[str, object]]) -> None:
     """The last file of a folder: with it, the folder is complete."""
     manifest = {
-        "version": 1,
+        "version": VERSION,
         "sentencepiece": MODEL,
         "source_dictionary": SOURCE_DICTIONARY,
         "targets": {"upos": UPOS_DICTIONARY, "pieces": SOURCE_DICTIONARY},
@@ -70,7 +61,7 @@ def has_vocabulary(folder: Path) -> bool:
 
 def read_vocabulary(folder: Path) -> bytes:
     """The SentencePiece model of another prepared folder."""
-    return (folder / read_manifest(folder)["sentencepiece"]).read_bytes()
+    return (folder / read_manifest(folder).sentencepiece).read_bytes()
 
 
 def train_vocabulary(folder: Path, sentences: Iterable[str], size: int) -> None:

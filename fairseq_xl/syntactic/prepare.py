@@ -12,6 +12,7 @@ from pathlib import Path
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.syntactic.corpus import Corpus
+from fairseq_xl.syntactic.prepared import read_manifest
 from fairseq_xl.syntactic.readers import LinkReader
 from fairseq_xl.syntactic.taggers import load_tagger
 from fairseq_xl.syntactic.tagging import Engine, TagCache, tag_sentences
@@ -126,7 +127,7 @@ def binarise(corpus: Corpus, choice: Choice, folder: Path) -> None:
     entries = [writer.write(pair) for pair in selection.pairs]
     languages = {target for _, target in pairs}
     if choice.like:
-        languages |= set(binarised.read_manifest(choice.like)["languages"])
+        languages |= set(read_manifest(choice.like).languages)
     binarised.write_manifest(folder, languages, entries)
 
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
+from fairseq_xl.syntactic.prepared import read_manifest
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
@@ -17,9 +19,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Print the table."""
     if args.data.is_dir():
-        from fairseq_xl.syntactic.binarised import read_manifest
-
-        counts = {(pair["source"], pair["target"]): pair["train"] for pair in read_manifest(args.data)["pairs"]}
+        pairs = read_manifest(args.data).pairs
+        counts = {(pair.source, pair.target): pair.sentences["train"] for pair in pairs}
     else:
         from fairseq_xl.syntactic.corpus import Corpus
 
