@@ -117,6 +117,7 @@ class LocalLauncher:
 
     slots: list[dict[str, str]]
     running: set[int] = field(default_factory=set)
+    futures: list[Future[Outcome]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.free: queue.SimpleQueue[dict[str, str]] = queue.SimpleQueue()
@@ -125,7 +126,8 @@ class LocalLauncher:
         self.pool = ThreadPoolExecutor(len(self.slots))
 
     def submit(self, task: Task) -> LocalJob:
-        return LocalJob(self.pool.submit(self._run, task))
+        self.futures.append(self.pool.submit(self._run, task))
+        return LocalJob(self.futures[-1])
 
     def _run(self, task: Task) -> Outcome:
         slot = self.free.get()
@@ -137,14 +139,17 @@ class LocalLauncher:
     def stop(self, patience: float = 10.0) -> None:
         self.pool.shutdown(wait=False, cancel_futures=True)
         deadline = time.monotonic() + patience
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            for group in list(self.running):
+        asked: set[int] = set()
+        # A task that was about to start may join `running` while the others are being stopped.
+        while any(future.running() for future in self.futures):
+            late = time.monotonic() > deadline
+            for group in set(self.running) if late else self.running - asked:
                 try:
-                    os.killpg(group, number)
+                    os.killpg(group, signal.SIGKILL if late else signal.SIGTERM)
                 except ProcessLookupError:
                     continue
-            while self.running and time.monotonic() < deadline:
-                time.sleep(0.05)
+                asked.add(group)
+            time.sleep(0.05)
         self.pool.shutdown(wait=True)
 
 

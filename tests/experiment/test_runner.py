@@ -14,7 +14,7 @@ import pytest
 from fairseq_xl.errors import InputError
 from fairseq_xl.experiment import runner
 from fairseq_xl.experiment.config import load
-from fairseq_xl.experiment.launcher import LocalLauncher, local_slots
+from fairseq_xl.experiment.launcher import LocalLauncher, Task, local_slots
 from fairseq_xl.experiment.progress import Display
 from fairseq_xl.experiment.runner import Runner, choose, claimed, last_line
 from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State
@@ -220,6 +220,31 @@ def test_interrupted_runner_stops_its_cells(playground):
     assert state(playground)["vmf.seed3"].status == DONE
     listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     assert str(playground.folder / "recipe.sh") not in listed
+
+
+def test_a_task_that_starts_while_others_are_stopped_is_stopped_too(tmp_path, monkeypatch):
+    started, spawn = threading.Event(), subprocess.Popen
+
+    def slowly(*args, **options):
+        started.set()
+        time.sleep(0.5)  # stop() looks at what is running, and sees nothing
+        return spawn(*args, **options)
+
+    monkeypatch.setattr(subprocess, "Popen", slowly)
+    launcher = LocalLauncher([{}])
+    job = launcher.submit(Task("t", ["sleep", "60"], tmp_path / "log", tmp_path / "lock"))
+    assert started.wait(10)
+    launcher.stop()
+    assert job.outcome().status == -signal.SIGTERM
+
+
+def test_a_task_that_does_not_heed_is_killed(tmp_path):
+    launcher = LocalLauncher([{}])
+    script = f"trap '' TERM; touch {tmp_path}/up; while true; do sleep 0.1; done"
+    job = launcher.submit(Task("t", ["bash", "-c", script], tmp_path / "log", tmp_path / "lock"))
+    wait_for((tmp_path / "up").exists, "the task did not start")
+    launcher.stop(patience=0.3)
+    assert job.outcome().status == -signal.SIGKILL
 
 
 def test_damaged_state(playground):
