@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -177,7 +178,9 @@ def start(playground) -> subprocess.Popen:
     # named fairseq-xl, so that importing the package does not load fairseq
     code = f"import sys; sys.argv[0] = 'fairseq-xl'\n{RUN}"
     command = [sys.executable, "-c", code, str(playground.config), str(playground.out)]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    # Tests that run in the background of a script inherit that interrupts are ignored.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
 
 
 def wait_for(condition, what: str) -> None:
