@@ -8,6 +8,7 @@ from fairseq_xl.steps import add_steps, run_step
 
 STEPS = {
     "prepare": ("fairseq_xl.pairs.prepare_command", "pairs of sentences into a folder to train on"),
+    "words": ("fairseq_xl.pairs.words_command", "text as the matchers read it, to train word vectors on"),
     "statistics": (
         "fairseq_xl.pairs.statistics_command",
         "terms per sentence, and terms, sentences and pairs without a vector",
@@ -20,11 +21,26 @@ STEPS = {
         "fairseq_xl.pairs.mint_command",
         "labelled pairs of one language from another's, through translations; and their audit",
     ),
-    "predict": ("fairseq_xl.pairs.predict_command", "probabilities of new pairs, or of a prepared part"),
-    "calibrate": ("fairseq_xl.pairs.calibrate_command", "temperature and prior for a trained model"),
-    "search": ("fairseq_xl.pairs.search_command", "the sentences of a corpus nearest to a question"),
-    "baseline": ("fairseq_xl.pairs.baseline_command", "train and record a matcher without a network"),
-    "ensemble": ("fairseq_xl.pairs.ensemble_command", "average or stack the records of several matchers"),
+    "predict": (
+        "fairseq_xl.pairs.predict_command",
+        "probabilities of new pairs, or of a prepared part",
+    ),
+    "calibrate": (
+        "fairseq_xl.pairs.calibrate_command",
+        "temperature and prior for a trained model",
+    ),
+    "search": (
+        "fairseq_xl.pairs.search_command",
+        "the sentences of a corpus nearest to a question",
+    ),
+    "baseline": (
+        "fairseq_xl.pairs.baseline_command",
+        "train and record a matcher without a network",
+    ),
+    "ensemble": (
+        "fairseq_xl.pairs.ensemble_command",
+        "average or stack the records of several matchers",
+    ),
     "report": ("fairseq_xl.pairs.report_command", "tables, intervals and figures from records"),
 }
 

@@ -24,7 +24,17 @@ VERSION = 1
 MANIFEST = "manifest.json"
 
 
-COLUMNS = ("id", "label", "group", "left_fold", "right_fold", "left", "right", "left_text", "right_text")
+COLUMNS = (
+    "id",
+    "label",
+    "group",
+    "left_fold",
+    "right_fold",
+    "left",
+    "right",
+    "left_text",
+    "right_text",
+)
 
 
 @dataclass(frozen=True)

@@ -82,9 +82,7 @@ class PairSource:
 
     @property
     def format(self) -> str:
-        suffix = (
-            self.path.with_suffix("").suffix if self.path.suffix == ".gz" else self.path.suffix
-        )
+        suffix = self.path.with_suffix("").suffix if self.path.suffix == ".gz" else self.path.suffix
         return self.options.get("format", "csv" if suffix == ".csv" else "tsv")
 
     def pairs(self) -> Iterator[Pair]:
@@ -144,7 +142,9 @@ class PairSource:
     def _pair(cells: dict[str, str], where: str) -> Pair:
         for key in COLUMNS:
             if key != "label" and cells.get(key) == "":
-                raise InputError(f"{where}: the {key.replace('_', ' ')} is empty: leave the pair out")
+                raise InputError(
+                    f"{where}: the {key.replace('_', ' ')} is empty: leave the pair out"
+                )
         label = cells.get("label")
         if label not in ("0", "1", None):
             raise InputError(f"{where}: the label is {label!r}, not 0 or 1")
@@ -154,5 +154,9 @@ class PairSource:
             else None
         )
         return Pair(
-            cells["left"], cells["right"], None if label is None else int(label), translations, where
+            cells["left"],
+            cells["right"],
+            None if label is None else int(label),
+            translations,
+            where,
         )
