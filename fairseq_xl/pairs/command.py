@@ -8,7 +8,10 @@ from fairseq_xl.steps import add_steps, run_step
 
 STEPS = {
     "prepare": ("fairseq_xl.pairs.prepare_command", "pairs of sentences into a folder to train on"),
-    "words": ("fairseq_xl.pairs.words_command", "text as the matchers read it, to train word vectors on"),
+    "words": (
+        "fairseq_xl.pairs.words_command",
+        "text as the matchers read it, to train word vectors on",
+    ),
     "statistics": (
         "fairseq_xl.pairs.statistics_command",
         "terms per sentence, and terms, sentences and pairs without a vector",

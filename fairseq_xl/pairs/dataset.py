@@ -30,8 +30,8 @@ class PairDataset(FairseqDataset):
     ):
         self.rows, self.pad = rows, dictionary.pad()
         self.sides = [
-            [encode(row.left, dictionary) for row in rows],
-            [encode(row.right, dictionary) for row in rows],
+            [sentence(row.left, dictionary) for row in rows],
+            [sentence(row.right, dictionary) for row in rows],
         ]
         self.sizes = np.array([max(len(a), len(b)) for a, b in zip(*self.sides, strict=True)])
         self.labels = (
@@ -73,9 +73,9 @@ class PairDataset(FairseqDataset):
     def collater(self, samples: list[tuple[int, Tensor, Tensor]]) -> dict[str, Any]:
         if not samples:
             return {}
-        numbers, left, right = zip(*samples, strict=True)
+        places, left, right = zip(*samples, strict=True)
         batch = {
-            "id": torch.tensor(numbers),
+            "id": torch.tensor(places),
             "net_input": {
                 "left_tokens": collate_tokens(list(left), self.pad),
                 "right_tokens": collate_tokens(list(right), self.pad),
@@ -84,14 +84,19 @@ class PairDataset(FairseqDataset):
             "ntokens": sum(map(len, left)) + sum(map(len, right)),
         }
         if self.labels is not None:
-            batch["target"] = self.labels[list(numbers)]
+            batch["target"] = self.labels[list(places)]
         return batch
 
 
-def encode(words: str, dictionary: Dictionary) -> Tensor:
+def numbers(words: Sequence[str], dictionary: Dictionary) -> Tensor:
+    """(T,) numbers of words."""
+    return torch.tensor([dictionary.index(word) for word in words], dtype=torch.long)
+
+
+def sentence(words: str, dictionary: Dictionary) -> Tensor:
     """(T,) numbers of words that are separated by spaces, T at least 1.
 
     A sentence without words, such as "???", reads as one unknown word: a pair of it has a score, too.
     """
-    numbers = [dictionary.index(word) for word in words.split()] or [dictionary.unk()]
-    return torch.tensor(numbers, dtype=torch.long)
+    found = numbers(words.split(), dictionary)
+    return found if len(found) else torch.tensor([dictionary.unk()])

@@ -109,6 +109,7 @@ class Matcher(BaseFairseqModel):
         )  # fmt: skip
         self.matcher = self.make(cfg, self.embedding.dim)
         self.pad, self.symmetric = dictionary.pad(), cfg.symmetric
+        self.longest = task.prepared.wording.longest
 
     @classmethod
     def build_model(cls, cfg: MatcherConfig, task) -> "Matcher":
@@ -153,8 +154,9 @@ class Matcher(BaseFairseqModel):
         tokens, _ = pack_left(tokens, self.pad)
         return self.embedding(tokens), tokens.eq(self.pad)
 
-    def max_positions(self) -> None:
-        return None  # the folder holds sentences cut to a length
+    def max_positions(self) -> int:
+        """Words of a sentence: the folder's are cut to so many."""
+        return self.longest
 
 
 @register_model("siamese_lstm", dataclass=MatcherConfig)

@@ -11,7 +11,7 @@ from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II
 
 from fairseq_xl.errors import InputError
-from fairseq_xl.pairs.dataset import PairDataset, encode
+from fairseq_xl.pairs.dataset import PairDataset, numbers
 from fairseq_xl.pairs.folder import Prepared, Row
 
 
@@ -70,7 +70,7 @@ class SiameseMatchingTask(FairseqTask):
 
     def encode_text(self, text: str):
         """(T,) word numbers of a sentence as a user writes it: what ``fairseq_xl.encode`` asks of a task."""
-        return encode(" ".join(self.prepared.wording.words(text)), self.source_dictionary)
+        return numbers(self.prepared.wording.words(text), self.source_dictionary)
 
     @property
     def source_dictionary(self):
