@@ -23,12 +23,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("checkpoint", type=Path, help="of fairseq-train with task siamese_matching")
     parser.add_argument(
-        "input",
-        nargs="?",
+        "--input",
         default="-",
         metavar="SOURCE",
-        help="pairs as `pairs prepare` takes them; their labels, if any, are not looked at; - (default): standard "
-        "input, two columns",
+        help="pairs as `pairs prepare` takes them; their labels, if any, are not looked at (default: -, standard "
+        "input, two columns)",
     )
     parser.add_argument(
         "--part",
@@ -73,7 +72,7 @@ def run(args: argparse.Namespace) -> None:
     if args.part and args.output is None:
         raise InputError("--part writes a record: name its file with --output")
     if args.part and args.input != "-":
-        raise InputError("give a source or --part, not both")
+        raise InputError("give --input or --part, not both")
     pairs = None
     if not args.part:
         line = STANDARD_INPUT + args.input[1:] if args.input.startswith("-") else args.input

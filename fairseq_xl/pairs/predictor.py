@@ -55,13 +55,11 @@ class Predictor:
 
     def rows(self, pairs: Sequence[tuple[str, str]]) -> list[Row]:
         """Pairs of raw sentences as rows of a prepared folder."""
-        wording = self.task.prepared.wording
-        return [
-            Row(
-                str(place), None, 0, (0, 0), " ".join(wording.words(left)), " ".join(wording.words(right)), left, right
-            )
-            for place, (left, right) in enumerate(pairs)
-        ]  # fmt: skip
+        found = []
+        for place, texts in enumerate(pairs):
+            left, right = (" ".join(self.task.prepared.wording.words(text)) for text in texts)
+            found.append(Row(str(place), None, 0, (0, 0), left, right, *texts))
+        return found
 
     def learn_words(self, rows: Sequence[Row], vectors: Path) -> int:
         """Give words that the dictionary lacks the vectors of a file; return how many there were.

@@ -16,8 +16,8 @@ from fairseq_xl.vectors.faiss_index import KINDS
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the step's options."""
     parser.description = (
-        "Print, for each question of standard input, the questions of a corpus that are most likely to mean the same: "
-        "JSON, one line a question. The corpus is encoded once."
+        "Print, for each question of standard input, the questions of a corpus that are most likely to mean the "
+        "same: JSON, one line a question. The corpus is encoded once."
     )
     parser.add_argument("corpus", type=Path, help="a question a line")
     parser.add_argument(
