@@ -52,16 +52,17 @@ class FinalStates(nn.Module):
 class ManhattanLSTM(nn.Module):
     """p = exp(-|h_left - h_right|_1) of an LSTM's last states (Mueller & Thyagarajan 2016, equation 1).
 
-    Symmetric in its two sentences.
+    Symmetric in its two sentences. Args: dropout: of the words' features.
     """
 
-    def __init__(self, input_dim: int, hidden_dim: int):
+    def __init__(self, input_dim: int, hidden_dim: int, dropout: float = 0.0):
         super().__init__()
+        self.dropout = nn.Dropout(dropout)
         self.reader = LastState(input_dim, hidden_dim)
 
     def encode(self, words: Tensor, padding: Tensor) -> Tensor:
         """(N, hidden_dim)."""
-        return self.reader(words, padding)
+        return self.reader(self.dropout(words), padding)
 
     def forward(
         self, left: Tensor, right: Tensor, left_padding: Tensor, right_padding: Tensor

@@ -165,7 +165,7 @@ class SiameseLSTM(Matcher):
 
     @staticmethod
     def make(cfg: MatcherConfig, input_dim: int) -> nn.Module:
-        return ManhattanLSTM(input_dim, cfg.hidden_dim)
+        return ManhattanLSTM(input_dim, cfg.hidden_dim, cfg.dropout)
 
 
 @register_model("siamese_conv", dataclass=FeatureConfig)
