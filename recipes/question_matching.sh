@@ -19,7 +19,7 @@
 #   --seed N           of the training; fold N-1 of --folds is held out, counted round (default: 1)
 #   --folds N          of the training pairs, by communities of questions (default: 5)
 #   --epochs N         default: 8; the best by log loss on the fold is kept
-#   --vectors WHICH    own: trained on the questions and --text (default); official: fastText's Spanish Wikipedia
+#   --embeddings WHICH   own: trained on the questions and --text (default); official: fastText's Spanish Wikipedia
 #                      vectors, downloaded (the competition's); or a file: .vec or .bin
 #   --text FILE        more Spanish text for own vectors, a sentence a line; repeatable
 #   --unknown HOW      words without a vector: subwords (vectors of their subwords; default for own and .bin), repair
@@ -52,7 +52,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
   case $1 in
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
-    --data | --out | --system | --loss | --seed | --folds | --epochs | --vectors | --text | --unknown | --mint | \
+    --data | --out | --system | --loss | --seed | --folds | --epochs | --embeddings | --text | --unknown | --mint | \
       --translated | --leaks | --model | --name) ;;
     *) TAKEN=0; return ;;
   esac
@@ -65,7 +65,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --seed) SEED=$2 ;;
     --folds) FOLDS=$2 ;;
     --epochs) EPOCHS=$2 ;;
-    --vectors) VECTORS=$2 ;;
+    --embeddings) VECTORS=$2 ;;
     --text) TEXTS+=("$(absolute "$2")") ;;
     --unknown) UNKNOWN=$2 ;;
     --mint) MINT=$2 ;;
@@ -122,7 +122,7 @@ train_vectors() {
 
 fetch_vectors() {
   run fairseq-xl text fetch "$WIKIPEDIA" "$OUT/vectors/official.vec" \
-    --otherwise "download it elsewhere and give its name with --vectors"
+    --otherwise "download it elsewhere and give its name with --embeddings"
 }
 
 # The sides' columns; the translations, which hold names as they are, tell what is no mistake.

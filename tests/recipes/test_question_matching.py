@@ -100,7 +100,7 @@ def test_help_that_can_be_left_out(matching, data):
 def test_repair_is_of_all_files(matching, data, tmp_path):
     vectors = tmp_path / "given.vec"
     vectors.write_text("1 1\na 1\n")
-    matching("--data", data, "--vectors", vectors)
+    matching("--data", data, "--embeddings", vectors)
     assert matching.calls == ["fairseq-xl pairs normalise", *PREPARED, *TRAINED]
     assert "repaired/given.vec/cikm_english_train.txt" in " ".join(
         matching.arguments("fairseq-xl pairs prepare")
@@ -108,7 +108,7 @@ def test_repair_is_of_all_files(matching, data, tmp_path):
 
 
 def test_official_vectors_are_downloaded(matching, data):
-    matching("--data", data, "--vectors", "official", "--prepare-only")
+    matching("--data", data, "--embeddings", "official", "--prepare-only")
     assert matching.calls == ["fairseq-xl text fetch", "fairseq-xl pairs normalise", *PREPARED]
 
 
@@ -144,8 +144,8 @@ def test_a_dry_run_does_nothing(matching, data):
         (("--mint", "perhaps"), "--mint is 'perhaps'"),
         (("--leaks", "some"), "--leaks is 'some'"),
         (("--unknown", "guess"), "--unknown is 'guess'"),
-        (("--vectors", "official", "--unknown", "subwords"), "needs vectors with subwords"),
-        (("--vectors", "nowhere.vec"), "there is no file of word vectors"),
+        (("--embeddings", "official", "--unknown", "subwords"), "needs vectors with subwords"),
+        (("--embeddings", "nowhere.vec"), "there is no file of word vectors"),
         (("--system", "st"), "--system st needs --model"),
         (("--colour", "red"), "has no option '--colour'"),
     ],
