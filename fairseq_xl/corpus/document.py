@@ -23,7 +23,7 @@ class Document:
         found_by: how the counterpart was found: hreflang, pattern, link.
         lines: of both pages, the first language's first, as ``extract`` made them.
         translation: of the second page's lines into the first language, line for line; None before ``translate``.
-        beads: numbers of lines that mean the same, several on a side where one sentence is two; None before ``align``.
+        beads: numbers of lines that mean the same, several on a side where one sentence is two; None before align.
         score: how well the beads fit, from 0 to 1, higher is better; None before ``align``.
         topic: dominant topic of the page; None before ``topics``.
     """
