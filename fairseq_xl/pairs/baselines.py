@@ -103,7 +103,10 @@ def tfidf(data: Training) -> Features:
 
 
 def bm25(data: Training) -> Features:
-    """The mean of both directions, in which rare words and the average length are the training sentences'."""
+    """The mean of both directions, as it is and as a share of what each sentence scores with itself.
+
+    The rarity of words and the average length are the training sentences'.
+    """
     okapi = needed("rank_bm25", "pairs").BM25Okapi
     trained = okapi([text.split() for text in data.sentences])
 
@@ -115,7 +118,9 @@ def bm25(data: Training) -> Features:
         def score(query: str, document: str) -> float:
             return scorer.get_batch_scores(query.split(), [place[document]])[0]
 
-        return np.array([[(score(r.left, r.right) + score(r.right, r.left)) / 2] for r in rows])
+        crossed = np.array([score(r.left, r.right) + score(r.right, r.left) for r in rows])
+        own = np.array([score(r.left, r.left) + score(r.right, r.right) for r in rows])
+        return np.stack([crossed / 2, np.divide(crossed, own, out=np.zeros(len(rows)), where=own > 0)], axis=1)
 
     return features
 

@@ -110,9 +110,9 @@ def tables(found: Comparison, against: str, paper: bool = False) -> dict[str, Ta
     Args:
         paper: the paper's figures beside ours, and its algorithms of which there is no record.
     """
-    headings = ["matcher", "runs", "log loss", "95 % interval", "P", "R", "F1", "P₁", "R₁", "F1₁"]
+    headings = ["matcher", "runs", "log loss", "95 % interval", "P", "R", "F1", "P+", "R+", "F1+"]
     headings += ["average precision", "ECE", "training seconds"]
-    headings += ["paper's log loss", "P", "R", "F1"] if paper else []
+    headings += ["paper's log loss", "paper's P", "paper's R", "paper's F1"] if paper else []
     pairs, positive = len(found.gold), int(found.gold.sum())
     table = Table(f"{pairs} {found.part} pairs, {positive} of them matching", headings)
     for name, one in found.measured.items():
@@ -128,17 +128,17 @@ def tables(found: Comparison, against: str, paper: bool = False) -> dict[str, Ta
             if name not in found.measured:
                 table.add(name, "0", *[""] * 11, *_paper(name))
     table.notes += [
-        "Means over runs. P, R and F1: of both labels, weighted by how often each is true, at a probability of 0.5 (R "
-        "is the accuracy); P₁, R₁ and F1₁: of matching pairs. ECE: expected calibration error, 15 bins. Log loss: "
+        "Means over runs. P, R and F1: of both labels, weighted by how often each is true, at a probability of 0.5; "
+        "R is the accuracy. P+, R+ and F1+: of matching pairs. ECE: expected calibration error, 15 bins. Log loss: "
         "natural, probabilities clipped to 2.2e-16. Training seconds: of all runs.",
         f"{CONSTANT}: {found.gold.mean():.3f} for every pair, the share of these very pairs that match.",
         _about_intervals(found),
     ]
     if paper:
         table.notes.append(
-            "Paper: Hadgu 2018, Table 2: means of the best 3 to 5 runs on 1,400 pairs, of which 1,000 are public. "
-            "No kind of average is named there. Taken as weighted, its row character_ngram needs a set of which 22 to "
-            "34 % match, whose constant prior scores 0.53 to 0.64."
+            "Paper: Hadgu 2018, Table 2: means of the best 3 to 5 runs, on a set that the paper gives 1,400 pairs. "
+            "It names no kind of average. Rows with F1 below P and R fit the weighted one; the row character_ngram "
+            "then asks for 22 to 34 % matching pairs, of which a constant prior scores 0.53 to 0.64."
         )
     differences = Table(f"Log loss, less that of {against}", ["matcher", "difference", "95 % interval"])
     base = found.measured[against]
@@ -171,12 +171,12 @@ def _about_intervals(found: Comparison) -> str:
     drawn = next(iter(found.measured.values())).draws
     if drawn is None:
         return (
-            f"No intervals: pairs with a sentence in common are drawn together, and {largest} of the {len(found.gold)} "
-            "hang together."
+            f"No intervals: pairs with a sentence in common are drawn together, and that would be {largest} of the "
+            f"{len(found.gold)} at once."
         )
     return (
-        f"Intervals: percentiles of {len(drawn)} bootstrap draws of the {groups} groups of pairs that have sentences in "
-        f"common (the largest: {largest} pairs), and of the runs."
+        f"Intervals: percentiles of {len(drawn)} bootstrap draws of the runs, and of the {groups} groups of pairs "
+        f"that have sentences in common (the largest: {largest} pairs)."
     )
 
 
@@ -190,9 +190,10 @@ def draw(found: Comparison, folder: Path, paper: bool = False) -> None:
     shown = [name for name in found.measured if name != CONSTANT]
     columns = min(len(shown), 4)
     rows = math.ceil(len(shown) / columns)
+    size = (0.6 + 2.5 * columns, 0.5 + 2.6 * rows)
     draw_picture(
         folder, "reliability", "Share of matching pairs by the probability given",
-        lambda figure: _draw_reliability(figure, found, shown, rows, columns), (0.6 + 2.5 * columns, 0.5 + 2.6 * rows),
+        lambda figure: _draw_reliability(figure, found, shown, rows, columns), size,
     )  # fmt: skip
 
 
