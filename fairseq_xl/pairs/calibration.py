@@ -153,6 +153,8 @@ def estimate_prior(probability: np.ndarray, training_prior: float) -> float:
     def slope(share: float) -> float:
         return float(np.mean((yes - no) / (share * yes + (1 - share) * no)))
 
+    if (yes == no).all():  # nothing is said of any pair
+        return training_prior
     least = 1 / (len(probability) + 1)
     if slope(least) <= 0:
         return least
