@@ -224,6 +224,8 @@ def _draw_reliability(figure, found: Comparison, names: list[str], rows: int, co
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     for panel in panels[len(names) :]:
         panel.set_visible(False)
+    for panel in panels[len(names) - columns : len(names)]:  # the lowest that show
+        panel.tick_params(labelbottom=True)
     for panel, name in zip(panels, names, strict=False):
         runs = found.measured[name].runs
         bins = reliability(np.tile(found.gold, len(runs)), runs.ravel(), PANEL_BINS)
