@@ -47,10 +47,10 @@ def test_a_missing_file(tmp_path):
 def test_records_are_brought_into_one_order():
     other = replace(RECORD, seed=2, ids=["c", "a", "b"], probability=[0.3, 0.1, 0.2], gold=[0, 0, 1], group=[1, 0, 0])
     np.testing.assert_array_equal(aligned([RECORD, other]), [[0.1, 0.9, 0.2], [0.1, 0.2, 0.3]])
-    third = replace(RECORD, name="bm25", gold=None)
+    third = replace(RECORD, name="bm25", gold=None, probability=[0.5, 0.6, 0.7])
     found = together([third, RECORD, other])
     assert list(found.runs) == ["bm25", "esim"]
-    assert found.runs["esim"].shape == (2, 3)
+    np.testing.assert_array_equal(found.runs["esim"], [[0.1, 0.9, 0.2], [0.1, 0.2, 0.3]])
     np.testing.assert_array_equal(found.labels, [0, 1, 0])
     np.testing.assert_array_equal(found.group, [0, 0, 1])
     assert found.records["esim"] == [RECORD, other]
