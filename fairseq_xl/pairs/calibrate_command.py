@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> None:
         )
     if args.prior is not None and not 0 < args.prior < 1:
         raise InputError(f"--prior is a share between 0 and 1, not {args.prior}")
-    gold, logits = np.array(record.gold), logits_of(record)
+    gold, logits = np.array(record.gold), calibration.logits(np.array(record.probability))
     if args.bias:
         temperature, bias = calibration.fit_platt(logits, gold)
     else:
@@ -68,7 +68,9 @@ def run(args: argparse.Namespace) -> None:
     found = Calibration(temperature, bias, development, None)
     if args.prior_from:
         judged = PairRecord.read(args.prior_from)
-        prior = calibration.estimate_prior(calibrated(logits_of(judged), found), development)
+        prior = calibration.estimate_prior(
+            calibrated(calibration.logits(np.array(judged.probability)), found), development
+        )
     found = Calibration(temperature, bias, development, prior)
     write_calibration(args.output, found)
     share = (
@@ -77,9 +79,3 @@ def run(args: argparse.Namespace) -> None:
         else f", matching pairs {100 * development:.1f} % here and {100 * prior:.1f} % there"
     )
     print(f"temperature {temperature:.3f}, bias {bias:.3f}{share}", file=sys.stderr)
-
-
-def logits_of(record: PairRecord) -> np.ndarray:
-    """(N,) from probabilities, which are finite even where rounding made one of them 0 or 1."""
-    p = np.clip(np.array(record.probability), 1e-15, 1 - 1e-15)
-    return np.log(p) - np.log1p(-p)

@@ -114,7 +114,8 @@ def record(args: argparse.Namespace, predictor, rows, found, seconds: float) -> 
     from fairseq_xl.checkpoints import read
     from fairseq_xl.report.record import versions
 
-    cfg = read(args.checkpoint)["cfg"]
+    state = read(args.checkpoint)
+    cfg = state["cfg"]
     fold = cfg["task"]["fold"]
     gold = None if any(row.label is None for row in rows) else [row.label for row in rows]
     return PairRecord(
@@ -131,6 +132,8 @@ def record(args: argparse.Namespace, predictor, rows, found, seconds: float) -> 
             "lr": list(cfg["optimization"]["lr"]),
             "batch_size": cfg["dataset"]["batch_size"],
             "data": predictor.task.prepared.manifest,
+            # until this checkpoint, validation included
+            "training_seconds": state["extra_state"]["previous_training_time"],
             "calibration": str(args.calibration.name) if args.calibration else None,
             "pairs_per_second": len(rows) / seconds,
             "device": str(predictor.device),
