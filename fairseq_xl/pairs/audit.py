@@ -1,7 +1,7 @@
 """How sure are equal keys? The audit of Hadgu 2018, section 3.2, on labelled pairs, with the two matchers it rejects.
 
-Of labelled pairs, those are found whose sentences a matcher takes for the same. Recovered is the share of the matching
-pairs that are found; precision the share of the found pairs that match.
+A pair is found by a matcher that takes its sentences for the same. Recovered is the share of the matching pairs that
+are found; precision the share of the found pairs that match.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
+from scipy import sparse
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.pairs.key import EnglishKey, normal_form
@@ -29,9 +30,9 @@ def classified(pairs: Sequence[Pair], seed: int = 1, folds: int = FOLDS) -> np.n
     """(N,) whether a classifier takes the sentences of a pair for the same, judged by one that has seen neither.
 
     Questions (not pairs) are dealt into folds by lot. The pairs with a question in a fold or two are judged by the
-    classifier trained on the pairs without any question of those folds: one classifier for each fold, and one for each
-    two folds. It is a logistic regression, threshold 0.5, on the similarities of the sentences: the cosines of their
-    TF-IDF vectors of words, of pairs of words and of three to five letters, and the share of common words.
+    classifier trained on the pairs without any question of those: one classifier for each fold, and one for each two
+    folds. It is a logistic regression, threshold 0.5, on the similarities of the sentences: the cosines of their
+    TF-IDF vectors of words, of words and pairs of them, and of three to five letters, and the share of common words.
 
     Raises:
         InputError: fewer than two questions a fold, or training pairs of one label only.
@@ -46,41 +47,58 @@ def classified(pairs: Sequence[Pair], seed: int = 1, folds: int = FOLDS) -> np.n
     questions = sorted({*left, *right})
     if len(questions) < 2 * folds:
         raise InputError(f"{len(questions)} questions are too few for {folds} folds")
-    dealt = np.random.default_rng(seed).permutation(len(questions)) % folds
-    fold = dict(zip(questions, dealt.tolist(), strict=True))
-    places = np.array([sorted((fold[a], fold[b])) for a, b in zip(left, right, strict=True)])
+    fold = np.random.default_rng(seed).permutation(len(questions)) % folds
+    place = {question: row for row, question in enumerate(questions)}
+    rows = np.array([[place[question] for question in side] for side in (left, right)])
     labels = np.array([pair.label for pair in pairs])
+    overlap = np.array([_overlap(a, b) for a, b in zip(left, right, strict=True)])
+    counts = _counts(questions)
+    folds_of = np.sort(fold[rows], 0)
     found = np.zeros(len(pairs), dtype=bool)
-    for one, other in np.unique(places, axis=0):
-        judged = (places == (one, other)).all(1)
-        trained = ~np.isin(places, (one, other)).any(1)
+    for held_out in np.unique(folds_of, axis=1).T:
+        judged = (folds_of == held_out[:, None]).all(0)
+        trained = ~np.isin(folds_of, held_out).any(0)
         if len(set(labels[trained])) < 2:
             raise InputError(
                 "the training pairs of a fold have one label: the classifier needs more pairs"
             )
-        known = [q for q in questions if fold[q] not in (one, other)]
-        features = _features(known, left, right)
+        cosines = _cosines(counts, ~np.isin(fold, held_out), rows)
+        features = np.column_stack([*cosines, overlap])
         model = make_pipeline(StandardScaler(), LogisticRegression())
         model.fit(features[trained], labels[trained])
         found[judged] = model.predict_proba(features[judged])[:, 1] > THRESHOLD
     return found
 
 
-def _features(known: Sequence[str], left: Sequence[str], right: Sequence[str]) -> np.ndarray:
-    """(N, 4) similarities of the pairs; document frequencies are those of the known sentences."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
+def _counts(sentences: Sequence[str]) -> list[sparse.csr_matrix]:
+    """For each kind of feature (sentences, features): how often it stands in a sentence."""
+    from sklearn.feature_extraction.text import CountVectorizer
 
-    columns = []
-    for options in (
+    kinds = (
         {"token_pattern": r"\S+"},
-        {"token_pattern": r"\S+", "ngram_range": (2, 2)},
+        {"token_pattern": r"\S+", "ngram_range": (1, 2)},
         {"analyzer": "char_wb", "ngram_range": (3, 5)},
-    ):
-        vectors = TfidfVectorizer(sublinear_tf=True, **options).fit(known)
-        a, b = vectors.transform(left), vectors.transform(right)
-        columns.append(np.asarray(a.multiply(b).sum(1)).ravel())
-    columns.append(np.array([_overlap(a, b) for a, b in zip(left, right, strict=True)]))
-    return np.column_stack(columns)
+    )
+    return [CountVectorizer(**kind).fit_transform(sentences) for kind in kinds]
+
+
+def _cosines(
+    counts: Sequence[sparse.csr_matrix], known: np.ndarray, rows: np.ndarray
+) -> list[np.ndarray]:
+    """For each kind (N,) cosines of TF-IDF vectors, the document frequencies being those of the known sentences.
+
+    Args:
+        counts: of the sentences, as :func:`_counts` gives them.
+        known: (sentences,) which of them may be looked at.
+        rows: (2, N) the sentences of each pair.
+    """
+    from sklearn.feature_extraction.text import TfidfTransformer
+
+    cosines = []
+    for kind in counts:
+        vectors = TfidfTransformer(sublinear_tf=True).fit(kind[known]).transform(kind)
+        cosines.append(np.asarray(vectors[rows[0]].multiply(vectors[rows[1]]).sum(1)).ravel())
+    return cosines
 
 
 def _overlap(left: str, right: str) -> float:
