@@ -6,7 +6,7 @@ are found; precision the share of the found pairs that match.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
 import numpy as np
 from scipy import sparse
@@ -47,27 +47,42 @@ def classified(pairs: Sequence[Pair], seed: int = 1, folds: int = FOLDS) -> np.n
     questions = sorted({*left, *right})
     if len(questions) < 2 * folds:
         raise InputError(f"{len(questions)} questions are too few for {folds} folds")
-    fold = np.random.default_rng(seed).permutation(len(questions)) % folds
     place = {question: row for row, question in enumerate(questions)}
     rows = np.array([[place[question] for question in side] for side in (left, right)])
     labels = np.array([pair.label for pair in pairs])
     overlap = np.array([_overlap(a, b) for a, b in zip(left, right, strict=True)])
     counts = _counts(questions)
-    folds_of = np.sort(fold[rows], 0)
     found = np.zeros(len(pairs), dtype=bool)
-    for held_out in np.unique(folds_of, axis=1).T:
-        judged = (folds_of == held_out[:, None]).all(0)
-        trained = ~np.isin(folds_of, held_out).any(0)
+    for judged, trained, known in splits(rows, folds, seed):
         if len(set(labels[trained])) < 2:
             raise InputError(
                 "the training pairs of a fold have one label: the classifier needs more pairs"
             )
-        cosines = _cosines(counts, ~np.isin(fold, held_out), rows)
-        features = np.column_stack([*cosines, overlap])
+        features = np.column_stack([*_cosines(counts, known, rows), overlap])
         model = make_pipeline(StandardScaler(), LogisticRegression())
         model.fit(features[trained], labels[trained])
         found[judged] = model.predict_proba(features[judged])[:, 1] > THRESHOLD
     return found
+
+
+def splits(
+    rows: np.ndarray, folds: int, seed: int
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Deal questions into folds; yield for each fold and each two of them what is judged, trained on, and known.
+
+    Args:
+        rows: (2, N) the questions of each pair, numbered from 0.
+
+    Yields:
+        (N,) pairs whose questions are of just these folds, (N,) pairs with no question of them, and which questions
+        are of other folds.
+    """
+    fold = np.random.default_rng(seed).permutation(rows.max() + 1) % folds
+    folds_of = np.sort(fold[rows], 0)
+    for held_out in np.unique(folds_of, axis=1).T:
+        judged = (folds_of == held_out[:, None]).all(0)
+        trained = ~np.isin(folds_of, held_out).any(0)
+        yield judged, trained, ~np.isin(fold, held_out)
 
 
 def _counts(sentences: Sequence[str]) -> list[sparse.csr_matrix]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import unicodedata
 from collections import Counter
@@ -85,7 +86,7 @@ def count(
         for sentences in file.sentences(wording):
             for words in sentences:
                 counts.update(words)
-                neighbours.update(zip(words, words[1:], strict=False))
+                neighbours.update(itertools.pairwise(words))
     return counts, neighbours
 
 

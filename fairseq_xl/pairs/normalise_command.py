@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from pathlib import Path
 
@@ -25,10 +24,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Words with digits stay. Give all files of a task at once: frequencies are those of all of them."
     )
     parser.epilog = (
-        "A FILE is FILE[,columns=A+B…][,translations=C+D…], separated by tabs, UTF-8; a column is a number or a name\n"
-        "of the first row (default: 1+2). A word that stands in the sentence's translation as well is a name and\n"
-        "stays. Rows, columns and everything but the repaired words come out as they were (in a repaired sentence\n"
-        "letters and accents come out composed, Unicode's NFC); FILE.gz comes out as FILE."
+        "A FILE is FILE[,columns=A+B…][,translations=C+D…], separated by tabs, UTF-8; a column is a number or a\n"
+        "name of the first row (default: 1+2). A word that stands in the sentence's translation as well is a name\n"
+        "and stays. Rows, columns and everything but the repaired words come out as they were (but a repaired\n"
+        "sentence has its letters and accents composed, Unicode's NFC); FILE.gz comes out as FILE."
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="files to repair")
     parser.add_argument(
@@ -120,14 +119,9 @@ def run(args: argparse.Namespace) -> None:
     repair = Repair(
         vocabulary, counts, neighbours, args.language, rules, args.times, tuple(args.lengths), keep
     )
-    headings = [
-        "file",
-        *(
-            f"{what}, {when}"
-            for what in ("terms", "sentences", "pairs")
-            for when in ("before", "after")
-        ),
-    ]
+    headings = ["file"]
+    for what in ("terms", "sentences", "pairs"):
+        headings += [f"{what}, before", f"{what}, after"]
     table = Table("Without a vector", [*headings, *repair.rules])
     changes = []
     for file, output in zip(files, outputs, strict=True):
@@ -147,9 +141,9 @@ def run(args: argparse.Namespace) -> None:
     print(table.markdown())
     if args.changes:
         with replacing(args.changes) as stream:
-            writer = csv.writer(stream, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_NONE)
-            writer.writerow(["file", "line", "word", "replacement", "rule"])
-            writer.writerows((c.path, c.line, c.word, c.replacement, c.rule) for c in changes)
+            stream.write("file\tline\tword\treplacement\trule\n")
+            for c in changes:
+                stream.write(f"{c.path}\t{c.line}\t{c.word}\t{c.replacement}\t{c.rule}\n")
 
 
 def _check(outputs: list[Path], inputs: list[Path]) -> None:
