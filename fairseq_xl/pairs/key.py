@@ -13,7 +13,6 @@ there yet?" say too little for words alone to tell what they mean.
 from __future__ import annotations
 
 import hashlib
-import sys
 import unicodedata
 from collections.abc import Collection
 from pathlib import Path
@@ -21,12 +20,11 @@ from pathlib import Path
 import regex
 
 from fairseq_xl.pairs.stopwords import NEGATIONS, QUESTIONS, STOP_WORDS, read_words
-from fairseq_xl.pairs.wording import Wording
 
 NO = "no"
 # Chat glues sentences together ("tracking.I"): a full stop or a hyphen parts words here.
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*")
-_NORMAL = Wording(longest=sys.maxsize)
+_LETTERS = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 
 class EnglishKey:
@@ -78,5 +76,5 @@ def hashed(text: str, seed: int = 0) -> int:
 
 
 def normal_form(sentence: str) -> str:
-    """The sentence in lower case without punctuation: sentences of equal form count as identical."""
-    return " ".join(_NORMAL.words(sentence))
+    """The sentence in lower case, every mark a blank: sentences of equal form count as identical."""
+    return " ".join(_LETTERS.findall(unicodedata.normalize("NFC", sentence).lower()))

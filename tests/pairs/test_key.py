@@ -83,6 +83,7 @@ def test_hashes_are_the_same_on_every_machine():
 
 def test_normal_form_keeps_all_words():
     assert normal_form("¿Qué  ES, esto?") == "qué es esto"
+    assert normal_form("E-mail.Don’t") == "e mail don t"
     assert len(normal_form("a " * 500).split()) == 500
 
 
