@@ -257,6 +257,10 @@ def test_command_with_pairs_and_exclusions(files):
         *("--from-pairs", f"{files}/pairs.tsv,left=1,right=3,left_translation=2,right_translation=4"),
         *("--exclude", f"{files}/test.tsv", "--balance"),
     ]
+    assert run(files, *options[:-1]) == 0
+    pairs = {pair for pair, _, _ in minted(files)}
+    assert frozenset(("abrir disputa", "cancelo")) in pairs
+    assert frozenset(("abrir disputa", "cancelar pedido")) not in pairs
     assert run(files, *options) == 0
     labels = [label for _, label, _ in minted(files)]
     assert labels.count("0") == labels.count("1") > 0
