@@ -22,7 +22,11 @@ STEPS = {
     ),
     "mint": (
         "fairseq_xl.pairs.mint_command",
-        "labelled pairs of one language from another's, through translations; and their audit",
+        "labelled pairs of one language from another's, through translations",
+    ),
+    "audit": (
+        "fairseq_xl.pairs.audit_command",
+        "how sure minting is, judged on labelled pairs",
     ),
     "predict": (
         "fairseq_xl.pairs.predict_command",
