@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "FILE[,text=COLUMN,translation=COLUMN] (default: columns 1 and 2), separated by tabs, UTF-8.\n\n"
         "The output has the columns left, right, label, left_translation, right_translation and origin (match or\n"
         "transferred); beside it FILE.json says what was counted and how it was made. SQLite works in a temporary\n"
-        "file beside the output and sorts in the folder that SQLITE_TMPDIR names: about 300 bytes a sentence there."
+        "file beside the output and sorts in the folder that SQLITE_TMPDIR names."
     )
     parser.add_argument(
         "--labelled",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.pairs.repair import LANGUAGES, RULES
-from fairseq_xl.pairs.statistics_command import add_wording
+from fairseq_xl.pairs.wording_options import add_wording, chosen_wording
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +86,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="list every change: file, line, word, replacement, rule",
     )
-    add_wording(parser)
+    add_wording(parser, cut=False)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -100,7 +99,6 @@ def run(args: argparse.Namespace) -> None:
     from fairseq_xl.pairs.repair import Repair
     from fairseq_xl.pairs.stopwords import read_words
     from fairseq_xl.pairs.vocabulary import vector_words
-    from fairseq_xl.pairs.wording import Wording
     from fairseq_xl.report.tables import Table
     from fairseq_xl.text.lines import replacing
 
@@ -109,7 +107,7 @@ def run(args: argparse.Namespace) -> None:
     files = [normalise.TextFile.parse(line) for line in args.files]
     outputs = [args.output / file.path.name.removesuffix(".gz") for file in files]
     _check(outputs, [file.path for file in files])
-    wording = Wording(not args.keep_case, args.punctuation, sys.maxsize)
+    wording = chosen_wording(args)
     vocabulary = vector_words(args.vectors)
     if wording.lower:  # words with capitals are never looked up
         vocabulary = {word: rank for word, rank in vocabulary.items() if word == word.lower()}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
+
+from fairseq_xl.pairs.wording_options import add_wording, chosen_wording
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,17 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="word vectors (.vec, .txt, .npy, .bin); of a .bin, which has a vector for any word, the words that it "
         "was trained on count as known",
     )
-    add_wording(parser)
-
-
-def add_wording(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say how a sentence becomes words; give what `pairs prepare` is given."""
-    parser.add_argument(
-        "--keep-case", action="store_true", help="do not fold case (for vectors of cased text)"
-    )
-    parser.add_argument(
-        "--punctuation", action="store_true", help="punctuation marks count as words"
-    )
+    add_wording(parser, cut=False)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -43,8 +34,7 @@ def run(args: argparse.Namespace) -> None:
     from fairseq_xl.pairs.source import PairSource
     from fairseq_xl.pairs.statistics import table
     from fairseq_xl.pairs.vocabulary import vector_words
-    from fairseq_xl.pairs.wording import Wording
 
-    wording = Wording(not args.keep_case, args.punctuation, sys.maxsize)
+    wording = chosen_wording(args)
     known = vector_words(args.vectors) if args.vectors else None
     print(table([PairSource.parse(line) for line in args.sources], wording, known).markdown())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import regex
 
+_LETTER_OR_DIGIT = regex.compile(r"[\p{L}\p{N}]")
 # A word keeps the marks that stand between its letters: don't, e-mail, 3.50.
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’\-.,][\p{L}\p{M}\p{N}]+)*|[^\s]")
 
@@ -30,5 +31,5 @@ class Wording:
         text = unicodedata.normalize("NFC", text)
         found = _WORD.findall(text.lower() if self.lower else text)
         if not self.punctuation:
-            found = [word for word in found if regex.search(r"[\p{L}\p{N}]", word)]
+            found = [word for word in found if _LETTER_OR_DIGIT.search(word)]
         return found[: self.longest]

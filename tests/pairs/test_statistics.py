@@ -48,7 +48,7 @@ def test_command(tmp_path, capsys):
     command = ["pairs", "statistics", f"{path},left=1,right=3,label=none", "--vectors", str(vectors)]
     assert main(command) == 0
     assert "| x.tsv (1, 3) | 1 | – | 2 | 2 | 1.500 | 0.707 | 1 | 1 | 1 |" in capsys.readouterr().out
-    assert main([*command, "--keep-case", "--punctuation"]) == 0
+    assert main([*command, "--keep-case", "--keep-punctuation"]) == 0
     assert "| 2 | 2 | 2.000 | 0.000 | 1 | 1 | 1 |" in capsys.readouterr().out
 
 
