@@ -18,7 +18,7 @@
 #                      (default: esim)
 #   --seed N           of the training; fold N-1 of --folds is held out, counted round (default: 1)
 #   --folds N          of the training pairs, by communities of questions (default: 5)
-#   --epochs N         default: 8; the best by log loss on the fold is kept
+#   --epochs N         default: 8; the best by average precision on the fold is kept
 #   --embeddings WHICH   own: trained on the questions and --text (default); official: fastText's Spanish Wikipedia
 #                      vectors, downloaded (the competition's); or a file: .vec or .bin
 #   --text FILE        more Spanish text for own vectors, a sentence a line; repeatable
@@ -41,8 +41,9 @@ BASELINES="character_ngram tfidf bm25 vectors constant st"
 WIKIPEDIA=https://dl.fbaipublicfiles.com/fasttext/vectors-wiki/wiki.es.vec
 # Chosen on a held-out fold of the training pairs.
 TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001 --clip-norm 5
-  --batch-size 128 --exchange --best-checkpoint-metric log_loss --no-epoch-checkpoints --num-workers 0
-  --required-batch-size-multiple 1 --log-format json --log-interval 50 --dropout 0.3)
+  --batch-size 128 --exchange --best-checkpoint-metric average_precision --maximize-best-checkpoint-metric
+  --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 50
+  --dropout 0.3)
 
 SYSTEM=esim SEED=1 FOLDS=5 EPOCHS=8 VECTORS=own UNKNOWN='' MINT=yes LEAKS=sentences OUT='' DATA='' NAME='' MODEL=''
 TEXTS=() TRANSLATED=() TUNING=() PREPARE_ONLY=no
