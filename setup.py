@@ -49,6 +49,7 @@ EXTRAS = {
     "pretrained": ["sentence-transformers>=3,<6", "transformers>=4.40,<6"],
     "ray": ["ray>=2.9,<3"],
     "siamese": ["scikit-learn>=1.4,<2", "gensim>=4.3,<5", "morfessor>=2.0.6,<3", "charset-normalizer>=3.3,<4"],
+    "pairs": ["scikit-learn>=1.4,<2", "networkx>=3.2,<4", "rapidfuzz>=3.6,<4", "rank-bm25>=0.2.2,<0.3"],
     "corpus": ["scrapy>=2.11,<3", "inscriptis>=2.5,<3"],
     "test": [
         "pytest>=8,<10",

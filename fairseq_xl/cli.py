@@ -52,6 +52,14 @@ COMMANDS = {
         "fairseq_xl.siamese.command",
         "classify text of a poor language with the labels of a rich one",
     ),
+    "corpus": (
+        "fairseq_xl.corpus.command",
+        "build a corpus of similar and dissimilar sentence pairs from a bilingual website",
+    ),
+    "pairs": (
+        "fairseq_xl.pairs.command",
+        "decide whether two sentences mean the same; mint, repair and search questions",
+    ),
     "curves": ("fairseq_xl.report.curves", "plot the training curves in fairseq's logs"),
     "record": ("fairseq_xl.report.record", "write down what a run was and what it scored"),
     "syntactic": ("fairseq_xl.syntactic.command", "data and evaluation of sentence embeddings that carry syntax"),

@@ -68,6 +68,10 @@ PACKAGES = (
     Package("gensim", "gensim", ">=4.3,<5", "baselines of the twin classifier", "siamese", False),
     Package("morfessor", "morfessor", ">=2.0.6,<3", "morphological segmentation", "siamese", False),
     Package("charset-normalizer", "charset_normalizer", ">=3.3,<4", "guessing encodings", "siamese", False),
+    Package("scikit-learn", "sklearn", ">=1.4,<2", "baselines and ensembles of matchers", "pairs", False),
+    Package("networkx", "networkx", ">=3.2,<4", "folds of pairs by communities", "pairs", False),
+    Package("rapidfuzz", "rapidfuzz", ">=3.6,<4", "repairing words", "pairs", False),
+    Package("rank-bm25", "rank_bm25", ">=0.2.2,<0.3", "the baseline BM25", "pairs", False),
     Package("ray", "ray", ">=2.9,<3", "tagging on many machines", "ray", False),
     Package("umap-learn", "umap", ">=0.5,<1", "maps of embeddings by UMAP", "map", False),
     Package(

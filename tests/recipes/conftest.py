@@ -52,6 +52,15 @@ case $call in
   'fairseq-xl record '*) echo '{}' | make "$2/record.json" ;;
   'fairseq-xl siamese prepare '*) echo "$call" | make "$3/manifest.json" ;;
   'fairseq-xl siamese statistics '*) echo table ;;
+  'fairseq-xl pairs prepare '*) echo "$call" | make "$3/manifest.json" ;;
+  'fairseq-xl pairs statistics '*) echo table ;;
+  'fairseq-xl pairs normalise '*)
+    for file in "${@:3}"; do
+      [[ $file == *cikm_*,* ]] || continue
+      make "$(after --output "$@")/$(basename "${file%%,*}")" <"${file%%,*}"
+    done
+    ;;
+  'fairseq-xl pairs '*) echo '{}' | make "$(after --output "$@")" ;;
   'fairseq-xl siamese '*) echo '{}' | make "$(after --output "$@")" ;;
   fairseq-preprocess*)
     folder=$(after --destdir "$@")

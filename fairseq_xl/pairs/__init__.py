@@ -1,0 +1,1 @@
+"""Do two sentences mean the same? Question matching and semantic similarity."""

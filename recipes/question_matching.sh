@@ -1,0 +1,231 @@
+#!/usr/bin/env bash
+# Do two Spanish questions mean the same, learnt from English labels? (CIKM AnalytiCup 2018, Hadgu 2018)
+#
+#   bash recipes/question_matching.sh --data DIR --out DIR [--system esim] [--seed 1] …
+#
+# Trains word vectors, mints pairs, trains a matcher on the Spanish translations of the English pairs with one fold of
+# them held out, calibrates it on that fold, and records what it says of the fold and of the Spanish pairs, which
+# nothing has been chosen on, in OUT/runs/NAME/{fold,test,calibrated}.json. Compare records with
+# `fairseq-xl pairs report OUT/runs/*/test.json --paper -o OUT/report`, combine them with `fairseq-xl pairs ensemble`.
+# Finished stages are skipped: start it again after an interruption, or for another system or seed in the same --out.
+#
+#   --data DIR         folder with cikm_english_train.txt and cikm_spanish_train.txt, as the competition gave them out,
+#                      and, where they are there, cikm_unlabel_spanish_train.txt (to mint from) and cikm_test_a.txt;
+#                      they come from the organisers alone, so that nothing is downloaded
+#   --out DIR          everything is written here
+#   --system SYSTEM    siamese_lstm, siamese_conv, siamese_conv_lstm, siamese_conv_lstm_bilstm, esim,
+#                      decomposable_attention, infersent, or a baseline: character_ngram tfidf bm25 vectors constant st
+#                      (default: esim)
+#   --seed N           of the training; fold N-1 of --folds is held out, counted round (default: 1)
+#   --folds N          of the training pairs, by communities of questions (default: 5)
+#   --epochs N         default: 8; the best by average precision on the fold is kept
+#   --embeddings WHICH   own: trained on the questions and --text (default); official: fastText's Spanish Wikipedia
+#                      vectors, downloaded (the competition's); or a file: .vec or .bin
+#   --text FILE        more Spanish text for own vectors, a sentence a line; repeatable
+#   --unknown HOW      words without a vector: subwords (vectors of their subwords; default for own and .bin), repair
+#                      (the paper's spelling rules first), or none
+#   --mint no|yes      add pairs minted from the questions' translations (default: yes)
+#   --translated FILE  Spanish questions and their English translations, two columns, to mint from as well; repeatable
+#   --leaks WHAT       training pairs to leave out: those that share sentences with the Spanish pairs (default), pairs
+#                      (those that are one of them), or nothing, the paper's
+#   --model NAME       of st
+#   --name NAME        folder of the run
+#   --prepare-only     stop before training
+#   --dry-run          print the commands and run none
+#   -- OPTION…         further options of fairseq-train
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+MATCHERS="siamese_lstm siamese_conv siamese_conv_lstm siamese_conv_lstm_bilstm esim decomposable_attention infersent"
+BASELINES="character_ngram tfidf bm25 vectors constant st"
+WIKIPEDIA=https://dl.fbaipublicfiles.com/fasttext/vectors-wiki/wiki.es.vec
+# Chosen on a held-out fold of the training pairs.
+TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001 --clip-norm 5
+  --batch-size 128 --exchange --best-checkpoint-metric average_precision --maximize-best-checkpoint-metric
+  --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 50
+  --dropout 0.3)
+
+SYSTEM=esim SEED=1 FOLDS=5 EPOCHS=8 VECTORS=own UNKNOWN='' MINT=yes LEAKS=sentences OUT='' DATA='' NAME='' MODEL=''
+TEXTS=() TRANSLATED=() TUNING=() PREPARE_ONLY=no
+
+common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 for another option
+  TAKEN=1
+  case $1 in
+    --dry-run) DRY_RUN=yes; return ;;
+    --prepare-only) PREPARE_ONLY=yes; return ;;
+    --data | --out | --system | --loss | --seed | --folds | --epochs | --embeddings | --text | --unknown | --mint | \
+      --translated | --leaks | --model | --name) ;;
+    *) TAKEN=0; return ;;
+  esac
+  TAKEN=2
+  need_value "$@"
+  case $1 in
+    --data) DATA=$(absolute "$2") ;;
+    --out) OUT=$(absolute "$2") ;;
+    --system | --loss) SYSTEM=$2 ;; # `fairseq-xl experiment` calls what it compares a loss
+    --seed) SEED=$2 ;;
+    --folds) FOLDS=$2 ;;
+    --epochs) EPOCHS=$2 ;;
+    --embeddings) VECTORS=$2 ;;
+    --text) TEXTS+=("$(absolute "$2")") ;;
+    --unknown) UNKNOWN=$2 ;;
+    --mint) MINT=$2 ;;
+    --translated) TRANSLATED+=("$(absolute "$2")") ;;
+    --leaks) LEAKS=$2 ;;
+    --model) MODEL=$2 ;;
+    --name) NAME=$2 ;;
+  esac
+}
+recipe_option() { :; }
+read_options "$0" "$@"
+
+check_settings() {
+  local option file
+  grep -qw -- "$SYSTEM" <<<"$MATCHERS $BASELINES" || fail "--system is '$SYSTEM': choose one of $MATCHERS $BASELINES"
+  for option in SEED FOLDS EPOCHS; do need_number "--$(tr 'A-Z' 'a-z' <<<"$option")" "${!option}"; done
+  ((SEED > 0)) || fail "--seed counts from 1"
+  ((FOLDS > 1)) || fail "--folds is $FOLDS: at least 2, one of which is held out"
+  [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and records"
+  [[ -n $DATA ]] || fail "--data is missing: name the folder with the competition's files (nothing is downloaded)"
+  [[ $MINT =~ ^(yes|no)$ ]] || fail "--mint is '$MINT': choose yes or no"
+  [[ $LEAKS =~ ^(sentences|pairs|nothing)$ ]] || fail "--leaks is '$LEAKS': choose sentences, pairs or nothing"
+  for file in english spanish; do need_file "$DATA/cikm_${file}_train.txt" "file of question pairs,"; done
+  for file in "${TEXTS[@]}" "${TRANSLATED[@]}"; do need_file "$file" "text"; done
+  case $VECTORS in
+    own) VECTORS_KEY=own UNKNOWN=${UNKNOWN:-subwords} ;;
+    official) VECTORS_KEY=official UNKNOWN=${UNKNOWN:-repair} ;;
+    *)
+      VECTORS=$(absolute "$VECTORS")
+      need_file "$VECTORS" "file of word vectors,"
+      VECTORS_KEY=$(basename "$VECTORS")
+      if [[ $VECTORS == *.bin ]]; then UNKNOWN=${UNKNOWN:-subwords}; else UNKNOWN=${UNKNOWN:-repair}; fi
+      ;;
+  esac
+  [[ $UNKNOWN =~ ^(subwords|repair|none)$ ]] || fail "--unknown is '$UNKNOWN': choose subwords, repair or none"
+  [[ $UNKNOWN != subwords || $VECTORS == own || $VECTORS == *.bin ]] ||
+    fail "--unknown subwords needs vectors with subwords: own ones, or a .bin file"
+  [[ $SYSTEM != st || -n $MODEL ]] || fail "--system st needs --model: the name or folder of a sentence-transformers model"
+}
+
+# Everything in Spanish that the competition gave out, and what the user adds.
+write_words() {
+  local inputs=("$DATA/cikm_english_train.txt,2,4" "$DATA/cikm_spanish_train.txt,1,3")
+  [[ ! -f $DATA/cikm_unlabel_spanish_train.txt ]] || inputs+=("$DATA/cikm_unlabel_spanish_train.txt,1")
+  [[ ! -f $DATA/cikm_test_a.txt ]] || inputs+=("$DATA/cikm_test_a.txt,1,2")
+  run fairseq-xl pairs words "${inputs[@]}" "${TEXTS[@]}" --output "$OUT/vectors/text"
+}
+
+# Few words: fewer buckets for subwords than fastText's two million lose nothing.
+train_vectors() {
+  run fairseq-xl vectors train "$OUT/vectors/text" --output "$OUT/vectors/own" --dim 300 --epoch 10 --min-count 2 \
+    --buckets 200000 --threads 1 --seed 1
+}
+
+fetch_vectors() {
+  run fairseq-xl text fetch "$WIKIPEDIA" "$OUT/vectors/official.vec" \
+    --otherwise "download it elsewhere and give its name with --embeddings"
+}
+
+# The sides' columns; the translations, which hold names as they are, tell what is no mistake.
+repair_files() {
+  local files=("$DATA/cikm_english_train.txt,columns=2+4,translations=1+3"
+    "$DATA/cikm_spanish_train.txt,columns=1+3,translations=2+4")
+  [[ ! -f $DATA/cikm_unlabel_spanish_train.txt ]] ||
+    files+=("$DATA/cikm_unlabel_spanish_train.txt,columns=1,translations=2")
+  [[ ! -f $DATA/cikm_test_a.txt ]] || files+=("$DATA/cikm_test_a.txt,columns=1+2")
+  run fairseq-xl pairs normalise "${files[@]}" --vectors "$VECTORS_FILE" --language es --output "$TEXT" \
+    --changes "$TEXT/changes.tsv"
+}
+
+mint_pairs() {
+  local sentences=("${TRANSLATED[@]}")
+  [[ ! -f $TEXT/cikm_unlabel_spanish_train.txt ]] || sentences+=("$TEXT/cikm_unlabel_spanish_train.txt")
+  [[ ${#sentences[@]} == 0 ]] || sentences=(--sentences "${sentences[@]}")
+  run fairseq-xl pairs mint --labelled "$TEXT/cikm_english_train.txt,left=1,right=3,label=5" \
+    --from-pairs "$TEXT/cikm_english_train.txt,left=2,right=4,label=none,left_translation=1,right_translation=3" \
+    "${sentences[@]}" --exclude "$TEXT/cikm_spanish_train.txt,left=1,right=3,label=none" --exclude-sentences \
+    --output "$OUT/minted/$KEY.tsv"
+}
+
+prepare_folder() {
+  local sources=("$TEXT/cikm_english_train.txt,left=2,right=4,label=5"
+    "$TEXT/cikm_spanish_train.txt,left=1,right=3,label=5,part=test") also=()
+  [[ $MINT == no ]] || sources+=("$OUT/minted/$KEY.tsv,left=left,right=right,label=label")
+  [[ ! -f $TEXT/cikm_test_a.txt ]] || also=(--also "$TEXT/cikm_test_a.txt,label=none")
+  run fairseq-xl pairs prepare "$PREPARED" "${sources[@]}" "${also[@]}" --vectors "$VECTORS_FILE" --folds "$FOLDS" \
+    --leaks "$LEAKS"
+}
+
+show_statistics() {
+  logged "$PREPARED.statistics.md" fairseq-xl pairs statistics "$TEXT/cikm_spanish_train.txt,left=1,right=3,label=5" \
+    "$TEXT/cikm_english_train.txt,left=2,right=4,label=5" --vectors "$VECTORS_FILE"
+  [[ $DRY_RUN == yes ]] || cat "$PREPARED.statistics.md" >&2
+}
+
+train_matcher() {
+  logged "$RUN/train.log" fairseq-train "$PREPARED" --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "$SYSTEM" --fold "$FOLD" \
+    --seed "$SEED" --max-epoch "$EPOCHS" --save-dir "$RUN/checkpoints" "${TUNING[@]}"
+}
+
+record_matcher() {
+  local best=$RUN/checkpoints/checkpoint_best.pt
+  run fairseq-xl pairs predict "$best" --part fold --name "$LABEL" --output "$RUN/fold.json"
+  run fairseq-xl pairs predict "$best" --part test --name "$LABEL" --output "$RUN/test.json"
+  run fairseq-xl pairs calibrate "$RUN/fold.json" --bias --output "$RUN/calibration.json"
+  run fairseq-xl pairs predict "$best" --part test --name "$LABEL, calibrated" --calibration "$RUN/calibration.json" \
+    --output "$RUN/calibrated.json"
+}
+
+record_baseline() {
+  local options=(--name "$LABEL" --seed "$SEED")
+  [[ $SYSTEM != vectors ]] || options+=(--vectors "$VECTORS_FILE")
+  [[ $SYSTEM != st ]] || options+=(--model "$MODEL")
+  run fairseq-xl pairs baseline "$SYSTEM" "$PREPARED" --fold "$FOLD" --output "$RUN/fold.json" "${options[@]}"
+  run fairseq-xl pairs baseline "$SYSTEM" "$PREPARED" --part test --output "$RUN/test.json" "${options[@]}"
+}
+
+prepare_stages() {
+  local raw before
+  raw=$(fingerprint "$DATA"/cikm_*.txt "${TEXTS[@]}")
+  case $VECTORS in
+    own)
+      stage vectors/text '' write_words "$raw"
+      stage vectors/own vectors/text train_vectors
+      VECTORS_FILE=$OUT/vectors/own.$([[ $UNKNOWN == subwords ]] && echo bin || echo vec) before=vectors/own
+      ;;
+    official)
+      stage vectors/official '' fetch_vectors
+      VECTORS_FILE=$OUT/vectors/official.vec before=vectors/official
+      ;;
+    *) VECTORS_FILE=$VECTORS before='' ;;
+  esac
+  TEXT=$DATA
+  if [[ $UNKNOWN == repair ]]; then
+    TEXT=$OUT/repaired/$VECTORS_KEY
+    stage "repaired/$VECTORS_KEY" "$before" repair_files "$raw" "$VECTORS_FILE"
+    before="repaired/$VECTORS_KEY"
+  fi
+  if [[ $MINT == yes ]]; then
+    stage "minted/$KEY" "$before" mint_pairs "$raw" "$(fingerprint "${TRANSLATED[@]}")"
+    before="minted/$KEY"
+  fi
+  stage "prepared/$KEY" "$before" prepare_folder "$raw" "$FOLDS" "$LEAKS" "$VECTORS_FILE"
+  stage "statistics/$KEY" "prepared/$KEY" show_statistics
+}
+
+check_settings
+activate
+KEY=$VECTORS_KEY.$UNKNOWN.$([[ $MINT == yes ]] && echo minted || echo plain).$LEAKS.$FOLDS
+FOLD=$(((SEED - 1) % FOLDS))
+NAME=${NAME:-$SYSTEM.$KEY.seed$SEED}
+LABEL=$SYSTEM
+PREPARED=$OUT/prepared/$KEY RUN=$OUT/runs/$NAME STAMPS=$OUT/stamps
+locked "$OUT/lock" prepare_stages
+[[ $PREPARE_ONLY == no ]] || exit 0
+if grep -qw -- "$SYSTEM" <<<"$BASELINES"; then
+  stage "$NAME/record" "prepared/$KEY" record_baseline "$SYSTEM" "$SEED" "$MODEL"
+else
+  stage "$NAME/train" "prepared/$KEY" train_matcher "$SYSTEM" "$SEED" "$EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
+  stage "$NAME/record" "$NAME/train" record_matcher
+fi
+[[ $DRY_RUN == yes ]] || say "$RUN/test.json"

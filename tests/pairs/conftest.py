@@ -1,0 +1,108 @@
+"""Made-up questions: what they ask about decides whether two mean the same."""
+
+from __future__ import annotations
+
+import random
+import shlex
+from pathlib import Path
+
+import pytest
+
+# Ways to say the same thing; the other words of a question mean nothing.
+TOPICS = {
+    "refund": ("reembolso", "devolución"),
+    "card": ("tarjeta", "visa"),
+    "parcel": ("paquete", "envío"),
+    "seller": ("vendedor", "tienda"),
+}
+OTHERS = ("cómo", "puedo", "mi", "quiero", "cuándo", "el", "ver")
+
+
+def question(draw: random.Random, topic: str) -> str:
+    words = [*draw.choices(OTHERS, k=draw.randint(2, 4)), draw.choice(TOPICS[topic])]
+    draw.shuffle(words)
+    return "¿" + " ".join(words).capitalize() + "?"
+
+
+def rows(count: int, seed: int) -> list[tuple[str, str, int]]:
+    """Two questions and whether they are about one topic, which half of them are."""
+    draw, found = random.Random(seed), []
+    for place in range(count):
+        topic = draw.choice(sorted(TOPICS))
+        other = topic if place % 2 else draw.choice(sorted(set(TOPICS) - {topic}))
+        found.append((question(draw, topic), question(draw, other), int(topic == other)))
+    return found
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory) -> Path:
+    """A folder with train.tsv (300 pairs), valid.tsv (60) and test.tsv (40, without labels)."""
+    folder = tmp_path_factory.mktemp("pairs")
+    for name, count, seed in (("train", 300, 1), ("valid", 60, 2), ("test", 40, 3)):
+        lines = [
+            "\t".join(map(str, row[: 2 if name == "test" else 3])) for row in rows(count, seed)
+        ]
+        (folder / f"{name}.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    words = sorted({*OTHERS, *(word for ways in TOPICS.values() for word in ways)})
+    draw = random.Random(4)
+    vectors = [
+        " ".join([word, *(f"{draw.gauss(0, 1):.4f}" for _ in range(8))]) for word in words[1:]
+    ]
+    (folder / "words.vec").write_text(
+        f"{len(vectors)} 8\n" + "\n".join(vectors) + "\n", encoding="utf-8"
+    )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def prepared(files, tmp_path_factory) -> Path:
+    """All three parts, with vectors of all words but one, in folds of single sentences."""
+    from fairseq_xl.pairs.prepare import Settings, prepare
+    from fairseq_xl.pairs.source import PairSource
+
+    folder = tmp_path_factory.mktemp("prepared") / "pairs"
+    sources = [
+        PairSource.parse(
+            f"{files}/{part}.tsv,part={part}" + (",label=none" if part == "test" else "")
+        )
+        for part in ("train", "valid", "test")
+    ]
+    settings = Settings(vectors=files / "words.vec", folds=2, together="sentences", leaks="pairs")
+    prepare(folder, sources, [], settings)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def train_matcher():
+    """``train_matcher(DATA, DIR, "--arch esim --max-epoch 2")`` runs fairseq-train in this process."""
+    import fairseq_cli.train
+    from fairseq import options
+    from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+
+    from fairseq_xl import compat
+
+    compat.apply()  # once more: fairseq's commands were not loaded when the package was
+
+    def run(data: Path, folder: Path, line: str) -> None:
+        fixed = (
+            f"{data} --task siamese_matching --criterion pair_classification --optimizer adam --lr 0.005 "
+            "--batch-size 32 --required-batch-size-multiple 1 --log-format json --log-interval 1 --cpu "
+            f"--num-workers 0 --no-epoch-checkpoints --best-checkpoint-metric log_loss --save-dir {folder} "
+        )
+        args = options.parse_args_and_arch(options.get_training_parser(), shlex.split(fixed + line))
+        fairseq_cli.train.main(convert_namespace_to_omegaconf(args))
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def checkpoint(prepared, train_matcher, tmp_path_factory) -> Path:
+    """A siamese_conv that has learnt the topics."""
+    folder = tmp_path_factory.mktemp("matcher")
+    train_matcher(
+        prepared,
+        folder,
+        "--arch siamese_conv --hidden-dim 16 --decide-dim 16 --difference absolute --max-epoch 12 --exchange "
+        "--disable-validation --save-interval 12 --seed 1",
+    )
+    return folder / "checkpoint_last.pt"

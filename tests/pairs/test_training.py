@@ -1,0 +1,284 @@
+"""``fairseq-train`` with each matcher, folds, resuming, prediction and search."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from fairseq_xl.cli import main
+from fairseq_xl.errors import InputError
+from fairseq_xl.pairs.dataset import PairDataset
+from fairseq_xl.pairs.folder import Prepared
+from fairseq_xl.pairs.predictor import Predictor, probability
+from fairseq_xl.pairs.record import PairRecord
+
+ARCHITECTURES = (
+    *("siamese_lstm", "siamese_conv", "siamese_conv_lstm", "siamese_conv_lstm_bilstm"),
+    *("esim", "decomposable_attention", "infersent"),
+)
+ALONE = tuple(name for name in ARCHITECTURES if name not in ("esim", "decomposable_attention"))
+
+
+@pytest.fixture(scope="module")
+def trained(prepared, train_matcher, tmp_path_factory):
+    """A few updates of each architecture."""
+    folder = tmp_path_factory.mktemp("each")
+    for name in ARCHITECTURES:
+        train_matcher(
+            prepared, folder / name, f"--arch {name} --hidden-dim 8 --max-update 3 --seed 5"
+        )
+    return folder
+
+
+@pytest.fixture
+def valid(prepared):
+    return Prepared(prepared).rows("valid")
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_every_architecture_trains_and_judges(trained, valid, name):
+    predictor = Predictor.load(trained / name / "checkpoint_last.pt", device="cpu")
+    logits = predictor.logits(valid)
+    assert len(set(logits.round(6))) > 5
+    alone = np.concatenate([predictor.logits([row]) for row in valid])
+    np.testing.assert_allclose(logits, alone, atol=1e-5)
+
+
+def test_it_learns(checkpoint, valid):
+    """The topics, of which training has seen 150 matching pairs, decide; the prior alone would cost 0.69."""
+    p = probability(Predictor.load(checkpoint, device="cpu").logits(valid))
+    gold = np.array([row.label for row in valid])
+    loss = -np.log(np.where(gold == 1, p, 1 - p)).mean()
+    assert loss < 0.45
+    assert ((p > 0.5) == gold).mean() > 0.8
+
+
+def test_the_mean_of_both_orders_is_symmetric(prepared, train_matcher, tmp_path, valid):
+    train_matcher(prepared, tmp_path, "--arch esim --hidden-dim 8 --max-update 2 --symmetric")
+    predictor = Predictor.load(tmp_path / "checkpoint_last.pt", device="cpu")
+    there = predictor.rows([(row.left_text, row.right_text) for row in valid])
+    back = predictor.rows([(row.right_text, row.left_text) for row in valid])
+    np.testing.assert_allclose(predictor.logits(there), predictor.logits(back), atol=1e-5)
+
+
+def test_vectors_are_kept_or_tuned(prepared, train_matcher, tmp_path):
+    from fairseq_xl.pairs.table import word_table
+
+    given = word_table(Prepared(prepared))
+    for tuned in (False, True):
+        folder = tmp_path / str(tuned)
+        line = "--arch siamese_conv --hidden-dim 8 --max-update 3" + (
+            " --tune-vectors" if tuned else ""
+        )
+        train_matcher(prepared, folder, line)
+        state = torch.load(folder / "checkpoint_last.pt", weights_only=True)["model"]
+        words = state["embedding.table"][4:]
+        assert torch.equal(words, given[4:]) != tuned
+
+
+def test_sides_are_exchanged_anew_each_epoch(valid, prepared):
+    dictionary = Prepared(prepared).dictionary
+    data = PairDataset(valid, dictionary, seed=3, exchange=True)
+    first = data.exchanged.copy()
+    assert 0 < first.sum() < len(first)
+    for place in range(len(valid)):
+        _, left, right = data[place]
+        plain = [dictionary.index(word) for word in valid[place].left.split()]
+        assert (right if first[place] else left).tolist() == plain
+    data.set_epoch(2)
+    assert (data.exchanged != first).any()
+    data.set_epoch(1)
+    assert (data.exchanged == first).all()
+    assert not PairDataset(valid, dictionary).exchanged.any()
+
+
+def test_resuming_changes_nothing(prepared, train_matcher, tmp_path):
+    line = "--arch siamese_conv --hidden-dim 8 --dropout 0.3 --exchange --seed 4 --save-interval-updates 6 "
+    train_matcher(prepared, tmp_path / "whole", line + "--max-update 16")
+    train_matcher(prepared, tmp_path / "parts", line + "--max-update 6")
+    train_matcher(prepared, tmp_path / "parts", line + "--max-update 16")
+    states = [
+        torch.load(tmp_path / name / "checkpoint_last.pt", weights_only=True)["model"]
+        for name in ("whole", "parts")
+    ]
+    for name, value in states[0].items():
+        assert torch.equal(value, states[1][name]), name
+
+
+def test_a_fold_is_held_out_and_recorded(prepared, train_matcher, tmp_path):
+    train_matcher(
+        prepared, tmp_path, "--arch siamese_conv --hidden-dim 8 --max-update 2 --fold 1 --seed 6"
+    )
+    out = tmp_path / "record.json"
+    line = [
+        "pairs",
+        "predict",
+        str(tmp_path / "checkpoint_last.pt"),
+        "--part",
+        "fold",
+        "--device",
+        "cpu",
+    ]
+    assert main([*line, "-o", str(out), "--name", "conv"]) == 0
+    record = PairRecord.read(out)
+    rows = Prepared(prepared).fold(1, held_out=True)
+    assert (record.name, record.part, record.seed) == ("conv", "fold 1", 6)
+    assert record.ids == [row.id for row in rows]
+    assert record.gold == [row.label for row in rows]
+    assert str(tmp_path) not in out.read_text(encoding="utf-8")
+
+
+def test_raw_pairs_from_a_file_and_from_standard_input(
+    checkpoint, files, valid, tmp_path, capsys, monkeypatch
+):
+    rows = Predictor.load(checkpoint, device="cpu").logits(valid)
+    line = ["pairs", "predict", str(checkpoint), "--device", "cpu"]
+    assert main([*line, "--input", f"{files}/valid.tsv", "-o", str(tmp_path / "p.txt")]) == 0
+    found = [float(p) for p in (tmp_path / "p.txt").read_text().split()]
+    np.testing.assert_allclose(found, probability(rows), atol=2e-6)
+    two = (files / "test.tsv").read_text(encoding="utf-8").split("\n")[:2]
+    path = tmp_path / "stdin"
+    path.write_text("\n".join(two) + "\n", encoding="utf-8")
+    monkeypatch.setattr("fairseq_xl.pairs.predict_command.STANDARD_INPUT", str(path))
+    assert main(line) == 0
+    assert len(capsys.readouterr().out.split()) == 2
+
+
+def test_a_calibration_is_fitted_and_applied(trained, valid, tmp_path):
+    checkpoint = (
+        trained / "siamese_conv" / "checkpoint_last.pt"
+    )  # hardly trained: some of it is wrong
+    line = ["pairs", "predict", str(checkpoint), "--device", "cpu", "--part", "valid"]
+    raw, scaled, file = (
+        tmp_path / name for name in ("raw.json", "scaled.json", "calibration.json")
+    )
+    assert main([*line, "-o", str(raw)]) == 0
+    assert main(["pairs", "calibrate", str(raw), "-o", str(file), "--prior", "0.2"]) == 0
+    assert main([*line, "-o", str(scaled), "--calibration", str(file)]) == 0
+    before, after = (np.array(PairRecord.read(path).probability) for path in (raw, scaled))
+    assert (np.argsort(before) == np.argsort(after)).all()
+    calibration = json.loads(file.read_text())
+    logit = np.log(before / (1 - before)) / calibration["temperature"]
+    prior = np.mean([row.label for row in valid])
+    assert calibration["development_prior"] == pytest.approx(prior)
+    odds = np.exp(logit) * (0.2 / 0.8) / (prior / (1 - prior))
+    np.testing.assert_allclose(after, odds / (1 + odds), atol=1e-9)
+
+
+def test_new_words_get_vectors_of_the_file(prepared, files, checkpoint, tmp_path):
+    """``dinero`` is in no pair; with the vector of ``tarjeta`` it means the same to the model."""
+    vectors = tmp_path / "more.vec"
+    lines = (files / "words.vec").read_text(encoding="utf-8").split("\n")
+    card = next(line for line in lines if line.startswith("tarjeta"))
+    vectors.write_text("1 8\n" + card.replace("tarjeta", "dinero") + "\n", encoding="utf-8")
+    predictor = Predictor.load(checkpoint, device="cpu")
+    pairs = [("quiero mi dinero", "ver visa"), ("quiero mi tarjeta", "ver visa")]
+    rows = predictor.rows(pairs)
+    unknown, known = predictor.logits(rows)
+    assert unknown != known
+    assert predictor.learn_words(rows, vectors) == 1
+    np.testing.assert_allclose(predictor.logits(rows), [known, known], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_one_sentence_has_a_vector(trained, name):
+    from fairseq_xl import SentenceEncoder
+
+    encoder = SentenceEncoder.load(trained / name / "checkpoint_last.pt", "cpu")
+    texts = ["¿Cómo puedo ver mi reembolso?", "El paquete", "…"]
+    vectors = encoder.encode(texts, progress=False)
+    np.testing.assert_allclose(vectors[1], encoder.encode(texts[1:2], progress=False)[0], atol=1e-6)
+    assert not vectors[2].any()
+    assert vectors[0].any()
+
+
+def test_search_finds_the_topic_and_encodes_once(
+    checkpoint, trained, tmp_path, capsys, monkeypatch
+):
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text(
+        "Quiero mi reembolso\nVer la tarjeta\nEl envío cuándo\nMi vendedor\n", encoding="utf-8"
+    )
+    line = [
+        "pairs",
+        "search",
+        str(corpus),
+        "--encoder",
+        str(checkpoint),
+        "--index",
+        str(tmp_path / "index"),
+    ]
+    line += ["--rerank", str(checkpoint), "--top", "2", "--device", "cpu"]
+
+    def ask(question: str) -> dict:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{question}\n".encode())))
+        assert main(line) == 0
+        return json.loads(capsys.readouterr().out)
+
+    found = ask("¿Cuándo puedo ver la devolución?")["found"]
+    assert found[0]["text"] == "Quiero mi reembolso"
+    assert found[0]["line"] == 1
+    assert found[0]["probability"] > found[1]["probability"]
+    made = (tmp_path / "index" / "vectors.npy").stat().st_mtime_ns
+    assert ask("mi visa")["found"][0]["text"] == "Ver la tarjeta"
+    assert (tmp_path / "index" / "vectors.npy").stat().st_mtime_ns == made
+    corpus.write_text("El paquete\nMi tienda\n", encoding="utf-8")
+    assert ask("ver vendedor")["found"][0]["text"] == "Mi tienda"
+    assert main([*line[:4], str(trained / "esim" / "checkpoint_last.pt"), *line[5:]]) == 2
+    assert "reads two sentences together" in capsys.readouterr().err
+
+
+def test_models_and_folders_that_do_not_fit(
+    files, prepared, checkpoint, train_matcher, tmp_path, capsys
+):
+    assert (
+        main(
+            [
+                "pairs",
+                "prepare",
+                str(tmp_path / "none"),
+                f"{files}/train.tsv",
+                f"{files}/valid.tsv,part=valid",
+            ]
+        )
+        == 0
+    )
+    with pytest.raises(InputError, match="was prepared without --vectors"):
+        train_matcher(tmp_path / "none", tmp_path / "run", "--arch siamese_conv --max-update 1")
+    with pytest.raises(InputError, match="fold 9 of 2"):
+        train_matcher(prepared, tmp_path / "run", "--arch siamese_conv --max-update 1 --fold 9")
+    with pytest.raises(InputError, match="the two directions share 7 units"):
+        train_matcher(prepared, tmp_path / "run", "--arch esim --hidden-dim 7 --max-update 1")
+    capsys.readouterr()
+    line = [
+        "pairs",
+        "predict",
+        str(checkpoint),
+        "--part",
+        "valid",
+        "-o",
+        str(tmp_path / "r.json"),
+        "--device",
+        "cpu",
+    ]
+    assert main([*line, "--data", str(tmp_path / "none")]) == 2
+    assert "was prepared without --vectors" in capsys.readouterr().err
+    other = [
+        "pairs",
+        "prepare",
+        str(tmp_path / "other"),
+        f"{files}/valid.tsv",
+        "--vectors",
+        f"{files}/words.vec",
+    ]
+    assert main(other) == 0
+    assert main([*line, "--data", str(tmp_path / "other")]) == 2
+    assert "another dictionary" in capsys.readouterr().err
+    assert main([*line[:-4], "--device", "cpu"]) == 2
+    assert "name its file with --output" in capsys.readouterr().err
+    assert not (tmp_path / "r.json").exists()

@@ -1,0 +1,162 @@
+"""recipes/question_matching.sh with stand-ins for what it calls."""
+
+from __future__ import annotations
+
+import pytest
+
+DATA = ["fairseq-xl pairs words", "fairseq-xl vectors train"]
+PREPARED = ["fairseq-xl pairs mint", "fairseq-xl pairs prepare", "fairseq-xl pairs statistics"]
+RECORD = [
+    *["fairseq-xl pairs predict"] * 2,
+    "fairseq-xl pairs calibrate",
+    "fairseq-xl pairs predict",
+]
+TRAINED = ["fairseq-train --user-dir", *RECORD]
+
+
+@pytest.fixture
+def matching(recipe):
+    return recipe("question_matching.sh")
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for name in ("english_train", "spanish_train", "test_a"):
+        (folder / f"cikm_{name}.txt").write_text("x\n")
+    return folder
+
+
+def test_from_the_files_to_records_and_not_again(matching, data):
+    done = matching("--data", data, "--seed", 2)
+    assert done.returncode == 0, done.stderr
+    assert matching.calls == [*DATA, *PREPARED, *TRAINED]
+    run = matching.out / "runs/esim.own.subwords.minted.sentences.5.seed2"
+    assert {path.name for path in run.glob("*.json")} == {
+        "fold.json",
+        "test.json",
+        "calibration.json",
+        "calibrated.json",
+    }
+    words = " ".join(matching.arguments("fairseq-train"))
+    assert "--arch esim --fold 1 --seed 2" in words
+    assert matching("--data", data, "--seed", 2).returncode == 0
+    assert matching.calls == []
+    matching("--data", data, "--system", "siamese_conv")
+    assert matching.calls == TRAINED
+    (data / "cikm_english_train.txt").write_text("y\n")
+    matching("--data", data, "--seed", 2)
+    assert matching.calls == [*DATA, *PREPARED, *TRAINED]
+
+
+@pytest.mark.parametrize(
+    ("where", "again"),
+    [
+        ("vectors train", [*DATA[1:], *PREPARED, *TRAINED]),
+        ("fairseq-train", TRAINED),
+        ("calibrate", RECORD),
+    ],
+)
+def test_a_killed_run_goes_on(matching, data, where, again):
+    assert matching("--data", data, KILL_AT=where).returncode != 0
+    assert matching("--data", data).returncode == 0
+    assert matching.calls == again
+
+
+def test_the_spanish_pairs_are_judged_and_nothing_else(matching, data):
+    matching("--data", data)
+    words = matching.arguments("fairseq-xl pairs prepare")
+    spanish = [word for word in words if "cikm_spanish" in word]
+    assert [word.split(",")[-1] for word in spanish] == ["part=test"]
+    mint = matching.arguments("fairseq-xl pairs mint")
+    labelled = mint[mint.index("--labelled") : mint.index("--exclude")]
+    assert not any("cikm_spanish" in word for word in labelled)
+    assert "--exclude-sentences" in mint
+    for call in ("--part fold", "--part test"):
+        assert call in matching.calls_file.read_text()
+    assert "calibrate --bias" not in matching.calls_file.read_text()
+    assert any(
+        "pairs calibrate" in line and "fold.json" in line
+        for line in matching.calls_file.read_text().split("\n")
+    )
+
+
+def test_folds_are_held_out_in_turn(matching, data):
+    for seed, fold in ((1, 0), (3, 2), (4, 0)):
+        matching("--data", data, "--folds", 3, "--seed", seed)
+        words = matching.arguments("fairseq-train")
+        assert words[words.index("--fold") + 1] == str(fold)
+
+
+def test_help_that_can_be_left_out(matching, data):
+    matching("--data", data, "--mint", "no", "--unknown", "none", "--leaks", "nothing")
+    assert "fairseq-xl pairs mint" not in matching.calls
+    words = " ".join(matching.arguments("fairseq-xl pairs prepare"))
+    assert "vectors/own.vec" in words
+    assert "--leaks nothing" in words
+
+
+def test_repair_is_of_all_files(matching, data, tmp_path):
+    vectors = tmp_path / "given.vec"
+    vectors.write_text("1 1\na 1\n")
+    matching("--data", data, "--embeddings", vectors)
+    assert matching.calls == ["fairseq-xl pairs normalise", *PREPARED, *TRAINED]
+    assert "repaired/given.vec/cikm_english_train.txt" in " ".join(
+        matching.arguments("fairseq-xl pairs prepare")
+    )
+
+
+def test_official_vectors_are_downloaded(matching, data):
+    matching("--data", data, "--embeddings", "official", "--prepare-only")
+    assert matching.calls == ["fairseq-xl text fetch", "fairseq-xl pairs normalise", *PREPARED]
+
+
+def test_more_translated_questions_are_minted_from(matching, data, tmp_path):
+    more = tmp_path / "more.tsv"
+    more.write_text("a\tb\n")
+    (data / "cikm_unlabel_spanish_train.txt").write_text("a\tb\n")
+    matching("--data", data, "--translated", more)
+    words = " ".join(matching.arguments("fairseq-xl pairs mint"))
+    assert f"--sentences {more} {data}/cikm_unlabel_spanish_train.txt" in words
+
+
+def test_a_baseline_needs_no_training(matching, data):
+    matching("--data", data, "--system", "vectors")
+    assert matching.calls == [*DATA, *PREPARED, *["fairseq-xl pairs baseline"] * 2]
+    assert "--vectors" in matching.arguments("fairseq-xl pairs baseline")
+
+
+def test_a_dry_run_does_nothing(matching, data):
+    done = matching("--data", data, "--dry-run")
+    assert done.returncode == 0
+    assert "fairseq-train" in done.stdout
+    assert matching.calls == []
+    assert not matching.out.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--system", "magic"), "--system is 'magic': choose one of siamese_lstm"),
+        (("--seed", "0"), "--seed counts from 1"),
+        (("--folds", "1"), "--folds is 1: at least 2"),
+        (("--mint", "perhaps"), "--mint is 'perhaps'"),
+        (("--leaks", "some"), "--leaks is 'some'"),
+        (("--unknown", "guess"), "--unknown is 'guess'"),
+        (("--embeddings", "official", "--unknown", "subwords"), "needs vectors with subwords"),
+        (("--embeddings", "nowhere.vec"), "there is no file of word vectors"),
+        (("--system", "st"), "--system st needs --model"),
+        (("--colour", "red"), "has no option '--colour'"),
+    ],
+)
+def test_mistakes(matching, data, options, said):
+    done = matching("--data", data, *options)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert matching.calls == []
+
+
+def test_data_is_never_downloaded(matching, tmp_path):
+    assert "nothing is downloaded" in matching().stderr
+    assert "there is no file of question pairs" in matching("--data", tmp_path).stderr
