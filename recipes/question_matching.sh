@@ -44,6 +44,8 @@ TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam 
   --batch-size 128 --exchange --best-checkpoint-metric average_precision --maximize-best-checkpoint-metric
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 50
   --dropout 0.3)
+# Ours of the size of the other matchers; the architecture's own is that of the corpus paper.
+INFERSENT=(--hidden-dim 256 --decide-dim 128)
 
 SYSTEM=esim SEED=1 FOLDS=5 EPOCHS=8 VECTORS=own UNKNOWN='' MINT=yes LEAKS=sentences OUT='' DATA='' NAME='' MODEL=''
 TEXTS=() TRANSLATED=() TUNING=() PREPARE_ONLY=no
@@ -214,6 +216,7 @@ prepare_stages() {
 }
 
 check_settings
+[[ $SYSTEM != infersent ]] || TRAIN+=("${INFERSENT[@]}")
 activate
 KEY=$VECTORS_KEY.$UNKNOWN.$([[ $MINT == yes ]] && echo minted || echo plain).$LEAKS.$FOLDS
 FOLD=$(((SEED - 1) % FOLDS))

@@ -67,7 +67,9 @@ MEANS: dict[str, Combiner] = {"probability": mean_probability, "logit": mean_log
 RULES = (*MEANS, "stack")
 
 
-def fit_combiner(probability: np.ndarray, gold: np.ndarray, rule: str, calibrated: str | None = None) -> Combiner:
+def fit_combiner(
+    probability: np.ndarray, gold: np.ndarray, rule: str, calibrated: str | None = None
+) -> Combiner:
     """A rule, fitted where it has anything to fit, and with a calibration of what it gives.
 
     Args:
@@ -115,9 +117,13 @@ def out_of_fold(records: Sequence[PairRecord], names: Sequence[str]) -> OutOfFol
     sizes = {record.name: len(record.ids) for record in joined}
     if len({frozenset(record.ids) for record in joined}) > 1:
         counts = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        raise InputError(f"the out-of-fold records cover different pairs ({counts}): give every matcher's every fold")
+        raise InputError(
+            f"the out-of-fold records cover different pairs ({counts}): give every matcher's every fold"
+        )
     found = together(joined)
-    return OutOfFold(found.ids, np.stack([found.runs[name].mean(0) for name in names], axis=1), found.labels)
+    return OutOfFold(
+        found.ids, np.stack([found.runs[name].mean(0) for name in names], axis=1), found.labels
+    )
 
 
 def _listed(names) -> str:
@@ -170,7 +176,12 @@ def combine(
         return fit_combiner(fitted_on.probability, fitted_on.gold, rule, calibrated)(probability)
     if fitted_on is None:
         return cross_fit(
-            lambda x, y: fit_combiner(x, y, rule, calibrated), probability, labels, group, folds, seed
+            lambda x, y: fit_combiner(x, y, rule, calibrated),
+            probability,
+            labels,
+            group,
+            folds,
+            seed,
         )
     found = fit_combiner(fitted_on.probability, fitted_on.gold, rule)(probability)
     return cross_fit(calibration(calibrated), logits(found), labels, group, folds, seed)

@@ -97,6 +97,14 @@ def test_sides_are_exchanged_anew_each_epoch(valid, prepared):
     assert not PairDataset(valid, dictionary).exchanged.any()
 
 
+def test_a_schedule_that_halves_sees_the_trainers_gradients(prepared, train_matcher, tmp_path):
+    line = "--arch infersent --hidden-dim 8 --max-update 6 --lr-scheduler halving --halve-above "
+    for above, rate in (("0.000001", 0.005 / 2**6), ("1000000", 0.005)):
+        train_matcher(prepared, tmp_path / above, line + above)
+        state = torch.load(tmp_path / above / "checkpoint_last.pt", weights_only=True)
+        assert state["optimizer_history"][-1]["lr_scheduler_state"]["lr"] == pytest.approx(rate)
+
+
 def test_resuming_changes_nothing(prepared, train_matcher, tmp_path):
     line = "--arch siamese_conv --hidden-dim 8 --dropout 0.3 --exchange --seed 4 --save-interval-updates 6 "
     train_matcher(prepared, tmp_path / "whole", line + "--max-update 16")
