@@ -96,11 +96,17 @@ def prepare(
         raise InputError(
             "no training pair is left: all share a sentence with the valid or test part; see --leaks"
         )
+    folds_given = {row.pair.fold for row in parts["train"]}
+    count = settings.folds if None in folds_given or not folds_given else max(folds_given) + 1
+    if None in folds_given and len(folds_given) > 1:
+        raise InputError(
+            "some training files have a column of folds and others have none: give it for all, or for none"
+        )
     dictionary, found = _dictionary(parts, _read(also, settings.wording), settings)
     manifest = {
         "version": VERSION,
         "wording": asdict(settings.wording),
-        "folds": settings.folds,
+        "folds": count,
         "together": settings.together,
         "leaks": settings.leaks,
         "seed": settings.seed,
@@ -201,7 +207,10 @@ def _dictionary(parts: dict[str, list[_Worded]], also: list[_Worded], settings: 
 def _rows(rows: list[_Worded], settings: Settings | None) -> Iterable[Row]:
     """With the folds of ``settings``; without, all in fold 0."""
     sides = [row.sides for row in rows]
-    if settings is not None and settings.folds > 1:
+    given = [row.pair.fold for row in rows]
+    if settings is not None and None not in given:
+        placed = [(fold, fold) for fold in given]
+    elif settings is not None and settings.folds > 1:
         placed = folds(sides, settings.folds, settings.together, settings.seed)
     else:
         placed = [(0, 0)] * len(rows)

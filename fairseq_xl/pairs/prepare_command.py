@@ -15,6 +15,7 @@ SOURCE_HELP = (
     "  left=COLUMN right=COLUMN label=COLUMN   numbers from 1 or names of the first row (default: 1, 2, 3);\n"
     "                                          label=none: the file has no labels\n"
     "  left_translation=COLUMN right_translation=COLUMN   for minting\n"
+    "  fold=COLUMN                             folds that the file gives, numbers from 0\n"
     "  format=tsv|csv                          by default from the file's suffix; quotes mean nothing in tsv\n"
     "  encoding=NAME                           by default found and, unless UTF-8, said\n"
     "  part=train|valid|test                   default: train"
@@ -113,8 +114,8 @@ def run(args: argparse.Namespace) -> None:
     for why, count in manifest["left_out"].items():
         if count:
             print(f"left out of training: {count} {why}", file=sys.stderr)
-    if args.folds > 1:
-        *counts, across = inside(Prepared(args.output).rows("train"), args.folds)
+    if manifest["folds"] > 1:
+        *counts, across = inside(Prepared(args.output).rows("train"), manifest["folds"])
         print(
             f"pairs in each fold: {' '.join(map(str, counts))}; across folds: {across}",
             file=sys.stderr,

@@ -7,6 +7,7 @@ left, right         columns of the two sentences: numbers from 1, or names of th
 label               column of the label, 0 or 1 (default: 3); ``none`` for pairs without one
 left_translation,   columns of their translations, which minting reads (default: none)
 right_translation
+fold                column of the fold, a number from 0 (default: folds are made from the sentences)
 format              tsv (default; quotes mean nothing) or csv (default of ``.csv``; quotes as in RFC 4180)
 encoding            of the file (default: by its mark or its bytes, and then said)
 part                train (default), valid or test
@@ -25,7 +26,7 @@ from fairseq_xl.errors import InputError
 from fairseq_xl.text.labelled import PARTS, numbered, read_text
 
 FORMATS = ("tsv", "csv")
-COLUMNS = ("left", "right", "label", "left_translation", "right_translation")
+COLUMNS = ("left", "right", "label", "left_translation", "right_translation", "fold")
 KEYS = (*COLUMNS, "format", "encoding", "part")
 DEFAULTS = {"left": "1", "right": "2", "label": "3"}
 
@@ -38,6 +39,7 @@ class Pair:
         left, right: never blank.
         label: 1 where they mean the same, 0 where not, None where nobody said.
         translations: of left and right, where the file has them.
+        fold: where the file says it.
         where: file and line, for messages.
     """
 
@@ -46,6 +48,7 @@ class Pair:
     label: int | None
     translations: tuple[str, str] | None
     where: str
+    fold: int | None = None
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,9 @@ class PairSource:
                 raise InputError(
                     f"{where}: the {key.replace('_', ' ')} is empty: leave the pair out"
                 )
+        fold = cells.get("fold")
+        if fold is not None and not fold.isdecimal():
+            raise InputError(f"{where}: the fold is {fold!r}, not a number from 0")
         label = cells.get("label")
         if label not in ("0", "1", None):
             raise InputError(f"{where}: the label is {label!r}, not 0 or 1")
@@ -159,4 +165,5 @@ class PairSource:
             None if label is None else int(label),
             translations,
             where,
+            None if fold is None else int(fold),
         )

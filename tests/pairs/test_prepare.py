@@ -73,6 +73,19 @@ def test_folds_share_no_sentence(prepared):
         folder.fold(2, held_out=True)
 
 
+def test_folds_that_a_file_gives(tmp_path):
+    train = write(tmp_path, "a.tsv", "a\tb\t1\t2", "c\td\t0\t0", "e\tf\t0\t1")
+    folder = made(tmp_path, f"{train},fold=4")
+    assert folder.folds == 3
+    assert [row.folds for row in folder.rows("train")] == [(2, 2), (0, 0), (1, 1)]
+    other = write(tmp_path, "b.tsv", "g\th\t1")
+    with pytest.raises(InputError, match="others have none"):
+        made(tmp_path, f"{train},fold=4", other)
+    bad = write(tmp_path, "c.tsv", "g\th\t1\tx")
+    with pytest.raises(InputError, match=r"c.tsv, line 1: the fold is 'x'"):
+        made(tmp_path, f"{bad},fold=4")
+
+
 def test_every_word_with_a_vector_is_known(files, prepared):
     folder = Prepared(prepared)
     table, dictionary = word_table(folder).numpy(), folder.dictionary
