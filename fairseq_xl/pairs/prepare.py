@@ -14,10 +14,10 @@ from fairseq.data import Dictionary
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.folders import replacing_folder
-from fairseq_xl.pairs.folder import MANIFEST, VERSION, Row, write_rows
+from fairseq_xl.pairs.folder import MANIFEST, VERSION, Prepared, Row, write_rows
 from fairseq_xl.pairs.source import Pair, PairSource
 from fairseq_xl.pairs.splits import folds, groups
-from fairseq_xl.pairs.table import write_table
+from fairseq_xl.pairs.table import VECTORS, make_table, word_table
 from fairseq_xl.pairs.wording import Wording
 from fairseq_xl.text.labelled import PARTS
 from fairseq_xl.text.lines import replacing
@@ -40,6 +40,7 @@ class Settings:
         leaks: training pairs left out because the valid or test part has one of their ``sentences``, has the ``pair``
             itself, or ``nothing``.
         seed: of folds and random vectors.
+        like: a prepared folder whose wording, dictionary and vectors are taken, so that its models read this one.
     """
 
     wording: Wording = field(default_factory=Wording)
@@ -50,6 +51,16 @@ class Settings:
     together: str = "communities"
     leaks: str = "sentences"
     seed: int = 1
+    like: Path | None = None
+
+
+@dataclass(frozen=True)
+class _Vocabulary:
+    """The dictionary, its vectors (V, d), and what the manifest says of these."""
+
+    dictionary: Dictionary
+    table: np.ndarray
+    vectors: dict[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -77,9 +88,9 @@ def prepare(
     """
     if settings.leaks not in LEAKS:
         raise InputError(f"leaks are judged by {', '.join(LEAKS)}, not {settings.leaks!r}")
-    parts = {
-        part: _read([s for s in sources if s.part == part], settings.wording) for part in PARTS
-    }
+    like = Prepared(settings.like) if settings.like else None
+    wording = like.wording if like else settings.wording
+    parts = {part: _read([s for s in sources if s.part == part], wording) for part in PARTS}
     if not parts["train"] and not parts["valid"] and not parts["test"]:
         raise InputError("the files have no pairs")
     for part in ("train", "valid"):
@@ -102,10 +113,14 @@ def prepare(
         raise InputError(
             "some training files have a column of folds and others have none: give it for all, or for none"
         )
-    dictionary, found = _dictionary(parts, _read(also, settings.wording), settings)
+    if like:
+        table = word_table(like).numpy()
+        vocabulary = _Vocabulary(like.dictionary, table, like.manifest["vectors"])
+    else:
+        vocabulary = _vocabulary(parts, _read(also, wording), settings)
     manifest = {
         "version": VERSION,
-        "wording": asdict(settings.wording),
+        "wording": asdict(wording),
         "folds": count,
         "together": settings.together,
         "leaks": settings.leaks,
@@ -116,8 +131,8 @@ def prepare(
             part: sum(w.pair.label or 0 for w in rows) for part, rows in parts.items() if rows
         },
         "left_out": dict(left_out),
-        "words": len(dictionary) - dictionary.nspecial,
-        "vectors": None if found is None else {"file": settings.vectors.name, "found": len(found)},
+        "words": len(vocabulary.dictionary) - vocabulary.dictionary.nspecial,
+        "vectors": vocabulary.vectors,
     }
     with replacing_folder(output, MANIFEST, "pairs prepared for training") as folder:
         for part, rows in parts.items():
@@ -125,8 +140,8 @@ def prepare(
                 write_rows(
                     folder / f"{part}.tsv", _rows(rows, settings if part == "train" else None)
                 )
-        dictionary.save(str(folder / "dict.txt"))
-        write_table(folder, dictionary, found, settings.dim, settings.seed)
+        vocabulary.dictionary.save(str(folder / "dict.txt"))
+        np.save(folder / VECTORS, vocabulary.table, allow_pickle=False)
         with replacing(folder / MANIFEST) as stream:
             json.dump(manifest, stream, ensure_ascii=False, indent=1)
             stream.write("\n")
@@ -186,7 +201,9 @@ def _without_leaks(
     return kept
 
 
-def _dictionary(parts: dict[str, list[_Worded]], also: list[_Worded], settings: Settings):
+def _vocabulary(
+    parts: dict[str, list[_Worded]], also: list[_Worded], settings: Settings
+) -> _Vocabulary:
     """Training's words of some frequency, and all words that have a vector."""
     counts = Counter(word for row in parts["train"] for side in row.sides for word in side.split())
     judged = [*parts["valid"], *parts["test"], *also]
@@ -201,7 +218,9 @@ def _dictionary(parts: dict[str, list[_Worded]], also: list[_Worded], settings: 
     for word in others:
         if found is not None and word in found.index and word not in counts:
             dictionary.add_symbol(word, 0)
-    return dictionary, found
+    table = make_table(dictionary, found, settings.dim, settings.seed)
+    vectors = None if found is None else {"file": settings.vectors.name, "found": len(found)}
+    return _Vocabulary(dictionary, table, vectors)
 
 
 def _rows(rows: list[_Worded], settings: Settings | None) -> Iterable[Row]:

@@ -43,6 +43,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--dim", type=int, default=300, help="of random vectors (default: 300)")
     parser.add_argument(
+        "--like",
+        type=Path,
+        metavar="DIR",
+        help="take words, dictionary and vectors from this prepared folder, so that a model trained there can be "
+        "tuned or used here (give these files to --also there, or their new words are unknown)",
+    )
+    parser.add_argument(
         "--minimum",
         type=int,
         default=1,
@@ -85,6 +92,8 @@ def run(args: argparse.Namespace) -> None:
     for name in ("folds", "minimum", "dim"):
         if getattr(args, name) < 1:
             raise InputError(f"--{name} is a number from 1, not {getattr(args, name)}")
+    if args.like and args.vectors:
+        raise InputError("--like brings vectors of its own: leave out --vectors")
     wording = chosen_wording(args)
     sources, also = (
         [PairSource.parse(line) for line in given] for given in (args.sources, args.also)
@@ -104,6 +113,7 @@ def run(args: argparse.Namespace) -> None:
         args.together,
         args.leaks,
         args.seed,
+        args.like,
     )
     manifest = prepare(args.output, sources, also, settings)
     for part, count in manifest["pairs"].items():

@@ -114,6 +114,15 @@ def test_a_word_of_the_judged_alone_needs_a_vector(tmp_path):
     assert vectors
 
 
+def test_a_folder_like_another(tmp_path, prepared):
+    train = write(tmp_path, "a.tsv", "Reembolso ajeno\tb\t1", "c\td\t0")
+    folder, other = made(tmp_path, train, like=prepared), Prepared(prepared)
+    assert folder.dictionary.symbols == other.dictionary.symbols
+    np.testing.assert_array_equal(word_table(folder), word_table(other))
+    assert folder.wording == other.wording
+    assert folder.rows("train")[0].left == "reembolso ajeno"
+
+
 def test_the_command_says_what_it_did_and_replaces_the_folder_whole(files, tmp_path, capsys):
     line = [
         "pairs",
@@ -141,6 +150,8 @@ def test_the_command_says_what_it_did_and_replaces_the_folder_whole(files, tmp_p
     [
         (["--folds", "0"], "--folds is a number from 1, not 0"),
         (["--longest", "0"], "--longest is a number from 1, not 0"),
+        (["--vectors", "v.vec", "--like", "p"], "--like brings vectors of its own"),
+        (["--like", "nowhere"], "manifest.json is missing"),
         (["--vectors", "nowhere.vec"], "there is no file of word vectors at nowhere.vec"),
     ],
 )

@@ -178,6 +178,23 @@ def test_a_calibration_is_fitted_and_applied(trained, valid, tmp_path):
     np.testing.assert_allclose(after, odds / (1 + odds), atol=1e-9)
 
 
+def test_a_model_is_tuned_on_other_pairs(files, prepared, checkpoint, train_matcher, tmp_path):
+    """As MSRP after a corpus of its own: the folder is made like the first."""
+    other = ["pairs", "prepare", str(tmp_path / "p"), f"{files}/valid.tsv", "--like", str(prepared)]
+    assert main(other) == 0
+    line = "--arch siamese_conv --hidden-dim 16 --decide-dim 16 --difference absolute --max-update 1 --lr 0.0 "
+    train_matcher(
+        tmp_path / "p", tmp_path, f"{line} --disable-validation --finetune-from-model {checkpoint}"
+    )
+    states = [
+        torch.load(path, weights_only=True)["model"]
+        for path in (checkpoint, tmp_path / "checkpoint_last.pt")
+    ]
+    for name, value in states[0].items():
+        if "running" not in name and "num_batches" not in name:
+            assert torch.equal(value, states[1][name]), name
+
+
 def test_new_words_get_vectors_of_the_file(prepared, files, checkpoint, tmp_path):
     """``dinero`` is in no pair; with the vector of ``tarjeta`` it means the same to the model."""
     vectors = tmp_path / "more.vec"
