@@ -15,8 +15,8 @@ ORDER = ("crawl", "extract", "translate", "align", "topics", "negatives", "expor
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        f"Run {', '.join(ORDER)}. A step that is done with the same settings and inputs is passed over, so that a run "
-        "that was interrupted goes on where it was."
+        f"Run {', '.join(ORDER)}. A step that is done with the same settings and inputs is passed over, so that a "
+        "run that was interrupted goes on where it was."
     )
     add_project(parser)
     parser.add_argument(
@@ -38,5 +38,10 @@ def run(args: argparse.Namespace) -> None:
         raise InputError(
             f"--last {args.last} comes before --first {args.first}: the order is {' '.join(ORDER)}"
         )
+    words = ["--project", str(args.project), *(["--again"] if args.again else [])]
+    words += ["--set", *args.set] if args.set else []
     for step in ORDER[first : last + 1]:
-        importlib.import_module(STEPS[step][0]).run(args)
+        module = importlib.import_module(STEPS[step][0])
+        parser = argparse.ArgumentParser(prog=f"fairseq-xl corpus {step}")
+        module.configure(parser)
+        module.run(parser.parse_args(words))
