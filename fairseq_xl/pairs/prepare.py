@@ -88,6 +88,10 @@ def prepare(
     """
     if settings.leaks not in LEAKS:
         raise InputError(f"leaks are judged by {', '.join(LEAKS)}, not {settings.leaks!r}")
+    if len({source.languages is None for source in [*sources, *also]}) > 1:
+        raise InputError(
+            "some files say their languages and others do not: give languages= for all, or for none"
+        )
     like = Prepared(settings.like) if settings.like else None
     wording = like.wording if like else settings.wording
     parts = {part: _read([s for s in sources if s.part == part], wording) for part in PARTS}
@@ -125,6 +129,7 @@ def prepare(
         "together": settings.together,
         "leaks": settings.leaks,
         "seed": settings.seed,
+        "languages": sorted({code for source in sources for code in source.languages or ()}),
         "sources": [{"file": source.path.name, **source.options} for source in sources],
         "pairs": {part: len(rows) for part, rows in parts.items() if rows},
         "matching": {
@@ -156,7 +161,8 @@ def _read(sources: Iterable[PairSource], wording: Wording) -> list[_Worded]:
         again = names[source.path.name]
         name = source.path.name + (f"#{again}" if again > 1 else "")
         for pair in source.pairs():
-            sides = " ".join(wording.words(pair.left)), " ".join(wording.words(pair.right))
+            left, right = source.languages or (None, None)
+            sides = wording.sentence(pair.left, left), wording.sentence(pair.right, right)
             line = pair.where.rpartition(" ")[2]
             found.append(_Worded(f"{name}:{line}", pair, sides))
     return found

@@ -15,6 +15,8 @@ SOURCE_HELP = (
     "  left=COLUMN right=COLUMN label=COLUMN   numbers from 1 or names of the first row (default: 1, 2, 3);\n"
     "                                          label=none: the file has no labels\n"
     "  left_translation=COLUMN right_translation=COLUMN   for minting\n"
+    "  languages=en+fr                         of left and right, whose words are then told apart; their vectors\n"
+    "                                          come from `fairseq-xl vectors join`\n"
     "  fold=COLUMN                             folds that the file gives, numbers from 0\n"
     "  format=tsv|csv                          by default from the file's suffix; quotes mean nothing in tsv\n"
     "  encoding=NAME                           by default found and, unless UTF-8, said\n"

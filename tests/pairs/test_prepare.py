@@ -86,6 +86,24 @@ def test_folds_that_a_file_gives(tmp_path):
         made(tmp_path, f"{bad},fold=4")
 
 
+def test_words_of_two_languages_are_told_apart(tmp_path):
+    train = write(tmp_path, "a.tsv", "the chat\tle chat\t1", "a day\tun jour\t0")
+    vectors = write(tmp_path, "v.vec", "2 2", "en:chat 1 0", "fr:chat 0 1")
+    folder = made(tmp_path, f"{train},languages=en+fr", vectors=tmp_path / "v.vec")
+    row = folder.rows("train")[0]
+    assert (row.left, row.right) == ("en:the en:chat", "fr:le fr:chat")
+    assert row.left_text == "the chat"
+    assert folder.manifest["languages"] == ["en", "fr"]
+    table, index = word_table(folder), folder.dictionary.index
+    assert table[index("en:chat")].tolist() == [1, 0]
+    assert table[index("fr:chat")].tolist() == [0, 1]
+    assert vectors
+    with pytest.raises(InputError, match="give languages= for all, or for none"):
+        made(tmp_path, f"{train},languages=en+fr", f"{train},part=test")
+    with pytest.raises(InputError, match=r"languages are two codes, such as en\+fr"):
+        PairSource.parse("a.tsv,languages=en")
+
+
 def test_every_word_with_a_vector_is_known(files, prepared):
     folder = Prepared(prepared)
     table, dictionary = word_table(folder).numpy(), folder.dictionary

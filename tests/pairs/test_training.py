@@ -195,6 +195,31 @@ def test_a_model_is_tuned_on_other_pairs(files, prepared, checkpoint, train_matc
             assert torch.equal(value, states[1][name]), name
 
 
+def test_a_model_of_two_languages(files, train_matcher, tmp_path, capsys):
+    given = f"{files}/train.tsv,languages=es+pt"
+    assert (
+        main(["pairs", "prepare", str(tmp_path / "p"), given, "--dim", "8", "--longest", "9"]) == 0
+    )
+    train_matcher(
+        tmp_path / "p",
+        tmp_path,
+        "--arch siamese_conv --tune-vectors --max-update 1 --disable-validation",
+    )
+    line = ["pairs", "predict", str(tmp_path / "checkpoint_last.pt"), "--device", "cpu", "--input"]
+    capsys.readouterr()
+    assert main([*line, f"{files}/valid.tsv,languages=es+pt"]) == 0
+    assert len(capsys.readouterr().out.split()) == 60
+    for wrong in ("", ",languages=es+fr"):
+        assert main([*line, f"{files}/valid.tsv{wrong}"]) == 2
+        assert "has the languages es pt: give the same" in capsys.readouterr().err
+    from fairseq_xl import SentenceEncoder
+
+    with pytest.raises(InputError, match="reads words with their language"):
+        SentenceEncoder.load(tmp_path / "checkpoint_last.pt", "cpu").encode(
+            ["hola"], progress=False
+        )
+
+
 def test_new_words_get_vectors_of_the_file(prepared, files, checkpoint, tmp_path):
     """``dinero`` is in no pair; with the vector of ``tarjeta`` it means the same to the model."""
     vectors = tmp_path / "more.vec"

@@ -110,6 +110,25 @@ def test_the_command_writes_both_and_measures(spaces, tmp_path, capsys):
     assert rotated.words == spaces[0].words
 
 
+def test_joined_words_know_their_language(spaces, tmp_path, capsys):
+    for name, vectors in (("s.vec", spaces[0]), ("t.vec", spaces[1])):
+        write_vectors(tmp_path / name, vectors)
+    s, t = tmp_path / "s.vec", tmp_path / "t.vec"
+    joint = tmp_path / "joint.npy"
+    assert main(["vectors", "join", f"en={s}", f"fr={t}", "--output", str(joint)]) == 0
+    found = read_vectors(joint, progress=False)
+    assert found.words == [f"en:{w}" for w in spaces[0].words] + [
+        f"fr:{w}" for w in spaces[1].words
+    ]
+    np.testing.assert_allclose(found.matrix, np.concatenate([v.matrix for v in spaces]), rtol=1e-6)
+    for inputs, said in (
+        ([f"en={s}", f"en={t}"], "en is given twice"),
+        ([str(s)], "is not CODE=FILE"),
+    ):
+        assert main(["vectors", "join", *inputs, "--output", str(joint)]) == 2
+        assert said in capsys.readouterr().err
+
+
 def test_what_cannot_be_aligned(spaces, tmp_path, capsys):
     source, target = spaces
     with pytest.raises(InputError, match="12 dimensions and the target's 5"):
