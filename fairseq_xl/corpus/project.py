@@ -1,7 +1,7 @@
 """The folder of a corpus: its settings, the files of each step, and which steps are done.
 
 corpus.yaml         settings, a section a step; `fairseq-xl corpus init` writes one to be edited
-crawl/              pages as they came, and pages.jsonl about them
+crawl/              pages as they came, pages.jsonl about them and pairs.jsonl, which belong together
 extract.jsonl       documents after extraction; translate.jsonl, align.jsonl, topics.jsonl: after each further step
 negatives.tsv       pairs that share a topic and not a meaning
 export/             the corpus
@@ -66,6 +66,8 @@ class Project:
         languages = found.pop("languages", None)
         if not isinstance(languages, list) or len(languages) != 2 or len(set(languages)) != 2:
             raise InputError(f"{path}: languages must be two codes, such as [en, fr]")
+        # A section with nothing but comments is read as None.
+        found = {name: {} if section is None else section for name, section in found.items()}
         for name, section in found.items():
             if not isinstance(section, dict):
                 raise InputError(f"{path}: {name} must be a section of settings, not {section!r}")
@@ -87,6 +89,10 @@ class Project:
             raise InputError(
                 f"{self.folder / SETTINGS}, {step}: {reason}; settings are {known}"
             ) from None
+
+    def path(self, given: str) -> Path:
+        """A path in the settings, which is relative to the project's folder."""
+        return self.folder / given
 
     def is_done(self, step: str, settings: Any, inputs: Iterable[Path]) -> bool:
         """Whether the step's last complete run had these settings and inputs."""
