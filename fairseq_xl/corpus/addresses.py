@@ -12,8 +12,8 @@ from typing import Any
 from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from zope.interface import implementer
 
-REFUSED = "refused_hosts/"
-"""Prefix of the statistics that name the hosts that had none but private addresses."""
+REFUSED: set[str] = set()
+"""Hosts of which this process was given none but private addresses."""
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
@@ -44,19 +44,17 @@ def _embedded(address: IPv4Address | IPv6Address) -> IPv4Address | None:
 class PublicResolver:
     """Twisted's own resolver without the addresses that are not public.
 
-    Scrapy's setting TWISTED_DNS_RESOLVER names it. A host whose addresses were all refused has a statistic
-    ``REFUSED + host``.
+    Scrapy's setting TWISTED_DNS_RESOLVER names it. A host whose addresses were all refused joins ``REFUSED``.
     """
 
-    def __init__(self, crawler: Any, reactor: Any):
-        self.stats = crawler.stats
+    def __init__(self, reactor: Any):
         self.reactor = reactor
         self.system = reactor.nameResolver
 
     @classmethod
     def from_crawler(cls, crawler: Any, reactor: Any) -> PublicResolver:
         """As Scrapy makes it."""
-        return cls(crawler, reactor)
+        return cls(reactor)
 
     def install_on_reactor(self) -> None:
         """As Scrapy installs it."""
@@ -64,16 +62,17 @@ class PublicResolver:
 
     def resolveHostName(self, receiver: Any, hostName: str, *args: Any, **options: Any) -> Any:
         """As Twisted asks, by its interface's name."""
-        only = _PublicOnly(receiver, lambda: self.stats.set_value(REFUSED + hostName, 1))
-        return self.system.resolveHostName(only, hostName, *args, **options)
+        return self.system.resolveHostName(
+            _PublicOnly(receiver, hostName), hostName, *args, **options
+        )
 
 
 @implementer(IResolutionReceiver)
 class _PublicOnly:
-    """Hands public addresses on; calls ``refused`` where there were others and no public one."""
+    """Hands public addresses on."""
 
-    def __init__(self, receiver: Any, refused: Any):
-        self.receiver, self.refused = receiver, refused
+    def __init__(self, receiver: Any, host: str):
+        self.receiver, self.host = receiver, host
         self.public = self.private = 0
 
     def resolutionBegan(self, resolution: Any) -> None:
@@ -88,5 +87,5 @@ class _PublicOnly:
 
     def resolutionComplete(self) -> None:
         if self.private and not self.public:
-            self.refused()
+            REFUSED.add(self.host)
         self.receiver.resolutionComplete()

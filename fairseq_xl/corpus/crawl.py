@@ -7,6 +7,7 @@ every outcome there at once. Redirects are addresses like any other: each is fet
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -80,8 +81,10 @@ def main() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     settings = CrawlSettings(**job["settings"])
     rules = Rules.of(settings, tuple(job["languages"]))
+    # Scrapy shows a traceback where it cannot get robots.txt, as for every host that is not there.
+    logging.getLogger("scrapy.downloadermiddlewares.robotstxt").setLevel(logging.CRITICAL)
     with Pages(Path(job["folder"])) as pages:
-        process = CrawlerProcess(scrapy_settings(settings), install_root_handler=True)
+        process = CrawlerProcess(scrapy_settings(settings))
         crawler = process.create_crawler(SiteSpider)
         process.crawl(crawler, pages=pages, rules=rules, settings=settings)
         process.start()
@@ -154,7 +157,7 @@ class SiteSpider(scrapy.Spider):
         super().__init__()
         self.pages, self.rules, self.limit = pages, rules, settings.max_pages
         self.user_agent, self.delay = settings.user_agent, settings.delay
-        self.bar = tqdm(desc="crawl", unit=" pages", initial=pages.count("kept"))
+        self.bar = tqdm(desc="crawl", unit=" pages", mininterval=1, initial=pages.count("kept"))
         self.queue = pages.count("waiting")
 
     @classmethod
@@ -246,7 +249,7 @@ class SiteSpider(scrapy.Spider):
             state, why = kept.TOO_LARGE, "larger than max_megabytes"
         elif isinstance(error, IgnoreRequest):
             state, why = kept.FORBIDDEN, "robots.txt"
-        elif isinstance(error, CannotResolveHostError) and self.crawler.stats.get_value(REFUSED + host):
+        elif isinstance(error, CannotResolveHostError) and host in REFUSED:
             state, why = kept.PRIVATE, "allow_private is false"
         else:
             state, why = kept.FAILED, type(error).__name__.removesuffix("Error")

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -67,7 +67,7 @@ class CommandTranslator:
 class DictionaryTranslator:
     """Word by word; what is not in the dictionary stays as it is, with all that is between words."""
 
-    def __init__(self, dictionary: Mapping[str, str]):
+    def __init__(self, dictionary: dict[str, str]):
         self.dictionary = {word.lower(): other for word, other in reversed(dictionary.items())}
         content = json.dumps(sorted(self.dictionary.items()), ensure_ascii=False)
         self.identity = f"dictionary {hashlib.sha256(content.encode()).hexdigest()}"
@@ -78,8 +78,12 @@ class DictionaryTranslator:
 
     def _word(self, found: re.Match[str]) -> str:
         word = found.group()
-        other = self.dictionary.get(word.lower(), word)
-        return other[:1].upper() + other[1:] if word[0].isupper() else other
+        other = self.dictionary.get(word.lower())
+        if other is None or other == word.lower():
+            return word
+        if len(word) > 1 and word.isupper():
+            return other.upper()
+        return other[0].upper() + other[1:] if word[0].isupper() else other
 
 
 def read_dictionary(path: Path) -> dict[str, str]:
