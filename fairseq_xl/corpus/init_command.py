@@ -52,7 +52,8 @@ def run(args: argparse.Namespace) -> None:
         if not is_address(each) and not Path(each).is_dir():
             raise InputError(f"{each} is neither an address http://… nor a folder")
     Site.of(CrawlSettings(base=base))
-    lines = ["# Paths are relative to this file's folder.", f"languages: [{', '.join(args.languages)}]", ""]
+    lines = ["# Defaults are behind #: take it away to set one. Paths are relative to this file's folder."]
+    lines += [f"languages: [{', '.join(args.languages)}]", ""]
     for step in SECTIONS:
         lines += template(step, {"base": base} if step == "crawl" else {})
     with replacing(path) as stream:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
@@ -53,7 +53,12 @@ class Project:
         """
         path = folder / SETTINGS
         try:
-            read = OmegaConf.merge(OmegaConf.load(path), OmegaConf.from_dotlist(list(changes)))
+            loaded = OmegaConf.load(path)
+            if not isinstance(loaded, DictConfig):
+                raise InputError(
+                    f"{path} must be a mapping with languages and a section for each step"
+                )
+            read = OmegaConf.merge(loaded, OmegaConf.from_dotlist(list(changes)))
             found = OmegaConf.to_container(read, resolve=True)
         except FileNotFoundError:
             raise InputError(
@@ -61,8 +66,7 @@ class Project:
             ) from None
         except (YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
             raise InputError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
-        if not isinstance(found, dict):
-            raise InputError(f"{path} must be a mapping with languages and a section for each step")
+        assert isinstance(found, dict)
         languages = found.pop("languages", None)
         if not isinstance(languages, list) or len(languages) != 2 or len(set(languages)) != 2:
             raise InputError(f"{path}: languages must be two codes, such as [en, fr]")

@@ -25,7 +25,7 @@ def settings_of(step: str) -> type:
 
 
 def template(step: str, given: dict[str, Any]) -> Iterator[str]:
-    """The lines of a section: every setting with its help and its default as a comment, ``given`` ones set."""
+    """The lines of a section: the help and the default of every setting as comments, ``given`` ones set."""
     yield f"{step}:"
     for setting in dataclasses.fields(settings_of(step)):
         yield from textwrap.wrap(
@@ -33,7 +33,7 @@ def template(step: str, given: dict[str, Any]) -> Iterator[str]:
         )
         chosen = setting.name in given
         value = given[setting.name] if chosen else _default(setting)
-        mark = "  " if chosen else "  # "
+        mark = "  " if chosen else "  #"
         yield from (mark + line for line in OmegaConf.to_yaml({setting.name: value}).splitlines())
     yield ""
 

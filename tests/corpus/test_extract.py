@@ -73,6 +73,7 @@ def test_settings_that_cannot_be(settings):
         lines(**settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "fr-CA", "tlh"])
 def test_sentences(language):
     split = SentenceSplitter(language)

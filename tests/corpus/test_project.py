@@ -103,10 +103,10 @@ def test_template_is_what_the_defaults_are(tmp_path, step):
     kind = settings_of(step)
     assert all(setting.metadata.get("help") for setting in dataclasses.fields(kind))
     lines = list(template(step, {}))
-    settings = tuple(f"  # {setting.name}:" for setting in dataclasses.fields(kind))
+    settings = tuple(f"  #{setting.name}:" for setting in dataclasses.fields(kind))
     text = ["languages: [en, fr]"]
     # Every setting is uncommented, so that the values shown are read.
-    text += [line.replace("# ", "", 1) if line.startswith(settings) else line for line in lines]
+    text += [line.replace("#", "", 1) if line.startswith(settings) else line for line in lines]
     assert project(tmp_path, "\n".join(text)).settings(step, kind) == kind()
 
 

@@ -177,11 +177,13 @@ def test_settings_that_cannot_be(tmp_path, settings, message):
 def model(tmp_path_factory):
     """A model of CTranslate2 with random weights, and SentencePiece models for it."""
     ctranslate2 = pytest.importorskip("ctranslate2")
+    from ctranslate2.specs.model_spec import visit_spec
+
     folder = tmp_path_factory.mktemp("model")
     SentencePieceTrainer.train(
         sentence_iterator=iter([line for side in DOCUMENTS[0].lines for line in side]),
         model_prefix=str(folder / "source"),
-        vocab_size=40,
+        vocab_size=30,
         minloglevel=2,
     )
     (folder / "target.spm").write_bytes((folder / "source.model").read_bytes())
@@ -193,26 +195,22 @@ def model(tmp_path_factory):
     rng, width = np.random.default_rng(0), 8
 
     def fill(layer, name, value):
-        if value is not None and not isinstance(value, str):
+        if value is not None:  # given, or optional as biases are
             return
         last = name.rpartition("/")[2]
-        size = {"weight": (width, width), "bias": (width,), "gamma": (width,), "beta": (width,)}
-        if last not in size:
-            return
-        first = size[last][0]
-        if name.endswith(("embeddings/weight", "embeddings_0/weight")) or "projection" in name:
-            first = len(tokens)
-        elif "ffn/linear_0" in name:
-            first = 2 * width
+        rows, columns = width, width
+        if "embeddings" in name or "projection" in name:
+            rows = len(tokens)
         elif "self_attention/linear_0" in name:
-            first = 3 * width
-        elif "attention/linear_1" in name and "self" not in name:
-            first = 2 * width
-        second = 2 * width if "ffn/linear_1" in name else width
-        shape = (first, second) if last == "weight" else (first,)
+            rows = 3 * width
+        elif "ffn/linear_0" in name or "decoder/layer_0/attention/linear_1" in name:
+            rows = 2 * width
+        elif "ffn/linear_1" in name:
+            columns = 2 * width
+        shape = (rows, columns) if last == "weight" else (width,)
         setattr(layer, last, rng.normal(size=shape).astype(np.float32))
 
-    spec.visit(fill)
+    visit_spec(spec, fill)
     spec.register_source_vocabulary(tokens)
     spec.register_target_vocabulary(tokens)
     spec.validate()
@@ -235,7 +233,8 @@ def test_model(model, monkeypatch):
     class Spy:
         def translate_batch(self, pieces, target_prefix, **_):
             self.pieces, self.prefix = pieces, target_prefix
-            return [type("R", (), {"hypotheses": [["eng_Latn", "▁le", "▁chat"]]}) for _ in pieces]
+            answer = ["eng_Latn", *many.target.encode("le chat", out_type=str)]
+            return [type("R", (), {"hypotheses": [answer]}) for _ in pieces]
 
     many.model = Spy()
     assert many.translate(["le chien"]) == ["le chat"]
