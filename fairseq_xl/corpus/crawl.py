@@ -1,7 +1,8 @@
 """The crawler: Scrapy fetches, :class:`~fairseq_xl.corpus.pages.Pages` remembers.
 
-Scrapy's own queue does not survive a kill, so the spider is fed from the addresses that wait in ``Pages`` and writes
-every outcome there at once. Redirects are addresses like any other: each is fetched once, which ends every loop.
+Scrapy's own queue does not survive a kill, so the spider takes a few addresses at a time from those that wait in
+``Pages`` and writes every outcome there at once. Redirects are addresses like any other: each is fetched once, which
+ends every loop.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from scrapy import signals
 from scrapy.crawler import Crawler, CrawlerProcess
 from scrapy.exceptions import (
     CannotResolveHostError,
-    CloseSpider,
     DownloadCancelledError,
     IgnoreRequest,
     StopDownload,
@@ -39,7 +39,6 @@ from fairseq_xl.corpus.pages import Pages
 from fairseq_xl.corpus.site import CrawlSettings, host_of
 from fairseq_xl.errors import InputError
 
-PAGE_LIMIT = "page limit"
 _REDIRECTS = {301, 302, 303, 307, 308}
 _CHILD = "import sys; sys.argv[0] = 'fairseq-xl'; from fairseq_xl.corpus.crawl import main; main()"
 
@@ -85,10 +84,9 @@ def main() -> None:
     logging.getLogger("scrapy.downloadermiddlewares.robotstxt").setLevel(logging.CRITICAL)
     with Pages(Path(job["folder"])) as pages:
         process = CrawlerProcess(scrapy_settings(settings))
-        crawler = process.create_crawler(SiteSpider)
-        process.crawl(crawler, pages=pages, rules=rules, settings=settings)
+        process.crawl(SiteSpider, pages=pages, rules=rules, settings=settings)
         process.start()
-        limited = crawler.stats.get_value("finish_reason") == PAGE_LIMIT
+        limited = 0 < settings.max_pages <= pages.count("kept")
         if pages.count("waiting") and not limited:
             sys.exit(1)
 
@@ -155,7 +153,9 @@ class SiteSpider(scrapy.Spider):
 
     def __init__(self, pages: Pages, rules: Rules, settings: CrawlSettings):
         super().__init__()
-        self.pages, self.rules, self.limit = pages, rules, settings.max_pages
+        self.pages, self.rules = pages, rules
+        self.limit, self.concurrent = settings.max_pages or sys.maxsize, settings.concurrent
+        self.under_way: set[str] = set()
         self.user_agent, self.delay = settings.user_agent, settings.delay
         self.bar = tqdm(desc="crawl", unit=" pages", mininterval=1, initial=pages.count("kept"))
         self.queue = pages.count("waiting")
@@ -170,23 +170,25 @@ class SiteSpider(scrapy.Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
-        """Ask for whatever waits."""
-        if self.limit and self.bar.n >= self.limit:
-            raise CloseSpider(PAGE_LIMIT)
-        for url, priority in self.pages.waiting():
-            yield self.ask(url, priority)
+        """The first requests; each that ends asks for more."""
+        for request in self.more():
+            yield request
 
-    def ask(self, url: str, priority: int) -> Request:
-        """A request for an address in normal form."""
-        return Request(
-            url,
-            callback=self.arrived,
-            errback=self.failed,
-            cb_kwargs={"url": url},
-            priority=priority,
-            dont_filter=True,  # Pages knows what was asked
-            meta={"dont_redirect": True, "handle_httpstatus_all": True},
-        )
+    def more(self) -> Iterator[Request]:
+        """As many requests as may be under way, and not one that the page limit would waste."""
+        left = min(self.concurrent, self.limit - self.bar.n) - len(self.under_way)
+        for url in self.pages.waiting(len(self.under_way) + left) if left > 0 else ():
+            if url not in self.under_way and left > 0:
+                left -= 1
+                self.under_way.add(url)
+                yield Request(
+                    url,
+                    callback=self.arrived,
+                    errback=self.failed,
+                    cb_kwargs={"url": url},
+                    dont_filter=True,  # Pages knows what was asked
+                    meta={"dont_redirect": True, "handle_httpstatus_all": True},
+                )
 
     def stop_what_is_no_page(self, headers: Any, request: Request, **_: Any) -> None:
         """Scrapy's signal when an answer's headers are there: do not fetch the body of what is no HTML."""
@@ -205,19 +207,16 @@ class SiteSpider(scrapy.Spider):
                 downloader.slots[key].delay = delay
 
     def arrived(self, response: Response, url: str) -> Iterator[Request]:
-        """Keep a page or note why not; go on with what is found on it."""
+        """Keep a page or note why not, and go on."""
         headers = [
             (name.decode("latin-1"), value.decode("latin-1"))
             for name, values in response.headers.items()
             for value in values
         ]
         status, kind = response.status, kept.header(headers, "content-type")
-        if self.limit and self.bar.n >= self.limit:
-            raise CloseSpider(PAGE_LIMIT)
-        self.queue -= 1
         location = kept.header(headers, "location")
         if status in _REDIRECTS and location:
-            yield from self.redirected(response, url, location)
+            self.redirected(response, url, location)
         elif not 200 <= status < 300:
             self.pages.leave(url, kept.FAILED, str(status), status)
         elif kept.header(headers, "content-encoding") not in (None, "identity"):
@@ -225,23 +224,26 @@ class SiteSpider(scrapy.Spider):
         elif "download_stopped" in response.flags or not is_html(kind, response.body):
             self.pages.leave(url, kept.NOT_HTML, kind or "no content type", status)
         else:
-            found = self.pages.keep(url, response.body, self.rules, status, headers)
+            self.queue += self.pages.keep(url, response.body, self.rules, status, headers)
             self.bar.update()
-            self.queue += len(found)
-            yield from (self.ask(link, priority) for link, priority in found)
-        self.bar.set_postfix(queue=self.queue, refresh=False)
+        yield from self.ended(url)
 
-    def redirected(self, response: Response, url: str, location: str) -> Iterator[Request]:
-        """Note where an address leads, and go there if it is on the site."""
+    def ended(self, url: str) -> Iterator[Request]:
+        """An address is done with: ask for others."""
+        self.queue -= 1
+        self.bar.set_postfix(queue=self.queue, refresh=False)
+        self.under_way.remove(url)
+        yield from self.more()
+
+    def redirected(self, response: Response, url: str, location: str) -> None:
+        """Note where an address leads; that waits if it is on the site."""
         target = self.rules.site.address(location, url)
         self.pages.leave(url, kept.REDIRECT, location, response.status, target)
         hops = self.pages.hops(url) + 1
         if target and hops <= kept.MOST_HOPS and self.rules.site.holds(target):
-            for link in self.pages.add([target], url, kept.COUNTERPART_FIRST, hops):
-                self.queue += 1
-                yield self.ask(link, kept.COUNTERPART_FIRST)
+            self.queue += len(self.pages.add([target], url, kept.COUNTERPART_FIRST, hops))
 
-    def failed(self, failure: Any) -> None:
+    def failed(self, failure: Any) -> Iterator[Request]:
         """Note why nothing came."""
         url, error = failure.request.cb_kwargs["url"], failure.value
         host = urlsplit(url).hostname
@@ -253,5 +255,5 @@ class SiteSpider(scrapy.Spider):
             state, why = kept.PRIVATE, "allow_private is false"
         else:
             state, why = kept.FAILED, type(error).__name__.removesuffix("Error")
-        self.queue -= 1
         self.pages.leave(url, state, why)
+        yield from self.ended(url)

@@ -84,7 +84,7 @@ def read_folder(folder: Path, pages: Pages, rules: Rules, settings: CrawlSetting
         if url and path.is_file() and rules.site.holds(url):
             waiting.add((url, path))
     pages.add(url for url, _ in sorted(waiting))
-    wanted = {url for url, _ in pages.waiting()}
+    wanted = set(pages.waiting())
     for url, path in tqdm(sorted(waiting), desc="folder", unit=" pages", delay=1):
         if url not in wanted or (settings.max_pages and pages.count("kept") >= settings.max_pages):
             continue
@@ -94,7 +94,7 @@ def read_folder(folder: Path, pages: Pages, rules: Rules, settings: CrawlSetting
             written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
             pages.keep(url, path.read_bytes(), rules, time=written)
     present = {url for url, _ in waiting}
-    for url, _ in pages.waiting():
+    for url in pages.waiting():
         if url in present:
             continue
         index = f"{url}index.html" if url.endswith("/") else None

@@ -45,7 +45,7 @@ create table if not exists page (
   url text primary key, state text not null, priority integer not null, hops integer not null, found_on text,
   status integer, time text, headers text, encoding text, sha256 text, size integer, target text, why text,
   language text, counterparts text, back text);
-create index if not exists page_state on page (state);
+create index if not exists page_state on page (state, priority desc);
 create table if not exists fact (name text primary key, value text)
 """
 
@@ -151,11 +151,12 @@ class Pages:
             if self._db.execute(insert, (url, priority, hops, found_on)).rowcount
         ]
 
-    def waiting(self) -> list[tuple[str, int]]:
-        """Addresses still to be fetched and their priorities, in the order in which they were found."""
-        return self._db.execute(
-            "select url, priority from page where state = 'waiting' order by rowid"
-        ).fetchall()
+    def waiting(self, most: int = -1) -> list[str]:
+        """Addresses still to be fetched, possible counterparts first; at most so many."""
+        rows = self._db.execute(
+            "select url from page where state = 'waiting' order by priority desc, rowid limit ?", (most,)
+        )
+        return [url for (url,) in rows]
 
     def hops(self, url: str) -> int:
         """How many redirects led to an address."""
@@ -169,8 +170,8 @@ class Pages:
         status: int = 200,
         headers: Sequence[tuple[str, str]] = (),
         time: datetime | None = None,
-    ) -> list[tuple[str, int]]:
-        """Keep a page; return the addresses found on it that were not known, and their priorities."""
+    ) -> int:
+        """Keep a page; return how many addresses found on it were not known."""
         sha256 = hashlib.sha256(body).hexdigest()
         path = self.path(sha256)
         if not path.is_file():
@@ -187,15 +188,17 @@ class Pages:
             )
             return self._see(url, look)
 
-    def _see(self, url: str, look: Look) -> list[tuple[str, int]]:
+    def _see(self, url: str, look: Look) -> int:
         self._db.execute(
             "update page set language = ?, counterparts = ?, back = ? where url = ?",
             (look.language, json.dumps(look.counterparts), json.dumps(look.back), url),
         )
-        named = {address for _, address in look.counterparts}
-        first = self._add([link for link in look.links if link in named], url, COUNTERPART_FIRST)
-        rest = self._add(look.links, url)
-        return [(link, COUNTERPART_FIRST) for link in first] + [(link, 0) for link in rest]
+        new = self._add(look.links, url)
+        self._db.executemany(
+            "update page set priority = ? where url = ?",
+            [(COUNTERPART_FIRST, address) for _, address in look.counterparts],
+        )
+        return len(new)
 
     def leave(
         self,
