@@ -50,7 +50,18 @@ EXTRAS = {
     "ray": ["ray>=2.9,<3"],
     "siamese": ["scikit-learn>=1.4,<2", "gensim>=4.3,<5", "morfessor>=2.0.6,<3", "charset-normalizer>=3.3,<4"],
     "pairs": ["scikit-learn>=1.4,<2", "networkx>=3.2,<4", "rapidfuzz>=3.6,<4", "rank-bm25>=0.2.2,<0.3"],
-    "corpus": ["scrapy>=2.11,<3", "inscriptis>=2.5,<3"],
+    "corpus": [
+        "scrapy>=2.19,<3",  # the signal robots_parsed and the resolver's setting
+        "inscriptis>=2.5,<3",
+        "trafilatura>=2,<3",
+        "lxml>=5,<7",
+        "cssselect>=1.2,<2",
+        "w3lib>=2.2,<3",
+        "charset-normalizer>=3.3,<4",
+        "warcio>=1.7,<2",
+        "ctranslate2>=4.5,<5",
+        "spacy>=3.7,<4",
+    ],
     "test": [
         "pytest>=8,<10",
         "pytest-xdist>=3.6,<4",
