@@ -50,7 +50,16 @@ EXTRAS = {
     "ray": ["ray>=2.9,<3"],
     "siamese": ["scikit-learn>=1.4,<2", "gensim>=4.3,<5", "morfessor>=2.0.6,<3", "charset-normalizer>=3.3,<4"],
     "pairs": ["scikit-learn>=1.4,<2", "networkx>=3.2,<4", "rapidfuzz>=3.6,<4", "rank-bm25>=0.2.2,<0.3"],
-    "corpus": ["scrapy>=2.11,<3", "inscriptis>=2.5,<3"],
+    "corpus": [
+        "scrapy>=2.11,<3",
+        "inscriptis>=2.5,<3",
+        "gensim>=4.3,<5",
+        "tomotopy>=0.13,<1",
+        "faiss-cpu>=1.8,<2",
+        "scikit-learn>=1.4,<2",
+        "pyarrow>=15,<27",
+        "matplotlib>=3.8,<4",
+    ],
     "test": [
         "pytest>=8,<10",
         "pytest-xdist>=3.6,<4",

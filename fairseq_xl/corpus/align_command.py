@@ -54,7 +54,8 @@ class AlignSettings:
     review: str = field(
         default="",
         metadata={
-            "help": "the edited table; without it, repair: review writes one, review.tsv, and leaves its pages out"
+            "help": "the edited table, a path from the project's folder on; without it, repair: review writes one, "
+            "review.tsv, and leaves its pages out"
         },
     )
     translation: bool = field(
@@ -115,7 +116,7 @@ def run(args: argparse.Namespace) -> None:
 def _inputs(project: Project, settings: AlignSettings) -> list[Path]:
     settings.check()
     files = [project.folder / ("translate.jsonl" if settings.translation else "extract.jsonl")]
-    return [*files, Path(settings.review)] if settings.review else files
+    return [*files, project.folder / settings.review] if settings.review else files
 
 
 def _work(project: Project, settings: AlignSettings) -> dict[str, Any]:
@@ -139,7 +140,8 @@ def _by_place(
     project: Project, settings: AlignSettings, documents: Sequence[Document], counts: Counter[str]
 ) -> list[Document]:
     ratio = _ratio(settings, documents)
-    reviewed = review.read_review(Path(settings.review)) if settings.review else {}
+    table = project.folder / (settings.review or "review.tsv")
+    reviewed = review.read_review(table) if settings.review else {}
     found, doubtful = [], []
     for document in documents:
         if len(document.lines[0]) != len(document.lines[1]) or not document.lines[0]:
@@ -157,7 +159,7 @@ def _by_place(
             counts["discarded, misaligned"] += 1
         elif settings.repair == "review":
             doubtful.append((document, places))
-            repaired = review.reviewed_beads(Path(settings.review), document, places, reviewed)
+            repaired = review.reviewed_beads(table, document, places, reviewed)
             if repaired is None:
                 counts["discarded, not reviewed"] += 1
             elif repaired:
@@ -174,7 +176,6 @@ def _by_place(
             else:
                 counts["discarded, misaligned"] += 1
     if settings.repair == "review" and not settings.review and doubtful:
-        table = project.folder / "review.tsv"
         if table.exists():
             raise InputError(
                 f"{table} is there: set align.review to it when it is edited, or remove it for a new one"

@@ -34,7 +34,8 @@ class NegativesSettings:
         metadata={
             "help": "what gives vectors to the first language's sentences: vectors:FILE (word vectors, averaged), "
             "suite:PATH (an encoder of this suite), sentence-transformers:NAME, transformers:NAME (the paper: "
-            "openai-gpt), array:FILE.npy (made elsewhere from what --sentences writes)"
+            "openai-gpt), array:FILE.npy (made elsewhere from what --sentences writes); "
+            "paths are from the project's folder on"
         },
     )
     components: int = field(
@@ -123,7 +124,7 @@ def run(args: argparse.Namespace) -> None:
             args,
             "negatives",
             NegativesSettings,
-            lambda project, settings: [project.folder / "topics.jsonl", *_array(settings)],
+            _inputs,
             _work,
         )
         return
@@ -135,14 +136,21 @@ def run(args: argparse.Namespace) -> None:
             stream.writelines(f"{text}\n" for text in positives.first)
         print(f"{args.sentences}: {len(positives)} sentences", file=sys.stderr)
         return
-    vectors = encode(positives.first, settings.encoder, settings.components)
+    vectors = encode(positives.first, _encoder(project, settings), settings.components)
     topic = [documents[page].topic for page in positives.home]
     _show(negatives.quantiles(vectors, topic, positives.home, settings.seed), settings)
 
 
-def _array(settings: NegativesSettings) -> list[Path]:
-    kind, _, name = settings.encoder.partition(":")
-    return [Path(name)] if kind == "array" else []
+def _inputs(project: Project, settings: NegativesSettings) -> list[Path]:
+    kind, _, name = _encoder(project, settings).partition(":")
+    return [project.folder / "topics.jsonl", *([Path(name)] if kind in ("array", "vectors") else [])]
+
+
+def _encoder(project: Project, settings: NegativesSettings) -> str:
+    """With paths, which are from the project's folder on."""
+    kind, colon, name = settings.encoder.partition(":")
+    inside = kind in ("array", "suite", "vectors") and name
+    return f"{kind}:{project.folder / name}" if inside else f"{kind}{colon}{name}"
 
 
 def _sentences(
@@ -163,7 +171,7 @@ def _sentences(
 
 def _work(project: Project, settings: NegativesSettings) -> dict[str, Any]:
     documents, positives, fold = _sentences(project, settings)
-    vectors = encode(positives.first, settings.encoder, settings.components)
+    vectors = encode(positives.first, _encoder(project, settings), settings.components)
     home = np.array(positives.home)
     topic = np.array([document.topic for document in documents])[home]
     cosines = negatives.quantiles(vectors, topic, home, settings.seed)

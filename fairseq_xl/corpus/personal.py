@@ -13,7 +13,7 @@ EMAIL, PHONE = "<email>", "<phone>"
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 # No point among the separators: 192.168.100.200 and 2.4.10.2016 are other things.
 _PHONE = re.compile(r"(?<![\w.,@/-])(?:\+|\(|\b)\d(?:[ ()/-]{0,3}\d){7,14}(?![\w@/-]|\.\d)")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d|\d\d?[-/ ]\d\d?[-/ ]\d{4}")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d|\d\d?[-/]\d\d?[-/]\d{4}")
 _DIVIDED = re.compile(r"\d[ ()/-]+\d")
 
 
@@ -25,7 +25,7 @@ def masked(text: str) -> tuple[str, int]:
     def replacement(match: re.Match[str]) -> str:
         nonlocal phones
         number = match[0]
-        if _DATE.search(number) or not (
+        if _DATE.fullmatch(number) or not (
             number.startswith(("+", "00")) or _DIVIDED.search(number)
         ):
             return number

@@ -98,11 +98,11 @@ def test_table_is_written_edited_and_read_back(run, tmp_path):
         run(pages, "align.repair=review")
     turned = rows[0].replace("\t3\t3\t", "\t3\t4\t"), rows[1].replace("\t4\t4\t", "\t4\t3\t")
     table.write_text("\n".join([header, *turned]))
-    found, report = run(pages, "align.repair=review", f"align.review={table}")
+    found, report = run(pages, "align.repair=review", "align.review=review.tsv")
     assert found["turned"].beads[2:4] == [([2], [3]), ([3], [2])]
     assert report["repaired"] == 1
     table.write_text("\n".join([header, rows[0]]))  # a row taken away leaves its lines out
-    found, _ = run(pages, "align.repair=review", f"align.review={table}")
+    found, _ = run(pages, "align.repair=review", "align.review=review.tsv")
     assert ([3], [3]) not in found["turned"].beads
 
 
@@ -124,7 +124,7 @@ def test_table_with_mistakes(run, tmp_path, change, message):
     header, first, _ = table.read_text().splitlines()
     table.write_text(f"{header}\n{change(first)}\n")
     with pytest.raises(InputError, match=message):
-        run(pages, "align.repair=review", f"align.review={table}")
+        run(pages, "align.repair=review", "align.review=review.tsv")
 
 
 @pytest.mark.parametrize(
