@@ -61,6 +61,12 @@ EXTRAS = {
         "warcio>=1.7,<2",
         "ctranslate2>=4.5,<5",
         "spacy>=3.7,<4",
+        "gensim>=4.3,<5",
+        "tomotopy>=0.13,<1",
+        "faiss-cpu>=1.8,<2",
+        "scikit-learn>=1.4,<2",
+        "pyarrow>=15,<27",
+        "matplotlib>=3.8,<4",
     ],
     "test": [
         "pytest>=8,<10",

@@ -15,6 +15,10 @@ SECTIONS = {
     "crawl": "fairseq_xl.corpus.site:CrawlSettings",
     "extract": "fairseq_xl.corpus.extract:ExtractSettings",
     "translate": "fairseq_xl.corpus.translate_command:TranslateSettings",
+    "align": "fairseq_xl.corpus.align_command:AlignSettings",
+    "topics": "fairseq_xl.corpus.topics_command:TopicsSettings",
+    "negatives": "fairseq_xl.corpus.negatives_command:NegativesSettings",
+    "export": "fairseq_xl.corpus.export_command:ExportSettings",
 }
 
 

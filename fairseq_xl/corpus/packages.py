@@ -1,0 +1,22 @@
+"""Packages that only some steps need."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+from fairseq_xl.errors import InputError
+
+
+def needed(module: str, extra: str = "corpus") -> ModuleType:
+    """The module, imported.
+
+    Raises:
+        InputError: its package is not installed; ``extra`` of this package would bring it.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"this needs the package {error.name}: pip install 'fairseq_xl[{extra}]'"
+        ) from None
