@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-from fairseq_xl.corpus.packages import needed
 from fairseq_xl.corpus.words import words
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.vectors.progress import progress_bar
 from fairseq_xl.vectors.table import read_vectors
 
@@ -97,7 +97,7 @@ def _sentence_transformers(sentences: Sequence[str], name: str) -> np.ndarray:
 
 def _transformers(sentences: Sequence[str], name: str) -> np.ndarray:
     """OpenAI-GPT has no padding token of its own: what stands there is masked, so any other will do."""
-    package, torch = needed("transformers", "pretrained"), needed("torch")
+    package, torch = needed("transformers", "pretrained"), needed("torch", "pretrained")
     try:
         tokenizer = package.AutoTokenizer.from_pretrained(name)
         device = "cuda" if torch.cuda.is_available() else "cpu"

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from fairseq_xl.corpus.packages import needed
 from fairseq_xl.corpus.personal import masked
 from fairseq_xl.corpus.positives import Placed
 from fairseq_xl.corpus.split import TEST
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.text.lines import read_lines, replacing
 from fairseq_xl.vectors.atomic import atomic_outputs
 
@@ -171,7 +171,7 @@ def write_jsonl(path: Path, rows: Iterable[Pair]) -> None:
 
 def write_parquet(path: Path, rows: Sequence[Pair]) -> None:
     """Columns of the fields' types. Raises: InputError: pyarrow is missing."""
-    arrow, parquet = needed("pyarrow"), needed("pyarrow.parquet")
+    arrow, parquet = needed("pyarrow", "corpus"), needed("pyarrow.parquet", "corpus")
     kinds: dict[str, Any] = {"int": arrow.int64(), "str": arrow.string(), "float": arrow.float64()}
     schema = arrow.schema([(field.name, kinds[str(field.type).split(" ")[0]]) for field in fields(Pair)])
     path.parent.mkdir(parents=True, exist_ok=True)

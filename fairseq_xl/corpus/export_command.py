@@ -12,11 +12,11 @@ from fairseq_xl.corpus.data_card import card
 from fairseq_xl.corpus.document import read_documents
 from fairseq_xl.corpus.giveaway import giveaway
 from fairseq_xl.corpus.options import add_project, run_once
-from fairseq_xl.corpus.packages import needed
 from fairseq_xl.corpus.positives import read_positives
 from fairseq_xl.corpus.project import Project
 from fairseq_xl.corpus.split import TEST
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.text.lines import replacing
 
 
@@ -75,7 +75,7 @@ def _work(project: Project, settings: ExportSettings) -> dict[str, Any]:
     if not 0 < settings.validation < 1:
         raise InputError(f"export.validation is {settings.validation}: give a share between 0 and 1")
     if settings.parquet:
-        needed("pyarrow.parquet")
+        needed("pyarrow.parquet", "corpus")
     positives = read_positives(project.folder / "positives.tsv")
     negatives = export.read_negatives(project.folder / "negatives.tsv", len(positives))
     kept, chosen = export.balanced(positives, negatives, settings.seed)

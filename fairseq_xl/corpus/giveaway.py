@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fairseq_xl.corpus.packages import needed
 from fairseq_xl.corpus.words import cosine, words
+from fairseq_xl.packages import needed
 
 CLASSIFIERS = ("logistic regression", "gradient boosting")
 
@@ -49,8 +49,8 @@ def giveaway(
     Raises:
         InputError: scikit-learn is missing.
     """
-    linear, ensemble = needed("sklearn.linear_model"), needed("sklearn.ensemble")
-    pipeline, scaling = needed("sklearn.pipeline"), needed("sklearn.preprocessing")
+    linear, ensemble = needed("sklearn.linear_model", "corpus"), needed("sklearn.ensemble", "corpus")
+    pipeline, scaling = needed("sklearn.pipeline", "corpus"), needed("sklearn.preprocessing", "corpus")
     values = np.array([features(*pair) for pair in pairs], np.float64)
     gold, fold = np.asarray(labels), np.asarray(folds)
     found = {}

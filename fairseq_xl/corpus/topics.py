@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fairseq_xl.corpus.packages import needed
 from fairseq_xl.corpus.words import words
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 
 MODELS = ("tomotopy", "gensim")
 COHERENCES = ("c_v", "u_mass")
@@ -76,8 +76,8 @@ def fit(
 def _gensim(
     bags: Sequence[Sequence[str]], count: int, passes: int, seed: int
 ) -> tuple[list[list[str]], np.ndarray]:
-    models = needed("gensim.models")
-    dictionary = needed("gensim.corpora").Dictionary(bags)
+    models = needed("gensim.models", "corpus")
+    dictionary = needed("gensim.corpora", "corpus").Dictionary(bags)
     counts = [dictionary.doc2bow(bag) for bag in bags]
     lda = models.LdaModel(
         corpus=counts,
@@ -98,7 +98,7 @@ def _gensim(
 def _tomotopy(
     bags: Sequence[Sequence[str]], count: int, passes: int, seed: int
 ) -> tuple[list[list[str]], np.ndarray]:
-    lda = needed("tomotopy").LDAModel(k=count, seed=seed)
+    lda = needed("tomotopy", "corpus").LDAModel(k=count, seed=seed)
     for bag in bags:
         lda.add_doc(bag)
     lda.train(passes, workers=1)  # several would make it depend on their timing
@@ -107,9 +107,9 @@ def _tomotopy(
 
 
 def _coherence(topics: list[list[str]], bags: Sequence[Sequence[str]], kind: str) -> float:
-    dictionary = needed("gensim.corpora").Dictionary(bags)
+    dictionary = needed("gensim.corpora", "corpus").Dictionary(bags)
     # gensim's own default is all processors, for which it starts processes anew each time.
-    model = needed("gensim.models").CoherenceModel(
+    model = needed("gensim.models", "corpus").CoherenceModel(
         topics=topics,
         texts=bags,
         corpus=[dictionary.doc2bow(bag) for bag in bags],

@@ -13,10 +13,10 @@ from typing import Any
 from fairseq_xl.corpus import topics
 from fairseq_xl.corpus.document import Document, read_documents, write_documents
 from fairseq_xl.corpus.options import add_project, run_once
-from fairseq_xl.corpus.packages import needed
 from fairseq_xl.corpus.project import Project
 from fairseq_xl.corpus.topics import Topics
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.report.tables import Table
 from fairseq_xl.text.lines import replacing

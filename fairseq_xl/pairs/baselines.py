@@ -20,8 +20,8 @@ import numpy as np
 from scipy import sparse
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.pairs.folder import Row
-from fairseq_xl.pairs.packages import needed
 from fairseq_xl.vectors.table import WordVectors
 
 Features = Callable[[Sequence[Row]], np.ndarray]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.pairs.calibration import CALIBRATIONS, apply
-from fairseq_xl.pairs.packages import needed
 
 Fit = Callable[[np.ndarray, np.ndarray], Callable[[np.ndarray], np.ndarray]]
 """From inputs (N, …) and labels (N,) to a function from inputs to probabilities (N,)."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.pairs.calibration import apply, check_classes, logits
 from fairseq_xl.pairs.crossfit import calibration, cross_fit
-from fairseq_xl.pairs.packages import needed
 from fairseq_xl.pairs.record import PairRecord, together
 
 PRESETS = {

@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from fairseq_xl.pairs.packages import needed
+from fairseq_xl.packages import needed
 
 EPSILON = float(np.finfo(np.float64).eps)
 """probabilities nearer to 0 or 1 than this are taken for it in the log loss, as scikit-learn's log_loss does"""
