@@ -28,7 +28,7 @@ _HOMES = {
 }
 # Importing them registers models, tasks, criteria and optimisers with fairseq.
 _COMPONENTS = (
-    *("continuous", "fused_adam"),
+    *("continuous", "fused_adam", "halving"),
     *("pairs.criterion", "pairs.model", "pairs.task"),
     *("siamese.criterion", "siamese.model", "siamese.task"),
     *("syntactic.criterion", "syntactic.model", "syntactic.task"),

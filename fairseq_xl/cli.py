@@ -52,6 +52,10 @@ COMMANDS = {
         "fairseq_xl.siamese.command",
         "classify text of a poor language with the labels of a rich one",
     ),
+    "corpus": (
+        "fairseq_xl.corpus.command",
+        "build a corpus of similar and dissimilar sentence pairs from a bilingual website",
+    ),
     "pairs": (
         "fairseq_xl.pairs.command",
         "decide whether two sentences mean the same; mint, repair and search questions",

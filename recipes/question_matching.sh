@@ -25,6 +25,8 @@
 #   --unknown HOW      words without a vector: subwords (vectors of their subwords; default for own and .bin), repair
 #                      (the paper's spelling rules first), or none
 #   --mint no|yes      add pairs minted from the questions' translations (default: yes)
+#   --translate no|yes train a translation model with continuous outputs on the translated questions alone, translate
+#                      those of cikm_test_a.txt with it, and mint from them, too (default: no)
 #   --translated FILE  Spanish questions and their English translations, two columns, to mint from as well; repeatable
 #   --leaks WHAT       training pairs to leave out: those that share sentences with the Spanish pairs (default), pairs
 #                      (those that are one of them), or nothing, the paper's
@@ -44,8 +46,10 @@ TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam 
   --batch-size 128 --exchange --best-checkpoint-metric average_precision --maximize-best-checkpoint-metric
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 50
   --dropout 0.3)
+# Ours of the size of the other matchers; the architecture's own is that of the corpus paper.
+INFERSENT=(--hidden-dim 256 --decide-dim 128)
 
-SYSTEM=esim SEED=1 FOLDS=5 EPOCHS=8 VECTORS=own UNKNOWN='' MINT=yes LEAKS=sentences OUT='' DATA='' NAME='' MODEL=''
+SYSTEM=esim SEED=1 FOLDS=5 EPOCHS=8 VECTORS=own UNKNOWN='' MINT=yes TRANSLATE=no LEAKS=sentences OUT='' DATA='' NAME='' MODEL=''
 TEXTS=() TRANSLATED=() TUNING=() PREPARE_ONLY=no
 
 common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 for another option
@@ -54,7 +58,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
     --data | --out | --system | --loss | --seed | --folds | --epochs | --embeddings | --text | --unknown | --mint | \
-      --translated | --leaks | --model | --name) ;;
+      --translate | --translated | --leaks | --model | --name) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -70,6 +74,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --text) TEXTS+=("$(absolute "$2")") ;;
     --unknown) UNKNOWN=$2 ;;
     --mint) MINT=$2 ;;
+    --translate) TRANSLATE=$2 ;;
     --translated) TRANSLATED+=("$(absolute "$2")") ;;
     --leaks) LEAKS=$2 ;;
     --model) MODEL=$2 ;;
@@ -88,6 +93,9 @@ check_settings() {
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and records"
   [[ -n $DATA ]] || fail "--data is missing: name the folder with the competition's files (nothing is downloaded)"
   [[ $MINT =~ ^(yes|no)$ ]] || fail "--mint is '$MINT': choose yes or no"
+  [[ $TRANSLATE =~ ^(yes|no)$ ]] || fail "--translate is '$TRANSLATE': choose yes or no"
+  [[ $TRANSLATE == no || $MINT == yes ]] || fail "--translate yes serves minting alone: leave out --mint no"
+  [[ $TRANSLATE == no ]] || need_file "$DATA/cikm_test_a.txt" "file to translate,"
   [[ $LEAKS =~ ^(sentences|pairs|nothing)$ ]] || fail "--leaks is '$LEAKS': choose sentences, pairs or nothing"
   for file in english spanish; do need_file "$DATA/cikm_${file}_train.txt" "file of question pairs,"; done
   for file in "${TEXTS[@]}" "${TRANSLATED[@]}"; do need_file "$file" "text"; done
@@ -137,8 +145,34 @@ repair_files() {
     --changes "$TEXT/changes.tsv"
 }
 
+# English, tab, Spanish, as Tatoeba's lists are.
+write_parallel() {
+  local columns='{ print $en "\t" $es; print $(en + 2) "\t" $(es + 2) }'
+  if [[ $DRY_RUN == yes ]]; then return; fi
+  mkdir -p "$OUT/translation"
+  {
+    awk -F '\t' -v en=1 -v es=2 "$columns" "$DATA/cikm_english_train.txt"
+    awk -F '\t' -v en=2 -v es=1 "$columns" "$DATA/cikm_spanish_train.txt"
+  } | LC_ALL=C sort -u >"$OUT/translation/spa-eng.tsv"
+  tr '\t' '\n' <"$DATA/cikm_test_a.txt" | LC_ALL=C sort -u >"$OUT/translation/questions.es"
+}
+
+train_translation() {
+  run bash "$ROOT/recipes/tatoeba.sh" --data "$OUT/translation/spa-eng.tsv" --src es --tgt en --held-out 300 \
+    --out "$OUT/translation" --name questions --diagnose no
+}
+
+translate_questions() {
+  run fairseq-xl translate "$OUT/translation/runs/questions/model" --input "$OUT/translation/questions.es" \
+    --output "$OUT/translation/questions.en"
+  if [[ $DRY_RUN == yes ]]; then return; fi
+  paste "$OUT/translation/questions.es" "$OUT/translation/questions.en" >"$OUT/translation/questions.tsv.tmp"
+  mv "$OUT/translation/questions.tsv.tmp" "$OUT/translation/questions.tsv"
+}
+
 mint_pairs() {
   local sentences=("${TRANSLATED[@]}")
+  [[ $TRANSLATE == no ]] || sentences+=("$OUT/translation/questions.tsv")
   [[ ! -f $TEXT/cikm_unlabel_spanish_train.txt ]] || sentences+=("$TEXT/cikm_unlabel_spanish_train.txt")
   [[ ${#sentences[@]} == 0 ]] || sentences=(--sentences "${sentences[@]}")
   run fairseq-xl pairs mint --labelled "$TEXT/cikm_english_train.txt,left=1,right=3,label=5" \
@@ -205,6 +239,12 @@ prepare_stages() {
     stage "repaired/$VECTORS_KEY" "$before" repair_files "$raw" "$VECTORS_FILE"
     before="repaired/$VECTORS_KEY"
   fi
+  if [[ $TRANSLATE == yes ]]; then
+    stage translation/text '' write_parallel "$raw"
+    stage translation/model translation/text train_translation
+    stage translation/questions translation/model translate_questions
+    before+=' translation/questions'
+  fi
   if [[ $MINT == yes ]]; then
     stage "minted/$KEY" "$before" mint_pairs "$raw" "$(fingerprint "${TRANSLATED[@]}")"
     before="minted/$KEY"
@@ -214,8 +254,14 @@ prepare_stages() {
 }
 
 check_settings
+[[ $SYSTEM != infersent ]] || TRAIN+=("${INFERSENT[@]}")
 activate
-KEY=$VECTORS_KEY.$UNKNOWN.$([[ $MINT == yes ]] && echo minted || echo plain).$LEAKS.$FOLDS
+case $MINT.$TRANSLATE in
+  no.*) HELP=plain ;;
+  yes.no) HELP=minted ;;
+  yes.yes) HELP=translated ;;
+esac
+KEY=$VECTORS_KEY.$UNKNOWN.$HELP.$LEAKS.$FOLDS
 FOLD=$(((SEED - 1) % FOLDS))
 NAME=${NAME:-$SYSTEM.$KEY.seed$SEED}
 LABEL=$SYSTEM

@@ -1,7 +1,7 @@
 """The folder of a corpus: its settings, the files of each step, and which steps are done.
 
 corpus.yaml         settings, a section a step; `fairseq-xl corpus init` writes one to be edited
-crawl/              pages as they came, and pages.jsonl about them
+crawl/              pages as they came, pages.jsonl about them and pairs.jsonl, which belong together
 extract.jsonl       documents after extraction; translate.jsonl, align.jsonl, topics.jsonl: after each further step
 negatives.tsv       pairs that share a topic and not a meaning
 export/             the corpus
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
@@ -53,7 +53,12 @@ class Project:
         """
         path = folder / SETTINGS
         try:
-            read = OmegaConf.merge(OmegaConf.load(path), OmegaConf.from_dotlist(list(changes)))
+            loaded = OmegaConf.load(path)
+            if not isinstance(loaded, DictConfig):
+                raise InputError(
+                    f"{path} must be a mapping with languages and a section for each step"
+                )
+            read = OmegaConf.merge(loaded, OmegaConf.from_dotlist(list(changes)))
             found = OmegaConf.to_container(read, resolve=True)
         except FileNotFoundError:
             raise InputError(
@@ -61,11 +66,12 @@ class Project:
             ) from None
         except (YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
             raise InputError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
-        if not isinstance(found, dict):
-            raise InputError(f"{path} must be a mapping with languages and a section for each step")
+        assert isinstance(found, dict)
         languages = found.pop("languages", None)
         if not isinstance(languages, list) or len(languages) != 2 or len(set(languages)) != 2:
             raise InputError(f"{path}: languages must be two codes, such as [en, fr]")
+        # A section with nothing but comments is read as None.
+        found = {name: {} if section is None else section for name, section in found.items()}
         for name, section in found.items():
             if not isinstance(section, dict):
                 raise InputError(f"{path}: {name} must be a section of settings, not {section!r}")
@@ -87,6 +93,10 @@ class Project:
             raise InputError(
                 f"{self.folder / SETTINGS}, {step}: {reason}; settings are {known}"
             ) from None
+
+    def path(self, given: str) -> Path:
+        """A path in the settings, which is relative to the project's folder."""
+        return self.folder / given
 
     def is_done(self, step: str, settings: Any, inputs: Iterable[Path]) -> bool:
         """Whether the step's last complete run had these settings and inputs."""

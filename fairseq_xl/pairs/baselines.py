@@ -20,8 +20,8 @@ import numpy as np
 from scipy import sparse
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.pairs.folder import Row
-from fairseq_xl.pairs.packages import needed
 from fairseq_xl.vectors.table import WordVectors
 
 Features = Callable[[Sequence[Row]], np.ndarray]
@@ -69,7 +69,10 @@ def character_ngram(data: Training) -> Features:
         counter = hashing(
             analyzer="char", ngram_range=(order, order), lowercase=False, norm=None, alternate_sign=False
         )  # fmt: skip
-        counts = [sparse.csr_array(counter.transform([f" {text} " for text in side])) for side in (left, right)]
+        counts = [
+            sparse.csr_array(counter.transform([f" {text} " for text in side]))
+            for side in (left, right)
+        ]
         a, b = (side > 0 for side in counts)
         shared, fewer, either = a.multiply(b).sum(1), np.minimum(a.sum(1), b.sum(1)), (a + b).sum(1)
         return [_cosines(*counts), shared / np.maximum(either, 1), shared / np.maximum(fewer, 1)]
@@ -97,7 +100,9 @@ def tfidf(data: Training) -> Features:
 
     def features(rows: Sequence[Row]) -> np.ndarray:
         left, right = [row.left for row in rows], [row.right for row in rows]
-        return np.stack([_cosines(kind.transform(left), kind.transform(right)) for kind in kinds], axis=1)
+        return np.stack(
+            [_cosines(kind.transform(left), kind.transform(right)) for kind in kinds], axis=1
+        )
 
     return features
 
@@ -111,16 +116,25 @@ def bm25(data: Training) -> Features:
     trained = okapi([text.split() for text in data.sentences])
 
     def features(rows: Sequence[Row]) -> np.ndarray:
-        place = {text: i for i, text in enumerate(dict.fromkeys(t for r in rows for t in (r.left, r.right)))}
+        place = {
+            text: i
+            for i, text in enumerate(dict.fromkeys(t for r in rows for t in (r.left, r.right)))
+        }
         scorer = okapi([text.split() for text in place])
-        scorer.idf, scorer.avgdl, scorer.doc_len = trained.idf, trained.avgdl, np.array(scorer.doc_len)
+        scorer.idf, scorer.avgdl, scorer.doc_len = (
+            trained.idf,
+            trained.avgdl,
+            np.array(scorer.doc_len),
+        )
 
         def score(query: str, document: str) -> float:
             return scorer.get_batch_scores(query.split(), [place[document]])[0]
 
         crossed = np.array([score(r.left, r.right) + score(r.right, r.left) for r in rows])
         own = np.array([score(r.left, r.left) + score(r.right, r.right) for r in rows])
-        return np.stack([crossed / 2, np.divide(crossed, own, out=np.zeros(len(rows)), where=own > 0)], axis=1)
+        return np.stack(
+            [crossed / 2, np.divide(crossed, own, out=np.zeros(len(rows)), where=own > 0)], axis=1
+        )
 
     return features
 
@@ -138,7 +152,9 @@ def vectors(data: Training) -> Features:
     documents = Counter(word for words in sentences for word in set(words))
     tokens = Counter(word for words in sentences for word in words)
     if not any(word in table.index for word in tokens):
-        raise InputError("the file of --vectors has no vector for any training word: is it of that language?")
+        raise InputError(
+            "the file of --vectors has no vector for any training word: is it of that language?"
+        )
     weights: list[Callable[[str], float]] = [
         lambda word: 1.0,
         lambda word: np.log((1 + len(sentences)) / (1 + documents[word])) + 1,
@@ -151,7 +167,9 @@ def vectors(data: Training) -> Features:
             known = [word for word in text.split() if word in table.index]
             if known:
                 row[:] = np.average(
-                    table.matrix[[table.index[word] for word in known]], axis=0, weights=[weight(w) for w in known]
+                    table.matrix[[table.index[word] for word in known]],
+                    axis=0,
+                    weights=[weight(w) for w in known],
                 )
         return rows
 
@@ -160,7 +178,9 @@ def vectors(data: Training) -> Features:
     def features(rows: Sequence[Row]) -> np.ndarray:
         columns = []
         for i, weight in enumerate(weights):
-            sides = [means([getattr(row, side) for row in rows], weight) for side in ("left", "right")]
+            sides = [
+                means([getattr(row, side) for row in rows], weight) for side in ("left", "right")
+            ]
             if i == len(weights) - 1:
                 sides = [side - np.outer(side @ common, common) for side in sides]
             columns.append(_cosines(*sides))
@@ -176,10 +196,14 @@ def st(data: Training) -> Features:
     encoder = needed("sentence_transformers", "pretrained").SentenceTransformer(data.model)
 
     def features(rows: Sequence[Row]) -> np.ndarray:
-        texts = list(dict.fromkeys(text for row in rows for text in (row.left_text, row.right_text)))
+        texts = list(
+            dict.fromkeys(text for row in rows for text in (row.left_text, row.right_text))
+        )
         place = {text: i for i, text in enumerate(texts)}
         found = np.asarray(encoder.encode(texts), dtype=np.float64)
-        left, right = ([place[getattr(row, side)] for row in rows] for side in ("left_text", "right_text"))
+        left, right = (
+            [place[getattr(row, side)] for row in rows] for side in ("left_text", "right_text")
+        )
         return _cosines(found[left], found[right])[:, None]
 
     return features
@@ -192,7 +216,9 @@ def constant(data: Training) -> Features:
 def _boosting(seed: int):
     # No early stopping: scikit-learn's holds out rows at random, whose sentences stand in others.
     boosting = needed("sklearn.ensemble", "pairs").HistGradientBoostingClassifier
-    return boosting(learning_rate=0.05, max_iter=200, max_leaf_nodes=15, early_stopping=False, random_state=seed)
+    return boosting(
+        learning_rate=0.05, max_iter=200, max_leaf_nodes=15, early_stopping=False, random_state=seed
+    )
 
 
 def _logistic(seed: int):
@@ -220,7 +246,9 @@ BASELINES: dict[str, tuple[Callable[[Training], Features], str]] = {
 """Features and usual learner of each baseline."""
 
 
-def fit(name: str, data: Training, seed: int, learner: str | None = None) -> Callable[[Sequence[Row]], np.ndarray]:
+def fit(
+    name: str, data: Training, seed: int, learner: str | None = None
+) -> Callable[[Sequence[Row]], np.ndarray]:
     """A trained baseline: from N pairs to the (N,) probabilities that they match.
 
     Args:
@@ -233,7 +261,9 @@ def fit(name: str, data: Training, seed: int, learner: str | None = None) -> Cal
     """
     gold = [row.label for row in data.rows]
     if set(gold) != {0, 1}:
-        raise InputError("a baseline learns from labelled pairs, some that match and some that do not: prepare such")
+        raise InputError(
+            "a baseline learns from labelled pairs, some that match and some that do not: prepare such"
+        )
     make, usual = BASELINES[name]
     features = make(data)
     model = LEARNERS[learner or usual](seed).fit(features(data.rows), gold)

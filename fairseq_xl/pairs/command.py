@@ -48,6 +48,10 @@ STEPS = {
         "fairseq_xl.pairs.ensemble_command",
         "average or stack the records of several matchers",
     ),
+    "folds": (
+        "fairseq_xl.pairs.folds_command",
+        "accuracy of cross-validation, and votes of its models",
+    ),
     "report": ("fairseq_xl.pairs.report_command", "tables, intervals and figures from records"),
 }
 

@@ -92,7 +92,10 @@ def compare(found: Matchers, samples: int = 2000) -> Comparison:
         draws = bootstrap([log_losses(gold, one) for one in runs.values()], found.group, samples)
     measured = {
         name: Measured(
-            one, mean([scores(gold, run) for run in one]), None if draws is None else draws[:, k], seconds[name]
+            one,
+            mean([scores(gold, run) for run in one]),
+            None if draws is None else draws[:, k],
+            seconds[name],
         )
         for k, (name, one) in enumerate(runs.items())
     }
@@ -117,8 +120,20 @@ def tables(found: Comparison, against: str, paper: bool = False) -> dict[str, Ta
     table = Table(f"{pairs} {found.part} pairs, {positive} of them matching", headings)
     for name, one in found.measured.items():
         s = one.scores
-        cells = [name, "" if name == CONSTANT else str(len(one.runs)), f"{s.log_loss:.4f}", _interval(one.draws)]
-        decided = (s.weighted_precision, s.weighted_recall, s.weighted_f1, s.precision, s.recall, s.f1)
+        cells = [
+            name,
+            "" if name == CONSTANT else str(len(one.runs)),
+            f"{s.log_loss:.4f}",
+            _interval(one.draws),
+        ]
+        decided = (
+            s.weighted_precision,
+            s.weighted_recall,
+            s.weighted_f1,
+            s.precision,
+            s.recall,
+            s.f1,
+        )
         cells += [f"{x:.2f}" for x in decided]
         cells += ["" if math.isnan(s.average_precision) else f"{s.average_precision:.3f}"]
         cells += [f"{s.calibration_error:.3f}", "" if one.seconds is None else f"{one.seconds:.0f}"]
@@ -140,14 +155,18 @@ def tables(found: Comparison, against: str, paper: bool = False) -> dict[str, Ta
             "It names no kind of average. Rows with F1 below P and R fit the weighted one; the row character_ngram "
             "then asks for 22 to 34 % matching pairs, of which a constant prior scores 0.53 to 0.64."
         )
-    differences = Table(f"Log loss, less that of {against}", ["matcher", "difference", "95 % interval"])
+    differences = Table(
+        f"Log loss, less that of {against}", ["matcher", "difference", "95 % interval"]
+    )
     base = found.measured[against]
     for name, one in found.measured.items():
         if name != against:
             apart = one.scores.log_loss - base.scores.log_loss
             draws = None if one.draws is None or base.draws is None else one.draws - base.draws
             differences.add(name, _signed(apart), _interval(draws, _signed))
-    differences.notes.append("Paired: both losses on the same draw of pairs. No correction for many comparisons.")
+    differences.notes.append(
+        "Paired: both losses on the same draw of pairs. No correction for many comparisons."
+    )
     return {"scores": table, "differences": differences}
 
 

@@ -36,6 +36,13 @@ class PairClassificationConfig(FairseqDataclass):
             "help": "share of the label given to the other one; some hundredths where labels are noisy"
         },
     )
+    divide_by_square: bool = field(
+        default=False,
+        metadata={
+            "help": "divide the gradient by the square of the batch's pairs instead of their number, as the corpus "
+            "paper has it; with it no gradient is ever large enough for --lr-scheduler halving"
+        },
+    )
 
 
 @register_criterion("pair_classification", dataclass=PairClassificationConfig)
@@ -46,13 +53,20 @@ class PairClassificationCriterion(FairseqCriterion):
     average precision (to a thousandth of probability).
     """
 
-    def __init__(self, task, positive_weight: float = 1.0, label_smoothing: float = 0.0):
+    def __init__(
+        self,
+        task,
+        positive_weight: float = 1.0,
+        label_smoothing: float = 0.0,
+        divide_by_square: bool = False,
+    ):
         super().__init__(task)
         if positive_weight <= 0:
             raise InputError(f"--positive-weight is a number above 0, not {positive_weight}")
         if not 0 <= label_smoothing < 1:
             raise InputError(f"--label-smoothing is a share below 1, not {label_smoothing}")
         self.positive_weight, self.label_smoothing = positive_weight, label_smoothing
+        self.power = 2 if divide_by_square else 1
 
     def forward(self, model, sample: dict[str, Any], reduce: bool = True):
         if "target" not in sample:
@@ -77,7 +91,7 @@ class PairClassificationCriterion(FairseqCriterion):
             }
             if not model.training:
                 logged["bins"] = _bins(logits, target)
-        return loss, sample["nsentences"], logged
+        return loss, sample["nsentences"] ** self.power, logged
 
     @classmethod
     def reduce_metrics(cls, logging_outputs: list[dict[str, Any]]) -> None:

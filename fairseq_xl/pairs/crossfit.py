@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.pairs.calibration import CALIBRATIONS, apply
-from fairseq_xl.pairs.packages import needed
 
 Fit = Callable[[np.ndarray, np.ndarray], Callable[[np.ndarray], np.ndarray]]
 """From inputs (N, …) and labels (N,) to a function from inputs to probabilities (N,)."""
@@ -33,7 +33,9 @@ def cross_fit(
     """
     found = len(np.unique(group))
     if not 2 <= folds <= found:
-        raise InputError(f"{folds} folds of {found} groups of pairs: there are 2 folds at least, none of them empty")
+        raise InputError(
+            f"{folds} folds of {found} groups of pairs: there are 2 folds at least, none of them empty"
+        )
     model_selection = needed("sklearn.model_selection", "pairs")
     splitter = model_selection.StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
     probability = np.empty(len(gold))

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.pairs.calibration import apply, check_classes, logits
 from fairseq_xl.pairs.crossfit import calibration, cross_fit
-from fairseq_xl.pairs.packages import needed
 from fairseq_xl.pairs.record import PairRecord, together
 
 PRESETS = {
@@ -67,7 +67,9 @@ MEANS: dict[str, Combiner] = {"probability": mean_probability, "logit": mean_log
 RULES = (*MEANS, "stack")
 
 
-def fit_combiner(probability: np.ndarray, gold: np.ndarray, rule: str, calibrated: str | None = None) -> Combiner:
+def fit_combiner(
+    probability: np.ndarray, gold: np.ndarray, rule: str, calibrated: str | None = None
+) -> Combiner:
     """A rule, fitted where it has anything to fit, and with a calibration of what it gives.
 
     Args:
@@ -96,28 +98,45 @@ def out_of_fold(records: Sequence[PairRecord], names: Sequence[str]) -> OutOfFol
     """Records of single folds, joined fold by fold and averaged over seeds.
 
     Args:
-        records: of M names; those of one name and seed are of different pairs.
+        records: of M names; those of one name and seed, or all of one name, are of different pairs.
         names: the M matchers, in the order of the columns.
 
     Raises:
         InputError: a name without a record or a record without a place; a pair twice in one name and seed; names or
             seeds that cover different pairs; pairs without labels.
     """
-    folds: dict[tuple[str, int], list[PairRecord]] = {}
+    by_name: dict[str, list[PairRecord]] = {}
     for record in records:
-        folds.setdefault((record.name, record.seed), []).append(record)
-    if {name for name, _ in folds} != set(names):
+        by_name.setdefault(record.name, []).append(record)
+    if by_name.keys() != set(names):
         raise InputError(
-            f"the out-of-fold records are of {_listed(name for name, _ in folds)}, those to combine of "
-            f"{_listed(names)}: give the same matchers"
+            f"the out-of-fold records are of {_listed(by_name)}, those to combine of {_listed(names)}: give the same "
+            "matchers"
         )
-    joined = [_joined(one) for one in folds.values()]
+    joined = [_joined(one) for own in by_name.values() for one in _covers(own)]
     sizes = {record.name: len(record.ids) for record in joined}
     if len({frozenset(record.ids) for record in joined}) > 1:
         counts = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        raise InputError(f"the out-of-fold records cover different pairs ({counts}): give every matcher's every fold")
+        raise InputError(
+            f"the out-of-fold records cover different pairs ({counts}): give every matcher's every fold"
+        )
     found = together(joined)
-    return OutOfFold(found.ids, np.stack([found.runs[name].mean(0) for name in names], axis=1), found.labels)
+    return OutOfFold(
+        found.ids, np.stack([found.runs[name].mean(0) for name in names], axis=1), found.labels
+    )
+
+
+def _covers(records: Sequence[PairRecord]) -> list[list[PairRecord]]:
+    """One matcher's records, parted into sets that each cover all pairs.
+
+    By seed, or, where each fold was trained with a seed of its own, all together.
+    """
+    if len({name for record in records for name in record.ids}) == sum(len(r.ids) for r in records):
+        return [list(records)]
+    by_seed: dict[int, list[PairRecord]] = {}
+    for record in records:
+        by_seed.setdefault(record.seed, []).append(record)
+    return list(by_seed.values())
 
 
 def _listed(names) -> str:
@@ -170,7 +189,12 @@ def combine(
         return fit_combiner(fitted_on.probability, fitted_on.gold, rule, calibrated)(probability)
     if fitted_on is None:
         return cross_fit(
-            lambda x, y: fit_combiner(x, y, rule, calibrated), probability, labels, group, folds, seed
+            lambda x, y: fit_combiner(x, y, rule, calibrated),
+            probability,
+            labels,
+            group,
+            folds,
+            seed,
         )
     found = fit_combiner(fitted_on.probability, fitted_on.gold, rule)(probability)
     return cross_fit(calibration(calibrated), logits(found), labels, group, folds, seed)

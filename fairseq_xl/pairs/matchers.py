@@ -13,7 +13,6 @@ import torch
 from torch import Tensor, nn
 
 from fairseq_xl.modules.convolution import MaxConvolution
-from fairseq_xl.modules.pooling import max_pool
 from fairseq_xl.modules.recurrent import BidirectionalLSTM
 from fairseq_xl.pairs.perceptron import perceptron
 
@@ -126,26 +125,3 @@ class FeatureMatcher(nn.Module):
         a, b = self.encode(left, left_padding), self.encode(right, right_padding)
         difference = (a - b).abs() if self.absolute else a - b
         return self.decide(torch.cat([difference, a * b], 1)).squeeze(1)
-
-
-class InferSent(nn.Module):
-    """[u, v, |u - v|, u * v] of max-pooled BiLSTM states into a perceptron (Conneau et al. 2017, section 3).
-
-    Args: hidden_dim: of both directions together (even); decide_dim: of the perceptron's hidden layers.
-    """
-
-    def __init__(self, input_dim: int, hidden_dim: int, decide_dim: int, dropout: float = 0.0):
-        super().__init__()
-        self.lstm = BidirectionalLSTM(input_dim, hidden_dim)
-        self.decide = perceptron(4 * hidden_dim, decide_dim, 2, dropout, False)
-
-    def encode(self, words: Tensor, padding: Tensor) -> Tensor:
-        """(N, hidden_dim)."""
-        states, _ = self.lstm(words.transpose(0, 1), padding.logical_not().sum(1))
-        return max_pool(states.transpose(0, 1), padding)
-
-    def forward(
-        self, left: Tensor, right: Tensor, left_padding: Tensor, right_padding: Tensor
-    ) -> Tensor:
-        u, v = self.encode(left, left_padding), self.encode(right, right_padding)
-        return self.decide(torch.cat([u, v, (u - v).abs(), u * v], 1)).squeeze(1)

@@ -15,7 +15,9 @@ from fairseq_xl.modules.recurrent import pack_left
 from fairseq_xl.pairs.decomposable import DecomposableAttention
 from fairseq_xl.pairs.embedding import WordEmbedding
 from fairseq_xl.pairs.esim import ESIM
-from fairseq_xl.pairs.matchers import DIFFERENCES, FeatureMatcher, InferSent, ManhattanLSTM
+from fairseq_xl.pairs.infersent import READERS, InferSent
+from fairseq_xl.pairs.matchers import DIFFERENCES, FeatureMatcher, ManhattanLSTM
+from fairseq_xl.pairs.perceptron import ACTIVATIONS
 from fairseq_xl.pairs.table import word_table
 
 
@@ -89,6 +91,38 @@ class DecomposableConfig(MatcherConfig):
         metadata={
             "help": "size of the learned projection of the word vectors (the paper's: 200); 0: none"
         },
+    )
+
+
+@dataclass
+class InferSentConfig(PerceptronConfig):
+    hidden_dim: int = field(
+        default=1200,
+        metadata={
+            "help": "size of a sentence's vector, both directions together (the paper's: 2 x 600)"
+        },
+    )
+    decide_dim: int = field(default=512, metadata={"help": "size of the hidden layers that decide"})
+    decide_layers: int = field(
+        default=1,
+        metadata={"help": "hidden layers that decide; 1, with --activation sigmoid: equation 4"},
+    )
+    reader: ChoiceEnum(list(READERS)) = field(  # type: ignore[valid-type]
+        default="bilstm_max",
+        metadata={
+            "help": "what makes a sentence's vector: a BiLSTM's states pooled by max or mean, the last states of a "
+            "BiGRU or an LSTM, or a hierarchy of convolutions"
+        },
+    )
+    activation: ChoiceEnum(list(ACTIVATIONS)) = field(  # type: ignore[valid-type]
+        default="relu",
+        metadata={
+            "help": "of the hidden layers; sigmoid: as the corpus paper writes them, slower to learn"
+        },
+    )
+    dropout: float = field(
+        default=0.5,
+        metadata={"help": "of the hidden layers that decide; raise it against over-fitting"},
     )
 
 
@@ -218,10 +252,18 @@ class DecomposableAttentionModel(Matcher):
         return DecomposableAttention(input_dim, cfg.hidden_dim, cfg.intra_attention, cfg.dropout)
 
 
-@register_model("infersent", dataclass=PerceptronConfig)
+@register_model("infersent", dataclass=InferSentConfig)
 class InferSentModel(Matcher):
-    """Max-pooled BiLSTM states."""
+    """One vector a sentence, four ways to compare two."""
 
     @staticmethod
-    def make(cfg: PerceptronConfig, input_dim: int) -> nn.Module:
-        return InferSent(input_dim, cfg.hidden_dim, cfg.decide_dim, cfg.dropout)
+    def make(cfg: InferSentConfig, input_dim: int) -> nn.Module:
+        return InferSent(
+            input_dim,
+            cfg.hidden_dim,
+            cfg.decide_dim,
+            str(cfg.reader),
+            str(cfg.activation),
+            cfg.decide_layers,
+            cfg.dropout,
+        )

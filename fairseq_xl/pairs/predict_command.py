@@ -73,11 +73,12 @@ def run(args: argparse.Namespace) -> None:
         raise InputError("--part writes a record: name its file with --output")
     if args.part and args.input != "-":
         raise InputError("give --input or --part, not both")
-    pairs = None
+    pairs = languages = None
     if not args.part:
         line = STANDARD_INPUT + args.input[1:] if args.input.startswith("-") else args.input
         # A label would have to be there and be 0 or 1, which is no concern here.
         source = PairSource.parse(line + ("" if ",label=" in line else ",label=none"))
+        languages = source.languages
         pairs = [(pair.left, pair.right) for pair in source.pairs()]
     import fairseq_xl
 
@@ -90,7 +91,7 @@ def run(args: argparse.Namespace) -> None:
     if pairs is None:
         rows = predictor.task.rows({"fold": "valid"}.get(args.part, args.part))
     else:
-        rows = predictor.rows(pairs)
+        rows = predictor.rows(pairs, languages)
     if args.vectors:
         count = predictor.learn_words(rows, args.vectors)
         print(f"{count} words that the prepared folder lacks have a vector", file=sys.stderr)

@@ -53,11 +53,25 @@ class Predictor:
             )
         return cls(task, model, usable(device))
 
-    def rows(self, pairs: Sequence[tuple[str, str]]) -> list[Row]:
-        """Pairs of raw sentences as rows of a prepared folder."""
+    def rows(
+        self, pairs: Sequence[tuple[str, str]], languages: tuple[str, str] | None = None
+    ) -> list[Row]:
+        """Pairs of raw sentences as rows of a prepared folder.
+
+        Raises:
+            InputError: languages that the folder does not have, or none where it has some.
+        """
+        known = self.task.prepared.manifest["languages"]
+        if bool(known) != bool(languages) or (languages and not set(languages) <= set(known)):
+            has = f"has the languages {' '.join(known)}" if known else "has no languages"
+            raise InputError(f"the model's prepared folder {has}: give the same with languages=")
+        wording = self.task.prepared.wording
         found = []
         for place, texts in enumerate(pairs):
-            left, right = (" ".join(self.task.prepared.wording.words(text)) for text in texts)
+            left, right = (
+                wording.sentence(text, language)
+                for text, language in zip(texts, languages or (None, None), strict=True)
+            )
             found.append(Row(str(place), None, 0, (0, 0), left, right, *texts))
         return found
 

@@ -14,10 +14,10 @@ from fairseq.data import Dictionary
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.folders import replacing_folder
-from fairseq_xl.pairs.folder import MANIFEST, VERSION, Row, write_rows
+from fairseq_xl.pairs.folder import MANIFEST, VERSION, Prepared, Row, write_rows
 from fairseq_xl.pairs.source import Pair, PairSource
 from fairseq_xl.pairs.splits import folds, groups
-from fairseq_xl.pairs.table import write_table
+from fairseq_xl.pairs.table import VECTORS, make_table, word_table
 from fairseq_xl.pairs.wording import Wording
 from fairseq_xl.text.labelled import PARTS
 from fairseq_xl.text.lines import replacing
@@ -40,6 +40,7 @@ class Settings:
         leaks: training pairs left out because the valid or test part has one of their ``sentences``, has the ``pair``
             itself, or ``nothing``.
         seed: of folds and random vectors.
+        like: a prepared folder whose wording, dictionary and vectors are taken, so that its models read this one.
     """
 
     wording: Wording = field(default_factory=Wording)
@@ -50,6 +51,16 @@ class Settings:
     together: str = "communities"
     leaks: str = "sentences"
     seed: int = 1
+    like: Path | None = None
+
+
+@dataclass(frozen=True)
+class _Vocabulary:
+    """The dictionary, its vectors (V, d), and what the manifest says of these."""
+
+    dictionary: Dictionary
+    table: np.ndarray
+    vectors: dict[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -77,9 +88,13 @@ def prepare(
     """
     if settings.leaks not in LEAKS:
         raise InputError(f"leaks are judged by {', '.join(LEAKS)}, not {settings.leaks!r}")
-    parts = {
-        part: _read([s for s in sources if s.part == part], settings.wording) for part in PARTS
-    }
+    if len({source.languages is None for source in [*sources, *also]}) > 1:
+        raise InputError(
+            "some files say their languages and others do not: give languages= for all, or for none"
+        )
+    like = Prepared(settings.like) if settings.like else None
+    wording = like.wording if like else settings.wording
+    parts = {part: _read([s for s in sources if s.part == part], wording) for part in PARTS}
     if not parts["train"] and not parts["valid"] and not parts["test"]:
         raise InputError("the files have no pairs")
     for part in ("train", "valid"):
@@ -96,22 +111,33 @@ def prepare(
         raise InputError(
             "no training pair is left: all share a sentence with the valid or test part; see --leaks"
         )
-    dictionary, found = _dictionary(parts, _read(also, settings.wording), settings)
+    folds_given = {row.pair.fold for row in parts["train"]}
+    count = settings.folds if None in folds_given or not folds_given else max(folds_given) + 1
+    if None in folds_given and len(folds_given) > 1:
+        raise InputError(
+            "some training files have a column of folds and others have none: give it for all, or for none"
+        )
+    if like:
+        table = word_table(like).numpy()
+        vocabulary = _Vocabulary(like.dictionary, table, like.manifest["vectors"])
+    else:
+        vocabulary = _vocabulary(parts, _read(also, wording), settings)
     manifest = {
         "version": VERSION,
-        "wording": asdict(settings.wording),
-        "folds": settings.folds,
+        "wording": asdict(wording),
+        "folds": count,
         "together": settings.together,
         "leaks": settings.leaks,
         "seed": settings.seed,
+        "languages": sorted({code for source in sources for code in source.languages or ()}),
         "sources": [{"file": source.path.name, **source.options} for source in sources],
         "pairs": {part: len(rows) for part, rows in parts.items() if rows},
         "matching": {
             part: sum(w.pair.label or 0 for w in rows) for part, rows in parts.items() if rows
         },
         "left_out": dict(left_out),
-        "words": len(dictionary) - dictionary.nspecial,
-        "vectors": None if found is None else {"file": settings.vectors.name, "found": len(found)},
+        "words": len(vocabulary.dictionary) - vocabulary.dictionary.nspecial,
+        "vectors": vocabulary.vectors,
     }
     with replacing_folder(output, MANIFEST, "pairs prepared for training") as folder:
         for part, rows in parts.items():
@@ -119,8 +145,8 @@ def prepare(
                 write_rows(
                     folder / f"{part}.tsv", _rows(rows, settings if part == "train" else None)
                 )
-        dictionary.save(str(folder / "dict.txt"))
-        write_table(folder, dictionary, found, settings.dim, settings.seed)
+        vocabulary.dictionary.save(str(folder / "dict.txt"))
+        np.save(folder / VECTORS, vocabulary.table, allow_pickle=False)
         with replacing(folder / MANIFEST) as stream:
             json.dump(manifest, stream, ensure_ascii=False, indent=1)
             stream.write("\n")
@@ -135,7 +161,8 @@ def _read(sources: Iterable[PairSource], wording: Wording) -> list[_Worded]:
         again = names[source.path.name]
         name = source.path.name + (f"#{again}" if again > 1 else "")
         for pair in source.pairs():
-            sides = " ".join(wording.words(pair.left)), " ".join(wording.words(pair.right))
+            left, right = source.languages or (None, None)
+            sides = wording.sentence(pair.left, left), wording.sentence(pair.right, right)
             line = pair.where.rpartition(" ")[2]
             found.append(_Worded(f"{name}:{line}", pair, sides))
     return found
@@ -180,7 +207,9 @@ def _without_leaks(
     return kept
 
 
-def _dictionary(parts: dict[str, list[_Worded]], also: list[_Worded], settings: Settings):
+def _vocabulary(
+    parts: dict[str, list[_Worded]], also: list[_Worded], settings: Settings
+) -> _Vocabulary:
     """Training's words of some frequency, and all words that have a vector."""
     counts = Counter(word for row in parts["train"] for side in row.sides for word in side.split())
     judged = [*parts["valid"], *parts["test"], *also]
@@ -195,13 +224,18 @@ def _dictionary(parts: dict[str, list[_Worded]], also: list[_Worded], settings: 
     for word in others:
         if found is not None and word in found.index and word not in counts:
             dictionary.add_symbol(word, 0)
-    return dictionary, found
+    table = make_table(dictionary, found, settings.dim, settings.seed)
+    vectors = None if found is None else {"file": settings.vectors.name, "found": len(found)}
+    return _Vocabulary(dictionary, table, vectors)
 
 
 def _rows(rows: list[_Worded], settings: Settings | None) -> Iterable[Row]:
     """With the folds of ``settings``; without, all in fold 0."""
     sides = [row.sides for row in rows]
-    if settings is not None and settings.folds > 1:
+    given = [row.pair.fold for row in rows]
+    if settings is not None and None not in given:
+        placed = [(fold, fold) for fold in given]
+    elif settings is not None and settings.folds > 1:
         placed = folds(sides, settings.folds, settings.together, settings.seed)
     else:
         placed = [(0, 0)] * len(rows)

@@ -15,6 +15,9 @@ SOURCE_HELP = (
     "  left=COLUMN right=COLUMN label=COLUMN   numbers from 1 or names of the first row (default: 1, 2, 3);\n"
     "                                          label=none: the file has no labels\n"
     "  left_translation=COLUMN right_translation=COLUMN   for minting\n"
+    "  languages=en+fr                         of left and right, whose words are then told apart; their vectors\n"
+    "                                          come from `fairseq-xl vectors join`\n"
+    "  fold=COLUMN                             folds that the file gives, numbers from 0\n"
     "  format=tsv|csv                          by default from the file's suffix; quotes mean nothing in tsv\n"
     "  encoding=NAME                           by default found and, unless UTF-8, said\n"
     "  part=train|valid|test                   default: train"
@@ -41,6 +44,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="word vectors (.vec, .bin with subwords, .npy); without, random ones to be trained with --tune-vectors",
     )
     parser.add_argument("--dim", type=int, default=300, help="of random vectors (default: 300)")
+    parser.add_argument(
+        "--like",
+        type=Path,
+        metavar="DIR",
+        help="take words, dictionary and vectors from this prepared folder, so that a model trained there can be "
+        "tuned or used here (give these files to --also there, or their new words are unknown)",
+    )
     parser.add_argument(
         "--minimum",
         type=int,
@@ -84,6 +94,8 @@ def run(args: argparse.Namespace) -> None:
     for name in ("folds", "minimum", "dim"):
         if getattr(args, name) < 1:
             raise InputError(f"--{name} is a number from 1, not {getattr(args, name)}")
+    if args.like and args.vectors:
+        raise InputError("--like brings vectors of its own: leave out --vectors")
     wording = chosen_wording(args)
     sources, also = (
         [PairSource.parse(line) for line in given] for given in (args.sources, args.also)
@@ -103,6 +115,7 @@ def run(args: argparse.Namespace) -> None:
         args.together,
         args.leaks,
         args.seed,
+        args.like,
     )
     manifest = prepare(args.output, sources, also, settings)
     for part, count in manifest["pairs"].items():
@@ -113,8 +126,8 @@ def run(args: argparse.Namespace) -> None:
     for why, count in manifest["left_out"].items():
         if count:
             print(f"left out of training: {count} {why}", file=sys.stderr)
-    if args.folds > 1:
-        *counts, across = inside(Prepared(args.output).rows("train"), args.folds)
+    if manifest["folds"] > 1:
+        *counts, across = inside(Prepared(args.output).rows("train"), manifest["folds"])
         print(
             f"pairs in each fold: {' '.join(map(str, counts))}; across folds: {across}",
             file=sys.stderr,

@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from fairseq_xl.pairs.packages import needed
+from fairseq_xl.packages import needed
 
 EPSILON = float(np.finfo(np.float64).eps)
 """probabilities nearer to 0 or 1 than this are taken for it in the log loss, as scikit-learn's log_loss does"""
@@ -30,7 +30,9 @@ def log_losses(gold: np.ndarray, probability: np.ndarray) -> np.ndarray:
 def constant_log_loss(gold: np.ndarray, prior: float | None = None) -> float:
     """The log loss of saying ``prior`` of every pair; by default the share of 1 in ``gold``, the best constant."""
     gold = np.asarray(gold)
-    return float(log_losses(gold, np.full(len(gold), gold.mean() if prior is None else prior)).mean())
+    return float(
+        log_losses(gold, np.full(len(gold), gold.mean() if prior is None else prior)).mean()
+    )
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,9 @@ def reliability(gold: np.ndarray, probability: np.ndarray, bins: int = BINS) -> 
     place = np.minimum((probability * bins).astype(int), bins - 1)
     pairs = np.bincount(place, minlength=bins)
     filled = pairs > 0
-    said, true = (np.bincount(place, values, bins)[filled] / pairs[filled] for values in (probability, gold))
+    said, true = (
+        np.bincount(place, values, bins)[filled] / pairs[filled] for values in (probability, gold)
+    )
     return Reliability(said, true, pairs[filled])
 
 

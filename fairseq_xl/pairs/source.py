@@ -7,6 +7,8 @@ left, right         columns of the two sentences: numbers from 1, or names of th
 label               column of the label, 0 or 1 (default: 3); ``none`` for pairs without one
 left_translation,   columns of their translations, which minting reads (default: none)
 right_translation
+languages           of left and right, such as en+fr: words of either are told apart, en:chat from fr:chat
+fold                column of the fold, a number from 0 (default: folds are made from the sentences)
 format              tsv (default; quotes mean nothing) or csv (default of ``.csv``; quotes as in RFC 4180)
 encoding            of the file (default: by its mark or its bytes, and then said)
 part                train (default), valid or test
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +28,9 @@ from fairseq_xl.errors import InputError
 from fairseq_xl.text.labelled import PARTS, numbered, read_text
 
 FORMATS = ("tsv", "csv")
-COLUMNS = ("left", "right", "label", "left_translation", "right_translation")
-KEYS = (*COLUMNS, "format", "encoding", "part")
+COLUMNS = ("left", "right", "label", "left_translation", "right_translation", "fold")
+KEYS = (*COLUMNS, "languages", "format", "encoding", "part")
+LANGUAGES = re.compile(r"([a-z][\w-]*)\+([a-z][\w-]*)")
 DEFAULTS = {"left": "1", "right": "2", "label": "3"}
 
 
@@ -38,6 +42,7 @@ class Pair:
         left, right: never blank.
         label: 1 where they mean the same, 0 where not, None where nobody said.
         translations: of left and right, where the file has them.
+        fold: where the file says it.
         where: file and line, for messages.
     """
 
@@ -46,6 +51,7 @@ class Pair:
     label: int | None
     translations: tuple[str, str] | None
     where: str
+    fold: int | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +78,8 @@ class PairSource:
                 raise InputError(
                     f"{line!r}: {key} is one of {', '.join(known)}, not {options[key]!r}"
                 )
+        if "languages" in options and not LANGUAGES.fullmatch(options["languages"]):
+            raise InputError(f"{line!r}: languages are two codes, such as en+fr")
         if ("left_translation" in options) != ("right_translation" in options):
             raise InputError(f"{line!r}: give left_translation and right_translation, or neither")
         return cls(Path(path), options)
@@ -79,6 +87,12 @@ class PairSource:
     @property
     def part(self) -> str:
         return self.options.get("part", "train")
+
+    @property
+    def languages(self) -> tuple[str, str] | None:
+        """Of the two sides, where the source says them."""
+        found = LANGUAGES.fullmatch(self.options.get("languages", ""))
+        return (found[1], found[2]) if found else None
 
     @property
     def format(self) -> str:
@@ -145,6 +159,9 @@ class PairSource:
                 raise InputError(
                     f"{where}: the {key.replace('_', ' ')} is empty: leave the pair out"
                 )
+        fold = cells.get("fold")
+        if fold is not None and not fold.isdecimal():
+            raise InputError(f"{where}: the fold is {fold!r}, not a number from 0")
         label = cells.get("label")
         if label not in ("0", "1", None):
             raise InputError(f"{where}: the label is {label!r}, not 0 or 1")
@@ -159,4 +176,5 @@ class PairSource:
             None if label is None else int(label),
             translations,
             where,
+            None if fold is None else int(fold),
         )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import torch
 from fairseq.data import Dictionary
@@ -18,10 +16,10 @@ from fairseq_xl.vectors.table import WordVectors
 VECTORS = "vectors.npy"
 
 
-def write_table(
-    folder: Path, dictionary: Dictionary, found: WordVectors | None, dim: int, seed: int
-) -> None:
-    """Write the table (V, d) of a dictionary.
+def make_table(
+    dictionary: Dictionary, found: WordVectors | None, dim: int, seed: int
+) -> np.ndarray:
+    """The table (V, d) of a dictionary, from the vectors that were found or random ones of ``dim``.
 
     A word without a vector gets a random direction of the mean length of the others: two sentences that share it can
     still be seen to share it.
@@ -30,7 +28,7 @@ def write_table(
     if found and len(found):
         table *= np.linalg.norm(found.matrix, axis=1).mean()
         table[[dictionary.index(word) for word in found.words]] = found.matrix
-    np.save(folder / VECTORS, table, allow_pickle=False)
+    return table
 
 
 def word_table(prepared: Prepared) -> Tensor:

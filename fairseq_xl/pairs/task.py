@@ -69,7 +69,15 @@ class SiameseMatchingTask(FairseqTask):
         return self.prepared.rows(part)
 
     def encode_text(self, text: str):
-        """(T,) word numbers of a sentence as a user writes it: what ``fairseq_xl.encode`` asks of a task."""
+        """(T,) word numbers of a sentence as a user writes it: what ``fairseq_xl.encode`` asks of a task.
+
+        Raises:
+            InputError: a folder of several languages, whose words this does not know the language of.
+        """
+        if self.prepared.manifest["languages"]:
+            raise InputError(
+                "this model reads words with their language, which raw text does not say: predict pairs instead"
+            )
         return numbers(self.prepared.wording.words(text), self.source_dictionary)
 
     @property

@@ -26,6 +26,11 @@ class Wording:
     punctuation: bool = False
     longest: int = 60
 
+    def sentence(self, text: str, language: str | None = None) -> str:
+        """The words, separated by spaces, each behind its language and a colon where there is one."""
+        words = self.words(text)
+        return " ".join(f"{language}:{word}" for word in words) if language else " ".join(words)
+
     def words(self, text: str) -> list[str]:
         """The words of a sentence; none where it has only marks that are not kept."""
         text = unicodedata.normalize("NFC", text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,10 +68,15 @@ class Bitext:
 
 def read_side(path: Path | str) -> Side:
     """The words of a tokenised text, which white space separates."""
+    return make_side(read_lines(path))
+
+
+def make_side(lines: Iterable[str]) -> Side:
+    """The words of tokenised lines, which white space separates."""
     numbers: dict[str, int] = {}
     tokens: list[int] = []
     starts = [0]
-    for line in read_lines(path):
+    for line in lines:
         tokens.extend(numbers.setdefault(word, len(numbers)) for word in line.split())
         starts.append(len(tokens))
     return Side(list(numbers), np.array(tokens, np.int32), np.array(starts, np.int64))

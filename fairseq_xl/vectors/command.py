@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.vectors import align_command, join_command
 
 # The steps import what they need themselves, so that --help answers at once.
 
@@ -32,6 +33,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     _configure_random(
         _step(steps, "random", _random, "write seeded random unit vectors, the baseline")
+    )
+    align_command.configure(
+        _step(steps, "align", align_command.run, "rotate two languages' vectors into one space")
+    )
+    join_command.configure(
+        _step(steps, "join", join_command.run, "put several languages' vectors into one table")
     )
     coverage = _step(steps, "coverage", _coverage, "say which dictionary words have no vector")
     coverage.add_argument("vectors", type=Path, metavar="VECTORS", help=_FORMATS)

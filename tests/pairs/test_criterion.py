@@ -65,6 +65,12 @@ def test_weights_and_smoothing_leave_the_logged_log_loss_alone():
     assert log["log_loss"].item() == pytest.approx(sum(expected_rows()))
 
 
+def test_the_square_divides_the_gradient_and_not_what_is_logged():
+    loss, size, log = logged(PairClassificationCriterion(None, divide_by_square=True))
+    assert (size, log["sample_size"]) == (25, 5)
+    assert loss.item() == pytest.approx(sum(expected_rows()))
+
+
 def test_metrics_of_two_workers_are_those_of_all_pairs():
     from fairseq.logging import metrics
 

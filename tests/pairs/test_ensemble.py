@@ -66,6 +66,14 @@ def test_a_stack_finds_the_one_who_knows():
         fit_stack(np.full((2, 1), 0.5), np.array([1, 1]))
 
 
+def test_folds_with_a_seed_each_are_one_run():
+    """As the recipe has it: seed N holds out fold N - 1."""
+    folds = [matcher("a", seed, part="train", size=20, first=20 * seed) for seed in (1, 2, 3)]
+    found = out_of_fold(folds, ["a"])
+    assert found.ids == [name for record in folds for name in record.ids]
+    assert found.probability[:, 0].tolist() == [p for record in folds for p in record.probability]
+
+
 def test_folds_are_joined_and_seeds_averaged():
     folds = [
         matcher(name, seed, part="train", size=20, first=first)

@@ -8,7 +8,8 @@ from torch import nn
 
 from fairseq_xl.pairs.decomposable import DISTANCES, DecomposableAttention
 from fairseq_xl.pairs.esim import ESIM
-from fairseq_xl.pairs.matchers import NEAREST, FeatureMatcher, InferSent, ManhattanLSTM
+from fairseq_xl.pairs.infersent import READERS, InferSent
+from fairseq_xl.pairs.matchers import NEAREST, FeatureMatcher, ManhattanLSTM
 from fairseq_xl.pairs.perceptron import BatchNorm
 
 DIM = 6
@@ -17,7 +18,7 @@ MATCHERS = {
     "conv": lambda: FeatureMatcher(DIM, ("conv",), 4, 7),
     "conv_lstm_bilstm": lambda: FeatureMatcher(DIM, ("conv", "lstm", "bilstm"), 4, 7),
     "conv_absolute": lambda: FeatureMatcher(DIM, ("conv", "bilstm"), 4, 7, "absolute"),
-    "infersent": lambda: InferSent(DIM, 8, 7),
+    **{f"infersent_{name}": lambda name=name: InferSent(DIM, 16, 7, name) for name in READERS},
     "esim": lambda: ESIM(DIM, 8),
     "decomposable": lambda: DecomposableAttention(DIM, 8),
     "decomposable_intra": lambda: DecomposableAttention(DIM, 8, intra=True),
@@ -124,6 +125,44 @@ def test_feature_matcher_compares_difference_and_product(sentences):
     torch.testing.assert_close(scores(matcher, sentences[:1], sentences[1:2]), expected)
 
 
+def test_infersent_reads_a_sentence_word_by_word(sentences):
+    """Max and mean over a BiLSTM's states; a BiGRU's two last states; four layers of windows of three words."""
+    words = sentences[3]
+    one, length = words.unsqueeze(1), torch.tensor([len(words)])
+    for name in ("max", "mean"):
+        matcher = made(f"infersent_bilstm_{name}")
+        states = matcher.reader.lstm(one, length)[0].squeeze(1)
+        expected = states.amax(0) if name == "max" else states.mean(0)
+        torch.testing.assert_close(matcher.encode(*padded([words]))[0], expected)
+    gru = made("infersent_bigru_last")
+    onwards = gru.reader.forwards(words.unsqueeze(0))[1].flatten()
+    back = gru.reader.backwards(words.flip(0).unsqueeze(0))[1].flatten()
+    torch.testing.assert_close(gru.encode(*padded([words]))[0], torch.cat([onwards, back]))
+    conv = made("infersent_conv")
+    layer, found = torch.cat([torch.zeros(1, DIM), words, torch.zeros(1, DIM)]).double(), []
+    for filters in conv.reader.layers:
+        rows = torch.stack(
+            [
+                torch.relu(
+                    torch.einsum("fcw,wc->f", filters.weight, layer[t : t + 3]) + filters.bias
+                )
+                for t in range(len(words))
+            ]
+        )
+        found.append(rows.amax(0))
+        layer = torch.cat(
+            [torch.zeros(1, rows.shape[1]), rows, torch.zeros(1, rows.shape[1])]
+        ).double()
+    torch.testing.assert_close(conv.encode(*padded([words]))[0], torch.cat(found))
+
+
+def test_infersent_compares_in_four_ways(sentences):
+    matcher = made("infersent_lstm_last")
+    u, v = (matcher.encode(*padded([s])) for s in sentences[:2])
+    expected = matcher.decide(torch.cat([u, v, (u - v).abs(), u * v], 1))[0]
+    torch.testing.assert_close(scores(matcher, sentences[:1], sentences[1:2]), expected)
+
+
 def test_esim_in_loops(sentences):
     """Equations 11 to 20 word by word."""
     matcher = made("esim")
@@ -195,6 +234,12 @@ def test_unknown_parts_are_refused():
         FeatureMatcher(DIM, ("conv", "gru"), 4, 7)
     with pytest.raises(ValueError, match="signed or absolute"):
         FeatureMatcher(DIM, ("conv",), 4, 7, "squared")
+    with pytest.raises(ValueError, match="a reader is bilstm_max"):
+        InferSent(DIM, 8, 7, "bert")
+    with pytest.raises(ValueError, match="an activation is relu, sigmoid, tanh"):
+        InferSent(DIM, 8, 7, activation="swish")
+    with pytest.raises(ValueError, match="four layers share 6 features"):
+        InferSent(DIM, 6, 7, "conv")
 
 
 def test_batch_norm_of_several_is_torch_s():

@@ -73,6 +73,37 @@ def test_folds_share_no_sentence(prepared):
         folder.fold(2, held_out=True)
 
 
+def test_folds_that_a_file_gives(tmp_path):
+    train = write(tmp_path, "a.tsv", "a\tb\t1\t2", "c\td\t0\t0", "e\tf\t0\t1")
+    folder = made(tmp_path, f"{train},fold=4")
+    assert folder.folds == 3
+    assert [row.folds for row in folder.rows("train")] == [(2, 2), (0, 0), (1, 1)]
+    other = write(tmp_path, "b.tsv", "g\th\t1")
+    with pytest.raises(InputError, match="others have none"):
+        made(tmp_path, f"{train},fold=4", other)
+    bad = write(tmp_path, "c.tsv", "g\th\t1\tx")
+    with pytest.raises(InputError, match=r"c.tsv, line 1: the fold is 'x'"):
+        made(tmp_path, f"{bad},fold=4")
+
+
+def test_words_of_two_languages_are_told_apart(tmp_path):
+    train = write(tmp_path, "a.tsv", "the chat\tle chat\t1", "a day\tun jour\t0")
+    vectors = write(tmp_path, "v.vec", "2 2", "en:chat 1 0", "fr:chat 0 1")
+    folder = made(tmp_path, f"{train},languages=en+fr", vectors=tmp_path / "v.vec")
+    row = folder.rows("train")[0]
+    assert (row.left, row.right) == ("en:the en:chat", "fr:le fr:chat")
+    assert row.left_text == "the chat"
+    assert folder.manifest["languages"] == ["en", "fr"]
+    table, index = word_table(folder), folder.dictionary.index
+    assert table[index("en:chat")].tolist() == [1, 0]
+    assert table[index("fr:chat")].tolist() == [0, 1]
+    assert vectors
+    with pytest.raises(InputError, match="give languages= for all, or for none"):
+        made(tmp_path, f"{train},languages=en+fr", f"{train},part=test")
+    with pytest.raises(InputError, match=r"languages are two codes, such as en\+fr"):
+        PairSource.parse("a.tsv,languages=en")
+
+
 def test_every_word_with_a_vector_is_known(files, prepared):
     folder = Prepared(prepared)
     table, dictionary = word_table(folder).numpy(), folder.dictionary
@@ -99,6 +130,15 @@ def test_a_word_of_the_judged_alone_needs_a_vector(tmp_path):
         "new",
     }  # b stands once, stranger has no vector
     assert vectors
+
+
+def test_a_folder_like_another(tmp_path, prepared):
+    train = write(tmp_path, "a.tsv", "Reembolso ajeno\tb\t1", "c\td\t0")
+    folder, other = made(tmp_path, train, like=prepared), Prepared(prepared)
+    assert folder.dictionary.symbols == other.dictionary.symbols
+    np.testing.assert_array_equal(word_table(folder), word_table(other))
+    assert folder.wording == other.wording
+    assert folder.rows("train")[0].left == "reembolso ajeno"
 
 
 def test_the_command_says_what_it_did_and_replaces_the_folder_whole(files, tmp_path, capsys):
@@ -128,6 +168,8 @@ def test_the_command_says_what_it_did_and_replaces_the_folder_whole(files, tmp_p
     [
         (["--folds", "0"], "--folds is a number from 1, not 0"),
         (["--longest", "0"], "--longest is a number from 1, not 0"),
+        (["--vectors", "v.vec", "--like", "p"], "--like brings vectors of its own"),
+        (["--like", "nowhere"], "manifest.json is missing"),
         (["--vectors", "nowhere.vec"], "there is no file of word vectors at nowhere.vec"),
     ],
 )

@@ -97,6 +97,14 @@ def test_sides_are_exchanged_anew_each_epoch(valid, prepared):
     assert not PairDataset(valid, dictionary).exchanged.any()
 
 
+def test_a_schedule_that_halves_sees_the_trainers_gradients(prepared, train_matcher, tmp_path):
+    line = "--arch infersent --hidden-dim 8 --max-update 6 --lr-scheduler halving --halve-above "
+    for above, rate in (("0.000001", 0.005 / 2**6), ("1000000", 0.005)):
+        train_matcher(prepared, tmp_path / above, line + above)
+        state = torch.load(tmp_path / above / "checkpoint_last.pt", weights_only=True)
+        assert state["optimizer_history"][-1]["lr_scheduler_state"]["lr"] == pytest.approx(rate)
+
+
 def test_resuming_changes_nothing(prepared, train_matcher, tmp_path):
     line = "--arch siamese_conv --hidden-dim 8 --dropout 0.3 --exchange --seed 4 --save-interval-updates 6 "
     train_matcher(prepared, tmp_path / "whole", line + "--max-update 16")
@@ -168,6 +176,48 @@ def test_a_calibration_is_fitted_and_applied(trained, valid, tmp_path):
     assert calibration["development_prior"] == pytest.approx(prior)
     odds = np.exp(logit) * (0.2 / 0.8) / (prior / (1 - prior))
     np.testing.assert_allclose(after, odds / (1 + odds), atol=1e-9)
+
+
+def test_a_model_is_tuned_on_other_pairs(files, prepared, checkpoint, train_matcher, tmp_path):
+    """As MSRP after a corpus of its own: the folder is made like the first."""
+    other = ["pairs", "prepare", str(tmp_path / "p"), f"{files}/valid.tsv", "--like", str(prepared)]
+    assert main(other) == 0
+    line = "--arch siamese_conv --hidden-dim 16 --decide-dim 16 --difference absolute --max-update 1 --lr 0.0 "
+    train_matcher(
+        tmp_path / "p", tmp_path, f"{line} --disable-validation --finetune-from-model {checkpoint}"
+    )
+    states = [
+        torch.load(path, weights_only=True)["model"]
+        for path in (checkpoint, tmp_path / "checkpoint_last.pt")
+    ]
+    for name, value in states[0].items():
+        if "running" not in name and "num_batches" not in name:
+            assert torch.equal(value, states[1][name]), name
+
+
+def test_a_model_of_two_languages(files, train_matcher, tmp_path, capsys):
+    given = f"{files}/train.tsv,languages=es+pt"
+    assert (
+        main(["pairs", "prepare", str(tmp_path / "p"), given, "--dim", "8", "--longest", "9"]) == 0
+    )
+    train_matcher(
+        tmp_path / "p",
+        tmp_path,
+        "--arch siamese_conv --tune-vectors --max-update 1 --disable-validation",
+    )
+    line = ["pairs", "predict", str(tmp_path / "checkpoint_last.pt"), "--device", "cpu", "--input"]
+    capsys.readouterr()
+    assert main([*line, f"{files}/valid.tsv,languages=es+pt"]) == 0
+    assert len(capsys.readouterr().out.split()) == 60
+    for wrong in ("", ",languages=es+fr"):
+        assert main([*line, f"{files}/valid.tsv{wrong}"]) == 2
+        assert "has the languages es pt: give the same" in capsys.readouterr().err
+    from fairseq_xl import SentenceEncoder
+
+    with pytest.raises(InputError, match="reads words with their language"):
+        SentenceEncoder.load(tmp_path / "checkpoint_last.pt", "cpu").encode(
+            ["hola"], progress=False
+        )
 
 
 def test_new_words_get_vectors_of_the_file(prepared, files, checkpoint, tmp_path):

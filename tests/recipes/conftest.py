@@ -52,6 +52,7 @@ case $call in
   'fairseq-xl record '*) echo '{}' | make "$2/record.json" ;;
   'fairseq-xl siamese prepare '*) echo "$call" | make "$3/manifest.json" ;;
   'fairseq-xl siamese statistics '*) echo table ;;
+  'fairseq-xl translate '*) make "$(after --output "$@")" <"$(after --input "$@")" ;;
   'fairseq-xl pairs prepare '*) echo "$call" | make "$3/manifest.json" ;;
   'fairseq-xl pairs statistics '*) echo table ;;
   'fairseq-xl pairs normalise '*)

@@ -121,6 +121,31 @@ def test_more_translated_questions_are_minted_from(matching, data, tmp_path):
     assert f"--sentences {more} {data}/cikm_unlabel_spanish_train.txt" in words
 
 
+def test_questions_without_a_translation_are_translated(matching, data):
+    """By a model of the others alone; the recipe for Tatoeba trains it, with stand-ins, too."""
+    (data / "cikm_english_train.txt").write_text("hello\thola\tbye\tadiós\t0\n")
+    (data / "cikm_spanish_train.txt").write_text("sí\tyes\tno\tno\t1\n")
+    (data / "cikm_test_a.txt").write_text("qué\tcómo\ncómo\tquién\n")
+    done = matching("--data", data, "--translate", "yes")
+    assert done.returncode == 0, done.stderr
+    folder = matching.out / "translation"
+    assert set((folder / "spa-eng.tsv").read_text().splitlines()) == {
+        "hello\thola",
+        "bye\tadiós",
+        "yes\tsí",
+        "no\tno",
+    }
+    assert (folder / "questions.tsv").read_text() == "cómo\tcómo\nquién\tquién\nqué\tqué\n"
+    assert f"--sentences {folder}/questions.tsv" in " ".join(
+        matching.arguments("fairseq-xl pairs mint")
+    )
+    trained = [call for call in matching.calls if call.startswith("fairseq-train")]
+    assert len(trained) == 2  # the translation model and the matcher
+    assert (matching.out / "runs/esim.own.subwords.translated.sentences.5.seed1/test.json").exists()
+    matching("--data", data, "--translate", "yes", "--seed", 2)
+    assert matching.calls == TRAINED
+
+
 def test_a_baseline_needs_no_training(matching, data):
     matching("--data", data, "--system", "vectors")
     assert matching.calls == [*DATA, *PREPARED, *["fairseq-xl pairs baseline"] * 2]
@@ -142,6 +167,8 @@ def test_a_dry_run_does_nothing(matching, data):
         (("--seed", "0"), "--seed counts from 1"),
         (("--folds", "1"), "--folds is 1: at least 2"),
         (("--mint", "perhaps"), "--mint is 'perhaps'"),
+        (("--translate", "maybe"), "--translate is 'maybe'"),
+        (("--translate", "yes", "--mint", "no"), "serves minting alone"),
         (("--leaks", "some"), "--leaks is 'some'"),
         (("--unknown", "guess"), "--unknown is 'guess'"),
         (("--embeddings", "official", "--unknown", "subwords"), "needs vectors with subwords"),

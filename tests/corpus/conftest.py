@@ -1,0 +1,82 @@
+"""A website on loopback, made up by each test."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+Answer = tuple[int, dict[str, str], bytes]
+
+
+def page(text: str, language: str | None = "en", head: str = "") -> Answer:
+    """A page of HTML."""
+    mark = f' lang="{language}"' if language else ""
+    html = f"<!DOCTYPE html><html{mark}><head>{head}</head><body>{text}</body></html>"
+    return 200, {"Content-Type": "text/html; charset=utf-8"}, html.encode()
+
+
+@dataclass
+class Website:
+    """Answers by path; counts requests."""
+
+    answers: dict[str, Answer]
+    delay: float = 0.0
+    port: int = 0
+    asked: Counter = field(default_factory=Counter)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Website]]:
+    """``serve({"/": page("…")}, delay=0.1)`` begins to answer; a path without an answer is 404."""
+    servers = []
+
+    def begin(answers: dict[str, Answer], delay: float = 0.0) -> Website:
+        site = Website(answers, delay)
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self) -> None:
+                site.asked[self.path] += 1
+                time.sleep(site.delay)
+                status, headers, body = site.answers.get(
+                    self.path, (404, {"Content-Type": "text/html"}, b"<html>nothing here</html>")
+                )
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                if "Transfer-Encoding" in headers:
+                    self.end_headers()
+                    body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+                else:
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                try:
+                    self.wfile.write(body)
+                except (BrokenPipeError, ConnectionResetError):
+                    self.close_connection = True
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        site.port = server.server_address[1]
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        servers.append(server)
+        return site
+
+    yield begin
+    for server in servers:
+        server.shutdown()
+        server.server_close()
