@@ -53,6 +53,28 @@ class Likeness:
         return same
 
 
+class Lengths:
+    """Which sentences' counterparts are about as long as a sentence's own would be.
+
+    Length tells a translation from another sentence without a look at the words. In the logarithm of characters a
+    sentence and its counterpart differ by the positives' mean, give or take their standard deviation.
+
+    Args:
+        positives: the pairs of the corpus.
+        widest: standard deviations that a negative may be off; 0: any length will do.
+    """
+
+    def __init__(self, positives: Positives, widest: float):
+        sides = (positives.first, positives.second)
+        self.first, self.second = (np.log1p([len(text) for text in side]) for side in sides)
+        difference = self.second - self.first
+        self.mean, self.widest = difference.mean(), widest * difference.std() if widest else np.inf
+
+    def __call__(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """(K,) bool for numbers (K,) of the sentence and of the one whose counterpart is to stand beside it."""
+        return np.abs(self.second[right] - self.first[left] - self.mean) <= self.widest
+
+
 def search(
     vectors: np.ndarray,
     area: Sequence[int],
@@ -60,6 +82,7 @@ def search(
     pages: Sequence[set[int]],
     band: Band,
     alike: Likeness,
+    fits: Lengths,
     seed: int,
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Negatives of all sentences, some at a time.
@@ -70,6 +93,7 @@ def search(
         page: (N,) of each sentence.
         pages: (N,) all pages with the sentence: candidates must not be on the sentence's page.
         alike: what is never a negative.
+        fits: which lengths may stand side by side.
         seed: of the draw.
 
     Yields:
@@ -101,7 +125,7 @@ def search(
                 limits, cosines, hits = index.range_search(vectors[queries[active]], band.low)
                 place = np.repeat(active, np.diff(limits).astype(int))
                 hits = candidates[hits]
-                keep = (cosines < band.high) & (hits != queries[place])
+                keep = (cosines < band.high) & (hits != queries[place]) & fits(queries[place], hits)
                 place, hits, cosines = place[keep], hits[keep], cosines[keep]
                 yield from _drawn(
                     queries, wanted, place, hits, cosines, page, homes, alike, random

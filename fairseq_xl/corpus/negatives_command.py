@@ -15,7 +15,7 @@ import numpy as np
 from fairseq_xl.corpus import negatives, split
 from fairseq_xl.corpus.document import Document, read_documents
 from fairseq_xl.corpus.encoders import encode
-from fairseq_xl.corpus.negatives import Band, Likeness
+from fairseq_xl.corpus.negatives import Band, Lengths, Likeness
 from fairseq_xl.corpus.options import add_project, run_once
 from fairseq_xl.corpus.positives import Placed, Positives, collect, write_positives
 from fairseq_xl.corpus.project import Project
@@ -62,6 +62,13 @@ class NegativesSettings:
             "negatives"
         },
     )
+    length: float = field(
+        default=0.0,
+        metadata={
+            "help": "a negative's length is off by at most so many standard deviations of the positives' (1: two "
+            "thirds of these are nearer), or length alone tells them apart; 0, as in the paper: any length"
+        },
+    )
     max_page_share: float = field(
         default=0.05,
         metadata={"help": "leave out lines that stand on more than this share of the pages, as menus do"},
@@ -82,6 +89,8 @@ class NegativesSettings:
             raise InputError(
                 f"negatives: cosines above {self.low} and below {self.high} there are none: low < high"
             )
+        if self.length < 0:
+            raise InputError(f"negatives.length is {self.length}: give a number above 0, or 0 for any length")
         for name in ("each", "pool"):
             if getattr(self, name) < 1:
                 raise InputError(f"negatives.{name} is {getattr(self, name)}: give 1 or more")
@@ -178,9 +187,9 @@ def _work(project: Project, settings: NegativesSettings) -> dict[str, Any]:
     _show(cosines, settings)
     area = topic * (settings.folds + 1) + fold[home] + 1
     band = Band(settings.low, settings.high, settings.each, settings.pool)
-    alike = Likeness(positives, settings.near)
+    alike, fits = Likeness(positives, settings.near), Lengths(positives, settings.length)
     found: list[tuple[int, int, float]] = []
-    for block in negatives.search(vectors, area, home, positives.pages, band, alike, settings.seed):
+    for block in negatives.search(vectors, area, home, positives.pages, band, alike, fits, settings.seed):
         found.extend(zip(*(column.tolist() for column in block), strict=True))
     if not found:
         raise InputError(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fairseq_xl.corpus import encoders, negatives, negatives_command, split
 from fairseq_xl.corpus.document import Document, write_documents
-from fairseq_xl.corpus.negatives import Band, Likeness
+from fairseq_xl.corpus.negatives import Band, Lengths, Likeness
 from fairseq_xl.corpus.positives import Positives, collect, read_positives
 from fairseq_xl.corpus.words import frequency_cosine, key
 from fairseq_xl.errors import InputError
@@ -37,9 +37,11 @@ def random_case(seed: int, count: int):
     return vectors, random.integers(0, 3, count), positives
 
 
-def double_loop(vectors, area, positives, band, near):
+def double_loop(vectors, area, positives, band, near, length=0.0):
     """Candidates of each sentence, as the issue's words say."""
     found = {}
+    log = [[np.log(1 + len(text)) for text in side] for side in (positives.first, positives.second)]
+    usual = [second - first for first, second in zip(*log, strict=True)]
     for q in range(len(vectors)):
         for c in range(len(vectors)):
             cosine = float(vectors[q] @ vectors[c])
@@ -50,15 +52,16 @@ def double_loop(vectors, area, positives, band, near):
                 and frequency_cosine(positives.first[q], positives.first[c]) < near
                 and frequency_cosine(positives.second[q], positives.second[c]) < near
                 and positives.seconds[q].isdisjoint(positives.seconds[c])
+                and (not length or abs(log[1][c] - log[0][q] - np.mean(usual)) <= length * np.std(usual))
             ):
                 found.setdefault(q, {})[c] = cosine
     return found
 
 
-def searched(vectors, area, positives, band, near, seed=1):
+def searched(vectors, area, positives, band, near, seed=1, length=0.0):
     found = {}
-    alike = Likeness(positives, near)
-    for block in negatives.search(vectors, area, positives.home, positives.pages, band, alike, seed):
+    alike, fits = Likeness(positives, near), Lengths(positives, length)
+    for block in negatives.search(vectors, area, positives.home, positives.pages, band, alike, fits, seed):
         for q, c, cosine in zip(*block, strict=True):
             assert c not in found.get(q, {})
             found.setdefault(int(q), {})[int(c)] = float(cosine)
@@ -81,6 +84,18 @@ def test_against_a_double_loop(seed, count, each, sizes):
         assert len(candidates) == min(each, len(expected[q]))
         for c, cosine in candidates.items():
             assert cosine == pytest.approx(expected[q][c], abs=1e-5)
+
+
+def test_lengths_against_a_double_loop():
+    vectors, area, positives = random_case(5, 60)
+    random = np.random.default_rng(6)
+    positives.second[:] = [text + "x" * int(random.integers(0, 30)) for text in positives.second]
+    band = Band(0.8, 0.95, 60)
+    every, found = (searched(vectors, area, positives, band, 0.85, length=length) for length in (0.0, 0.5))
+    pairs = {(q, c) for q, candidates in found.items() for c in candidates}
+    expected = double_loop(vectors, area, positives, band, 0.85, length=0.5)
+    assert pairs == {(q, c) for q, candidates in expected.items() for c in candidates}
+    assert 0 < len(pairs) < sum(map(len, every.values()))
 
 
 def test_no_more_candidates_than_the_pool(monkeypatch):
