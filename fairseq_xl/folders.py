@@ -1,12 +1,14 @@
-"""Folders that appear complete or not at all."""
+"""Folders that appear complete or not at all, and what they say of themselves."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from fairseq_xl.errors import InputError
 
@@ -42,3 +44,27 @@ def replacing_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
         raise InputError(f"cannot write {output}: {error}") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def read_manifest(path: Path, version: int, command: str) -> dict[str, Any]:
+    """The manifest of a prepared folder.
+
+    Args:
+        path: of the manifest.
+        version: that this code reads.
+        command: what makes such a folder, for messages: ``fairseq-xl pairs prepare``.
+
+    Raises:
+        InputError: no such file, a damaged one, or one of another version.
+    """
+    try:
+        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path} is missing: `{command}` makes such a folder") from None
+    except ValueError:
+        raise InputError(f"{path} is damaged: prepare the folder again") from None
+    if manifest.get("version") != version:
+        raise InputError(
+            f"{path} has version {manifest.get('version')}: prepare the folder again"
+        )
+    return manifest

@@ -7,7 +7,6 @@ PART.tsv           one pair a line under a line of names, PART being train, vali
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +16,7 @@ from typing import Any
 from fairseq.data import Dictionary
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.folders import read_manifest
 from fairseq_xl.pairs.wording import Wording
 from fairseq_xl.text.lines import read_lines, replacing
 
@@ -70,19 +70,9 @@ class Prepared:
 
     def __init__(self, folder: Path | str):
         self.folder = Path(folder)
-        path = self.folder / MANIFEST
-        try:
-            self.manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError(
-                f"{path} is missing: `fairseq-xl pairs prepare` makes such a folder"
-            ) from None
-        except ValueError:
-            raise InputError(f"{path} is damaged: prepare the folder again") from None
-        if self.manifest.get("version") != VERSION:
-            raise InputError(
-                f"{path} has version {self.manifest.get('version')}: prepare the folder again"
-            )
+        self.manifest: dict[str, Any] = read_manifest(
+            self.folder / MANIFEST, VERSION, "fairseq-xl pairs prepare"
+        )
         self.wording = Wording(**self.manifest["wording"])
         self.folds: int = self.manifest["folds"]
 

@@ -9,7 +9,6 @@ morphemes.SIDE.txt         segmentations, where Morfessor is asked for
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,6 +20,7 @@ import torch
 from fairseq.data import Dictionary, indexed_dataset
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.folders import read_manifest
 from fairseq_xl.siamese.morphemes import Segmenter
 from fairseq_xl.text.lines import read_lines, replacing
 from fairseq_xl.text.trigrams import ngrams, normalise
@@ -51,19 +51,9 @@ class Prepared:
 
     def __init__(self, folder: Path | str):
         self.folder = Path(folder)
-        path = self.folder / MANIFEST
-        try:
-            self.manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError(
-                f"{path} is missing: `fairseq-xl siamese prepare` makes such a folder"
-            ) from None
-        except ValueError:
-            raise InputError(f"{path} is damaged: prepare the folder again") from None
-        if self.manifest.get("version") != VERSION:
-            raise InputError(
-                f"{path} has version {self.manifest.get('version')}: prepare the folder again"
-            )
+        self.manifest: dict[str, Any] = read_manifest(
+            self.folder / MANIFEST, VERSION, "fairseq-xl siamese prepare"
+        )
         self.classes: list[str] = self.manifest["classes"]
         self.orders: tuple[int, ...] = tuple(self.manifest["orders"])
 
