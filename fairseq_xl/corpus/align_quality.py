@@ -19,7 +19,7 @@ from fairseq_xl.corpus.document import Bead
 from fairseq_xl.corpus.words import words
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.alignment import candidates, expected_links
-from fairseq_xl.text.bitext import Bitext, Side
+from fairseq_xl.text.bitext import Bitext, make_side
 from fairseq_xl.text.lexicon import make_lexicon
 from fairseq_xl.text.lines import read_lines
 
@@ -103,15 +103,8 @@ def dictionary(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
     """The best translation of each of the second language's words into the first, learned from pairs of sentences."""
     if not pairs:
         raise InputError("no line has a counterpart to learn words from")
-    bitext = Bitext(*(_side([words(pair[side]) for pair in pairs]) for side in (1, 0)))
+    bitext = Bitext(*(make_side(" ".join(words(pair[side])) for pair in pairs) for side in (1, 0)))
     allowed = candidates(bitext, min_dice=0.001, progress=False)
     counts = expected_links(bitext, allowed, iterations=5, progress=False)
     lexicon = make_lexicon(bitext, counts, np.asarray(counts.sum(1)).ravel(), min_probability=0.1)
     return {word: entries[0][0] for word, entries in lexicon.items()}
-
-
-def _side(lines: Sequence[Sequence[str]]) -> Side:
-    known: dict[str, int] = {}
-    tokens = [known.setdefault(word, len(known)) for line in lines for word in line]
-    starts = np.cumsum([0, *map(len, lines)])
-    return Side(list(known), np.array(tokens, np.int32), starts.astype(np.int64))
