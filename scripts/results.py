@@ -1,7 +1,9 @@
 """Keep the records of measured runs in the project, and print the README's table from them.
 
     python scripts/results.py keep OUT/runs/NAME …    # copies NAME/record.json into recipes/records/
-    python scripts/results.py table                   # Markdown: one row per loss, mean and range over seeds
+    python scripts/results.py keep --trials OUT/runs/NAME …    # into recipes/records/trials/
+    python scripts/results.py table                   # Markdown: one row per loss, mean and deviation over seeds
+    python scripts/results.py trials                  # Markdown: trials of settings on the development set, by loss
 
 A kept record has the run's scores, signatures, settings, device and versions, and what `fairseq-xl diagnose`
 measured; of paths only the last part.
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 RECORDS = Path(__file__).resolve().parent.parent / "recipes" / "records"
+TRIALS = RECORDS / "trials"
 SECTIONS = ("model", "criterion", "optimizer", "lr_scheduler", "optimization", "dataset")
 
 
@@ -36,12 +39,15 @@ def without_histograms(value: Any) -> Any:
     return value
 
 
-def keep(runs: list[Path]) -> None:
+def keep(runs: list[Path], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     for run in runs:
         path = run / "record.json"
         if not path.is_file():
             sys.exit(f"error: there is no {path}: give the folder of a finished run")
         record = json.loads(path.read_text(encoding="utf-8"))
+        if folder == RECORDS and "test" not in record["scores"]:
+            sys.exit(f"error: {path} has no scores of the recipe's own test set: is it a trial (--trials)?")
         record["training"] = {
             name: record["training"][name] for name in SECTIONS if name in record["training"]
         }
@@ -50,14 +56,21 @@ def keep(runs: list[Path]) -> None:
         if diagnosed.is_file():
             measured = json.loads(diagnosed.read_text(encoding="utf-8"))
             record["diagnostics"] = {"split": measured["split"], **without_histograms(measured["checkpoints"][-1])}
-        kept = RECORDS / f"{record['name']}.json"
+        kept = folder / f"{record['name']}.json"
         text = json.dumps(without_folders(record), indent=1, ensure_ascii=False, sort_keys=True)
         kept.write_text(text + "\n", encoding="utf-8")
         print(f"kept {kept.name}")
 
 
-def score(record: dict[str, Any], beam: int, metric: str = "BLEU") -> float:
-    return record["scores"]["test"][f"beam{beam}"][metric]["score"]
+def read(folder: Path) -> list[dict[str, Any]]:
+    records = [json.loads(p.read_text(encoding="utf-8")) for p in sorted(folder.glob("*.json"))]
+    if not records:
+        sys.exit(f"error: no records are kept in {folder} yet: run a recipe, then `results.py keep`")
+    return records
+
+
+def score(record: dict[str, Any], beam: int, test: str = "test") -> float:
+    return record["scores"][test][f"beam{beam}"]["BLEU"]["score"]
 
 
 def spread(values: list[float]) -> str:
@@ -66,9 +79,7 @@ def spread(values: list[float]) -> str:
 
 
 def table() -> None:
-    records = [json.loads(p.read_text(encoding="utf-8")) for p in sorted(RECORDS.glob("*.json"))]
-    if not records:
-        sys.exit("error: no records are kept yet: run a recipe, then `results.py keep`")
+    records = read(RECORDS)
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for record in records:
         kind = ", ".join(f"`{record[key]}`" for key in ("loss", "subwords", "transform") if key in record)
@@ -85,6 +96,20 @@ def table() -> None:
     print(f"\nsacreBLEU: {'; '.join(sorted(signatures))}")
 
 
+def trials() -> None:
+    """One row per trial, the best of each loss first; its name says what it changed."""
+    losses: dict[str, list[dict[str, Any]]] = {}
+    for record in read(TRIALS):
+        losses.setdefault(record["loss"], []).append(record)
+    print("| loss | trial | epochs | BLEU on val, beam 1 | beam 5 |")
+    print("|---|---|---|---|---|")
+    for loss, runs in losses.items():
+        for run in sorted(runs, key=lambda r: -score(r, 5, "val")):
+            changed = run["name"].removeprefix("trial.").split(".seed")[0].partition("_")[2].replace("_", " ")
+            bleu = [f"{score(run, beam, 'val'):.1f}" for beam in (1, 5)]
+            print(f"| `{loss}` | {changed or 'as the recipe'} | {run['epochs']} | {bleu[0]} | {bleu[1]} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -92,9 +117,14 @@ def main() -> None:
     steps = parser.add_subparsers(dest="step", required=True)
     keeping = steps.add_parser("keep", help="copy runs' records into the project")
     keeping.add_argument("runs", nargs="+", type=Path)
+    keeping.add_argument("--trials", action="store_true", help="trials of settings, scored on val")
     steps.add_parser("table", help="print the table of all kept records")
+    steps.add_parser("trials", help="print the table of all kept trials")
     args = parser.parse_args()
-    keep(args.runs) if args.step == "keep" else table()
+    if args.step == "keep":
+        keep(args.runs, TRIALS if args.trials else RECORDS)
+    else:
+        {"table": table, "trials": trials}[args.step]()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,90 @@
+"""The script that keeps measured records and prints their tables."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "results.py"
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    spec = importlib.util.spec_from_file_location("results", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "RECORDS", tmp_path / "records")
+    monkeypatch.setattr(module, "TRIALS", tmp_path / "records" / "trials")
+    return module
+
+
+@pytest.fixture
+def finished(tmp_path):
+    """``finished(name, test=…, bleu=…)`` writes the folder of a finished run."""
+
+    def write(name: str, bleu: float, test: str = "test", **changes: object) -> Path:
+        beams = {
+            f"beam{beam}": {"BLEU": {"score": bleu + beam / 10, "signature": "nrefs:1"}} for beam in (1, 5)
+        }
+        record = {
+            "name": name, "source": "de", "target": "en", "loss": "vmf", "seed": 1, "epochs": 5,
+            "scores": {test: beams}, "command": "fairseq-train /secret/data",
+            "training": {"model": {"target_vectors": "/secret/en.vec"}, "common": {}}, **changes,
+        }  # fmt: skip
+        run = tmp_path / "runs" / name
+        run.mkdir(parents=True)
+        (run / "record.json").write_text(json.dumps(record))
+        return run
+
+    return write
+
+
+def test_the_table_has_mean_and_deviation_over_seeds(results, finished, capsys):
+    runs = [finished("a", 30.0), finished("b", 32.0, seed=2), finished("c", 33.0, loss="cosine", epochs=8)]
+    results.keep(runs, results.RECORDS)
+    capsys.readouterr()
+    results.table()
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[2:4] == [
+        "| de→en | `cosine` | 33.1 | 33.5 | 1 | 8 |",
+        "| de→en | `vmf` | 31.1 ± 1.4 | 31.5 ± 1.4 | 1, 2 | 5 |",
+    ]
+    assert rows[-1] == "sacreBLEU: nrefs:1"
+
+
+def test_a_kept_record_names_no_folder_and_only_settings_that_matter(results, finished):
+    results.keep([finished("a", 30.0)], results.RECORDS)
+    text = (results.RECORDS / "a.json").read_text()
+    assert "secret" not in text
+    assert json.loads(text)["training"] == {"model": {"target_vectors": "en.vec"}}
+
+
+def test_trials_are_kept_apart_and_ordered_by_loss_and_score(results, finished, capsys):
+    runs = [
+        finished("trial.vmf.seed1", 20.0, "val"),
+        finished("trial.vmf_lr_1e-3.seed1", 25.0, "val"),
+        finished("trial.softmax_dropout_0.2.seed1", 30.0, "val", loss="cross_entropy", epochs=3),
+    ]
+    results.keep(runs, results.TRIALS)
+    capsys.readouterr()
+    results.trials()
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "| `cross_entropy` | dropout 0.2 | 3 | 30.1 | 30.5 |",
+        "| `vmf` | lr 1e-3 | 5 | 25.1 | 25.5 |",
+        "| `vmf` | as the recipe | 5 | 20.1 | 20.5 |",
+    ]
+    with pytest.raises(SystemExit, match="no records are kept"):
+        results.table()
+
+
+def test_a_trial_is_no_row_of_the_table(results, finished):
+    with pytest.raises(SystemExit, match="no scores of the recipe's own test set"):
+        results.keep([finished("trial.vmf.seed1", 20.0, "val")], results.RECORDS)
+
+
+def test_an_unfinished_run_is_named(results, tmp_path):
+    with pytest.raises(SystemExit, match=r"there is no .*record\.json: give the folder of a finished run"):
+        results.keep([tmp_path / "nowhere"], results.RECORDS)
