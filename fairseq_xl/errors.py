@@ -24,6 +24,8 @@ def show_input_errors_without_traceback() -> None:
     fairseq's commands know nothing of our exception, so the interpreter's hook is the only place where they can
     be taught. Every other exception goes to the hook that was there before.
     """
+    # hydra shows exceptions itself, by a traceback, unless it is asked to let them pass.
+    os.environ.setdefault("HYDRA_FULL_ERROR", "1")
     previous = sys.excepthook
     if getattr(previous, "shows_input_errors", False):
         return

@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 hypothesis.settings.register_profile("fairseq_xl", deadline=None)
 hypothesis.settings.load_profile("fairseq_xl")
 
-# More threads than cores make small models slower, and sums depend on the number of threads.
-torch.set_num_threads(2)
+# The tests' processes fill the cores; threads that wait for each other would make them many times as slow.
+torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")
@@ -70,7 +70,7 @@ def run_cli(cli_code: str) -> Callable[..., subprocess.CompletedProcess[str]]:
         env = dict(options.pop("env", None) or os.environ)
         paths = [str(ROOT), env.get("PYTHONPATH", "")]
         env["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
-        env.setdefault("OMP_NUM_THREADS", "2")
+        env.setdefault("OMP_NUM_THREADS", "1")
         python = options.pop("python", sys.executable)
         command = [python, "-c", cli_code, *map(str, arguments)]
         options = {"capture_output": True, "text": True, "check": False, "timeout": 300, **options}
@@ -269,6 +269,80 @@ def fairseq_train() -> Callable[[str], None]:
         fairseq_cli.train.main(convert_namespace_to_omegaconf(args))
 
     return train
+
+
+# fairseq's options whose names are not those of the configuration's sections.
+OPTION_OF = {"task": "--task", "model": "--arch", "criterion": "--criterion", "optimizer": "--optimizer",
+             "lr_scheduler": "--lr-scheduler"}  # fmt: skip
+
+
+def as_command_line(config: dict[str, dict[str, Any]]) -> str:
+    """What the sections of a hydra configuration are as options of ``fairseq-train``."""
+    words: list[str] = []
+    for section, values in config.items():
+        for name, value in values.items():
+            if name == "_name":
+                words += [OPTION_OF[section], value]
+            elif (section, name) == ("task", "data"):
+                words.insert(0, value)
+            elif value is True:
+                words.append(f"--{name.replace('_', '-')}")
+            elif value is not False and value is not None:
+                values = value if isinstance(value, list) else [value]
+                words += [f"--{name.replace('_', '-')}", *map(str, values)]
+    return shlex.join(words)
+
+
+@pytest.fixture(scope="session")
+def train_both_ways(fairseq_train) -> Callable[..., tuple[dict[str, Any], dict[str, Any]]]:
+    """``train_both_ways("translation", DIR, "task.data=…")`` trains by hydra and from the command line.
+
+    The configuration is that of recipes/config, the overrides are ``SECTION.NAME=VALUE`` as fairseq-hydra-train takes
+    them, and the command line is made of both. Returns the two last checkpoints.
+    """
+    import fairseq_cli.hydra_train
+    import hydra
+    from fairseq import checkpoint_utils
+    from fairseq.dataclass.initialize import hydra_init
+    from omegaconf import OmegaConf
+
+    from fairseq_xl import checkpoints, compat
+
+    compat.apply()
+    folder = ROOT / "recipes" / "config"
+
+    def train(name: str, save: Path, *overrides: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        overrides = (*overrides, "common.cpu=true", f"common.user_dir={ROOT / 'fairseq_xl'}")
+        vars(checkpoint_utils.save_checkpoint).pop("best", None)  # fairseq keeps the last training's there
+        hydra_init(name)
+        with hydra.initialize_config_dir(str(folder), version_base="1.1"):
+            composed = hydra.compose(name, [*overrides, f"checkpoint.save_dir={save}/hydra"])
+        fairseq_cli.hydra_train._hydra_main(composed)
+
+        changed = OmegaConf.from_dotlist([one.removeprefix("+") for one in overrides])
+        config = OmegaConf.to_container(OmegaConf.merge(OmegaConf.load(folder / f"{name}.yaml"), changed))
+        for not_fairseqs in ("defaults", "hydra"):
+            del config[not_fairseqs]
+        fairseq_train(f"{as_command_line(config)} --save-dir {save}/line")
+        by_hydra, by_line = (checkpoints.read(save / way / "checkpoint_last.pt") for way in ("hydra", "line"))
+        return by_hydra, by_line
+
+    return train
+
+
+@pytest.fixture(scope="session")
+def assert_same_training() -> Callable[[dict[str, Any], dict[str, Any]], None]:
+    """Two checkpoints of the same updates, validation loss and, to the bit, weights."""
+    from fairseq_xl import checkpoints
+
+    def check(one: dict[str, Any], other: dict[str, Any]) -> None:
+        assert checkpoints.updates(one) == checkpoints.updates(other) > 0
+        assert one["extra_state"]["val_loss"] == other["extra_state"]["val_loss"]
+        assert one["model"].keys() == other["model"].keys()
+        for name, tensor in one["model"].items():
+            assert torch.equal(tensor, other["model"][name]), name
+
+    return check
 
 
 UPOS_TRAINING = (

@@ -9,7 +9,6 @@ import fairseq_cli.train
 import numpy as np
 import pytest
 import sacrebleu
-import torch
 from fairseq import checkpoint_utils, options
 from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 
@@ -41,15 +40,6 @@ def run(name, line):
     module, parser = COMMANDS[name]
     args = options.parse_args_and_arch(parser(), shlex.split(line))
     module.main(convert_namespace_to_omegaconf(args))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """Sentences of ten words keep one core busy; two threads wait for each other."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,63 @@
+"""fairseq-hydra-train trains every translation model, with every loss, as fairseq-train does."""
+
+from __future__ import annotations
+
+import shlex
+
+import numpy as np
+import pytest
+
+from fairseq_xl.text import synthetic
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """120 sentences of the synthetic language, binarised, and vectors for their words."""
+    import fairseq_cli.preprocess
+    from fairseq import options
+    from fairseq.data import Dictionary
+
+    folder = tmp_path_factory.mktemp("synthetic")
+    synthetic.write(synthetic.generate(1, 120, 20, 20, 0), folder, False)
+    files = " ".join(f"--{part}pref {folder}/{part}" for part in ("train", "valid", "test"))
+    line = f"-s qel -t en {files} --destdir {folder}/bin"
+    fairseq_cli.preprocess.main(options.get_preprocessing_parser().parse_args(shlex.split(line)))
+    words = Dictionary.load(f"{folder}/bin/dict.en.txt").symbols[4:]
+    rows = np.random.default_rng(0).standard_normal((len(words), 12))
+    lines = [" ".join([word, *(f"{x:.4f}" for x in row)]) for word, row in zip(words, rows, strict=True)]
+    (folder / "words.vec").write_text(f"{len(words)} 12\n" + "\n".join(lines) + "\n")
+    return folder
+
+
+@pytest.fixture
+def train(corpus, train_both_ways, tmp_path):
+    def run(*overrides):
+        return train_both_ways(
+            "translation", tmp_path, f"task.data={corpus}/bin", f"model.target_vectors={corpus}/words.vec",
+            "optimization.max_update=3", *overrides,
+        )  # fmt: skip
+
+    return run
+
+
+LSTM = [f"+model.{side}_{part}_dim=16" for side in ("encoder", "decoder") for part in ("embed", "hidden")]
+LSTM.remove("+model.decoder_embed_dim=16")  # that of the vectors
+TRANSFORMER = [
+    f"+model.{side}_{part}=16" for side in ("encoder", "decoder") for part in ("embed_dim", "ffn_embed_dim")
+]
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["model._name=continuous_lstm", *LSTM],
+        ["model._name=continuous_lstm_iwslt16", *LSTM],
+        ["model._name=continuous_lstm_tiny", "criterion._name=vmf", "task._name=continuous_translation"],
+        ["model._name=continuous_transformer", "criterion._name=cosine", *TRANSFORMER],
+        ["model._name=continuous_transformer_iwslt", "criterion._name=negative_sampling", "+criterion.margin=0.4",
+         *TRANSFORMER],
+        ["model._name=continuous_transformer_tiny", "criterion._name=info_nce", *TRANSFORMER],
+    ],
+)  # fmt: skip
+def test_every_model(overrides, train, assert_same_training):
+    assert_same_training(*train(*overrides))
