@@ -33,7 +33,8 @@ def fairseq_hydra_train(tmp_path):
         named = ["--config-dir", str(ROOT / "recipes" / "config"), "--config-name", "question_matching"]
         fixed = [f"common.user_dir={ROOT}/fairseq_xl", "common.cpu=true"]
         return subprocess.run(
-            [sys.executable, "-c", "from fairseq_cli.hydra_train import cli_main; cli_main()", *named, *fixed, *overrides],
+            [sys.executable, "-c", "from fairseq_cli.hydra_train import cli_main; cli_main()", *named, *fixed,
+             *overrides],
             cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
             timeout=300,
         )  # fmt: skip
