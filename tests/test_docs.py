@@ -1,0 +1,167 @@
+"""What README.md and the guides say can be done: their commands, options, links and examples exist."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import importlib
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from fairseq_xl import cli
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "recipes").glob("*.md"))]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def commands(page: Path) -> Iterator[tuple[str, list[str]]]:
+    """Where a command stands, and its words up to a pipe, redirection or comment; from blocks and from `code`."""
+    text = page.read_text(encoding="utf-8").replace("\\\n", " ")
+    for number, line in enumerate(text.splitlines(), 1):
+        spans = [line] if line.startswith("    ") else re.findall(r"`([^`]+)`", line)
+        for span in spans:
+            words = span.split("#")[0].split()
+            words = [word.removeprefix(".venv/bin/").strip("'\"") for word in words]
+            if words[:1] and (words[0].startswith("fairseq-") or words[0] == "bash"):
+                yield f"{page.name}, near line {number}", words
+
+
+def every(program: str) -> list:
+    found = [(where, words) for page in PAGES for where, words in commands(page) if words[0] == program]
+    assert found, f"no page shows {program}"
+    return [pytest.param(words, id=f"{where}: {' '.join(words[:4])}") for where, words in found]
+
+
+def options(words: list[str]) -> Iterator[str]:
+    for word in words:
+        if word.startswith(("<", ">", "|")):
+            return
+        if re.fullmatch(r"-{1,2}[a-zA-Z][\w-]*(=.*)?", word):
+            yield word.split("=")[0]
+
+
+@pytest.mark.parametrize("words", every("fairseq-xl"))
+def test_commands_of_ours_exist_with_their_options(words):
+    if len(words) < 2 or words[1].startswith("-") or words[1] in ("COMMAND", "STEP"):
+        return
+    name = words[1]
+    assert name in cli.COMMANDS
+    parser = argparse.ArgumentParser()
+    importlib.import_module(cli.COMMANDS[name][0]).configure(parser)
+    rest = words[2:]
+    while steps := [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]:
+        step = rest.pop(0) if rest else None
+        if step is None or not re.fullmatch(r"[a-z][a-z-]*", step):
+            break  # `fairseq-xl syntactic` in a sentence; alternatives such as align|topics
+        assert step in steps[0].choices, f"fairseq-xl {name} has no step {step}"
+        parser = steps[0].choices[step]
+        if module := getattr(parser, "module", None):  # a step's options come with its module
+            importlib.import_module(module).configure(parser)
+    for option in options(rest):
+        assert option in parser._option_string_actions, f"{parser.prog} has no option {option}"
+
+
+@pytest.mark.parametrize("words", every("bash"))
+def test_scripts_exist_with_their_options(words):
+    script = ROOT / words[1]
+    assert script.is_file()
+    source = script.read_text() + "".join(p.read_text() for p in sorted((ROOT / "recipes").glob("*.sh")))
+    ours = words[2 : words.index("--") if "--" in words else None]
+    if script.name != "test.sh":  # whose options are pytest's
+        for option in options(ours):
+            assert re.search(rf"(?<![\w-]){option}(?![\w-])", source), f"{script.name} has no option {option}"
+
+
+@pytest.fixture(scope="module")
+def fairseqs_options() -> set[str]:
+    """The names of all options of fairseq's commands, with every component that is registered."""
+    from fairseq import criterions, models, optim, tasks
+    from fairseq import options as fairseqs
+    from fairseq.dataclass.configs import FairseqConfig
+    from fairseq.optim import lr_scheduler
+
+    import fairseq_xl
+
+    fairseq_xl.register()
+    parsers = [
+        fairseqs.get_training_parser(), fairseqs.get_generation_parser(), fairseqs.get_preprocessing_parser(),
+        fairseqs.get_interactive_generation_parser(),
+    ]  # fmt: skip
+    names = {option for parser in parsers for option in parser._option_string_actions}
+    registries = [
+        models.MODEL_DATACLASS_REGISTRY, tasks.TASK_DATACLASS_REGISTRY, criterions.CRITERION_DATACLASS_REGISTRY,
+        optim.OPTIMIZER_DATACLASS_REGISTRY, lr_scheduler.LR_SCHEDULER_DATACLASS_REGISTRY,
+    ]  # fmt: skip
+    parts = [kind for registry in registries for kind in registry.values() if dataclasses.is_dataclass(kind)]
+    parts += [type(getattr(FairseqConfig(), field.name)) for field in dataclasses.fields(FairseqConfig)]
+    for part in filter(dataclasses.is_dataclass, parts):
+        names |= {f"--{field.name.replace('_', '-')}" for field in dataclasses.fields(part)}
+    return names
+
+
+@pytest.mark.parametrize("program", ["fairseq-train", "fairseq-generate"])
+def test_options_of_fairseqs_commands_exist(program, fairseqs_options):
+    for page in PAGES:
+        for where, words in commands(page):
+            if words[0] == program:
+                missing = set(options(words)) - fairseqs_options - {"--power"}  # README's own loss
+                assert not missing, f"{where}: {program} has no {missing}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)\s]+)\)", FENCE.sub("", text)):
+        if link.startswith("https://"):
+            continue
+        file, _, place = link.partition("#")
+        target = page.parent / file if file else page
+        assert target.exists(), link
+        if place:
+            heads = re.findall(r"^#+ (.+)$", target.read_text(encoding="utf-8"), flags=re.MULTILINE)
+            anchors = {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+            assert place in anchors, link
+
+
+@pytest.mark.slow
+def test_the_loss_of_your_own_trains(tmp_path):
+    """README's example, word for word, as a plugin of its own beside the suite."""
+    (example,) = [
+        body for kind, body in FENCE.findall(PAGES[0].read_text()) if kind == "python" and "class Angle(" in body
+    ]
+    assert len([line for line in example.splitlines() if line.strip()]) <= 20
+    plugin = tmp_path / "my_losses"
+    plugin.mkdir()
+    (plugin / "__init__.py").write_text(example)
+    for part, count in (("train", 30), ("valid", 5)):
+        for language, words in (("de", "eins zwei drei"), ("en", "one two three")):
+            (tmp_path / f"{part}.{language}").write_text(f"{words}\n" * count)
+    (tmp_path / "en.vec").write_text("3 2\none 1 0\ntwo 0 1\nthree 1 1\n")
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+    def run(program: str, line: str) -> str:
+        code = f"from fairseq_cli.{program} import cli_main; cli_main()"
+        done = subprocess.run(
+            [sys.executable, "-c", code, *shlex.split(line)], cwd=tmp_path, env=env, capture_output=True, text=True,
+            check=False, timeout=300,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-2000:]
+        return done.stdout + done.stderr
+
+    run("preprocess", "-s de -t en --trainpref train --validpref valid --destdir bin")
+    log = run(
+        "train",
+        "bin --user-dir my_losses --task translation --arch continuous_lstm_tiny --target-vectors en.vec --cpu "
+        "--criterion angle --power 1.5 --optimizer adam --lr 0.01 --batch-size 10 --max-epoch 2 --num-workers 0 "
+        "--log-format json --save-dir out",
+    )
+    assert '"valid_accuracy"' in log
+    assert '"valid_cosine"' in log
