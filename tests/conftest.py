@@ -345,6 +345,50 @@ def assert_same_training() -> Callable[[dict[str, Any], dict[str, Any]], None]:
     return check
 
 
+@pytest.fixture(scope="session")
+def by_torchrun(tmp_path_factory) -> Callable[[str], subprocess.CompletedProcess[str]]:
+    """``by_torchrun("DATA --task …")`` runs fairseq-train in two processes; its output holds both's."""
+    script = tmp_path_factory.mktemp("command") / "train.py"
+    script.write_text("from fairseq_cli.train import cli_main\n\ncli_main()\n")
+
+    def train(line: str) -> subprocess.CompletedProcess[str]:
+        launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script)]
+        return subprocess.run(
+            [sys.executable, *launch, *shlex.split(line), "--user-dir", str(ROOT / "fairseq_xl"), "--cpu"],
+            env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, check=False, timeout=300,
+        )  # fmt: skip
+
+    return train
+
+
+@pytest.fixture(scope="session")
+def assert_two_processes_do_as_one(fairseq_train, by_torchrun) -> Callable[[str, Path], str]:
+    """Two processes, of which each has every second batch, do what one does with ``--update-freq 2``.
+
+    Sums of floats in another order differ: weights may by 1e-4, the validation loss by 2e-3 of itself. Returns what
+    the two said.
+    """
+    import torch
+
+    from fairseq_xl import checkpoints
+
+    connected = "--distributed-world-size 2 --distributed-backend gloo --ddp-backend legacy_ddp"
+
+    def check(line: str, folder: Path) -> str:
+        fairseq_train(f"{line} --cpu --update-freq 2 --save-dir {folder}/one")
+        done = by_torchrun(f"{line} {connected} --save-dir {folder}/two")
+        assert done.returncode == 0, done.stdout[-3000:]
+        one, two = (checkpoints.read(folder / name / "checkpoint_last.pt") for name in ("one", "two"))
+        assert checkpoints.updates(one) == checkpoints.updates(two) > 1
+        for name, tensor in one["model"].items():
+            assert torch.allclose(tensor.double(), two["model"][name].double(), atol=1e-4), name
+        assert one["extra_state"]["val_loss"] == pytest.approx(two["extra_state"]["val_loss"], rel=2e-3)
+        return done.stdout
+
+    return check
+
+
 UPOS_TRAINING = (
     "--task upos_translation --arch upos_lstm_tiny --criterion upos_cross_entropy --optimizer fused_adam --lr 0.01 "
     "--batch-size 16 --num-workers 0 --no-progress-bar --seed 3 "

@@ -9,6 +9,7 @@ from __future__ import annotations
 from fairseq_xl.checkpoints import trust_plain_types
 from fairseq_xl.compat.compiled import stand_in_for_compiled_modules
 from fairseq_xl.compat.completeness import evaluate_every_sentence
+from fairseq_xl.compat.concurrency import refuse_a_second_training, refuse_unconnected_copies
 from fairseq_xl.compat.loading import explain_unusable_checkpoints
 from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
 from fairseq_xl.compat.numpy_names import supply_bucket_bounds, supply_numpy_compat
@@ -37,6 +38,8 @@ def apply() -> None:
     # machines and users fail
     write_checkpoints_atomically()
     clean_up_after_kills()
+    refuse_a_second_training()  # after the clean-up, so that it comes before it when training begins
+    refuse_unconnected_copies()
     fall_back_from_torn_checkpoints()
     keep_batches()
     keep_patience()

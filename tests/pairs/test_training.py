@@ -332,3 +332,13 @@ def test_models_and_folders_that_do_not_fit(
     assert main([*line[:-4], "--device", "cpu"]) == 2
     assert "name its file with --output" in capsys.readouterr().err
     assert not (tmp_path / "r.json").exists()
+
+
+@pytest.mark.slow
+def test_two_processes_do_as_one_with_batches_twice_as_many(prepared, assert_two_processes_do_as_one, tmp_path):
+    assert_two_processes_do_as_one(
+        f"{prepared} --task siamese_matching --criterion pair_classification --arch siamese_lstm --hidden-dim 8 "
+        "--dropout 0 --exchange --optimizer adam --lr 0.005 --batch-size 20 --required-batch-size-multiple 1 "
+        "--num-workers 0 --max-epoch 2 --seed 1",
+        tmp_path,
+    )

@@ -168,3 +168,12 @@ class TestTrained:
         with pytest.raises(InputError) as error:
             train_twin(prepared, tmp_path, f"--max-update 1 {options}")
         assert said in str(error.value)
+
+
+@pytest.mark.slow
+def test_two_processes_do_as_one_with_batches_twice_as_many(prepared, assert_two_processes_do_as_one, tmp_path):
+    assert_two_processes_do_as_one(
+        f"{prepared} --task siamese_contrastive --arch ssc_bilstm_tiny --criterion contrastive --optimizer adam "
+        "--lr 0.005 --batch-size 8 --required-batch-size-multiple 1 --num-workers 0 --max-epoch 2 --seed 1",
+        tmp_path,
+    )

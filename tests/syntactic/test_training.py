@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -90,35 +86,9 @@ def test_pieces_train_the_same_encoder(upos_run, fairseq_train, upos_training, t
 
 @pytest.mark.slow
 def test_two_processes_do_what_one_does_with_batches_twice_as_many(
-    upos_run, fairseq_train, upos_training, tmp_path
+    upos_run, upos_training, assert_two_processes_do_as_one, tmp_path
 ):
-    """Each rank has every second batch, so an update is the one of a single process with --update-freq 2."""
-    line = f"{upos_run[0]} {upos_training} --max-epoch 2 --sampling-temperature 2 --save-dir {tmp_path}"
-    fairseq_train(f"{line}/one --update-freq 2")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    code = "from fairseq_cli.train import cli_main; cli_main()"
-    ranks = [
-        subprocess.Popen(
-            [
-                sys.executable, "-c", code, *f"{line}/two".split(), "--user-dir", str(ROOT / "fairseq_xl"), "--cpu",
-                "--ddp-backend", "legacy_ddp", "--distributed-backend", "gloo", "--distributed-no-spawn",
-                "--distributed-world-size", "2", "--distributed-rank", str(rank),
-                "--distributed-init-method", f"tcp://127.0.0.1:{port}",
-            ],
-            env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        )
-        for rank in (0, 1)
-    ]  # fmt: skip
-    logs = [rank.communicate(timeout=300)[0] for rank in ranks]
-    assert [rank.returncode for rank in ranks] == [0, 0], logs
-    one, two = weights(tmp_path / "one"), weights(tmp_path / "two")
-    for name, tensor in one.items():
-        assert torch.allclose(tensor.double(), two[name].double(), atol=1e-4), name
-    figures = [
-        checkpoints.read(tmp_path / name / "checkpoint_last.pt")["extra_state"]["val_loss"] for name in ("one", "two")
-    ]
-    assert figures[0] == pytest.approx(figures[1], abs=2e-3)
-    assert "accuracy_en-es" in logs[0]
+    said = assert_two_processes_do_as_one(
+        f"{upos_run[0]} {upos_training} --max-epoch 2 --sampling-temperature 2", tmp_path
+    )
+    assert "accuracy_en-es" in said

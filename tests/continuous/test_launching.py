@@ -1,4 +1,4 @@
-"""fairseq-hydra-train trains every translation model, with every loss, as fairseq-train does."""
+"""Every translation model trains by fairseq-hydra-train, and by torchrun, as by fairseq-train alone."""
 
 from __future__ import annotations
 
@@ -61,3 +61,16 @@ TRANSFORMER = [
 )  # fmt: skip
 def test_every_model(overrides, train, assert_same_training):
     assert_same_training(*train(*overrides))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loss", ["vmf", "syn_margin_proj"])
+def test_two_processes_do_what_one_does_with_batches_twice_as_many(
+    loss, corpus, assert_two_processes_do_as_one, tmp_path
+):
+    assert_two_processes_do_as_one(
+        f"{corpus}/bin --task translation --arch continuous_lstm_tiny --dropout 0 --criterion {loss} "
+        f"--target-vectors {corpus}/words.vec --optimizer adam --lr 0.005 --batch-size 10 "
+        "--required-batch-size-multiple 1 --num-workers 0 --max-epoch 2 --seed 1",
+        tmp_path,
+    )

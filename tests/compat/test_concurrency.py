@@ -1,0 +1,100 @@
+"""One training at a time in a folder; no unconnected copies of one training."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from pathlib import Path
+
+import pytest
+
+from fairseq_xl.compat import concurrency
+from fairseq_xl.errors import InputError
+
+TINY = (
+    "--arch lstm --encoder-embed-dim 8 --encoder-hidden-size 8 --decoder-embed-dim 8 --decoder-hidden-size 8 "
+    "--decoder-out-embed-dim 8 --optimizer adam --lr 0.01 --batch-size 5 --required-batch-size-multiple 1 "
+    "--num-workers 0 --seed 1 --no-progress-bar --cpu "
+)
+
+
+def locked(folder: Path) -> bool:
+    try:
+        concurrency._lock(folder)
+    except InputError:
+        return True
+    concurrency._unlock_all()
+    return False
+
+
+@pytest.mark.slow
+def test_a_second_training_in_one_folder_is_refused_until_the_first_is_gone(corpus, command, start, tmp_path):
+    line = f"{corpus} {TINY} --save-dir {tmp_path}/out"
+    first = start("train", f"{line} --max-epoch 100000 --save-interval 100000 --disable-validation")
+    for _ in range(600):
+        if (tmp_path / "out").is_dir() and locked(tmp_path / "out"):
+            break
+        time.sleep(0.1)
+    with pytest.raises(InputError, match=r"another training is writing to .*out: wait until"):
+        command("train", f"{line} --max-update 1")
+    assert first.is_alive()
+    first.kill()
+    first.join()
+    command("train", f"{line} --max-update 1")
+    assert (tmp_path / "out" / "checkpoint_last.pt").is_file()
+    assert not locked(tmp_path / "out")
+
+
+def test_a_process_may_train_again_where_it_trained(tmp_path):
+    concurrency._lock(tmp_path)
+    concurrency._lock(tmp_path)
+    concurrency._unlock_all()
+    assert not locked(tmp_path)
+
+
+def _live(started) -> None:
+    started.set()
+    time.sleep(60)
+
+
+def test_children_hold_no_lock(tmp_path):
+    """A data loader's workers live on for seconds when the training is killed."""
+    concurrency._lock(tmp_path)
+    context = multiprocessing.get_context("fork")
+    started = context.Event()
+    child = context.Process(target=_live, args=(started,))
+    child.start()
+    try:
+        assert started.wait(60)
+        concurrency._unlock_all()
+        assert not locked(tmp_path)
+        assert child.is_alive()
+    finally:
+        child.kill()
+        child.join()
+
+
+@pytest.mark.slow
+def test_torchrun_that_would_train_copies_is_refused_with_what_to_add(corpus, by_torchrun, tmp_path):
+    done = by_torchrun(f"{corpus} {TINY} --max-update 1 --save-dir {tmp_path}/out")
+    assert done.returncode != 0
+    assert "torchrun started 2 processes, each of which would train a model of its own" in done.stdout
+    assert "--distributed-world-size 2 --distributed-backend gloo --ddp-backend legacy_ddp" in done.stdout
+    assert not list((tmp_path / "out").glob("*.pt"))
+
+
+@pytest.mark.parametrize(
+    ("variables", "size"),
+    [
+        ({}, 0),
+        ({"WORLD_SIZE": "2"}, 0),
+        ({"WORLD_SIZE": "2", "RANK": "0", "MASTER_ADDR": "x", "MASTER_PORT": "1"}, 2),
+        ({"WORLD_SIZE": "two", "RANK": "0", "MASTER_ADDR": "x", "MASTER_PORT": "1"}, 0),
+    ],
+)
+def test_who_started_this(monkeypatch, variables, size):
+    for name in ("WORLD_SIZE", "RANK", "MASTER_ADDR", "MASTER_PORT"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert concurrency._started_by_torchrun() == size
