@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from fairseq_xl import __version__
 from fairseq_xl.errors import InputError
+from fairseq_xl.terminal import InertTerminal, inert
 
 # name -> (module with configure(parser) and run(args), one line of help)
 COMMANDS = {
@@ -107,11 +108,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     2 for a user's mistake (its sentence on stderr), 130 for Ctrl-C, 141 where whoever read the
     output went away; every other exception is a defect of ours and shows its traceback.
     """
+    if sys.stdout is not None and sys.stdout.isatty():
+        sys.stdout = InertTerminal(sys.stdout)  # type: ignore[assignment]
     try:
         status = _dispatch(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {inert(str(error))}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]

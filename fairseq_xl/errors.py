@@ -9,6 +9,8 @@ import threading
 from types import TracebackType
 from typing import NoReturn
 
+from fairseq_xl.terminal import inert
+
 
 class InputError(ValueError):
     """Something the user gave cannot be used.
@@ -33,7 +35,7 @@ def show_input_errors_without_traceback() -> None:
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         mistake = _behind(error)
         if mistake is not None:
-            print(f"error: {mistake}", file=sys.stderr)
+            print(f"error: {inert(str(mistake))}", file=sys.stderr)
             _end_process(2)
         else:
             previous(kind, error, trace)

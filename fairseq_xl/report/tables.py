@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ LATEX = {
     "λ": r"$\lambda$", "−": r"$-$", "†": r"$^\dagger$", "‡": r"$^\ddagger$", "≥": r"$\geq$", "≤": r"$\leq$",
     "₃": r"$_3$", "₄": r"$_4$",
 }  # fmt: skip
+NUMBER = re.compile(r"[+-]?[\d.]")
 
 
 @dataclass
@@ -52,9 +54,18 @@ class Table:
         ])  # fmt: skip
 
     def csv(self) -> str:
+        """For a spreadsheet, which must not take a name for a formula."""
         stream = io.StringIO()
-        csv.writer(stream, lineterminator="\n").writerows([self.headings, *self.rows])
+        rows = [[_as_text(cell) for cell in row] for row in (self.headings, *self.rows)]
+        csv.writer(stream, lineterminator="\n").writerows(rows)
         return stream.getvalue()
+
+
+def _as_text(cell: str) -> str:
+    """The same cell on one line, after an apostrophe where a spreadsheet would begin to calculate (CSV injection)."""
+    cell = " ".join(cell.splitlines())
+    begins_a_formula = cell.startswith(("=", "+", "-", "@", "\t")) and not NUMBER.match(cell)
+    return f"'{cell}" if begins_a_formula else cell
 
 
 def escaped(text: str) -> str:

@@ -23,6 +23,9 @@ BLOCK = 1 << 16
 TIMEOUT_SECONDS = 30
 PAUSE_SECONDS = 1.0
 SCHEMES = ("https", "http", "file")
+# Text packs to a tenth; what grows more than this, and is large, is there to fill the disk.
+MOST_GROWTH = 100
+LARGE = 1 << 30
 TAR_SUFFIXES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 
 
@@ -135,11 +138,21 @@ def fetch(
     return target
 
 
+def _check_growth(path: Path, unpacked: int) -> None:
+    if unpacked > max(LARGE, MOST_GROWTH * path.stat().st_size):
+        raise InputError(
+            f"{path}: refused, it unpacks to over {MOST_GROWTH} times its size; if that is right, unpack it yourself"
+        )
+
+
 def _safe_members(archive: tarfile.TarFile, path: Path) -> list[tarfile.TarInfo]:
-    members = archive.getmembers()
-    for member in members:
+    members, unpacked = [], 0
+    for member in archive:  # one by one: listing all of a bomb would take as long as unpacking it
         if not (member.isfile() or member.isdir()):
             raise InputError(f"{path}: refused, {member.name!r} is a link or a device, not a file")
+        unpacked += member.size
+        _check_growth(path, unpacked)
+        members.append(member)
     return members
 
 
@@ -151,14 +164,15 @@ def _unpack_zip(path: Path, folder: Path) -> None:
                 raise InputError(f"{path}: refused, {member.filename!r} lies outside the folder")
             if stat.S_ISLNK(member.external_attr >> 16):
                 raise InputError(f"{path}: refused, {member.filename!r} is a link, not a file")
+        _check_growth(path, sum(member.file_size for member in archive.infolist()))
         archive.extractall(folder)
 
 
 def unpack(path: Path | str, folder: Path | str) -> Path:
     """Unpack a tar or zip archive into ``folder``, which appears only when all of it is there.
 
-    Raises :class:`InputError` for a damaged archive and for one with links or with names that lie
-    outside the folder; nothing is left behind then.
+    Raises :class:`InputError` for a damaged archive and for one with links, with names that lie outside the folder,
+    or of over 1 GiB and ``MOST_GROWTH`` times its size when unpacked; nothing is left behind then.
     """
     path, folder = Path(path), Path(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)

@@ -49,3 +49,10 @@ def test_unequal_rows(table):
 
 def test_escapes_do_not_escape_each_other():
     assert escaped(r"\{~") == r"\textbackslash{}\{\textasciitilde{}"
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+x", "-cmd|' /C calc'!A0", "@SUM(A1)", "\tx"])
+def test_no_cell_is_a_formula(cell):
+    table = Table("t", ["name", "score"], [[cell, "-1.5"]])
+    (_, row) = csv.reader(io.StringIO(table.csv(), newline=""))
+    assert row == [f"'{cell}", "-1.5"]

@@ -167,6 +167,20 @@ def test_unsafe_zips_are_refused(tmp_path, name):
         unpack(tmp_path / "a.zip", tmp_path / "out")
 
 
+@pytest.mark.parametrize("suffix", ["tgz", "zip"])
+def test_an_archive_that_would_fill_the_disk_is_refused(tmp_path, suffix, monkeypatch):
+    monkeypatch.setattr(module, "LARGE", 1 << 20)
+    archive = tmp_path / f"a.{suffix}"
+    if suffix == "tgz":
+        tar(archive, *((f"zeros{n}", tarfile.REGTYPE, "0" * (1 << 20)) for n in range(3)))
+    else:
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+            zipped.writestr("zeros", "0" * (3 << 20))
+    with pytest.raises(InputError, match="unpacks to over 100 times its size"):
+        unpack(archive, tmp_path / "in" / "out")
+    assert list((tmp_path / "in").iterdir()) == []
+
+
 def test_damaged_and_other_files_are_named(tmp_path):
     whole = tar(tmp_path / "a.tgz", ("a", tarfile.REGTYPE, "x" * 100_000)).read_bytes()
     (tmp_path / "a.tgz").write_bytes(whole[: len(whole) // 2])
