@@ -73,6 +73,7 @@ EXTRAS = {
         "pytest-xdist>=3.6,<4",
         "hypothesis>=6.90,<7",
         "ruff>=0.9,<1",
+        "mypy>=1.13,<3",
         "mpmath>=1.3,<1.4",
     ],
 }

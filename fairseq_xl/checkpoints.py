@@ -38,7 +38,7 @@ def trust_plain_types() -> None:
         for name, kind in vars(np.dtypes).items()
         if name.endswith("DType") and name not in {"ObjectDType", "VoidDType"}
     ]
-    core = np.core if np.__version__.startswith("1.") else np._core
+    core = getattr(np, "core" if np.__version__.startswith("1.") else "_core")
     rebuilders: list[Any] = []
     for home in _NUMPY_HOMES:
         rebuilders.append((core.multiarray._reconstruct, f"{home}._reconstruct"))
@@ -170,7 +170,7 @@ def _pickled_globals(file: BinaryIO) -> set[str]:
             strings: list[str] = []
             found: set[str] = set()
             for operation, argument, _ in pickletools.genops(file):
-                if operation.name == "GLOBAL":
+                if operation.name == "GLOBAL" and isinstance(argument, str):
                     found.add(argument.replace(" ", "."))
                 elif operation.name == "STACK_GLOBAL":
                     found.add(".".join(strings[-2:]))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets the environment up (or reuses it), checks the style and runs every test.
+# Sets the environment up (or reuses it), checks style and types and runs every test.
 # Arguments go to pytest: bash scripts/test.sh -m "not slow"; -n 0 runs them in one process, for a debugger.
 # Tests on real data run where FAIRSEQ_XL_DATA names the folder that holds it, and say so where they are skipped.
 set -euo pipefail
@@ -7,6 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 venv=${FAIRSEQ_XL_VENV:-.venv}
 bash scripts/setup.sh --venv "$venv" --extras test,report,index,cluster,syntactic,siamese,pairs,corpus,onnx
 "$venv/bin/python" -m ruff check .
+"$venv/bin/python" -m mypy
 # A file stays with one process: its tests share a trained model or a prepared folder.
 cores=$(nproc 2>/dev/null || echo 2)
 # One thread each: threads that wait for a core which another process has make small models many times as slow.

@@ -35,7 +35,7 @@ def supply_numpy_compat() -> None:
     for name in _USERS:
         module = importlib.import_module(name)
         if module.np is np:
-            module.np = _NumpyWithCompat("numpy")
+            vars(module)["np"] = _NumpyWithCompat("numpy")
 
 
 def supply_bucket_bounds() -> None:

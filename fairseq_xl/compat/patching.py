@@ -47,4 +47,4 @@ def stock(function: Callable[..., Any]) -> Callable[..., Any]:
 def loaded(name: str) -> list[ModuleType]:
     """A module that may be loaded under its name, as the main program (``python -m``), or not."""
     found = [sys.modules.get(name), sys.modules.get("__main__")]
-    return [m for m in found if getattr(getattr(m, "__spec__", None), "name", None) == name]
+    return [m for m in found if m is not None and getattr(getattr(m, "__spec__", None), "name", None) == name]

@@ -23,7 +23,7 @@ _wanted: ContextVar[str | None] = ContextVar("replace_unk", default=None)
 _SOURCE_LINES = "fairseq_xl_source_lines"  # on a task: the words of the batch in translation
 
 
-class Aligned(list):
+class Aligned(list[Any]):
     """What fairseq prints as a hypothesis's alignment, and what each of its tokens stands for.
 
     Args:
@@ -133,7 +133,7 @@ def _mend_build_generator(stock: Callable[..., Any]) -> Callable[..., Any]:
         asked = getattr(args, "replace_unk", None) or _wanted.get()
         if asked is not None and not getattr(args, "score_reference", False):
             _keep_attention(models)
-            generator.generate = _aligning(generator.generate, self, load_dictionary(asked))
+            generator.generate = _aligning(generator.generate, self, load_dictionary(asked) or {})
         return generator
 
     return build_generator

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -159,28 +160,28 @@ def _check_dimension(dim: int) -> None:
 
 class _MeanResultantLength(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, kappa: Tensor, dim: int) -> Tensor:
+    def forward(ctx: Any, kappa: Tensor, dim: int) -> Tensor:
         ctx.save_for_backward(kappa)
         ctx.dim = dim
         wide = kappa.double()
         return (wide * log_bessel_and_ratio(wide, dim)[1]).to(kappa.dtype)
 
     @staticmethod
-    def backward(ctx, grad: Tensor) -> tuple[Tensor, None]:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
         (kappa,) = ctx.saved_tensors
         return grad * _resultant_slope(kappa.double(), ctx.dim).to(grad.dtype), None
 
 
 class _LogNormalizer(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, kappa: Tensor, dim: int) -> Tensor:
+    def forward(ctx: Any, kappa: Tensor, dim: int) -> Tensor:
         ctx.save_for_backward(kappa)
         ctx.dim = dim
         log_i = log_bessel_and_ratio(kappa.double(), dim)[0]
         return (-dim / 2 * math.log(2 * math.pi) - log_i).to(kappa.dtype)
 
     @staticmethod
-    def backward(ctx, grad: Tensor) -> tuple[Tensor, None]:
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
         (kappa,) = ctx.saved_tensors
         return -grad * mean_resultant_length(kappa, ctx.dim), None
 

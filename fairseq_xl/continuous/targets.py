@@ -56,6 +56,10 @@ class TargetTable(nn.Module):
     Build one with :func:`build_table`, or :meth:`awaiting_checkpoint` when a state dict will fill it.
     """
 
+    table: Tensor
+    banned: Tensor
+    fingerprint: Tensor
+
     def __init__(self, table: Tensor, banned: Tensor, symbols: Sequence[str], keep_rows: int = 0):
         super().__init__()
         self.register_buffer("table", table)

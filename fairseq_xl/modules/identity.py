@@ -27,6 +27,8 @@ class Fingerprint(nn.Module):
         InputError: on loading, where the checkpoint's vocabulary is another one.
     """
 
+    digest: Tensor
+
     def __init__(self, symbols: Iterable[str], what: str):
         super().__init__()
         digest = hashlib.sha256("\n".join(symbols).encode()).digest()
@@ -44,6 +46,8 @@ class NamedEmbedding(nn.Embedding):
         names: of the rows; none holds a line break.
         dim: size of a row.
     """
+
+    row_names: Tensor
 
     def __init__(self, names: Sequence[str], dim: int):
         super().__init__(len(names), dim)

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import scipy.stats
-from sacrebleu.metrics import BLEU, CHRF
-from sacrebleu.significance import PairedTest
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.significance import PairedTest, Result
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import replacing
@@ -50,7 +51,10 @@ def sentences_differ(
         n_samples=samples,
     )
     _, scores = test()
-    return float(scores[metric][1].p_value)
+    compared = scores[metric][1]
+    if not isinstance(compared, Result) or compared.p_value is None:
+        raise RuntimeError(f"sacreBLEU's paired test gave no p-value for {metric}: {compared}")
+    return compared.p_value
 
 
 def seeds_differ(baseline: Sequence[float], system: Sequence[float]) -> float | None:

@@ -41,7 +41,7 @@ def all_pairs(vectors: Tensor, labels: Tensor, margin: float) -> Tensor:
     loss = contrastive(vectors @ vectors.t(), same, margin)
     itself = torch.eye(len(labels), dtype=torch.bool, device=labels.device)
     kinds = (same & ~itself, ~same)
-    return sum((loss * kind).sum() / kind.sum().clamp_min(1) for kind in kinds) / 2
+    return torch.stack([(loss * kind).sum() / kind.sum().clamp_min(1) for kind in kinds]).sum() / 2
 
 
 def class_scores(

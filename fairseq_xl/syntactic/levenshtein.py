@@ -32,12 +32,12 @@ def distances(first: Sequence[Pattern], second: Sequence[Pattern]) -> np.ndarray
         same = np.zeros((len(symbols), longest, len(part)), dtype=kind)  # one sequence a column
         for column, pattern in enumerate(part):
             same[[symbols[symbol] for symbol in pattern], range(len(pattern)), column] = 1
-        for row, pattern in enumerate(numbered):
+        for row, numbers in enumerate(numbered):
             before = np.zeros((longest + 1, len(part)), dtype=kind)
-            for i, symbol in enumerate(pattern, start=1):
+            for i, number in enumerate(numbers, start=1):
                 now = np.empty_like(before)
                 now[0] = i
-                np.minimum(before[:-1] - same[symbol], before[1:] + kind.type(1), out=now[1:])
+                np.minimum(before[:-1] - same[number], before[1:] + kind.type(1), out=now[1:])
                 before = np.minimum.accumulate(now, axis=0, out=now)
             result[row, start : start + COLUMNS] = before[lengths, np.arange(len(part))] + lengths
     return result
