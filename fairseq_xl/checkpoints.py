@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import torch
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.errors import InputError, why_not_written
 
 # What a file under way is called: fairseq's own ending, so that a stock run's are cleaned up, too.
 TEMPORARY = ".tmp"
@@ -110,6 +110,9 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
     It is written beside ``path`` and on the disk before it is renamed, so that ``path`` holds
     either what it held before or everything new, whenever the process or the machine dies.
+
+    Raises:
+        InputError: where the disk is full or may not be written to.
     """
     temporary = os.fspath(path) + TEMPORARY
     try:
@@ -118,9 +121,15 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
-        raise
+        refusal = why_not_written(error)  # torch's own exception hides it
+        if refusal is None:
+            raise
+        raise InputError(
+            f"cannot write {os.fspath(path)}: {refusal.strerror}; make room and start again, what was there before "
+            "is whole"
+        ) from error
 
 
 def _load(path: str | os.PathLike[str]) -> Any:

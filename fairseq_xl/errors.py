@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import sys
 import threading
@@ -18,6 +19,18 @@ class InputError(ValueError):
     The message is one sentence that says what is wrong, where, and what to do. Commands print it without a
     traceback and exit with status 2; library callers catch it as a ``ValueError``.
     """
+
+
+_NO_ROOM = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def why_not_written(error: BaseException | None) -> OSError | None:
+    """The refusal of a disk (full, over a quota or a limit, read-only) that an exception is or was raised during."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            return error
+        error = error.__cause__ or error.__context__
+    return None
 
 
 def show_input_errors_without_traceback() -> None:

@@ -26,9 +26,12 @@ def refuse_a_second_training() -> None:
 
     def mend(stock: Callable[..., Any]) -> Callable[..., Any]:
         def verify_checkpoint_directory(save_dir: str) -> None:
-            os.makedirs(save_dir, exist_ok=True)
-            _lock(Path(save_dir).resolve())
-            stock(save_dir)
+            try:
+                os.makedirs(save_dir, exist_ok=True)
+                _lock(Path(save_dir).resolve())
+                stock(save_dir)
+            except OSError as error:
+                raise InputError(f"cannot write to --save-dir {save_dir}: {error.strerror}") from error
 
         return verify_checkpoint_directory
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fairseq_xl.errors import InputError
-
-_CANNOT_WRITE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT}
+from fairseq_xl.errors import InputError, why_not_written
 
 
 @contextmanager
@@ -36,7 +33,7 @@ def atomic_outputs(*paths: Path) -> Iterator[tuple[Path, ...]]:
         # A full disk names no file; whatever else the block opens is not ours to explain.
         ours = (None, *map(str, temporary))
         named = error.filename if error.filename is None else str(error.filename)
-        if error.errno not in _CANNOT_WRITE or named not in ours:
+        if why_not_written(error) is not error or named not in ours:
             raise
         raise InputError(
             f"cannot write {paths[max(0, ours.index(named) - 1)]}: {error.strerror}"
