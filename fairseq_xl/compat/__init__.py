@@ -11,6 +11,7 @@ from fairseq_xl.compat.compiled import stand_in_for_compiled_modules
 from fairseq_xl.compat.completeness import evaluate_every_sentence
 from fairseq_xl.compat.concurrency import refuse_a_second_training, refuse_unconnected_copies
 from fairseq_xl.compat.loading import explain_unusable_checkpoints
+from fairseq_xl.compat.masked_dictionaries import load_masked_dictionaries
 from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
 from fairseq_xl.compat.numpy_names import supply_bucket_bounds, supply_numpy_compat
 from fairseq_xl.compat.resuming import (
@@ -48,4 +49,5 @@ def apply() -> None:
     name_the_batch_of_bad_gradients()
     # what fairseq itself gets wrong
     mend_unknown_word_replacement()
+    load_masked_dictionaries()
     evaluate_every_sentence()
