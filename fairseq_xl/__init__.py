@@ -10,7 +10,10 @@ vectors.
 from __future__ import annotations
 
 import importlib
+import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,11 +40,29 @@ _COMPONENTS = (
 
 def register() -> None:
     """Make fairseq run here and register every component of the suite (idempotent)."""
-    from fairseq_xl import compat
+    with _logging_left_alone():
+        from fairseq_xl import compat
 
-    compat.apply()
-    for name in _COMPONENTS:
-        importlib.import_module(f"fairseq_xl.{name}")
+        compat.apply()
+        for name in _COMPONENTS:
+            importlib.import_module(f"fairseq_xl.{name}")
+
+
+@contextmanager
+def _logging_left_alone() -> Iterator[None]:
+    """Undo what some of fairseq's modules do to everybody's logging when they are imported: show all, down to DEBUG.
+
+    fairseq's commands set logging up before they import anything, and keep it.
+    """
+    root = logging.getLogger()
+    level, handlers = root.level, list(root.handlers)
+    try:
+        yield
+    finally:
+        root.setLevel(level)
+        for handler in root.handlers[:]:
+            if handler not in handlers:
+                root.removeHandler(handler)
 
 
 def __getattr__(name: str) -> Any:

@@ -45,6 +45,10 @@ case $call in
   'fairseq-xl text subwords '*) make "$5" <"$4" ;;
   'fairseq-xl text truecaser '*) echo model | make "$(after --output "$@")" ;;
   'fairseq-xl vectors train '*) echo "$call" | make "$(after --output "$@").bin" ;;
+  'fairseq-xl vectors align '*) echo "$call" | make "$(after --output "$@")" ;;
+  'fairseq-xl vectors join '*) echo "$call" | make "$(after --output "$@")" ;;
+  'fairseq-xl corpus init '*) echo '{}' | make "$(after --project "$@")/corpus.yaml" ;;
+  'fairseq-xl corpus run '*) ;;
   'fairseq-xl vectors convert '*) cat "$3" - <<<"$call" | make "$4" ;;
   'fairseq-xl pack '*) echo '{}' | make "$(after --output "$@")/translator.json" ;;
   'fairseq-xl diagnose '*) echo '{}' | make "$(after --output "$@")" ;;

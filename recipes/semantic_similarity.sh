@@ -1,0 +1,273 @@
+#!/usr/bin/env bash
+# From a bilingual website to a model of semantic similarity, and the tables that show what it has learnt.
+# ("Multilingual Corpus Creation for Multilingual Semantic Similarity Task", 2020)
+#
+#   bash recipes/semantic_similarity.sh --out DIR --languages 'en fr es' --base URL|FOLDER …
+#
+# For the first language with each of the others: crawls the site, extracts, translates and aligns lines, finds topics
+# and negatives, exports labelled pairs in ten folds. Trains word vectors of every language and puts them into one space.
+# Trains a model on nine folds and predicts the tenth, fold by fold, for every corpus and for all of them together, and
+# lets every model judge every corpus's test part. With --paraphrases, trains on these from scratch and from the model
+# of all corpora. Tables: DIR/tables. Finished stages are skipped: start it again after an interruption.
+#
+#   --out DIR            everything is written here
+#   --languages 'L L …'  codes as in <html lang>; pairs are of the first with each other one (default: 'en fr')
+#   --base URL|FOLDER    where the crawl begins, or a folder of HTML files; repeatable
+#   --set STEP.OPTION=VALUE       a setting of `fairseq-xl corpus` for all corpora, such as crawl.delay=1; repeatable.
+#                        Choose negatives.low and negatives.high (`fairseq-xl corpus negatives --quantiles`) before you
+#                        look at accuracies
+#   --set-for LANG:STEP.OPTION=VALUE   the same for the corpus of one language; repeatable
+#   --text LANG=FILE     more text for a language's vectors, a sentence a line; repeatable
+#   --dictionary LANG=FILE   a language's words and the first's, that put its vectors into the first's space
+#                        (default: words that both write alike)
+#   --system SYSTEM      infersent (default), siamese_conv, siamese_lstm …
+#   --epochs N           of each training (default: 10)
+#   --folds 'N …'        folds to hold out (default: '0 1 2 3 4 5 6 7 8 9')
+#   --seed N             default: 1
+#   --paraphrases SOURCE labelled pairs of the first language, such as msrp.txt,left=4,right=5,label=1: five trainings
+#                        from scratch and five from the model of all corpora, each with another fold held out to test on
+#   --prepare-only       stop before training
+#   --dry-run            print the commands and run none
+#   -- OPTION…           further options of fairseq-train
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# The corpus paper's, but for the number of epochs, which it does not give.
+TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001 --lr-scheduler halving
+  --batch-size 512 --dropout 0.5 --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
+  --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
+OUT='' LANGUAGES='en fr' SYSTEM=infersent EPOCHS=10 FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1 PARAPHRASES='' PREPARE_ONLY=no
+BASES=() SETTINGS=() OWN_SETTINGS=() TEXTS=() DICTIONARIES=() TUNING=()
+
+common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 for another option
+  TAKEN=1
+  case $1 in
+    --dry-run) DRY_RUN=yes; return ;;
+    --prepare-only) PREPARE_ONLY=yes; return ;;
+    --out | --languages | --base | --set | --set-for | --text | --dictionary | --system | --epochs | --folds | --seed | \
+      --paraphrases) ;;
+    *) TAKEN=0; return ;;
+  esac
+  TAKEN=2
+  need_value "$@"
+  case $1 in
+    --out) OUT=$(absolute "$2") ;;
+    --languages) LANGUAGES=$2 ;;
+    --base) BASES+=("$2") ;;
+    --set) SETTINGS+=("$2") ;;
+    --set-for) OWN_SETTINGS+=("$2") ;;
+    --text) TEXTS+=("$2") ;;
+    --dictionary) DICTIONARIES+=("$2") ;;
+    --system) SYSTEM=$2 ;;
+    --epochs) EPOCHS=$2 ;;
+    --folds) FOLDS=$2 ;;
+    --seed) SEED=$2 ;;
+    --paraphrases) PARAPHRASES=$2 ;;
+  esac
+}
+recipe_option() { :; }
+read_options "$0" "$@"
+
+# Of KEY=VALUE or KEY:VALUE words, the values of one key, a line each.
+values_of() { # KEY SEPARATOR WORD…
+  local key=$1 separator=$2 word
+  shift 2
+  for word in "$@"; do
+    [[ $word != "$key$separator"* ]] || printf '%s\n' "${word#"$key$separator"}"
+  done
+}
+
+need_language() { # OPTION WORD SEPARATOR
+  local code=${2%%"$3"*}
+  [[ $2 == ?*"$3"?* && " ${CODES[*]} " == *" $code "* ]] || fail "$1 is '$2': begin with one of ${CODES[*]} and '$3'"
+}
+
+check_settings() {
+  local word fold
+  [[ -n $OUT ]] || fail "--out is missing: name the folder for corpora, checkpoints and tables"
+  [[ ${#BASES[@]} -gt 0 ]] || fail "--base is missing: give the address where the crawl begins, or a folder of HTML"
+  read -ra CODES <<<"$LANGUAGES"
+  ((${#CODES[@]} > 1)) || fail "--languages is '$LANGUAGES': give two codes or more, such as 'en fr'"
+  FIRST=${CODES[0]} OTHERS=("${CODES[@]:1}")
+  for word in "${OWN_SETTINGS[@]}"; do need_language --set-for "$word" :; done
+  for word in "${TEXTS[@]}"; do
+    need_language --text "$word" =
+    need_file "${word#*=}" "text"
+  done
+  for word in "${DICTIONARIES[@]}"; do
+    need_language --dictionary "$word" =
+    need_file "${word#*=}" "dictionary"
+  done
+  [[ -z $PARAPHRASES ]] || need_file "${PARAPHRASES%%,*}" "file of paraphrases,"
+  for fold in $FOLDS; do need_number --folds "$fold"; done
+  need_number --epochs "$EPOCHS"
+  need_number --seed "$SEED"
+}
+
+project() { printf '%s/corpus/%s-%s' "$OUT" "$FIRST" "$1"; }
+
+corpus_settings() { # LANG -> CORPUS_SET
+  mapfile -t CORPUS_SET < <(values_of "$1" : "${OWN_SETTINGS[@]}")
+  CORPUS_SET=(--set "${SETTINGS[@]}" "${CORPUS_SET[@]}" "negatives.encoder=vectors:$OUT/vectors/$FIRST.vec")
+}
+
+make_lines() {
+  [[ -f $(project "$OTHER")/corpus.yaml ]] ||
+    run fairseq-xl corpus init --project "$(project "$OTHER")" --languages "$FIRST" "$OTHER" --base "${BASES[@]}"
+  run fairseq-xl corpus run --project "$(project "$OTHER")" --last align "${CORPUS_SET[@]}"
+}
+
+make_pairs() {
+  run fairseq-xl corpus run --project "$(project "$OTHER")" --first topics "${CORPUS_SET[@]}"
+}
+
+# All lines of the site in a language, and what the user adds; written as the matchers read them.
+train_vectors() {
+  local inputs=() other more
+  for other in "${OTHERS[@]}"; do
+    [[ $CODE != "$FIRST" && $CODE != "$other" ]] || inputs+=("$(project "$other")/extract.$CODE.txt")
+  done
+  mapfile -t more < <(values_of "$CODE" = "${TEXTS[@]}")
+  run fairseq-xl pairs words "${inputs[@]}" "${more[@]}" --output "$OUT/vectors/$CODE.txt"
+  run fairseq-xl vectors train "$OUT/vectors/$CODE.txt" --output "$OUT/vectors/$CODE" --dim 300 --epoch 10 \
+    --min-count 2 --buckets 200000 --threads 1 --seed 1
+}
+
+join_vectors() {
+  local other seed dictionary tables=()
+  for other in "${OTHERS[@]}"; do
+    mapfile -t dictionary < <(values_of "$other" = "${DICTIONARIES[@]}")
+    seed=(--identical)
+    [[ ${#dictionary[@]} == 0 ]] || seed=(--dictionary "${dictionary[-1]}")
+    # The first language's table comes out the same each time: the others are turned towards it.
+    run fairseq-xl vectors align "$OUT/vectors/$other.vec" "$OUT/vectors/$FIRST.vec" "${seed[@]}" \
+      --output "$OUT/vectors/aligned.$other.vec" "$OUT/vectors/aligned.$FIRST.vec"
+    tables+=("$other=$OUT/vectors/aligned.$other.vec")
+  done
+  run fairseq-xl vectors join "$FIRST=$OUT/vectors/aligned.$FIRST.vec" "${tables[@]}" --output "$OUT/vectors/joined.vec"
+}
+
+source_of() { # LANG PART
+  printf '%s/export/%s.tsv,left=sentence1,right=sentence2,label=label,languages=%s+%s' "$(project "$1")" "$2" "$FIRST" "$1"
+}
+
+paraphrases_source() { printf '%s,languages=%s+%s' "$PARAPHRASES" "$FIRST" "$FIRST"; }
+
+sources_of() { # LANG -> SOURCES
+  SOURCES+=("$(source_of "$1" train),fold=fold" "$(source_of "$1" validation),fold=fold" "$(source_of "$1" test),part=test")
+}
+
+# Its words and vectors are those of every folder, so that every model can judge every corpus.
+prepare_joint() {
+  local other SOURCES=() also=()
+  for other in "${OTHERS[@]}"; do sources_of "$other"; done
+  [[ -z $PARAPHRASES ]] || also=(--also "$(paraphrases_source)")
+  run fairseq-xl pairs prepare "$OUT/prepared/joint" "${SOURCES[@]}" "${also[@]}" --vectors "$OUT/vectors/joined.vec"
+}
+
+prepare_one() {
+  local SOURCES=()
+  sources_of "$OTHER"
+  run fairseq-xl pairs prepare "$OUT/prepared/$OTHER" "${SOURCES[@]}" --like "$OUT/prepared/joint"
+}
+
+prepare_paraphrases() {
+  run fairseq-xl pairs prepare "$OUT/prepared/paraphrases" "$(paraphrases_source)" --like "$OUT/prepared/joint" \
+    --folds 5 --together components
+}
+
+train() { # OPTION…
+  logged "$RUN/train.log" fairseq-train --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "$SYSTEM" --max-epoch "$EPOCHS" \
+    --save-dir "$RUN/checkpoints" "$@" "${TUNING[@]}"
+}
+
+train_fold() { train "$OUT/prepared/$SET" --fold "$FOLD" --seed "$SEED"; }
+
+record_fold() {
+  local best=$RUN/checkpoints/checkpoint_best.pt other
+  run fairseq-xl pairs predict "$best" --part fold --name "$SET" --output "$RUN/fold.json"
+  for other in "${OTHERS[@]}"; do
+    run fairseq-xl pairs predict "$best" --data "$OUT/prepared/$other" --part test --name "$SET" --output "$RUN/$other.json"
+  done
+}
+
+tabulate() {
+  local other set fold folds=() records=()
+  for set in "${SETS[@]}"; do
+    for fold in $FOLDS; do folds+=("$(run_of "$set" "$fold")/fold.json"); done
+  done
+  for other in "${OTHERS[@]}"; do
+    records=()
+    for set in "${SETS[@]}"; do
+      for fold in $FOLDS; do records+=("$(run_of "$set" "$fold")/$other.json"); done
+    done
+    run fairseq-xl pairs folds "${folds[@]}" --test "${records[@]}" --output "$OUT/tables/$SYSTEM.seed$SEED.test-$other.md"
+  done
+}
+
+# Nothing is chosen on the fold that is held out: the last checkpoint is the one that is tested.
+train_paraphrases() {
+  local from=()
+  [[ $START == scratch ]] || from=(--finetune-from-model "$(run_of "$PRETRAINED" "${FOLDS%% *}")/checkpoints/checkpoint_best.pt")
+  train "$OUT/prepared/paraphrases" --fold "$FOLD" --seed "$((FOLD + 1))" "${from[@]}"
+  run fairseq-xl pairs predict "$RUN/checkpoints/checkpoint_last.pt" --part fold --name "$START" --output "$RUN/fold.json"
+}
+
+tabulate_paraphrases() {
+  run fairseq-xl pairs folds "$OUT"/runs/paraphrases.{scratch,transfer}."$SYSTEM".fold{0,1,2,3,4}/fold.json \
+    --output "$OUT/tables/$SYSTEM.seed$SEED.paraphrases.md"
+}
+
+run_of() { printf '%s/runs/%s.%s.seed%s.fold%s' "$OUT" "$1" "$SYSTEM" "$SEED" "$2"; } # SET FOLD
+
+prepare_stages() {
+  local vectors=() lines=() prepared=()
+  for OTHER in "${OTHERS[@]}"; do
+    corpus_settings "$OTHER"
+    stage "corpus/$OTHER.lines" '' make_lines "$FIRST" "${BASES[@]}" "${CORPUS_SET[@]}"
+    lines+=("corpus/$OTHER.lines")
+  done
+  for CODE in "${CODES[@]}"; do
+    stage "vectors/$CODE" "${lines[*]}" train_vectors "${TEXTS[@]}"
+    vectors+=("vectors/$CODE")
+  done
+  for OTHER in "${OTHERS[@]}"; do
+    corpus_settings "$OTHER"
+    stage "corpus/$OTHER.pairs" "corpus/$OTHER.lines vectors/$FIRST" make_pairs "${CORPUS_SET[@]}"
+    prepared+=("corpus/$OTHER.pairs")
+  done
+  stage vectors/joined "${vectors[*]}" join_vectors "${DICTIONARIES[@]}"
+  stage prepared/joint "vectors/joined ${prepared[*]}" prepare_joint "$PARAPHRASES"
+  for OTHER in "${OTHERS[@]}"; do stage "prepared/$OTHER" prepared/joint prepare_one; done
+  [[ -z $PARAPHRASES ]] || stage prepared/paraphrases prepared/joint prepare_paraphrases "$PARAPHRASES"
+}
+
+check_settings
+activate
+STAMPS=$OUT/stamps
+locked "$OUT/lock" prepare_stages
+[[ $PREPARE_ONLY == no ]] || exit 0
+SETS=("${OTHERS[@]}")
+((${#OTHERS[@]} == 1)) || SETS+=(joint)
+DONE=()
+for SET in "${SETS[@]}"; do
+  for FOLD in $FOLDS; do
+    RUN=$(run_of "$SET" "$FOLD") NAME=runs/$SET.$SYSTEM.seed$SEED.fold$FOLD
+    stage "$NAME/train" "prepared/$SET" train_fold "$EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
+    stage "$NAME/record" "$NAME/train" record_fold
+    DONE+=("$NAME/record")
+  done
+done
+stage "tables/$SYSTEM.seed$SEED" "${DONE[*]}" tabulate "$FOLDS"
+if [[ -n $PARAPHRASES ]]; then
+  PRETRAINED=${SETS[-1]} DONE=()
+  for START in scratch transfer; do
+    for FOLD in 0 1 2 3 4; do
+      RUN=$OUT/runs/paraphrases.$START.$SYSTEM.fold$FOLD NAME=runs/paraphrases.$START.$SYSTEM.fold$FOLD
+      stage "$NAME" "prepared/paraphrases tables/$SYSTEM.seed$SEED" train_paraphrases "$EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
+      DONE+=("$NAME")
+    done
+  done
+  stage "tables/$SYSTEM.seed$SEED.paraphrases" "${DONE[*]}" tabulate_paraphrases
+fi
+[[ $DRY_RUN == yes ]] || say "tables: $OUT/tables"

@@ -1,0 +1,82 @@
+"""recipes/semantic_similarity.sh with stand-ins for what it calls."""
+
+from __future__ import annotations
+
+import pytest
+
+BASE = ["--base", "https://example.org/"]
+LINES = ["fairseq-xl corpus init", "fairseq-xl corpus run"]
+VECTORS = ["fairseq-xl pairs words", "fairseq-xl vectors train"]
+JOINED = ["fairseq-xl vectors align", "fairseq-xl vectors join"]
+FOLD = ["fairseq-train --user-dir", *["fairseq-xl pairs predict"] * 2]
+
+
+@pytest.fixture
+def similarity(recipe):
+    return recipe("semantic_similarity.sh")
+
+
+def test_from_a_site_to_tables_and_not_again(similarity):
+    options = [*BASE, "--folds", "0 3"]
+    done = similarity(*options)
+    assert done.returncode == 0, done.stderr
+    assert similarity.calls == [
+        *LINES, *VECTORS * 2, "fairseq-xl corpus run", *JOINED, *["fairseq-xl pairs prepare"] * 2, *FOLD * 2,
+        "fairseq-xl pairs folds",
+    ]  # fmt: skip
+    assert "--fold 0 --seed 1" in " ".join(similarity.arguments("fairseq-train"))
+    assert similarity(*options).returncode == 0
+    assert similarity.calls == []
+    similarity(*options, "--system", "siamese_conv")
+    assert similarity.calls == [*FOLD * 2, "fairseq-xl pairs folds"]
+    similarity(*options, "--set-for", "fr:negatives.low=0.5")
+    assert similarity.calls[:2] == ["fairseq-xl corpus run", *VECTORS[:1]]
+    assert "negatives.low=0.5" in similarity.arguments("fairseq-xl corpus run")
+
+
+def test_three_languages_make_three_training_sets(similarity):
+    done = similarity(*BASE, "--languages", "en fr es", "--folds", "0", "--set-for", "es:crawl.delay=2")
+    assert done.returncode == 0, done.stderr
+    calls = similarity.calls_file.read_text().splitlines()
+    assert ["crawl.delay=2" in line for line in calls if "corpus run" in line] == [False, True, False, True]
+    trained = [line for line in calls if line.startswith("fairseq-train")]
+    assert [line.split("/prepared/")[1].split()[0] for line in trained] == ["fr", "es", "joint"]
+    assert len([line for line in calls if "pairs predict" in line]) == 3 * 3
+    (words,) = (line for line in calls if "pairs words" in line and "/en.txt" in line)
+    assert words.count("extract.en.txt") == 2
+
+
+def test_paraphrases_from_scratch_and_from_the_corpora(similarity, tmp_path):
+    (tmp_path / "p.tsv").write_text("a\tb\t1\n")
+    done = similarity(*BASE, "--folds", "0", "--paraphrases", f"{tmp_path}/p.tsv,label=3")
+    assert done.returncode == 0, done.stderr
+    trained = [line for line in similarity.calls_file.read_text().splitlines() if "/prepared/paraphrases" in line]
+    trained = [line for line in trained if line.startswith("fairseq-train")]
+    assert ["--finetune-from-model" in line for line in trained] == [False] * 5 + [True] * 5
+    assert [line.split("--fold ")[1].split()[0] for line in trained] == list("01234") * 2
+
+
+def test_a_training_that_was_killed_goes_on(similarity):
+    options = [*BASE, "--folds", "0"]
+    assert similarity(*options, KILL_AT="fairseq-train").returncode != 0
+    assert similarity(*options).returncode == 0
+    assert similarity.calls == [*FOLD, "fairseq-xl pairs folds"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "--base is missing"),
+        ([*BASE, "--languages", "en"], "--languages is 'en': give two codes or more"),
+        ([*BASE, "--set-for", "de:crawl.delay=1"], "--set-for is 'de:crawl.delay=1': begin with one of en fr"),
+        ([*BASE, "--text", "fr=/no/such"], "there is no text /no/such"),
+        ([*BASE, "--paraphrases", "/no/such,left=1"], "there is no file of paraphrases, /no/such"),
+        ([*BASE, "--folds", "a"], "--folds is 'a': give a whole number"),
+        ([*BASE, "--colour", "red"], "has no option '--colour'"),
+    ],
+)
+def test_mistakes(similarity, options, said):
+    done = similarity(*options)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert similarity.calls == []
