@@ -98,6 +98,7 @@ PACKAGES = (
     Package("pytest-xdist", "xdist", ">=3.6,<4", "the tests", "test", False),
     Package("hypothesis", "hypothesis", ">=6.90,<7", "the tests", "test", False),
     Package("ruff", "ruff", ">=0.9,<1", "the tests", "test", False),
+    Package("mypy", "mypy", ">=1.13,<3", "the tests", "test", False),
     Package("mpmath", "mpmath", ">=1.3,<1.4", "the tests", "test", False),
 )
 

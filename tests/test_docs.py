@@ -141,7 +141,7 @@ def test_the_loss_of_your_own_trains(tmp_path):
     plugin = tmp_path / "my_losses"
     plugin.mkdir()
     (plugin / "__init__.py").write_text(example)
-    for part, count in (("train", 30), ("valid", 5)):
+    for part, count in (("train", 32), ("valid", 8)):
         for language, words in (("de", "eins zwei drei"), ("en", "one two three")):
             (tmp_path / f"{part}.{language}").write_text(f"{words}\n" * count)
     (tmp_path / "en.vec").write_text("3 2\none 1 0\ntwo 0 1\nthree 1 1\n")
