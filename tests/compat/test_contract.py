@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import fairseq_cli.eval_lm
@@ -29,7 +30,7 @@ CONVOLUTION = ATTENTION + "--encoder-conv-dim 8 --decoder-conv-dim 8 --encoder-k
 LSTM = DIM + "--encoder-hidden-size 8 --decoder-hidden-size 8 --decoder-out-embed-dim 8 "
 MODELS = {
     "lstm": f"lstm {LSTM}",
-    "lstm-bidirectional": f"lstm {LSTM} --encoder-layers 2 --encoder-bidirectional --decoder-hidden-size 16",
+    "lstm-bidirectional": f"lstm {LSTM} --encoder-bidirectional",
     "transformer": f"transformer_iwslt_de_en {ATTENTION}",
     "transformer-checkpointing": f"transformer_iwslt_de_en {ATTENTION} --checkpoint-activations",
     "transformer-shared": f"transformer_iwslt_de_en {ATTENTION} --share-decoder-input-output-embed",
@@ -59,10 +60,9 @@ def test_every_model_trains_validates_and_translates(model, command, corpus, cap
     command("train", f"{corpus} --arch {MODELS[model]} {TRAIN} --max-epoch 2 --update-freq 2 --save-dir {tmp_path}")
     path = tmp_path / "checkpoint_last.pt"
     assert updates(tmp_path) > 2
-    fairseq_cli.validate.main(
-        parsed(options.get_validation_parser(), f"{corpus} --path {path} --valid-subset test --cpu")
-    )
-    for search in ("--beam 1", "--beam 3 --lenpen 0.5 --print-alignment", "--sampling --beam 2 --seed 1"):
+    line = f"{corpus} --task translation --path {path} --valid-subset test --batch-size 4 --cpu"
+    fairseq_cli.validate.main(parsed(options.get_validation_parser(), line))
+    for search in ("--beam 1", "--beam 3 --lenpen 0.5 --print-alignment", "--sampling --beam 2 --nbest 2 --seed 1"):
         capsys.readouterr()
         command("generate", f"{corpus} --path {path} --max-len-b 6 --num-workers 0 --cpu {search}")
         found = re.findall(r"^H-(\d+)\t", capsys.readouterr().out, re.MULTILINE)
@@ -147,7 +147,7 @@ def test_alignments_are_learnt(text, command, capsys, tmp_path):
 
 
 def test_long_sentences_are_refused_or_left_out(command, corpus, tmp_path):
-    short = f"{corpus} --arch {MODELS['transformer']} {TRAIN} --max-source-positions 4 --max-target-positions 4"
+    short = f"{corpus} --arch {MODELS['transformer']} {TRAIN} --max-source-positions 6 --max-target-positions 6"
     with pytest.raises(Exception, match="skip this example with --skip-invalid-size-inputs-valid-test"):
         command("train", f"{short} --max-update 1 --save-dir {tmp_path}/refused")
     command(
@@ -195,10 +195,10 @@ def test_masked_language_models_load_their_dictionary(monolingual):
         assert "dog" in made
 
 
-def test_scores_of_files(text, capsys, tmp_path):
-    fairseq_cli.score.main(
-        fairseq_cli.score.get_parser().parse_args(["--sys", f"{text}/test.en", "--ref", f"{text}/test.en"])
-    )
+def test_scores_of_files(text, capsys, monkeypatch):
+    files = ["--sys", f"{text}/test.en", "--ref", f"{text}/test.en"]
+    monkeypatch.setattr(sys, "argv", ["fairseq-score", *files])
+    fairseq_cli.score.cli_main()
     assert "BLEU4 = 100.00" in capsys.readouterr().out
 
 

@@ -87,7 +87,7 @@ def test_a_clock_that_jumps_changes_nothing(corpus, command, tmp_path, monkeypat
 def test_no_home(run_cli, make_run, tmp_path):
     run = make_run("a")
     env = {name: value for name, value in os.environ.items() if name not in ("USER", "LOGNAME")}
-    env["HOME"] = "/proc/nobody"  
+    env["HOME"] = "/proc/nobody"
     done = run_cli("curves", run / "train.log", "--output", tmp_path / "curves.png", env=env)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "curves.png").stat().st_size > 5000
