@@ -47,7 +47,7 @@ def test_the_command_trains(fairseq_hydra_train, prepared, tmp_path):
     done = fairseq_hydra_train(f"task.data={prepared}", "optimization.max_update=2", "checkpoint.save_dir=here")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "here" / "checkpoint_last.pt").is_file()
-    assert not (tmp_path / ".hydra").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["here"]  # no folder and log of hydra's own
 
 
 @pytest.mark.slow
