@@ -19,7 +19,7 @@ def benchmark(tmp_path):
         done = subprocess.run(
             [sys.executable, str(ROOT / "scripts" / "benchmark.py"), *map(str, arguments),
              "--repeats", "2", "--threads", "1", "--output", str(tmp_path)],
-            env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False, timeout=300,
+            env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False, timeout=900,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr[-2000:]
         assert (tmp_path / f"{arguments[0]}.png").stat().st_size > 5000

@@ -151,7 +151,7 @@ def test_the_loss_of_your_own_trains(tmp_path):
         code = f"from fairseq_cli.{program} import cli_main; cli_main()"
         done = subprocess.run(
             [sys.executable, "-c", code, *shlex.split(line)], cwd=tmp_path, env=env, capture_output=True, text=True,
-            check=False, timeout=300,
+            check=False, timeout=900,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr[-2000:]
         return done.stdout + done.stderr

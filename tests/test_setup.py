@@ -180,7 +180,7 @@ class Sandbox:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=600,
         )
 
     def here(self, *options: str) -> subprocess.CompletedProcess[str]:

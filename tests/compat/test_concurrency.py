@@ -31,7 +31,7 @@ def locked(folder: Path) -> bool:
 def test_a_second_training_in_one_folder_is_refused_until_the_first_is_gone(corpus, command, start, tmp_path):
     line = f"{corpus} {TINY} --save-dir {tmp_path}/out"
     first = start("train", f"{line} --max-epoch 100000 --save-interval 100000 --disable-validation")
-    for _ in range(600):
+    for _ in range(3000):
         if (tmp_path / "out").is_dir() and locked(tmp_path / "out"):
             break
         time.sleep(0.1)

@@ -30,7 +30,7 @@ def run(module, *arguments, check=True, stdin=None):
         text=True,
         input=stdin,
         check=False,
-        timeout=300,
+        timeout=900,
     )
     if check and done.returncode:
         raise AssertionError(f"{module} {arguments} ended with {done.returncode}:\n{done.stderr[-3000:]}")

@@ -36,7 +36,7 @@ def fairseq_hydra_train(tmp_path):
             [sys.executable, "-c", "from fairseq_cli.hydra_train import cli_main; cli_main()", *named, *fixed,
              *overrides],
             cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
-            timeout=300,
+            timeout=900,
         )  # fmt: skip
 
     return run

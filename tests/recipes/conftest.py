@@ -123,7 +123,7 @@ class Recipe:
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=900,
         )
 
     @property

@@ -154,7 +154,7 @@ def test_preparation_of_real_campaign_files(data_dir, tmp_path, cli_code):
         capture_output=True,
         text=True,
         check=False,
-        timeout=900,
+        timeout=1800,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     prepared = tmp_path / "out" / "prepared" / "fr-en"

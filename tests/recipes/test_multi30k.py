@@ -494,7 +494,7 @@ def captions(data_dir, tmp_path_factory, cli_code):
             env={**os.environ, **env, "OMP_NUM_THREADS": "1"},
             capture_output=True,
             text=True,
-            timeout=1200,
+            timeout=1800,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
