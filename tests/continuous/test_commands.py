@@ -4,10 +4,9 @@ import json
 import os
 import random
 import re
-import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import numpy as np
 import pytest
 import torch
@@ -22,16 +21,8 @@ PAIRS = [("ein", "a"), ("hund", "dog"), ("kind", "child"), ("mann", "man"), ("re
 pytestmark = pytest.mark.slow
 
 
-def run(module, *arguments, check=True, stdin=None):
-    done = subprocess.run(
-        [sys.executable, "-m", module, *map(str, arguments)],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        input=stdin,
-        check=False,
-        timeout=900,
-    )
+def run(module, *arguments, check=True, stdin=""):
+    done = forked.run(module, *arguments, stdin=stdin)
     if check and done.returncode:
         raise AssertionError(f"{module} {arguments} ended with {done.returncode}:\n{done.stderr[-3000:]}")
     return done
