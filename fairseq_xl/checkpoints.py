@@ -155,7 +155,10 @@ def _why_not_unpickled(path: str | os.PathLike[str]) -> str:
 def _unsafe_globals(path: str | os.PathLike[str]) -> list[str]:
     """The things that a pickle names and torch does not trust, found without loading it."""
     if _is_zip(path):
-        return sorted(torch.serialization.get_unsafe_globals_in_checkpoint(path))
+        try:
+            return sorted(torch.serialization.get_unsafe_globals_in_checkpoint(path))
+        except Exception:  # as above, for a pickle that is broken
+            return []
     trusted = {f"{kind.__module__}.{kind.__qualname__}" for kind in _trusted_types()}
     with open(path, "rb") as file:
         return sorted(name for name in _pickled_globals(file) if name not in trusted)

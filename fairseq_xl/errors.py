@@ -12,13 +12,23 @@ from typing import NoReturn
 
 from fairseq_xl.terminal import inert
 
+LONGEST = 1500
+"""Characters of a sentence that are shown."""
+
 
 class InputError(ValueError):
     """Something the user gave cannot be used.
 
     The message is one sentence that says what is wrong, where, and what to do. Commands print it without a
-    traceback and exit with status 2; library callers catch it as a ``ValueError``.
+    traceback and exit with status 2; library callers catch it as a ``ValueError``. What it quotes from files may hold
+    anything, so that line breaks become blanks and the middle of a very long one is left out.
     """
+
+    def __init__(self, sentence: str):
+        sentence = " ".join(sentence.splitlines())
+        if len(sentence) > LONGEST:
+            sentence = f"{sentence[: LONGEST // 2]} […] {sentence[-LONGEST // 2 :]}"
+        super().__init__(sentence)
 
 
 _NO_ROOM = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.json_text import loads
 
 
 @contextmanager
@@ -46,25 +46,31 @@ def replacing_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
 
 
-def read_manifest(path: Path, version: int, command: str) -> dict[str, Any]:
+def read_manifest(path: Path, version: int, command: str, **entries: type) -> dict[str, Any]:
     """The manifest of a prepared folder.
 
     Args:
         path: of the manifest.
         version: that this code reads.
         command: what makes such a folder, for messages: ``fairseq-xl pairs prepare``.
+        entries: what it must hold: names and types.
 
     Raises:
         InputError: no such file, a damaged one, or one of another version.
     """
     try:
-        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        manifest: dict[str, Any] = loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path} is missing: `{command}` makes such a folder") from None
     except ValueError:
         raise InputError(f"{path} is damaged: prepare the folder again") from None
+    if not isinstance(manifest, dict):
+        raise InputError(f"{path} is damaged: prepare the folder again")
     if manifest.get("version") != version:
         raise InputError(
             f"{path} has version {manifest.get('version')}: prepare the folder again"
         )
+    for name, kind in entries.items():
+        if not isinstance(manifest.get(name), kind):
+            raise InputError(f"{path} is damaged (its {name!r}): prepare the folder again")
     return manifest

@@ -16,6 +16,7 @@ from typing import Any
 import sacrebleu
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import replacing
 
 SHARPNESS = {"cosine": (5.0, 10.0, 20.0, 40.0, 80.0), "vmf_posterior": (0.25, 0.5, 1.0, 2.0, 4.0)}
@@ -105,7 +106,7 @@ class Results:
             text = path.read_text(encoding="utf-8")
             # A run that was killed may have left half a line.
             text = text[: text.rfind("\n") + 1]
-            first, *lines = [json.loads(line) for line in text.splitlines()]
+            first, *lines = [loads(line) for line in text.splitlines()]
             for line in lines:
                 self.found[line["point"]] = {
                     penalty: Outcome(**outcome) for penalty, outcome in line["outcomes"].items()

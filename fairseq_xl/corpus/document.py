@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import read_lines, replacing
 
 Bead = tuple[list[int], list[int]]
@@ -66,7 +67,7 @@ def read_documents(path: Path) -> Iterator[Document]:
     """
     for number, line in enumerate(read_lines(path), start=1):
         try:
-            found = json.loads(line)
+            found = loads(line)
             found["urls"] = tuple(found["urls"])
             found["lines"] = tuple(found["lines"])
             if found.get("beads") is not None:

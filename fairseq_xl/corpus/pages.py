@@ -23,6 +23,7 @@ from pathlib import Path
 from fairseq_xl.corpus.counterparts import Look, PageSays, Pairing, Rules
 from fairseq_xl.corpus.html import decode, parse
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import read_lines, replacing
 from fairseq_xl.vectors.atomic import atomic_outputs
 
@@ -364,6 +365,6 @@ def read_jsonl(path: Path) -> Iterator[Mapping]:
     """The objects of pages.jsonl or pairs.jsonl. Raises: InputError: no such file, or it is torn."""
     for number, line in enumerate(read_lines(path), start=1):
         try:
-            yield json.loads(line)
+            yield loads(line)
         except ValueError as error:
             raise InputError(f"{path}, line {number}: {error}; run the crawl again") from None

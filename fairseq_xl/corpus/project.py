@@ -64,7 +64,11 @@ class Project:
             raise InputError(
                 f"{path} is missing: `fairseq-xl corpus init` makes a project"
             ) from None
-        except (YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
+        except RecursionError:
+            raise InputError(f"{path} cannot be read: it is nested too deeply") from None
+        except InputError:
+            raise
+        except (YAMLError, OmegaConfBaseException, ValueError) as error:
             raise InputError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
         assert isinstance(found, dict)
         languages = found.pop("languages", None)

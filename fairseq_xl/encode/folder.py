@@ -21,6 +21,7 @@ import torch
 from fairseq_xl import checkpoints
 from fairseq_xl.errors import InputError
 from fairseq_xl.folders import replacing_folder
+from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import replacing
 
 CONFIG = "encoder.json"
@@ -64,7 +65,7 @@ def checked_model(folder: Path) -> Path:
     if not path.is_file():
         raise InputError(f"{folder} is no encoder folder, for it holds no {CONFIG}: {_MAKE_ONE}")
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = loads(path.read_text(encoding="utf-8"))
         version, files = values["format"], dict(values["files"])
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path} is damaged ({error}): {_MAKE_ONE}") from None

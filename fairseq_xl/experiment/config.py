@@ -104,7 +104,9 @@ def load(path: Path, changes: list[str] | None = None) -> Experiment:
         raise InputError(f"there is no experiment {path}: recipes/experiments/ has some") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder: give the YAML file of an experiment") from None
-    except (YAMLError, OmegaConfBaseException, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise InputError(f"{path} cannot be read: it is nested too deeply") from None
+    except (YAMLError, OmegaConfBaseException, ValueError) as error:
         raise InputError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
     if not isinstance(read, dict):
         raise InputError(f"{path} must be a mapping with the keys {', '.join(KEYS)}")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.experiment.config import Experiment
+from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import replacing
 
 PENDING, RUNNING, DONE, FAILED = "pending", "running", "done", "failed"
@@ -54,7 +55,7 @@ class State:
         if not path.exists():
             return
         try:
-            stored = json.loads(path.read_text(encoding="utf-8"))
+            stored = loads(path.read_text(encoding="utf-8"))
             self.cells = {name: CellState(**cell) for name, cell in stored["cells"].items()}
             self.title, self.labels = stored["title"], stored["labels"]
             self.baselines = stored["baselines"]

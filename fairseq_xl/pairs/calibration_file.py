@@ -10,6 +10,7 @@ import numpy as np
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.pairs import calibration
+from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import replacing
 
 
@@ -38,7 +39,7 @@ def write_calibration(path: Path, found: Calibration) -> None:
 def read_calibration(path: Path) -> Calibration:
     """Raises: InputError: no such file, or one that holds something else."""
     try:
-        found = Calibration(**json.loads(path.read_text(encoding="utf-8")))
+        found = Calibration(**loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise InputError(
             f"there is no calibration {path}: `fairseq-xl pairs calibrate` makes one"

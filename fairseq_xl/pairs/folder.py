@@ -71,9 +71,14 @@ class Prepared:
     def __init__(self, folder: Path | str):
         self.folder = Path(folder)
         self.manifest: dict[str, Any] = read_manifest(
-            self.folder / MANIFEST, VERSION, "fairseq-xl pairs prepare"
+            self.folder / MANIFEST, VERSION, "fairseq-xl pairs prepare", wording=dict, folds=int
         )
-        self.wording = Wording(**self.manifest["wording"])
+        try:
+            self.wording = Wording(**self.manifest["wording"])
+        except TypeError as error:
+            raise InputError(
+                f"{self.folder / MANIFEST} is damaged ({error}): prepare the folder again"
+            ) from None
         self.folds: int = self.manifest["folds"]
 
     @cached_property
@@ -84,12 +89,19 @@ class Prepared:
         return (self.folder / f"{part}.tsv").is_file()
 
     def rows(self, part: str) -> list[Row]:
-        """Raises: InputError: the folder has no such part."""
+        """Raises: InputError: the folder has no such part, or a damaged one."""
         if not self.has(part):
             raise InputError(f"{self.folder} has no {part} part: prepare it with a file for it")
-        lines = read_lines(self.folder / f"{part}.tsv")
-        next(lines)  # the names
-        return [_row(line.split("\t")) for line in lines]
+        path = self.folder / f"{part}.tsv"
+        found = []
+        for number, line in enumerate(read_lines(path), start=1):
+            if number == 1:
+                continue  # the names
+            try:
+                found.append(_row(line.split("\t")))
+            except (ValueError, TypeError):
+                raise InputError(f"{path}, line {number} is damaged: prepare the folder again") from None
+        return found
 
     def fold(self, fold: int, held_out: bool) -> list[Row]:
         """The training part's pairs within a fold, or outside it.

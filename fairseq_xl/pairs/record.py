@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import replacing
 
 
@@ -47,7 +48,7 @@ class PairRecord:
     def read(cls, path: Path) -> PairRecord:
         """Raises: InputError: no such file, or one that holds no record or an impossible one."""
         try:
-            record = cls(**json.loads(path.read_text(encoding="utf-8")))
+            record = cls(**loads(path.read_text(encoding="utf-8")))
             record.check(str(path))
         except InputError:
             raise

@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import read_lines, replacing
 
 PACKAGES = ("torch", "fairseq-fixed", "fairseq", "numpy", "sacrebleu", "sacremoses")
 PACKAGES += ("sentencepiece", "fasttext-numpy2", "fasttext")
 SCORE_FILE = re.compile(r"(?:(?P<set>.+)\.)?score\.beam(?P<beam>\d+)\.json")
+SUMMARY = {"train_loss", "valid_loss"}
 JSON_PART = re.compile(r"\{.*\}")
 
 
@@ -37,12 +39,12 @@ def read_epochs(log: Path) -> dict[int, dict[str, Any]]:
         if found is None:
             continue
         try:
-            values = json.loads(found.group())
-        except json.JSONDecodeError:
+            values = loads(found.group())
+        except ValueError:
             continue  # the configuration that fairseq prints at the start looks like JSON and is none
         # An epoch's summary; the lines in between (train_inner) carry the same names unprefixed.
-        if isinstance(values, dict) and ("train_loss" in values or "valid_loss" in values):
-            epochs.setdefault(int(values["epoch"]), {}).update(values)
+        if isinstance(values, dict) and isinstance(values.get("epoch"), int) and not SUMMARY.isdisjoint(values):
+            epochs.setdefault(values["epoch"], {}).update(values)
     return {number: values for number, values in epochs.items() if "train_loss" in values}
 
 
@@ -54,7 +56,7 @@ def read_scores(run: Path) -> dict[str, dict[str, dict[str, Any]]]:
         if found is None:
             continue
         try:
-            metrics = json.loads(path.read_text(encoding="utf-8"))
+            metrics = loads(path.read_text(encoding="utf-8"))
             metrics = metrics if isinstance(metrics, list) else [metrics]
             entry = {
                 metric["name"]: {"score": metric["score"], "signature": metric["signature"]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.report.training_log import TrainingLog, read_training_log
+from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import read_lines
 
 HYPOTHESES = re.compile(r"hyp\.beam(\d+)\.txt")
@@ -78,7 +78,7 @@ class Run:
     def diagnostics(self) -> dict[str, Any] | None:
         """What ``fairseq-xl diagnose`` measured; None for a softmax."""
         path = self.folder / "diagnostics.json"
-        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        return loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
     @cached_property
     def parameters(self) -> tuple[int, int] | None:
@@ -104,7 +104,7 @@ def load_runs(
         if not path.is_file():
             continue
         try:
-            record = json.loads(path.read_text(encoding="utf-8"))
+            record = loads(path.read_text(encoding="utf-8"))
             record["scores"], record["source"], record["target"]
         except (ValueError, KeyError, TypeError):
             raise InputError(f"{path} is not a run's record: remove it and run the experiment again") from None

@@ -15,6 +15,7 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest, Result
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import replacing
 
 LEVEL = 0.05
@@ -78,7 +79,7 @@ class KeptTests:
         self.values: dict[str, float] = {}
         if path.is_file():
             try:
-                self.values = dict(json.loads(path.read_text(encoding="utf-8")))
+                self.values = dict(loads(path.read_text(encoding="utf-8")))
             except (ValueError, TypeError):
                 raise InputError(f"{path} is damaged: remove it, its tests will be computed again") from None
 

@@ -89,7 +89,7 @@ def read_training_log(path: Path | str) -> TrainingLog:
                 )
             try:
                 record = _record(json.loads(message))
-            except json.JSONDecodeError:
+            except (json.JSONDecodeError, RecursionError):
                 torn_at = number
                 continue
             except ValueError as error:

@@ -52,8 +52,9 @@ class Prepared:
     def __init__(self, folder: Path | str):
         self.folder = Path(folder)
         self.manifest: dict[str, Any] = read_manifest(
-            self.folder / MANIFEST, VERSION, "fairseq-xl siamese prepare"
-        )
+            self.folder / MANIFEST, VERSION, "fairseq-xl siamese prepare",
+            classes=list, orders=list, morphemes=list, lower=bool,
+        )  # fmt: skip
         self.classes: list[str] = self.manifest["classes"]
         self.orders: tuple[int, ...] = tuple(self.manifest["orders"])
 
@@ -72,18 +73,24 @@ class Prepared:
         return (self.folder / f"{part}.{side}.tsv").is_file()
 
     def corpus(self, part: str, side: str) -> Corpus:
-        """Raises: InputError: the folder has no such part."""
+        """Raises: InputError: the folder has no such part, or a damaged one."""
         stem = self.folder / f"{part}.{side}"
         if not self.has(part, side):
             raise InputError(
                 f"{self.folder} has no {part} text of the {side} language: prepare it with a file for it"
             )
-        rows = [line.split("\t", 1) for line in read_lines(f"{stem}.tsv")]
         index = {name: i for i, name in enumerate(self.classes)}
-        labels = np.array([index[row[0]] for row in rows], dtype=np.int64)
-        return Corpus(
-            [row[1] for row in rows], labels, indexed_dataset.MMapIndexedDataset(str(stem))
-        )
+        labels, texts = [], []
+        for number, line in enumerate(read_lines(f"{stem}.tsv"), start=1):
+            name, tab, text = line.partition("\t")
+            if not tab or name not in index:
+                raise InputError(f"{stem}.tsv, line {number} is damaged: prepare the folder again")
+            labels.append(index[name])
+            texts.append(text)
+        units = indexed_dataset.MMapIndexedDataset(str(stem))
+        if len(units) != len(texts):
+            raise InputError(f"{stem}.bin is not of {stem}.tsv: prepare the folder again")
+        return Corpus(texts, np.array(labels, dtype=np.int64), units)
 
     def clean(self, text: str) -> str:
         return normalise(text, self.manifest["lower"])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import replacing
 
 
@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def read_record(path: Path) -> dict:
     """Raises: InputError: no record of predictions."""
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        record = loads(path.read_text(encoding="utf-8"))
         for key in ("name", "part", "languages", "classes", "gold", "predicted"):
             record[key]
     except FileNotFoundError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from fairseq_xl.errors import InputError
 from fairseq_xl.report.scores import spread
 from fairseq_xl.report.tables import Table
+from fairseq_xl.text.json_text import loads
 
 Record = dict[str, Any]
 SCORES = {
@@ -29,7 +29,7 @@ def read_record(path: Path) -> Record:
         InputError: no such file, or another one.
     """
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
+        record = loads(path.read_text(encoding="utf-8"))
         record["texts"]["sets"], record["texts"]["treebanks"], record["encoders"][0]["label"]
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None

@@ -10,13 +10,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.json_text import loads
 
 MANIFEST = "manifest.json"
 VERSION = 1
@@ -84,7 +84,7 @@ def read_manifest(folder: Path | str) -> Manifest:
     if not path.is_file():
         raise InputError(f"{folder} is no prepared folder, for it holds no {MANIFEST}: {_PREPARE}")
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = loads(path.read_text(encoding="utf-8"))
         version = values["version"]
         if version != VERSION:
             raise InputError(f"{path} has version {version}, this version of fairseq_xl reads {VERSION}")
@@ -115,5 +115,5 @@ def _check(path: Path, manifest: Manifest) -> None:
         raise InputError(f"{path} lists pairs into languages that it does not name: {', '.join(foreign)}")
     names = [manifest.sentencepiece, manifest.source_dictionary, *manifest.targets.values()]
     for name in names:
-        if Path(name).name != name or not (path.parent / name).is_file():
+        if Path(name).name != name or len(name) > 255 or not (path.parent / name).is_file():
             raise InputError(f"{path.parent} lacks {name}, which its {MANIFEST} names: {_PREPARE}")

@@ -12,6 +12,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import zipfile
+import zlib
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 
@@ -138,6 +139,13 @@ def fetch(
     return target
 
 
+# zipfile says NotImplementedError and RuntimeError to unknown versions and to encrypted files.
+BROKEN_ARCHIVE = (
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error),
+    *(NotImplementedError, RuntimeError, EOFError, OSError),
+)
+
+
 def _check_growth(path: Path, unpacked: int) -> None:
     if unpacked > max(LARGE, MOST_GROWTH * path.stat().st_size):
         raise InputError(
@@ -191,7 +199,7 @@ def unpack(path: Path | str, folder: Path | str) -> Path:
         os.replace(temporary, folder)
     except tarfile.FilterError as error:
         raise InputError(f"{path}: refused, {error}") from None
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError) as error:
+    except BROKEN_ARCHIVE as error:
         raise InputError(f"{path} cannot be unpacked ({error}): fetch it again") from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)

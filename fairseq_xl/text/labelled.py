@@ -18,16 +18,15 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
-import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
-from fairseq_xl.text.lines import open_binary
+from fairseq_xl.text.json_text import loads
+from fairseq_xl.text.lines import BROKEN_GZIP, open_binary
 
 FORMATS = ("tsv", "csv", "jsonl", "spaces", "lines")
 KEYS = ("format", "class", "text", "labels", "label", "classes", "encoding", "part")
@@ -192,7 +191,7 @@ class Source:
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
+                record = loads(line)
                 yield str(record[text]), str(record[label]), f"{self.path}, line {n}"
             except (ValueError, TypeError, KeyError) as error:
                 raise InputError(
@@ -220,7 +219,7 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     try:
         with open_binary(path) as stream:
             raw = stream.read()
-    except (gzip.BadGzipFile, EOFError) as error:
+    except BROKEN_GZIP as error:
         raise InputError(f"{path}: not a complete gzip file ({error}); fetch it again") from None
     if encoding is None:
         encoding = next((name for mark, name in MARKS if raw.startswith(mark)), None)

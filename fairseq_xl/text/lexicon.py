@@ -10,6 +10,7 @@ from scipy import sparse
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.bitext import Bitext
+from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import read_lines, replacing
 
 Lexicon = dict[str, list[tuple[str, float]]]
@@ -93,7 +94,7 @@ def read_translations(path: Path) -> dict[str, str]:
 def _from_json(path: Path) -> dict[str, str]:
     found = {}
     try:
-        for word, entry in json.loads("\n".join(read_lines(path))).items():
+        for word, entry in loads("\n".join(read_lines(path))).items():
             found[word] = entry if isinstance(entry, str) else entry[0][0]
             if not isinstance(found[word], str):
                 raise TypeError(f"{word} has no words as translations")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import BinaryIO, TextIO
 from fairseq_xl.errors import InputError
 
 BOM = b"\xef\xbb\xbf"
+BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 
 
 def open_binary(path: Path | str) -> BinaryIO:
@@ -70,7 +72,7 @@ def read_lines(path: Path | str) -> Iterator[str]:
     with open_binary(path) as stream:
         try:
             yield from decode_lines(stream, path)
-        except (gzip.BadGzipFile, EOFError) as error:
+        except BROKEN_GZIP as error:
             raise _broken_gzip(path, error) from None
 
 
@@ -82,7 +84,7 @@ def count_lines(path: Path | str) -> int:
             while block := stream.read(1 << 20):
                 total += block.count(b"\n")
                 last = block[-1:]
-        except (gzip.BadGzipFile, EOFError) as error:
+        except BROKEN_GZIP as error:
             raise _broken_gzip(path, error) from None
     return total + (last != b"\n")
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import replacing
 from fairseq_xl.text.pipeline import TOKENISERS, Pipeline
 
@@ -113,7 +114,7 @@ def read_config(folder: Path) -> ModelFolder:
     if not path.is_file():
         raise InputError(f"{folder} is no model folder, for it holds no {CONFIG}: {_MAKE_ONE}")
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = loads(path.read_text(encoding="utf-8"))
     except ValueError as error:  # not JSON, or not UTF-8
         raise InputError(f"{path} is damaged ({error}): pack the model again") from None
     if not isinstance(values, dict) or not isinstance(values.get("format"), int):

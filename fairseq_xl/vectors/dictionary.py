@@ -32,7 +32,7 @@ def read_dictionary(path: str | Path) -> dict[str, int]:
                 raise InputError(f"{path}, line {number} is not valid UTF-8") from error
             text = text.removesuffix(" #fairseq:overwrite")
             word, _, count = text.rpartition(" ")
-            if not word or not count.isdecimal():
+            if not word or not count.isdecimal() or len(count) > 18:
                 raise InputError(f"{path}, line {number}: expected 'word count', found {text!r}")
             if word in SPECIAL_TOKENS or (_FILLER.fullmatch(word) and int(count) == 0):
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
+from tokenize import TokenError
 
 import numpy as np
 
@@ -81,7 +82,7 @@ def open_array(path: Path) -> np.ndarray:
             raise InputError(f"{path} is not a .npy file (its first bytes are not NumPy's)")
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+    except (ValueError, EOFError, OSError, SyntaxError, TokenError) as error:
         if "Python objects" in str(error) or "Object arrays" in str(error):
             raise InputError(
                 f"{path} holds pickled Python objects, which are never loaded: save it as a float32 array"

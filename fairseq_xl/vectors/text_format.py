@@ -155,7 +155,12 @@ class _Rows:
         if len(self.words) == len(self._matrix):
             # Doubling in place (realloc) keeps the peak near one copy of the table.
             self._matrix.resize((max(1024, 2 * len(self.words)), self.width), refcheck=False)
-        self._matrix[len(self.words)] = _components(self.path, number, word, line[end:])
+        row = _components(self.path, number, word, line[end:])
+        if len(row) != self.width:  # other white space than blanks and tabs
+            raise InputError(
+                f"{self.path}, line {number}: the vector of {word!r} has {len(row)} numbers, not {self.width}"
+            )
+        self._matrix[len(self.words)] = row
         self.words.append(word)
         self._seen.add(word)
         self._line_numbers.append(number)

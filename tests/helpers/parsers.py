@@ -1,0 +1,499 @@
+"""Everything of the suite that reads a file of the user's, with a small good file; and ways to spoil it.
+
+What a parser may do with a spoilt file: read it, or raise :class:`InputError` with one sentence. Anything else would
+be a traceback, or worse.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import random
+import tarfile
+import tempfile
+import time
+import traceback
+import zipfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache, partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from fairseq_xl.errors import InputError
+
+NEWLINE = "\n"
+SLOW = 60.0
+"""Seconds; busy machines are slow, what a hostile file makes slow is without end."""
+
+
+@dataclass(frozen=True)
+class Parser:
+    """Attributes:
+    read: reads the file that is given.
+    file: its name.
+    good: what it holds.
+    beside: what else must be in its folder, by name.
+    """
+
+    read: Callable[[Path], Any]
+    file: str
+    good: bytes
+    beside: dict[str, bytes]
+
+    def check(self, folder: Path, content: bytes) -> None:
+        """Raises: InputError: the content is refused. Any other exception is the parser's fault."""
+        for name, entry in {**self.beside, self.file: content}.items():
+            (folder / name).write_bytes(entry)
+        found = self.read(folder / self.file)
+        if isinstance(found, Iterable):
+            list(found)
+
+    def fault(self, folder: Path, content: bytes) -> str | None:
+        """What it does wrong with a content, in words."""
+        started = time.monotonic()
+        try:
+            self.check(folder, content)
+        except InputError as error:
+            sentence = str(error)
+            if not sentence or "\n" in sentence or len(sentence) > 2000:
+                return (
+                    f"a sentence of {len(sentence)} characters, lines {sentence.count(NEWLINE) + 1}: {sentence[:500]}"
+                )
+        except Exception:
+            return traceback.format_exc()
+        seconds = time.monotonic() - started
+        return f"took {seconds:.0f} s" if seconds > SLOW else None
+
+
+# What breaks parsers: ends of lines and of strings, numbers that are none, encodings, what a format is made of.
+PIECES = [
+    b"\x00",
+    b"\n",
+    b"\r\n",
+    b"\r",
+    b"\t",
+    b" ",
+    b'"',
+    b"'",
+    b"\\",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"\xc3",
+    b"\xe2\x80\xa8",
+    b"\x85",
+    b"-1",
+    b"0",
+    b"1e999",
+    b"nan",
+    b"9" * 30,
+    b"9" * 5000,
+    b"null",
+    b"true",
+    b"[]",
+    b"{}",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"<",
+    b">",
+    b"<!DOCTYPE x [<!ENTITY a 'b'>]>",
+    b"&a;",
+    b"&#0;",
+    b"&#xD800;",
+    b"\\ud800",
+    b"(",
+    b")",
+    b",",
+    b":",
+    b"=",
+    b"|",
+    b"#",
+    b"%",
+    b"${oc.env:HOME}",
+    b"!!python/object:os.system",
+    b"- ",
+    b"&a *a",
+    b"1_000",
+    b"\xd9\xa3",
+    b"\xc2\xb2",
+    b"\xe2\x85\xa7",
+    b"[" * 3000,
+    b"(" * 3000,
+    b'{"a":' * 3000,
+    b"x" * 200_000,
+    b"Infinity",
+    b"1.5",
+]
+
+
+def spoil(good: bytes, draw: random.Random) -> bytes:
+    """A file like this one, with up to four things wrong."""
+    content = bytearray(good)
+    for _ in range(draw.randint(1, 4)):
+        at = draw.randint(0, len(content))
+        until = min(len(content), at + draw.choice((0, 1, 1, 4, 30)))
+        match draw.randrange(6):
+            case 0:  # a flipped bit
+                if at < len(content):
+                    content[at] ^= 1 << draw.randrange(8)
+            case 1:  # a torn end
+                del content[at:]
+            case 2 | 3:  # something put in, or in the place of something
+                content[at:until] = draw.choice(PIECES)
+            case 4:  # lost
+                del content[at:until]
+            case 5:  # twice
+                other = draw.randint(0, len(content))
+                content[other:other] = content[at : at + draw.choice((4, 40, 400))]
+    return bytes(content)
+
+
+def text(*lines: str) -> bytes:
+    return "".join(line + "\n" for line in lines).encode()
+
+
+def tar(**files: bytes) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return gzip.compress(stream.getvalue(), mtime=0)
+
+
+def zipped(**files: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content)
+    return stream.getvalue()
+
+
+def array() -> bytes:
+    stream = io.BytesIO()
+    np.save(stream, np.arange(12, dtype=np.float32).reshape(4, 3))
+    return stream.getvalue()
+
+
+def checkpoint() -> bytes:
+    stream = io.BytesIO()
+    torch.save({"model": {"weight": torch.arange(6.0)}, "cfg": {"task": {"_name": "x"}}, "extra_state": {}}, stream)
+    return stream.getvalue()
+
+
+def binarised() -> tuple[bytes, bytes]:
+    """Two sentences as fairseq-preprocess writes them: data and index."""
+    from fairseq.data import indexed_dataset
+
+    with tempfile.TemporaryDirectory() as folder:
+        builder = indexed_dataset.make_builder(f"{folder}/a.bin", impl="mmap", vocab_size=9)
+        for item in ([5, 6, 2], [7, 2]):
+            builder.add_item(torch.tensor(item))
+        builder.finalize(f"{folder}/a.idx")
+        return Path(folder, "a.bin").read_bytes(), Path(folder, "a.idx").read_bytes()
+
+
+VECTORS = text("3 2", "the 0.1 0.2", "dog 1 -2.5e-3", "ö 0 1")
+CONLLU = text(
+    "# sent_id = 1",
+    "# text = Im Haus.",
+    "1-2\tIm\t_\t_\t_\t_\t_\t_\t_\t_",
+    "1\tin\tin\tADP\t_\t_\t3\tcase\t_\t_",
+    "2\tdem\tder\tDET\t_\t_\t3\tdet\t_\t_",
+    "3\tHaus\tHaus\tNOUN\t_\t_\t0\troot\t_\tSpaceAfter=No",
+    "4\t.\t.\tPUNCT\t_\t_\t3\tpunct\t_\t_",
+    "",
+)
+CAMPAIGN = text(
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<mteval><srcset setid="s" srclang="any">',
+    '<doc docid="1">',
+    "<title>A &amp; B</title>",
+    '<seg id="1"> One & two </seg>',
+    '<seg id="2">Three &#8217;</seg>',
+    "</doc>",
+    "</srcset></mteval>",
+)
+GENERATED = text(
+    "S-0\tein hund", "T-0\ta dog", "H-0\t-0.5\ta dog", "D-0\t-0.5\ta dog", "A-0\t0-0 1-1", "H-1\t-1\tthe cat"
+)
+TRAINING = text(
+    "2026-01-01 00:00:00 | INFO | fairseq_cli.train | num. shared model params: 1,234 (num. trained: 1,000)",
+    '2026-01-01 00:00:01 | INFO | train_inner | {"epoch": 1, "update": 0.5, "loss": "1", "ups": "2", "bsz": "60", '
+    '"num_updates": "5"}',
+    '2026-01-01 00:00:02 | INFO | train | {"epoch": 1, "train_loss": "1", "train_train_wall": "9", '
+    '"train_num_updates": "10"}',
+    '2026-01-01 00:00:03 | INFO | valid | {"epoch": 1, "valid_loss": "1", "valid_num_updates": "10"}',
+)
+DOCUMENT = {
+    "id": "a",
+    "urls": ["u", "v"],
+    "found_by": "link",
+    "lines": [["One.", "Two."], ["Eins.", "Zwei."]],
+    "beads": [[[0], [0]]],
+}
+RECORD = {
+    "name": "esim",
+    "part": "test",
+    "seed": 1,
+    "ids": ["a:1", "a:2"],
+    "gold": [0, 1],
+    "probability": [0.2, 0.7],
+    "group": [0, 1],
+    "about": {},
+}
+PREDICTIONS = {
+    "name": "twin",
+    "part": "test",
+    "languages": ["te"],
+    "classes": ["neg", "pos"],
+    "gold": [0, 1],
+    "predicted": [1, 1],
+}
+ROWS = text(
+    "id\tlabel\tgroup\tleft_fold\tright_fold\tleft\tright\tleft_text\tright_text",
+    "a:1\t1\t0\t0\t1\ta b\tc d\tA b\tC d",
+    "a:2\t\t1\t1\t1\te\tf\te\tf",
+)
+STATE = {"title": "t", "labels": {}, "baselines": [], "systems": {"a.seed1": ["a", 1]}, "cells": {"a.seed1": {}}}
+EXPERIMENT = text(
+    "title: T",
+    "recipe: recipe.sh",
+    "options: {dropout: 0.1}",
+    'name: "{system}.seed{seed}"',
+    "seeds: [1, 2]",
+    "systems:",
+    "  one: {label: One}",
+    "  two: {label: Two, options: {lr: 1e-3}, seeds: [1]}",
+    "baselines: [one]",
+)
+PROJECT = text("languages: [en, fr]", "crawl:", "  base: ['https://example.org/']", "  delay: 0.5", "align: {}")
+PAGE = b"""<!DOCTYPE html><html lang=en><head><meta charset="iso-8859-1"><title>T</title>
+<link rel=alternate hreflang=fr href="/fr/"></head><body><nav>menu</nav><p>Some <b>text</b> &eacute; here.</p>
+<script>x()</script><table><tr><td>A cell.</td></tr></table></body></html>"""
+SITEMAP = b"""<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>
+https://example.org/a</loc></url></urlset>"""
+
+
+@cache
+def parsers() -> dict[str, Parser]:
+    """By name. What needs a library is imported here, so that a file of tests names them without."""
+    from fairseq_xl import checkpoints, folders
+    from fairseq_xl.compat.unknown_words import load_dictionary
+    from fairseq_xl.corpus import (
+        align_quality,
+        document,
+        export,
+        extract,
+        html,
+        pages,
+        positives,
+        review,
+        translators,
+    )
+    from fairseq_xl.corpus.project import Project
+    from fairseq_xl.corpus.site import CrawlSettings
+    from fairseq_xl.encode.folder import checked_model
+    from fairseq_xl.experiment import config
+    from fairseq_xl.experiment.state import State
+    from fairseq_xl.pairs import calibration_file, columns, record, source, stopwords
+    from fairseq_xl.pairs.folder import Prepared as PairsPrepared
+    from fairseq_xl.report import record as report_record
+    from fairseq_xl.report.training_log import read_training_log
+    from fairseq_xl.siamese import morphemes, mvrnn, report_command
+    from fairseq_xl.siamese.folder import Prepared as SiamesePrepared
+    from fairseq_xl.syntactic import prepared, readers
+    from fairseq_xl.text import (
+        campaign,
+        conllu,
+        fetch,
+        hypotheses,
+        labelled,
+        lexicon,
+        lines,
+        tatoeba,
+    )
+    from fairseq_xl.translation import folder as translation_folder
+    from fairseq_xl.vectors import align_command, dictionary, table
+
+    def labelled_source(path: Path, *options: str) -> list:
+        return list(labelled.Source.parse(",".join([str(path), *options])).examples())
+
+    def pair_source(path: Path, *options: str) -> list:
+        return list(source.PairSource.parse(",".join([str(path), *options])).pairs())
+
+    def page(path: Path) -> list[str]:
+        decoded, _ = html.decode(path.read_bytes())
+        return extract.Extractor(extract.ExtractSettings()).lines(decoded)
+
+    def tab_separated(path: Path) -> list:
+        return list(readers.TabSeparated(("en", "de"), (path,)).links(0))
+
+    def siamese(path: Path) -> list:
+        return SiamesePrepared(path.parent).corpus("test", "poor").texts
+
+    vectors = partial(table.read_vectors, progress=False)
+    siamese_manifest = json.dumps(
+        {"version": 1, "classes": ["neg", "pos"], "orders": [3], "morphemes": [], "lower": True}
+    ).encode()
+    pairs_manifest = json.dumps({"version": 1, "wording": {}, "folds": 2}).encode()
+    manifest = {
+        "version": 1,
+        "sentencepiece": "spm",
+        "source_dictionary": "dict",
+        "targets": {"upos": "dict"},
+        "languages": ["en"],
+        "pairs": [{"source": "de", "target": "en", "train": 5}],
+    }
+    encoder = {"format": 1, "files": {"model.pt": sha256(b"M").hexdigest()}}
+    translator = {
+        "format": 1,
+        "source_lang": "de",
+        "target_lang": "en",
+        "tokeniser": "none",
+        "truecase": False,
+        "subwords": False,
+        "checkpoints": ["model.pt"],
+        "options": {"beam": 5},
+        "dictionaries": {f"dict.{language}.txt": sha256(b"D").hexdigest() for language in ("de", "en")},
+    }
+    binary, index = binarised()
+
+    def entry(read: Callable[[Path], Any], file: str, good: bytes, **beside: bytes) -> Parser:
+        return Parser(read, file, good, {name.replace("__", "."): content for name, content in beside.items()})
+
+    return {
+        "text vectors": entry(vectors, "a.vec", VECTORS),
+        "gzipped vectors": entry(vectors, "a.vec.gz", gzip.compress(VECTORS, mtime=0)),
+        "an array of vectors": entry(vectors, "a.npy", array(), a__vocab=text("a", "b", "c", "d")),
+        "its words": entry(lambda path: vectors(path.with_suffix(".npy")), "a.vocab", text(*"abcd"), a__npy=array()),
+        "a dictionary": entry(dictionary.read_dictionary, "dict.txt", text("the 10", "dog 3", "madeupword0001 0")),
+        "a list of words": entry(dictionary.read_word_list, "words", text("the", "dog")),
+        "pairs of words": entry(align_command.read_dictionary_pairs, "muse.txt", text("dog hund", "cat katze")),
+        "CoNLL-U": entry(conllu.read_conllu, "a.conllu", CONLLU),
+        "a campaign's XML": entry(campaign.read_xml, "a.xml", CAMPAIGN),
+        "a campaign's tagged text": entry(campaign.read_tags, "train.tags.en", text("<url>x</url>", "One < two")),
+        "lines": entry(lines.read_lines, "a.txt", text("One", "Zwölf")),
+        "gzipped lines": entry(lines.read_lines, "a.txt.gz", gzip.compress(text("One", "Zwölf"), mtime=0)),
+        "Tatoeba's pairs": entry(
+            lambda path: tatoeba.read_pairs(path, (1, 2)), "a.tsv", text("Go.\tGeh.\tCC", "Hi.\tHallo.\tx")
+        ),
+        "links": entry(tab_separated, "a.tsv", text("Go.\tGeh.\tCC", "Hi.\tHallo.\tx")),
+        "a lexicon": entry(lexicon.read_translations, "a.tsv", text("hund\tdog\t0.9", "katze\tcat\t0.8")),
+        "a lexicon in JSON": entry(lexicon.read_translations, "a.json", b'{"hund": "dog", "katze": "cat"}'),
+        "a dictionary to replace by": entry(
+            lambda path: load_dictionary(str(path)), "a", text("hund dog", "katze cat")
+        ),
+        "a generation log": entry(hypotheses.read_hypotheses, "log", GENERATED),
+        "a training log": entry(read_training_log, "train.log", TRAINING),
+        "a training's epochs": entry(report_record.read_epochs, "train.log", TRAINING),
+        "scores": entry(
+            lambda path: report_record.read_scores(path.parent),
+            "score.beam1.json",
+            b'[{"name": "BLEU", "score": 30.1, "signature": "nrefs:1"}]',
+        ),
+        "an experiment": entry(config.load, "experiment.yaml", EXPERIMENT, recipe__sh=b"exit 0"),
+        "an experiment's state": entry(lambda path: vars(State(path)), "experiment.json", json.dumps(STATE).encode()),
+        "a corpus project": entry(
+            lambda path: Project.open(path.parent).settings("crawl", CrawlSettings) and (), "corpus.yaml", PROJECT
+        ),
+        "documents": entry(document.read_documents, "a.jsonl", json.dumps(DOCUMENT).encode() + b"\n"),
+        "lines of JSON": entry(pages.read_jsonl, "pages.jsonl", b'{"url": "x", "size": 5}\n'),
+        "reviewed alignments": entry(
+            lambda path: review.read_review(path), "review.tsv", text("\t".join(review.HEADER), "p\tc\t1 2\t3\ta\tb")
+        ),
+        "positives": entry(
+            positives.read_positives, "positives.tsv", text("\t".join(positives.HEADER), "0\tp\t1\t-1\tOne.\tEins.")
+        ),
+        "negatives": entry(
+            lambda path: export.read_negatives(path, 5), "negatives.tsv", text("left\tright\tcosine", "0\t4\t0.25")
+        ),
+        "gold beads": entry(
+            lambda path: align_quality.read_gold(path, (3, 3)), "gold", text("[0]:[0]", "[1, 2]:[1]", "[]:[2]")
+        ),
+        "a dictionary with weights": entry(
+            translators.read_dictionary, "a.tsv", text("hund\tdog\t0.9", "katze\tcat")
+        ),
+        "a web page": entry(page, "a.html", PAGE),
+        "pairs with labels": entry(pair_source, "a.tsv", text("A b\tC d\t1", "E\tF\t0")),
+        "pairs with labels in CSV": entry(
+            lambda path: pair_source(path, "left=q1", "right=q2", "label=y"),
+            "a.csv",
+            text("q1,q2,y", '"A, b",C,1', "E,F,0"),
+        ),
+        "a record of pairs": entry(
+            lambda path: record.PairRecord.read(path).ids, "a.json", json.dumps(RECORD).encode()
+        ),
+        "a calibration": entry(
+            calibration_file.read_calibration,
+            "a.json",
+            b'{"temperature": 1.5, "bias": 0.1, "development_prior": 0.4, "prior": null}',
+        ),
+        "stop words": entry(stopwords.read_words, "stop", text("# these", "the a", "of")),
+        "columns": entry(
+            lambda path: columns.rows(path, ("left", "right")), "a.tsv", text("left\tright\tx", "a\tb\tc")
+        ),
+        "prepared pairs": entry(
+            lambda path: PairsPrepared(path.parent).rows("train"), "train.tsv", ROWS, manifest__json=pairs_manifest
+        ),
+        "the manifest of pairs": entry(
+            lambda path: PairsPrepared(path.parent).fold(1, True), "manifest.json", pairs_manifest, train__tsv=ROWS
+        ),
+        "prepared texts": entry(
+            siamese,
+            "test.poor.tsv",
+            text("neg\tbad", "pos\tgood"),
+            manifest__json=siamese_manifest,
+            test__poor__bin=binary,
+            test__poor__idx=index,
+        ),
+        "the manifest of texts": entry(
+            lambda path: SiamesePrepared(path.parent).classes, "manifest.json", siamese_manifest
+        ),
+        "the manifest of tagged sentences": entry(
+            lambda path: prepared.read_manifest(path.parent).pairs,
+            "manifest.json",
+            json.dumps(manifest).encode(),
+            spm=b"",
+            dict=b"",
+        ),
+        "a manifest": entry(lambda path: folders.read_manifest(path, 1, "x"), "manifest.json", b'{"version": 1}'),
+        "labelled text": entry(labelled_source, "a.tsv", text("pos\tGood.", "neg\tBad.")),
+        "labelled CSV": entry(labelled_source, "a.csv", text("label,text", 'pos,"Good, yes"', "neg,Bad")),
+        "labelled JSON": entry(
+            labelled_source, "a.jsonl", b'{"label": 1, "text": "Good"}\n{"label": 0, "text": "Bad"}\n'
+        ),
+        "labels before spaces": entry(
+            lambda path: labelled_source(path, "format=spaces"), "a.txt", text("1 good", "0 bad")
+        ),
+        "names of classes": entry(labelled.read_map, "classes", text("1\tpos", "0\tneg")),
+        "a record of predictions": entry(report_command.read_record, "a.json", json.dumps(PREDICTIONS).encode()),
+        "morphemes": entry(lambda path: vars(morphemes.Segmenter.load(path)), "m.txt", text("un happy", "dog")),
+        "trees": entry(mvrnn.read_trees, "trees", text("((a b) c)", "(d e)")),
+        "an encoder's folder": entry(
+            lambda path: checked_model(path.parent), "encoder.json", json.dumps(encoder).encode(), model__pt=b"M"
+        ),
+        "a translator's folder": entry(
+            lambda path: translation_folder.read_config(path.parent),
+            "translator.json",
+            json.dumps(translator).encode(),
+            model__pt=b"M",
+            dict__de__txt=b"D",
+            dict__en__txt=b"D",
+        ),
+        "a checkpoint": entry(lambda path: checkpoints.read(path)["model"], "checkpoint.pt", checkpoint()),
+        "a tar archive": entry(
+            lambda path: fetch.unpack(path, path.parent / "out"), "a.tar.gz", tar(a=b"A", b=b"B" * 999)
+        ),
+        "a zip archive": entry(
+            lambda path: fetch.unpack(path, path.parent / "out"), "a.zip", zipped(a=b"A", b=b"B" * 999)
+        ),
+    }

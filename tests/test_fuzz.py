@@ -1,0 +1,111 @@
+"""Files that are damaged, foreign or hostile: each is read, or refused in one sentence.
+
+scripts/fuzz.py goes on for as long as one likes.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import parsers
+import pytest
+
+from fairseq_xl.errors import InputError
+
+ROOT = Path(__file__).resolve().parent.parent
+
+NAMES = sorted(parsers.parsers())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_good_file_is_read(name: str, tmp_path: Path) -> None:
+    parser = parsers.parsers()[name]
+    parser.check(tmp_path, parser.good)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_spoilt_files_are_read_or_refused_in_a_sentence(name: str, tmp_path: Path) -> None:
+    parser, draw = parsers.parsers()[name], random.Random(name)
+    until = time.process_time() + 3
+    for _ in range(30):
+        content = parsers.spoil(parser.good, draw)
+        why = parser.fault(tmp_path, content)
+        assert why is None, f"{content[:500]!r}: {why}"
+        if time.process_time() > until:
+            break
+
+
+DEEP = b'{"a":' * 100_000
+LONG = b"x" * 200_000
+# What spoilt files have brought to light: a traceback, a sentence of 200,000 characters or of several lines each.
+FOUND = [
+    *((name, DEEP) for name in NAMES if parsers.parsers()[name].file.endswith((".json", ".jsonl", ".yaml"))),
+    ("a manifest", b"[]"),
+    ("the manifest of pairs", b'{"version": 1}'),
+    ("the manifest of pairs", b'{"version": 1, "wording": {"x": 1}, "folds": 2}'),
+    ("the manifest of texts", b'{"version": 1, "classes": 5}'),
+    (
+        "the manifest of tagged sentences",
+        parsers.parsers()["the manifest of tagged sentences"].good.replace(b"spm", LONG),
+    ),
+    ("an experiment", b"seeds: [" + b"9" * 5000 + b"]"),
+    ("prepared pairs", b"id\na:1\t1\t0\t0\t1\ta b"),
+    ("prepared pairs", b"id\na:1\tx\t0\t0\t1\ta\tb\tc\td"),
+    ("prepared texts", b"neg"),
+    ("prepared texts", b"neutral\tso so"),
+    ("prepared texts", b"pos\tgood\n"),
+    ("gzipped lines", gzip.compress(b"a" * 99, mtime=0)[:12] + b"\xff" * 20),
+    (
+        "a zip archive",
+        parsers.parsers()["a zip archive"].good.replace(b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\x14\x03\xff"),
+    ),
+    ("a tar archive", b"no archive"),
+    ("an array of vectors", parsers.parsers()["an array of vectors"].good.replace(b"}", b"(")),
+    ("text vectors", b"a 1 2\nb 1\x0b2 3\n"),
+    ("a dictionary", b"the " + b"9" * 5000),
+    ("a lexicon", LONG),
+    ("a checkpoint", b"\x80\x02H."),
+]
+
+
+@pytest.mark.parametrize(("name", "content"), FOUND, ids=[f"{name} {n}" for n, (name, _) in enumerate(FOUND)])
+def test_what_was_found_once_is_refused(name: str, content: bytes, tmp_path: Path) -> None:
+    parser = parsers.parsers()[name]
+    assert parser.fault(tmp_path, content) is None
+    with pytest.raises(InputError):
+        parser.check(tmp_path, content)
+
+
+def test_the_script_tries_every_parser_and_keeps_what_breaks_one(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, str(ROOT / "scripts" / "fuzz.py"), "--output", str(tmp_path / "out")]
+    done = subprocess.run(
+        [*command, "--minutes", "0.001"], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert f"{len(NAMES)} files for {len(NAMES)} parsers, 0 faults" in done.stdout
+    assert not (tmp_path / "out").exists()
+    broken = tmp_path / "broken.py"
+    broken.write_text(
+        "import runpy, sys\nfrom fairseq_xl.text import lines\n"
+        "def broken(*_):\n    raise KeyError('oops')\n"
+        "lines.read_lines = broken\n"
+        f"sys.argv[:2] = sys.argv[1:2]\nrunpy.run_path({str(ROOT / 'scripts' / 'fuzz.py')!r}, run_name='__main__')\n"
+    )
+    command[1:2] = [str(broken), "fuzz.py"]
+    done = subprocess.run(
+        [*command, "--minutes", "0.001", "--only", "lines"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr[-2000:]
+    assert "KeyError: 'oops'" in (tmp_path / "out" / "lines" / "1" / "why.txt").read_text()
+    assert (tmp_path / "out" / "lines" / "1" / "a.txt").is_file()
