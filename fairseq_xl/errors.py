@@ -56,7 +56,7 @@ def show_input_errors_without_traceback() -> None:
         return
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        mistake = _behind(error)
+        mistake = _behind(error) or _missing_split(error)
         if mistake is not None:
             print(f"error: {inert(str(mistake))}", file=sys.stderr)
             _end_process(2)
@@ -65,6 +65,13 @@ def show_input_errors_without_traceback() -> None:
 
     hook.shows_input_errors = True  # type: ignore[attr-defined]
     sys.excepthook = hook
+
+
+def _missing_split(error: BaseException) -> InputError | None:
+    """Every task of fairseq looks for its own files, and says this where a split has none."""
+    if isinstance(error, FileNotFoundError) and str(error).startswith("Dataset not found: "):
+        return InputError(f"{error}: name the splits, the languages and the folder of the binarised text")
+    return None
 
 
 def _end_process(status: int) -> NoReturn:

@@ -1,0 +1,126 @@
+"""Binarised data and dictionaries that are missing, damaged or of another corpus."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairseq_xl.compat.patching import replace
+from fairseq_xl.errors import InputError
+
+_MAGIC = b"MMIDIDX\x00\x00"
+_LEGACY_MAGIC = b"TNTIDX\x00\x00"
+_HEADER = struct.Struct("<9sQBQ")
+_AGAIN = "binarise the text again"
+
+
+class MissingFile(InputError, FileNotFoundError):
+    """What fairseq itself says by ``FileNotFoundError``, and sometimes catches."""
+
+
+def explain_damaged_data() -> None:
+    """Say in one sentence why data cannot be used, before anything is trained on it.
+
+    Broken: a torn or flipped index or data file, a missing folder or dictionary and a damaged dictionary end in a
+    traceback from wherever they are first stumbled upon; words that the dictionary has not got end in an IndexError
+    of the embedding, on a GPU in an assertion of CUDA.
+    """
+    from fairseq.data import data_utils, indexed_dataset
+    from fairseq.data.dictionary import Dictionary
+
+    replace(indexed_dataset, "make_dataset", _checking_data)
+    replace(data_utils, "infer_language_pair", _checking_folder)
+    replace(Dictionary, "add_from_file", _checking_dictionary)
+
+
+def _checking_data(make_dataset: Callable[..., Any]) -> Callable[..., Any]:
+    def make(path: str, impl: str, fix_lua_indexing: bool = False, dictionary: Any = None) -> Any:
+        if impl in ("mmap", "cached", "lazy") and Path(f"{path}.idx").is_file():
+            if not Path(f"{path}.bin").is_file():
+                raise MissingFile(f"{path}.bin is missing, which belongs to {path}.idx: {_AGAIN}")
+            magic = _magic(f"{path}.idx")
+            if magic not in (_MAGIC, _LEGACY_MAGIC):
+                raise InputError(f"{path}.idx is no index of binarised text, or a damaged one: {_AGAIN}")
+            if impl == "mmap":
+                _check(path)
+        dataset = make_dataset(path, impl, fix_lua_indexing, dictionary)
+        if impl == "mmap" and dataset is not None and dictionary is not None:
+            _check_words(path, dataset, len(dictionary))
+        return dataset
+
+    return make
+
+
+def _magic(path: str) -> bytes:
+    with open(path, "rb") as file:
+        start = file.read(len(_MAGIC))
+    return _LEGACY_MAGIC if start.startswith(_LEGACY_MAGIC) else start
+
+
+def _check(path: str) -> None:
+    """Raises: InputError: index and data do not belong together, or one of them is torn."""
+    from fairseq.data.indexed_dataset import _code_to_dtype
+
+    index, data = Path(f"{path}.idx"), Path(f"{path}.bin")
+    content = index.read_bytes()
+    damaged = InputError(f"{index} is damaged: {_AGAIN}")
+    if len(content) < _HEADER.size:
+        raise damaged
+    _, version, code, count = _HEADER.unpack_from(content)
+    if version != 1 or code not in _code_to_dtype or len(content) != _HEADER.size + 12 * count:
+        raise damaged
+    sizes = np.frombuffer(content, np.int32, count, _HEADER.size).astype(np.int64)
+    pointers = np.frombuffer(content, np.int64, count, _HEADER.size + 4 * count)
+    each = np.dtype(_code_to_dtype[code]).itemsize
+    if (sizes < 0).any() or not np.array_equal(pointers, (np.cumsum(sizes) - sizes) * each):
+        raise damaged
+    held, needed = data.stat().st_size, int(sizes.sum()) * each
+    if held != needed:
+        raise InputError(f"{data} is damaged, it has {held} bytes and {index} speaks of {needed}: {_AGAIN}")
+
+
+def _check_words(path: str, dataset: Any, words: int) -> None:
+    """Raises: InputError: a number that the dictionary has no word for."""
+    kind = dataset._index.dtype
+    if not np.issubdtype(kind, np.integer):
+        return
+    numbers = np.frombuffer(dataset._bin_buffer, kind)
+    lowest, highest = (int(numbers.min()), int(numbers.max())) if len(numbers) else (0, 0)
+    if lowest < 0 or highest >= words:
+        raise InputError(
+            f"{path}.bin holds word number {lowest if lowest < 0 else highest} and its dictionary has "
+            f"{words} words: it is damaged or was binarised with another dictionary; {_AGAIN}"
+        )
+
+
+def _checking_folder(infer_language_pair: Callable[..., Any]) -> Callable[..., Any]:
+    def infer(path: str) -> Any:
+        if not Path(path).is_dir():
+            raise MissingFile(f"there is no folder {path}: give the one that fairseq-preprocess wrote")
+        return infer_language_pair(path)
+
+    return infer
+
+
+def _checking_dictionary(add_from_file: Callable[..., Any]) -> Callable[..., Any]:
+    def add(self: Any, f: Any) -> None:
+        if not isinstance(f, str):
+            return add_from_file(self, f)
+        try:
+            return add_from_file(self, f)
+        except FileNotFoundError:
+            raise MissingFile(
+                f"there is no dictionary {f}: name the languages and the folder that fairseq-preprocess wrote"
+            ) from None
+        except InputError:
+            raise
+        except OSError as error:
+            raise InputError(f"cannot read the dictionary {f}: {error.strerror}") from None
+        except Exception as error:  # fairseq raises a bare Exception for bytes that are not UTF-8
+            raise InputError(f"the dictionary {f} is damaged ({error}): {_AGAIN}") from error
+
+    return add
