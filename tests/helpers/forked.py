@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from functools import partial
+from pathlib import Path
 
 import torch
 from fairseq import checkpoint_utils
@@ -22,27 +23,40 @@ from fairseq import checkpoint_utils
 from fairseq_xl import compat
 
 
-def run(module: str, *arguments: object, stdin: str = "", timeout: float = 900) -> subprocess.CompletedProcess[str]:
+def run(
+    module: str, *arguments: object, stdin: str = "", timeout: float = 900, folder: Path | None = None
+) -> subprocess.CompletedProcess[str]:
     """What ``python -m MODULE ARGUMENTS …`` says and ends with; MODULE is one of fairseq_cli or fairseq_xl.cli."""
-    words = [module, *map(str, arguments)]
     temporary = partial(tempfile.TemporaryFile, "w+")
     with temporary() as given, temporary() as out, temporary() as err:
         given.write(stdin)
         given.seek(0)
-        files = [stream.fileno() for stream in (given, out, err)]
-        child = multiprocessing.get_context("fork").Process(target=_become, args=(words, files))
-        child.start()
+        child = _start([module, *map(str, arguments)], [stream.fileno() for stream in (given, out, err)], folder)
         child.join(timeout)
         if child.is_alive():
             child.kill()
             child.join()
-            raise subprocess.TimeoutExpired(words, timeout)
+            raise subprocess.TimeoutExpired([module, *map(str, arguments)], timeout)
         for stream in (out, err):
             stream.seek(0)
-        return subprocess.CompletedProcess(words, child.exitcode, out.read(), err.read())
+        return subprocess.CompletedProcess([module, *arguments], child.exitcode or 0, out.read(), err.read())
 
 
-def _become(words: list[str], files: list[int]) -> None:
+def start(module: str, *arguments: object, folder: Path | None = None) -> multiprocessing.Process:
+    """The same in the background, unheard, for tests that kill it."""
+    with open(os.devnull, "r+") as nothing:
+        return _start([module, *map(str, arguments)], [nothing.fileno()] * 3, folder)
+
+
+def _start(words: list[str], files: list[int], folder: Path | None) -> multiprocessing.Process:
+    child = multiprocessing.get_context("fork").Process(target=_become, args=(words, files, folder))
+    child.start()
+    return child
+
+
+def _become(words: list[str], files: list[int], folder: Path | None) -> None:
+    if folder is not None:
+        os.chdir(folder)
     for number, file in enumerate(files):
         os.dup2(file, number)
     sys.stdin = open(0, closefd=False)  # noqa: SIM115
