@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 from collections.abc import Iterator
@@ -44,6 +45,25 @@ def replacing_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
         raise InputError(f"cannot write {output}: {error}") from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def alone(lock: Path, sentence: str) -> Iterator[None]:
+    """One process at a time, whichever has the lock; a killed one leaves none.
+
+    Args:
+        lock: a file, made if it is not there.
+        sentence: what to say to a second process.
+
+    Raises:
+        InputError: there is another one.
+    """
+    with lock.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(sentence) from None
+        yield
 
 
 def read_manifest(path: Path, version: int, command: str, **entries: type) -> dict[str, Any]:

@@ -84,3 +84,26 @@ def test_decode(benchmark):
     ]
     assert rows[3]["recall_at_10"] == 1
     assert rows[4]["recall_at_10"] > 0.9
+
+
+def test_load_measures_what_is_missing(tmp_path):
+    def run(*arguments):
+        command = [sys.executable, str(ROOT / "scripts" / "load.py"), "--folder", str(tmp_path / "work"), "--output"]
+        return subprocess.run(
+            [*command, str(tmp_path), "--scale", "0.0005", *arguments], capture_output=True, text=True, check=False,
+            timeout=900,
+        )  # fmt: skip
+
+    done = run("vectors", "neighbours", "minting")
+    assert done.returncode == 0, done.stderr[-2000:]
+    rows = {row["name"]: row for row in map(json.loads, (tmp_path / "load.jsonl").read_text().splitlines())}
+    kinds = ("text", "array")
+    assert set(rows) == {*(f"vectors, {kind}{end}" for kind in kinds for end in ("", ", chosen")), "neighbours", "minting"}
+    assert all(row["seconds"] > 0 and row["peak_mib"] > 10 for row in rows.values())
+    assert rows["vectors, text"]["words"] == 1000
+    assert rows["minting"]["sentences"] == 5000
+    assert "written: match, label 1" in done.stderr
+    before = (tmp_path / "load.jsonl").read_bytes()
+    assert run("minting").stdout == "minting: measured before\n"
+    assert (tmp_path / "load.jsonl").read_bytes() == before
+    assert "needs --encoder and --text" in run("sentences").stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import fnmatch
 import os
 import time
@@ -15,6 +14,7 @@ from fairseq_xl.experiment.config import Cell, Experiment
 from fairseq_xl.experiment.launcher import Job, Launcher, Outcome, Task
 from fairseq_xl.experiment.progress import Display
 from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State
+from fairseq_xl.folders import alone
 
 POLL_SECONDS = 0.5
 CLOCK_SLACK = 1.0
@@ -61,11 +61,7 @@ def claimed(out: Path) -> Iterator[None]:
         InputError: another one is at work.
     """
     out.mkdir(parents=True, exist_ok=True)
-    with (out / "experiment.lock").open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(f"another process runs an experiment in {out}: wait, or give another --out") from None
+    with alone(out / "experiment.lock", f"another process runs an experiment in {out}: wait, or give another --out"):
         yield
 
 

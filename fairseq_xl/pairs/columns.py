@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text import file_settings
 from fairseq_xl.text.lines import read_lines
 
 
@@ -38,15 +39,7 @@ def parse(line: str, keys: Collection[str]) -> tuple[Path, dict[str, str]]:
     Raises:
         InputError: a setting that is not KEY=VALUE with one of the keys, or a CSV file.
     """
-    path, *settings = line.split(",")
-    options: dict[str, str] = {}
-    for setting in settings:
-        key, equals, value = setting.partition("=")
-        if key not in keys or not equals or not value:
-            raise InputError(
-                f"{line!r}: {setting!r} is not KEY=VALUE with a key of {', '.join(keys)}"
-            )
-        options[key] = value
+    path, options = file_settings.parse(line, keys)
     if path.endswith((".csv", ".csv.gz")):
         raise InputError(
             f"{path}: quoted CSV is not read here: convert it to tab-separated columns"

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 import torch
-from fairseq.data import Dictionary, FairseqDataset
+from fairseq.data import Dictionary
 from fairseq.data.data_utils import collate_tokens
 from torch import Tensor
 
 from fairseq_xl.pairs.folder import Row
+from fairseq_xl.sized import SizedDataset
 
 
-class PairDataset(FairseqDataset):
+class PairDataset(SizedDataset):
     """Pairs with their labels; in training in a new order each epoch and, where wanted, with sides exchanged.
 
     Args:
@@ -56,19 +57,6 @@ class PairDataset(FairseqDataset):
     def __getitem__(self, index: int) -> tuple[int, Tensor, Tensor]:
         left, right = self.sides[0][index], self.sides[1][index]
         return (index, right, left) if self.exchanged[index] else (index, left, right)
-
-    def num_tokens(self, index: int) -> int:
-        return int(self.sizes[index])
-
-    def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:
-        return self.sizes[indices]
-
-    def size(self, index: int) -> int:
-        return int(self.sizes[index])
-
-    def ordered_indices(self) -> np.ndarray:
-        """By length, so that a batch is little padded."""
-        return np.argsort(self.sizes, kind="stable")
 
     def collater(self, samples: list[tuple[int, Tensor, Tensor]]) -> dict[str, Any]:
         if not samples:

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text import file_settings
 from fairseq_xl.text.labelled import PARTS, numbered, read_text
 
 FORMATS = ("tsv", "csv")
@@ -64,20 +65,7 @@ class PairSource:
     @classmethod
     def parse(cls, line: str) -> PairSource:
         """Raises: InputError: an unknown key or value, or one translation without the other."""
-        path, *settings = line.split(",")
-        options: dict[str, str] = {}
-        for setting in settings:
-            key, equals, value = setting.partition("=")
-            if key not in KEYS or not equals or not value:
-                raise InputError(
-                    f"{line!r}: {setting!r} is not KEY=VALUE with a key of {', '.join(KEYS)}"
-                )
-            options[key] = value
-        for key, known in (("format", FORMATS), ("part", PARTS)):
-            if options.get(key, known[0]) not in known:
-                raise InputError(
-                    f"{line!r}: {key} is one of {', '.join(known)}, not {options[key]!r}"
-                )
+        path, options = file_settings.parse(line, KEYS, {"format": FORMATS, "part": PARTS})
         if "languages" in options and not LANGUAGES.fullmatch(options["languages"]):
             raise InputError(f"{line!r}: languages are two codes, such as en+fr")
         if ("left_translation" in options) != ("right_translation" in options):

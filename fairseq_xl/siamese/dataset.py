@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 import torch
-from fairseq.data import FairseqDataset
 from fairseq.data.data_utils import collate_tokens
 from torch import Tensor
 
 from fairseq_xl.siamese.folder import SIDES, Corpus
 from fairseq_xl.siamese.sampling import Pairs, sample_pairs
+from fairseq_xl.sized import SizedDataset
 
 
-class Sentences(FairseqDataset):
+class Sentences(SizedDataset):
     """The sentences of some corpora, one after the other, cut to a length, each with its class."""
 
     def __init__(self, corpora: Sequence[Corpus], pad: int, longest: int):
@@ -31,19 +31,6 @@ class Sentences(FairseqDataset):
         corpus = int(np.searchsorted(self.starts, number, "right")) - 1
         units = self.corpora[corpus].units[number - self.starts[corpus]]
         return number, units[: self.longest], int(self.labels[number])
-
-    def num_tokens(self, index: int) -> int:
-        return int(self.sizes[index])
-
-    def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:
-        return self.sizes[indices]
-
-    def size(self, index: int) -> int:
-        return int(self.sizes[index])
-
-    def ordered_indices(self) -> np.ndarray:
-        """By length, so that a batch is little padded."""
-        return np.argsort(self.sizes, kind="stable")
 
     def collater(self, samples: list[tuple[int, Tensor, int]]) -> dict[str, Any]:
         if not samples:
@@ -62,7 +49,7 @@ class Sentences(FairseqDataset):
         }
 
 
-class EpochPairs(FairseqDataset):
+class EpochPairs(SizedDataset):
     """Pairs of sentences; ``set_epoch`` draws them from the seed and the epoch alone.
 
     Args:
@@ -120,15 +107,6 @@ class EpochPairs(FairseqDataset):
             int(self.pairs.right[index]),
             bool(self.pairs.same[index]),
         )
-
-    def num_tokens(self, index: int) -> int:
-        return int(self.sizes[index])
-
-    def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:
-        return self.sizes[indices]
-
-    def size(self, index: int) -> int:
-        return int(self.sizes[index])
 
     def ordered_indices(self) -> np.ndarray:
         return self.order

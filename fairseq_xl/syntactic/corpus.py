@@ -7,7 +7,6 @@ all of it out of memory, and whatever is done is done in transactions: a killed 
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import sqlite3
@@ -18,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.folders import alone
 from fairseq_xl.syntactic.filters import FILTERS, folded, tidy
 from fairseq_xl.syntactic.readers import Link, LinkReader
 from fairseq_xl.text.lines import open_binary
@@ -71,11 +71,8 @@ class Corpus:
         Raises:
             InputError: there is one.
         """
-        with self.path.with_name(f".{self.path.name}.lock").open("a") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise InputError(f"another process is at work on {self.path}: wait until it has ended") from None
+        lock = self.path.with_name(f".{self.path.name}.lock")
+        with alone(lock, f"another process is at work on {self.path}: wait until it has ended"):
             yield
 
     # --- settings and inputs ---

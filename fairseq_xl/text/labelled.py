@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text import file_settings
 from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import BROKEN_GZIP, open_binary
 
@@ -59,20 +60,7 @@ class Source:
     @classmethod
     def parse(cls, line: str) -> Source:
         """Raises: InputError: an unknown key, or keys that exclude each other."""
-        path, *settings = line.split(",")
-        options = {}
-        for setting in settings:
-            key, equals, value = setting.partition("=")
-            if key not in KEYS or not equals or not value:
-                raise InputError(
-                    f"{line!r}: {setting!r} is not KEY=VALUE with a key of {', '.join(KEYS)}"
-                )
-            options[key] = value
-        for key, known in (("format", FORMATS), ("part", PARTS)):
-            if options.get(key, known[0]) not in known:
-                raise InputError(
-                    f"{line!r}: {key} is one of {', '.join(known)}, not {options[key]!r}"
-                )
+        path, options = file_settings.parse(line, KEYS, {"format": FORMATS, "part": PARTS})
         given = [key for key in ("labels", "label", "class") if key in options]
         if len(given) > 1:
             raise InputError(f"{line!r}: give one of {' and '.join(given)}")

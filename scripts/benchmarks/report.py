@@ -12,14 +12,7 @@ from typing import Any
 import torch
 
 import fairseq_xl
-
-
-def processor() -> str:
-    """The CPU's name as the system gives it."""
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
+from benchmarks.machine import processor
 
 
 class Report:

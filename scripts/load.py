@@ -1,0 +1,199 @@
+#!/usr/bin/env python
+"""Run the largest sizes that the documentation speaks of, and record time and peak memory of each.
+
+    python scripts/load.py --folder WORK --output records            # all, an hour or two and some 20 GB of disk
+    python scripts/load.py vectors --folder WORK --scale 0.01        # one of them, at a hundredth of its size
+
+    vectors     2,000,000 × 300 word vectors, made, read as text and as an array, and 50,000 chosen words of them
+    sentences   1,000,000 sentences encoded; needs --encoder, a folder of `fairseq-xl encoder pack`, and --text, one
+                sentence a line, repeated as often as it takes
+    neighbours  the nearest neighbours of 100,000 embeddings × 512, exactly
+    minting     10,000,000 sentences with translations, minted into pairs
+
+Each is a process of its own, whose own peak memory the system reports. What is done stays: a second run measures what
+is missing in OUTPUT/load.jsonl. A million target words, trained and decoded, are `benchmark.py vocabulary` and
+`decode --words 1000000`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib import metadata
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+# Nothing heavy here: what the system reports as a child's peak memory is at least what this process has at the start.
+from benchmarks.machine import processor
+from tqdm import tqdm
+
+ROOT = Path(__file__).resolve().parent.parent
+
+CLI = "import sys; sys.argv[0] = 'fairseq-xl'; from fairseq_xl.cli import main; sys.exit(main())"
+READ = """
+import sys
+path, sys.argv[0] = sys.argv[1], "fairseq-xl"
+from fairseq_xl.vectors.table import read_vectors
+print(len(read_vectors(path).words))
+"""
+CHOOSE = """
+import itertools, sys
+sys.argv[0] = "fairseq-xl"
+from fairseq_xl.vectors.table import read_vectors
+words = [line.strip() for line in itertools.islice(open(sys.argv[2]), int(sys.argv[3]))]
+print(len(read_vectors(sys.argv[1], words).words))
+"""
+NEIGHBOURS = """
+import sys
+sys.argv[0] = "fairseq-xl"
+import numpy as np
+from fairseq_xl.syntactic.neighbours import accuracies
+size = int(sys.argv[1])
+random = np.random.default_rng(1)
+vectors = random.standard_normal((size, 512), dtype=np.float32)
+print(accuracies(vectors, random.integers(0, max(2, size // 10), size), progress=True).mean(0))
+"""
+TOPICS = ["order", "refund", "password", "invoice", "delivery", "account", "price", "seller", "coupon", "address"]
+ACTIONS = ["cancel", "find", "change", "lose", "pay", "open", "close", "return", "track", "print"]
+OPENINGS = ["I {}", "we {}", "can I {}", "can you {}", "they should {}", "you will {} for them"]
+
+
+class Records:
+    """What has been measured, a JSON object a line."""
+
+    def __init__(self, folder: Path, scale: float):
+        self.path = folder / "load.jsonl"
+        self.scale = scale
+        folder.mkdir(parents=True, exist_ok=True)
+        text = self.path.read_text(encoding="utf-8") if self.path.is_file() else ""
+        self.rows = [json.loads(line) for line in text.splitlines()]
+
+    def measure(self, name: str, command: list[str], **about: Any) -> None:
+        """Run a command unless it was measured before; its time, processor time and peak memory.
+
+        Raises: SystemExit: it fails.
+        """
+        if any(row["name"] == name and row["scale"] == self.scale for row in self.rows):
+            print(f"{name}: measured before")
+            return
+        print(f"{name} …", flush=True)
+        started = time.monotonic()
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        child = subprocess.Popen(command, env=environment, stdout=sys.stderr)
+        _, status, usage = os.wait4(child.pid, 0)
+        seconds = time.monotonic() - started
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode:
+            sys.exit(f"error: {name} ended with {child.returncode}")
+        row = {
+            "name": name, "scale": self.scale, **about, "seconds": round(seconds, 1),
+            "processor_seconds": round(usage.ru_utime + usage.ru_stime, 1), "peak_mib": usage.ru_maxrss // 1024,
+            "device": processor(), "cores": os.cpu_count(), "torch": metadata.version("torch"),
+        }  # fmt: skip
+        self.rows.append(row)
+        unfinished = self.path.with_name(f"{self.path.name}.tmp")
+        unfinished.write_text("".join(json.dumps(row) + "\n" for row in self.rows), encoding="utf-8")
+        unfinished.replace(self.path)
+        print(f"{name}: {seconds:.0f} s, {row['peak_mib']} MiB", flush=True)
+
+
+def written(path: Path, count: int, lines: Callable[[], Iterator[str]]) -> Path:
+    """A file with so many lines, unless it is there."""
+    if not path.is_file():
+        unfinished = path.with_name(f"{path.name}.tmp")
+        with unfinished.open("w", encoding="utf-8") as stream:
+            for line in tqdm(islice(lines(), count), total=count, desc=path.name, unit_scale=True):
+                stream.write(line + "\n")
+        unfinished.replace(path)
+    return path
+
+
+def vectors(args: argparse.Namespace, records: Records) -> None:
+    size = round(2_000_000 * args.scale)
+    words = written(args.folder / f"words.{size}", size, lambda: (f"word{n}" for n in range(size)))
+    table, array = (args.folder / f"table.{size}.{suffix}" for suffix in ("vec", "npy"))
+    command = [sys.executable, "-c", CLI, "vectors"]
+    about = {"words": size, "dimension": 300}
+    if not array.is_file() or not table.is_file():
+        for output in (array, table):
+            subprocess.run(
+                [*command, "random", "--words", words, "--dim", "300", output], check=True,
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+            )  # fmt: skip
+    for name, path in (("text", table), ("array", array)):
+        about["mib"] = path.stat().st_size >> 20
+        records.measure(f"vectors, {name}", [sys.executable, "-c", READ, str(path)], **about)
+        chosen = str(round(50_000 * args.scale))
+        records.measure(
+            f"vectors, {name}, chosen", [sys.executable, "-c", CHOOSE, str(path), str(words), chosen], chosen=int(chosen), **about
+        )
+
+
+def sentences(args: argparse.Namespace, records: Records) -> None:
+    if args.encoder is None or args.text is None:
+        sys.exit("error: sentences needs --encoder and --text")
+    size = round(1_000_000 * args.scale)
+
+    def lines() -> Iterator[str]:
+        return cycle(args.text.read_text(encoding="utf-8").splitlines())
+
+    text = written(args.folder / f"sentences.{size}", size, lines)
+    output = args.folder / f"sentences.{size}.npy"
+    command = [sys.executable, "-c", CLI, "encode", str(args.encoder), str(text), "--output", str(output)]
+    records.measure("sentences", command, sentences=size, text=args.text.name, encoder=args.encoder.name)
+
+
+def neighbours(args: argparse.Namespace, records: Records) -> None:
+    size = round(100_000 * args.scale)
+    records.measure("neighbours", [sys.executable, "-c", NEIGHBOURS, str(size)], sentences=size, dimension=512)
+
+
+def questions(size: int) -> Iterator[str]:
+    """Made-up sentences with translations: six wordings of each of very many questions, in any order."""
+    draw = random.Random(1)
+    for _ in range(size):
+        number = draw.randrange(max(1, size // 4))
+        opening = draw.choice(OPENINGS)
+        action = f"{ACTIONS[number % 10]} the {TOPICS[number // 10 % 10]} item{number // 100}"
+        english = opening.format(action)
+        yield f"{english[::-1]}\t{english}"
+
+
+def minting(args: argparse.Namespace, records: Records) -> None:
+    size = round(10_000_000 * args.scale)
+    pairs = written(args.folder / f"questions.{size}.tsv", size, lambda: questions(size))
+    output = args.folder / f"minted.{size}.tsv"
+    command = [sys.executable, "-c", CLI, "pairs", "mint", "--sentences", str(pairs), "--output", str(output)]
+    records.measure("minting", command, sentences=size, mib=pairs.stat().st_size >> 20)
+
+
+STEPS = {step.__name__: step for step in (vectors, sentences, neighbours, minting)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("steps", nargs="*", metavar="STEP", help=f"of {', '.join(STEPS)} (default: all)")
+    parser.add_argument("--folder", type=Path, required=True, help="for the made-up files, which stay there")
+    parser.add_argument("--output", type=Path, default=Path(), help="folder of load.jsonl (default: here)")
+    parser.add_argument("--scale", type=float, default=1, help="share of the sizes (default: 1)")
+    parser.add_argument("--encoder", type=Path, help="encoder folder, for sentences")
+    parser.add_argument("--text", type=Path, help="text, for sentences")
+    args = parser.parse_args()
+    unknown = set(args.steps) - set(STEPS)
+    if unknown:
+        parser.error(f"no step {', '.join(sorted(unknown))}; there are {', '.join(STEPS)}")
+    args.folder.mkdir(parents=True, exist_ok=True)
+    records = Records(args.output, args.scale)
+    for name in args.steps or STEPS:
+        STEPS[name](args, records)
+
+
+if __name__ == "__main__":
+    main()
