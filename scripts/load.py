@@ -132,8 +132,9 @@ def vectors(args: argparse.Namespace, records: Records) -> None:
         records.measure(f"vectors, {name}", [sys.executable, "-c", READ, str(path)], **about)
         chosen = str(round(50_000 * args.scale))
         records.measure(
-            f"vectors, {name}, chosen", [sys.executable, "-c", CHOOSE, str(path), str(words), chosen], chosen=int(chosen), **about
-        )
+            f"vectors, {name}, chosen", [sys.executable, "-c", CHOOSE, str(path), str(words), chosen],
+            chosen=int(chosen), **about,
+        )  # fmt: skip
 
 
 def sentences(args: argparse.Namespace, records: Records) -> None:

@@ -97,8 +97,8 @@ def test_load_measures_what_is_missing(tmp_path):
     done = run("vectors", "neighbours", "minting")
     assert done.returncode == 0, done.stderr[-2000:]
     rows = {row["name"]: row for row in map(json.loads, (tmp_path / "load.jsonl").read_text().splitlines())}
-    kinds = ("text", "array")
-    assert set(rows) == {*(f"vectors, {kind}{end}" for kind in kinds for end in ("", ", chosen")), "neighbours", "minting"}
+    tables = {f"vectors, {kind}{end}" for kind in ("text", "array") for end in ("", ", chosen")}
+    assert set(rows) == {*tables, "neighbours", "minting"}
     assert all(row["seconds"] > 0 and row["peak_mib"] > 10 for row in rows.values())
     assert rows["vectors, text"]["words"] == 1000
     assert rows["minting"]["sentences"] == 5000
