@@ -30,6 +30,24 @@ hypothesis.settings.load_profile("fairseq_xl")
 torch.set_num_threads(1)
 
 
+# Those that take minutes, first: what is left for the end then fits between two processes.
+LONGEST = (
+    "recipes/test_multi30k.py", "tests/test_benchmark.py", "recipes/test_quickstart.py", "compat/test_contract.py",
+    "continuous/test_commands.py", "tests/test_kills.py", "syntactic/test_prepare.py", "pairs/test_training.py",
+    "continuous/test_launching.py", "syntactic/test_training.py", "tests/test_fuzz.py",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files in the order of :data:`LONGEST`, then the others as they come."""
+
+    def place(item: pytest.Item) -> int:
+        path = item.path.as_posix()
+        return next((n for n, name in enumerate(LONGEST) if path.endswith(name)), len(LONGEST))
+
+    items.sort(key=place)
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of real data that ``FAIRSEQ_XL_DATA`` names; without it the test is skipped."""

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import torch
 from fairseq import checkpoint_utils
+from fairseq.logging import metrics
 
 from fairseq_xl import compat
 
@@ -64,7 +65,8 @@ def _become(words: list[str], files: list[int], folder: Path | None) -> None:
     sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
     sys.argv = words
     torch.set_num_threads(1)
-    # What a new process has not got: somebody's logging, a command that has run, the last training's best score.
+    # What a new process has not got: somebody's logging, a command that has run, the last training's figures.
+    metrics.reset()
     logging.getLogger().handlers.clear()
     sys.modules.pop(words[0], None)
     for name in ("best", "num_runs"):
