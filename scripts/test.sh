@@ -9,7 +9,8 @@ bash scripts/setup.sh --venv "$venv" --extras test,report,index,cluster,syntacti
 "$venv/bin/python" -m ruff check .
 "$venv/bin/python" -m mypy
 # A file stays with one process: its tests share a trained model or a prepared folder.
-cores=$(nproc 2>/dev/null || echo 2)
+# nproc counts what OMP_NUM_THREADS says where that is set.
+cores=$(env -u OMP_NUM_THREADS nproc 2>/dev/null || echo 2)
 # One thread each: threads that wait for a core which another process has make small models many times as slow.
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 "$venv/bin/python" -m pytest -n "$((cores < 4 ? cores : 4))" --dist loadfile --durations 25 "$@"
