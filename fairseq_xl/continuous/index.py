@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from torch import Tensor
 
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
+from fairseq_xl.temporary import temporary_name
 from fairseq_xl.vectors.faiss_index import KINDS, build_index, import_faiss, set_effort
 
 
@@ -78,7 +78,7 @@ def _kept(faiss: Any, vectors: np.ndarray, kind: str, folder: str | Path | None)
             raise InputError(f"{path} is no index that faiss can read: remove it") from error
     index = build_index(vectors, kind)
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    unfinished = temporary_name(path)
     faiss.write_index(index, str(unfinished))
     unfinished.replace(path)
     return index

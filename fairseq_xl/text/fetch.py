@@ -19,6 +19,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.temporary import temporary_name
 
 BLOCK = 1 << 16
 TIMEOUT_SECONDS = 30
@@ -184,7 +185,7 @@ def unpack(path: Path | str, folder: Path | str) -> Path:
     """
     path, folder = Path(path), Path(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
+    temporary = temporary_name(folder)
     temporary.mkdir()
     try:
         if path.name.endswith(TAR_SUFFIXES):

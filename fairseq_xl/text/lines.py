@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.temporary import temporary_name
 
 BOM = b"\xef\xbb\xbf"
 BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
@@ -97,7 +98,7 @@ def replacing(path: Path | str) -> Iterator[TextIO]:
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = temporary_name(path)
     try:
         with temporary.open("w", encoding="utf-8", newline="\n") as stream:
             yield stream

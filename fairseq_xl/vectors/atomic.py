@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fairseq_xl.errors import InputError, why_not_written
+from fairseq_xl.temporary import temporary_name
 
 
 @contextmanager
@@ -24,7 +25,7 @@ def atomic_outputs(*paths: Path) -> Iterator[tuple[Path, ...]]:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"cannot make the folder of {path}: {error.strerror}") from error
-    temporary = tuple(path.with_name(f".{path.name}.{os.getpid()}.tmp") for path in paths)
+    temporary = tuple(map(temporary_name, paths))
     try:
         yield temporary
         for source, path in zip(temporary, paths, strict=True):
