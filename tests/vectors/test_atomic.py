@@ -20,8 +20,8 @@ def test_outputs_appear_together_when_the_block_ends(tmp_path: Path) -> None:
     assert a.read_text() == "complete"
 
 
-@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, InputError])
-def test_an_error_leaves_what_was_there(tmp_path: Path, error: type[BaseException]) -> None:
+@pytest.mark.parametrize("error", [RuntimeError(), KeyboardInterrupt(), InputError("no")], ids=repr)
+def test_an_error_leaves_what_was_there(tmp_path: Path, error: BaseException) -> None:
     (tmp_path / "a").write_text("old")
 
     def fail_half_way() -> None:
@@ -29,7 +29,7 @@ def test_an_error_leaves_what_was_there(tmp_path: Path, error: type[BaseExceptio
             temporary.write_text("half")
             raise error
 
-    with pytest.raises(error):
+    with pytest.raises(type(error)):
         fail_half_way()
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
     assert (tmp_path / "a").read_text() == "old"
