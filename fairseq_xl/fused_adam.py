@@ -34,7 +34,10 @@ class FusedAdamConfig(FairseqDataclass):
     )
     weight_decay: float = field(
         default=0.0,
-        metadata={"help": "shrink weights by this times the learning rate each update (as AdamW)"},
+        metadata={
+            "help": "shrink weights by this times the learning rate each update (as AdamW); some hundredths "
+            "against over-fitting"
+        },
     )
     lr: list[float] = II("optimization.lr")  # noqa: RUF009  (a reference, which is a string)
 

@@ -18,16 +18,18 @@ from fairseq_xl.errors import InputError
 class HalvingConfig(FairseqDataclass):
     halve_above: float = field(
         default=5.0,
-        metadata={"help": "norm of the gradient (not clipped) above which the learning rate falls"},
+        metadata={
+            "help": "norm of the gradient (not clipped) above which the learning rate falls; look at the "
+            "logged gnorm first"
+        },
     )
     halve_by: float = field(
-        default=0.5, metadata={"help": "what the learning rate is multiplied with then"}
+        default=0.5,
+        metadata={"help": "what the learning rate is multiplied with then; nearer to 1 where it falls too often"},
     )
     halve_until: float = field(
         default=1e-6,
-        metadata={
-            "help": "the learning rate does not fall below this, or training would stand still"
-        },
+        metadata={"help": "the learning rate does not fall below this, or training would stand still"},
     )
     lr: list[float] = II("optimization.lr")  # noqa: RUF009  (a reference, which is a string)
     clip_norm: float = II("optimization.clip_norm")

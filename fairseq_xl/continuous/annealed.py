@@ -25,27 +25,29 @@ def second_weight(update: int, start: int, end: int) -> float:
 @dataclass
 class AnnealedConfig(ContinuousCriterionConfig):
     first: str = field(
-        default=MISSING, metadata={"help": "loss to begin with: the name of a continuous criterion"}
+        default=MISSING,
+        metadata={"help": "loss to begin with, a continuous criterion: one that learns fast from afar, as cosine"},
     )
-    second: str = field(default=MISSING, metadata={"help": "loss to end with, likewise"})
+    second: str = field(
+        default=MISSING,
+        metadata={"help": "loss to end with, likewise: the one whose optimum is wanted"},
+    )
     anneal_from: int = field(
-        default=0, metadata={"help": "updates that the first loss trains alone"}
+        default=0,
+        metadata={"help": "updates that the first loss trains alone: more while its curve is still steep there"},
     )
     anneal_to: int = field(
         default=MISSING,
         metadata={
-            "help": "updates after which the second loss trains alone; between the two its weight rises linearly"
+            "help": "updates after which the second loss trains alone; between the two its weight rises linearly. "
+            "Later where the cosine falls back on the way"
         },
     )
     first_options: str = field(
         default="",
-        metadata={
-            "help": "options of the first loss where its defaults do not suit, as 'lambda1=0 lambda2=1'"
-        },
+        metadata={"help": "options of the first loss where its defaults do not suit, as 'lambda1=0 lambda2=1'"},
     )
-    second_options: str = field(
-        default="", metadata={"help": "options of the second loss, likewise"}
-    )
+    second_options: str = field(default="", metadata={"help": "options of the second loss, likewise"})
 
 
 @register("annealed", AnnealedConfig)

@@ -23,21 +23,21 @@ class DecodingConfig(FairseqDataclass):
     decode_score: ChoiceEnum(list(search.SCORES)) = field(  # type: ignore[valid-type]
         default="cosine",
         metadata={
-            "help": "how predicted vectors score words. cosine: softmax of decode-scale times the cosine (for cosine "
+            "help": "how predicted vectors score words. cosine: softmax of decode-scale times the cosine (for "
+            "cosine "
             "and margin losses). vmf_posterior: softmax of kappa times the cosine (for vmf). vmf_density: the "
             "density itself, as the paper decodes; over a beam it favours long outputs of sure words"
         },
     )
     decode_scale: float = field(
         default=20.0,
-        metadata={
-            "help": "sharpness of decode-score cosine: only beam search and ensembles depend on it"
-        },
+        metadata={"help": "sharpness of decode-score cosine: only beam search and ensembles depend on it"},
     )
     decode_hub_weight: float = field(
         default=0.0,
         metadata={
-            "help": "subtract this times each word's mean cosine to its 10 nearest words (CSLS): raise it towards 1 "
+            "help": "subtract this times each word's mean cosine to its 10 nearest words (CSLS): raise it "
+            "towards 1 "
             "when rare words from crowded regions intrude"
         },
     )
@@ -64,14 +64,17 @@ class VectorOutputConfig(DecodingConfig):
     target_dim: int = field(
         default=0,
         metadata={
-            "help": "dimension of the target vectors; 0 takes the file's (300 for a softmax without a file). Set it "
+            "help": "dimension of the target vectors; 0 takes the file's (300 for a softmax without a file). Set "
+            "it "
             "to be told when a file has another"
         },
     )
     special_vectors: ChoiceEnum(list(SPECIAL_POLICIES)) = field(  # type: ignore[valid-type]
         default="random",
         metadata={
-            "help": "vectors of end of sentence and unknown: seeded random directions, or the file's </s> and <unk>"
+            "help": "vectors of end of sentence and unknown: seeded random directions, or the file's </s> and "
+            "<unk>, "
+            "for files where they were trained among the words"
         },
     )
     missing_vectors: ChoiceEnum(list(MISSING_POLICIES)) = field(  # type: ignore[valid-type]
@@ -83,7 +86,11 @@ class VectorOutputConfig(DecodingConfig):
     )
     min_coverage: float = field(
         default=0.5,
-        metadata={"help": "refuse a vector file that covers a smaller share of the dictionary"},
+        metadata={
+            "help": "refuse a vector file that covers a smaller share of the dictionary; lower it where the gaps "
+            "are "
+            "known and accepted"
+        },
     )
     swap_vectors: Optional[str] = field(  # noqa: UP045
         default=None,
@@ -95,20 +102,26 @@ class VectorOutputConfig(DecodingConfig):
     decoder_output: ChoiceEnum(list(OUTPUTS)) = field(  # type: ignore[valid-type]
         default="continuous",
         metadata={
-            "help": "continuous predicts vectors; softmax and softmax_tied (shared with the decoder's input) are the "
+            "help": "continuous predicts vectors; softmax and softmax_tied (shared with the decoder's input) are "
+            "the "
             "papers' baselines and differ in nothing else"
         },
     )
     softmax_init: ChoiceEnum(["vectors", "random"]) = field(  # type: ignore[valid-type]
         default="vectors",
         metadata={
-            "help": "how softmax weights start, where --target-vectors is given (random without)"
+            "help": "how softmax weights start, where --target-vectors is given (random without); the less "
+            "parallel "
+            "text, the more the vectors help"
         },
     )
     untie_decoder_input: bool = field(
         default=False,
         metadata={
-            "help": "continuous output: learn the decoder's input embeddings instead of reading the frozen targets"
+            "help": "continuous output: learn the decoder's input embeddings instead of reading the frozen "
+            "targets; "
+            "for targets that say little of a word, such as random ones. It takes as many "
+            "parameters more as a softmax"
         },
     )
     targets_in_checkpoint: bool = field(
@@ -124,21 +137,35 @@ class VectorOutputConfig(DecodingConfig):
 class ContinuousLSTMConfig(VectorOutputConfig):
     """Sensible sizes for a few ten thousand to a few hundred thousand sentence pairs."""
 
-    encoder_embed_dim: int = field(default=512, metadata={"help": "source embeddings"})
+    encoder_embed_dim: int = field(default=512, metadata={"help": "size of source embeddings; less for little text"})
     encoder_hidden_dim: int = field(
-        default=512, metadata={"help": "encoder states, both directions together"}
+        default=512,
+        metadata={"help": "size of encoder states, both directions together; raise it with more text"},
     )
-    encoder_layers: int = field(default=1, metadata={"help": "encoder layers"})
+    encoder_layers: int = field(
+        default=1,
+        metadata={"help": "encoder layers; more for much text, each as slow as the first"},
+    )
     decoder_embed_dim: int = field(
         default=0,
         metadata={
-            "help": "size to which a linear layer brings decoder inputs; 0 takes --decoder-hidden-dim"
+            "help": "size to which a linear layer brings decoder inputs; 0 takes --decoder-hidden-dim, a smaller "
+            "one "
+            "saves weights"
         },
     )
-    decoder_hidden_dim: int = field(default=512, metadata={"help": "decoder states"})
-    decoder_layers: int = field(default=1, metadata={"help": "decoder layers"})
+    decoder_hidden_dim: int = field(default=512, metadata={"help": "size of decoder states; raise it with more text"})
+    decoder_layers: int = field(
+        default=1,
+        metadata={"help": "decoder layers; the papers' sizes have two, for some 200,000 sentences"},
+    )
     attention: ChoiceEnum(list(ATTENTION_KINDS)) = field(  # type: ignore[valid-type]
-        default="general", metadata={"help": "how decoder states score encoder states"}
+        default="general",
+        metadata={
+            "help": "how decoder states score encoder states: dot has no weights and wants equal sizes, general "
+            "one "
+            "matrix, additive is slowest"
+        },
     )
     input_feeding: bool = field(
         default=False,
@@ -148,10 +175,21 @@ class ContinuousLSTMConfig(VectorOutputConfig):
         },
     )
     dropout: float = field(
-        default=0.2, metadata={"help": "on embeddings, between layers and before the output"}
+        default=0.2,
+        metadata={
+            "help": "on embeddings, between layers and before the output; a softmax needs it on little text "
+            "(0.3), a "
+            "continuous output is held back by it (0)"
+        },
     )
-    max_source_positions: int = field(default=1024, metadata={"help": "longest source"})
-    max_target_positions: int = field(default=1024, metadata={"help": "longest target"})
+    max_source_positions: int = field(
+        default=1024,
+        metadata={"help": "longest source, in tokens; longer ones are skipped in training"},
+    )
+    max_target_positions: int = field(
+        default=1024,
+        metadata={"help": "longest target, in tokens; longer ones are skipped in training"},
+    )
 
 
 @dataclass

@@ -27,13 +27,14 @@ class ContinuousTranslationConfig(TranslationConfig):
     )
     nearest_effort: float = field(
         default=1.0,
-        metadata={
-            "help": "how much hnsw and ivf search: above 1 finds more of the nearest words, below is faster"
-        },
+        metadata={"help": "how much hnsw and ivf search: above 1 finds more of the nearest words, below is faster"},
     )
     nearest_index: Optional[str] = field(  # noqa: UP045
         default=None,
-        metadata={"help": "folder where built indices are kept for the next run"},
+        metadata={
+            "help": "folder where built indices are kept for the next run; set it for large tables, whose "
+            "index takes minutes"
+        },
     )
 
 
@@ -41,9 +42,7 @@ class ContinuousTranslationConfig(TranslationConfig):
 class ContinuousTranslationTask(TranslationTask):
     """As ``translation``; its generator may look at the nearest words alone."""
 
-    def build_generator(
-        self, models, args, seq_gen_cls=None, extra_gen_cls_kwargs=None, **others
-    ):
+    def build_generator(self, models, args, seq_gen_cls=None, extra_gen_cls_kwargs=None, **others):
         """Raises: InputError: an option that needs every word's score with ``--nearest`` other than dense."""
         nearest = str(self.cfg.nearest)
         if nearest == "dense" or getattr(args, "score_reference", False):

@@ -26,7 +26,8 @@ class MatcherConfig(FairseqDataclass):
     hidden_dim: int = field(
         default=128,
         metadata={
-            "help": "features that each reader of a sentence makes; even where it reads in both directions"
+            "help": "features that each reader of a sentence makes; even where it reads in both directions; more "
+            "for more pairs"
         },
     )
     tune_vectors: bool = field(
@@ -36,13 +37,14 @@ class MatcherConfig(FairseqDataclass):
         },
     )
     project_dim: int = field(
-        default=0, metadata={"help": "size of a learned projection of the word vectors; 0: none"}
+        default=0,
+        metadata={
+            "help": "size of a learned projection of the word vectors, where they are wide and pairs are few; 0: none"
+        },
     )
-    dropout: float = field(
-        default=0.2, metadata={"help": "between layers; raise it against over-fitting"}
-    )
+    dropout: float = field(default=0.2, metadata={"help": "between layers; raise it against over-fitting"})
     embed_dropout: float = field(
-        default=0.0, metadata={"help": "of the features of a word's vector"}
+        default=0.0, metadata={"help": "of the features of a word's vector; raise it against over-fitting"}
     )
     word_dropout: float = field(
         default=0.0,
@@ -60,7 +62,7 @@ class MatcherConfig(FairseqDataclass):
 @dataclass
 class PerceptronConfig(MatcherConfig):
     decide_dim: int = field(
-        default=128, metadata={"help": "size of the two hidden layers that decide"}
+        default=128, metadata={"help": "size of the two hidden layers that decide; less for few pairs"}
     )
 
 
@@ -68,15 +70,11 @@ class PerceptronConfig(MatcherConfig):
 class FeatureConfig(PerceptronConfig):
     hidden_dim: int = field(
         default=64,
-        metadata={
-            "help": "features of each convolution, LSTM and BiLSTM (the paper tried 32, 64 and 128)"
-        },
+        metadata={"help": "features of each convolution, LSTM and BiLSTM (the paper tried 32, 64 and 128)"},
     )
     difference: ChoiceEnum(list(DIFFERENCES)) = field(  # type: ignore[valid-type]
         default="signed",
-        metadata={
-            "help": "signed: a - b, the paper's; absolute: |a - b|, with which the order does not matter"
-        },
+        metadata={"help": "signed: a - b, the paper's; absolute: |a - b|, with which the order does not matter"},
     )
 
 
@@ -84,12 +82,16 @@ class FeatureConfig(PerceptronConfig):
 class DecomposableConfig(MatcherConfig):
     intra_attention: bool = field(
         default=False,
-        metadata={"help": "attend within each sentence first, with a bias for each distance"},
+        metadata={
+            "help": "attend within each sentence first, with a bias for each distance; for sentences whose "
+            "order of words matters"
+        },
     )
     project_dim: int = field(
         default=200,
         metadata={
-            "help": "size of the learned projection of the word vectors (the paper's: 200); 0: none"
+            "help": "size of the learned projection of the word vectors (the paper's: 200), less for few pairs; "
+            "0: none"
         },
     )
 
@@ -99,13 +101,18 @@ class InferSentConfig(PerceptronConfig):
     hidden_dim: int = field(
         default=1200,
         metadata={
-            "help": "size of a sentence's vector, both directions together (the paper's: 2 x 600)"
+            "help": "size of a sentence's vector, both directions together (the paper's: 2 x 600); less is faster"
         },
     )
-    decide_dim: int = field(default=512, metadata={"help": "size of the hidden layers that decide"})
+    decide_dim: int = field(
+        default=512, metadata={"help": "size of the hidden layers that decide; less for few pairs"}
+    )
     decide_layers: int = field(
         default=1,
-        metadata={"help": "hidden layers that decide; 1, with --activation sigmoid: equation 4"},
+        metadata={
+            "help": "hidden layers that decide; 1, with --activation sigmoid, is the paper's equation 4; "
+            "more for many pairs"
+        },
     )
     reader: ChoiceEnum(list(READERS)) = field(  # type: ignore[valid-type]
         default="bilstm_max",
@@ -116,9 +123,7 @@ class InferSentConfig(PerceptronConfig):
     )
     activation: ChoiceEnum(list(ACTIVATIONS)) = field(  # type: ignore[valid-type]
         default="relu",
-        metadata={
-            "help": "of the hidden layers; sigmoid: as the corpus paper writes them, slower to learn"
-        },
+        metadata={"help": "of the hidden layers; sigmoid: as the corpus paper writes them, slower to learn"},
     )
     dropout: float = field(
         default=0.5,
@@ -179,7 +184,8 @@ class Matcher(BaseFairseqModel):
         """
         if not hasattr(self.matcher, "encode"):
             raise InputError(
-                "this architecture reads two sentences together and has no vector of one: encode with a siamese_ one "
+                "this architecture reads two sentences together and has no vector of one: encode with a siamese_ "
+                "one "
                 "or infersent"
             )
         return self.matcher.encode(*self._words(tokens))

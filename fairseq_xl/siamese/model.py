@@ -15,16 +15,16 @@ from fairseq_xl.siamese.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, Tw
 
 @dataclass
 class TwinConfig(FairseqDataclass):
-    embed_dim: int = field(default=100, metadata={"help": "size of an n-gram's embedding"})
+    embed_dim: int = field(default=100, metadata={"help": "size of an n-gram's embedding; less for little text"})
     hidden_dim: int = field(
         default=256,
-        metadata={
-            "help": "states of the encoder, both directions together (even); smaller is faster"
-        },
+        metadata={"help": "states of the encoder, both directions together (even); smaller is faster"},
     )
-    layers: int = field(default=1, metadata={"help": "recurrent layers"})
+    layers: int = field(
+        default=1, metadata={"help": "recurrent layers; more for much text, each as slow as the first"}
+    )
     sentence_dim: int = field(
-        default=128, metadata={"help": "size of a sentence's vector (the paper's: 128)"}
+        default=128, metadata={"help": "size of a sentence's vector (the paper's: 128); more for many classes"}
     )
     encoder_kind: ChoiceEnum(list(KINDS)) = field(  # type: ignore[valid-type]
         default="lstm",
@@ -53,15 +53,11 @@ class TwinConfig(FairseqDataclass):
     )  # fmt: skip
     unit_dropout: float = field(
         default=0.0,
-        metadata={
-            "help": "share of n-grams read as unseen in training: practice for text with unseen ones"
-        },
+        metadata={"help": "share of n-grams read as unseen in training: practice for text with unseen ones"},
     )
     class_head: bool = field(
         default=False,
-        metadata={
-            "help": "add a linear layer to classes, which criterion contrastive trains with --class-weight"
-        },
+        metadata={"help": "add a linear layer to classes, which criterion contrastive trains with --class-weight"},
     )
 
 
@@ -86,9 +82,7 @@ class Twin(BaseFairseqModel):
         dictionary = task.source_dictionary
         head = nn.Linear(cfg.sentence_dim, len(task.prepared.classes)) if cfg.class_head else None
         try:
-            return cls(
-                TwinEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes), head
-            )
+            return cls(TwinEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes), head)
         except ValueError as error:
             raise InputError(str(error)) from error
 

@@ -40,7 +40,8 @@ class SiameseContrastiveConfig(FairseqDataclass):
     pairs_per_sentence: int = field(
         default=1,
         metadata={
-            "help": "pairs of the same class for each sentence in an epoch, and as many of other classes"
+            "help": "pairs of the same class for each sentence in an epoch, and as many of other classes; more "
+            "where the poor language has few sentences"
         },
     )
     natural_classes: bool = field(
@@ -54,12 +55,16 @@ class SiameseContrastiveConfig(FairseqDataclass):
     )
     references: int = field(
         default=100,
-        metadata={"help": "reference sentences of each class to classify with (the paper's: 100)"},
+        metadata={
+            "help": "reference sentences of each class to classify with (the paper's: 100); fewer where a "
+            "class has not so many"
+        },
     )
     reference_side: ChoiceEnum(["auto", *SIDES]) = field(  # type: ignore[valid-type]
         default="auto",
         metadata={
-            "help": "language of the references; auto: the larger corpus of the pairs, as in the paper"
+            "help": "language of the references; auto: the larger corpus of the pairs, as in the paper; the poor "
+            "one where the languages stay apart"
         },
     )
     rule: ChoiceEnum(list(RULES)) = field(  # type: ignore[valid-type]
@@ -92,9 +97,7 @@ class SiameseContrastiveTask(FairseqTask):
             raise InputError("name the folder that `fairseq-xl siamese prepare` made")
         for name in ("pairs_per_sentence", "max_units", "references"):
             if getattr(cfg, name) < 1:
-                raise InputError(
-                    f"--{name.replace('_', '-')} takes a number from 1, not {getattr(cfg, name)}"
-                )
+                raise InputError(f"--{name.replace('_', '-')} takes a number from 1, not {getattr(cfg, name)}")
         return cls(cfg, Prepared(cfg.data))
 
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
@@ -133,14 +136,8 @@ class SiameseContrastiveTask(FairseqTask):
         order = np.argsort(sentences.sizes[numbers], kind="stable")
         found = []
         for start in range(0, len(order), ENCODED_AT_ONCE):
-            batch = sentences.collater(
-                [sentences[n] for n in numbers[order[start : start + ENCODED_AT_ONCE]]]
-            )
-            inputs = (
-                utils.move_to_cuda(batch["net_input"], device)
-                if device.type == "cuda"
-                else batch["net_input"]
-            )
+            batch = sentences.collater([sentences[n] for n in numbers[order[start : start + ENCODED_AT_ONCE]]])
+            inputs = utils.move_to_cuda(batch["net_input"], device) if device.type == "cuda" else batch["net_input"]
             found.append(unit(model.encode_sentences(inputs["src_tokens"], inputs["src_lengths"])))
         return torch.cat(found)[torch.from_numpy(np.argsort(order)).to(device)]
 
@@ -153,9 +150,7 @@ class SiameseContrastiveTask(FairseqTask):
         if self._encoded is None:
             sentences = self.sentences("train", (self.reference_side,))
             random = np.random.default_rng([self.cfg.seed, 0])
-            numbers = sample_references(
-                sentences.labels, len(self.prepared.classes), self.cfg.references, random
-            )
+            numbers = sample_references(sentences.labels, len(self.prepared.classes), self.cfg.references, random)
             vectors = self.encode(model, sentences, numbers)
             self._encoded = vectors, torch.from_numpy(sentences.labels[numbers]).to(vectors.device)
         return self._encoded
@@ -194,7 +189,5 @@ def pair_kinds(given: str | None, prepared: Prepared) -> list[str]:
         if kind not in known:
             raise InputError(f"--pairs {given}: {kind!r} is none of {', '.join(known)}")
         if "rich" in kind and not has_rich:
-            raise InputError(
-                f"--pairs {given}: {prepared.folder} has no rich language; prepare it with --rich"
-            )
+            raise InputError(f"--pairs {given}: {prepared.folder} has no rich language; prepare it with --rich")
     return kinds

@@ -17,33 +17,55 @@ from fairseq_xl.syntactic.prepared import TARGETS
 class UposLSTMConfig(FairseqDataclass):
     """The paper's sizes (Liu et al. 2019, Table 1)."""
 
-    encoder_embed_dim: int = field(default=100, metadata={"help": "embeddings of source pieces"})
+    encoder_embed_dim: int = field(
+        default=100,
+        metadata={"help": "size of the embeddings of source pieces; raise it for more languages"},
+    )
     encoder_cell_dim: int = field(
         default=128,
-        metadata={"help": "state of each encoder direction; sentence embeddings are twice as wide"},
+        metadata={
+            "help": "state of each encoder direction; sentence embeddings are twice as wide: less for a smaller index"
+        },
     )
-    encoder_layers: int = field(default=2, metadata={"help": "encoder layers"})
+    encoder_layers: int = field(default=2, metadata={"help": "encoder layers (the paper: 2); 1 is faster"})
     pooling: ChoiceEnum(list(POOLING_KINDS)) = field(  # type: ignore[valid-type]
         default="max",
-        metadata={"help": "how encoder states become the sentence embedding; max is the paper's"},
+        metadata={
+            "help": "how encoder states become the sentence embedding; max (the paper's) or mean, over all places"
+        },
     )
-    decoder_embed_dim: int = field(default=100, metadata={"help": "embeddings of previous tags"})
+    decoder_embed_dim: int = field(
+        default=100,
+        metadata={"help": "size of the embeddings of previous tags; raise it with --target pieces"},
+    )
     language_embed_dim: int = field(
-        default=20, metadata={"help": "embeddings of target languages; 0 hides the language"}
+        default=20,
+        metadata={"help": "size of the embeddings of target languages; 0 hides the language, for a single one"},
     )
-    decoder_cell_dim: int = field(default=512, metadata={"help": "decoder state"})
+    decoder_cell_dim: int = field(
+        default=512,
+        metadata={"help": "decoder state; the sentence embedding must do the work, so that more helps little"},
+    )
     decoder_output_dim: int = field(
         default=0,
         metadata={
-            "help": "size to which a linear layer brings decoder states before the softmax; 0 for none. Set it (100) "
+            "help": "size to which a linear layer brings decoder states before the softmax; 0 for none. Set it "
+            "(100) "
             "with --target pieces, whose tens of thousands of symbols otherwise take most of the time"
         },
     )
     dropout: float = field(
-        default=0.2, metadata={"help": "in the encoder: on embeddings, between layers, on its output"}
+        default=0.2,
+        metadata={
+            "help": "in the encoder: on embeddings, between layers, on its output; raise it against over-fitting"
+        },
     )
-    max_source_positions: int = field(default=1024, metadata={"help": "longest source, in pieces"})
-    max_target_positions: int = field(default=1024, metadata={"help": "longest target"})
+    max_source_positions: int = field(
+        default=1024, metadata={"help": "longest source, in pieces; longer ones are skipped"}
+    )
+    max_target_positions: int = field(
+        default=1024, metadata={"help": "longest target, in tags; longer ones are skipped"}
+    )
 
 
 @dataclass
@@ -77,12 +99,13 @@ class UposTranslationConfig(FairseqDataclass):
     sampling_temperature: float = field(
         default=1.0,
         metadata={
-            "help": "a pair of n sentences has a share of n^(1/T) in each epoch: 1 takes every sentence once; raise "
+            "help": "a pair of n sentences has a share of n^(1/T) in each epoch: 1 takes every sentence once; "
+            "raise "
             "it (5) where small pairs lag behind"
         },
     )
     sentences_per_pair: int = field(
         default=0,
-        metadata={"help": "train on this many sentences of each pair, chosen by --seed; 0 for all"},
+        metadata={"help": "train on this many sentences of each pair, chosen by --seed: for learning curves; 0: all"},
     )
     seed: int = II("common.seed")
