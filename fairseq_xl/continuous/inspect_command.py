@@ -51,10 +51,22 @@ def run(args: argparse.Namespace) -> None:
 
 
 def load_continuous_model(checkpoint: Path, data: Path) -> tuple[Any, Any]:
-    """A model ready to translate, and its task with the dictionaries in ``data``.
+    """As :func:`load_translation_model`, of a continuous model.
 
     Raises:
         InputError: no such checkpoint or folder; a model without vector outputs.
+    """
+    model, task = load_translation_model(checkpoint, data)
+    if getattr(model.decoder, "targets", None) is None:
+        raise InputError(f"{checkpoint} holds a model without vector outputs, so nothing is near")
+    return model, task
+
+
+def load_translation_model(checkpoint: Path, data: Path) -> tuple[Any, Any]:
+    """A model ready to translate, and its task with the dictionaries in ``data``.
+
+    Raises:
+        InputError: no such checkpoint or folder.
     """
     from fairseq import checkpoint_utils
 
@@ -65,11 +77,8 @@ def load_continuous_model(checkpoint: Path, data: Path) -> tuple[Any, Any]:
     models, _, task = checkpoint_utils.load_model_ensemble_and_task(
         [str(checkpoint)], arg_overrides={"data": str(data)}
     )
-    model = models[0]
-    if getattr(model.decoder, "targets", None) is None:
-        raise InputError(f"{checkpoint} holds a model without vector outputs, so nothing is near")
-    model.eval()
-    return model, task
+    models[0].eval()
+    return models[0], task
 
 
 @torch.no_grad()

@@ -13,21 +13,21 @@ import torch
 from tqdm import tqdm
 
 from fairseq_xl.continuous import tuning
-from fairseq_xl.continuous.inspect_command import load_continuous_model
+from fairseq_xl.continuous.inspect_command import load_translation_model
 from fairseq_xl.errors import InputError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``fairseq-xl tune-decoding``."""
     parser.description = (
-        "Choose decoding options of a continuous-output model on the development set, by BLEU of tokenised output"
-        " against the tokenised reference, in which words unknown to the dictionary can never be matched (sacreBLEU"
-        " without a tokeniser of its own: compare it with nothing but itself). Tries the decoding score and its"
-        " sharpness (--decode-scale for the cosine, fairseq's --temperature for vmf_posterior, where it divides"
-        " kappa), then the hub weight, and again; fairseq's length penalty is read off each decoding. Prints a"
-        " table and the options to paste after fairseq-generate."
+        "Choose decoding options of a translation model on the development set, by BLEU of tokenised output against"
+        " the tokenised reference, in which words unknown to the dictionary can never be matched (sacreBLEU without"
+        " a tokeniser of its own: compare it with nothing but itself). For continuous outputs tries the decoding"
+        " score and its sharpness (--decode-scale for the cosine, fairseq's --temperature for vmf_posterior, where"
+        " it divides kappa), then the hub weight, and again; for a softmax, the --temperature. fairseq's length"
+        " penalty is read off each decoding. Prints a table and the options to paste after fairseq-generate."
     )
-    parser.add_argument("--checkpoint", required=True, type=Path, help="checkpoint of a continuous model")
+    parser.add_argument("--checkpoint", required=True, type=Path, help="checkpoint of a translation model")
     parser.add_argument("--data", required=True, type=Path, help="folder made by fairseq-preprocess")
     text = "file to keep each decoding's outcome in; a search that was interrupted goes on from it"
     parser.add_argument("--results", required=True, type=Path, metavar="FILE", help=text)
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> None:
         value = getattr(args, option)
         if value is not None and value < least:
             raise InputError(f"--{option.replace('_', '-')} is {value}: give {least} or more")
-    model, task = load_continuous_model(args.checkpoint, args.data)
+    model, task = load_translation_model(args.checkpoint, args.data)
     decode = decoder(model, task, args)
     about = {
         "checkpoint": _fingerprint(args.checkpoint),
@@ -66,8 +66,7 @@ def run(args: argparse.Namespace) -> None:
     args.results.parent.mkdir(parents=True, exist_ok=True)
     results = tuning.Results(args.results, about)
 
-    scorer = model.decoder.scorer
-    start = tuning.Point(scorer.score, scorer.scale, 1.0, scorer.hub_weight, args.beam)
+    start = as_saved(model, args.beam)
     rows: dict[tuning.Point, tuple[tuning.Outcome, dict[str, tuning.Outcome]]] = {}
 
     def outcomes_of(point: tuning.Point) -> dict[str, tuning.Outcome]:
@@ -79,6 +78,14 @@ def run(args: argparse.Namespace) -> None:
     best = tuning.search(start, outcomes_of)
     print_table(rows, start, best)
     print_options(best, *rows[best], (args.max_len_a, args.max_len_b))
+
+
+def as_saved(model: Any, beam: int) -> tuning.Point:
+    """The options that a model was saved with."""
+    scorer = getattr(model.decoder, "scorer", None)
+    if scorer is None:
+        return tuning.Point(tuning.SOFTMAX, 1.0, 1.0, 0.0, beam)
+    return tuning.Point(scorer.score, scorer.scale, 1.0, scorer.hub_weight, beam)
 
 
 def _fingerprint(*paths: Path) -> str:
@@ -141,8 +148,9 @@ def translate(
     from fairseq import utils
     from fairseq.dataclass.configs import GenerationConfig
 
-    scorer = model.decoder.scorer
-    scorer.score, scorer.scale, scorer.hub_weight = point.score, point.scale, point.hub_weight
+    if point.score != tuning.SOFTMAX:
+        scorer = model.decoder.scorer
+        scorer.score, scorer.scale, scorer.hub_weight = point.score, point.scale, point.hub_weight
     options = GenerationConfig(
         beam=point.beam, temperature=point.temperature, max_len_a=longest[0], max_len_b=longest[1]
     )
@@ -212,13 +220,11 @@ def print_options(
     if best.score == "cosine":
         overrides["decode_scale"] = best.scale
     overrides["decode_hub_weight"] = best.hub_weight
+    options = "" if best.score == tuning.SOFTMAX else f' --model-overrides "{overrides}"'
     limit = f"--max-len-a {longest[0]:g} --max-len-b {longest[1]}"
     print("\noptions of fairseq-generate:\n")
     if greedy.bleu >= found[penalty].bleu:
-        print(f'  --beam 1 {limit} --model-overrides "{overrides}"')
+        print(f"  --beam 1 {limit}{options}")
         return
     temperature = f" --temperature {best.temperature:g}" if best.temperature != 1 else ""
-    print(
-        f"  --beam {best.beam} {limit} --lenpen {penalty}{temperature}"
-        f' --model-overrides "{overrides}"'
-    )
+    print(f"  --beam {best.beam} {limit} --lenpen {penalty}{temperature}{options}")

@@ -2,7 +2,8 @@
 
 Beam search sums log-scores over steps, so it depends on how sharp they are, on hub correction and on the
 length penalty; greedy search depends on hub correction alone. The length penalty only ranks finished
-hypotheses, so every value of it is read off one decoding.
+hypotheses, so every value of it is read off one decoding. The flatter the scores, the more they favour short
+hypotheses, and the larger the penalty that makes up for it: the two are chosen together.
 """
 
 from __future__ import annotations
@@ -19,10 +20,16 @@ from fairseq_xl.errors import InputError
 from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import replacing
 
-SHARPNESS = {"cosine": (5.0, 10.0, 20.0, 40.0, 80.0), "vmf_posterior": (0.25, 0.5, 1.0, 2.0, 4.0)}
-"""What is tried of --decode-scale for the cosine, of --temperature for the posterior."""
+SOFTMAX = "softmax"
+"""The score of a model that predicts words, not vectors: only its sharpness can be changed."""
+SHARPNESS = {
+    "cosine": (5.0, 10.0, 20.0, 40.0, 80.0),
+    "vmf_posterior": (0.25, 0.5, 1.0, 2.0, 4.0),
+    SOFTMAX: (0.5, 1.0, 1.5, 2.0, 3.0),
+}
+"""What is tried of --decode-scale for the cosine, of --temperature for the others."""
 HUB_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
-LENGTH_PENALTIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
+LENGTH_PENALTIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,8 @@ class Point:
     @property
     def key(self) -> str:
         """Equal for points that give the same translations: greedy search sees only the hub weight."""
+        if self.score == SOFTMAX:
+            return "beam 1" if self.beam == 1 else f"temperature {self.temperature:g}, beam {self.beam}"
         if self.beam == 1:
             return f"hub {self.hub_weight:g}, beam 1"
         sharpness = f"scale {self.scale:g}, " if self.score == "cosine" else ""
@@ -171,16 +180,18 @@ def search(
 
 
 def sharpnesses(point: Point) -> list[Point]:
-    """The point with every score and sharpness."""
-    change = {"cosine": "scale", "vmf_posterior": "temperature"}
+    """The point with every score that its model can have, and every sharpness of it."""
+    change = {"cosine": "scale"}
     plain = {**asdict(point), "temperature": 1.0}
     return [
-        Point(**{**plain, "score": score, change[score]: value})
+        Point(**{**plain, "score": score, change.get(score, "temperature"): value})
         for score, values in SHARPNESS.items()
+        if (score == SOFTMAX) == (point.score == SOFTMAX)
         for value in values
     ]
 
 
 def hub_weights(point: Point) -> list[Point]:
-    """The point with every hub weight."""
-    return [Point(**{**asdict(point), "hub_weight": weight}) for weight in HUB_WEIGHTS]
+    """The point with every hub weight, which only vectors have."""
+    weights = () if point.score == SOFTMAX else HUB_WEIGHTS
+    return [Point(**{**asdict(point), "hub_weight": weight}) for weight in weights]

@@ -55,6 +55,20 @@ def test_the_search_climbs_one_option_after_another():
     assert tuning.search(START, lambda _: {"1": Outcome(3.0, 1.0)}) == START
 
 
+def test_of_a_softmax_only_the_sharpness_is_searched():
+    asked = []
+
+    def outcomes_of(point):
+        asked.append(point)
+        return {"1": Outcome(20.0 + (point.temperature == 2), 1.0)}
+
+    start = Point("softmax", 1.0, 1.0, 0.0, 5)
+    assert tuning.search(start, outcomes_of) == replace(start, temperature=2.0)
+    assert {(point.score, point.hub_weight) for point in asked} == {("softmax", 0.0)}
+    assert replace(start, beam=1).key == replace(start, beam=1, temperature=2.0).key
+    assert start.key != replace(start, temperature=2.0).key
+
+
 def test_equal_penalties_leave_fairseqs_default():
     assert tuning.best_penalty({"0": Outcome(5, 1), "1": Outcome(5, 1), "2": Outcome(4, 1)}) == "1"
     assert tuning.best_penalty({"0": Outcome(6, 1), "1": Outcome(5, 1)}) == "0"
@@ -137,11 +151,30 @@ def test_penalties_read_off_one_decoding_are_fairseqs_own(untrained, penalty):
             assert tuning.best_texts([ours[number]], penalty) == [expected]
 
 
+def test_a_softmax_is_tuned_by_its_temperature(untrained, monkeypatch, tmp_path, capsys):
+    _, task = untrained
+    torch.manual_seed(1)
+    softmax = ContinuousLSTM.build_model(TinyConfig(decoder_output="softmax", max_target_positions=16), task).eval()
+    monkeypatch.setitem(tuning.SHARPNESS, "softmax", (1.0, 3.0))
+    monkeypatch.setattr(tune_command, "load_translation_model", lambda *_: (softmax, task))
+    run_with(tmp_path, "--beam", 3)
+    said = capsys.readouterr().out
+    lines = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
+    assert [line["point"] for line in lines[1:]] == ["beam 1", "temperature 1, beam 3", "temperature 3, beam 3"]
+    assert "as saved" in said
+    assert "--model-overrides" not in said
+
+
 def run_command(untrained, monkeypatch, tmp_path, *options):
     """The command without reading a checkpoint."""
-    monkeypatch.setattr(tune_command, "load_continuous_model", lambda *_: untrained)
+    monkeypatch.setattr(tune_command, "load_translation_model", lambda *_: untrained)
     for name in ("SHARPNESS", "HUB_WEIGHTS"):
         monkeypatch.setattr(tuning, name, {"cosine": (5.0,)} if name == "SHARPNESS" else (0.0, 1.0))
+    run_with(tmp_path, *options)
+
+
+def run_with(tmp_path, *options):
+    """The command line, on files of no content."""
     (tmp_path / "data").mkdir(exist_ok=True)
     (tmp_path / "data" / "valid.a-b.a.bin").write_bytes(b"set")
     (tmp_path / "model.pt").write_bytes(b"weights")
