@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY
 from omegaconf import MISSING, OmegaConf
 from omegaconf.errors import ValidationError
+from torch import Tensor
 
 from fairseq_xl.continuous.criterion import (
     ContinuousCriterion,
@@ -84,7 +85,8 @@ class Annealed(ContinuousCriterion):
 
     def rows(self, pred, index, targets):
         weight = second_weight(targets.num_updates, *self.schedule)
-        mixed, logged = 0, {"second_weight": pred.new_full((), weight * index.numel())}
+        mixed: Tensor | int = 0
+        logged = {"second_weight": pred.new_full((), weight * index.numel())}
         for place, part, share in (
             ("first", self.first, 1 - weight),
             ("second", self.second, weight),

@@ -88,6 +88,8 @@ class _ColumnModel(EnsembleModel):
         self.index = index
         self.words = torch.zeros(0, special + k, dtype=torch.long)
         """(batch · beam, columns) of the latest step"""
+        self.step: tuple[Tensor, search.Scoring, Tensor]
+        """predictions, rule and shift of the latest step"""
 
     def forward_decoder(self, tokens, encoder_outs, incremental_states, temperature: float = 1.0):
         decoder = self.single_model.decoder

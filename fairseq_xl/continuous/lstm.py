@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from fairseq_xl.continuous.config import ContinuousLSTMConfig, Iwslt16Config, TinyConfig
 from fairseq_xl.continuous.output import VectorOutput, learnt_words, target_table, vector_dim
-from fairseq_xl.continuous.recurrence import FedRecurrence, FusedRecurrence
+from fairseq_xl.continuous.recurrence import FedRecurrence, FusedRecurrence, State
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
 from fairseq_xl.modules.attention import Attention
@@ -123,6 +123,7 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         if self.embed_tokens is not None:
             x = self.embed_tokens(prev_output_tokens)
         else:
+            assert self.targets is not None
             x = self.targets(prev_output_tokens).to(self.embed_projection.weight.dtype)
         x = F.dropout(self.embed_projection(x), self.dropout, self.training)
         state = self._state(encoder_out, incremental_state)
@@ -137,7 +138,7 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         places = encoder_out["places"].unsqueeze(1).expand_as(weights)
         return output, {"attn": [weights.gather(2, places)], **self.norms(output)}
 
-    def _state(self, encoder_out, incremental_state) -> dict[str, Tensor | None]:
+    def _state(self, encoder_out, incremental_state) -> State:
         if incremental_state is not None:
             state = self.get_incremental_state(incremental_state, "state")
             if state is not None:

@@ -28,6 +28,7 @@ class VectorOutput:
     targets: TargetTable | None
     scorer: VectorScorer | None
     output_projection: nn.Linear
+    training: bool
 
     def set_output(self, cfg: VectorOutputConfig, dictionary, targets: TargetTable | None) -> None:
         """``targets`` is kept for a continuous output only: a softmax begins at its rows and leaves them."""
@@ -48,6 +49,7 @@ class VectorOutput:
             return
         if self.output_kind == "softmax":
             words = word_embedding(cfg, dictionary, targets)
+        assert words is not None
         self.softmax_weight = words.weight
         self.softmax_bias = nn.Parameter(torch.zeros(len(dictionary)))
 
@@ -79,6 +81,7 @@ class VectorOutput:
                 "this criterion trains a softmax, but the model predicts vectors: use --criterion syn_margin_proj, "
                 "vmf or another continuous one, or --decoder-output softmax"
             )
+        assert self.scorer is not None
         scores = self.scorer(output, self.targets, extra["norm"][:, -output.shape[1] :])
         return scores if log_probs else scores.exp()
 

@@ -53,6 +53,7 @@ class DecoderInput(nn.Module):
         if self.words is not None:
             return self.projection(self.words(tokens))
         (targets,) = self._targets
+        assert targets is not None
         return self.projection(targets(tokens).to(self.projection.weight.dtype))
 
 

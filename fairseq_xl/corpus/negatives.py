@@ -77,8 +77,8 @@ class Lengths:
 
 def search(
     vectors: np.ndarray,
-    area: Sequence[int],
-    page: Sequence[int],
+    area: Sequence[int] | np.ndarray,
+    page: Sequence[int] | np.ndarray,
     pages: Sequence[set[int]],
     band: Band,
     alike: Likeness,
@@ -165,7 +165,11 @@ def _drawn(
 
 
 def quantiles(
-    vectors: np.ndarray, area: Sequence[int], page: Sequence[int], seed: int, draws: int = 200_000
+    vectors: np.ndarray,
+    area: Sequence[int] | np.ndarray,
+    page: Sequence[int] | np.ndarray,
+    seed: int,
+    draws: int = 200_000,
 ) -> np.ndarray:
     """(D,) cosines, rising, of sentences drawn from different pages of the same topic."""
     random = np.random.default_rng(seed)

@@ -322,8 +322,8 @@ class Pages:
     def write(self, pairing: Pairing, archive: bool) -> None:
         """Write pages.jsonl, pairs.jsonl and the archive."""
         with replacing(self.folder / "pages.jsonl") as stream:
-            for page in self.kept():
-                json.dump(asdict(page), stream, ensure_ascii=False)
+            for kept in self.kept():
+                json.dump(asdict(kept), stream, ensure_ascii=False)
                 stream.write("\n")
         with replacing(self.folder / "pairs.jsonl") as stream:
             for page, counterpart, found_by in pairing.pairs:

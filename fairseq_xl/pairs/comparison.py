@@ -86,7 +86,8 @@ def compare(found: Matchers, samples: int = 2000) -> Comparison:
     seconds: dict[str, float | None] = {CONSTANT: None}
     for name, records in found.records.items():
         times = [record.about.get("training_seconds") for record in records]
-        seconds[name] = None if None in times else sum(times)
+        known = [time for time in times if time is not None]
+        seconds[name] = sum(known) if len(known) == len(times) else None
     draws = None
     if _largest(found.group) <= len(gold) / 2:
         draws = bootstrap([log_losses(gold, one) for one in runs.values()], found.group, samples)

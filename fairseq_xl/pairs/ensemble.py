@@ -187,6 +187,8 @@ def combine(
         if fitted_on is None:
             return MEANS[rule](probability)
         return fit_combiner(fitted_on.probability, fitted_on.gold, rule, calibrated)(probability)
+    assert labels is not None
+    assert group is not None
     if fitted_on is None:
         return cross_fit(
             lambda x, y: fit_combiner(x, y, rule, calibrated),
@@ -196,5 +198,6 @@ def combine(
             folds,
             seed,
         )
+    assert calibrated is not None
     found = fit_combiner(fitted_on.probability, fitted_on.gold, rule)(probability)
     return cross_fit(calibration(calibrated), logits(found), labels, group, folds, seed)

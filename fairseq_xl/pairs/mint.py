@@ -185,12 +185,14 @@ class Mint:
         def found() -> Iterator[tuple[int, ...]]:
             for left, right, label in pairs:
                 self._count("labelled pairs")
-                keys = self.key(left), self.key(right)
-                if None in keys:
+                left_key, right_key = self.key(left), self.key(right)
+                if left_key is None or right_key is None:
                     self._count("labelled pairs without a key")
                     continue
                 questions = (self._hashed(normal_form(text)) for text in (left, right))
-                (key, one), (other_key, other) = sorted(zip(keys, questions, strict=True))
+                (key, one), (other_key, other) = sorted(
+                    zip((left_key, right_key), questions, strict=True)
+                )
                 yield key, other_key, one, other, label
 
         self._append("label_read", found())

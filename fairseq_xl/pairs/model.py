@@ -177,12 +177,13 @@ class Matcher(BaseFairseqModel):
         Raises:
             InputError: a matcher that only knows pairs.
         """
-        if not hasattr(self.matcher, "encode"):
+        encode = getattr(self.matcher, "encode", None)
+        if encode is None:
             raise InputError(
                 "this architecture reads two sentences together and has no vector of one: encode with a siamese_ one "
                 "or infersent"
             )
-        return self.matcher.encode(*self._words(tokens))
+        return encode(*self._words(tokens))
 
     def _words(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
         tokens, _ = pack_left(tokens, self.pad)

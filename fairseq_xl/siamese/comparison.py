@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +129,7 @@ def draw(systems: Systems, folder: Path) -> None:
         matrix = np.sum(matrices(runs), axis=0)
         draw_picture(
             folder, f"confusion-{number}", f"Confusion matrix of {name}",
-            lambda figure, m=matrix, n=name, c=runs[0]["classes"]: _draw_confusion(figure, m, n, c), (5.2, 4.6),
+            partial(_draw_confusion, matrix=matrix, name=name, classes=runs[0]["classes"]), (5.2, 4.6),
         )  # fmt: skip
     lines = curve(systems)
     if lines:

@@ -32,8 +32,22 @@ class Tree:
     left: Tree | None = None
     right: Tree | None = None
 
+    def children(self) -> tuple[Tree, Tree]:
+        """Of a node."""
+        assert self.left is not None
+        assert self.right is not None
+        return self.left, self.right
+
     def leaves(self) -> list[str]:
-        return [self.word] if self.word is not None else self.left.leaves() + self.right.leaves()
+        """The words from left to right, without recursion: a parse can be deeper than Python's stack."""
+        words, todo = [], [self]
+        while todo:
+            tree = todo.pop()
+            if tree.word is not None:
+                words.append(tree.word)
+            else:
+                todo += reversed(tree.children())
+        return words
 
 
 def parse_tree(line: str) -> Tree:
@@ -111,7 +125,7 @@ class MVRNN(nn.Module):
         return vector, matrix
 
     def encode(self, tree: Tree, index: dict[str, int]) -> tuple[Tensor, Tensor]:
-        """Vector and matrix of a tree's root, without recursion: a parse can be deeper than Python's stack."""
+        """Vector and matrix of a tree's root, without recursion as well."""
         done: list[tuple[Tensor, Tensor]] = []
         todo: list[tuple[Tree, bool]] = [(tree, False)]
         while todo:
@@ -122,7 +136,8 @@ class MVRNN(nn.Module):
                 right, left = done.pop(), done.pop()
                 done.append(self.node(*left, *right))
             else:
-                todo += [(node, True), (node.right, False), (node.left, False)]
+                left_child, right_child = node.children()
+                todo += [(node, True), (right_child, False), (left_child, False)]
         return done[0]
 
     def forward(self, trees: Sequence[Tree], index: dict[str, int]) -> Tensor:

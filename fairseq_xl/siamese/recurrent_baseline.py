@@ -79,9 +79,9 @@ def _train(model, logits, rows: list[list[int]], data, predict) -> None:
     """Adam until macro-F1 on the development texts has not risen for some epochs; the best epoch's weights stay."""
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-3)
     random = np.random.default_rng(data.seed)
-    weight = 1 / np.maximum(np.bincount(data.labels, minlength=data.classes), 1)
+    rarity = 1 / np.maximum(np.bincount(data.labels, minlength=data.classes), 1)
     weight = torch.tensor(
-        weight / weight.mean(), dtype=torch.float, device=next(model.parameters()).device
+        rarity / rarity.mean(), dtype=torch.float, device=next(model.parameters()).device
     )
     best, best_state, since = -1.0, copy.deepcopy(model.state_dict()), 0
     for _ in range(MOST_EPOCHS):

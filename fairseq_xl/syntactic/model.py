@@ -56,7 +56,7 @@ class UposEncoder(FairseqEncoder):
         x = F.dropout(self.embed_tokens(src_tokens.t()), self.dropout, self.training)
         packed = pack_padded_sequence(x, src_lengths.cpu(), enforce_sorted=False)
         states, (hidden, cell) = self.lstm(packed)
-        states, _ = pad_packed_sequence(states, total_length=src_tokens.shape[1])
+        states = pad_packed_sequence(states, total_length=src_tokens.shape[1])[0]
         states = F.dropout(states, self.dropout, self.training).transpose(0, 1)
         return {
             "pooled": pool(self.pooling, states, src_tokens.eq(self.pad)),

@@ -143,7 +143,7 @@ def train_tagger(how: Training, output: Path) -> dict:
         names = ", ".join(map(str, how.train))
         raise InputError(f"{names}: {len(sentences)} sentences are too few for a tagger; give {HELD_OUT} or more")
     if how.names:
-        sentences += _renamed(sentences, how)
+        sentences += _renamed(sentences, how.names, how)
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as folder:
         work = Path(folder)
@@ -181,8 +181,8 @@ def train_tagger(how: Training, output: Path) -> dict:
     return about
 
 
-def _renamed(sentences: Sequence[Sentence], how: Training) -> list[Sentence]:
-    with closing(Corpus(how.names, must_exist=True)) as corpus:
+def _renamed(sentences: Sequence[Sentence], corpus_of_names: Path, how: Training) -> list[Sentence]:
+    with closing(Corpus(corpus_of_names, must_exist=True)) as corpus:
         found = names(corpus.pairs("en", how.language))
     draw = random.Random(how.seed)
     copies = (renamed(sentence, found, draw) for sentence in sentences)

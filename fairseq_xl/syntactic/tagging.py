@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
-from functools import cache, partial
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ def over_processes(processes: int) -> Engine:
             return
         # Unlike multiprocessing.Pool, this one raises when a worker is killed instead of waiting for ever.
         with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
-            yield from _in_order(items, partial(pool.submit, work), lambda job: job.result(), 2 * processes)
+            yield from _in_order(items, lambda item: pool.submit(work, item), lambda job: job.result(), 2 * processes)
 
     return engine
 

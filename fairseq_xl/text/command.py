@@ -50,7 +50,8 @@ def _clean(args: argparse.Namespace) -> None:
     from fairseq_xl.text.parallel import Rules, clean
 
     rules = Rules(args.max_tokens, args.max_ratio, args.empty, args.long)
-    report = clean(args.source, args.target, *args.output, rules)
+    source_output, target_output = args.output
+    report = clean(args.source, args.target, source_output, target_output, rules)
     print(report, file=sys.stderr)
     if args.report:
         with replacing(args.report) as stream:
@@ -174,8 +175,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     language(sub)
 
     text = "split tokens into subwords (SentencePiece) and join them again"
-    parts = steps.add_parser("subwords", help=text, description=text)
-    parts = parts.add_subparsers(title="steps", metavar="STEP", required=True)
+    subwords = steps.add_parser("subwords", help=text, description=text)
+    parts = subwords.add_subparsers(title="steps", metavar="STEP", required=True)
     sub = step("train", _train_subwords, "learn a subword vocabulary from tokenised text", parts)
     text = "tokenised training text; the files of several languages give a joint vocabulary"
     sub.add_argument("source", type=Path, nargs="+", help=text)
