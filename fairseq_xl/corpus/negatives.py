@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -193,9 +194,9 @@ def quantiles(
     return np.sort(np.concatenate(found)) if found else np.zeros(0)
 
 
-def _counts(rows: Sequence[Sequence], words_are_numbers: bool = False) -> sparse.csr_matrix:
+def _counts(rows: Sequence[Sequence[Any]], words_are_numbers: bool = False) -> sparse.csr_matrix:
     """(N, V) how often each item is in each row."""
-    known: dict = {}
+    known: dict[Any, int] = {}
     columns = [
         item if words_are_numbers else known.setdefault(item, len(known)) for row in rows for item in row
     ]

@@ -5,7 +5,7 @@ Everything here takes (N, M) probabilities of N pairs by M matchers, or the logi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,7 +139,7 @@ def _covers(records: Sequence[PairRecord]) -> list[list[PairRecord]]:
     return list(by_seed.values())
 
 
-def _listed(names) -> str:
+def _listed(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(names))
 
 

@@ -15,6 +15,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fairseq_xl.pairs.key import hashed, normal_form
 
@@ -274,7 +275,7 @@ class Mint:
     def _number(self, what: str, of: str = "count(*)") -> int:
         return self.database.execute(f"SELECT {of} {what}").fetchone()[0] or 0
 
-    def _append(self, table: str, rows: Iterable[tuple]) -> None:
+    def _append(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
         cursor = self.database.execute(f"SELECT * FROM {table} LIMIT 0")
         places = ", ".join("?" * len(cursor.description))
         self.database.execute("BEGIN")

@@ -4,6 +4,7 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
@@ -133,7 +134,7 @@ class Matcher(BaseFairseqModel):
     word. A checkpoint loads with the dictionary it was trained with, and no other.
     """
 
-    def __init__(self, cfg: MatcherConfig, task):
+    def __init__(self, cfg: MatcherConfig, task: Any):
         super().__init__()
         dictionary = task.source_dictionary
         self.fingerprint = Fingerprint(dictionary.symbols, "dictionary")
@@ -146,7 +147,7 @@ class Matcher(BaseFairseqModel):
         self.longest = task.prepared.wording.longest
 
     @classmethod
-    def build_model(cls, cfg: MatcherConfig, task) -> "Matcher":
+    def build_model(cls, cfg: MatcherConfig, task: Any) -> "Matcher":
         """Raises: InputError: sizes that do not go together; no vectors where they are not trained."""
         if not cfg.tune_vectors and task.prepared.manifest["vectors"] is None:
             raise InputError(

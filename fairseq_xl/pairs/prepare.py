@@ -173,7 +173,7 @@ def _unordered(worded: _Worded) -> frozenset[str]:
     return frozenset(worded.sides)
 
 
-def _consistent(rows: list[_Worded], left_out: Counter) -> list[_Worded]:
+def _consistent(rows: list[_Worded], left_out: Counter[str]) -> list[_Worded]:
     """Each pair of training once; none with both labels."""
     labels: dict[Hashable, set[int | None]] = {}
     for row in rows:
@@ -190,7 +190,7 @@ def _consistent(rows: list[_Worded], left_out: Counter) -> list[_Worded]:
 
 
 def _without_leaks(
-    rows: list[_Worded], judged: list[_Worded], leaks: str, left_out: Counter
+    rows: list[_Worded], judged: list[_Worded], leaks: str, left_out: Counter[str]
 ) -> list[_Worded]:
     if leaks == "nothing":
         return rows

@@ -139,7 +139,9 @@ def draw(systems: Systems, folder: Path) -> None:
         )  # fmt: skip
 
 
-def _draw_confusion(figure, matrix: np.ndarray, name: str, classes: Sequence[str]) -> None:
+def _draw_confusion(
+    figure: Any, matrix: np.ndarray, name: str, classes: Sequence[str]
+) -> None:
     axes = figure.subplots()
     shares = matrix / np.maximum(matrix.sum(1, keepdims=True), 1)
     picture = axes.imshow(shares, vmin=0, vmax=1, cmap="Blues")
@@ -162,7 +164,7 @@ def _draw_confusion(figure, matrix: np.ndarray, name: str, classes: Sequence[str
     figure.colorbar(picture, label="share of the true class")
 
 
-def _draw_curve(figure, lines: dict[str, list[tuple[int, float, float]]]) -> None:
+def _draw_curve(figure: Any, lines: dict[str, list[tuple[int, float, float]]]) -> None:
     axes = figure.subplots()
     for line, points in lines.items():
         sizes, means, spreads = zip(*points, strict=True)

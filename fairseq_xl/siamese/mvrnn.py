@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import regex
@@ -19,6 +20,9 @@ from torch import Tensor, nn
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import read_lines
+
+if TYPE_CHECKING:
+    from fairseq_xl.siamese.baselines import Classifier, Training
 
 EPOCHS, BATCH = 15, 16
 _TOKEN = regex.compile(r"[()]|[^\s()]+")
@@ -59,7 +63,7 @@ def parse_tree(line: str) -> Tree:
     tokens = _TOKEN.findall(line)
     if not tokens or tokens[0] != "(":
         raise ValueError("a tree begins with an opening bracket")
-    stack: list[list] = [[]]
+    stack: list[list[Tree | str]] = [[]]
     for token in tokens:
         if token == "(":
             stack.append([])
@@ -71,16 +75,19 @@ def parse_tree(line: str) -> Tree:
             stack[-1].append(token)
     if len(stack) != 1 or len(stack[0]) != 1:
         raise ValueError("fewer closing than opening brackets, or several trees")
-    return stack[0][0]
+    (root,) = stack[0]
+    assert isinstance(root, Tree)
+    return root
 
 
-def _node(parts: list) -> Tree:
+def _node(parts: Sequence[Tree | str]) -> Tree:
     """A node from its label, where it has one, and its children or word."""
     children = [part for part in parts if isinstance(part, Tree)]
+    words = [part for part in parts if isinstance(part, str)]
     if not children:
-        if not parts:
+        if not words:
             raise ValueError("an empty node")
-        return Tree(word=parts[-1])
+        return Tree(word=words[-1])
     node = children[0]
     for child in children[1:]:
         node = Tree(left=node, right=child)
@@ -156,7 +163,7 @@ def read_trees(path: Path) -> list[Tree]:
     return trees
 
 
-def fit_mvrnn(data):
+def fit_mvrnn(data: Training) -> Classifier:
     """A classifier by trees; the parses stand in the order train, valid, test.
 
     Raises:

@@ -69,8 +69,13 @@ def over_ray() -> Engine:
     return engine
 
 
-def _in_order(items: Iterable[Any], submit: Callable, result: Callable, in_flight: int) -> Iterator[Any]:
-    jobs: deque = deque()
+def _in_order(
+    items: Iterable[Any],
+    submit: Callable[[Any], Any],
+    result: Callable[[Any], Any],
+    in_flight: int,
+) -> Iterator[Any]:
+    jobs: deque[Any] = deque()
     for item in items:
         jobs.append(submit(item))
         if len(jobs) >= in_flight:

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import count_lines, replacing
@@ -139,8 +140,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the steps and their options to the parser of ``fairseq-xl text``."""
     steps = parser.add_subparsers(title="steps", metavar="STEP", required=True)
 
-    def step(name: str, run: Callable[[argparse.Namespace], None], text: str, among=steps):
-        sub = among.add_parser(name, help=text, description=text)
+    def step(
+        name: str, run: Callable[[argparse.Namespace], None], text: str, among: Any = steps
+    ) -> argparse.ArgumentParser:
+        sub: argparse.ArgumentParser = among.add_parser(name, help=text, description=text)
         sub.set_defaults(step=run)
         return sub
 

@@ -58,7 +58,9 @@ def run(args: argparse.Namespace, report: Any) -> None:
             report_size(args, report, pred, table, index, settings)
 
 
-def report_size(args, report, pred: Tensor, table: Tensor, index: Tensor, settings: list[str]) -> None:
+def report_size(
+    args: argparse.Namespace, report: Any, pred: Tensor, table: Tensor, index: Tensor, settings: list[str]
+) -> None:
     rows, dim = pred.shape
 
     def whole(loss: Callable[[], Tensor]) -> Callable[[], object]:
