@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,11 +85,11 @@ def choose(folder: Path, last: int | None, best: int | None) -> list[Path]:
         raise InputError(
             f"--save-dir {folder} is not a folder; give the one that training wrote to"
         )
-    if last is None and best is None:
+    wanted = best if last is None else last
+    if wanted is None:
         raise InputError(
             "--save-dir needs --last N or --best N to say which checkpoints to average"
         )
-    wanted = best if last is None else last
     if wanted < 1:
         raise InputError(f"--last and --best take a number from 1, not {wanted}")
     found = _of_epochs(folder) if last is not None else _by_validation(folder)
@@ -183,7 +183,7 @@ def _check_weight(name: str, tensor: Tensor, reference: Tensor, path: Path, firs
 def _cast_and_tie(means: dict[str, Tensor], reference: dict[str, Tensor]) -> dict[str, Tensor]:
     """The means in the reference's types; one tensor under two names (tied weights) stays one."""
     model: dict[str, Tensor] = {}
-    tied: dict[tuple[int, int, torch.Size, tuple[int, ...]], Tensor] = {}
+    tied: dict[Hashable, Tensor] = {}
     for name, tensor in reference.items():
         place = (
             tensor.untyped_storage().data_ptr(),

@@ -109,7 +109,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     output went away; every other exception is a defect of ours and shows its traceback.
     """
     if sys.stdout is not None and sys.stdout.isatty():
-        sys.stdout = InertTerminal(sys.stdout)  # type: ignore[assignment]
+        sys.stdout = InertTerminal(sys.stdout)
     try:
         status = _dispatch(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()

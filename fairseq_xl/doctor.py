@@ -18,6 +18,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.machinery import PathFinder
 
 from fairseq_xl import __version__
@@ -263,11 +264,11 @@ def check_plugin() -> Check:
 def examine() -> list[Check]:
     """Every check, in the order in which to mend what is wrong."""
     steps: list[Callable[[], Check]] = [check_python]
-    steps += [lambda p=p: check_package(p) for p in PACKAGES if p.extra is None]
+    steps += [partial(check_package, p) for p in PACKAGES if p.extra is None]
     steps += [check_cuda]
-    steps += [lambda n=n, w=w: check_compiled(n, w) for n, w in COMPILED.items()]
+    steps += [partial(check_compiled, n, w) for n, w in COMPILED.items()]
     steps += [check_plugin]
-    steps += [lambda p=p: check_package(p) for p in PACKAGES if p.extra is not None]
+    steps += [partial(check_package, p) for p in PACKAGES if p.extra is not None]
     return [step() for step in steps]
 
 

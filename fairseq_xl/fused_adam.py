@@ -7,7 +7,7 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 """
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,7 +61,7 @@ class FusedAdam(FairseqOptimizer):
     def optimizer_config(self) -> dict[str, Any]:
         lr = self.cfg.lr
         return {
-            "lr": lr[0] if isinstance(lr, Collection) else lr,
+            "lr": lr[0] if isinstance(lr, Sequence) else lr,
             "betas": _betas(self.cfg.adam_betas),
             "eps": self.cfg.adam_eps,
             "weight_decay": self.cfg.weight_decay,

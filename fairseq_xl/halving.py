@@ -73,5 +73,5 @@ class Halving(FairseqLRScheduler):
         return {"lr": self.lr, "seen": self.seen}
 
     def load_state_dict(self, state: dict[str, float]) -> None:
-        self.lr, self.seen = state["lr"], state["seen"]
+        self.lr, self.seen = state["lr"], int(state["seen"])
         self.optimizer.set_lr(self.lr)

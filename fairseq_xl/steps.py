@@ -30,7 +30,7 @@ class _Step(argparse.ArgumentParser):
         super().__init__(*args, **options)
         self.module = module
 
-    def parse_known_args(self, args=None, namespace=None):
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         if self.module is None:
             return super().parse_known_args(args, namespace)
         step = importlib.import_module(self.module)

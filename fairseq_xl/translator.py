@@ -79,6 +79,7 @@ class Translator:
         """unknown words become the source's, or what this says of those; None: they stay ``<unk>``"""
         chosen = {name: value for name, value in search.items() if name != "replace_unk"}
         generation = OmegaConf.merge(OmegaConf.structured(GenerationConfig), chosen)
+        assert isinstance(generation, DictConfig)
         self.generator = _generator(task, self.models, generation)
         positions = [model.max_positions() for model in models]
         self.longest = int(utils.resolve_max_positions(task.max_positions(), *positions)[0])
@@ -202,12 +203,12 @@ class Translator:
 def task_settings(path: Path, checkpoint: dict[str, Any]) -> dict[str, Any]:
     """The task that a checkpoint was trained by. Raises: InputError: one that is no translation of fairseq 0.12."""
     task = (checkpoint.get("cfg") or {}).get("task")
+    if isinstance(task, dict) and task.get("_name") in ("translation", "continuous_translation"):
+        return task
     name = task.get("_name") if isinstance(task, dict) else type(task).__name__
-    if name not in ("translation", "continuous_translation"):
-        raise InputError(
-            f"{path} was not trained by --task translation of fairseq 0.12 (but by {name}), which raw text needs"
-        )
-    return task
+    raise InputError(
+        f"{path} was not trained by --task translation of fairseq 0.12 (but by {name}), which raw text needs"
+    )
 
 
 def _task(folder: Path, config: ModelFolder, chosen: Options) -> ContinuousTranslationTask:

@@ -36,8 +36,9 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = made.add_subparsers(dest="command", required=True)
     for name, module in COMMANDS.items():
+        about = module.__doc__ or ""
         command = commands.add_parser(
-            name, help=module.__doc__.splitlines()[0], description=module.__doc__,
+            name, help=about.partition("\n")[0], description=about,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )  # fmt: skip
         command.add_argument("--device", default="cpu", help="cpu or cuda (default: cpu)")

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 CONSTRAINTS = ROOT / "scripts" / "constraints.txt"
@@ -129,6 +130,14 @@ def probe(python: Path) -> Environment | None:
         copied=facts["copied"],
         pip=facts["pip"],
     )
+
+
+def working(python: Path) -> Environment:
+    """The environment of ``python``. Raises SetupError where that interpreter does not run."""
+    env = probe(python)
+    if env is None:
+        raise SetupError("the environment's Python does not run; name a working one with --python PATH")
+    return env
 
 
 def make_venv(folder: Path, python: str, uv: str | None) -> None:
@@ -409,14 +418,14 @@ def fingerprint(version: str) -> str:
     return digest.hexdigest()
 
 
-def read_stamp(env: Environment) -> dict[str, object]:
+def read_stamp(env: Environment) -> dict[str, Any]:
     try:
         return json.loads(env.stamp.read_text())
     except (OSError, json.JSONDecodeError):
         return {}
 
 
-def is_current(env: Environment, stamp: dict[str, object], extras: list[str]) -> bool:
+def is_current(env: Environment, stamp: dict[str, Any], extras: list[str]) -> bool:
     return (
         stamp.get("fingerprint") == fingerprint(env.version)
         and not env.copied
@@ -436,14 +445,11 @@ def set_up(options: argparse.Namespace) -> Environment:
         python = folder.absolute() / "bin" / "python"
         env = None if (folder / UNFINISHED).exists() or not python.exists() else probe(python)
         other = options.python and env and not env.version.startswith(platform.python_version())
-        fits = env is not None and (3, 11) <= release(env.version)[:2] < (3, 14)
-        if not fits or other:
+        if env is None or other or not (3, 11) <= release(env.version)[:2] < (3, 14):
             make_venv(folder, sys.executable, get_uv(None, options.installer, may_install=False))
-            env = probe(python)
+            env = working(python)
     else:
-        env = probe(Path(sys.executable))
-    if env is None:
-        raise SetupError("the environment's Python does not run; name a working one with --python PATH")
+        env = working(Path(sys.executable))
     stamp = {} if options.force else read_stamp(env)
     if is_current(env, stamp, extras):
         say(f"{env.prefix} is up to date")
@@ -460,13 +466,13 @@ def set_up(options: argparse.Namespace) -> Environment:
         if "torch" in broken:
             env.found.pop("torch", None)
         install_torch(installer, options.torch)
-        torch = probe(env.python).found["torch"]
+        torch = working(env.python).found["torch"]
         pin = Path(scratch) / "torch.txt"
         pin.write_text(f"torch=={torch}\n")
         installer.pins.append(pin)
         install_rest(installer, extras, [name for name in broken if name != "torch"])
         install_fasttext(installer)
-    env = probe(env.python)
+    env = working(env.python)
     if env.broken:
         raise SetupError(f"files are missing from {', '.join(env.broken)}; run this again with --force")
     written = {"fingerprint": fingerprint(env.version), "extras": extras, "distributions": sorted(env.found)}

@@ -114,6 +114,14 @@ def test_an_installed_torch_that_cannot_do_is_refused_not_replaced(install, fact
         choose(install, **facts)
 
 
+def test_a_python_that_does_not_run_gets_a_sentence(install, tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    with pytest.raises(install.SetupError, match="Python does not run"):
+        install.working(python)
+
+
 @pytest.mark.parametrize(
     ("version", "numbers"),
     [("2.13.0+cpu", (2, 13, 0)), ("2.15.0a0+git1", (2, 15, 0)), ("3", (3,)), ("2.9.dev1", (2, 9))],

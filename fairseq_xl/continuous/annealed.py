@@ -4,16 +4,19 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 """
 
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY
 from omegaconf import MISSING, OmegaConf
 from omegaconf.errors import ValidationError
+from torch import Tensor
 
 from fairseq_xl.continuous.criterion import (
     ContinuousCriterion,
     ContinuousCriterionConfig,
     register,
 )
+from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
 
 
@@ -66,7 +69,7 @@ class Annealed(ContinuousCriterion):
 
     def __init__(
         self,
-        task,
+        task: Any,
         sentence_avg: bool,
         first: str,
         second: str,
@@ -84,9 +87,12 @@ class Annealed(ContinuousCriterion):
         self.first = _part("first", first, first_options, task, sentence_avg)
         self.second = _part("second", second, second_options, task, sentence_avg)
 
-    def rows(self, pred, index, targets):
+    def rows(
+        self, pred: Tensor, index: Tensor, targets: TargetTable
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         weight = second_weight(targets.num_updates, *self.schedule)
-        mixed, logged = 0, {"second_weight": pred.new_full((), weight * index.numel())}
+        mixed: Tensor | None = None
+        logged = {"second_weight": pred.new_full((), weight * index.numel())}
         for place, part, share in (
             ("first", self.first, 1 - weight),
             ("second", self.second, weight),
@@ -94,13 +100,14 @@ class Annealed(ContinuousCriterion):
             if share == 0:
                 continue
             loss, beside = part.rows(pred, index, targets)
-            mixed = mixed + share * loss
+            mixed = share * loss if mixed is None else mixed + share * loss
             for name, value in beside.items():
                 logged[name if name in ("cosine", "kappa") else f"{place}_{name}"] = value
+        assert mixed is not None
         return mixed, logged
 
 
-def _part(place: str, name: str, options: str, task, sentence_avg: bool) -> ContinuousCriterion:
+def _part(place: str, name: str, options: str, task: Any, sentence_avg: bool) -> ContinuousCriterion:
     """The loss ``name`` with its defaults but for ``options``, "NAME=VALUE NAME=VALUE …"."""
     losses = [
         known

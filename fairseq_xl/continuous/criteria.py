@@ -4,8 +4,10 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from fairseq.dataclass import ChoiceEnum
+from torch import Tensor
 
 from fairseq_xl.continuous import losses, negatives
 from fairseq_xl.continuous.criterion import (
@@ -17,6 +19,7 @@ from fairseq_xl.continuous.criterion import (
     geometry,
     register,
 )
+from fairseq_xl.continuous.targets import TargetTable
 
 
 @dataclass
@@ -60,12 +63,14 @@ class MostInformativeConfig(MarginConfig):
 class Vmf(TargetOnlyCriterion):
     """Negative log-likelihood of the target under the predicted von Mises-Fisher distribution, and its variants."""
 
-    def __init__(self, task, sentence_avg: bool, form: str, lambda1: float, lambda2: float):
+    def __init__(self, task: Any, sentence_avg: bool, form: str, lambda1: float, lambda2: float):
         super().__init__(task, sentence_avg)
         self.kind = "vmf_released" if str(form) == "released" else "vmf"
         self.lambdas = (lambda1, lambda2)
 
-    def rows(self, pred, index, targets):
+    def rows(
+        self, pred: Tensor, index: Tensor, targets: TargetTable
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         return self.fused(self.kind, pred, index, targets, *self.lambdas)
 
 
@@ -73,7 +78,9 @@ class Vmf(TargetOnlyCriterion):
 class Cosine(TargetOnlyCriterion):
     """1 − cos(û, u)."""
 
-    def rows(self, pred, index, targets):
+    def rows(
+        self, pred: Tensor, index: Tensor, targets: TargetTable
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         return self.fused("cosine", pred, index, targets)
 
 
@@ -81,11 +88,13 @@ class Cosine(TargetOnlyCriterion):
 class SynMarginProjection(TargetOnlyCriterion):
     """Hinge against the part of û orthogonal to u (Bhat et al. 2019); logs the share of rows it repels."""
 
-    def __init__(self, task, sentence_avg: bool, margin: float):
+    def __init__(self, task: Any, sentence_avg: bool, margin: float):
         super().__init__(task, sentence_avg)
         self.margin = margin
 
-    def rows(self, pred, index, targets):
+    def rows(
+        self, pred: Tensor, index: Tensor, targets: TargetTable
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         return self.fused("syn_margin_proj", pred, index, targets, self.margin)
 
 
@@ -93,11 +102,13 @@ class SynMarginProjection(TargetOnlyCriterion):
 class SynMarginDifference(TargetOnlyCriterion):
     """Hinge against the direction of û − u (Bhat et al. 2019)."""
 
-    def __init__(self, task, sentence_avg: bool, margin: float):
+    def __init__(self, task: Any, sentence_avg: bool, margin: float):
         super().__init__(task, sentence_avg)
         self.margin = margin
 
-    def rows(self, pred, index, targets):
+    def rows(
+        self, pred: Tensor, index: Tensor, targets: TargetTable
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         return self.fused("syn_margin_diff", pred, index, targets, self.margin)
 
 
@@ -105,7 +116,9 @@ class SynMarginDifference(TargetOnlyCriterion):
 class L2(ContinuousCriterion):
     """‖e − u‖² on the raw prediction."""
 
-    def rows(self, pred, index, targets):
+    def rows(
+        self, pred: Tensor, index: Tensor, targets: TargetTable
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         target = targets(index)
         return losses.l2(pred, target), geometry(pred, target)
 
@@ -114,11 +127,11 @@ class L2(ContinuousCriterion):
 class NegativeSampling(SampledMarginCriterion):
     """Hinge averaged over k words drawn uniformly from the table, never the target."""
 
-    def __init__(self, task, sentence_avg: bool, margin: float, negatives: int):
+    def __init__(self, task: Any, sentence_avg: bool, margin: float, negatives: int):
         super().__init__(task, sentence_avg, margin)
         self.draws = negatives
 
-    def negatives(self, pred, index, targets):
+    def negatives(self, pred: Tensor, index: Tensor, targets: TargetTable) -> Tensor:
         # The trainer seeds torch's global generator from --seed and the update, so draws survive a resume.
         return negatives.uniform_rows(
             targets.table, index, self.draws, candidates=targets.candidates()
@@ -129,11 +142,11 @@ class NegativeSampling(SampledMarginCriterion):
 class MostInformativeNegative(SampledMarginCriterion):
     """Hinge against the word whose vector is closest to û − u (Lazaridou et al. 2015)."""
 
-    def __init__(self, task, sentence_avg: bool, margin: float, search_chunk: float):
+    def __init__(self, task: Any, sentence_avg: bool, margin: float, search_chunk: float):
         super().__init__(task, sentence_avg, margin)
         self.chunk_elements = int(search_chunk * 1e6)
 
-    def negatives(self, pred, index, targets):
+    def negatives(self, pred: Tensor, index: Tensor, targets: TargetTable) -> Tensor:
         rows = negatives.most_informative_rows(
             pred,
             targets(index),

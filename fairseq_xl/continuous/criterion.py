@@ -3,8 +3,9 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from fairseq.criterions import FairseqCriterion, register_criterion
@@ -43,7 +44,7 @@ class MarginConfig(ContinuousCriterionConfig):
 class ContinuousCriterion(FairseqCriterion):
     """Mask padding, look up targets, sum a loss over tokens, and log what every continuous loss shares."""
 
-    def __init__(self, task, sentence_avg: bool):
+    def __init__(self, task: Any, sentence_avg: bool):
         super().__init__(task)
         self.sentence_avg = sentence_avg
 
@@ -57,7 +58,9 @@ class ContinuousCriterion(FairseqCriterion):
         """
         raise NotImplementedError  # abstract: each subclass is one loss
 
-    def forward(self, model, sample: dict[str, Any], reduce: bool = True):
+    def forward(
+        self, model: Any, sample: dict[str, Any], reduce: bool = True
+    ) -> tuple[Tensor, Any, dict[str, Any]]:
         targets = getattr(getattr(model, "decoder", None), "targets", None)
         if targets is None or model.decoder.output_kind != "continuous":
             raise InputError(
@@ -109,10 +112,13 @@ class ContinuousCriterion(FairseqCriterion):
         return True
 
 
-def register(name: str, dataclass: type[FairseqDataclass]):
+Made = TypeVar("Made", bound="type[ContinuousCriterion]")
+
+
+def register(name: str, dataclass: type[FairseqDataclass]) -> Callable[[Made], Made]:
     """``register_criterion`` that also tells the class its name, for messages."""
 
-    def decorate(cls: type[ContinuousCriterion]) -> type[ContinuousCriterion]:
+    def decorate(cls: Made) -> Made:
         cls.registered_name = name
         return register_criterion(name, dataclass=dataclass)(cls)
 
@@ -137,7 +143,7 @@ class TargetOnlyCriterion(ContinuousCriterion):
 class SampledMarginCriterion(ContinuousCriterion):
     """A hinge against words of the table; logs the share of rows where it is active."""
 
-    def __init__(self, task, sentence_avg: bool, margin: float):
+    def __init__(self, task: Any, sentence_avg: bool, margin: float):
         super().__init__(task, sentence_avg)
         self.margin = margin
 
@@ -145,7 +151,9 @@ class SampledMarginCriterion(ContinuousCriterion):
         """Rows of the table (N, k) to stay away from."""
         raise NotImplementedError  # abstract: each subclass is one source of negatives
 
-    def rows(self, pred, index, targets):
+    def rows(
+        self, pred: Tensor, index: Tensor, targets: TargetTable
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         chosen = self.negatives(pred, index, targets)
         loss, cosine, kappa = sampled_margin(pred, targets.table, index, chosen, self.margin)
         return loss, {"hinge": (loss > 0).sum(), "cosine": cosine.sum(), "kappa": kappa.sum()}

@@ -13,6 +13,9 @@ from fairseq_xl.continuous.targets import TargetTable, WordList
 class VectorScorer(torch.nn.Module):
     """Log-scores over the vocabulary from predicted vectors, under a :class:`DecodingConfig`."""
 
+    hubs: Tensor | None
+    bonus: Tensor | None
+
     def __init__(self, cfg: DecodingConfig, dictionary: WordList):
         super().__init__()
         self.score = str(cfg.decode_score)

@@ -7,7 +7,8 @@ is summed up, so that memory does not grow with the data; ``result()`` is plain 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -20,7 +21,8 @@ from fairseq_xl.continuous.targets import TargetTable
 ACCURACIES = (1, 2, 5, 10)
 
 
-class Positions(NamedTuple):
+@dataclass(frozen=True)
+class Positions:
     """N predictions, what they should have been, and the words nearest to them."""
 
     pred: Tensor

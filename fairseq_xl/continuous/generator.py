@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from fairseq.data import Dictionary
 from fairseq.search import BeamSearch
 from fairseq.sequence_generator import EnsembleModel, SequenceGenerator
 from torch import Tensor
@@ -33,7 +34,9 @@ class TopWordsGenerator(SequenceGenerator):
         InputError: an ensemble, a softmax output, or a search other than plain beam search.
     """
 
-    def __init__(self, models, tgt_dict, index: WordIndex | None = None, **others: Any):
+    def __init__(
+        self, models: list[Any], tgt_dict: Dictionary, index: WordIndex | None = None, **others: Any
+    ):
         if len(models) != 1:
             raise InputError(
                 f"--nearest other than dense takes one model, not {len(models)}: an ensemble averages every word's "
@@ -59,7 +62,15 @@ class TopWordsGenerator(SequenceGenerator):
         self.search = _ColumnSearch(tgt_dict, self.model)
         self.vocab_size = tgt_dict.nspecial + words
 
-    def _prefix_tokens(self, step, lprobs, scores, tokens, prefix_tokens, beam_size):
+    def _prefix_tokens(
+        self,
+        step: int,
+        lprobs: Tensor,
+        scores: Tensor,
+        tokens: Tensor,
+        prefix_tokens: Tensor,
+        beam_size: int,
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """A forced word takes the first ordinary column, whatever stood there."""
         first = self.tgt_dict.nspecial
         forced = prefix_tokens[:, step].unsqueeze(1).repeat(1, beam_size).view(-1)
@@ -81,15 +92,19 @@ class TopWordsGenerator(SequenceGenerator):
 class _ColumnModel(EnsembleModel):
     """Scores (batch · beam, columns) instead of (batch · beam, V), and which word each column stands for."""
 
-    def __init__(self, models, special: int, k: int, index: WordIndex | None):
+    def __init__(self, models: list[Any], special: int, k: int, index: WordIndex | None):
         super().__init__(models)
         self.special = special
         self.k = k
         self.index = index
         self.words = torch.zeros(0, special + k, dtype=torch.long)
         """(batch · beam, columns) of the latest step"""
+        self.step: tuple[Tensor, search.Scoring, Tensor]
+        """predictions, rule and shift of the latest step"""
 
-    def forward_decoder(self, tokens, encoder_outs, incremental_states, temperature: float = 1.0):
+    def forward_decoder(
+        self, tokens: Tensor, encoder_outs: Any, incremental_states: Any, temperature: float = 1.0
+    ) -> tuple[Tensor, Tensor]:
         decoder = self.single_model.decoder
         output, extra = decoder(
             tokens, encoder_out=encoder_outs[0], incremental_state=incremental_states[0]
@@ -121,11 +136,13 @@ class _ColumnModel(EnsembleModel):
 
 
 class _ColumnSearch(BeamSearch):
-    def __init__(self, tgt_dict, model: _ColumnModel):
+    def __init__(self, tgt_dict: Dictionary, model: _ColumnModel):
         super().__init__(tgt_dict)
         self.columns_of = model
 
-    def step(self, step, lprobs, *args, **kwargs):
+    def step(
+        self, step: int, lprobs: Tensor, *args: Any, **kwargs: Any
+    ) -> tuple[Tensor, Tensor, Tensor]:
         batch, _, width = lprobs.shape
         scores, columns, beams = super().step(step, lprobs, *args, **kwargs)
         words = self.columns_of.words.view(batch, -1).gather(1, beams * width + columns)

@@ -4,6 +4,7 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from fairseq.dataclass import ChoiceEnum
@@ -13,6 +14,7 @@ from fairseq_xl.continuous.criterion import ContinuousCriterion, MarginConfig, r
 from fairseq_xl.continuous.fused import Rows, wide
 from fairseq_xl.continuous.losses import unit_rows
 from fairseq_xl.continuous.sampled import sampled_margin
+from fairseq_xl.continuous.targets import TargetTable
 
 
 @torch.no_grad()
@@ -101,12 +103,14 @@ class InBatchNegative(ContinuousCriterion):
     The batch is one worker's, so the loss depends on how sentences are batched: compare models by accuracy.
     """
 
-    def __init__(self, task, sentence_avg: bool, margin: float, negative: str):
+    def __init__(self, task: Any, sentence_avg: bool, margin: float, negative: str):
         super().__init__(task, sentence_avg)
         self.margin = margin
         self.semi_hard = str(negative) == "semi_hard"
 
-    def rows(self, pred, index, targets):
+    def rows(
+        self, pred: Tensor, index: Tensor, targets: TargetTable
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         loss, cosine, kappa = in_batch_margin(
             pred, targets.table, index, self.margin, self.semi_hard, targets.banned
         )

@@ -4,6 +4,7 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,6 +18,7 @@ from fairseq_xl.continuous.criterion import (
 )
 from fairseq_xl.continuous.fused import wide
 from fairseq_xl.continuous.losses import unit_rows
+from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
 
 
@@ -91,12 +93,14 @@ class InfoNCE(ContinuousCriterion):
     The batch is one worker's, so the loss depends on how sentences are batched: compare models by accuracy.
     """
 
-    def __init__(self, task, sentence_avg: bool, scale: float):
+    def __init__(self, task: Any, sentence_avg: bool, scale: float):
         super().__init__(task, sentence_avg)
         if not scale > 0:
             raise InputError(f"--scale is {scale}: info_nce needs a number above 0")
         self.scale = scale
 
-    def rows(self, pred, index, targets):
+    def rows(
+        self, pred: Tensor, index: Tensor, targets: TargetTable
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         loss = info_nce(pred, targets.table, index, self.scale, targets.banned)
         return loss, geometry(pred, targets(index))

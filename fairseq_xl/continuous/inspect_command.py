@@ -92,7 +92,7 @@ def nearest_while_translating(
     dictionary, decoder = task.target_dictionary, model.decoder
     encoded = model.encoder(source.unsqueeze(0))
     tokens = torch.tensor([[dictionary.eos()]])
-    state: dict = {}
+    state: dict[str, Any] = {}
     steps: list[Step] = []
     while len(steps) < max_length:
         pred, _ = decoder(tokens, encoded, state)

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from fairseq.data import Dictionary
 from fairseq.models import (
     FairseqEncoder,
     FairseqEncoderDecoderModel,
@@ -16,7 +17,7 @@ from torch import Tensor, nn
 
 from fairseq_xl.continuous.config import ContinuousLSTMConfig, Iwslt16Config, TinyConfig
 from fairseq_xl.continuous.output import VectorOutput, learnt_words, target_table, vector_dim
-from fairseq_xl.continuous.recurrence import FedRecurrence, FusedRecurrence
+from fairseq_xl.continuous.recurrence import FedRecurrence, FusedRecurrence, State
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
 from fairseq_xl.modules.attention import Attention
@@ -31,7 +32,7 @@ from fairseq_xl.modules.recurrent import (
 class ContinuousLSTMEncoder(FairseqEncoder):
     """Embeddings and a bidirectional LSTM; padding on either side never matters."""
 
-    def __init__(self, cfg: ContinuousLSTMConfig, dictionary):
+    def __init__(self, cfg: ContinuousLSTMConfig, dictionary: Dictionary):
         super().__init__(dictionary)
         self.pad = dictionary.pad()
         self.limit = cfg.max_source_positions
@@ -43,7 +44,9 @@ class ContinuousLSTMEncoder(FairseqEncoder):
         )
         self.dropout = cfg.dropout
 
-    def forward(self, src_tokens: Tensor, src_lengths: Tensor | None = None, **_: Any):
+    def forward(
+        self, src_tokens: Tensor, src_lengths: Tensor | None = None, **_: Any
+    ) -> dict[str, Tensor]:
         """src_tokens (N, S), padded on either side; ``src_lengths`` is not needed.
 
         Returns:
@@ -61,7 +64,7 @@ class ContinuousLSTMEncoder(FairseqEncoder):
             "places": packed_places(src_tokens, self.pad),
         }
 
-    def reorder_encoder_out(self, encoder_out: dict[str, Tensor], new_order: Tensor):
+    def reorder_encoder_out(self, encoder_out: dict[str, Tensor], new_order: Tensor) -> dict[str, Tensor]:
         return {name: x.index_select(0, new_order) for name, x in encoder_out.items()}
 
     def max_positions(self) -> int:
@@ -74,7 +77,7 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
     ``targets`` is the frozen table, present for a continuous output only.
     """
 
-    def __init__(self, cfg: ContinuousLSTMConfig, dictionary, targets: TargetTable | None):
+    def __init__(self, cfg: ContinuousLSTMConfig, dictionary: Dictionary, targets: TargetTable | None):
         super().__init__(dictionary)
         self.limit = cfg.max_target_positions
         self.dropout = cfg.dropout
@@ -111,7 +114,7 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         encoder_out: dict[str, Tensor],
         incremental_state: dict[str, dict[str, Tensor | None]] | None = None,
         **_: Any,
-    ):
+    ) -> tuple[Tensor, dict[str, Any]]:
         """Teacher-forced, or one step where ``incremental_state`` is given.
 
         Returns:
@@ -123,6 +126,7 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         if self.embed_tokens is not None:
             x = self.embed_tokens(prev_output_tokens)
         else:
+            assert self.targets is not None
             x = self.targets(prev_output_tokens).to(self.embed_projection.weight.dtype)
         x = F.dropout(self.embed_projection(x), self.dropout, self.training)
         state = self._state(encoder_out, incremental_state)
@@ -137,7 +141,7 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         places = encoder_out["places"].unsqueeze(1).expand_as(weights)
         return output, {"attn": [weights.gather(2, places)], **self.norms(output)}
 
-    def _state(self, encoder_out, incremental_state) -> dict[str, Tensor | None]:
+    def _state(self, encoder_out: dict[str, Tensor], incremental_state: Any) -> State:
         if incremental_state is not None:
             state = self.get_incremental_state(incremental_state, "state")
             if state is not None:
@@ -150,7 +154,7 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         hidden, cell = torch.stack(bridged, 1).chunk(2, -1)
         return {"hidden": torch.tanh(hidden), "cell": cell, "feed": None}
 
-    def reorder_incremental_state(self, incremental_state, new_order: Tensor) -> None:
+    def reorder_incremental_state(self, incremental_state: Any, new_order: Tensor) -> None:
         state = self.get_incremental_state(incremental_state, "state")
         if state is not None:
             moved = {k: v if v is None else v.index_select(0, new_order) for k, v in state.items()}
@@ -165,7 +169,7 @@ class ContinuousLSTM(FairseqEncoderDecoderModel):
     """Bidirectional LSTM encoder, attention, LSTM decoder that predicts target word vectors."""
 
     @classmethod
-    def build_model(cls, cfg: ContinuousLSTMConfig, task) -> ContinuousLSTM:
+    def build_model(cls, cfg: ContinuousLSTMConfig, task: Any) -> ContinuousLSTM:
         """Raises: InputError: vectors missing, unreadable or unfit; sizes that do not go together."""
         source, target = task.source_dictionary, task.target_dictionary
         try:

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from fairseq_xl.continuous.config import VectorOutputConfig
 from fairseq_xl.continuous.decoding import VectorScorer
-from fairseq_xl.continuous.targets import TargetTable, build_table
+from fairseq_xl.continuous.targets import TargetTable, WordList, build_table
 from fairseq_xl.errors import InputError
 
 
@@ -28,8 +28,11 @@ class VectorOutput:
     targets: TargetTable | None
     scorer: VectorScorer | None
     output_projection: nn.Linear
+    training: bool
 
-    def set_output(self, cfg: VectorOutputConfig, dictionary, targets: TargetTable | None) -> None:
+    def set_output(
+        self, cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None
+    ) -> None:
         """``targets`` is kept for a continuous output only: a softmax begins at its rows and leaves them."""
         self.output_kind = str(cfg.decoder_output)
         continuous = self.output_kind == "continuous"
@@ -39,7 +42,7 @@ class VectorOutput:
     def add_softmax(
         self,
         cfg: VectorOutputConfig,
-        dictionary,
+        dictionary: WordList,
         targets: TargetTable | None,
         words: nn.Embedding | None,
     ) -> None:
@@ -48,6 +51,7 @@ class VectorOutput:
             return
         if self.output_kind == "softmax":
             words = word_embedding(cfg, dictionary, targets)
+        assert words is not None
         self.softmax_weight = words.weight
         self.softmax_bias = nn.Parameter(torch.zeros(len(dictionary)))
 
@@ -64,7 +68,9 @@ class VectorOutput:
             return {}
         return {"norm": torch.linalg.vector_norm(output.detach().float(), dim=-1)}
 
-    def get_normalized_probs(self, net_output, log_probs: bool, sample=None) -> Tensor:
+    def get_normalized_probs(
+        self, net_output: tuple[Tensor, dict[str, Any]], log_probs: bool, sample: Any = None
+    ) -> Tensor:
         """Scores (N, T, V): exact nearest-neighbour scores of vectors, or the softmax.
 
         Raises:
@@ -79,6 +85,7 @@ class VectorOutput:
                 "this criterion trains a softmax, but the model predicts vectors: use --criterion syn_margin_proj, "
                 "vmf or another continuous one, or --decoder-output softmax"
             )
+        assert self.scorer is not None
         scores = self.scorer(output, self.targets, extra["norm"][:, -output.shape[1] :])
         return scores if log_probs else scores.exp()
 
@@ -89,7 +96,7 @@ def vector_dim(cfg: VectorOutputConfig, targets: TargetTable | None) -> int:
 
 
 def learnt_words(
-    cfg: VectorOutputConfig, dictionary, targets: TargetTable | None
+    cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None
 ) -> nn.Embedding | None:
     """The embedding (V, d) that the decoder reads; ``None`` where it reads the frozen table."""
     if str(cfg.decoder_output) == "continuous" and not cfg.untie_decoder_input:
@@ -98,7 +105,7 @@ def learnt_words(
 
 
 def word_embedding(
-    cfg: VectorOutputConfig, dictionary, targets: TargetTable | None
+    cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None
 ) -> nn.Embedding:
     """(V, d), starting from the target vectors unless ``--softmax-init random`` or there are none."""
     dim = vector_dim(cfg, targets)
@@ -111,7 +118,7 @@ def word_embedding(
     return embedding
 
 
-def target_table(cfg: VectorOutputConfig, dictionary) -> TargetTable | None:
+def target_table(cfg: VectorOutputConfig, dictionary: WordList) -> TargetTable | None:
     """The table that a model needs: read, or left for the checkpoint to fill.
 
     Raises:

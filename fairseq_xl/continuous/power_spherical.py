@@ -21,6 +21,7 @@ from fairseq_xl.continuous.criterion import (
     register,
 )
 from fairseq_xl.continuous.losses import unit_rows
+from fairseq_xl.continuous.targets import TargetTable
 
 OPPOSITE = 1e-6
 """1 + μᵀx is taken for no smaller than this, which a table in float32 cannot tell from zero reliably."""
@@ -76,6 +77,8 @@ def power_spherical(pred: Tensor, target: Tensor) -> Tensor:
 class PowerSpherical(ContinuousCriterion):
     """Negative log-likelihood of the target under the predicted power spherical distribution."""
 
-    def rows(self, pred, index, targets):
+    def rows(
+        self, pred: Tensor, index: Tensor, targets: TargetTable
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         target = targets(index)
         return power_spherical(pred, target), geometry(pred, target)

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from fairseq_xl.modules.attention import Attention
 
-State = dict[str, Tensor | None]
-"""``hidden`` and ``cell`` (N, layers, H); ``feed`` (N, H), the last attention vector, or None before the first."""
+
+class State(TypedDict):
+    """Between steps."""
+
+    hidden: Tensor
+    """(N, layers, H)"""
+    cell: Tensor
+    """(N, layers, H)"""
+    feed: Tensor | None
+    """(N, H), the last attention vector, or None before the first"""
 
 
 class FusedRecurrence(nn.Module):
@@ -39,13 +49,14 @@ class FusedRecurrence(nn.Module):
         Returns:
             attention vectors (N, T, H), attention weights (N, T, S), and the state after the last step.
         """
-        start = [state[part].transpose(0, 1).contiguous() for part in ("hidden", "cell")]
-        hidden, (last_hidden, last_cell) = self.lstm(x.transpose(0, 1).contiguous(), tuple(start))
+        parts = state["hidden"], state["cell"]
+        start = tuple(part.transpose(0, 1).contiguous() for part in parts)
+        hidden, (last_hidden, last_cell) = self.lstm(x.transpose(0, 1).contiguous(), start)
         hidden = hidden.transpose(0, 1)
         context, weights = self.attention(hidden, self.attention.project(source), source, padding)
         vectors = torch.tanh(self.combine(torch.cat([context, hidden], -1)))
-        after = {"hidden": last_hidden.transpose(0, 1), "cell": last_cell.transpose(0, 1)}
-        return vectors, weights, {**after, "feed": None}
+        last_hidden, last_cell = last_hidden.transpose(0, 1), last_cell.transpose(0, 1)
+        return vectors, weights, {"hidden": last_hidden, "cell": last_cell, "feed": None}
 
 
 class FedRecurrence(nn.Module):
@@ -97,7 +108,7 @@ class FedRecurrence(nn.Module):
             feed = torch.tanh(self.combine(torch.cat([context, top], -1))).squeeze(1)
             vectors.append(feed)
             weights.append(weight)
-        after = {"hidden": torch.stack(hidden, 1), "cell": torch.stack(cell, 1), "feed": feed}
+        after: State = {"hidden": torch.stack(hidden, 1), "cell": torch.stack(cell, 1), "feed": feed}
         return torch.stack(vectors, 1), torch.cat(weights, 1), after
 
 

@@ -6,7 +6,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -29,6 +29,7 @@ class WordList(Protocol):
     count: list[int]
     nspecial: int
 
+    def __len__(self) -> int: ...
     def bos(self) -> int: ...
     def pad(self) -> int: ...
     def eos(self) -> int: ...
@@ -116,7 +117,9 @@ class TargetTable(nn.Module):
             self.table = before.to(device=self.table.device, dtype=torch.float32)
         return self
 
-    def _load_from_state_dict(self, state_dict, prefix, *args, **kwargs) -> None:
+    def _load_from_state_dict(
+        self, state_dict: dict[str, Tensor], prefix: str, *args: Any, **kwargs: Any
+    ) -> None:
         stored = state_dict.get(f"{prefix}table")
         if stored is not None:
             if self.swapped:

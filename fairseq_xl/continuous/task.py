@@ -4,15 +4,16 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 """
 
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import Any, Optional
 
 from fairseq.dataclass import ChoiceEnum
 from fairseq.tasks import register_task
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
 
 from fairseq_xl.continuous.generator import TopWordsGenerator
-from fairseq_xl.continuous.index import KINDS, WordIndex
+from fairseq_xl.continuous.index import WordIndex
 from fairseq_xl.errors import InputError
+from fairseq_xl.vectors.faiss_index import KINDS
 
 
 @dataclass
@@ -27,7 +28,9 @@ class ContinuousTranslationConfig(TranslationConfig):
     )
     nearest_effort: float = field(
         default=1.0,
-        metadata={"help": "how much hnsw and ivf search: above 1 finds more of the nearest words, below is faster"},
+        metadata={
+            "help": "how much hnsw and ivf search: above 1 finds more of the nearest words, below is faster"
+        },
     )
     nearest_index: Optional[str] = field(  # noqa: UP045
         default=None,
@@ -42,7 +45,14 @@ class ContinuousTranslationConfig(TranslationConfig):
 class ContinuousTranslationTask(TranslationTask):
     """As ``translation``; its generator may look at the nearest words alone."""
 
-    def build_generator(self, models, args, seq_gen_cls=None, extra_gen_cls_kwargs=None, **others):
+    def build_generator(
+        self,
+        models: list[Any],
+        args: Any,
+        seq_gen_cls: Any = None,
+        extra_gen_cls_kwargs: dict[str, Any] | None = None,
+        **others: Any,
+    ) -> Any:
         """Raises: InputError: an option that needs every word's score with ``--nearest`` other than dense."""
         nearest = str(self.cfg.nearest)
         if nearest == "dense" or getattr(args, "score_reference", False):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fairseq.data import Dictionary
 from fairseq.models import FairseqEncoderDecoderModel, register_model
 from fairseq.models.transformer import (
     TransformerConfig,
@@ -53,6 +54,7 @@ class DecoderInput(nn.Module):
         if self.words is not None:
             return self.projection(self.words(tokens))
         (targets,) = self._targets
+        assert targets is not None
         return self.projection(targets(tokens).to(self.projection.weight.dtype))
 
 
@@ -66,7 +68,7 @@ class ContinuousTransformerDecoder(VectorOutput, TransformerDecoderBase):
         self,
         cfg: ContinuousTransformerConfig,
         stock: TransformerConfig,
-        dictionary,
+        dictionary: Dictionary,
         targets: TargetTable | None,
     ):
         dim, width = vector_dim(cfg, targets), stock.decoder.embed_dim
@@ -76,7 +78,9 @@ class ContinuousTransformerDecoder(VectorOutput, TransformerDecoderBase):
         self.set_output(cfg, dictionary, targets)
         self.add_softmax(cfg, dictionary, targets, words)
 
-    def forward(self, prev_output_tokens: Tensor, *args: Any, features_only: bool = False, **options: Any):
+    def forward(
+        self, prev_output_tokens: Tensor, *args: Any, features_only: bool = False, **options: Any
+    ) -> tuple[Tensor, dict[str, Any]]:
         """Teacher-forced, or one step where ``incremental_state`` is given.
 
         Returns:
@@ -104,7 +108,7 @@ class ContinuousTransformer(FairseqEncoderDecoderModel):
     """fairseq's Transformer encoder and decoder; the decoder predicts target word vectors."""
 
     @classmethod
-    def build_model(cls, cfg: ContinuousTransformerConfig, task) -> ContinuousTransformer:
+    def build_model(cls, cfg: ContinuousTransformerConfig, task: Any) -> ContinuousTransformer:
         """Raises: InputError: vectors missing, unreadable or unfit; sizes or options that do not go together; an
         ``--encoder-from`` that does not fit."""
         source, target = task.source_dictionary, task.target_dictionary

@@ -5,7 +5,7 @@ No ``from __future__ import annotations`` here: fairseq reads the fields' types 
 
 from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import Field, dataclass, field, fields, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass
 from typing import Any, Optional
 
 from fairseq.dataclass import FairseqDataclass
@@ -53,7 +53,7 @@ _LEFT_OUT = {
 }
 
 
-def _flat_fields(config: type, prefix: str = "") -> Iterator[tuple[str, Any, Field]]:
+def _flat_fields(config: type, prefix: str = "") -> Iterator[tuple[str, Any, Any]]:
     """fairseq's nested options under their names on the command line: ``encoder.layers`` as ``encoder_layers``."""
     for given in fields(config):
         name = prefix + given.name
@@ -67,7 +67,7 @@ def _flat_fields(config: type, prefix: str = "") -> Iterator[tuple[str, Any, Fie
             yield name, given.type, field(default=default, metadata={"help": text})
 
 
-StockOptions = make_dataclass(
+StockOptions: Any = make_dataclass(
     "StockOptions", list(_flat_fields(TransformerConfig)), bases=(FairseqDataclass,)
 )
 """fairseq keeps the options of its Transformer in nested parts, which its own command line cannot fill for a model

@@ -31,10 +31,11 @@ def similarities(document: Document, beads: Sequence[Bead]) -> list[float]:
     Args:
         document: with its translation.
     """
+    first, second = document.lines[0], document.translation
+    assert second is not None
     return [
         frequency_cosine(
-            " ".join(document.lines[0][line] for line in left),
-            " ".join(document.translation[line] for line in right),
+            " ".join(first[line] for line in left), " ".join(second[line] for line in right)
         )
         for left, right in beads
     ]

@@ -132,7 +132,7 @@ def _work(project: Project, settings: AlignSettings) -> dict[str, Any]:
     if not found:
         raise InputError(f"no page of {len(documents)} could be aligned: {dict(counts)}")
     write_documents(project.folder / "align.jsonl", found)
-    pairs = sum(len(document.beads) for document in found)
+    pairs = sum(len(document.beads or ()) for document in found)
     return {"pages in": len(documents), "pages": len(found), "pairs": pairs, **counts}
 
 

@@ -83,19 +83,17 @@ def induced_translation(
     Args:
         parallel: more pairs of sentences to learn from.
     """
-    translation = None
+    translation: list[str] | None = None
     for _ in range(ROUNDS):
         beads = align(first, second, translation, ratio)
         pairs = [
-            tuple(
-                " ".join(text[i] for i in side)
-                for text, side in zip((first, second), bead, strict=True)
-            )
-            for bead in beads
-            if all(bead)
+            (" ".join(first[i] for i in left), " ".join(second[i] for i in right))
+            for left, right in beads
+            if left and right
         ]
         best = dictionary([*pairs, *parallel])
         translation = [" ".join(best.get(word, word) for word in words(line)) for line in second]
+    assert translation is not None
     return translation
 
 

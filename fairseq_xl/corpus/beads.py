@@ -23,8 +23,10 @@ def parse_beads(lines: Iterable[str], name: str) -> list[Bead]:
             continue
         match = _BEAD.fullmatch(line.strip())
         try:
+            if match is None:
+                raise ValueError
             left, right = ([int(n) for n in side.split(",") if n.strip()] for side in match.groups())
-        except (AttributeError, ValueError):
+        except ValueError:
             raise InputError(
                 f"{name}, line {number}: {line.strip()!r} is no alignment like [0, 1]:[2]"
             ) from None

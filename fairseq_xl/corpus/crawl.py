@@ -142,6 +142,7 @@ class OnlyTheSite:
         """Raise IgnoreRequest for another host or scheme."""
         scheme = urlsplit(request.url).scheme
         spider = self.crawler.spider
+        assert isinstance(spider, SiteSpider)
         if scheme not in ("http", "https") or host_of(request.url) not in spider.rules.site.hosts:
             raise IgnoreRequest("another host")
 

@@ -42,10 +42,8 @@ class Document:
         """The texts of both sides of each bead that has two sides."""
         for left, right in self.beads or []:
             if left and right:
-                yield tuple(
-                    " ".join(lines[i] for i in side)
-                    for lines, side in zip(self.lines, (left, right), strict=True)
-                )
+                first, second = self.lines
+                yield " ".join(first[i] for i in left), " ".join(second[i] for i in right)
 
 
 def write_documents(path: Path, documents: Iterable[Document]) -> int:

@@ -131,8 +131,9 @@ def pairs(
         first, second = positives[left], positives[right]
         texts = [first.first, second.second]
         if mask:
-            texts, counts = zip(*map(masked, texts), strict=True)
-            hidden += sum(counts)
+            done = [masked(text) for text in texts]
+            texts = [text for text, _ in done]
+            hidden += sum(count for _, count in done)
         part = "test" if first.fold == TEST else "validation" if first.fold in validation else "train"
         rows.append(
             Pair(

@@ -113,8 +113,9 @@ def _work(project: Project, settings: ExportSettings) -> dict[str, Any]:
 
 def _guessed(rows: list[export.Pair], settings: ExportSettings) -> dict[str, float]:
     """By the folds; the test part is left alone."""
-    some = [row for row in rows if row.fold is not None]
-    if len({row.fold for row in some}) < 2:
+    some = [(row, row.fold) for row in rows if row.fold is not None]
+    folds = [fold for _, fold in some]
+    if len(set(folds)) < 2:
         raise InputError("pairs of one fold only: take fewer folds, or a wider band, in `negatives`")
-    texts = [(row.sentence1, row.sentence2) for row in some]
-    return giveaway(texts, [row.label for row in some], [row.fold for row in some], settings.seed)
+    texts = [(row.sentence1, row.sentence2) for row, _ in some]
+    return giveaway(texts, [row.label for row, _ in some], folds, settings.seed)

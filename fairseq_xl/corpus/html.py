@@ -30,7 +30,7 @@ def decode(body: bytes, content_type: str | None = None) -> tuple[str, str]:
     windows-1252 (named ``utf-8+cp1252``); the encoding of others is guessed from their statistics.
     """
     marked, bom = read_bom(body)
-    if marked:
+    if marked and bom:
         return body[len(bom) :].decode(marked, "replace"), marked
     declared = (http_content_type_encoding(content_type), html_body_declared_encoding(body))
     for encoding in dict.fromkeys((*declared, "utf-8")):

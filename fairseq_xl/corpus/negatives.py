@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -77,8 +78,8 @@ class Lengths:
 
 def search(
     vectors: np.ndarray,
-    area: Sequence[int],
-    page: Sequence[int],
+    area: Sequence[int] | np.ndarray,
+    page: Sequence[int] | np.ndarray,
     pages: Sequence[set[int]],
     band: Band,
     alike: Likeness,
@@ -165,7 +166,11 @@ def _drawn(
 
 
 def quantiles(
-    vectors: np.ndarray, area: Sequence[int], page: Sequence[int], seed: int, draws: int = 200_000
+    vectors: np.ndarray,
+    area: Sequence[int] | np.ndarray,
+    page: Sequence[int] | np.ndarray,
+    seed: int,
+    draws: int = 200_000,
 ) -> np.ndarray:
     """(D,) cosines, rising, of sentences drawn from different pages of the same topic."""
     random = np.random.default_rng(seed)
@@ -189,9 +194,9 @@ def quantiles(
     return np.sort(np.concatenate(found)) if found else np.zeros(0)
 
 
-def _counts(rows: Sequence[Sequence], words_are_numbers: bool = False) -> sparse.csr_matrix:
+def _counts(rows: Sequence[Sequence[Any]], words_are_numbers: bool = False) -> sparse.csr_matrix:
     """(N, V) how often each item is in each row."""
-    known: dict = {}
+    known: dict[Any, int] = {}
     columns = [
         item if words_are_numbers else known.setdefault(item, len(known)) for row in rows for item in row
     ]

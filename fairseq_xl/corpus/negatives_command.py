@@ -139,14 +139,14 @@ def run(args: argparse.Namespace) -> None:
         return
     project = Project.open(args.project, args.set)
     settings = project.settings("negatives", NegativesSettings)
-    documents, positives, _ = _sentences(project, settings)
+    _, topics, positives, _ = _sentences(project, settings)
     if args.sentences:
         with replacing(args.sentences) as stream:
             stream.writelines(f"{text}\n" for text in positives.first)
         print(f"{args.sentences}: {len(positives)} sentences", file=sys.stderr)
         return
     vectors = encode(positives.first, _encoder(project, settings), settings.components)
-    topic = [documents[page].topic for page in positives.home]
+    topic = [topics[page] for page in positives.home]
     _show(negatives.quantiles(vectors, topic, positives.home, settings.seed), settings)
 
 
@@ -164,25 +164,26 @@ def _encoder(project: Project, settings: NegativesSettings) -> str:
 
 def _sentences(
     project: Project, settings: NegativesSettings
-) -> tuple[list[Document], Positives, np.ndarray]:
-    """The pages that have a topic, their sentences, and the fold of each page."""
+) -> tuple[list[Document], list[int], Positives, np.ndarray]:
+    """The pages that have a topic, the topic of each, their sentences, and the fold of each page."""
     settings.check()
-    documents = [d for d in read_documents(project.folder / "topics.jsonl") if d.topic is not None]
+    found = read_documents(project.folder / "topics.jsonl")
+    placed = [(document, document.topic) for document in found if document.topic is not None]
+    documents, topics = [document for document, _ in placed], [topic for _, topic in placed]
     positives = collect(documents, settings.max_page_share)
     if not len(positives):
         raise InputError(f"no sentence is left: {dict(positives.counts)}; raise negatives.max_page_share")
     group = split.near_copies(positives.pages, len(documents), settings.near_pages)
     weight = np.bincount(positives.home, minlength=len(documents))
-    topic = [document.topic for document in documents]
-    fold = split.assign(group, topic, weight, settings.folds, settings.test, settings.seed)
-    return documents, positives, fold
+    fold = split.assign(group, topics, weight, settings.folds, settings.test, settings.seed)
+    return documents, topics, positives, fold
 
 
 def _work(project: Project, settings: NegativesSettings) -> dict[str, Any]:
-    documents, positives, fold = _sentences(project, settings)
+    documents, topics, positives, fold = _sentences(project, settings)
     vectors = encode(positives.first, _encoder(project, settings), settings.components)
     home = np.array(positives.home)
-    topic = np.array([document.topic for document in documents])[home]
+    topic = np.array(topics)[home]
     cosines = negatives.quantiles(vectors, topic, home, settings.seed)
     _show(cosines, settings)
     area = topic * (settings.folds + 1) + fold[home] + 1

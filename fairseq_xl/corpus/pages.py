@@ -19,6 +19,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 from fairseq_xl.corpus.counterparts import Look, PageSays, Pairing, Rules
 from fairseq_xl.corpus.html import decode, parse
@@ -322,8 +323,8 @@ class Pages:
     def write(self, pairing: Pairing, archive: bool) -> None:
         """Write pages.jsonl, pairs.jsonl and the archive."""
         with replacing(self.folder / "pages.jsonl") as stream:
-            for page in self.kept():
-                json.dump(asdict(page), stream, ensure_ascii=False)
+            for kept in self.kept():
+                json.dump(asdict(kept), stream, ensure_ascii=False)
                 stream.write("\n")
         with replacing(self.folder / "pairs.jsonl") as stream:
             for page, counterpart, found_by in pairing.pairs:
@@ -361,7 +362,7 @@ def remove(folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
 
 
-def read_jsonl(path: Path) -> Iterator[Mapping]:
+def read_jsonl(path: Path) -> Iterator[Mapping[str, Any]]:
     """The objects of pages.jsonl or pairs.jsonl. Raises: InputError: no such file, or it is torn."""
     for number, line in enumerate(read_lines(path), start=1):
         try:

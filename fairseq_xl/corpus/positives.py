@@ -46,9 +46,9 @@ def collect(documents: Sequence[Document], max_page_share: float) -> Positives:
     - have a text that an earlier pair has on either side.
     """
     raw = [
-        (page, *(" ".join(side.split()) for side in pair))
+        (page, " ".join(first.split()), " ".join(second.split()))
         for page, document in enumerate(documents)
-        for pair in document.pairs()
+        for first, second in document.pairs()
     ]
     keys = [(key(first), key(second)) for _, first, second in raw]
     spread: dict[str, set[int]] = defaultdict(set)
@@ -58,7 +58,8 @@ def collect(documents: Sequence[Document], max_page_share: float) -> Positives:
         for side in pair:
             spread[side].add(page)
     most = max(1, max_page_share * len(documents))
-    found, seen = Positives(), set()
+    found = Positives()
+    seen: set[str] = set()
     found.counts["pairs in"] = len(raw)
     for (page, first, second), pair in zip(raw, keys, strict=True):
         if max(len(spread[side]) for side in pair) > most:

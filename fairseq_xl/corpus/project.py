@@ -17,7 +17,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -26,8 +26,11 @@ from yaml import YAMLError
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import replacing
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 SETTINGS = "corpus.yaml"
-T = TypeVar("T")
+T = TypeVar("T", bound="DataclassInstance")
 
 
 @dataclass(frozen=True)
@@ -75,11 +78,11 @@ class Project:
         if not isinstance(languages, list) or len(languages) != 2 or len(set(languages)) != 2:
             raise InputError(f"{path}: languages must be two codes, such as [en, fr]")
         # A section with nothing but comments is read as None.
-        found = {name: {} if section is None else section for name, section in found.items()}
-        for name, section in found.items():
+        sections = {str(name): {} if section is None else section for name, section in found.items()}
+        for name, section in sections.items():
             if not isinstance(section, dict):
                 raise InputError(f"{path}: {name} must be a section of settings, not {section!r}")
-        return cls(folder, (str(languages[0]), str(languages[1])), found)
+        return cls(folder, (str(languages[0]), str(languages[1])), sections)
 
     def settings(self, step: str, kind: type[T]) -> T:
         """A step's section as its dataclass.
@@ -90,7 +93,7 @@ class Project:
         section = dict(self.sections.get(step, {}))
         try:
             merged = OmegaConf.merge(OmegaConf.structured(kind), section)
-            return OmegaConf.to_object(merged)
+            return cast(T, OmegaConf.to_object(merged))
         except OmegaConfBaseException as error:
             known = ", ".join(f.name for f in dataclasses.fields(kind))
             reason = str(error).splitlines()[0]

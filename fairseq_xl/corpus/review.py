@@ -39,6 +39,7 @@ def write_review(path: Path, doubtful: Iterable[tuple[Document, list[int]]]) -> 
     with replacing(path) as stream:
         stream.write("\t".join(HEADER) + "\n")
         for document, places in doubtful:
+            assert document.translation is not None
             for place in places:
                 texts = (*(side[place] for side in document.lines), document.translation[place])
                 cells = (document.id, checksum(document), *[str(place + 1)] * 2, *texts)

@@ -42,7 +42,7 @@ def template(step: str, given: dict[str, Any]) -> Iterator[str]:
     yield ""
 
 
-def _default(setting: dataclasses.Field) -> Any:
+def _default(setting: dataclasses.Field[Any]) -> Any:
     if setting.default_factory is not dataclasses.MISSING:
         return setting.default_factory()
     return setting.default

@@ -151,7 +151,7 @@ def _write_table(
 ) -> list[int]:
     """Write the topics, the largest first; say, and return, which have few pages."""
     pages = Counter(document.topic for document in documents)
-    pairs = Counter()
+    pairs: Counter[int | None] = Counter()
     for document in documents:
         pairs[document.topic] += sum(1 for _ in document.pairs())
     table = Table("Topics", ["topic", "pages", "pairs", "words"])

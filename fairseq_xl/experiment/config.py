@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -154,7 +154,7 @@ def _as_words(options: Iterable[tuple[str, str]]) -> list[str]:
     return [word for name, value in options for word in (f"--{name}", value) if word]
 
 
-def _known(entry: dict[str, Any], keys: tuple[str, ...], where: str) -> None:
+def _known(entry: Mapping[Any, Any], keys: tuple[str, ...], where: str) -> None:
     for key in entry:
         if key not in keys:
             near = difflib.get_close_matches(str(key), keys, n=1)

@@ -81,7 +81,7 @@ def splits(
     folds_of = np.sort(fold[rows], 0)
     for held_out in np.unique(folds_of, axis=1).T:
         judged = (folds_of == held_out[:, None]).all(0)
-        trained = ~np.isin(folds_of, held_out).any(0)
+        trained = np.asarray(~np.isin(folds_of, held_out).any(0))
         yield judged, trained, ~np.isin(fold, held_out)
 
 

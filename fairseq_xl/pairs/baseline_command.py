@@ -88,13 +88,13 @@ def run(args: argparse.Namespace) -> None:
     trained = time.perf_counter()
     probability = judge(judged)
     done = time.perf_counter()
-    gold = [row.label for row in judged]
+    gold = [row.label for row in judged if row.label is not None]
     record = PairRecord(
         name=args.name or args.baseline,
         part=part,
         seed=args.seed,
         ids=[row.id for row in judged],
-        gold=None if None in gold else gold,
+        gold=gold if len(gold) == len(judged) else None,
         probability=probability.tolist(),
         group=[row.group for row in judged],
         about={

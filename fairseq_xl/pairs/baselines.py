@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -54,7 +55,7 @@ class Training:
         return list(dict.fromkeys(text for row in self.rows for text in (row.left, row.right)))
 
 
-def _cosines(left, right) -> np.ndarray:
+def _cosines(left: np.ndarray | sparse.sparray, right: np.ndarray | sparse.sparray) -> np.ndarray:
     """(N,) cosines of the rows of two matrices, dense or sparse; 0 where a row is 0."""
     normalize = needed("sklearn.preprocessing", "pairs").normalize
     left, right = (sparse.csr_array(normalize(side)) for side in (left, right))
@@ -213,7 +214,7 @@ def constant(data: Training) -> Features:
     return lambda rows: np.zeros((len(rows), 1))
 
 
-def _boosting(seed: int):
+def _boosting(seed: int) -> Any:
     # No early stopping: scikit-learn's holds out rows at random, whose sentences stand in others.
     boosting = needed("sklearn.ensemble", "pairs").HistGradientBoostingClassifier
     return boosting(
@@ -221,18 +222,18 @@ def _boosting(seed: int):
     )
 
 
-def _logistic(seed: int):
+def _logistic(seed: int) -> Any:
     pipeline = needed("sklearn.pipeline", "pairs").make_pipeline
     scale = needed("sklearn.preprocessing", "pairs").StandardScaler
     regression = needed("sklearn.linear_model", "pairs").LogisticRegression
     return pipeline(scale(), regression(random_state=seed, max_iter=1000))
 
 
-def _share(seed: int):
+def _share(seed: int) -> Any:
     return needed("sklearn.dummy", "pairs").DummyClassifier(strategy="prior")
 
 
-LEARNERS: dict[str, Callable] = {"boosting": _boosting, "logistic": _logistic, "share": _share}
+LEARNERS: dict[str, Callable[[int], Any]] = {"boosting": _boosting, "logistic": _logistic, "share": _share}
 """scikit-learn's, from a seed."""
 
 BASELINES: dict[str, tuple[Callable[[Training], Features], str]] = {

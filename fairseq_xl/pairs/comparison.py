@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -86,7 +88,8 @@ def compare(found: Matchers, samples: int = 2000) -> Comparison:
     seconds: dict[str, float | None] = {CONSTANT: None}
     for name, records in found.records.items():
         times = [record.about.get("training_seconds") for record in records]
-        seconds[name] = None if None in times else sum(times)
+        known = [time for time in times if time is not None]
+        seconds[name] = sum(known) if len(known) == len(times) else None
     draws = None
     if _largest(found.group) <= len(gold) / 2:
         draws = bootstrap([log_losses(gold, one) for one in runs.values()], found.group, samples)
@@ -181,7 +184,11 @@ def _signed(x: float) -> str:
     return f"{x:+.4f}".replace("-", "−")
 
 
-def _interval(draws: np.ndarray | None, shown=lambda x: f"{x:.4f}") -> str:
+def _plain(x: float) -> str:
+    return f"{x:.4f}"
+
+
+def _interval(draws: np.ndarray | None, shown: Callable[[float], str] = _plain) -> str:
     return "" if draws is None else " to ".join(map(shown, interval(draws)))
 
 
@@ -216,7 +223,7 @@ def draw(found: Comparison, folder: Path, paper: bool = False) -> None:
     )  # fmt: skip
 
 
-def _draw_losses(figure, found: Comparison, paper: bool) -> None:
+def _draw_losses(figure: Any, found: Comparison, paper: bool) -> None:
     axes = figure.subplots()
     line = found.measured[CONSTANT].scores.log_loss
     axes.axvline(line, linestyle="--", color="gray", label=f"{CONSTANT}, {line:.3f}")
@@ -239,7 +246,9 @@ def _draw_losses(figure, found: Comparison, paper: bool) -> None:
     figure.legend(loc="outside upper center", ncols=3)
 
 
-def _draw_reliability(figure, found: Comparison, names: list[str], rows: int, columns: int) -> None:
+def _draw_reliability(
+    figure: Any, found: Comparison, names: list[str], rows: int, columns: int
+) -> None:
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     for panel in panels[len(names) :]:
         panel.set_visible(False)

@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from fairseq.criterions import FairseqCriterion, register_criterion
 from fairseq.dataclass import FairseqDataclass
 from fairseq.logging import metrics
+from torch import Tensor
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.faults import check_finite
@@ -55,7 +56,7 @@ class PairClassificationCriterion(FairseqCriterion):
 
     def __init__(
         self,
-        task,
+        task: Any,
         positive_weight: float = 1.0,
         label_smoothing: float = 0.0,
         divide_by_square: bool = False,
@@ -68,7 +69,9 @@ class PairClassificationCriterion(FairseqCriterion):
         self.positive_weight, self.label_smoothing = positive_weight, label_smoothing
         self.power = 2 if divide_by_square else 1
 
-    def forward(self, model, sample: dict[str, Any], reduce: bool = True):
+    def forward(
+        self, model: Any, sample: dict[str, Any], reduce: bool = True
+    ) -> tuple[Tensor, Any, dict[str, Any]]:
         if "target" not in sample:
             raise InputError("these pairs have no labels: train and validate on labelled ones")
         logits, target = model(**sample["net_input"]).float(), sample["target"]

@@ -5,7 +5,7 @@ Everything here takes (N, M) probabilities of N pairs by M matchers, or the logi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,7 +139,7 @@ def _covers(records: Sequence[PairRecord]) -> list[list[PairRecord]]:
     return list(by_seed.values())
 
 
-def _listed(names) -> str:
+def _listed(names: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(names))
 
 
@@ -187,6 +187,8 @@ def combine(
         if fitted_on is None:
             return MEANS[rule](probability)
         return fit_combiner(fitted_on.probability, fitted_on.gold, rule, calibrated)(probability)
+    assert labels is not None
+    assert group is not None
     if fitted_on is None:
         return cross_fit(
             lambda x, y: fit_combiner(x, y, rule, calibrated),
@@ -196,5 +198,6 @@ def combine(
             folds,
             seed,
         )
+    assert calibrated is not None
     found = fit_combiner(fitted_on.probability, fitted_on.gold, rule)(probability)
     return cross_fit(calibration(calibrated), logits(found), labels, group, folds, seed)

@@ -15,6 +15,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fairseq_xl.pairs.key import hashed, normal_form
 
@@ -185,12 +186,14 @@ class Mint:
         def found() -> Iterator[tuple[int, ...]]:
             for left, right, label in pairs:
                 self._count("labelled pairs")
-                keys = self.key(left), self.key(right)
-                if None in keys:
+                left_key, right_key = self.key(left), self.key(right)
+                if left_key is None or right_key is None:
                     self._count("labelled pairs without a key")
                     continue
                 questions = (self._hashed(normal_form(text)) for text in (left, right))
-                (key, one), (other_key, other) = sorted(zip(keys, questions, strict=True))
+                (key, one), (other_key, other) = sorted(
+                    zip((left_key, right_key), questions, strict=True)
+                )
                 yield key, other_key, one, other, label
 
         self._append("label_read", found())
@@ -272,7 +275,7 @@ class Mint:
     def _number(self, what: str, of: str = "count(*)") -> int:
         return self.database.execute(f"SELECT {of} {what}").fetchone()[0] or 0
 
-    def _append(self, table: str, rows: Iterable[tuple]) -> None:
+    def _append(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
         cursor = self.database.execute(f"SELECT * FROM {table} LIMIT 0")
         places = ", ".join("?" * len(cursor.description))
         self.database.execute("BEGIN")

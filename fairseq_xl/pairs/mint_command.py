@@ -172,7 +172,9 @@ def _read(mint: Mint, args: argparse.Namespace) -> None:
         source = PairSource.parse(line)
         if source.options.get("label") == "none":
             raise InputError(f"{line!r}: --labelled needs labels: name their column")
-        mint.read_labelled((pair.left, pair.right, pair.label) for pair in source.pairs())
+        mint.read_labelled(
+            (pair.left, pair.right, pair.label) for pair in source.pairs() if pair.label is not None
+        )
     for line in args.from_pairs:
         source = _unlabelled(line)
         if "left_translation" not in source.options:
@@ -191,6 +193,7 @@ def _unlabelled(line: str) -> PairSource:
 
 def _sides(source: PairSource) -> Iterator[tuple[str, str]]:
     for pair in source.pairs():
+        assert pair.translations is not None
         yield from zip((pair.left, pair.right), pair.translations, strict=True)
 
 

@@ -4,6 +4,7 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
@@ -138,7 +139,7 @@ class Matcher(BaseFairseqModel):
     word. A checkpoint loads with the dictionary it was trained with, and no other.
     """
 
-    def __init__(self, cfg: MatcherConfig, task):
+    def __init__(self, cfg: MatcherConfig, task: Any):
         super().__init__()
         dictionary = task.source_dictionary
         self.fingerprint = Fingerprint(dictionary.symbols, "dictionary")
@@ -151,7 +152,7 @@ class Matcher(BaseFairseqModel):
         self.longest = task.prepared.wording.longest
 
     @classmethod
-    def build_model(cls, cfg: MatcherConfig, task) -> "Matcher":
+    def build_model(cls, cfg: MatcherConfig, task: Any) -> "Matcher":
         """Raises: InputError: sizes that do not go together; no vectors where they are not trained."""
         if not cfg.tune_vectors and task.prepared.manifest["vectors"] is None:
             raise InputError(
@@ -182,13 +183,14 @@ class Matcher(BaseFairseqModel):
         Raises:
             InputError: a matcher that only knows pairs.
         """
-        if not hasattr(self.matcher, "encode"):
+        encode = getattr(self.matcher, "encode", None)
+        if encode is None:
             raise InputError(
                 "this architecture reads two sentences together and has no vector of one: encode with a siamese_ "
                 "one "
                 "or infersent"
             )
-        return self.matcher.encode(*self._words(tokens))
+        return encode(*self._words(tokens))
 
     def _words(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
         tokens, _ = pack_left(tokens, self.pad)

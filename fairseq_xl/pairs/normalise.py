@@ -12,6 +12,7 @@ from pathlib import Path
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.pairs import columns
+from fairseq_xl.pairs.columns import Row
 from fairseq_xl.pairs.repair import Repair
 from fairseq_xl.pairs.statistics import Unknown, unknown
 from fairseq_xl.pairs.wording import Wording
@@ -44,7 +45,7 @@ class TextFile:
             )
         return cls(path, chosen, translations)
 
-    def rows(self) -> Iterator[columns.Row]:
+    def rows(self) -> Iterator[Row]:
         """Its lines; ``places`` are those of the sentences, then those of their translations."""
         return columns.rows(self.path, [*self.columns, *self.translations])
 

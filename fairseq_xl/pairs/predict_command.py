@@ -5,12 +5,20 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.pairs.record import PairRecord
 from fairseq_xl.pairs.source import PairSource
 from fairseq_xl.text.lines import replacing
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from fairseq_xl.pairs.folder import Row
+    from fairseq_xl.pairs.predictor import Predictor
 
 STANDARD_INPUT = "/dev/stdin"
 
@@ -110,7 +118,13 @@ def run(args: argparse.Namespace) -> None:
         sys.stdout.write(text)
 
 
-def record(args: argparse.Namespace, predictor, rows, found, seconds: float) -> PairRecord:
+def record(
+    args: argparse.Namespace,
+    predictor: Predictor,
+    rows: Sequence[Row],
+    found: np.ndarray,
+    seconds: float,
+) -> PairRecord:
     """What is known of a part's pairs."""
     from fairseq_xl.checkpoints import read
     from fairseq_xl.report.record import versions
@@ -118,13 +132,13 @@ def record(args: argparse.Namespace, predictor, rows, found, seconds: float) -> 
     state = read(args.checkpoint)
     cfg = state["cfg"]
     fold = cfg["task"]["fold"]
-    gold = None if any(row.label is None for row in rows) else [row.label for row in rows]
+    gold = [row.label for row in rows if row.label is not None]
     return PairRecord(
         name=args.name or cfg["model"]["_name"],
         part=f"fold {fold}" if args.part == "fold" else args.part,
         seed=cfg["common"]["seed"],
         ids=[row.id for row in rows],
-        gold=gold,
+        gold=gold if len(gold) == len(rows) else None,
         probability=[float(p) for p in found],
         group=[row.group for row in rows],
         about={
@@ -143,7 +157,7 @@ def record(args: argparse.Namespace, predictor, rows, found, seconds: float) -> 
     )
 
 
-def _plain(settings) -> dict:
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
     """A component's own settings: plain values, none of them a path of this machine."""
     return {
         key: value

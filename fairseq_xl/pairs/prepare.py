@@ -102,7 +102,7 @@ def prepare(
             raise InputError(
                 f"{blank.pair.where}: the {part} part needs labels: name their column with label="
             )
-    left_out = Counter()
+    left_out: Counter[str] = Counter()
     parts["train"] = _consistent(parts["train"], left_out)
     parts["train"] = _without_leaks(
         parts["train"], [*parts["valid"], *parts["test"]], settings.leaks, left_out
@@ -112,7 +112,8 @@ def prepare(
             "no training pair is left: all share a sentence with the valid or test part; see --leaks"
         )
     folds_given = {row.pair.fold for row in parts["train"]}
-    count = settings.folds if None in folds_given or not folds_given else max(folds_given) + 1
+    numbers = [fold for fold in folds_given if fold is not None]
+    count = max(numbers) + 1 if numbers and None not in folds_given else settings.folds
     if None in folds_given and len(folds_given) > 1:
         raise InputError(
             "some training files have a column of folds and others have none: give it for all, or for none"
@@ -172,7 +173,7 @@ def _unordered(worded: _Worded) -> frozenset[str]:
     return frozenset(worded.sides)
 
 
-def _consistent(rows: list[_Worded], left_out: Counter) -> list[_Worded]:
+def _consistent(rows: list[_Worded], left_out: Counter[str]) -> list[_Worded]:
     """Each pair of training once; none with both labels."""
     labels: dict[Hashable, set[int | None]] = {}
     for row in rows:
@@ -189,7 +190,7 @@ def _consistent(rows: list[_Worded], left_out: Counter) -> list[_Worded]:
 
 
 def _without_leaks(
-    rows: list[_Worded], judged: list[_Worded], leaks: str, left_out: Counter
+    rows: list[_Worded], judged: list[_Worded], leaks: str, left_out: Counter[str]
 ) -> list[_Worded]:
     if leaks == "nothing":
         return rows
@@ -214,9 +215,10 @@ def _vocabulary(
     counts = Counter(word for row in parts["train"] for side in row.sides for word in side.split())
     judged = [*parts["valid"], *parts["test"], *also]
     others = Counter(word for row in judged for side in row.sides for word in side.split())
-    found = None
+    found, vectors = None, None
     if settings.vectors is not None:
         found = read_vectors(settings.vectors, list(dict.fromkeys([*counts, *others])))
+        vectors = {"file": settings.vectors.name, "found": len(found)}
     dictionary = Dictionary()
     for word, count in counts.most_common():
         if count >= settings.minimum or (found is not None and word in found.index):
@@ -225,15 +227,14 @@ def _vocabulary(
         if found is not None and word in found.index and word not in counts:
             dictionary.add_symbol(word, 0)
     table = make_table(dictionary, found, settings.dim, settings.seed)
-    vectors = None if found is None else {"file": settings.vectors.name, "found": len(found)}
     return _Vocabulary(dictionary, table, vectors)
 
 
 def _rows(rows: list[_Worded], settings: Settings | None) -> Iterable[Row]:
     """With the folds of ``settings``; without, all in fold 0."""
     sides = [row.sides for row in rows]
-    given = [row.pair.fold for row in rows]
-    if settings is not None and None not in given:
+    given = [row.pair.fold for row in rows if row.pair.fold is not None]
+    if settings is not None and len(given) == len(rows):
         placed = [(fold, fold) for fold in given]
     elif settings is not None and settings.folds > 1:
         placed = folds(sides, settings.folds, settings.together, settings.seed)

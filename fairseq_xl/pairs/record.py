@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,7 @@ class PairRecord:
         size = len(self.ids)
         if not size:
             raise InputError(f"{where}: it has no pair: make it again")
-        lists = [self.probability, self.group, *([self.gold] if self.gold is not None else [])]
+        lists: list[Sized] = [self.probability, self.group, *([self.gold] if self.gold is not None else [])]
         if any(len(values) != size for values in lists):
             raise InputError(f"{where}: its lists differ in length: make it again")
         if len(set(self.ids)) != size:

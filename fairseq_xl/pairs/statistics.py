@@ -62,12 +62,13 @@ def table(
         rows, labels = [], []
         for pair in source.pairs():
             rows.append(tuple(tuple(wording.words(text)) for text in (pair.left, pair.right)))
-            labels.append(pair.label)
+            if pair.label is not None:
+                labels.append(pair.label)
         if not rows:
             raise InputError(f"{source.path} holds no pairs")
         lengths = [len(words) for words in {words for row in rows for words in row}]
         sd = statistics.stdev(lengths) if len(lengths) > 1 else 0.0
-        share = "–" if labels[0] is None else f"{statistics.fmean(labels):.1%}"
+        share = f"{statistics.fmean(labels):.1%}" if labels else "–"
         columns = [source.options[key] for key in ("left", "right") if key in source.options]
         name = " ".join([source.path.name, *([f"({', '.join(columns)})"] if columns else [])])
         cells = [name, f"{len(rows):,}", share, f"{len(lengths):,}"]

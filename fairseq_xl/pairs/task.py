@@ -6,9 +6,11 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
+from fairseq.data import Dictionary
 from fairseq.dataclass import FairseqDataclass
 from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II
+from torch import Tensor
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.pairs.dataset import PairDataset, numbers
@@ -68,7 +70,7 @@ class SiameseMatchingTask(FairseqTask):
             return self.prepared.fold(self.cfg.fold, held_out=part == "valid")
         return self.prepared.rows(part)
 
-    def encode_text(self, text: str):
+    def encode_text(self, text: str) -> Tensor:
         """(T,) word numbers of a sentence as a user writes it: what ``fairseq_xl.encode`` asks of a task.
 
         Raises:
@@ -81,7 +83,7 @@ class SiameseMatchingTask(FairseqTask):
         return numbers(self.prepared.wording.words(text), self.source_dictionary)
 
     @property
-    def source_dictionary(self):
+    def source_dictionary(self) -> Dictionary:
         return self.prepared.dictionary
 
     @property

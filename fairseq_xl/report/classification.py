@@ -9,7 +9,9 @@ import numpy as np
 import scipy.stats
 
 
-def confusion(gold: Sequence[int], predicted: Sequence[int], classes: int) -> np.ndarray:
+def confusion(
+    gold: Sequence[int] | np.ndarray, predicted: Sequence[int] | np.ndarray, classes: int
+) -> np.ndarray:
     """(C, C) counts, rows the true classes.
 
     Raises:
@@ -55,8 +57,8 @@ def macro_f1(matrix: np.ndarray) -> float:
 
 
 def bootstrap_interval(
-    gold: Sequence[int],
-    predicted: Sequence[Sequence[int]],
+    gold: Sequence[int] | np.ndarray,
+    predicted: Sequence[Sequence[int] | np.ndarray] | np.ndarray,
     classes: int,
     measure: Callable[[np.ndarray], float] = macro_f1,
     level: float = 0.95,
@@ -83,12 +85,16 @@ def bootstrap_interval(
     return float(low), float(high)
 
 
-def mcnemar(gold: Sequence[int], first: Sequence[int], second: Sequence[int]) -> float:
+def mcnemar(
+    gold: Sequence[int] | np.ndarray,
+    first: Sequence[int] | np.ndarray,
+    second: Sequence[int] | np.ndarray,
+) -> float:
     """Exact two-sided p-value that two classifiers err equally often on the same sentences (McNemar 1947).
 
     Only sentences that exactly one of them has right count; under equality each is right in half of these.
     """
-    gold, first, second = map(np.asarray, (gold, first, second))
+    gold, first, second = np.asarray(gold), np.asarray(first), np.asarray(second)
     alone = int(((first == gold) & (second != gold)).sum())
     other = int(((first != gold) & (second == gold)).sum())
     if alone + other == 0:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,12 @@ SOURCES = {
 }
 
 
+def _measured(run: Run) -> dict[str, Any]:
+    """The diagnostics of a run that has some."""
+    assert run.diagnostics is not None
+    return run.diagnostics
+
+
 def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> list[Section]:
     """What there is to show of the runs that were diagnosed; nothing where none was."""
     diagnosed = [run for run in runs if run.diagnostics]
@@ -39,16 +46,16 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
         return []
     # The last checkpoint of a report is the one that translates.
     groups: Groups = {
-        labels.get(system, system): [run.diagnostics["checkpoints"][-1] for run in group]
+        labels.get(system, system): [_measured(run)["checkpoints"][-1] for run in group]
         for system, group in by_system(diagnosed).items()
     }
     over_training = {
-        labels.get(run.system, run.system): run.diagnostics["checkpoints"]
+        labels.get(run.system, run.system): _measured(run)["checkpoints"]
         for run in reversed(diagnosed)
-        if len(run.diagnostics["checkpoints"]) > 2
+        if len(_measured(run)["checkpoints"]) > 2
     }
     figures = folder / "figures"
-    split = diagnosed[0].diagnostics["split"]
+    split = _measured(diagnosed[0])["split"]
     tables = [similarity_table(groups, setting) for setting in SETTINGS]
     predictions = Section(
         "Predictions and targets",
@@ -75,7 +82,7 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
                 figures,
                 f"negatives-over-training-{len(pictures)}",
                 f"The same over the training of {label}: median and 5th to 95th percentile",
-                lambda figure, checkpoints=checkpoints: draw_over_training(figure, checkpoints),
+                partial(draw_over_training, checkpoints=checkpoints),
             )
         )
     negatives = Section(
@@ -115,9 +122,9 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
     return [predictions, negatives, geometry]
 
 
-def _over_seeds(entries: Sequence[Mapping[str, Any]], read: Callable[[Any], float | None], digits: int) -> str:
-    values = [value for value in map(read, entries) if value is not None]
-    return spread(values, digits) if values else ""
+def _over_seeds(values: Iterable[float | None], digits: int) -> str:
+    known = [value for value in values if value is not None]
+    return spread(known, digits) if known else ""
 
 
 def similarity_table(groups: Groups, setting: str) -> Table:
@@ -128,8 +135,8 @@ def similarity_table(groups: Groups, setting: str) -> Table:
     table = Table(f"Predictions under {SETTINGS[setting]}", headings)
     for label, entries in groups.items():
         found = [entry[setting] for entry in entries]
-        cells = [_over_seeds(found, lambda e, key=key: e[key], 3) for key in SIMILARITIES]
-        cells += [_over_seeds(found, lambda e, n=n: e["accuracy"][n], 1) for n in accuracies]
+        cells = [_over_seeds([e[key] for e in found], 3) for key in SIMILARITIES]
+        cells += [_over_seeds([e["accuracy"][n] for e in found], 1) for n in accuracies]
         table.add(label, *cells, f"{found[0]['positions']:,}")
     return table
 
@@ -139,7 +146,7 @@ def neighbour_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
     headings = ["target", "system", "wrong", "near the prediction", "near its projection", "near its difference"]
     table = Table("Neighbours of predictions and of their synthetic negatives", headings)
     for system, group in by_system(runs).items():
-        for word in group[0].diagnostics["checkpoints"][-1]["words"]:
+        for word in _measured(group[0])["checkpoints"][-1]["words"]:
             mean = word["mean_when_wrong"] or word["mean"]
             if mean is None:
                 continue
@@ -183,9 +190,9 @@ def hub_table(groups: Groups) -> Table:
     for label, entries in groups.items():
         hubness = [entry["hubness"] for entry in entries]
         cells = [
-            _over_seeds(hubness, lambda h, of=of: h[of]["skewness"], 1) for of in ("predictions", "targets", "table")
+            _over_seeds([h[of]["skewness"] for h in hubness], 1) for of in ("predictions", "targets", "table")
         ]
-        never = _over_seeds(hubness, lambda h: 100 * h["predictions"]["never"], 1)
+        never = _over_seeds([100 * h["predictions"]["never"] for h in hubness], 1)
         top = ", ".join(word for word, _ in hubness[0]["predictions"]["hubs"][:6])
         table.add(label, *cells, f"{never} %", top)
     return table
@@ -197,14 +204,14 @@ def draw_components(figure: Any, groups: Groups) -> None:
     for axes, part, name in zip(panels, ("lambda3", "lambda4"), ("λ₃", "λ₄"), strict=True):
         boxes, colours = [], []
         for label, entries in groups.items():
-            for colour, (source, shown) in enumerate(SOURCES.items()):
+            for number, (source, shown) in enumerate(SOURCES.items()):
                 found = entries[0]["stability"][source][part]
                 if not found["count"]:
                     continue
                 q = found["quantiles"]
                 ends = {"whislo": q["0.05"], "q1": q["0.25"], "med": q["0.5"], "q3": q["0.75"], "whishi": q["0.95"]}
                 boxes.append({**ends, "label": f"{label}: {shown}"})
-                colours.append(f"C{colour}")
+                colours.append(f"C{number}")
         drawn = axes.bxp(
             boxes, orientation="horizontal", showfliers=False, patch_artist=True, widths=0.6,
             manage_ticks=axes is panels[0],  # the other shares them

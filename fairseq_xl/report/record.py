@@ -21,8 +21,10 @@ from fairseq_xl.errors import InputError
 from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import read_lines, replacing
 
-PACKAGES = ("torch", "fairseq-fixed", "fairseq", "numpy", "sacrebleu", "sacremoses")
-PACKAGES += ("sentencepiece", "fasttext-numpy2", "fasttext")
+PACKAGES = (
+    *("torch", "fairseq-fixed", "fairseq", "numpy", "sacrebleu", "sacremoses"),
+    *("sentencepiece", "fasttext-numpy2", "fasttext"),
+)
 SCORE_FILE = re.compile(r"(?:(?P<set>.+)\.)?score\.beam(?P<beam>\d+)\.json")
 SUMMARY = {"train_loss", "valid_loss"}
 JSON_PART = re.compile(r"\{.*\}")

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sacrebleu.metrics import CHRF
+from sacrebleu.metrics.chrf import CHRF
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Pair:
 
 def marked(words: Sequence[str], other: Sequence[str]) -> list[tuple[str, bool]]:
     """Words, each with whether a longest common subsequence with ``other`` leaves it out."""
-    kept = set()
+    kept: set[int] = set()
     for block in difflib.SequenceMatcher(a=words, b=other, autojunk=False).get_matching_blocks():
         kept.update(range(block.a, block.a + block.size))
     return [(word, i not in kept) for i, word in enumerate(words)]

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
-def _sklearn():
+def _sklearn() -> Any:
     try:
         import sklearn
     except ModuleNotFoundError:
@@ -140,7 +140,7 @@ def fit_svm(data: Training) -> Classifier:
     return lambda texts: best.predict(weights.transform(texts))
 
 
-def _best(models, valid, data: Training):
+def _best(models: Sequence[Any], valid: Any, data: Training) -> Any:
     from sklearn.metrics import f1_score
 
     return max(models, key=lambda m: f1_score(data.valid_labels, m.predict(valid), average="macro"))

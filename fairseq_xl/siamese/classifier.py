@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -17,6 +18,9 @@ from fairseq_xl.siamese.dataset import Sentences
 from fairseq_xl.siamese.folder import SIDES, Corpus
 from fairseq_xl.siamese.sampling import sample_references
 from fairseq_xl.vectors.atomic import atomic_outputs
+
+if TYPE_CHECKING:
+    from fairseq_xl.siamese.task import SiameseContrastiveTask
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,9 @@ class Classifier:
         InputError: the folder lacks the references' language.
     """
 
-    def __init__(self, model, task, rule: Rule, kept: Path | None = None):
+    def __init__(
+        self, model: Any, task: SiameseContrastiveTask, rule: Rule, kept: Path | None = None
+    ):
         self.model, self.task, self.rule = model.eval(), task, rule
         self.classes: list[str] = task.prepared.classes
         side = rule.side if rule.side != "auto" else task.reference_side
@@ -207,7 +213,7 @@ class Classifier:
         )
 
 
-class _InMemory(list):
+class _InMemory(list[Tensor]):
     """A list of tensors with the sizes that an indexed dataset has."""
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +129,7 @@ def draw(systems: Systems, folder: Path) -> None:
         matrix = np.sum(matrices(runs), axis=0)
         draw_picture(
             folder, f"confusion-{number}", f"Confusion matrix of {name}",
-            lambda figure, m=matrix, n=name, c=runs[0]["classes"]: _draw_confusion(figure, m, n, c), (5.2, 4.6),
+            partial(_draw_confusion, matrix=matrix, name=name, classes=runs[0]["classes"]), (5.2, 4.6),
         )  # fmt: skip
     lines = curve(systems)
     if lines:
@@ -138,7 +139,9 @@ def draw(systems: Systems, folder: Path) -> None:
         )  # fmt: skip
 
 
-def _draw_confusion(figure, matrix: np.ndarray, name: str, classes: Sequence[str]) -> None:
+def _draw_confusion(
+    figure: Any, matrix: np.ndarray, name: str, classes: Sequence[str]
+) -> None:
     axes = figure.subplots()
     shares = matrix / np.maximum(matrix.sum(1, keepdims=True), 1)
     picture = axes.imshow(shares, vmin=0, vmax=1, cmap="Blues")
@@ -161,7 +164,7 @@ def _draw_confusion(figure, matrix: np.ndarray, name: str, classes: Sequence[str
     figure.colorbar(picture, label="share of the true class")
 
 
-def _draw_curve(figure, lines: dict[str, list[tuple[int, float, float]]]) -> None:
+def _draw_curve(figure: Any, lines: dict[str, list[tuple[int, float, float]]]) -> None:
     axes = figure.subplots()
     for line, points in lines.items():
         sizes, means, spreads = zip(*points, strict=True)

@@ -6,11 +6,13 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from fairseq.criterions import FairseqCriterion, register_criterion
 from fairseq.dataclass import FairseqDataclass
 from fairseq.logging import metrics
+from torch import Tensor
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.faults import check_finite
@@ -46,7 +48,7 @@ class ContrastiveConfig(FairseqDataclass):
 class ContrastiveCriterion(FairseqCriterion):
     """Sums the loss over a batch's pairs; validation compares sentences with the task's references."""
 
-    def __init__(self, task, margin: float, all_pairs: bool = False, class_weight: float = 0.0):
+    def __init__(self, task: Any, margin: float, all_pairs: bool = False, class_weight: float = 0.0):
         super().__init__(task)
         if class_weight < 0:
             raise InputError(f"--class-weight is a number from 0, not {class_weight}")
@@ -55,7 +57,9 @@ class ContrastiveCriterion(FairseqCriterion):
             raise InputError(f"--margin is a cosine from 0 to 1, not {margin}")
         self.margin = margin
 
-    def forward(self, model, sample: dict[str, Any], reduce: bool = True):
+    def forward(
+        self, model: Any, sample: dict[str, Any], reduce: bool = True
+    ) -> tuple[Tensor, Any, dict[str, Any]]:
         raw = model(**sample["net_input"])
         vectors = unit(raw)
         if "references" in sample:
@@ -85,7 +89,7 @@ class ContrastiveCriterion(FairseqCriterion):
             }
         return loss, len(rows), logged
 
-    def _validate(self, vectors, sample: dict[str, Any]):
+    def _validate(self, vectors: Tensor, sample: dict[str, Any]) -> tuple[Tensor, int, dict[str, Any]]:
         """The mean loss of each sentence against all references, and the confusion matrix of the rule."""
         given = sample["references"]
         target, classes = sample["target"], given["classes"]
@@ -134,7 +138,7 @@ class ContrastiveCriterion(FairseqCriterion):
         return True
 
 
-def _from_counts(confusion) -> tuple[float, float]:
+def _from_counts(confusion: np.ndarray) -> tuple[float, float]:
     """Macro-F1 and accuracy of a flattened confusion matrix (C·C,), rows the true classes."""
     from fairseq_xl.report.classification import macro_f1
 

@@ -82,6 +82,7 @@ class TwinEncoder(nn.Module):
         self.sizes, self.pad, self.unknown = sizes, pad, unknown
         self.embed = nn.Embedding(vocabulary, sizes.embed_dim, pad)
         width = sizes.hidden_dim
+        self.body: BidirectionalLSTM | Convolutions | None
         if sizes.kind == "lstm":
             self.body = BidirectionalLSTM(sizes.embed_dim, width, sizes.layers, sizes.dropout)
         elif sizes.kind == "gru":
@@ -135,7 +136,7 @@ class TwinEncoder(nn.Module):
     def _pooled(self, x: Tensor, lengths: Tensor) -> Tensor:
         """(N, width) from embedded positions (T, N, e)."""
         states = x
-        if self.sizes.kind == "cnn":
+        if isinstance(self.body, Convolutions):
             states = self.body(x, lengths)
         elif self.body is not None:
             states, final = self.body(x, lengths)

@@ -4,6 +4,7 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 """
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
@@ -73,7 +74,7 @@ class Twin(BaseFairseqModel):
         self.encoder, self.head = encoder, head
 
     @classmethod
-    def build_model(cls, cfg: TwinConfig, task) -> "Twin":
+    def build_model(cls, cfg: TwinConfig, task: Any) -> "Twin":
         """Raises: InputError: sizes or kinds that do not go together."""
         sizes = EncoderSizes(
             cfg.embed_dim, cfg.hidden_dim, cfg.layers, cfg.sentence_dim, str(cfg.encoder_kind), str(cfg.pooling),

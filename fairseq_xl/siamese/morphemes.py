@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import read_lines, replacing
@@ -14,7 +15,7 @@ BOUNDARY = "‧"
 """Between the morphemes of a word; spaces stay what they are."""
 
 
-def _morfessor():
+def _morfessor() -> Any:
     try:
         import morfessor
     except ModuleNotFoundError:
@@ -27,7 +28,7 @@ def _morfessor():
 class Segmenter:
     """Splits words into morphemes; never inside a grapheme cluster, for these are its letters."""
 
-    def __init__(self, model, segmentations: dict[str, tuple[str, ...]]):
+    def __init__(self, model: Any, segmentations: dict[str, tuple[str, ...]]):
         self.model = model
         self.segmentations = segmentations
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import regex
@@ -19,6 +20,9 @@ from torch import Tensor, nn
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import read_lines
+
+if TYPE_CHECKING:
+    from fairseq_xl.siamese.baselines import Classifier, Training
 
 EPOCHS, BATCH = 15, 16
 _TOKEN = regex.compile(r"[()]|[^\s()]+")
@@ -32,8 +36,22 @@ class Tree:
     left: Tree | None = None
     right: Tree | None = None
 
+    def children(self) -> tuple[Tree, Tree]:
+        """Of a node."""
+        assert self.left is not None
+        assert self.right is not None
+        return self.left, self.right
+
     def leaves(self) -> list[str]:
-        return [self.word] if self.word is not None else self.left.leaves() + self.right.leaves()
+        """The words from left to right, without recursion: a parse can be deeper than Python's stack."""
+        words, todo = [], [self]
+        while todo:
+            tree = todo.pop()
+            if tree.word is not None:
+                words.append(tree.word)
+            else:
+                todo += reversed(tree.children())
+        return words
 
 
 def parse_tree(line: str) -> Tree:
@@ -45,7 +63,7 @@ def parse_tree(line: str) -> Tree:
     tokens = _TOKEN.findall(line)
     if not tokens or tokens[0] != "(":
         raise ValueError("a tree begins with an opening bracket")
-    stack: list[list] = [[]]
+    stack: list[list[Tree | str]] = [[]]
     for token in tokens:
         if token == "(":
             stack.append([])
@@ -57,16 +75,19 @@ def parse_tree(line: str) -> Tree:
             stack[-1].append(token)
     if len(stack) != 1 or len(stack[0]) != 1:
         raise ValueError("fewer closing than opening brackets, or several trees")
-    return stack[0][0]
+    (root,) = stack[0]
+    assert isinstance(root, Tree)
+    return root
 
 
-def _node(parts: list) -> Tree:
+def _node(parts: Sequence[Tree | str]) -> Tree:
     """A node from its label, where it has one, and its children or word."""
     children = [part for part in parts if isinstance(part, Tree)]
+    words = [part for part in parts if isinstance(part, str)]
     if not children:
-        if not parts:
+        if not words:
             raise ValueError("an empty node")
-        return Tree(word=parts[-1])
+        return Tree(word=words[-1])
     node = children[0]
     for child in children[1:]:
         node = Tree(left=node, right=child)
@@ -111,7 +132,7 @@ class MVRNN(nn.Module):
         return vector, matrix
 
     def encode(self, tree: Tree, index: dict[str, int]) -> tuple[Tensor, Tensor]:
-        """Vector and matrix of a tree's root, without recursion: a parse can be deeper than Python's stack."""
+        """Vector and matrix of a tree's root, without recursion as well."""
         done: list[tuple[Tensor, Tensor]] = []
         todo: list[tuple[Tree, bool]] = [(tree, False)]
         while todo:
@@ -122,7 +143,8 @@ class MVRNN(nn.Module):
                 right, left = done.pop(), done.pop()
                 done.append(self.node(*left, *right))
             else:
-                todo += [(node, True), (node.right, False), (node.left, False)]
+                left_child, right_child = node.children()
+                todo += [(node, True), (right_child, False), (left_child, False)]
         return done[0]
 
     def forward(self, trees: Sequence[Tree], index: dict[str, int]) -> Tensor:
@@ -141,7 +163,7 @@ def read_trees(path: Path) -> list[Tree]:
     return trees
 
 
-def fit_mvrnn(data):
+def fit_mvrnn(data: Training) -> Classifier:
     """A classifier by trees; the parses stand in the order train, valid, test.
 
     Raises:

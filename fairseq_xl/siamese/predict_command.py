@@ -6,12 +6,16 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import decode_lines, read_lines, replacing
+
+if TYPE_CHECKING:
+    from fairseq_xl.siamese.classifier import Classifier
 
 AT_ONCE = 2048
 
@@ -102,7 +106,9 @@ def run(args: argparse.Namespace) -> None:
         )
 
 
-def _write(classifier, lines, side: str, args: argparse.Namespace, stream) -> tuple[int, int]:
+def _write(
+    classifier: Classifier, lines: Iterable[str], side: str, args: argparse.Namespace, stream: TextIO
+) -> tuple[int, int]:
     unseen = total = 0
     batch: list[str] = []
 
@@ -128,7 +134,7 @@ def _write(classifier, lines, side: str, args: argparse.Namespace, stream) -> tu
     return unseen, total
 
 
-def part_record(classifier, part: str, name: str) -> dict[str, Any]:
+def part_record(classifier: Classifier, part: str, name: str) -> dict[str, Any]:
     """Gold and predicted classes of a part of the poor language, by all draws together and by each alone."""
     import numpy as np
 

@@ -166,7 +166,8 @@ def _classes(examples: dict[str, list[Example]], settings: Settings) -> list[str
 def _clean(parts: dict[str, list[Example]], classes: list[str], settings: Settings) -> _Side:
     """Parts that share no text: what is in test is in no other part, what is in valid not in train."""
     number = {name: i for i, name in enumerate(classes)}
-    side, known = _Side(), set()
+    side = _Side()
+    known: set[str] = set()
     for part in reversed(PARTS):
         kept = []
         for example in parts[part]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -18,6 +19,9 @@ from fairseq_xl.report.classification import confusion, macro_f1
 from fairseq_xl.siamese.encoder import EncoderSizes, TwinEncoder
 from fairseq_xl.text.trigrams import graphemes
 
+if TYPE_CHECKING:
+    from fairseq_xl.siamese.baselines import Classifier, Training
+
 PAD, UNKNOWN = 0, 1
 SIZES = EncoderSizes(
     hidden_dim=128, dropout=0.3, unit_dropout=0.1, pooling="max", order="relu_dense"
@@ -25,12 +29,12 @@ SIZES = EncoderSizes(
 BATCH, MOST_EPOCHS, PATIENCE, LONGEST = 32, 20, 4, 256
 
 
-def fit_words(data):
+def fit_words(data: Training) -> Classifier:
     """Words seen twice in training; others are unknown."""
     return _fit(data, lambda text: text.split(), 2)
 
 
-def fit_characters(data):
+def fit_characters(data: Training) -> Classifier:
     """Grapheme clusters, spaces included."""
     return _fit(data, graphemes, 1)
 
@@ -43,7 +47,7 @@ def padded(rows: Sequence[list[int]]) -> Tensor:
     return out
 
 
-def _fit(data, split: Callable[[str], list[str]], minimum: int):
+def _fit(data: Training, split: Callable[[str], list[str]], minimum: int) -> Classifier:
     counts = Counter(unit for text in data.texts for unit in split(text))
     kept = sorted(unit for unit, count in counts.items() if count >= minimum)
     index = {unit: i for i, unit in enumerate(kept, start=2)}
@@ -75,13 +79,19 @@ def _fit(data, split: Callable[[str], list[str]], minimum: int):
     return predict
 
 
-def _train(model, logits, rows: list[list[int]], data, predict) -> None:
+def _train(
+    model: nn.Module,
+    logits: Callable[[Sequence[list[int]]], Tensor],
+    rows: list[list[int]],
+    data: Training,
+    predict: Classifier,
+) -> None:
     """Adam until macro-F1 on the development texts has not risen for some epochs; the best epoch's weights stay."""
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-3)
     random = np.random.default_rng(data.seed)
-    weight = 1 / np.maximum(np.bincount(data.labels, minlength=data.classes), 1)
+    rarity = 1 / np.maximum(np.bincount(data.labels, minlength=data.classes), 1)
     weight = torch.tensor(
-        weight / weight.mean(), dtype=torch.float, device=next(model.parameters()).device
+        rarity / rarity.mean(), dtype=torch.float, device=next(model.parameters()).device
     )
     best, best_state, since = -1.0, copy.deepcopy(model.state_dict()), 0
     for _ in range(MOST_EPOCHS):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.json_text import loads
@@ -33,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-figures", action="store_true", help="tables alone")
 
 
-def read_record(path: Path) -> dict:
+def read_record(path: Path) -> dict[str, Any]:
     """Raises: InputError: no record of predictions."""
     try:
         record = loads(path.read_text(encoding="utf-8"))

@@ -9,6 +9,7 @@ from typing import Any, Optional
 import numpy as np
 import torch
 from fairseq import utils
+from fairseq.data import Dictionary
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq.tasks import FairseqTask, register_task
 from omegaconf import II
@@ -155,7 +156,7 @@ class SiameseContrastiveTask(FairseqTask):
             self._encoded = vectors, torch.from_numpy(sentences.labels[numbers]).to(vectors.device)
         return self._encoded
 
-    def valid_step(self, sample: dict[str, Any], model: Any, criterion: Any):
+    def valid_step(self, sample: dict[str, Any], model: Any, criterion: Any) -> Any:
         model.eval()
         vectors, labels = self.references(model)
         rule = {"rule": str(self.cfg.rule), "threshold": self.cfg.match_threshold}
@@ -168,7 +169,7 @@ class SiameseContrastiveTask(FairseqTask):
         return super().valid_step({**sample, "references": references}, model, criterion)
 
     @property
-    def source_dictionary(self):
+    def source_dictionary(self) -> Dictionary:
         return self.prepared.dictionary
 
     @property

@@ -54,8 +54,8 @@ def accuracies(
     with progress_bar("nearest neighbours", progress, total=len(rows), unit=" sentences") as bar:
         for start in range(0, len(rows), BLOCK):
             stop = min(start + BLOCK, len(rows))
-            found = index.search(rows[start:stop], fetched)
-            result[start:stop] = _shares(*found, np.arange(start, stop), groups, ks)
+            cosines, others = index.search(rows[start:stop], fetched)
+            result[start:stop] = _shares(cosines, others, np.arange(start, stop), groups, ks)
             bar.update(stop - start)
     return result
 

@@ -146,7 +146,9 @@ class Corpus:
         if found:
             return found[0]
         insert = "INSERT INTO sentence (language, text, fold) VALUES (?, ?, ?)"
-        return self.db.execute(insert, (language, text, fold(text))).lastrowid
+        made = self.db.execute(insert, (language, text, fold(text))).lastrowid
+        assert made is not None
+        return made
 
     def signature(self) -> list[tuple[str, str]]:
         """Everything that decides what the corpus holds: inputs, filters and taggers."""

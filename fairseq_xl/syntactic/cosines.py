@@ -7,6 +7,7 @@ float32 would make neighbours of rows that are none.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 import numpy as np
 import torch
@@ -15,7 +16,7 @@ from torch import Tensor
 
 from fairseq_xl.vectors.progress import progress_bar
 
-Matrix = np.ndarray | sparse.csr_array
+Matrix: TypeAlias = np.ndarray | sparse.csr_array
 """(N, d): the embeddings of N sentences"""
 
 TIE = 1e-9

@@ -10,6 +10,7 @@ from fairseq.criterions.cross_entropy import (
     CrossEntropyCriterion,
     CrossEntropyCriterionConfig,
 )
+from torch import Tensor
 
 from fairseq_xl.faults import check_finite
 
@@ -21,11 +22,13 @@ BY_PAIR = "by_pair/"
 class UposCrossEntropy(CrossEntropyCriterion):
     """Cross-entropy, summed over tags. The task turns what it logs by pair into figures with names."""
 
-    def __init__(self, task, sentence_avg: bool):
+    def __init__(self, task: Any, sentence_avg: bool):
         super().__init__(task, sentence_avg)
         self.pairs = len(task.pairs)
 
-    def forward(self, model, sample: dict[str, Any], reduce: bool = True):
+    def forward(
+        self, model: Any, sample: dict[str, Any], reduce: bool = True
+    ) -> tuple[Tensor, Any, dict[str, Any]]:
         """As fairseq's; the sample also has ``pair`` (N,), the number of each sentence's pair."""
         net_output = model(**sample["net_input"])
         target = model.get_targets(sample, net_output)

@@ -59,7 +59,7 @@ def evaluate(
         say(f"{encoder.label}: {sum(map(len, texts)):,} sentences")
         matrices.append(encoder.embed(texts))
         entries.append({"label": encoder.label, "spec": encoder.spec})
-    record = {
+    record: dict[str, Any] = {
         "texts": {
             "sets": {text.language: {**_about(text), **neighbours.describe(text.upos)} for text in sets},
             "treebanks": {text.language: _about(text) for text in treebanks},
@@ -129,10 +129,10 @@ def _cross_lingual(
             say(f"nearest in another language, {kind}, from {queries.language}")
         for j in others:
             pair = f"{queries.language}-{texts[j].language}"
-            found = cross_lingual.compare(queries, texts[j], [(m[i], m[j]) for m in matrices], device)
-            for entry, score in zip(entries, found.pop("encoders"), strict=True):
+            scores = cross_lingual.compare(queries, texts[j], [(m[i], m[j]) for m in matrices], device)
+            for entry, score in zip(entries, scores.pop("encoders"), strict=True):
                 entry.setdefault("cross_lingual", {}).setdefault(kind, {})[pair] = score
-            attainable[pair] = found
+            attainable[pair] = scores
     return attainable
 
 

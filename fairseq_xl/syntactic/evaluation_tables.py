@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -80,12 +82,12 @@ class _Joint:
                 self.encoders.setdefault(entry["label"], []).append(entry)
 
 
-def _over(entries: Sequence[Any], read: Callable[[Any], float], digits: int) -> str:
-    """Mean ± deviation of what the entries have; nothing where none has it."""
+def _over(entries: Sequence[Any], keys: Sequence[str], digits: int) -> str:
+    """Mean ± deviation of what the entries have under keys, one inside the other; nothing where none has it."""
     values = []
     for entry in entries:
         try:
-            values.append(read(entry))
+            values.append(reduce(getitem, keys, entry))
         except KeyError:
             continue
     return spread(values, digits) if values else ""
@@ -97,7 +99,7 @@ def nearest_table(joint: _Joint) -> Table:
     for label, entries in joint.encoders.items():
         cells = []
         for language in joint.sets:
-            shown = [_over(entries, lambda e, k=k, x=language: e["nearest"][x][k], 2) for k in ("1-NN", "5-NN")]
+            shown = [_over(entries, ("nearest", language, k), 2) for k in ("1-NN", "5-NN")]
             cells.append("/".join(shown) if all(shown) else "")
         if any(cells):
             table.add(label, *cells)
@@ -113,7 +115,7 @@ def treebank_table(joint: _Joint, score: str) -> Table:
     """Table 5, by one of SCORES."""
     table = Table(SCORES[score], ["encoder", *joint.treebanks])
     for label, entries in joint.encoders.items():
-        cells = [_over(entries, lambda e, x=x: e["dissimilarity"][x][score], 4) for x in joint.treebanks]
+        cells = [_over(entries, ("dissimilarity", x, score), 4) for x in joint.treebanks]
         if any(cells):
             table.add(label, *cells)
     if table.rows:
@@ -170,7 +172,7 @@ def length_table(joint: _Joint, language: str) -> Table:
     table = Table(f"1-NN (%) by length, {language}", ["tags", "sentences", "groups", *labels])
     for length, about in joint.sets[language]["length"].items() if labels else ():
         cells = [
-            _over(joint.encoders[label], lambda e, n=length: e["nearest"][language]["length"][n]["1-NN"], 1)
+            _over(joint.encoders[label], ("nearest", language, "length", length, "1-NN"), 1)
             for label in labels
         ]
         table.add(length, str(about["sentences"]), str(about["groups"]), *cells)

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
+from fairseq.data import Dictionary
 from fairseq.models import (
     FairseqDecoder,
     FairseqEncoder,
@@ -27,7 +28,7 @@ from fairseq_xl.syntactic.config import TinyConfig, UposLSTMConfig
 class UposEncoder(FairseqEncoder):
     """Pieces to a sentence embedding; it is not told any language."""
 
-    def __init__(self, cfg: UposLSTMConfig, dictionary):
+    def __init__(self, cfg: UposLSTMConfig, dictionary: Dictionary):
         super().__init__(dictionary)
         self.pad = dictionary.pad()
         self.limit = cfg.max_source_positions
@@ -56,7 +57,7 @@ class UposEncoder(FairseqEncoder):
         x = F.dropout(self.embed_tokens(src_tokens.t()), self.dropout, self.training)
         packed = pack_padded_sequence(x, src_lengths.cpu(), enforce_sorted=False)
         states, (hidden, cell) = self.lstm(packed)
-        states, _ = pad_packed_sequence(states, total_length=src_tokens.shape[1])
+        states = pad_packed_sequence(states, total_length=src_tokens.shape[1])[0]
         states = F.dropout(states, self.dropout, self.training).transpose(0, 1)
         return {
             "pooled": pool(self.pooling, states, src_tokens.eq(self.pad)),
@@ -74,7 +75,7 @@ class UposDecoder(FairseqDecoder):
     linear layer.
     """
 
-    def __init__(self, cfg: UposLSTMConfig, dictionary, languages: tuple[str, ...]):
+    def __init__(self, cfg: UposLSTMConfig, dictionary: Dictionary, languages: tuple[str, ...]):
         super().__init__(dictionary)
         self.limit = cfg.max_target_positions
         cell, sentence = cfg.decoder_cell_dim, 2 * cfg.encoder_cell_dim
@@ -95,7 +96,7 @@ class UposDecoder(FairseqDecoder):
         encoder_out: dict[str, Tensor],
         target_languages: Tensor,
         **_: Any,
-    ):
+    ) -> tuple[Tensor, None]:
         """Teacher-forced. prev_output_tokens (N, T); encoder_out of the encoder; target_languages (N,).
 
         Returns:
@@ -119,7 +120,7 @@ class UposLSTM(FairseqEncoderDecoderModel):
     """Language-agnostic encoder, and a decoder that predicts the tags of a translation."""
 
     @classmethod
-    def build_model(cls, cfg: UposLSTMConfig, task) -> UposLSTM:
+    def build_model(cls, cfg: UposLSTMConfig, task: Any) -> UposLSTM:
         """task: offers the dictionaries and ``languages``, the names of the target languages."""
         encoder = UposEncoder(cfg, task.source_dictionary)
         return cls(encoder, UposDecoder(cfg, task.target_dictionary, task.languages))
@@ -130,7 +131,7 @@ class UposLSTM(FairseqEncoderDecoderModel):
         src_lengths: Tensor,
         prev_output_tokens: Tensor,
         target_languages: Tensor,
-    ):
+    ) -> tuple[Tensor, None]:
         """Logits (N, T, tags) and None; see the encoder's and the decoder's ``forward``."""
         encoded = self.encoder(src_tokens, src_lengths)
         return self.decoder(prev_output_tokens, encoded, target_languages)

@@ -119,10 +119,10 @@ def _readers(args: argparse.Namespace) -> list[LinkReader]:
 
     def languages_and_value(word: str, option: str) -> tuple[tuple[str, str], str]:
         name, value = _named(word, option)
-        languages = tuple(name.split("-"))
-        if len(set(languages)) != 2 or not all(languages):
+        languages = name.split("-")
+        if len(languages) != 2 or len(set(languages)) != 2 or not all(languages):
             raise InputError(f"{option} {word}: {name!r} does not name two languages, as en-de does")
-        return languages, value
+        return (languages[0], languages[1]), value
 
     for word in args.pairs:
         languages, value = languages_and_value(word, "--pairs")

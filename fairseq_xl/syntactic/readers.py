@@ -22,7 +22,9 @@ Link = tuple[str, str, str, str]
 class LinkReader(Protocol):
     """An input; its ``repr`` holds every setting that changes what the files yield, but not where they lie."""
 
-    files: tuple[Path, ...]
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What is read."""
 
     @property
     def name(self) -> str:

@@ -88,7 +88,7 @@ class Selection:
 
     def _hold_out(self, counts: dict[tuple[str, str], int], valid: int, pivot: str) -> None:
         """Choose validation sentences, for the rarest pairs first: theirs serve the others, too."""
-        two = {tuple(sorted(pair)) for pair in self.pairs}
+        two = {(min(pair), max(pair)) for pair in self.pairs}
         for pair in sorted(two, key=lambda pair: (counts[pair], pair)):
             wanted = min(valid, counts[pair] // VALID_SHARE)
             while (missing := wanted - self.count("valid", pair)) > 0:

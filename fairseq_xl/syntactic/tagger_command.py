@@ -5,11 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairseq_xl.text.lines import read_lines, replacing
+
+if TYPE_CHECKING:
+    from fairseq_xl.text.conllu import Sentence
 
 _NAME = (
     "a folder of 'tagger train' or of spaCy, spacy:PACKAGE, stanza or stanza:FOLDER, or a CoNLL-U file with gold tags"
@@ -20,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the steps and their options."""
     steps = parser.add_subparsers(title="steps", metavar="STEP", required=True)
 
-    def step(name: str, run, text: str) -> argparse.ArgumentParser:
+    def step(name: str, run: Callable[[argparse.Namespace], None], text: str) -> argparse.ArgumentParser:
         sub = steps.add_parser(name, help=text, description=text)
         sub.set_defaults(step=run)
         sub.add_argument("--language", "-l", required=True, help="language code, such as de")
@@ -92,7 +96,7 @@ def _test(args: argparse.Namespace) -> None:
     _report(args.tagger, args.language, args.treebank, [*read_conllu(args.treebank)], args.output)
 
 
-def _report(name: str, language: str, path: Path, gold: list, output: Path | None) -> None:
+def _report(name: str, language: str, path: Path, gold: list[Sentence], output: Path | None) -> None:
     from fairseq_xl.syntactic.tagger_accuracy import accuracy
     from fairseq_xl.syntactic.taggers import load_tagger
 

@@ -19,6 +19,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.syntactic.corpus import Corpus
@@ -102,7 +103,7 @@ class Training:
     seed: int = 1
 
 
-def blank(language: str):
+def blank(language: str) -> Any:
     """A spaCy pipeline with nothing but the tokeniser; languages that spaCy has no rules for get its general ones."""
     import spacy
     from spacy.util import get_lang_class
@@ -119,7 +120,7 @@ def blank(language: str):
     return spacy.blank(language, config={"nlp": {"tokenizer": {"@tokenizers": "spacy.Tokenizer.v1"}}})
 
 
-def train_tagger(how: Training, output: Path) -> dict:
+def train_tagger(how: Training, output: Path) -> dict[str, Any]:
     """Train and write the model of the best epoch to a folder, which appears when it is complete.
 
     Returns what is also written to its ``tagger.json``: settings, sizes, and the share of right labels on the
@@ -143,7 +144,7 @@ def train_tagger(how: Training, output: Path) -> dict:
         names = ", ".join(map(str, how.train))
         raise InputError(f"{names}: {len(sentences)} sentences are too few for a tagger; give {HELD_OUT} or more")
     if how.names:
-        sentences += _renamed(sentences, how)
+        sentences += _renamed(sentences, how.names, how)
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as folder:
         work = Path(folder)
@@ -181,15 +182,15 @@ def train_tagger(how: Training, output: Path) -> dict:
     return about
 
 
-def _renamed(sentences: Sequence[Sentence], how: Training) -> list[Sentence]:
-    with closing(Corpus(how.names, must_exist=True)) as corpus:
+def _renamed(sentences: Sequence[Sentence], corpus_of_names: Path, how: Training) -> list[Sentence]:
+    with closing(Corpus(corpus_of_names, must_exist=True)) as corpus:
         found = names(corpus.pairs("en", how.language))
     draw = random.Random(how.seed)
     copies = (renamed(sentence, found, draw) for sentence in sentences)
     return [copy for copy in copies if copy is not None]
 
 
-def _labelled(nlp, sentences: Sequence[Sentence], language: str):
+def _labelled(nlp: Any, sentences: Sequence[Sentence], language: str) -> Any:
     """The sentences as spaCy's training format, a label for each piece."""
     from spacy.tokens import Doc, DocBin
 
@@ -205,7 +206,7 @@ def _labelled(nlp, sentences: Sequence[Sentence], language: str):
     return found
 
 
-def _with_vectors(nlp, path: Path):
+def _with_vectors(nlp: Any, path: Path) -> Any:
     from spacy.vectors import Vectors
 
     from fairseq_xl.vectors.table import read_vectors

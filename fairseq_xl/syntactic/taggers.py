@@ -15,7 +15,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.syntactic.labels import tags_of
@@ -93,7 +93,7 @@ class StanzaTagger:
         self.fingerprint = _digest("stanza", stanza.__version__, name, *(_files(Path(folder)) if folder else []))
 
     @staticmethod
-    def _pipeline(stanza, name: str, processors: str, options: dict):
+    def _pipeline(stanza: Any, name: str, processors: str, options: dict[str, Any]) -> Any:
         try:
             return stanza.Pipeline(name, processors=processors, verbose=False, **options)
         except (stanza.pipeline.core.UnsupportedProcessorError, KeyError):

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
-from functools import cache, partial
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ def over_processes(processes: int) -> Engine:
             return
         # Unlike multiprocessing.Pool, this one raises when a worker is killed instead of waiting for ever.
         with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
-            yield from _in_order(items, partial(pool.submit, work), lambda job: job.result(), 2 * processes)
+            yield from _in_order(items, lambda item: pool.submit(work, item), lambda job: job.result(), 2 * processes)
 
     return engine
 
@@ -69,8 +69,13 @@ def over_ray() -> Engine:
     return engine
 
 
-def _in_order(items: Iterable[Any], submit: Callable, result: Callable, in_flight: int) -> Iterator[Any]:
-    jobs: deque = deque()
+def _in_order(
+    items: Iterable[Any],
+    submit: Callable[[Any], Any],
+    result: Callable[[Any], Any],
+    in_flight: int,
+) -> Iterator[Any]:
+    jobs: deque[Any] = deque()
     for item in items:
         jobs.append(submit(item))
         if len(jobs) >= in_flight:

@@ -34,10 +34,15 @@ class UposTranslationTask(FairseqTask):
     """
 
     def __init__(
-        self, cfg: UposTranslationConfig, manifest: Manifest, source: Dictionary, target: Dictionary
+        self,
+        cfg: UposTranslationConfig,
+        folder: Path,
+        manifest: Manifest,
+        source: Dictionary,
+        target: Dictionary,
     ):
         super().__init__(cfg)
-        self.folder = Path(cfg.data)
+        self.folder = folder
         self.manifest = manifest
         self.pairs: tuple[Pair, ...] = manifest.chosen(str(cfg.target), cfg.pairs.split(",") if cfg.pairs else ())
         self.languages = manifest.languages
@@ -46,19 +51,22 @@ class UposTranslationTask(FairseqTask):
     @classmethod
     def setup_task(cls, cfg: UposTranslationConfig, **_: Any) -> UposTranslationTask:
         """Raises: InputError: no prepared folder, or a damaged one; options that do not fit it."""
+        if not cfg.data:
+            raise InputError("name the folder that `fairseq-xl syntactic prepare` made")
         if cfg.sampling_temperature <= 0:
             raise InputError(
                 f"--sampling-temperature is {cfg.sampling_temperature}: give a number above 0, where 1 is no change"
             )
         if cfg.sentences_per_pair < 0:
             raise InputError(f"--sentences-per-pair is {cfg.sentences_per_pair}: give 0 (all) or more")
-        manifest = read_manifest(cfg.data)
+        folder = Path(cfg.data)
+        manifest = read_manifest(folder)
         target = str(cfg.target)
         if target not in manifest.targets:
             raise InputError(f"{cfg.data} has no targets of the kind {target!r}")
         names = manifest.source_dictionary, manifest.targets[target]
-        dictionaries = [_dictionary(Path(cfg.data) / name) for name in names]
-        return cls(cfg, manifest, *dictionaries)
+        source, predicted = (_dictionary(folder / name) for name in names)
+        return cls(cfg, folder, manifest, source, predicted)
 
     def load_dataset(self, split: str, combine: bool = False, **_: Any) -> None:
         """Raises: InputError: files that are missing, or not as the manifest says."""
@@ -77,7 +85,8 @@ class UposTranslationTask(FairseqTask):
                     f"{prefix}.* have {len(sides[0])} and {len(sides[1])} sentences, and {MANIFEST} says "
                     f"{pair.sentences.get(split)}: prepare the data again"
                 )
-            parts.append(PairData(*sides, number, self.languages.index(pair.target)))
+            source, target = sides
+            parts.append(PairData(source, target, number, self.languages.index(pair.target)))
         if not parts:
             raise InputError(f"no pair in {self.folder} has sentences of {split!r}")
         sampling = None

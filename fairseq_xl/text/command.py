@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import count_lines, replacing
@@ -50,7 +51,8 @@ def _clean(args: argparse.Namespace) -> None:
     from fairseq_xl.text.parallel import Rules, clean
 
     rules = Rules(args.max_tokens, args.max_ratio, args.empty, args.long)
-    report = clean(args.source, args.target, *args.output, rules)
+    source_output, target_output = args.output
+    report = clean(args.source, args.target, source_output, target_output, rules)
     print(report, file=sys.stderr)
     if args.report:
         with replacing(args.report) as stream:
@@ -138,8 +140,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the steps and their options to the parser of ``fairseq-xl text``."""
     steps = parser.add_subparsers(title="steps", metavar="STEP", required=True)
 
-    def step(name: str, run: Callable[[argparse.Namespace], None], text: str, among=steps):
-        sub = among.add_parser(name, help=text, description=text)
+    def step(
+        name: str, run: Callable[[argparse.Namespace], None], text: str, among: Any = steps
+    ) -> argparse.ArgumentParser:
+        sub: argparse.ArgumentParser = among.add_parser(name, help=text, description=text)
         sub.set_defaults(step=run)
         return sub
 
@@ -174,8 +178,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     language(sub)
 
     text = "split tokens into subwords (SentencePiece) and join them again"
-    parts = steps.add_parser("subwords", help=text, description=text)
-    parts = parts.add_subparsers(title="steps", metavar="STEP", required=True)
+    subwords = steps.add_parser("subwords", help=text, description=text)
+    parts = subwords.add_subparsers(title="steps", metavar="STEP", required=True)
     sub = step("train", _train_subwords, "learn a subword vocabulary from tokenised text", parts)
     text = "tokenised training text; the files of several languages give a joint vocabulary"
     sub.add_argument("source", type=Path, nargs="+", help=text)

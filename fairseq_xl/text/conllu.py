@@ -60,8 +60,8 @@ class _Draft:
     def finished(self) -> Sentence:
         pieces = (token + space for token, space in zip(self.tokens, self.spaces, strict=True))
         text = " ".join((self.text or "".join(pieces)).split())
-        tuples = map(tuple, (self.words, self.upos, self.tokens, self.sizes))
-        return Sentence(self.sent_id, text, *tuples)
+        words, upos, tokens = tuple(self.words), tuple(self.upos), tuple(self.tokens)
+        return Sentence(self.sent_id, text, words, upos, tokens, tuple(self.sizes))
 
 
 def universal(tag: str) -> str | None:

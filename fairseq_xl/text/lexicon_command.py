@@ -56,11 +56,12 @@ def run(args: argparse.Namespace) -> None:
         if getattr(args, option) < 1:
             raise InputError(f"--{option.replace('_', '-')} is {getattr(args, option)}: give 1 or more")
     bitext = read_bitext(args.source, args.target)
+    alone: np.ndarray | int = 0
     if args.alignments:
         counts, alone = alignment.given_links(bitext, args.alignments)
     else:
         pairs = alignment.candidates(bitext, args.min_dice)
-        counts, alone = alignment.expected_links(bitext, pairs, args.iterations), 0
+        counts = alignment.expected_links(bitext, pairs, args.iterations)
     totals = np.asarray(counts.sum(1)).ravel() + alone
     lexicon = make_lexicon(bitext, counts, totals, args.min_probability, args.min_count, args.best)
     write_lexicon(lexicon, args.output, args.json or args.output.suffix == ".json")

@@ -82,7 +82,7 @@ def stratified(labels: Sequence[Hashable], shares: Sequence[float], seed: int) -
     return [sorted(part) for part in parts]
 
 
-def nested(labels: Sequence[int], size: int, seed: int) -> list[int]:
+def nested(labels: Sequence[int] | np.ndarray, size: int, seed: int) -> list[int]:
     """``size`` examples with the classes' proportions; a smaller size is a part of a larger one with the same seed.
 
     Raises:

@@ -45,8 +45,7 @@ def train_subwords(
     """
     if kind not in KINDS:
         raise InputError(f"subwords are of the kind {' or '.join(KINDS)}, not {kind!r}")
-    sources = [Path(source) for source in sources]
-    text, written = _Text(sources, progress), io.BytesIO()
+    text, written = _Text([Path(source) for source in sources], progress), io.BytesIO()
     try:
         SentencePieceTrainer.train(
             sentence_iterator=iter(text),

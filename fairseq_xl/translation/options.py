@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from fairseq.dataclass.configs import GenerationConfig
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from fairseq_xl.continuous.config import DecodingConfig
@@ -78,7 +78,9 @@ def _checked(name: str, value: Any) -> Any:
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(_CONFIGS)}"
         raise InputError(f"translating has no option {name!r}; {hint}")
     try:
-        value = OmegaConf.merge(OmegaConf.structured(_CONFIGS[name]), {name: value})[name]
+        merged = OmegaConf.merge(OmegaConf.structured(_CONFIGS[name]), {name: value})
+        assert isinstance(merged, DictConfig)
+        value = merged[name]
     except OmegaConfBaseException as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"the option {name} cannot be {value!r}: {reason}") from None

@@ -170,7 +170,8 @@ def _warn_of_long_lines(first: int, found: list[list[Translation]], longest: int
 def _opened(path: Path | None) -> Iterator[TextIO]:
     """Standard output, or a file that takes its name when the block ends well. Raises: InputError."""
     if path is None:
-        sys.stdout.reconfigure(encoding="utf-8", newline="\n")
+        # typeshed's TextIO lacks what both Python's stream and InertTerminal have
+        sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
         yield sys.stdout
         return
     with (

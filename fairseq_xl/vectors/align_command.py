@@ -5,8 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairseq_xl.errors import InputError
+
+if TYPE_CHECKING:
+    from fairseq_xl.vectors.table import WordVectors
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +95,9 @@ def run(args: argparse.Namespace) -> None:
         print(measured(rotated, target, read_dictionary_pairs(args.test), args.test))
 
 
-def measured(source, target, pairs: list[tuple[str, str]], path: Path) -> str:
+def measured(
+    source: WordVectors, target: WordVectors, pairs: list[tuple[str, str]], path: Path
+) -> str:
     """P@1 and P@5 by cosine and by CSLS, as a line."""
     from fairseq_xl.vectors.induction import Induction, precision
 

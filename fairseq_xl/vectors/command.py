@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.vectors import align_command, join_command
+
+if TYPE_CHECKING:
+    from fairseq_xl.vectors.table import WordVectors
 
 # The steps import what they need themselves, so that --help answers at once.
 
@@ -67,8 +72,10 @@ def run(args: argparse.Namespace) -> int | None:
     return args.step(args)
 
 
-def _step(steps, name: str, function, text: str) -> argparse.ArgumentParser:
-    parser = steps.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+def _step(
+    steps: Any, name: str, function: Callable[[argparse.Namespace], Any], text: str
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = steps.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
     parser.set_defaults(step=function)
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     return parser
@@ -254,21 +261,21 @@ def _neighbours(args: argparse.Namespace) -> None:
     from fairseq_xl.vectors.dictionary import read_dictionary
     from fairseq_xl.vectors.fasttext_format import fasttext_vocabulary
     from fairseq_xl.vectors.neighbours import neighbours
-    from fairseq_xl.vectors.table import WordVectors, read_vectors
+    from fairseq_xl.vectors.table import read_vectors
 
     wanted = None
     if args.dict:
         wanted = [*read_dictionary(args.dict), *args.words]
     elif args.vectors.suffix == ".bin" and args.vectors.is_file():
         wanted = [*fasttext_vocabulary(args.vectors), *args.words]  # unseen ones by their subwords
-    vectors: WordVectors = read_vectors(args.vectors, words=wanted, progress=not args.quiet)
+    vectors = read_vectors(args.vectors, words=wanted, progress=not args.quiet)
     for word, near in neighbours(vectors, args.words, args.k).items():
         print(word)
         for neighbour, cosine in near:
             print(f"{cosine:10.4f} {neighbour}")
 
 
-def _report(name: object, vectors) -> None:
+def _report(name: object, vectors: WordVectors) -> None:
     print(f"wrote {name}: {len(vectors)} vectors of dimension {vectors.dim}", file=sys.stderr)
 
 

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> None:
     from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
 
     words: list[str] = []
-    tables = []
+    tables: list[np.ndarray] = []
     seen = set()
     for given in args.inputs:
         code, equals, name = given.partition("=")

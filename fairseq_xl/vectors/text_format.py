@@ -167,7 +167,7 @@ class _Rows:
 
 
 def write_text(
-    path: Path, stream: BinaryIO, words: list[str], matrix: np.ndarray, progress: bool
+    path: Path, stream: BinaryIO | gzip.GzipFile, words: list[str], matrix: np.ndarray, progress: bool
 ) -> None:
     """Write a header and one line per word; nine digits, so that reading gives the same float32 again.
 
@@ -206,7 +206,7 @@ def _numbered_blocks(path: Path, progress: bool) -> Iterator[tuple[int, list[byt
     A bar counts the bytes read from the disk.
     """
     number = 1
-    with open(path, "rb", buffering=1 << 17) as raw:
+    with io.BufferedReader(io.FileIO(path), 1 << 17) as raw:
         start = raw.peek(4096)
         packed = start.startswith(_GZIP_MAGIC)
         if path.suffix == ".gz" and not packed:

@@ -9,6 +9,8 @@ a share of random directions moves them apart (Tokarchuk and Niculae 2024).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fairseq_xl.errors import InputError
@@ -29,7 +31,7 @@ def transform(
     random_share: float = 0.0,
     random_seed: int = 0,
     normalise: bool = False,
-    weights: np.ndarray | None = None,
+    weights: Sequence[float] | np.ndarray | None = None,
 ) -> WordVectors:
     """Apply the chosen steps, in the order of the arguments; the given table stays as it is.
 
@@ -80,7 +82,7 @@ def transform(
     return WordVectors(list(words), result)
 
 
-def _share(weights: np.ndarray | None, count: int) -> np.ndarray:
+def _share(weights: Sequence[float] | np.ndarray | None, count: int) -> np.ndarray:
     """Weights (n,) that sum to one."""
     if weights is None:
         return np.full(count, 1 / max(count, 1))

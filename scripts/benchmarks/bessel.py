@@ -52,7 +52,9 @@ def _bound(kappa: Tensor, v: float) -> Tensor:
     return kappa / (v - 1 + torch.sqrt((v + 1) ** 2 + kappa**2))
 
 
-METHODS: dict[str, tuple[Callable | None, Callable]] = {
+Method = Callable[[Tensor, int], Tensor]
+
+METHODS: dict[str, tuple[Method | None, Method]] = {
     "ours": (log_normalizer, mean_resultant_length),
     "ours, float32": (
         lambda k, d: log_normalizer(k.float(), d),

@@ -20,7 +20,8 @@ from benchmarks.measure import in_turns
 from benchmarks.models import batch, build, dictionary
 from fairseq_xl.continuous import search
 from fairseq_xl.continuous.generator import TopWordsGenerator
-from fairseq_xl.continuous.index import KINDS, WordIndex
+from fairseq_xl.continuous.index import WordIndex
+from fairseq_xl.vectors.faiss_index import KINDS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -58,7 +58,9 @@ def run(args: argparse.Namespace, report: Any) -> None:
             report_size(args, report, pred, table, index, settings)
 
 
-def report_size(args, report, pred: Tensor, table: Tensor, index: Tensor, settings: list[str]) -> None:
+def report_size(
+    args: argparse.Namespace, report: Any, pred: Tensor, table: Tensor, index: Tensor, settings: list[str]
+) -> None:
     rows, dim = pred.shape
 
     def whole(loss: Callable[[], Tensor]) -> Callable[[], object]:
@@ -73,6 +75,9 @@ def report_size(args, report, pred: Tensor, table: Tensor, index: Tensor, settin
 
         return call
 
+    def naively(kind: str) -> Callable[[], Tensor]:
+        return lambda: naive(kind, pred, table[index])
+
     source = torch.empty(5 * rows * dim // 2, device=pred.device)
     goal = torch.empty_like(source)
     functions: dict[str, Callable[[], object]] = {"floor": lambda: goal.copy_(source)}
@@ -80,7 +85,7 @@ def report_size(args, report, pred: Tensor, table: Tensor, index: Tensor, settin
         for setting in settings:
             functions[f"{kind} {setting}"] = ours(kind, setting)
         if kind != "vmf":
-            functions[f"{kind} naive"] = whole(lambda kind=kind: naive(kind, pred, table[index]))
+            functions[f"{kind} naive"] = whole(naively(kind))
     functions["vmf scipy"] = whole(lambda: scipy_vmf(pred, table[index]))
     functions["negative_sampling rows"] = whole(
         lambda: sampled_margin(pred, table, index, uniform_rows(table, index, 5), 0.5).loss

@@ -40,7 +40,9 @@ def in_turns(
     return _turns(functions, calls, repeats, device)
 
 
-def _turns(functions, calls, repeats, device) -> dict[str, list[float]]:
+def _turns(
+    functions: Mapping[str, Callable[[], object]], calls: Mapping[str, int], repeats: int, device: str
+) -> dict[str, list[float]]:
     times: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(repeats):
         for name, function in functions.items():

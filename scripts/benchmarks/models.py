@@ -63,17 +63,17 @@ def build(variant: str, words: Dictionary, source_words: int, args: Any, device:
 def criterion(variant: str, words: Dictionary) -> Any:
     """The criterion that trains a variant."""
     task = SimpleNamespace(target_dictionary=words)
-    margin = {"margin": 0.5}
+    margin: dict[str, Any] = {"margin": 0.5}
     if variant.startswith("softmax"):
         return CrossEntropyCriterion(task, sentence_avg=False)
     if variant == "syn_margin_proj_naive":
         return NaiveProjection(task, sentence_avg=False)
-    options: dict[str, Any] = {
+    own: dict[str, dict[str, Any]] = {
         "vmf": {"form": "paper", "lambda1": 0.02, "lambda2": 0.1},
         "cosine": {},
         "negative_sampling": {**margin, "negatives": 5},
         "most_informative_negative": {**margin, "search_chunk": 16.0},
-    }.get(variant, margin)
+    }
     made = {
         "vmf": criteria.Vmf,
         "cosine": criteria.Cosine,
@@ -82,7 +82,7 @@ def criterion(variant: str, words: Dictionary) -> Any:
         "negative_sampling": criteria.NegativeSampling,
         "most_informative_negative": criteria.MostInformativeNegative,
     }[variant]
-    return made(task, sentence_avg=False, **options)
+    return made(task, sentence_avg=False, **own.get(variant, margin))
 
 
 def batch(words: int, source_words: int, sentences: int, length: int, device: str) -> dict[str, Any]:
@@ -119,7 +119,7 @@ class TrainingStep:
         self.sample = batch(count, args.source_words, args.sentences, args.length, device)
         trained = [p for p in self.model.parameters() if p.requires_grad]
         self.parameters = sum(p.numel() for p in trained)
-        adam = {"betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.0, "lr": 1e-4}
+        adam: dict[str, Any] = {"betas": (0.9, 0.999), "eps": 1e-8, "weight_decay": 0.0, "lr": 1e-4}
         fused = args.adam == "fused"
         self.optimizer = torch.optim.AdamW(trained, fused=True, **adam) if fused else Adam(trained, **adam)
         self.tokens = self.sample["ntokens"]

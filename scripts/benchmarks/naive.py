@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from fairseq_xl.continuous.criterion import TargetOnlyCriterion
+from fairseq_xl.continuous.targets import TargetTable
 
 
 def naive(kind: str, pred: Tensor, target: Tensor) -> Tensor:
@@ -59,7 +60,9 @@ class NaiveProjection(TargetOnlyCriterion):
 
     registered_name = "syn_margin_proj_naive"
 
-    def rows(self, pred, index, targets):
+    def rows(
+        self, pred: Tensor, index: Tensor, targets: TargetTable
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         target = targets(index)
         with torch.no_grad():
             kappa = pred.norm(dim=-1)

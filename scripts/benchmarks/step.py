@@ -132,7 +132,7 @@ def loss_seconds(made: TrainingStep, device: str) -> float:
         get_targets = staticmethod(model.get_targets)
         get_normalized_probs = staticmethod(model.get_normalized_probs)
 
-        def forward(self, **_: Any):
+        def forward(self, **_: Any) -> tuple[torch.Tensor, Any]:
             return leaf, extra
 
     ready = Ready().train()

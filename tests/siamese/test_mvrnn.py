@@ -61,8 +61,10 @@ def test_a_deep_tree():
     line = "(a)"
     for _ in range(3000):
         line = f"({line} (b))"
+    tree = parse_tree(line)
+    assert tree.leaves() == ["a"] + ["b"] * 3000
     with torch.no_grad():
-        vector, _ = MVRNN(3, 2, dim=2).encode(parse_tree(line), {"a": 1, "b": 2})
+        vector, _ = MVRNN(3, 2, dim=2).encode(tree, {"a": 1, "b": 2})
     assert torch.isfinite(vector).all()
 
 

@@ -213,6 +213,7 @@ def test_killed_and_started_again(command, run_cli, cli_code, multilingual, tmp_
     ("options", "said"),
     [
         (("--pairs", "en=x.tsv"), "'en' does not name two languages"),
+        (("--pairs", "en-de-en=x.tsv"), "'en-de-en' does not name two languages"),
         (("--pairs", "x.tsv"), "--pairs x.tsv: give NAME=VALUE"),
         (("--pairs", "en-fr=nowhere.tsv"), "there is no file nowhere.tsv"),
         (("--parallel", "en-fr=a,b,c"), "give a prefix or two files"),

@@ -173,6 +173,11 @@ def test_options_that_cannot_be_are_refused(upos_run, options, message):
         setup(upos_run[0], **options)
 
 
+def test_a_task_without_a_folder_is_refused():
+    with pytest.raises(InputError, match="name the folder that `fairseq-xl syntactic prepare` made"):
+        UposTranslationTask.setup_task(OmegaConf.structured(UposTranslationConfig))
+
+
 def test_a_best_checkpoint_can_be_chosen_by_the_mean(prepare, fairseq_train, upos_training, tmp_path):
     data = prepare("de-en", "en-de", train=(32,))
     best = "--best-checkpoint-metric mean_accuracy --maximize-best-checkpoint-metric"
