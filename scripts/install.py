@@ -368,17 +368,19 @@ def has_compiler() -> bool:
     return any(shutil.which(name) for name in ([named] if named else ["c++", "g++", "clang++"]))
 
 
-def install_rest(installer: Installer, extras: list[str], broken: list[str]) -> None:
-    """fairseq, our package in editable form, and everything both need, apart from fastText."""
-    target = str(ROOT) + (f"[{','.join(extras)}]" if extras else "")
+def install_rest(installer: Installer, extras: list[str], broken: list[str], wheel: Path | None) -> None:
+    """fairseq, our package (editable, or ``wheel``), and everything both need, apart from fastText."""
+    form = ["--editable"] if wheel is None else []
+    ours = str(ROOT if wheel is None else wheel)
     if installer.uv:
         with tempfile.TemporaryDirectory() as folder:
             without = Path(folder) / "overrides.txt"
             without.write_text(OVERRIDES.read_text() + f'{FASTTEXT}; sys_platform == "never"\n')
-            again = [part for name in broken for part in ("--reinstall-package", name)]
+            renewed = [*broken, "fairseq-xl"] if wheel else broken  # another wheel may have the same version
+            again = [part for name in renewed for part in ("--reinstall-package", name)]
             installer.install(
                 "--overrides", str(without), "--no-build-isolation-package", FAIRSEQ.partition("=")[0],
-                *again, FAIRSEQ, "--editable", target,
+                *again, FAIRSEQ, *form, ours + (f"[{','.join(extras)}]" if extras else ""),
             )  # fmt: skip
         return
     if broken:
@@ -387,7 +389,7 @@ def install_rest(installer: Installer, extras: list[str], broken: list[str]) -> 
         ])  # fmt: skip
     say("pip may remark below that torchaudio and fastText are missing: one is left out, the other comes last")
     installer.install("--no-build-isolation", "--no-deps", FAIRSEQ)
-    installer.install("--no-deps", "--editable", str(ROOT))
+    installer.install("--no-deps", *(["--force-reinstall"] if wheel else form), ours)
     asked = subprocess.run(
         [installer.env.python, "-I", "-c", REQUIREMENTS, json.dumps(extras),
          json.dumps(["torchaudio", FASTTEXT, "fairseq-fixed"])],
@@ -410,9 +412,11 @@ def install_fasttext(installer: Installer) -> None:
         )
 
 
-def fingerprint(version: str) -> str:
+def fingerprint(version: str, wheel: Path | None) -> str:
     """What the environment was made from; another one means that it must be brought up to date."""
     digest = hashlib.sha256(f"{version} {ROOT}".encode())
+    if wheel is not None:
+        digest.update(wheel.read_bytes())
     for file in (ROOT / "setup.py", ROOT / "pyproject.toml", CONSTRAINTS, OVERRIDES, Path(__file__)):
         digest.update(file.read_bytes())
     return digest.hexdigest()
@@ -425,10 +429,10 @@ def read_stamp(env: Environment) -> dict[str, Any]:
         return {}
 
 
-def is_current(env: Environment, stamp: dict[str, Any], extras: list[str]) -> bool:
+def is_current(env: Environment, stamp: dict[str, Any], extras: list[str], wheel: Path | None) -> bool:
     return (
-        stamp.get("fingerprint") == fingerprint(env.version)
-        and not env.copied
+        stamp.get("fingerprint") == fingerprint(env.version, wheel)
+        and env.copied == (wheel is not None)
         and set(extras) <= set(stamp.get("extras", []))
         and set(stamp.get("distributions", [])) <= set(env.found)
         and not set(env.broken) & set(stamp.get("distributions", []))
@@ -436,9 +440,20 @@ def is_current(env: Environment, stamp: dict[str, Any], extras: list[str]) -> bo
     )
 
 
+def the_wheel(named: str | None) -> Path | None:
+    """The wheel to install in place of the clone, if one is named. Raises SetupError."""
+    if named is None:
+        return None
+    wheel = Path(named).absolute()
+    if not wheel.is_file() or not (wheel.name.startswith("fairseq_xl-") and wheel.name.endswith(".whl")):
+        raise SetupError(f"--wheel {named}: there is no wheel of fairseq_xl of that name")
+    return wheel
+
+
 def set_up(options: argparse.Namespace) -> Environment:
     """Bring the environment up to date. Raises SetupError."""
     extras = [] if options.extras in ("", "none") else sorted(options.extras.split(","))
+    wheel = the_wheel(options.wheel)
     own = not options.here
     if own:
         folder = Path(options.venv)
@@ -451,7 +466,7 @@ def set_up(options: argparse.Namespace) -> Environment:
     else:
         env = working(Path(sys.executable))
     stamp = {} if options.force else read_stamp(env)
-    if is_current(env, stamp, extras):
+    if is_current(env, stamp, extras, wheel):
         say(f"{env.prefix} is up to date")
         return env
 
@@ -470,12 +485,12 @@ def set_up(options: argparse.Namespace) -> Environment:
         pin = Path(scratch) / "torch.txt"
         pin.write_text(f"torch=={torch}\n")
         installer.pins.append(pin)
-        install_rest(installer, extras, [name for name in broken if name != "torch"])
+        install_rest(installer, extras, [name for name in broken if name != "torch"], wheel)
         install_fasttext(installer)
     env = working(env.python)
     if env.broken:
         raise SetupError(f"files are missing from {', '.join(env.broken)}; run this again with --force")
-    written = {"fingerprint": fingerprint(env.version), "extras": extras, "distributions": sorted(env.found)}
+    written = {"fingerprint": fingerprint(env.version, wheel), "extras": extras, "distributions": sorted(env.found)}
     temporary = env.stamp.with_suffix(".tmp")
     temporary.write_text(json.dumps(written, indent=1) + "\n")
     os.replace(temporary, env.stamp)
@@ -506,6 +521,10 @@ def main() -> int:
     parser.add_argument(
         "--find-links", action="append", default=[], metavar="DIR",
         help="a folder of wheels; pip's own setting is read too",
+    )  # fmt: skip
+    parser.add_argument(
+        "--wheel", metavar="FILE",
+        help="install this wheel of fairseq_xl; without it, the clone in editable form",
     )  # fmt: skip
     parser.add_argument("--force", action="store_true", help="install even if nothing changed")
     options = parser.parse_args()

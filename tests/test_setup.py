@@ -151,7 +151,9 @@ if arguments[:2] == ["pip", "install"]:
         elif a.startswith("fasttext-numpy2"):
             sys.exit("no compiler")
         name, _, version = a.partition("==")
-        if name in ("torch", "fasttext-numpy2") and version:
+        if ".whl" in a:
+            name, version = "fairseq-xl", "0.1.0"
+        if name in ("torch", "fasttext-numpy2", "fairseq-xl") and version:
             info = site / f"{{name}}-{{version}}.dist-info"
             info.mkdir(exist_ok=True)
             (info / "METADATA").write_text(f"Name: {{name}}\\nVersion: {{version}}\\n")
@@ -284,6 +286,22 @@ def test_lost_files_are_noticed_and_mended(sandbox: Sandbox) -> None:
     assert "files are missing from tqdm" in done.stderr
 
 
+def test_a_wheel_takes_the_place_of_the_clone_and_a_changed_one_is_noticed(sandbox: Sandbox, tmp_path: Path) -> None:
+    wheel = tmp_path / "fairseq_xl-0.1.0-py3-none-any.whl"
+    wheel.write_bytes(b"one")
+    assert sandbox.here("--extras", "report", "--wheel", str(wheel)).returncode == 0
+    (main,) = (call["arguments"] for call in sandbox.calls() if f"{wheel}[report]" in call["arguments"])
+    assert "--editable" not in asked_for(sandbox.calls())
+    assert main[main.index("--reinstall-package") + 1] == "fairseq-xl"
+    assert sandbox.here("--wheel", str(wheel)).returncode == 0
+    assert sandbox.calls() == []
+    wheel.write_bytes(b"two")
+    assert sandbox.here("--wheel", str(wheel)).returncode == 0
+    assert f"{wheel}[report,test]" in asked_for(sandbox.calls())
+    assert sandbox.here().returncode == 0  # the clone again
+    assert "--editable" in asked_for(sandbox.calls())
+
+
 def test_a_folder_that_is_no_environment_is_left_alone(sandbox: Sandbox, tmp_path: Path) -> None:
     precious = tmp_path / "results" / "precious.txt"
     precious.parent.mkdir()
@@ -299,6 +317,7 @@ def test_a_folder_that_is_no_environment_is_left_alone(sandbox: Sandbox, tmp_pat
     [
         (["--python", "/nonexistent/python"], "no Python 3.11, 3.12 or 3.13 found"),
         (["--torch", "newest"], "--torch newest: use auto, cpu, cuda or a version"),
+        (["--wheel", "fairseq_xl-9.whl"], "--wheel fairseq_xl-9.whl: there is no wheel of fairseq_xl of that name"),
     ],
 )
 def test_a_wrong_option_gets_a_sentence(sandbox: Sandbox, options, sentence) -> None:
