@@ -9,11 +9,13 @@ import runpy
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import forkserver
 import hypothesis
 import pytest
 import torch
@@ -97,6 +99,23 @@ def run_cli(cli_code: str) -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.run(command, env=env, **options)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[forkserver.Server]:
+    """Commands for shell scripts that need not import torch and fairseq again: see helpers/forkserver.py.
+
+    ``forks.environment()`` is one in which fairseq-xl, fairseq-train and the others are these.
+    """
+    server = forkserver.Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def forked_cli(forks: forkserver.Server) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """As ``run_cli``, in a fork: for commands that import torch or fairseq, where that is not what is tested."""
+    return partial(forks.run, "fairseq-xl")
 
 
 # --- finished runs as a recipe leaves them, made up ---
