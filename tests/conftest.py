@@ -34,7 +34,8 @@ torch.set_num_threads(1)
 
 # Those that take minutes, first: what is left for the end then fits between two processes.
 LONGEST = (
-    "recipes/test_multi30k.py", "tests/test_benchmark.py", "recipes/test_quickstart.py", "compat/test_contract.py",
+    "recipes/test_multi30k.py", "tests/test_benchmark.py", "recipes/test_quickstart.py", "tests/test_docs_run.py",
+    "compat/test_contract.py",
     "continuous/test_commands.py", "tests/test_kills.py", "syntactic/test_prepare.py", "pairs/test_training.py",
     "continuous/test_launching.py", "syntactic/test_training.py", "tests/test_fuzz.py",
 )  # fmt: skip

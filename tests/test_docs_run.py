@@ -13,7 +13,6 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import docs_data
@@ -122,17 +121,10 @@ HELPERS = Path(__file__).resolve().parent / "helpers"
 ALL = [block for page in PAGES for block in blocks(page)]
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    started = Server()
-    yield started
-    started.close()
-
-
 class Page:
     """A page's blocks as one script, which says before each block which one begins."""
 
-    def __init__(self, page: Path, folder: Path, server: Server) -> None:
+    def __init__(self, page: Path, folder: Path, forks: Server) -> None:
         self.page, self.folder, self.notes = page, folder, folder / "notes"
         docs_data.clone(folder)
         docs_data.STAND_INS[page.name](folder)
@@ -145,18 +137,17 @@ class Page:
                 f"import docs_command\nsys.exit(docs_command.main([{name!r}, *sys.argv[1:]]))\n"
             )
             command.chmod(0o755)
-        self.environment = server.environment()
+        self.environment = forks.environment()
         del self.environment["FAIRSEQ_XL_VENV"]  # recipes find the folder's .venv
         others = self.environment["PATH"]
         settings = {
-            "smaller": SMALLER[page.name], "commands": str(server.folder), "others": others,
+            "smaller": SMALLER[page.name], "commands": str(forks.folder), "others": others,
             "notes": str(self.notes), "no_dry_run": NO_DRY_RUN,
         }  # fmt: skip
         (folder / "settings").write_text(json.dumps(settings))
         self.environment.update(
-            PATH=f"{commands}:{others}", DOCS_SETTINGS=str(folder / "settings"), PYTHONPATH=str(ROOT),
-            CUDA_VISIBLE_DEVICES="",
-        )  # fmt: skip
+            PATH=f"{commands}:{others}", DOCS_SETTINGS=str(folder / "settings"), CUDA_VISIBLE_DEVICES=""
+        )
 
     def run(self) -> str:
         """What the blocks say; they must all succeed."""
@@ -201,8 +192,8 @@ class Page:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_blocks_of_a_page_run(page, server, tmp_path, monkeypatch):
-    run = Page(page, tmp_path, server)
+def test_the_blocks_of_a_page_run(page, forks, tmp_path, monkeypatch):
+    run = Page(page, tmp_path, forks)
     said = run.run()
     used, read = set(), [shlex.split(line) for line in said.splitlines() if line.startswith(("fairseq-", "bash "))]
     for note in run.noted():
