@@ -9,11 +9,13 @@ import runpy
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import forkserver
 import hypothesis
 import pytest
 import torch
@@ -32,7 +34,8 @@ torch.set_num_threads(1)
 
 # Those that take minutes, first: what is left for the end then fits between two processes.
 LONGEST = (
-    "recipes/test_multi30k.py", "tests/test_benchmark.py", "recipes/test_quickstart.py", "compat/test_contract.py",
+    "recipes/test_multi30k.py", "tests/test_benchmark.py", "recipes/test_quickstart.py", "tests/test_docs_run.py",
+    "compat/test_contract.py",
     "continuous/test_commands.py", "tests/test_kills.py", "syntactic/test_prepare.py", "pairs/test_training.py",
     "continuous/test_launching.py", "syntactic/test_training.py", "tests/test_fuzz.py",
 )  # fmt: skip
@@ -97,6 +100,23 @@ def run_cli(cli_code: str) -> Callable[..., subprocess.CompletedProcess[str]]:
         return subprocess.run(command, env=env, **options)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[forkserver.Server]:
+    """Commands for shell scripts that need not import torch and fairseq again: see helpers/forkserver.py.
+
+    ``forks.environment()`` is one in which fairseq-xl, fairseq-train and the others are these.
+    """
+    server = forkserver.Server()
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
+def forked_cli(forks: forkserver.Server) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """As ``run_cli``, in a fork: for commands that import torch or fairseq, where that is not what is tested."""
+    return partial(forks.run, "fairseq-xl")
 
 
 # --- finished runs as a recipe leaves them, made up ---

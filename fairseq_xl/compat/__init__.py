@@ -7,6 +7,7 @@ or translates.
 from __future__ import annotations
 
 from fairseq_xl.checkpoints import trust_plain_types
+from fairseq_xl.compat.broadcasting import receive_what_was_broadcast
 from fairseq_xl.compat.compiled import stand_in_for_compiled_modules
 from fairseq_xl.compat.completeness import evaluate_every_sentence
 from fairseq_xl.compat.concurrency import refuse_a_second_training, refuse_unconnected_copies
@@ -32,6 +33,7 @@ def apply() -> None:
     show_input_errors_without_traceback()
     # Python, torch and numpy have moved on
     trust_plain_types()
+    receive_what_was_broadcast()
     supply_numpy_compat()
     supply_bucket_bounds()
     # there may be no compiler

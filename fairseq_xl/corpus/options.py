@@ -24,6 +24,7 @@ def add_project(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set",
         nargs="+",
+        action="extend",
         default=[],
         metavar="STEP.OPTION=VALUE",
         help="settings that go before those in DIR/corpus.yaml",

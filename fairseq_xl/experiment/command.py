@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run_step.add_argument("config", type=Path, help="the experiment's YAML file")
     run_step.add_argument("--out", type=Path, required=True, help="folder for data, runs, logs and the state")
     run_step.add_argument(
-        "--set", nargs="+", default=[], metavar="NAME=VALUE", dest="changes",
+        "--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", dest="changes",
         help="options of the recipe for every cell, such as data=DIR mono=FILE; they go before the file's",
     )  # fmt: skip
     run_step.add_argument(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from fairseq_xl.corpus.init_command import configure, run
-from fairseq_xl.corpus.options import run_once
+from fairseq_xl.corpus.options import add_project, run_once
 from fairseq_xl.corpus.project import Project
 from fairseq_xl.corpus.sections import SECTIONS, settings_of, template
 from fairseq_xl.errors import InputError
@@ -129,3 +129,10 @@ def test_init_refuses(tmp_path, languages, base, message):
     with pytest.raises(InputError, match=message):
         init(tmp_path / "p", "--languages", *languages, "--base", base)
     assert not (tmp_path / "p/corpus.yaml").exists()
+
+
+def test_set_given_twice_counts_twice():
+    parser = argparse.ArgumentParser()
+    add_project(parser)
+    words = ["--project", "p", "--set", "crawl.delay=1", "align.ratio=2", "--set", "topics.seed=3"]
+    assert parser.parse_args(words).set == ["crawl.delay=1", "align.ratio=2", "topics.seed=3"]

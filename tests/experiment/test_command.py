@@ -28,12 +28,12 @@ def test_failure_shows_in_the_status(run_cli, playground):
 
 
 def test_dry_run_runs_nothing(run_cli, playground):
-    arguments = ("--out", playground.out, "--dry-run", "--only", "cosine", "--set", "src=fr")
+    arguments = ("--out", playground.out, "--dry-run", "--only", "cosine", "--set", "src=fr", "--set", "size=9")
     done = run_cli("experiment", "run", playground.config, *arguments)
     lines = done.stdout.splitlines()
     assert len(lines) == 3
     assert "--prepare-only --src fr" in lines[0]
-    assert lines[2].endswith("--name cosine.seed2 --src fr --size 8 --loss cosine --seed 2")
+    assert lines[2].endswith("--name cosine.seed2 --src fr --size 9 --loss cosine --seed 2")
     assert not playground.out.exists()
     assert playground.calls() == []
 
