@@ -386,18 +386,13 @@ def assert_same_training() -> Callable[[dict[str, Any], dict[str, Any]], None]:
 
 
 @pytest.fixture(scope="session")
-def by_torchrun(tmp_path_factory) -> Callable[[str], subprocess.CompletedProcess[str]]:
+def by_torchrun(forks) -> Callable[[str], subprocess.CompletedProcess[str]]:
     """``by_torchrun("DATA --task …")`` runs fairseq-train in two processes; its output holds both's."""
-    script = tmp_path_factory.mktemp("command") / "train.py"
-    script.write_text("from fairseq_cli.train import cli_main\n\ncli_main()\n")
 
     def train(line: str) -> subprocess.CompletedProcess[str]:
-        launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", str(script)]
-        return subprocess.run(
-            [sys.executable, *launch, *shlex.split(line), "--user-dir", str(ROOT / "fairseq_xl"), "--cpu"],
-            env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, check=False, timeout=900,
-        )  # fmt: skip
+        launch = ["torchrun", "--standalone", "--nproc-per-node", "2", "--no-python", "fairseq-train"]
+        options = {"capture_output": False, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        return forks.run(*launch, *shlex.split(line), "--user-dir", ROOT / "fairseq_xl", "--cpu", **options)
 
     return train
 

@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,13 +13,10 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def benchmark(tmp_path):
+def benchmark(forks, tmp_path):
     def run(*arguments):
-        done = subprocess.run(
-            [sys.executable, str(ROOT / "scripts" / "benchmark.py"), *map(str, arguments),
-             "--repeats", "2", "--threads", "1", "--output", str(tmp_path)],
-            env={**os.environ, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True, check=False, timeout=900,
-        )  # fmt: skip
+        fixed = ("--repeats", 2, "--threads", 1, "--output", tmp_path)
+        done = forks.run("python-script", ROOT / "scripts" / "benchmark.py", *arguments, *fixed)
         assert done.returncode == 0, done.stderr[-2000:]
         assert (tmp_path / f"{arguments[0]}.png").stat().st_size > 5000
         rows = [json.loads(line) for line in (tmp_path / f"{arguments[0]}.jsonl").read_text().splitlines()]
@@ -56,14 +52,19 @@ SMALL = ("--source-words", 300, "--sentences", 3, "--length", 5, "--size", 16)
 
 def test_step(benchmark):
     variants = ("--variants", "softmax", "vmf", "syn_margin_proj_naive")
-    rows = benchmark("step", "--words", 900, *SMALL, *variants, "--profile")
+    rows = benchmark("step", "--words", 900, *SMALL, *variants, "--profile", "--no-memory")
     softmax, vmf, naive = rows
     assert naive["parameters"] == vmf["parameters"]
     assert softmax["parameters"] - vmf["parameters"] == 2 * 904 * 300 + 904, "two tables and a bias"
     assert vmf["by_softmax"] == pytest.approx(softmax["seconds"] / vmf["seconds"], rel=1)
     assert 0 < vmf["loss_share"] < 1
     assert vmf["top_operators"].count("%") == 5
-    assert vmf["peak_MiB"] > 1
+    assert vmf["peak_MiB"] is None
+
+
+def test_memory_is_that_of_a_process_of_its_own(benchmark):
+    (vmf,) = benchmark("step", "--words", 900, *SMALL, "--variants", "vmf")
+    assert 1 < vmf["peak_MiB"] < 1000
 
 
 def test_vocabulary(benchmark):

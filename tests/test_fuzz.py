@@ -6,10 +6,7 @@ scripts/fuzz.py goes on for as long as one likes.
 from __future__ import annotations
 
 import gzip
-import os
 import random
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -82,12 +79,9 @@ def test_what_was_found_once_is_refused(name: str, content: bytes, tmp_path: Pat
         parser.check(tmp_path, content)
 
 
-def test_the_script_tries_every_parser_and_keeps_what_breaks_one(tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, str(ROOT / "scripts" / "fuzz.py"), "--output", str(tmp_path / "out")]
-    done = subprocess.run(
-        [*command, "--minutes", "0.001"], capture_output=True, text=True, env=environment, check=False
-    )
+def test_the_script_tries_every_parser_and_keeps_what_breaks_one(forks, tmp_path: Path) -> None:
+    options = ["--output", tmp_path / "out", "--minutes", "0.001"]
+    done = forks.run("python-script", ROOT / "scripts" / "fuzz.py", *options)
     assert done.returncode == 0, done.stderr[-2000:]
     assert f"{len(NAMES)} files for {len(NAMES)} parsers, 0 faults" in done.stdout
     assert not (tmp_path / "out").exists()
@@ -96,16 +90,9 @@ def test_the_script_tries_every_parser_and_keeps_what_breaks_one(tmp_path: Path)
         "import runpy, sys\nfrom fairseq_xl.text import lines\n"
         "def broken(*_):\n    raise KeyError('oops')\n"
         "lines.read_lines = broken\n"
-        f"sys.argv[:2] = sys.argv[1:2]\nrunpy.run_path({str(ROOT / 'scripts' / 'fuzz.py')!r}, run_name='__main__')\n"
+        f"runpy.run_path({str(ROOT / 'scripts' / 'fuzz.py')!r}, run_name='__main__')\n"
     )
-    command[1:2] = [str(broken), "fuzz.py"]
-    done = subprocess.run(
-        [*command, "--minutes", "0.001", "--only", "lines"],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-    )
+    done = forks.run("python-script", broken, *options, "--only", "lines")
     assert done.returncode == 1, done.stderr[-2000:]
     assert "KeyError: 'oops'" in (tmp_path / "out" / "lines" / "1" / "why.txt").read_text()
     assert (tmp_path / "out" / "lines" / "1" / "a.txt").is_file()

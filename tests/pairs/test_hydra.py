@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -26,18 +24,13 @@ def test_every_matcher(arch, prepared, train_both_ways, assert_same_training, tm
 
 
 @pytest.fixture
-def fairseq_hydra_train(tmp_path):
+def fairseq_hydra_train(forks, tmp_path):
     """The command itself, in a folder of its own."""
 
     def run(*overrides: str) -> subprocess.CompletedProcess[str]:
         named = ["--config-dir", str(ROOT / "recipes" / "config"), "--config-name", "question_matching"]
         fixed = [f"common.user_dir={ROOT}/fairseq_xl", "common.cpu=true"]
-        return subprocess.run(
-            [sys.executable, "-c", "from fairseq_cli.hydra_train import cli_main; cli_main()", *named, *fixed,
-             *overrides],
-            cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
-            timeout=900,
-        )  # fmt: skip
+        return forks.run("fairseq-hydra-train", *named, *fixed, *overrides, cwd=tmp_path)
 
     return run
 

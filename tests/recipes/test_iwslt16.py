@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -116,7 +113,7 @@ def test_mistakes_are_told_in_one_sentence(iwslt16, campaign, arguments, message
 
 
 @pytest.mark.slow
-def test_preparation_of_real_campaign_files(data_dir, tmp_path, cli_code):
+def test_preparation_of_real_campaign_files(data_dir, tmp_path, forks):
     """Real talks through the real commands: about twenty seconds on 2 cores."""
     folder = tmp_path / "campaign"
     folder.mkdir()
@@ -135,27 +132,10 @@ def test_preparation_of_real_campaign_files(data_dir, tmp_path, cli_code):
     reference.rename(folder / "IWSLT16.TED.tst2013.en-fr.en.xml")
     vectors = tmp_path / "my.vec"
     vectors.write_text("3 4\nthe 1 0 0 0\nof 0 1 0 0\nand 0 0 1 0\n")
-    command = tmp_path / "bin" / "fairseq-xl"
-    command.parent.mkdir()
-    command.write_text(f"#!{sys.executable}\n{cli_code}\n")
-    command.chmod(0o755)
     root = Path(__file__).resolve().parents[2]
-    path = [str(command.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
-    env = {
-        "PATH": os.pathsep.join(path),
-        "PYTHONPATH": str(root),
-        "FAIRSEQ_XL_VENV": "/nonexistent",
-    }
     words = ["bash", root / "recipes" / "iwslt16.sh", "--data", folder, "--out", tmp_path / "out"]
     words += ["--dev-sets", "tst2013", "--test-sets", "tst2013 tst2013", "--vectors", vectors]
-    done = subprocess.run(
-        [str(word) for word in [*words, "--prepare-only", "--threads", 1]],
-        env={**os.environ, **env},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=1800,
-    )
+    done = forks.run(*words, "--prepare-only", "--threads", 1, timeout=1800)
     assert done.returncode == 0, done.stdout + done.stderr
     prepared = tmp_path / "out" / "prepared" / "fr-en"
     for language, texts in pairs.items():

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -466,8 +463,8 @@ def test_help_explains_every_option(multi30k):
 
 
 @pytest.fixture(scope="module")
-def captions(data_dir, tmp_path_factory, cli_code):
-    """``captions(OPTION…)`` runs the recipe with the real commands on a few captions, in ``captions.out``."""
+def captions(data_dir, tmp_path_factory, forks):
+    """``captions(OPTION…)`` runs the recipe with the real commands (as forks) on a few captions, in ``.out``."""
     folder = tmp_path_factory.mktemp("captions")
     small = folder / "small"
     small.mkdir()
@@ -477,26 +474,11 @@ def captions(data_dir, tmp_path_factory, cli_code):
             lines = text.split("\n")[:count]
             (small / f"{name}.{language}").write_text("\n".join(lines) + "\n", encoding="utf-8")
     root = Path(__file__).resolve().parents[2]
-    command = folder / "bin" / "fairseq-xl"
-    command.parent.mkdir()
-    command.write_text(f"#!{sys.executable}\n{cli_code}\n")
-    command.chmod(0o755)
-    path = os.pathsep.join(
-        [str(command.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
-    )
-    env = {"PATH": path, "PYTHONPATH": str(root), "FAIRSEQ_XL_VENV": "/nonexistent"}
 
     def run(*options):
         words = ["bash", root / "recipes" / "multi30k.sh", "--src", "fr", "--data", small]
         words += ["--out", run.out, "--size", 16, "--epochs", 1, "--vector-epochs", 1, *options]
-        done = subprocess.run(
-            [str(word) for word in words],
-            env={**os.environ, **env, "OMP_NUM_THREADS": "1"},
-            capture_output=True,
-            text=True,
-            timeout=1800,
-            check=False,
-        )
+        done = forks.run(*words, timeout=1800)
         assert done.returncode == 0, done.stdout + done.stderr
         return done
 
@@ -511,11 +493,11 @@ def small_run(captions) -> Path:
     return captions.out / "runs" / "try"
 
 
-def assert_translates_as_the_recipe_did(run: Path, raw: Path, run_cli, folder: Path, beam: int) -> None:
+def assert_translates_as_the_recipe_did(run: Path, raw: Path, forked_cli, folder: Path, beam: int) -> None:
     copied = folder / "elsewhere"
     shutil.copytree(run / "model", copied)
     options = ["--input", raw, "--output", folder / "hyp", "--cpu", "--beam", beam]
-    done = run_cli("translate", copied, *options)
+    done = forked_cli("translate", copied, *options)
     assert done.returncode == 0, done.stderr
     assert (folder / "hyp").read_bytes() == (run / f"hyp.beam{beam}.txt").read_bytes()
 
@@ -534,13 +516,13 @@ def test_a_few_captions_from_raw_text_to_a_record(small_run):
 @pytest.mark.slow
 @pytest.mark.parametrize("beam", [1, 5])
 def test_the_packed_model_translates_raw_text_as_the_recipe_did(
-    small_run, captions, run_cli, tmp_path, beam
+    small_run, captions, forked_cli, tmp_path, beam
 ):
-    assert_translates_as_the_recipe_did(small_run, captions.raw, run_cli, tmp_path, beam)
+    assert_translates_as_the_recipe_did(small_run, captions.raw, forked_cli, tmp_path, beam)
 
 
 @pytest.mark.slow
-def test_a_few_captions_through_subwords_and_fairseqs_transformer(captions, run_cli, tmp_path):
+def test_a_few_captions_through_subwords_and_fairseqs_transformer(captions, forked_cli, tmp_path):
     """What the words left out, about as long again: all tokens come back, all 300 pieces have vectors."""
     units = ["--subwords", 300]
     done = captions(*units, "--prepare-only", "--transform", "--random-share 0.5 --normalise")
@@ -562,4 +544,4 @@ def test_a_few_captions_through_subwords_and_fairseqs_transformer(captions, run_
     assert (record["loss"], record["subwords"]) == ("stock_transformer", "bpe300")
     assert record["training"]["criterion"]["label_smoothing"] == 0.1
     assert record["training"]["model"]["encoder_layers"] == 4
-    assert_translates_as_the_recipe_did(run, captions.raw, run_cli, tmp_path, beam=5)
+    assert_translates_as_the_recipe_did(run, captions.raw, forked_cli, tmp_path, beam=5)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
+import random
 import re
-import signal
-import subprocess
-import sys
 import time
 from contextlib import closing
 
+import forked
 import pytest
 from fairseq.data import Dictionary, indexed_dataset
 
@@ -184,26 +182,31 @@ def test_real_subtitles(data_dir, tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_killed_and_started_again(command, run_cli, cli_code, multilingual, tmp_path):
+def test_killed_and_started_again(run_cli, multilingual, tmp_path):
     """Whenever it is killed, what it writes in the end is what it would have written at once."""
-    assert command(folder="whole") == 0
-    corpus = tmp_path / "corpus.sqlite"
-    corpus.unlink()
-    words = ["syntactic", "prepare", tmp_path / "prepared", "--corpus", corpus, *multilingual.inputs]
-    words += [word for language in ("de", "en", "es") for word in ("--tagger", multilingual.tagger(language))]
-    words += ["--vocabulary", "150", "--valid", "5"]
-    done, wait = False, 7.0
-    for _ in range(40):
-        process = subprocess.Popen([sys.executable, "-c", cli_code, *map(str, words)], start_new_session=True)
-        try:
-            done = process.wait(timeout=wait) == 0
-            break
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            wait += 1.5
-            time.sleep(0.1)
-    assert done
+
+    def words(folder):
+        found = ["syntactic", "prepare", tmp_path / folder, "--corpus", tmp_path / f"{folder}.sqlite"]
+        found += [*multilingual.inputs, "--vocabulary", "150", "--valid", "5"]
+        for language in ("de", "en", "es"):
+            found += ["--tagger", multilingual.tagger(language)]
+        return found
+
+    started = time.monotonic()
+    done = forked.run("fairseq_xl.cli", *words("whole"))
+    whole = time.monotonic() - started
+    assert done.returncode == 0, done.stderr
+    draw, killed = random.Random(1), 0
+    for _ in range(12):
+        child = forked.start("fairseq_xl.cli", *words("prepared"))
+        child.join(draw.uniform(0.05, 0.6) * whole)
+        killed += child.is_alive()
+        child.kill()
+        child.join()
+    assert killed > 1
+    # In a new process at last: its sets have another order than the forks'.
+    done = run_cli(*words("prepared"))
+    assert done.returncode == 0, done.stderr
     for path in sorted((tmp_path / "whole").iterdir()):
         if path.suffix in (".bin", ".idx", ".txt", ".model") or path.name == "manifest.json":
             assert path.read_bytes() == (tmp_path / "prepared" / path.name).read_bytes(), path.name
