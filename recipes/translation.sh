@@ -22,8 +22,7 @@ defaults() {
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
   VECTOR_THREADS='' TRANSFORM='' LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe JOINT=no ABOUT=()
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 ANNEAL=''
-  BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' HUB_WEIGHT=0 LENGTH_PENALTY=1
-  WARMUP=4000 REPLACE_UNKNOWN='' TUNED=no
+  BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine HUB_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
   DIAGNOSE=best IS_FILE=no
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
@@ -34,22 +33,13 @@ tuned_defaults() {
   # all words share makes every word near every other. One thread, so that they repeat exactly.
   VECTOR_SUBWORD=0 VECTOR_THREADS=1 TRANSFORM='--normalise-first --centre --normalise'
   # Batches of 3,000 tokens took three times as many epochs to the same accuracy.
-  LEARNING_RATE=2e-3 BATCH_TOKENS=1000 CLIP_NORM=1 ANNEAL=0.6 TUNED=yes
+  LEARNING_RATE=2e-3 BATCH_TOKENS=1000 CLIP_NORM=1 ANNEAL=0.6
   # A continuous output needs no dropout for this long: with 0.2, accuracy@1 after three epochs was 61.1
   # instead of 65.3. A softmax overfits without.
   DROPOUT=0.3 CONTINUOUS_DROPOUT=0
   # Trained without dropout, a margin loss's norm tells a beam as much as vMF's; crowded regions of the table
   # are corrected for. On validation at beam 5: 35.6 BLEU by the cosine, 36.0 with the norm, 36.7 with both.
   DECODE_SCORE=vmf_posterior HUB_WEIGHT=0.5
-}
-
-# What `fairseq-xl tune-decoding` chose on the same set for the losses it was run for. Flat scores let a beam
-# explore, and the length penalty makes up for the short hypotheses that they favour.
-tuned_decoding() {
-  case $LOSS in
-    cross_entropy*) LENGTH_PENALTY=1.25 ;;
-    syn_margin_proj) DECODE_SCORE=cosine DECODE_SCALE=10 LENGTH_PENALTY=2 ;;
-  esac
 }
 
 # Reads one option; sets TAKEN to the number of words used, 0 for an option that is none of these.

@@ -105,9 +105,10 @@ def trials() -> None:
     print("|---|---|---|---|---|")
     for loss, runs in losses.items():
         for run in sorted(runs, key=lambda r: -score(r, 5, "val")):
-            changed = run["name"].removeprefix("trial.").split(".seed")[0].partition("_")[2].replace("_", " ")
+            name = run["name"].removeprefix("trial.").split(".seed")[0]
+            changed = "" if name == loss else name.partition("_")[2].replace("_", " ")
             bleu = [f"{score(run, beam, 'val'):.1f}" for beam in (1, 5)]
-            print(f"| `{loss}` | {changed or 'as the recipe'} | {run['epochs']} | {bleu[0]} | {bleu[1]} |")
+            print(f"| `{loss}` | {changed or 'first settings'} | {run['epochs']} | {bleu[0]} | {bleu[1]} |")
 
 
 def main() -> None:

@@ -74,7 +74,7 @@ def test_trials_are_kept_apart_and_ordered_by_loss_and_score(results, finished, 
     assert capsys.readouterr().out.splitlines()[2:] == [
         "| `cross_entropy` | dropout 0.2 | 3 | 30.1 | 30.5 |",
         "| `vmf` | lr 1e-3 | 5 | 25.1 | 25.5 |",
-        "| `vmf` | as the recipe | 5 | 20.1 | 20.5 |",
+        "| `vmf` | first settings | 5 | 20.1 | 20.5 |",
     ]
     with pytest.raises(SystemExit, match="no records are kept"):
         results.table()

@@ -22,8 +22,6 @@ body_sizes() {
 # body, the optimiser and the batches; `stock` and `stock_transformer` are fairseq's own models, the
 # yardsticks.
 model_options() {
-  [[ $TUNED == no ]] || tuned_decoding
-  [[ $LENGTH_PENALTY == 1 ]] || SEARCH+=(--lenpen "$LENGTH_PENALTY")
   local body=(--arch "$ARCH" --target-vectors "$RUN/target.vec")
   body_sizes
   body+=("${SIZES[@]}")
@@ -67,7 +65,6 @@ model_options() {
       # Its norm is vMF's own confidence, which a beam can use.
       [[ $LOSS != vmf ]] || DECODE_SCORE=vmf_posterior
       MODEL+=(--decode-score "$DECODE_SCORE")
-      [[ -z $DECODE_SCALE ]] || MODEL+=(--decode-scale "$DECODE_SCALE")
       [[ $HUB_WEIGHT == 0 ]] || MODEL+=(--decode-hub-weight "$HUB_WEIGHT")
       ;;
   esac
