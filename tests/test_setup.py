@@ -293,7 +293,7 @@ def test_a_wheel_takes_the_place_of_the_clone_and_a_changed_one_is_noticed(sandb
     (main,) = (call["arguments"] for call in sandbox.calls() if f"{wheel}[report]" in call["arguments"])
     assert "--editable" not in asked_for(sandbox.calls())
     assert main[main.index("--reinstall-package") + 1] == "fairseq-xl"
-    assert sandbox.here("--wheel", str(wheel)).returncode == 0
+    assert sandbox.here("--extras", "report", "--wheel", str(wheel)).returncode == 0
     assert sandbox.calls() == []
     wheel.write_bytes(b"two")
     assert sandbox.here("--wheel", str(wheel)).returncode == 0

@@ -1,5 +1,6 @@
 """λ₃ and λ₄: the paper's decomposition as it is written, and what follows from it."""
 
+import dataclasses
 import math
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairseq_xl.continuous import losses, negatives
-from fairseq_xl.continuous.diagnostics import look_up
+from fairseq_xl.continuous.diagnostics import Positions, look_up
 from fairseq_xl.continuous.stability import SOURCES, Stability, components, negatives_of
 from fairseq_xl.continuous.targets import TargetTable
 
@@ -108,7 +109,8 @@ def test_streamed_statistics_and_hinges_are_those_of_a_loop(name):
     drawn = negatives_of(positions, targets, 3, torch.Generator().manual_seed(0))[name]
     found = Stability(0.5)
     for rows in torch.arange(len(positions.pred)).tensor_split(4):
-        found.update(drawn[rows], type(positions)(*(x[rows] for x in positions)))
+        some = {field.name: getattr(positions, field.name)[rows] for field in dataclasses.fields(positions)}
+        found.update(drawn[rows], Positions(**some))
     result = found.result()
     lambdas, active = [], 0
     for row in range(len(drawn)):
