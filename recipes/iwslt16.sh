@@ -20,7 +20,9 @@
 #   --size N           other sizes of embeddings and states (default: 0, the architecture's own)
 #   --epochs N         default: 20 (stock_transformer: 50)
 #   --mono FILE        large text in the target language for the vectors (the paper: 4 billion words)
-#   --vectors FILE     ready word vectors (.vec, .bin, …) instead of training them
+#   --vectors FILE     ready word vectors (.vec, .bin, …) instead of training them;
+#                      or a checkpoint (.pt) of a softmax of the same OUT, whose output vectors become
+#                      the targets
 #   --vector-epochs N  epochs of fastText (default: 5)
 #   --transform 'OPTIONS'  options for `fairseq-xl vectors convert`, applied to the target vectors
 #   --subwords N       subwords instead of words, --subword-kind and --joint: as in multi30k.sh

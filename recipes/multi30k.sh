@@ -27,7 +27,9 @@
 #                      stock_transformer 80. An LSTM's learning rate falls over the second half, so
 #                      that another N is another run: give it a --name
 #   --mono FILE        more text in the target language, for the vectors
-#   --vectors FILE     ready word vectors (.vec, .bin, …) instead of training them
+#   --vectors FILE     ready word vectors (.vec, .bin, …) instead of training them;
+#                      or a checkpoint (.pt) of a softmax of the same OUT, whose output vectors become
+#                      the targets
 #   --vector-epochs N  epochs of fastText (default: 5)
 #   --transform 'OPTIONS'  options for `fairseq-xl vectors convert`, applied to the target vectors
 #                      (default: '--normalise-first --centre --normalise'; '--random-share 1' for

@@ -83,6 +83,8 @@ def table() -> None:
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for record in records:
         kind = ", ".join(f"`{record[key]}`" for key in ("loss", "subwords", "transform") if key in record)
+        if "targets" in record:
+            kind += f", targets of a {record['targets']}"
         groups.setdefault((f"{record['source']}→{record['target']}", kind), []).append(record)
     print("| pair | loss | BLEU, beam 1 | BLEU, beam 5 | seeds | epochs |")
     print("|---|---|---|---|---|---|")

@@ -121,11 +121,13 @@ def _configure_convert(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Read vectors in one format and write them in another. With --dict, only the dictionary's "
         "words are read into memory and written, in its order; from a .bin, words that fastText "
-        "never saw get the vectors of their subwords. The transformations are done in the order "
+        "never saw get the vectors of their subwords. From a checkpoint (.pt) of a translation model "
+        "with a softmax, whose own dictionary --dict then is, come the vectors of its output layer: as "
+        "targets they know which words translation confuses. The transformations are done in the order "
         "in which they stand here."
     )
     add = parser.add_argument
-    add("source", type=Path, metavar="IN", help=_FORMATS)
+    add("source", type=Path, metavar="IN", help=f"{_FORMATS}; or a checkpoint .pt with a softmax")
     add("target", type=Path, metavar="OUT", help=f"{_WRITTEN}; replaced if it is there")
     add("--dict", type=Path, metavar="DICT", help=f"keep only the words of this {_DICT}")
     add("--specials", action="store_true",
@@ -199,7 +201,10 @@ def _convert(args: argparse.Namespace) -> None:
     wanted = None
     if counts is not None:
         wanted = list(counts) + (["</s>", "<unk>"] if args.specials else [])
-    vectors = read_vectors(args.source, words=wanted, dim=args.dim, progress=not args.quiet)
+    if args.source.suffix == ".pt":
+        vectors = _from_checkpoint(args, wanted)
+    else:
+        vectors = read_vectors(args.source, words=wanted, dim=args.dim, progress=not args.quiet)
     if counts is not None:
         covered = coverage(counts, vectors.index)
         if not covered.covered_types:
@@ -214,6 +219,19 @@ def _convert(args: argparse.Namespace) -> None:
         vectors = transform(vectors, **steps, random_seed=args.random_seed, weights=weights)
     write_vectors(args.target, vectors, progress=not args.quiet)
     _report(args.target, vectors)
+
+
+def _from_checkpoint(args: argparse.Namespace, wanted: list[str] | None) -> WordVectors:
+    from fairseq_xl.vectors.output_layer import read_output_layer
+
+    if wanted is None:
+        raise InputError("a checkpoint's vectors need its target dictionary: give --dict")
+    vectors = read_output_layer(args.source, args.dict, wanted)
+    if args.dim not in (None, vectors.dim):
+        raise InputError(
+            f"{args.source} holds vectors of dimension {vectors.dim}, but dimension {args.dim} is needed"
+        )
+    return vectors
 
 
 def _random(args: argparse.Namespace) -> None:

@@ -23,6 +23,7 @@ body_sizes() {
 # yardsticks.
 model_options() {
   local body=(--arch "$ARCH" --target-vectors "$RUN/target.vec")
+  [[ " $TRANSFORM " != *" --specials "* ]] || body+=(--special-vectors file)
   body_sizes
   body+=("${SIZES[@]}")
   case $LOSS in
@@ -65,6 +66,7 @@ model_options() {
       # Its norm is vMF's own confidence, which a beam can use.
       [[ $LOSS != vmf ]] || DECODE_SCORE=vmf_posterior
       MODEL+=(--decode-score "$DECODE_SCORE")
+      [[ -z $DECODE_SCALE ]] || MODEL+=(--decode-scale "$DECODE_SCALE")
       [[ $HUB_WEIGHT == 0 ]] || MODEL+=(--decode-hub-weight "$HUB_WEIGHT")
       ;;
   esac

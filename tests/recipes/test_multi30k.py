@@ -356,6 +356,24 @@ def dry_training(multi30k, data, *arguments):
     ).split()
 
 
+def test_a_checkpoint_gives_the_vectors_of_its_output_layer_as_targets(multi30k, data, tmp_path):
+    checkpoint = tmp_path / "checkpoint_best.pt"
+    checkpoint.write_text("weights")
+    done = multi30k("--data", data, "--vectors", checkpoint)
+    assert done.returncode == 0, done.stderr
+    convert = multi30k.arguments("fairseq-xl vectors convert")
+    assert str(checkpoint) in convert
+    assert {"--specials", "--normalise"} < set(convert)
+    assert "--centre" not in convert
+    train = multi30k.arguments("fairseq-train")
+    assert options(train, "--special-vectors", "--decode-score") == ("file", "cosine")
+    assert "--decode-hub-weight" not in train
+    assert "targets=softmax" in multi30k.arguments("fairseq-xl record")
+    assert (multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.softmax_targets.seed1").is_dir()
+    other = dry_training(multi30k, data, "--vectors", checkpoint, "--transform", "--centre", "--name", "other")
+    assert "--special-vectors" not in other
+
+
 def test_a_transformer_has_its_own_sizes_and_schedule(multi30k, data):
     train = dry_training(multi30k, data, "--arch", "continuous_transformer", "--size", 128)
     sizes = ("--encoder-embed-dim", "--encoder-ffn-embed-dim", "--decoder-embed-dim", "--decoder-ffn-embed-dim")
