@@ -38,7 +38,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--dictionary",
         type=Path,
         metavar="FILE",
-        help="seed: source word, tab or blank, target word, a pair a line",
+        help="seed: source word, tab or blank, target word, a pair a line; a weight after them, as in the files of "
+        "`fairseq-xl lexicon`, is passed over",
     )
     seed.add_argument(
         "--identical",
@@ -118,17 +119,25 @@ def measured(
 
 
 def read_dictionary_pairs(path: Path) -> list[tuple[str, str]]:
-    """Word pairs of a file in MUSE's format.
+    """Word pairs of a file in MUSE's format, or of a lexicon's, where a number may follow them.
 
     Raises:
-        InputError: a line that is not two words.
+        InputError: a line that is something else.
     """
     from fairseq_xl.text.lines import read_lines
 
     pairs = []
     for number, line in enumerate(read_lines(path), start=1):
         words = line.split()
-        if len(words) != 2:
-            raise InputError(f"{path}, line {number}: expected two words, found {line!r}")
+        if len(words) not in (2, 3) or (len(words) == 3 and not _is_number(words[2])):
+            raise InputError(f"{path}, line {number}: expected two words and perhaps a weight, found {line!r}")
         pairs.append((words[0], words[1]))
     return pairs
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

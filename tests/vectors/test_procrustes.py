@@ -8,6 +8,7 @@ from scipy.stats import ortho_group
 
 from fairseq_xl.cli import main
 from fairseq_xl.errors import InputError
+from fairseq_xl.vectors.align_command import read_dictionary_pairs
 from fairseq_xl.vectors.induction import Induction, precision
 from fairseq_xl.vectors.procrustes import align, centred_units, rotation
 from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
@@ -129,6 +130,12 @@ def test_joined_words_know_their_language(spaces, tmp_path, capsys):
         assert said in capsys.readouterr().err
 
 
+def test_a_lexicon_is_a_dictionary_too(tmp_path):
+    path = tmp_path / "de-en.tsv"
+    path.write_text("Hund\tdog\t0.91\nKatze cat\nzwei\t2\n")
+    assert read_dictionary_pairs(path) == [("Hund", "dog"), ("Katze", "cat"), ("zwei", "2")]
+
+
 def test_what_cannot_be_aligned(spaces, tmp_path, capsys):
     source, target = spaces
     with pytest.raises(InputError, match="12 dimensions and the target's 5"):
@@ -136,7 +143,7 @@ def test_what_cannot_be_aligned(spaces, tmp_path, capsys):
     with pytest.raises(InputError, match="only 1 pairs of the seed"):
         align(source, target, [("s1", "t1")])
     path = tmp_path / "bad.txt"
-    path.write_text("one two\nthree\n")
+    path.write_text("one two 0.5\nthree\n")
     for name, vectors in (("s.vec", source), ("t.vec", target)):
         write_vectors(tmp_path / name, vectors)
     line = [
@@ -149,6 +156,9 @@ def test_what_cannot_be_aligned(spaces, tmp_path, capsys):
         "b.vec",
     ]
     assert main([*line, "--dictionary", str(path)]) == 2
-    assert "line 2: expected two words, found 'three'" in capsys.readouterr().err
+    assert "line 2: expected two words and perhaps a weight, found 'three'" in capsys.readouterr().err
+    path.write_text("one two three\n")
+    assert main([*line, "--dictionary", str(path)]) == 2
+    assert "line 1: expected two words and perhaps a weight" in capsys.readouterr().err
     assert main([*line, "--identical"]) == 2
     assert "only 0 pairs of the seed" in capsys.readouterr().err
