@@ -17,14 +17,15 @@ def record(name: str, part: str, seed: int, gold, probability) -> PairRecord:
 
 FOLDS = [
     record("a", "fold 0", 1, [1, 0, 1, 0], [0.9, 0.2, 0.4, 0.1]),  # 3 of 4
-    record("a", "fold 1", 2, [1, 0], [0.5, 0.49]),  # 2 of 2
+    record("a", "fold 1", 1, [1, 0], [0.5, 0.49]),  # 2 of 2
     record("b", "fold 0", 1, [1, 0, 1, 0], [0.1, 0.9, 0.9, 0.1]),  # 2 of 4
 ]
 GOLD = [1, 1, 0, 0]
+# The folds' models have one seed, as the recipe trains them.
 TEST = [
     record("a", "test", 1, GOLD, [0.6, 0.1, 0.2, 0.6]),  # 2 of 4
-    record("a", "test", 2, GOLD, [0.7, 0.6, 0.1, 0.6]),  # 3 of 4
-    record("a", "test", 3, GOLD, [0.1, 0.6, 0.9, 0.1]),  # 2 of 4
+    record("a", "test", 1, GOLD, [0.7, 0.6, 0.1, 0.6]),  # 3 of 4
+    record("a", "test", 1, GOLD, [0.1, 0.6, 0.9, 0.1]),  # 2 of 4
     record("b", "test", 1, GOLD, [0.9, 0.9, 0.1, 0.1]),
 ]
 

@@ -5,6 +5,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
+
+from fairseq_xl import checkpoints
 
 SETS = ("train", "val", "test_2016_flickr")
 PREPARATION = {
@@ -563,3 +566,19 @@ def test_a_few_captions_through_subwords_and_fairseqs_transformer(captions, fork
     assert record["training"]["criterion"]["label_smoothing"] == 0.1
     assert record["training"]["model"]["encoder_layers"] == 4
     assert_translates_as_the_recipe_did(run, captions.raw, forked_cli, tmp_path, beam=5)
+
+
+@pytest.mark.slow
+def test_a_softmaxs_output_layer_becomes_the_targets(captions):
+    """Both trainings; the table is the rows of the layer, as units."""
+    quick = ["--loss", "cross_entropy", "--diagnose", "no", "--name", "softmax"]
+    captions(*quick, "--", "--cpu", "--max-tokens", 500)
+    checkpoint = captions.out / "runs" / "softmax" / "checkpoints" / "checkpoint_best.pt"
+    captions("--vectors", checkpoint, "--diagnose", "no", "--name", "of_softmax", "--", "--cpu", "--max-tokens", 500)
+    run = captions.out / "runs" / "of_softmax"
+    record = json.loads((run / "record.json").read_text())
+    assert (record["targets"], record["training"]["model"]["special_vectors"]) == ("softmax", "file")
+    rows = checkpoints.read(checkpoint)["model"]["decoder.softmax_weight"]
+    table = checkpoints.read(run / "checkpoints" / "checkpoint_best.pt")["model"]["decoder.targets.table"]
+    words = [2, 3, *range(4, 20)]  # end of sentence and the unknown word, too
+    torch.testing.assert_close(table[words], torch.nn.functional.normalize(rows[words], dim=1))
