@@ -125,19 +125,12 @@ def read_dictionary_pairs(path: Path) -> list[tuple[str, str]]:
         InputError: a line that is something else.
     """
     from fairseq_xl.text.lines import read_lines
+    from fairseq_xl.vectors.text_format import is_number
 
     pairs = []
     for number, line in enumerate(read_lines(path), start=1):
         words = line.split()
-        if len(words) not in (2, 3) or (len(words) == 3 and not _is_number(words[2])):
+        if len(words) not in (2, 3) or (len(words) == 3 and not is_number(words[2])):
             raise InputError(f"{path}, line {number}: expected two words and perhaps a weight, found {line!r}")
         pairs.append((words[0], words[1]))
     return pairs
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

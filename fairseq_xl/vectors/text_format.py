@@ -247,7 +247,7 @@ def _header(path: Path, line: bytes) -> tuple[int | None, int]:
 def _dimension_without_header(path: Path, line: bytes) -> int:
     """The dimension of a file without a header: its first line must be one word and numbers."""
     fields = line.split()
-    stranger = next((field for field in fields[1:] if not _is_number(field)), None)
+    stranger = next((field for field in fields[1:] if not is_number(field)), None)
     if len(fields) < 2 or stranger is not None:
         found = "a single column" if stranger is None else repr(stranger.decode(errors="replace"))
         raise InputError(
@@ -294,14 +294,15 @@ def _components(path: Path, number: int, word: str, data: bytes) -> np.ndarray:
     try:
         return np.array(fields, dtype=np.float32)
     except ValueError as error:
-        culprit = next((field for field in fields if not _is_number(field)), b"?")
+        culprit = next((field for field in fields if not is_number(field)), b"?")
         raise InputError(
             f"{path}, line {number}: {culprit.decode(errors='replace')!r} is not a number "
             f"(in the vector of {word!r})"
         ) from error
 
 
-def _is_number(field: bytes) -> bool:
+def is_number(field: bytes | str) -> bool:
+    """Whether a field of a line can be read as a number."""
     try:
         float(field)
     except ValueError:
