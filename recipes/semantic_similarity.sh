@@ -111,6 +111,11 @@ corpus_settings() { # LANG -> CORPUS_SET
   CORPUS_SET=(--set "${SETTINGS[@]}" "${CORPUS_SET[@]}" "negatives.encoder=vectors:$OUT/vectors/$FIRST.vec")
 }
 
+# Those of later steps must not make the lines anew, nor the vectors that are trained on them.
+settings_of_lines() {
+  printf '%s\n' "${CORPUS_SET[@]}" | grep -Ev '^(topics|negatives|export)\.'
+}
+
 make_lines() {
   [[ -f $(project "$OTHER")/corpus.yaml ]] ||
     run fairseq-xl corpus init --project "$(project "$OTHER")" --languages "$FIRST" "$OTHER" --base "${BASES[@]}"
@@ -224,7 +229,7 @@ prepare_stages() {
   local vectors=() lines=() prepared=()
   for OTHER in "${OTHERS[@]}"; do
     corpus_settings "$OTHER"
-    stage "corpus/$OTHER.lines" '' make_lines "$FIRST" "${BASES[@]}" "${CORPUS_SET[@]}"
+    stage "corpus/$OTHER.lines" '' make_lines "$FIRST" "${BASES[@]}" "$(settings_of_lines)"
     lines+=("corpus/$OTHER.lines")
   done
   for CODE in "${CODES[@]}"; do

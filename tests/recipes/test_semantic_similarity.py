@@ -30,8 +30,10 @@ def test_from_a_site_to_tables_and_not_again(similarity):
     similarity(*options, "--system", "siamese_conv")
     assert similarity.calls == [*FOLD * 2, "fairseq-xl pairs folds"]
     similarity(*options, "--set-for", "fr:negatives.low=0.5")
-    assert similarity.calls[:2] == ["fairseq-xl corpus run", *VECTORS[:1]]
+    assert similarity.calls[:2] == ["fairseq-xl corpus run", "fairseq-xl pairs prepare"]  # with the vectors there are
     assert "negatives.low=0.5" in similarity.arguments("fairseq-xl corpus run")
+    similarity(*options, "--set", "align.distance=0.7")
+    assert similarity.calls[:2] == ["fairseq-xl corpus run", *VECTORS[:1]]
 
 
 def test_three_languages_make_three_training_sets(similarity):
