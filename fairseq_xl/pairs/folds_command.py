@@ -65,6 +65,9 @@ def table(folds: Sequence[PairRecord], test: Sequence[PairRecord]) -> Table:
                 f"two records are of {record.name} on {record.part}: give each fold once"
             )
         own[record.part] = accuracy(record)
+    for run, record in enumerate(test):
+        if any((record.name, record.probability) == (other.name, other.probability) for other in test[:run]):
+            raise InputError(f"two --test records of {record.name} say the same: give each fold's model once")
     # The folds' models are all of one seed, by which records are told apart: each counts as a run of its own.
     judged = together([replace(record, seed=run) for run, record in enumerate(test)]) if test else None
     found = Table(

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-import numpy as np
 import torch
 
 from fairseq_xl import checkpoints
 from fairseq_xl.errors import InputError
+from fairseq_xl.vectors.checks import RowCheck
 from fairseq_xl.vectors.table import WordVectors
 
 # The matrix before a softmax, as our models, fairseq's Transformers, its LSTM and convolutions name it; the last is
@@ -34,7 +34,7 @@ def read_output_layer(path: str | Path, dictionary: str | Path, words: Collectio
         words: words of the dictionary, ``</s>`` or ``<unk>``.
 
     Raises:
-        InputError: an unusable checkpoint, one without a softmax, or another dictionary.
+        InputError: an unusable checkpoint, one without a softmax, another dictionary, or a row that is no direction.
     """
     from fairseq.data import Dictionary  # seconds, and only here does this package need fairseq
 
@@ -58,6 +58,5 @@ def read_output_layer(path: str | Path, dictionary: str | Path, words: Collectio
     chosen = [word for word in dict.fromkeys(words) if word in symbols]
     rows = torch.tensor([symbols.index(word) for word in chosen], dtype=torch.long)
     matrix = fitting[0][rows].float().numpy()
-    if not np.isfinite(matrix).all() or not matrix.any(axis=1).all():
-        raise InputError(f"the output layer of {path} has NaN, infinite or all-zero rows: its training went wrong")
+    RowCheck(Path(path), lambda row: f"row {int(rows[row])} of the output layer").check(chosen, matrix)
     return WordVectors(chosen, matrix)

@@ -67,17 +67,17 @@ def train(data, caplog):
 
 
 @pytest.mark.parametrize(
-    ("loss", "accuracy"),
+    ("loss", "epochs", "accuracy"),
     [
-        # a plain likelihood learns slowly, as von Mises-Fisher's does: 56 or more, as the processor rounds
-        ("--criterion power_spherical", 45),
-        ("--criterion in_batch_negative", 95),
-        ("--criterion info_nce", 95),
-        (ANNEALED + "--anneal-from 20 --anneal-to 100", 95),
+        # a plain likelihood learns slowly, as von Mises-Fisher's does; how fast hangs on how a processor rounds
+        ("--criterion power_spherical", 40, 60),
+        ("--criterion in_batch_negative", 20, 95),
+        ("--criterion info_nce", 20, 95),
+        (ANNEALED + "--anneal-from 20 --anneal-to 100", 20, 95),
     ],
 )
-def test_a_loss_learns(train, loss, accuracy):
-    valid = train(f"{loss} --max-epoch 20 --no-save")["valid"]
+def test_a_loss_learns(train, loss, epochs, accuracy):
+    valid = train(f"{loss} --max-epoch {epochs} --no-save")["valid"]
     assert float(valid[-1]["valid_accuracy"]) >= accuracy
     assert float(valid[-1]["valid_loss"]) < float(valid[0]["valid_loss"])
     assert {"valid_cosine", "valid_kappa"} <= set(valid[-1])

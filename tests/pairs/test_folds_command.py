@@ -57,6 +57,8 @@ def test_the_command(tmp_path, capsys):
 def test_records_that_do_not_fit():
     with pytest.raises(InputError, match="two records are of a on fold 0"):
         table([FOLDS[0], FOLDS[0]], [])
+    with pytest.raises(InputError, match="two --test records of a say the same"):
+        table(FOLDS, [*TEST, TEST[1]])
     with pytest.raises(InputError, match="no --test record is of b"):
         table(FOLDS, TEST[:3])
     with pytest.raises(InputError, match="has no labels"):
