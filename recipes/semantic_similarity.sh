@@ -26,6 +26,10 @@
 #   --seed N             default: 1
 #   --paraphrases SOURCE labelled pairs of the first language, such as msrp.txt,left=4,right=5,label=1: five trainings
 #                        from scratch and five from the model of all corpora, each with another fold held out to test on
+#   --paraphrase-epochs N   of these trainings (default: as --epochs)
+#   --sts LANG=SOURCE    pairs with graded similarities, such as en=stsb-en-dev.csv,left=1,right=2,score=3: how all
+#                        models rank them; repeatable. Several are translations of each other, line by line, and are
+#                        judged across languages, too
 #   --prepare-only       stop before training
 #   --dry-run            print the commands and run none
 #   -- OPTION…           further options of fairseq-train
@@ -36,8 +40,9 @@ set -euo pipefail
 TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001 --lr-scheduler halving
   --batch-size 512 --dropout 0.5 --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
-OUT='' LANGUAGES='en fr' SYSTEM=infersent EPOCHS=10 FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1 PARAPHRASES='' PREPARE_ONLY=no
-BASES=() SETTINGS=() OWN_SETTINGS=() TEXTS=() DICTIONARIES=() TUNING=()
+OUT='' LANGUAGES='en fr' SYSTEM=infersent EPOCHS=10 FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1
+PARAPHRASES='' PARAPHRASE_EPOCHS='' PREPARE_ONLY=no
+BASES=() SETTINGS=() OWN_SETTINGS=() TEXTS=() DICTIONARIES=() GRADED=() TUNING=()
 
 common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 for another option
   TAKEN=1
@@ -45,7 +50,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
     --out | --languages | --base | --set | --set-for | --text | --dictionary | --system | --epochs | --folds | --seed | \
-      --paraphrases) ;;
+      --paraphrases | --paraphrase-epochs | --sts) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -63,6 +68,8 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --folds) FOLDS=$2 ;;
     --seed) SEED=$2 ;;
     --paraphrases) PARAPHRASES=$2 ;;
+    --paraphrase-epochs) PARAPHRASE_EPOCHS=$2 ;;
+    --sts) GRADED+=("$2") ;;
   esac
 }
 recipe_option() { :; }
@@ -99,8 +106,15 @@ check_settings() {
     need_file "${word#*=}" "dictionary"
   done
   [[ -z $PARAPHRASES ]] || need_file "${PARAPHRASES%%,*}" "file of paraphrases,"
+  for word in "${GRADED[@]}"; do
+    need_language --sts "$word" =
+    word=${word#*=}
+    need_file "${word%%,*}" "file of graded similarities,"
+  done
   for fold in $FOLDS; do need_number --folds "$fold"; done
   need_number --epochs "$EPOCHS"
+  PARAPHRASE_EPOCHS=${PARAPHRASE_EPOCHS:-$EPOCHS}
+  need_number --paraphrase-epochs "$PARAPHRASE_EPOCHS"
   need_number --seed "$SEED"
 }
 
@@ -182,11 +196,11 @@ prepare_paraphrases() {
 }
 
 train() { # OPTION…
-  logged "$RUN/train.log" fairseq-train --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "$SYSTEM" --max-epoch "$EPOCHS" \
+  logged "$RUN/train.log" fairseq-train --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "$SYSTEM" \
     --save-dir "$RUN/checkpoints" "$@" "${TUNING[@]}"
 }
 
-train_fold() { train "$OUT/prepared/$SET" --fold "$FOLD" --seed "$SEED"; }
+train_fold() { train "$OUT/prepared/$SET" --max-epoch "$EPOCHS" --fold "$FOLD" --seed "$SEED"; }
 
 record_fold() {
   local best=$RUN/checkpoints/checkpoint_best.pt other
@@ -214,13 +228,26 @@ tabulate() {
 train_paraphrases() {
   local from=()
   [[ $START == scratch ]] || from=(--finetune-from-model "$(run_of "$PRETRAINED" "${FOLDS%% *}")/checkpoints/checkpoint_best.pt")
-  train "$OUT/prepared/paraphrases" --fold "$FOLD" --seed "$((FOLD + 1))" "${from[@]}"
+  train "$OUT/prepared/paraphrases" --max-epoch "$PARAPHRASE_EPOCHS" --fold "$FOLD" --seed "$((FOLD + 1))" "${from[@]}"
   run fairseq-xl pairs predict "$RUN/checkpoints/checkpoint_last.pt" --part fold --name "$START" --output "$RUN/fold.json"
 }
 
 tabulate_paraphrases() {
   run fairseq-xl pairs folds "$OUT"/runs/paraphrases.{scratch,transfer}."$SYSTEM".fold{0,1,2,3,4}/fold.json \
     --output "$OUT/tables/$SYSTEM.seed$SEED.paraphrases.md"
+}
+
+# The words of these files are not in the folders: their vectors come from the table.
+rank_graded() {
+  local word language sources=() checkpoints=() across=()
+  for word in "${GRADED[@]}"; do
+    language=${word%%=*}
+    sources+=("${word#*=},languages=$language+$language")
+  done
+  ((${#sources[@]} == 1)) || across=(--across)
+  for FOLD in $FOLDS; do checkpoints+=("$(run_of "$SET" "$FOLD")/checkpoints/checkpoint_best.pt"); done
+  run fairseq-xl pairs similarity "${checkpoints[@]}" --input "${sources[@]}" "${across[@]}" --name "$SET" \
+    --vectors "$OUT/vectors/joined.vec" --output "$OUT/tables/$SYSTEM.seed$SEED.sts.$SET.md"
 }
 
 run_of() { printf '%s/runs/%s.%s.seed%s.fold%s' "$OUT" "$1" "$SYSTEM" "$SEED" "$2"; } # SET FOLD
@@ -264,12 +291,18 @@ for SET in "${SETS[@]}"; do
   done
 done
 stage "tables/$SYSTEM.seed$SEED" "${DONE[*]}" tabulate "$FOLDS"
+if ((${#GRADED[@]} > 0)); then
+  for SET in "${SETS[@]}"; do
+    stage "tables/$SYSTEM.seed$SEED.sts.$SET" "tables/$SYSTEM.seed$SEED" rank_graded "${GRADED[@]}"
+  done
+fi
 if [[ -n $PARAPHRASES ]]; then
   PRETRAINED=${SETS[-1]} DONE=()
   for START in scratch transfer; do
     for FOLD in 0 1 2 3 4; do
       RUN=$OUT/runs/paraphrases.$START.$SYSTEM.fold$FOLD NAME=runs/paraphrases.$START.$SYSTEM.fold$FOLD
-      stage "$NAME" "prepared/paraphrases tables/$SYSTEM.seed$SEED" train_paraphrases "$EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
+      stage "$NAME" "prepared/paraphrases tables/$SYSTEM.seed$SEED" train_paraphrases "$PARAPHRASE_EPOCHS" \
+        "${TRAIN[@]}" "${TUNING[@]}"
       DONE+=("$NAME")
     done
   done

@@ -32,6 +32,10 @@ STEPS = {
         "fairseq_xl.pairs.predict_command",
         "probabilities of new pairs, or of a prepared part",
     ),
+    "similarity": (
+        "fairseq_xl.pairs.similarity_command",
+        "do probabilities rank pairs as people do (STS-B)?",
+    ),
     "calibrate": (
         "fairseq_xl.pairs.calibrate_command",
         "temperature and prior for a trained model",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from fairseq_xl.vectors.progress import progress_bar
 from fairseq_xl.vectors.table import read_vectors
 
 MAX_TOKENS = 16_000
+SIDES = ("left", "right")
 
 
 class Predictor:
@@ -75,6 +76,11 @@ class Predictor:
             found.append(Row(str(place), None, 0, (0, 0), left, right, *texts))
         return found
 
+    @property
+    def has_vectors(self) -> bool:
+        """It has a vector of a single sentence."""
+        return hasattr(self.model.matcher, "encode")
+
     def learn_words(self, rows: Sequence[Row], vectors: Path) -> int:
         """Give words that the dictionary lacks the vectors of a file; return how many there were.
 
@@ -111,16 +117,40 @@ class Predictor:
             max_tokens: read at once, padding included.
             progress: show a bar.
         """
-        dataset = PairDataset(rows, self.dictionary)
         found = np.empty(len(rows))
-        with progress_bar("matching", progress, len(rows), " pairs") as bar:
+        for batch, sample in self._batches("matching", rows, max_tokens, progress):
+            found[batch] = self.model(**sample).double().cpu().numpy()
+        return found
+
+    @torch.inference_mode()
+    def vectors(
+        self, rows: Sequence[Row], max_tokens: int = MAX_TOKENS, progress: bool = True
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """(N, d) of the left and of the right sentences.
+
+        Raises:
+            InputError: an architecture that has no vector of a single sentence.
+        """
+        parts = [
+            (batch, *(self.model.encode_sentences(sample[f"{side}_tokens"]).cpu().numpy() for side in SIDES))
+            for batch, sample in self._batches("encoding", rows, max_tokens, progress)
+        ]
+        order = np.argsort(np.concatenate([batch for batch, *_ in parts]))
+        left, right = (np.concatenate([part[side] for part in parts])[order] for side in (1, 2))
+        return left, right
+
+    def _batches(
+        self, what: str, rows: Sequence[Row], max_tokens: int, progress: bool
+    ) -> Iterator[tuple[list[int], dict[str, Tensor]]]:
+        """Places of rows of similar length, and their tokens on the model's device."""
+        dataset = PairDataset(rows, self.dictionary)
+        with progress_bar(what, progress, len(rows), " pairs") as bar:
             for batch in batches(dataset.sizes.tolist(), max_tokens // 2):
                 sample = dataset.collater([dataset[place] for place in batch])["net_input"]
                 if self.device.type == "cuda":
                     sample = utils.move_to_cuda(sample, self.device)
-                found[batch] = self.model(**sample).double().cpu().numpy()
+                yield batch, sample
                 bar.update(len(batch))
-        return found
 
 
 def probability(logits: np.ndarray) -> np.ndarray:

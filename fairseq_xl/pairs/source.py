@@ -5,6 +5,7 @@
 ==================  ===================================================================================
 left, right         columns of the two sentences: numbers from 1, or names of the first row (default: 1 and 2)
 label               column of the label, 0 or 1 (default: 3); ``none`` for pairs without one
+score               column of a graded similarity, any number, which `pairs similarity` reads instead of a label
 left_translation,   columns of their translations, which minting reads (default: none)
 right_translation
 languages           of left and right, such as en+fr: words of either are told apart, en:chat from fr:chat
@@ -19,6 +20,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,7 +31,7 @@ from fairseq_xl.text import file_settings
 from fairseq_xl.text.labelled import PARTS, numbered, read_text
 
 FORMATS = ("tsv", "csv")
-COLUMNS = ("left", "right", "label", "left_translation", "right_translation", "fold")
+COLUMNS = ("left", "right", "label", "score", "left_translation", "right_translation", "fold")
 KEYS = (*COLUMNS, "languages", "format", "encoding", "part")
 LANGUAGES = re.compile(r"([a-z][\w-]*)\+([a-z][\w-]*)")
 DEFAULTS = {"left": "1", "right": "2", "label": "3"}
@@ -44,6 +46,7 @@ class Pair:
         label: 1 where they mean the same, 0 where not, None where nobody said.
         translations: of left and right, where the file has them.
         fold: where the file says it.
+        score: a graded similarity, where the file has one.
         where: file and line, for messages.
     """
 
@@ -53,6 +56,7 @@ class Pair:
     translations: tuple[str, str] | None
     where: str
     fold: int | None = None
+    score: float | None = None
 
 
 @dataclass(frozen=True)
@@ -92,10 +96,11 @@ class PairSource:
 
         Raises:
             InputError: a file that is missing or in another encoding; a line with more or fewer columns than the
-                first; a column that is not there; a label that is neither 0 nor 1; a blank sentence.
+                first; a column that is not there; a label that is neither 0 nor 1; a score that is no number; a blank
+                sentence.
         """
         chosen = {**DEFAULTS, **{key: self.options[key] for key in COLUMNS if key in self.options}}
-        if chosen["label"] == "none":
+        if chosen["label"] == "none" or ("score" in chosen and "label" not in self.options):
             del chosen["label"]
         places: dict[str, int] | None = None
         width = 0
@@ -153,6 +158,12 @@ class PairSource:
         label = cells.get("label")
         if label not in ("0", "1", None):
             raise InputError(f"{where}: the label is {label!r}, not 0 or 1")
+        try:
+            score = float(cells["score"]) if "score" in cells else None
+        except ValueError:
+            score = math.nan
+        if score is not None and not math.isfinite(score):
+            raise InputError(f"{where}: the score is {cells['score']!r}, not a number")
         translations = (
             (cells["left_translation"], cells["right_translation"])
             if "left_translation" in cells
@@ -165,4 +176,5 @@ class PairSource:
             translations,
             where,
             None if fold is None else int(fold),
+            score,
         )

@@ -50,12 +50,27 @@ def test_three_languages_make_three_training_sets(similarity):
 
 def test_paraphrases_from_scratch_and_from_the_corpora(similarity, tmp_path):
     (tmp_path / "p.tsv").write_text("a\tb\t1\n")
-    done = similarity(*BASE, "--folds", "0", "--paraphrases", f"{tmp_path}/p.tsv,label=3")
+    paraphrases = ["--paraphrases", f"{tmp_path}/p.tsv,label=3", "--paraphrase-epochs", "7"]
+    done = similarity(*BASE, "--folds", "0", *paraphrases)
     assert done.returncode == 0, done.stderr
     trained = [line for line in similarity.calls_file.read_text().splitlines() if "/prepared/paraphrases" in line]
     trained = [line for line in trained if line.startswith("fairseq-train")]
     assert ["--finetune-from-model" in line for line in trained] == [False] * 5 + [True] * 5
     assert [line.split("--fold ")[1].split()[0] for line in trained] == list("01234") * 2
+    assert all("--max-epoch 7" in line for line in trained)
+
+
+def test_graded_similarities_of_one_language_and_across(similarity, tmp_path):
+    (tmp_path / "s.csv").write_text("a,b,3.5\n")
+    one = [*BASE, "--folds", "0 1", "--sts", f"en={tmp_path}/s.csv,score=3"]
+    assert similarity(*one).returncode == 0
+    said = similarity.arguments("fairseq-xl pairs similarity")
+    assert f"{tmp_path}/s.csv,score=3,languages=en+en" in said
+    assert "--across" not in said
+    assert len([word for word in said if word.endswith("checkpoint_best.pt")]) == 2
+    assert similarity(*one, "--sts", f"fr={tmp_path}/s.csv,score=3").returncode == 0
+    assert similarity.calls == ["fairseq-xl pairs similarity"]  # nothing is trained again
+    assert "--across" in similarity.arguments("fairseq-xl pairs similarity")
 
 
 def test_a_training_that_was_killed_goes_on(similarity):
@@ -73,6 +88,8 @@ def test_a_training_that_was_killed_goes_on(similarity):
         ([*BASE, "--set-for", "de:crawl.delay=1"], "--set-for is 'de:crawl.delay=1': begin with one of en fr"),
         ([*BASE, "--text", "fr=/no/such"], "there is no text /no/such"),
         ([*BASE, "--paraphrases", "/no/such,left=1"], "there is no file of paraphrases, /no/such"),
+        ([*BASE, "--sts", "s.csv,score=3"], "--sts is 's.csv,score=3': begin with one of en fr"),
+        ([*BASE, "--sts", "en=/no/such,score=3"], "there is no file of graded similarities, /no/such"),
         ([*BASE, "--folds", "a"], "--folds is 'a': give a whole number"),
         ([*BASE, "--colour", "red"], "has no option '--colour'"),
     ],
