@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from fairseq_xl.modules.pooling import max_pool, mean_pool
 from fairseq_xl.pairs.alignment import soft_align
 
 # Distances between words that have a bias of their own; all longer ones share one (Parikh et al., section 4).
@@ -45,16 +46,19 @@ class DecomposableAttention(nn.Module):
         input_dim: of a word.
         hidden_dim: of every layer.
         intra: attend within each sentence first (section 3.4).
+        enhanced: compare and pool as ESIM does (Chen et al. 2017, equations 14 to 20): difference and product beside
+            the two, mean and maximum instead of the sum, which grows with the sentence.
         dropout: before each layer.
     """
 
-    def __init__(self, input_dim: int, hidden_dim: int, intra: bool = False, dropout: float = 0.0):
+    def __init__(self, input_dim: int, hidden_dim: int, intra: bool = False, dropout: float = 0.0, enhanced: bool = False):
         super().__init__()
+        self.enhanced = enhanced
         self.intra = IntraAttention(input_dim, hidden_dim, dropout) if intra else None
         word_dim = 2 * input_dim if intra else input_dim
         self.attend = feed_forward(word_dim, hidden_dim, dropout)
-        self.compare = feed_forward(2 * word_dim, hidden_dim, dropout)
-        self.aggregate = feed_forward(2 * hidden_dim, hidden_dim, dropout)
+        self.compare = feed_forward((4 if enhanced else 2) * word_dim, hidden_dim, dropout)
+        self.aggregate = feed_forward((4 if enhanced else 2) * hidden_dim, hidden_dim, dropout)
         self.decide = nn.Linear(hidden_dim, 1)
 
     def forward(
@@ -64,11 +68,15 @@ class DecomposableAttention(nn.Module):
             left, right = self.intra(left, left_padding), self.intra(right, right_padding)
         scores = self.attend(left) @ self.attend(right).transpose(1, 2)  # equation 1
         right_seen, left_seen = soft_align(scores, left, right, left_padding, right_padding)
-        sums = []
+        pooled = []
         for own, seen, padding in (
             (left, right_seen, left_padding),
             (right, left_seen, right_padding),
         ):
-            compared = self.compare(torch.cat([own, seen], 2))  # equation 3
-            sums.append(compared.masked_fill(padding.unsqueeze(-1), 0).sum(1))  # equation 4
-        return self.decide(self.aggregate(torch.cat(sums, 1))).squeeze(1)
+            if self.enhanced:
+                compared = self.compare(torch.cat([own, seen, own - seen, own * seen], 2))
+                pooled += [mean_pool(compared, padding), max_pool(compared, padding)]
+            else:
+                compared = self.compare(torch.cat([own, seen], 2))  # equation 3
+                pooled.append(compared.masked_fill(padding.unsqueeze(-1), 0).sum(1))  # equation 4
+        return self.decide(self.aggregate(torch.cat(pooled, 1))).squeeze(1)

@@ -88,6 +88,13 @@ class DecomposableConfig(MatcherConfig):
             "order of words matters"
         },
     )
+    enhanced: bool = field(
+        default=False,
+        metadata={
+            "help": "compare words by difference and product, too, and pool comparisons by mean and maximum instead of "
+            "their sum, as esim does; for sentences of very different lengths"
+        },
+    )
     project_dim: int = field(
         default=200,
         metadata={
@@ -257,7 +264,7 @@ class DecomposableAttentionModel(Matcher):
 
     @staticmethod
     def make(cfg: DecomposableConfig, input_dim: int) -> nn.Module:
-        return DecomposableAttention(input_dim, cfg.hidden_dim, cfg.intra_attention, cfg.dropout)
+        return DecomposableAttention(input_dim, cfg.hidden_dim, cfg.intra_attention, cfg.dropout, cfg.enhanced)
 
 
 @register_model("infersent", dataclass=InferSentConfig)

@@ -22,6 +22,7 @@ MATCHERS = {
     "esim": lambda: ESIM(DIM, 8),
     "decomposable": lambda: DecomposableAttention(DIM, 8),
     "decomposable_intra": lambda: DecomposableAttention(DIM, 8, intra=True),
+    "decomposable_enhanced": lambda: DecomposableAttention(DIM, 8, enhanced=True),
 }
 SYMMETRIC = ("manhattan", "conv_absolute")
 
@@ -192,10 +193,10 @@ def test_esim_in_loops(sentences):
     torch.testing.assert_close(scores(matcher, [left], [right]), expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("intra", [False, True])
-def test_decomposable_attention_in_loops(sentences, intra):
-    """Equations 1 to 5, and 7 with its bias for distances."""
-    matcher = made("decomposable_intra" if intra else "decomposable")
+@pytest.mark.parametrize("name", ["decomposable", "decomposable_intra", "decomposable_enhanced"])
+def test_decomposable_attention_in_loops(sentences, name):
+    """Equations 1 to 5, and 7 with its bias for distances; or comparison and pooling as in ESIM."""
+    matcher, intra = made(name), name.endswith("intra")
     if intra:
         nn.init.normal_(matcher.intra.bias)
 
@@ -221,9 +222,16 @@ def test_decomposable_attention_in_loops(sentences, intra):
     )
     beta = energy.softmax(1) @ torch.stack(b)
     alpha = energy.softmax(0).t() @ torch.stack(a)
-    v1 = sum(matcher.compare(torch.cat([x, y])) for x, y in zip(a, beta, strict=True))
-    v2 = sum(matcher.compare(torch.cat([x, y])) for x, y in zip(b, alpha, strict=True))
-    expected = matcher.decide(matcher.aggregate(torch.cat([v1, v2])))
+    v1, v2 = [], []
+    for found, words, seen in ((v1, a, beta), (v2, b, alpha)):
+        for x, y in zip(words, seen, strict=True):
+            more = [x - y, x * y] if name.endswith("enhanced") else []
+            found.append(matcher.compare(torch.cat([x, y, *more])))
+    if name.endswith("enhanced"):
+        pooled = [part for v in (v1, v2) for part in (sum(v) / len(v), torch.stack(v).amax(0))]
+    else:
+        pooled = [sum(v1), sum(v2)]
+    expected = matcher.decide(matcher.aggregate(torch.cat(pooled)))
     torch.testing.assert_close(
         scores(matcher, sentences[1:2], sentences[3:4]), expected, rtol=1e-5, atol=1e-6
     )
