@@ -51,7 +51,9 @@ class DecomposableAttention(nn.Module):
         dropout: before each layer.
     """
 
-    def __init__(self, input_dim: int, hidden_dim: int, intra: bool = False, dropout: float = 0.0, enhanced: bool = False):
+    def __init__(
+        self, input_dim: int, hidden_dim: int, intra: bool = False, dropout: float = 0.0, enhanced: bool = False
+    ):
         super().__init__()
         self.enhanced = enhanced
         self.intra = IntraAttention(input_dim, hidden_dim, dropout) if intra else None

@@ -91,8 +91,8 @@ class DecomposableConfig(MatcherConfig):
     enhanced: bool = field(
         default=False,
         metadata={
-            "help": "compare words by difference and product, too, and pool comparisons by mean and maximum instead of "
-            "their sum, as esim does; for sentences of very different lengths"
+            "help": "compare words by difference and product, too, and pool comparisons by mean and maximum instead "
+            "of their sum, as esim does; for sentences of very different lengths"
         },
     )
     project_dim: int = field(
