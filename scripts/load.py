@@ -9,6 +9,8 @@
                 sentence a line, repeated as often as it takes
     neighbours  the nearest neighbours of 100,000 embeddings × 512, exactly
     minting     10,000,000 sentences with translations, minted into pairs
+    negatives   ten negatives for each of 400,000 sentences of 10,000 pages with 20 topics; needs --text with as many
+                different lines, and --embeddings, their words' vectors
 
 Each is a process of its own, whose own peak memory the system reports. What is done stays: a second run measures what
 is missing in OUTPUT/load.jsonl. A million target words, trained and decoded, are `benchmark.py vocabulary` and
@@ -175,7 +177,46 @@ def minting(args: argparse.Namespace, records: Records) -> None:
     records.measure("minting", command, sentences=size, mib=pairs.stat().st_size >> 20)
 
 
-STEPS = {step.__name__: step for step in (vectors, sentences, neighbours, minting)}
+def pages(text: Path, size: int) -> Iterator[str]:
+    """Different lines of a text as pages of 40, each beside its words reversed, as `corpus topics` writes them.
+
+    Raises: SystemExit: too few.
+    """
+    every = text.read_text(encoding="utf-8").splitlines()
+    lines = list(dict.fromkeys(line for line in every if len(line.split()) > 3))
+    if len(lines) < size:
+        sys.exit(f"error: {text} has {len(lines)} different lines of four words or more, {size} are wanted: add text")
+    draw = random.Random(1)
+    lines = draw.sample(lines, size)
+    for start in range(0, size, 40):
+        page = lines[start : start + 40]
+        yield json.dumps({
+            "id": str(start), "urls": [f"/{start}", f"/xx/{start}"], "found_by": "made",
+            "lines": [page, [" ".join(word[::-1] for word in line.split()) for line in page]],
+            "beads": [[[i], [i]] for i in range(len(page))], "score": 1.0, "topic": draw.randrange(20),
+        })  # fmt: skip
+
+
+def negatives(args: argparse.Namespace, records: Records) -> None:
+    if args.embeddings is None or args.text is None:
+        sys.exit("error: negatives needs --embeddings and --text")
+    size = round(400_000 * args.scale)
+    project = args.folder / f"project.{size}"
+    command = [sys.executable, "-c", CLI, "corpus"]
+    if not (project / "corpus.yaml").is_file():
+        subprocess.run(
+            [*command, "init", "--project", str(project), "--languages", "en", "xx", "--base", "https://example.org/"],
+            check=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+    written(project / "topics.jsonl", -(-size // 40), lambda: pages(args.text, size))
+    encoder = f"negatives.encoder=vectors:{args.embeddings.absolute()}"
+    records.measure(
+        "negatives", [*command, "negatives", "--again", "--project", str(project), "--set", encoder], sentences=size,
+        text=args.text.name, encoder=args.embeddings.name,
+    )  # fmt: skip
+
+
+STEPS = {step.__name__: step for step in (vectors, sentences, neighbours, minting, negatives)}
 
 
 def main() -> None:
@@ -185,7 +226,8 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path(), help="folder of load.jsonl (default: here)")
     parser.add_argument("--scale", type=float, default=1, help="share of the sizes (default: 1)")
     parser.add_argument("--encoder", type=Path, help="encoder folder, for sentences")
-    parser.add_argument("--text", type=Path, help="text, for sentences")
+    parser.add_argument("--text", type=Path, help="text, for sentences and negatives")
+    parser.add_argument("--embeddings", type=Path, help="word vectors, for negatives")
     args = parser.parse_args()
     unknown = set(args.steps) - set(STEPS)
     if unknown:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -108,3 +109,28 @@ def test_load_measures_what_is_missing(tmp_path):
     assert run("minting").stdout == "minting: measured before\n"
     assert (tmp_path / "load.jsonl").read_bytes() == before
     assert "needs --encoder and --text" in run("sentences").stderr
+
+
+def test_load_finds_negatives(tmp_path):
+    text, vectors = tmp_path / "english", tmp_path / "english.vec"
+    words = [f"word{n}" for n in range(40)]
+    draw = random.Random(1)
+    text.write_text("".join(" ".join(draw.sample(words, 6)) + "\n" for _ in range(4000)))
+    rows = (f"{word} " + " ".join(f"{draw.gauss(0.5, 1):.3f}" for _ in range(16)) for word in words)
+    vectors.write_text(f"{len(words)} 16\n" + "".join(f"{row}\n" for row in rows))
+
+    def run(*arguments):
+        command = [sys.executable, str(ROOT / "scripts" / "load.py"), "negatives", "--output", str(tmp_path)]
+        return subprocess.run(
+            [*command, "--folder", str(tmp_path / "work"), *arguments], capture_output=True, text=True, check=False,
+            timeout=900,
+        )  # fmt: skip
+
+    done = run("--scale", "0.008", "--text", str(text), "--embeddings", str(vectors))
+    assert done.returncode == 0, done.stderr[-2000:]
+    (row,) = map(json.loads, (tmp_path / "load.jsonl").read_text().splitlines())
+    assert (row["name"], row["sentences"]) == ("negatives", 3200)
+    assert "pages 80, pairs in 3200" in done.stderr
+    assert "needs --embeddings and --text" in run("--scale", "0.008").stderr
+    said = run("--scale", "0.02", "--text", str(text), "--embeddings", str(vectors)).stderr
+    assert "4000 different lines of four words or more, 8000 are wanted" in said
