@@ -24,8 +24,9 @@
 #   --epochs N           of each training (default: 10)
 #   --folds 'N …'        folds to hold out (default: '0 1 2 3 4 5 6 7 8 9')
 #   --seed N             default: 1
-#   --paraphrases SOURCE labelled pairs of the first language, such as msrp.txt,left=4,right=5,label=1: five trainings
-#                        from scratch and five from the model of all corpora, each with another fold held out to test on
+#   --paraphrases SOURCE labelled pairs of the first language, such as
+#                        'msr_paraphrase_train.txt,left=#1 String,right=#2 String,label=Quality': five trainings from
+#                        scratch and five from the model of all corpora, each with another fold held out to test on
 #   --paraphrase-epochs N   of these trainings (default: as --epochs)
 #   --sts LANG=SOURCE    pairs with graded similarities, such as en=stsb-en-dev.csv,left=1,right=2,score=3: how all
 #                        models rank them; repeatable. Several are translations of each other, line by line, and are
