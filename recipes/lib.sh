@@ -125,6 +125,21 @@ locked() { # FILE COMMAND…
 }
 
 # stage NAME "EARLIER STAGES" FUNCTION SETTING…
+# Within a stage: a training goes on from the checkpoints in FOLDER only if its settings and data are those they were
+# begun with; fairseq-train itself would call a finished training of other settings done. Others are put aside.
+claim_checkpoints() { # FOLDER
+  local folder=$1 claim=$1.settings
+  if [[ $DRY_RUN == yes ]]; then return; fi
+  if [[ -d $folder && ! (-f $claim && $(<"$claim") == "$STAGE_SETTINGS") ]]; then
+    rm -rf "$folder.before"
+    mv "$folder" "$folder.before"
+    say "other settings or data than before: the earlier checkpoints are now in $folder.before"
+  fi
+  mkdir -p "$(dirname "$claim")"
+  printf '%s\n' "$STAGE_SETTINGS" >"$claim.tmp"
+  mv "$claim.tmp" "$claim"
+}
+
 # Runs FUNCTION unless the stamp of the last successful run shows the same settings and the same
 # stamps of the earlier stages. STAMPS is the folder of the stamps; a name may begin with FOLDER/.
 stage() {
@@ -147,6 +162,7 @@ stage() {
   say "== $name"
   mkdir -p "$(dirname "$stamp")"
   rm -f "$stamp"
+  STAGE_SETTINGS=$stamps
   "$work"
   printf '%s\n' "$stamps" >"$stamp.tmp"
   mv "$stamp.tmp" "$stamp"

@@ -46,8 +46,14 @@ TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam 
   --batch-size 128 --exchange --best-checkpoint-metric average_precision --maximize-best-checkpoint-metric
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 50
   --dropout 0.3)
-# Ours of the size of the other matchers; the architecture's own is that of the corpus paper.
-INFERSENT=(--hidden-dim 256 --decide-dim 128)
+# By architecture, chosen there, too, but for the first: of the size of the other matchers.
+declare -A OWN=(
+  [infersent]="--hidden-dim 256 --decide-dim 128"
+  [decomposable_attention]="--enhanced"
+  [siamese_conv]="--label-smoothing 0.1"
+  [siamese_conv_lstm]="--label-smoothing 0.1"
+  [siamese_conv_lstm_bilstm]="--label-smoothing 0.1"
+)
 
 SYSTEM=esim SEED=1 FOLDS=5 EPOCHS=8 VECTORS=own UNKNOWN='' MINT=yes TRANSLATE=no LEAKS=sentences OUT='' DATA='' NAME='' MODEL=''
 TEXTS=() TRANSLATED=() TUNING=() PREPARE_ONLY=no
@@ -159,7 +165,7 @@ write_parallel() {
 
 train_translation() {
   run bash "$ROOT/recipes/tatoeba.sh" --data "$OUT/translation/spa-eng.tsv" --src es --tgt en --held-out 300 \
-    --out "$OUT/translation" --name questions --diagnose no
+    --epochs 30 --out "$OUT/translation" --name questions --diagnose no
 }
 
 translate_questions() {
@@ -197,6 +203,7 @@ show_statistics() {
 }
 
 train_matcher() {
+  claim_checkpoints "$RUN/checkpoints"
   logged "$RUN/train.log" fairseq-train "$PREPARED" --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "$SYSTEM" --fold "$FOLD" \
     --seed "$SEED" --max-epoch "$EPOCHS" --save-dir "$RUN/checkpoints" "${TUNING[@]}"
 }
@@ -254,7 +261,8 @@ prepare_stages() {
 }
 
 check_settings
-[[ $SYSTEM != infersent ]] || TRAIN+=("${INFERSENT[@]}")
+read -ra OPTIONS <<<"${OWN[$SYSTEM]:-}"
+TRAIN+=("${OPTIONS[@]}")
 activate
 case $MINT.$TRANSLATE in
   no.*) HELP=plain ;;

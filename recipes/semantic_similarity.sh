@@ -197,6 +197,7 @@ prepare_paraphrases() {
 }
 
 train() { # OPTION…
+  claim_checkpoints "$RUN/checkpoints"
   logged "$RUN/train.log" fairseq-train --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "$SYSTEM" \
     --save-dir "$RUN/checkpoints" "$@" "${TUNING[@]}"
 }

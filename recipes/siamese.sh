@@ -109,6 +109,7 @@ show_statistics() {
 
 train_twin() {
   local pairs=()
+  claim_checkpoints "$RUN/checkpoints"
   case $SYSTEM in
     *-mono) pairs=(--pairs poor-poor) ;;
     twin*) [[ $RICH == none ]] || pairs=(--pairs "$MIXTURE") ;;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -142,3 +142,26 @@ class Recipe:
 def recipe(tmp_path: Path) -> Callable[[str], Recipe]:
     """``recipe("multi30k.sh")`` gives the recipe with stand-ins for all that it calls."""
     return lambda name: Recipe(name, tmp_path)
+
+
+@pytest.fixture
+def begins_anew() -> Callable[..., None]:
+    """Checks that a killed training goes on from its checkpoints, and one of other settings from none."""
+
+    def check(recipe: Recipe, checkpoints: str, options: Sequence[object], others: Sequence[object]) -> None:
+        folder = recipe.out / checkpoints
+        before = folder.with_name(f"{folder.name}.before")
+        assert recipe(*options, KILL_AT="fairseq-train").returncode != 0
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "checkpoint_last.pt").write_text("half")
+        done = recipe(*options)
+        assert done.returncode == 0, done.stderr
+        assert (folder / "checkpoint_last.pt").read_text() == "half"
+        assert not before.exists()
+        done = recipe(*options, *others)
+        assert done.returncode == 0, done.stderr
+        assert not (folder / "checkpoint_last.pt").exists()
+        assert (before / "checkpoint_last.pt").read_text() == "half"
+        assert f"the earlier checkpoints are now in {before}" in done.stderr
+
+    return check

@@ -64,6 +64,12 @@ def test_a_killed_run_goes_on(matching, data, where, again):
     assert matching.calls == again
 
 
+def test_other_settings_begin_anew(matching, data, begins_anew):
+    checkpoints = "runs/esim.own.subwords.minted.sentences.5.seed1/checkpoints"
+    begins_anew(matching, checkpoints, ["--data", data], ["--", "--dropout", "0.5"])
+
+
+
 def test_the_spanish_pairs_are_judged_and_nothing_else(matching, data):
     matching("--data", data)
     words = matching.arguments("fairseq-xl pairs prepare")

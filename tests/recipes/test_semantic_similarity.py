@@ -80,6 +80,12 @@ def test_a_training_that_was_killed_goes_on(similarity):
     assert similarity.calls == [*FOLD, "fairseq-xl pairs folds"]
 
 
+def test_other_settings_begin_anew(similarity, begins_anew):
+    checkpoints = "runs/fr.infersent.seed1.fold0/checkpoints"
+    begins_anew(similarity, checkpoints, [*BASE, "--folds", "0"], ["--set", "align.distance=0.7"])
+
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
