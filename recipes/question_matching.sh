@@ -172,7 +172,9 @@ translate_questions() {
   run fairseq-xl translate "$OUT/translation/runs/questions/model" --input "$OUT/translation/questions.es" \
     --output "$OUT/translation/questions.en"
   if [[ $DRY_RUN == yes ]]; then return; fi
-  paste "$OUT/translation/questions.es" "$OUT/translation/questions.en" >"$OUT/translation/questions.tsv.tmp"
+  # An unknown word may be what the question is about: such translations would match each other.
+  paste "$OUT/translation/questions.es" "$OUT/translation/questions.en" |
+    awk -F '\t' 'index($2, "<unk>") == 0' >"$OUT/translation/questions.tsv.tmp"
   mv "$OUT/translation/questions.tsv.tmp" "$OUT/translation/questions.tsv"
 }
 

@@ -440,6 +440,12 @@ def test_lines_go_from_standard_input_to_standard_output(translate, load, raw):
     assert translate(text) == (0, "".join(line + "\n" for line in lines), "")
     assert translate(text, "--block-lines", 2)[1].splitlines() == lines
     assert translate("") == (0, "", "")
+    # A pipe named as a file, as a shell's <(…) is, holds its lines once.
+    there, here = os.pipe()
+    os.write(here, text.encode())
+    os.close(here)
+    assert translate("", "--input", f"/dev/fd/{there}")[1].splitlines() == lines
+    os.close(there)
 
 
 def test_n_best_and_alignment_have_their_columns(translate, load, raw):

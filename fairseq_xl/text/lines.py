@@ -78,7 +78,12 @@ def read_lines(path: Path | str) -> Iterator[str]:
 
 
 def count_lines(path: Path | str) -> int:
-    """The number of lines that :func:`read_lines` yields."""
+    """The number of lines that :func:`read_lines` yields.
+
+    Raises :class:`InputError` for a pipe, too: whoever counts first finds nothing there to read.
+    """
+    if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
+        raise InputError(f"{path} is a pipe, and would have to be read twice: give a file")
     total, last = 0, b"\n"
     with open_binary(path) as stream:
         try:

@@ -111,7 +111,9 @@ def run(args: argparse.Namespace) -> None:
     if args.input is None:
         total, lines = None, decode_lines(sys.stdin.buffer, "standard input")
     else:
-        total, lines = count_lines(args.input), read_lines(args.input)
+        # What is no plain file, such as a pipe, can be read only once.
+        total = count_lines(args.input) if args.input.is_file() else None
+        lines = read_lines(args.input)
     with _opened(args.output) as output:
         translator = _load(args)
         shown = sys.stderr.isatty() and not output.isatty()

@@ -131,7 +131,7 @@ def test_questions_without_a_translation_are_translated(matching, data):
     """By a model of the others alone; the recipe for Tatoeba trains it, with stand-ins, too."""
     (data / "cikm_english_train.txt").write_text("hello\thola\tbye\tadiós\t0\n")
     (data / "cikm_spanish_train.txt").write_text("sí\tyes\tno\tno\t1\n")
-    (data / "cikm_test_a.txt").write_text("qué\tcómo\ncómo\tquién\n")
+    (data / "cikm_test_a.txt").write_text("qué\tcómo\ncómo\tquién\nqué\tes <unk>\n")
     done = matching("--data", data, "--translate", "yes")
     assert done.returncode == 0, done.stderr
     folder = matching.out / "translation"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 
 import pytest
 from hypothesis import given
@@ -43,6 +44,16 @@ def test_gzip_is_read_and_a_torn_one_is_named(tmp_path):
         list(read_lines(path))
     with pytest.raises(InputError, match=r"text\.gz: not a complete gzip file"):
         count_lines(path)
+
+
+def test_a_pipe_can_be_read_but_not_counted_first():
+    there, here = os.pipe()
+    os.write(here, b"one\ntwo\n")
+    os.close(here)
+    with pytest.raises(InputError, match=rf"/dev/fd/{there} is a pipe, and would have to be read twice: give a file"):
+        count_lines(f"/dev/fd/{there}")
+    assert list(read_lines(f"/dev/fd/{there}")) == ["one", "two"]
+    os.close(there)
 
 
 def test_invalid_utf8_is_named_by_file_and_line(tmp_path):
