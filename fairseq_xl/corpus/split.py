@@ -9,6 +9,7 @@ are of its pages.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -19,6 +20,8 @@ from scipy.sparse.csgraph import connected_components
 from fairseq_xl.errors import InputError
 
 TEST = -1
+WIDEST = (2.0, 1.0, 0.5, 0.0)
+"""how many parts' worth of a topic stays together, tried in turn; 0: it goes wherever two groups of it can"""
 
 
 def near_copies(pages: Sequence[set[int]], count: int, share: float) -> np.ndarray:
@@ -44,8 +47,9 @@ def assign(
 ) -> np.ndarray:
     """(M,) the fold of each page, 0 to folds - 1, or TEST.
 
-    A topic goes to as many parts as can have two groups of it, for a negative is a sentence of another page of the
-    same topic and part. The emptiest part takes the next group.
+    A negative is a sentence of another page of the same topic and part. So a topic stays in one part, unless it would
+    fill several; each part that it goes to gets two groups of it. Topics are broken up further only where some part
+    would stay less than half full. The emptiest part takes the next group.
 
     Args:
         group: (M,) of pages that stay together; they go where the topic of the first one goes.
@@ -59,17 +63,35 @@ def assign(
         InputError: a part that would be empty.
     """
     random = np.random.default_rng(seed)
-    target = np.array([(1 - test) / folds] * folds + ([test] if test > 0 else []))
     size = np.bincount(group, weight)
+    target = size.sum() * np.array([(1 - test) / folds] * folds + ([test] if test > 0 else []))
     _, first = np.unique(group, return_index=True)
     members: dict[int, list[int]] = defaultdict(list)
     for number in random.permutation(len(size)).tolist():
         if size[number]:
             members[topic[first[number]]].append(number)
+    topics = sorted(members.values(), key=lambda one: (-size[one].sum(), one))
+    for widest in WIDEST:
+        part, filled = _pack(topics, size, target, widest * target.min())
+        if (filled >= target / 2).all():
+            break
+    if not filled.all():
+        raise InputError(
+            f"{int((size > 0).sum())} pages or groups of near copies in {len(members)} topics are too few for "
+            f"{folds} folds{' and a test part' if test > 0 else ''}: take fewer folds or topics, or more pages"
+        )
+    return np.where(part == folds, TEST, part)[group]
+
+
+def _pack(
+    topics: Sequence[list[int]], size: np.ndarray, target: np.ndarray, widest: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The part of each group, and each part's sentences; a topic goes to a part for each ``widest`` sentences."""
     filled, part = np.zeros(len(target)), np.zeros(len(size), int)
-    for numbers in sorted(members.values(), key=lambda one: (-size[one].sum(), one)):
-        numbers.sort(key=lambda number: -size[number])
-        open_parts = np.argsort(filled / target, kind="stable")[: max(1, len(numbers) // 2)]
+    for topic in topics:
+        numbers = sorted(topic, key=lambda number: -size[number])
+        wanted = math.ceil(size[numbers].sum() / widest) if widest else len(numbers)
+        open_parts = np.argsort(filled / target, kind="stable")[: max(1, min(wanted, len(numbers) // 2))]
         taken = np.zeros(len(target), int)
         for number in numbers:
             # Two for each part first; then whichever is emptiest.
@@ -78,9 +100,4 @@ def assign(
             best = choice[np.argmin(filled[choice] / target[choice])]
             part[number], taken[best] = best, taken[best] + 1
             filled[best] += size[number]
-    if not filled.all():
-        raise InputError(
-            f"{int((size > 0).sum())} pages or groups of near copies in {len(members)} topics are too few for "
-            f"{folds} folds{' and a test part' if test > 0 else ''}: take fewer folds or topics, or more pages"
-        )
-    return np.where(part == folds, TEST, part)[group]
+    return part, filled

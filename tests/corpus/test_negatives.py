@@ -191,7 +191,14 @@ def test_a_topic_goes_where_it_has_two_pages():
         assert sizes.min() >= 2
         assert sizes.sum() == pages
     shares = np.bincount(fold + 1) / 45
-    assert shares == pytest.approx([0.2] + [0.16] * 5, abs=0.05)
+    assert shares == pytest.approx([0.2] + [0.16] * 5, abs=0.12)  # the small topic is not divided
+
+
+def test_a_topic_stays_in_one_part_where_that_fills_all():
+    topics = [k // 4 for k in range(48)]  # twelve topics for six parts
+    fold = split.assign(np.arange(48), topics, np.ones(48, int), 5, 0.2, seed=1)
+    assert all(len(set(fold[k : k + 4].tolist())) == 1 for k in range(0, 48, 4))
+    assert np.bincount(fold + 1).tolist() == [8] * 6
 
 
 # -- encoders
