@@ -17,7 +17,8 @@ from fairseq_xl.report.tables import Table
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the step's options."""
     parser.description = (
-        "Accuracy of cross-validation (mean and standard deviation over the folds), and on a test part that of the "
+        "Accuracy of cross-validation (mean and standard deviation over the folds, and over all their pairs, since folds "
+        "may differ in size), and on a test part that of the "
         "folds' models: their mean, the majority of their votes and the mean of their probabilities."
     )
     parser.add_argument(
@@ -57,14 +58,14 @@ def run(args: argparse.Namespace) -> None:
 
 def table(folds: Sequence[PairRecord], test: Sequence[PairRecord]) -> Table:
     """A row a matcher."""
-    by_name: dict[str, dict[str, float]] = {}
+    by_name: dict[str, dict[str, tuple[float, int]]] = {}
     for record in folds:
         own = by_name.setdefault(record.name, {})
         if record.part in own:
             raise InputError(
                 f"two records are of {record.name} on {record.part}: give each fold once"
             )
-        own[record.part] = accuracy(record)
+        own[record.part] = accuracy(record), len(record.ids)
     for run, record in enumerate(test):
         if any((record.name, record.probability) == (other.name, other.probability) for other in test[:run]):
             raise InputError(f"two --test records of {record.name} say the same: give each fold's model once")
@@ -76,11 +77,13 @@ def table(folds: Sequence[PairRecord], test: Sequence[PairRecord]) -> Table:
             "matcher",
             "folds",
             "mean ± sd",
+            "all pairs",
             *(["test, mean ± sd", "max voting", "average voting"] if test else []),
         ],
     )
     for name, own in by_name.items():
-        cells = [name, str(len(own)), _spread(list(own.values()))]
+        rates, sizes = zip(*own.values(), strict=True)
+        cells = [name, str(len(own)), _spread(rates), f"{100 * np.average(rates, weights=sizes):.2f}"]
         if judged is not None:
             if name not in judged.runs:
                 raise InputError(
