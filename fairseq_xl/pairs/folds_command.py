@@ -17,9 +17,9 @@ from fairseq_xl.report.tables import Table
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the step's options."""
     parser.description = (
-        "Accuracy of cross-validation (mean and standard deviation over the folds, and over all their pairs, since folds "
-        "may differ in size), and on a test part that of the "
-        "folds' models: their mean, the majority of their votes and the mean of their probabilities."
+        "Accuracy of cross-validation (mean and standard deviation over the folds, and over all their pairs, since "
+        "folds may differ in size), and on a test part that of the folds' models: their mean, the majority of their "
+        "votes and the mean of their probabilities."
     )
     parser.add_argument(
         "folds", type=Path, nargs="+", metavar="RECORD", help="of `pairs predict --part fold`"
