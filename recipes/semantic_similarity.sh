@@ -22,6 +22,7 @@
 #                        (default: words that both write alike)
 #   --system SYSTEM      infersent (default), siamese_conv, siamese_lstm …
 #   --epochs N           of each training (default: 10)
+#   --epochs-for SET:N   of the trainings on one language's corpus, or on joint, which is larger or smaller; repeatable
 #   --folds 'N …'        folds to hold out (default: '0 1 2 3 4 5 6 7 8 9')
 #   --seed N             default: 1
 #   --paraphrases SOURCE labelled pairs of the first language, such as
@@ -43,15 +44,15 @@ TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam 
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
 OUT='' LANGUAGES='en fr' SYSTEM=infersent EPOCHS=10 FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1
 PARAPHRASES='' PARAPHRASE_EPOCHS='' PREPARE_ONLY=no
-BASES=() SETTINGS=() OWN_SETTINGS=() TEXTS=() DICTIONARIES=() GRADED=() TUNING=()
+BASES=() SETTINGS=() OWN_SETTINGS=() TEXTS=() DICTIONARIES=() GRADED=() OWN_EPOCHS=() TUNING=()
 
 common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 for another option
   TAKEN=1
   case $1 in
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
-    --out | --languages | --base | --set | --set-for | --text | --dictionary | --system | --epochs | --folds | --seed | \
-      --paraphrases | --paraphrase-epochs | --sts) ;;
+    --out | --languages | --base | --set | --set-for | --text | --dictionary | --system | --epochs | --epochs-for | \
+      --folds | --seed | --paraphrases | --paraphrase-epochs | --sts) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -66,6 +67,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --dictionary) DICTIONARIES+=("$2") ;;
     --system) SYSTEM=$2 ;;
     --epochs) EPOCHS=$2 ;;
+    --epochs-for) OWN_EPOCHS+=("$2") ;;
     --folds) FOLDS=$2 ;;
     --seed) SEED=$2 ;;
     --paraphrases) PARAPHRASES=$2 ;;
@@ -111,6 +113,11 @@ check_settings() {
     need_language --sts "$word" =
     word=${word#*=}
     need_file "${word%%,*}" "file of graded similarities,"
+  done
+  for word in "${OWN_EPOCHS[@]}"; do
+    [[ " ${OTHERS[*]} joint " == *" ${word%%:*} "* ]] ||
+      fail "--epochs-for is '$word': begin with one of ${OTHERS[*]} joint and ':'"
+    need_number --epochs-for "${word#*:}"
   done
   for fold in $FOLDS; do need_number --folds "$fold"; done
   need_number --epochs "$EPOCHS"
@@ -202,7 +209,7 @@ train() { # OPTION…
     --save-dir "$RUN/checkpoints" "$@" "${TUNING[@]}"
 }
 
-train_fold() { train "$OUT/prepared/$SET" --max-epoch "$EPOCHS" --fold "$FOLD" --seed "$SEED"; }
+train_fold() { train "$OUT/prepared/$SET" --max-epoch "$SET_EPOCHS" --fold "$FOLD" --seed "$SEED"; }
 
 record_fold() {
   local best=$RUN/checkpoints/checkpoint_best.pt other
@@ -285,9 +292,11 @@ SETS=("${OTHERS[@]}")
 ((${#OTHERS[@]} == 1)) || SETS+=(joint)
 DONE=()
 for SET in "${SETS[@]}"; do
+  SET_EPOCHS=$(values_of "$SET" : "${OWN_EPOCHS[@]}" | tail -n 1)
+  SET_EPOCHS=${SET_EPOCHS:-$EPOCHS}
   for FOLD in $FOLDS; do
     RUN=$(run_of "$SET" "$FOLD") NAME=runs/$SET.$SYSTEM.seed$SEED.fold$FOLD
-    stage "$NAME/train" "prepared/$SET" train_fold "$EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
+    stage "$NAME/train" "prepared/$SET" train_fold "$SET_EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
     stage "$NAME/record" "$NAME/train" record_fold
     DONE+=("$NAME/record")
   done

@@ -60,6 +60,13 @@ def test_paraphrases_from_scratch_and_from_the_corpora(similarity, tmp_path):
     assert all("--max-epoch 7" in line for line in trained)
 
 
+def test_sets_of_other_sizes_train_for_other_times(similarity):
+    done = similarity(*BASE, "--languages", "en fr es", "--folds", "0", "--epochs", 3, "--epochs-for", "es:20")
+    assert done.returncode == 0, done.stderr
+    trained = [line for line in similarity.calls_file.read_text().splitlines() if line.startswith("fairseq-train")]
+    assert [line.split("--max-epoch ")[1].split()[0] for line in trained] == ["3", "20", "3"]
+
+
 def test_graded_similarities_of_one_language_and_across(similarity, tmp_path):
     (tmp_path / "s.csv").write_text("a,b,3.5\n")
     one = [*BASE, "--folds", "0 1", "--sts", f"en={tmp_path}/s.csv,score=3"]
@@ -96,6 +103,8 @@ def test_other_settings_begin_anew(similarity, begins_anew):
         ([*BASE, "--paraphrases", "/no/such,left=1"], "there is no file of paraphrases, /no/such"),
         ([*BASE, "--sts", "s.csv,score=3"], "--sts is 's.csv,score=3': begin with one of en fr"),
         ([*BASE, "--sts", "en=/no/such,score=3"], "there is no file of graded similarities, /no/such"),
+        ([*BASE, "--epochs-for", "de:3"], "--epochs-for is 'de:3': begin with one of fr joint and ':'"),
+        ([*BASE, "--epochs-for", "fr:x"], "--epochs-for is 'x': give a whole number"),
         ([*BASE, "--folds", "a"], "--folds is 'a': give a whole number"),
         ([*BASE, "--colour", "red"], "has no option '--colour'"),
     ],
