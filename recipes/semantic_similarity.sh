@@ -246,13 +246,15 @@ tabulate_paraphrases() {
     --output "$OUT/tables/$SYSTEM.seed$SEED.paraphrases.md"
 }
 
-# The words of these files are not in the folders: their vectors come from the table.
+# In the languages of the set. The words of these files are not in the folders: their vectors come from the table.
 rank_graded() {
   local word language sources=() checkpoints=() across=()
   for word in "${GRADED[@]}"; do
     language=${word%%=*}
+    [[ " $FIRST $SET " == *" $language "* || $SET == joint ]] || continue
     sources+=("${word#*=},languages=$language+$language")
   done
+  ((${#sources[@]} > 0)) || return 0
   ((${#sources[@]} == 1)) || across=(--across)
   for FOLD in $FOLDS; do checkpoints+=("$(run_of "$SET" "$FOLD")/checkpoints/checkpoint_best.pt"); done
   run fairseq-xl pairs similarity "${checkpoints[@]}" --input "${sources[@]}" "${across[@]}" --name "$SET" \

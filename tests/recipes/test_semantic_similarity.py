@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 BASE = ["--base", "https://example.org/"]
@@ -78,6 +80,16 @@ def test_graded_similarities_of_one_language_and_across(similarity, tmp_path):
     assert similarity(*one, "--sts", f"fr={tmp_path}/s.csv,score=3").returncode == 0
     assert similarity.calls == ["fairseq-xl pairs similarity"]  # nothing is trained again
     assert "--across" in similarity.arguments("fairseq-xl pairs similarity")
+
+
+def test_graded_similarities_are_asked_of_models_that_know_the_language(similarity, tmp_path):
+    (tmp_path / "s.csv").write_text("a,b,3.5\n")
+    graded = [word for code in ("fr", "es") for word in ("--sts", f"{code}={tmp_path}/s.csv,score=3")]
+    done = similarity(*BASE, "--languages", "en fr es", "--folds", "0", *graded)
+    assert done.returncode == 0, done.stderr
+    calls = [line for line in similarity.calls_file.read_text().splitlines() if "pairs similarity" in line]
+    asked = {line.split("--name ")[1].split()[0]: re.findall(r"languages=(\S+)", line) for line in calls}
+    assert asked == {"fr": ["fr+fr"], "es": ["es+es"], "joint": ["fr+fr", "es+es"]}
 
 
 def test_a_training_that_was_killed_goes_on(similarity):
