@@ -185,3 +185,19 @@ def test_nothing_outlives_tests_that_were_killed(tmp_path: Path) -> None:
     assert process.returncode == 1
     wait_until(lambda: not any(map(is_running, [*works, int(server)])))
     assert not Path(home).exists()
+
+
+def test_it_ends_whoever_else_has_its_input() -> None:
+    """A process forked from the tests while the server runs, as torch's loaders are, inherits the pipe."""
+    server = forkserver.Server()
+    holder = os.fork()
+    if holder == 0:
+        time.sleep(600)
+        os._exit(0)
+    try:
+        began = time.monotonic()
+        server.close()
+        assert time.monotonic() - began < 60
+    finally:
+        os.kill(holder, signal.SIGKILL)
+        os.waitpid(holder, 0)

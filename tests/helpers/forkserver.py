@@ -80,7 +80,8 @@ class Server:
             command = self.folder / name
             command.write_text(f'#!/bin/sh\nexec {client} "$0" "$@"\n')
             command.chmod(0o755)
-        # It ends when its standard input does, which is when nobody has the other end: whatever became of the tests.
+        # It ends when its standard input says so or ends, which is when nobody has the other end: whatever became of
+        # the tests.
         self.process = subprocess.Popen(
             [sys.executable, str(HERE), str(self.home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             process_group=0, env={**os.environ, "OMP_NUM_THREADS": "1"},
@@ -106,7 +107,10 @@ class Server:
         return subprocess.run(list(map(str, command)), env=env, **options)
 
     def close(self) -> None:
-        self.process.stdin.close()
+        # Said, too: a process that was forked here meanwhile, such as one that loads data, has the other end as well.
+        with suppress(BrokenPipeError):
+            self.process.stdin.write(b"end")
+            self.process.stdin.close()
         self.process.wait(900)
         self.process.stdout.close()
 
