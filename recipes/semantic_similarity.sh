@@ -248,7 +248,7 @@ tabulate_paraphrases() {
 
 # In the languages of the set. The words of these files are not in the folders: their vectors come from the table.
 rank_graded() {
-  local word language sources=() checkpoints=() across=()
+  local word language fold sources=() checkpoints=() across=()
   for word in "${GRADED[@]}"; do
     language=${word%%=*}
     [[ " $FIRST $SET " == *" $language "* || $SET == joint ]] || continue
@@ -256,7 +256,7 @@ rank_graded() {
   done
   ((${#sources[@]} > 0)) || return 0
   ((${#sources[@]} == 1)) || across=(--across)
-  for FOLD in $FOLDS; do checkpoints+=("$(run_of "$SET" "$FOLD")/checkpoints/checkpoint_best.pt"); done
+  for fold in $FOLDS; do checkpoints+=("$(run_of "$SET" "$fold")/checkpoints/checkpoint_best.pt"); done
   run fairseq-xl pairs similarity "${checkpoints[@]}" --input "${sources[@]}" "${across[@]}" --name "$SET" \
     --vectors "$OUT/vectors/joined.vec" --output "$OUT/tables/$SYSTEM.seed$SEED.sts.$SET.md"
 }

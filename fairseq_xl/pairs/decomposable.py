@@ -46,9 +46,9 @@ class DecomposableAttention(nn.Module):
         input_dim: of a word.
         hidden_dim: of every layer.
         intra: attend within each sentence first (section 3.4).
+        dropout: before each layer.
         enhanced: compare and pool as ESIM does (Chen et al. 2017, equations 14 to 20): difference and product beside
             the two, mean and maximum instead of the sum, which grows with the sentence.
-        dropout: before each layer.
     """
 
     def __init__(

@@ -69,7 +69,6 @@ def test_other_settings_begin_anew(matching, data, begins_anew):
     begins_anew(matching, checkpoints, ["--data", data], ["--", "--dropout", "0.5"])
 
 
-
 def test_the_spanish_pairs_are_judged_and_nothing_else(matching, data):
     matching("--data", data)
     words = matching.arguments("fairseq-xl pairs prepare")

@@ -104,7 +104,6 @@ def test_other_settings_begin_anew(similarity, begins_anew):
     begins_anew(similarity, checkpoints, [*BASE, "--folds", "0"], ["--set", "align.distance=0.7"])
 
 
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

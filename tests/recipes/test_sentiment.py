@@ -54,7 +54,6 @@ def test_other_settings_begin_anew(sentiment, data, begins_anew):
     begins_anew(sentiment, "runs/te-en.twin.seed1/checkpoints", ["--data", data, "--poor", "te"], ["--updates", "9"])
 
 
-
 def test_systems_share_a_split_and_differ_in_pairs(sentiment, data):
     sentiment("--data", data, "--poor", "es", "--system", "twin-mono")
     mono = sentiment.arguments("fairseq-train")

@@ -95,7 +95,6 @@ def test_other_settings_begin_anew(syntactic, data, begins_anew):
     begins_anew(syntactic, "runs/tags", ["--data", data, *FEW], ["--", "--dropout", "0.5"])
 
 
-
 def test_without_data_everything_is_downloaded(syntactic):
     done = syntactic(*FEW, "--dry-run")
     assert done.returncode == 0, done.stderr
