@@ -9,8 +9,8 @@
                 sentence a line, repeated as often as it takes
     neighbours  the nearest neighbours of 100,000 embeddings × 512, exactly
     minting     10,000,000 sentences with translations, minted into pairs
-    negatives   up to ten negatives for each of 400,000 sentences of 10,000 pages with 20 topics; needs --text with as many
-                different lines, and --embeddings, their words' vectors
+    negatives   up to ten negatives for each of 400,000 sentences of 10,000 pages with 20 topics; needs --text with as
+                many different lines, and --embeddings, their words' vectors
 
 Each is a process of its own, whose own peak memory the system reports. What is done stays: a second run measures what
 is missing in OUTPUT/load.jsonl. A million target words, trained and decoded, are `benchmark.py vocabulary` and
