@@ -87,7 +87,8 @@ def test_the_script_tries_every_parser_and_keeps_what_breaks_one(forks, tmp_path
     # As many rounds as the time allows, each of all parsers.
     said = re.fullmatch(r"(\d+) files for (\d+) parsers, 0 faults\n", done.stdout)
     assert said, done.stdout
-    assert int(said[2]) == len(NAMES) and int(said[1]) % len(NAMES) == 0
+    assert int(said[2]) == len(NAMES)
+    assert int(said[1]) % len(NAMES) == 0
     assert not (tmp_path / "out").exists()
     broken = tmp_path / "broken.py"
     broken.write_text(
