@@ -21,8 +21,10 @@
 #   --dictionary LANG=FILE   a language's words and the first's, that put its vectors into the first's space
 #                        (default: words that both write alike)
 #   --system SYSTEM      infersent (default), siamese_conv, siamese_lstm …
+#   --reader READER      of infersent: bilstm_max (default), bilstm_mean, bigru_last, lstm_last, conv
 #   --epochs N           of each training (default: 10)
 #   --epochs-for SET:N   of the trainings on one language's corpus, or on joint, which is larger or smaller; repeatable
+#   --sets 'SET …'       train on the corpora of these languages alone, or on joint (default: all of them)
 #   --folds 'N …'        folds to hold out (default: '0 1 2 3 4 5 6 7 8 9')
 #   --seed N             default: 1
 #   --paraphrases SOURCE labelled pairs of the first language, such as
@@ -42,7 +44,7 @@ set -euo pipefail
 TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001 --lr-scheduler halving
   --batch-size 512 --dropout 0.5 --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
-OUT='' LANGUAGES='en fr' SYSTEM=infersent EPOCHS=10 FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1
+OUT='' LANGUAGES='en fr' SYSTEM=infersent READER='' EPOCHS=10 SETS=() FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1
 PARAPHRASES='' PARAPHRASE_EPOCHS='' PREPARE_ONLY=no
 BASES=() SETTINGS=() OWN_SETTINGS=() TEXTS=() DICTIONARIES=() GRADED=() OWN_EPOCHS=() TUNING=()
 
@@ -51,8 +53,8 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
   case $1 in
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
-    --out | --languages | --base | --set | --set-for | --text | --dictionary | --system | --epochs | --epochs-for | \
-      --folds | --seed | --paraphrases | --paraphrase-epochs | --sts) ;;
+    --out | --languages | --base | --set | --set-for | --text | --dictionary | --system | --reader | --epochs | \
+      --epochs-for | --sets | --folds | --seed | --paraphrases | --paraphrase-epochs | --sts) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -66,7 +68,9 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --text) TEXTS+=("$2") ;;
     --dictionary) DICTIONARIES+=("$2") ;;
     --system) SYSTEM=$2 ;;
+    --reader) READER=$2 ;;
     --epochs) EPOCHS=$2 ;;
+    --sets) read -ra SETS <<<"$2" ;;
     --epochs-for) OWN_EPOCHS+=("$2") ;;
     --folds) FOLDS=$2 ;;
     --seed) SEED=$2 ;;
@@ -119,6 +123,18 @@ check_settings() {
       fail "--epochs-for is '$word': begin with one of ${OTHERS[*]} joint and ':'"
     need_number --epochs-for "${word#*:}"
   done
+  if ((${#SETS[@]} == 0)); then
+    SETS=("${OTHERS[@]}")
+    ((${#OTHERS[@]} == 1)) || SETS+=(joint)
+  fi
+  for word in "${SETS[@]}"; do
+    [[ " ${OTHERS[*]} joint " == *" $word "* ]] || fail "--sets has '$word': choose from ${OTHERS[*]} joint"
+  done
+  if [[ -n $READER ]]; then
+    [[ $SYSTEM == infersent ]] || fail "--reader is for infersent, not $SYSTEM: leave it out"
+    TUNING+=(--reader "$READER")
+  fi
+  MODEL=$SYSTEM${READER:+.$READER}
   for fold in $FOLDS; do need_number --folds "$fold"; done
   need_number --epochs "$EPOCHS"
   PARAPHRASE_EPOCHS=${PARAPHRASE_EPOCHS:-$EPOCHS}
@@ -229,7 +245,7 @@ tabulate() {
     for set in "${SETS[@]}"; do
       for fold in $FOLDS; do records+=("$(run_of "$set" "$fold")/$other.json"); done
     done
-    run fairseq-xl pairs folds "${folds[@]}" --test "${records[@]}" --output "$OUT/tables/$SYSTEM.seed$SEED.test-$other.md"
+    run fairseq-xl pairs folds "${folds[@]}" --test "${records[@]}" --output "$OUT/tables/$MODEL.seed$SEED.test-$other.md"
   done
 }
 
@@ -242,8 +258,8 @@ train_paraphrases() {
 }
 
 tabulate_paraphrases() {
-  run fairseq-xl pairs folds "$OUT"/runs/paraphrases.{scratch,transfer}."$SYSTEM".fold{0,1,2,3,4}/fold.json \
-    --output "$OUT/tables/$SYSTEM.seed$SEED.paraphrases.md"
+  run fairseq-xl pairs folds "$OUT"/runs/paraphrases.{scratch,transfer}."$MODEL".fold{0,1,2,3,4}/fold.json \
+    --output "$OUT/tables/$MODEL.seed$SEED.paraphrases.md"
 }
 
 # In the languages of the set. The words of these files are not in the folders: their vectors come from the table.
@@ -258,10 +274,10 @@ rank_graded() {
   ((${#sources[@]} == 1)) || across=(--across)
   for fold in $FOLDS; do checkpoints+=("$(run_of "$SET" "$fold")/checkpoints/checkpoint_best.pt"); done
   run fairseq-xl pairs similarity "${checkpoints[@]}" --input "${sources[@]}" "${across[@]}" --name "$SET" \
-    --vectors "$OUT/vectors/joined.vec" --output "$OUT/tables/$SYSTEM.seed$SEED.sts.$SET.md"
+    --vectors "$OUT/vectors/joined.vec" --output "$OUT/tables/$MODEL.seed$SEED.sts.$SET.md"
 }
 
-run_of() { printf '%s/runs/%s.%s.seed%s.fold%s' "$OUT" "$1" "$SYSTEM" "$SEED" "$2"; } # SET FOLD
+run_of() { printf '%s/runs/%s.%s.seed%s.fold%s' "$OUT" "$1" "$MODEL" "$SEED" "$2"; } # SET FOLD
 
 prepare_stages() {
   local vectors=() lines=() prepared=()
@@ -290,35 +306,33 @@ activate
 STAMPS=$OUT/stamps
 locked "$OUT/lock" prepare_stages
 [[ $PREPARE_ONLY == no ]] || exit 0
-SETS=("${OTHERS[@]}")
-((${#OTHERS[@]} == 1)) || SETS+=(joint)
 DONE=()
 for SET in "${SETS[@]}"; do
   SET_EPOCHS=$(values_of "$SET" : "${OWN_EPOCHS[@]}" | tail -n 1)
   SET_EPOCHS=${SET_EPOCHS:-$EPOCHS}
   for FOLD in $FOLDS; do
-    RUN=$(run_of "$SET" "$FOLD") NAME=runs/$SET.$SYSTEM.seed$SEED.fold$FOLD
+    RUN=$(run_of "$SET" "$FOLD") NAME=runs/$SET.$MODEL.seed$SEED.fold$FOLD
     stage "$NAME/train" "prepared/$SET" train_fold "$SET_EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
     stage "$NAME/record" "$NAME/train" record_fold
     DONE+=("$NAME/record")
   done
 done
-stage "tables/$SYSTEM.seed$SEED" "${DONE[*]}" tabulate "$FOLDS"
+stage "tables/$MODEL.seed$SEED" "${DONE[*]}" tabulate "$FOLDS"
 if ((${#GRADED[@]} > 0)); then
   for SET in "${SETS[@]}"; do
-    stage "tables/$SYSTEM.seed$SEED.sts.$SET" "tables/$SYSTEM.seed$SEED" rank_graded "${GRADED[@]}"
+    stage "tables/$MODEL.seed$SEED.sts.$SET" "tables/$MODEL.seed$SEED" rank_graded "${GRADED[@]}"
   done
 fi
 if [[ -n $PARAPHRASES ]]; then
   PRETRAINED=${SETS[-1]} DONE=()
   for START in scratch transfer; do
     for FOLD in 0 1 2 3 4; do
-      RUN=$OUT/runs/paraphrases.$START.$SYSTEM.fold$FOLD NAME=runs/paraphrases.$START.$SYSTEM.fold$FOLD
-      stage "$NAME" "prepared/paraphrases tables/$SYSTEM.seed$SEED" train_paraphrases "$PARAPHRASE_EPOCHS" \
+      RUN=$OUT/runs/paraphrases.$START.$MODEL.fold$FOLD NAME=runs/paraphrases.$START.$MODEL.fold$FOLD
+      stage "$NAME" "prepared/paraphrases tables/$MODEL.seed$SEED" train_paraphrases "$PARAPHRASE_EPOCHS" \
         "${TRAIN[@]}" "${TUNING[@]}"
       DONE+=("$NAME")
     done
   done
-  stage "tables/$SYSTEM.seed$SEED.paraphrases" "${DONE[*]}" tabulate_paraphrases
+  stage "tables/$MODEL.seed$SEED.paraphrases" "${DONE[*]}" tabulate_paraphrases
 fi
 [[ $DRY_RUN == yes ]] || say "tables: $OUT/tables"
