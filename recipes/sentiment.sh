@@ -74,7 +74,7 @@ umsab_name() {
 }
 
 sources() { # LANGUAGE
-  local folder maps=$ROOT/recipes/classes
+  local folder more='' maps=$ROOT/recipes/classes
   case $1 in
     te) SOURCES=("$DATA/telugu_actsa/train.txt,format=spaces,classes=$maps/signs.tsv") ;;
     hi)
@@ -86,11 +86,13 @@ sources() { # LANGUAGE
       ;;
     *)
       folder=$DATA/umsab/$(umsab_name "$1")
-      SOURCES=("$folder/train_text.txt,labels=$folder/train_labels.txt,classes=$maps/sentiment.tsv"
-        "$folder/val_text.txt,labels=$folder/val_labels.txt,classes=$maps/sentiment.tsv,part=test")
+      # The English tweets are published with JSON's escapes (\u2019) in every eighth line.
+      [[ $1 != en ]] || more=,escapes=json
+      SOURCES=("$folder/train_text.txt,labels=$folder/train_labels.txt,classes=$maps/sentiment.tsv$more"
+        "$folder/val_text.txt,labels=$folder/val_labels.txt,classes=$maps/sentiment.tsv$more,part=test")
       if [[ $1 == en ]]; then
         folder=$DATA/tweeteval
-        SOURCES+=("$folder/val_text.txt,labels=$folder/val_labels.txt,classes=$maps/sentiment.tsv")
+        SOURCES+=("$folder/val_text.txt,labels=$folder/val_labels.txt,classes=$maps/sentiment.tsv$more")
       fi
       ;;
   esac

@@ -24,8 +24,8 @@ PAPER_PREDICT=(--rule matches --threshold 0.5 --references 100 --draws 5)
 # new text has fewer that are unseen.
 BEST_PREPARE=(--ngrams 3 2 1 --lower --minimum 2)
 BEST_TRAIN=(--lr 0.002 --batch-size 32 --margin 0 --all-pairs --class-head --class-weight 1 --embed-dim 64
-  --hidden-dim 128 --pooling max --dense-order dense_relu --dropout 0.3 --unit-dropout 0.1 --rule centroid)
-BEST_PREDICT=(--rule centroid --references 100 --draws 5)
+  --hidden-dim 128 --pooling max --dense-order dense_relu --dropout 0.3 --unit-dropout 0.1 --rule centroid --reference-side poor)
+BEST_PREDICT=(--rule centroid --reference-side poor --references 100 --draws 5)
 
 BASELINES="asv mv-rnn dsc-t mnb-h bilstm-w bilstm-c svm fasttext st"
 TWINS="twin twin-mono twin-control paper paper-mono paper-control"

@@ -20,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "  labels=FILE | label=CLASS           of a file that holds text alone\n"
         "  classes=FILE                        label, tab, class name\n"
         "  encoding=NAME                       by default found and, unless UTF-8, said\n"
+        "  escapes=json                        texts hold \\u2019 and the like for what they mean\n"
         "  part=train|valid|test               default: train"
     )
     parser.add_argument("output", type=Path, metavar="DIR", help="folder to write")

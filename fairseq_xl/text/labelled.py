@@ -10,6 +10,7 @@ labels     file with one label a line, beside a file with one text a line
 label      the one class of every line
 classes    file that maps labels to class names: two columns, separated by tabs
 encoding   of the file (default: by its mark or its bytes, and then said)
+escapes    json: texts hold ``\\u2019`` and ``\\"`` for what they mean, as some published tweets do (default: none)
 part       train (default), valid or test
 =========  ============================================================================================
 """
@@ -19,6 +20,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,7 +32,8 @@ from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import BROKEN_GZIP, open_binary
 
 FORMATS = ("tsv", "csv", "jsonl", "spaces", "lines")
-KEYS = ("format", "class", "text", "labels", "label", "classes", "encoding", "part")
+KEYS = ("format", "class", "text", "labels", "label", "classes", "encoding", "escapes", "part")
+ESCAPES = ("none", "json")
 PARTS = ("train", "valid", "test")
 SUFFIXES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 MARKS = (
@@ -60,7 +63,7 @@ class Source:
     @classmethod
     def parse(cls, line: str) -> Source:
         """Raises: InputError: an unknown key, or keys that exclude each other."""
-        path, options = file_settings.parse(line, KEYS, {"format": FORMATS, "part": PARTS})
+        path, options = file_settings.parse(line, KEYS, {"format": FORMATS, "part": PARTS, "escapes": ESCAPES})
         given = [key for key in ("labels", "label", "class") if key in options]
         if len(given) > 1:
             raise InputError(f"{line!r}: give one of {' and '.join(given)}")
@@ -100,6 +103,8 @@ class Source:
                 label = names[label]
             elif not label:
                 raise InputError(f"{where}: the label is empty")
+            if self.options.get("escapes") == "json":
+                text = unescaped(text)
             yield Example(text, label, where)
 
     def _rows(self) -> Iterator[tuple[str, str, str]]:
@@ -185,6 +190,25 @@ class Source:
                 raise InputError(
                     f"{self.path}, line {n}: not a JSON object with {label!r} and {text!r} ({error!r})"
                 ) from None
+
+
+def unescaped(text: str) -> str:
+    """What JSON's escapes in a text stand for; half a surrogate pair, which is no character, stays as it is."""
+    return _ESCAPE.sub(_character, text)
+
+
+_ESCAPE = re.compile(
+    r"\\(?:u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|([nrt\"\\/]))"
+)
+
+
+def _character(found: re.Match[str]) -> str:
+    high, low, single, letter = found.groups()
+    if high:
+        return bytes.fromhex(high + low).decode("utf-16-be")
+    if single:
+        return found[0] if 0xD800 <= int(single, 16) < 0xE000 else chr(int(single, 16))
+    return {"n": "\n", "r": "\r", "t": "\t"}.get(letter, letter)
 
 
 def numbered(text: str) -> Iterator[tuple[int, str]]:

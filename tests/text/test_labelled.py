@@ -56,6 +56,20 @@ def test_quoted_newlines_in_csv(read):
     assert read('label,text\npos,"a\nb"\n', "x.csv") == [("a\nb", "pos")]
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        (r"c\u2019mon", "c\u2019mon"),
+        (r"\uD83D\ude00 \ud83d x", "\N{GRINNING FACE} \\ud83d x"),  # half a pair is no character
+        (r"a \"b\" c\\d \q \u12", 'a "b" c\\d \\q \\u12'),
+        (r"\\u2019", r"\u2019"),
+    ],
+)
+def test_escapes_where_they_are_said_to_be(read, written, meant):
+    assert read(f"pos\t{written}\n", "x.tsv", "escapes=json") == [(meant, "pos")]
+    assert read(f"pos\t{written}\n") == [(written, "pos")]
+
+
 def test_one_class_for_a_file_and_compressed(tmp_path):
     path = tmp_path / "x.pos.gz"
     path.write_bytes(gzip.compress(b"a\nb\n"))
