@@ -6,7 +6,8 @@ import difflib
 import re
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ TRAINING_ONLY = ("arch", "size", "epochs", "test", "threads", "diagnose", "repla
 # the beginning of the losses that stand for fairseq's own models, whose data differ
 YARDSTICK = "stock"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+# in an option: the folder of another system's run with the same seed
+RUN = re.compile(r"\{run:([^{}]*)\}")
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,8 @@ class Cell:
         seed: of the run.
         recipe: script that runs it.
         options: the recipe's options by name without dashes, ``loss`` and ``seed`` among them; a flag's value is
-            nothing.
-        train: further options of fairseq-train.
+            nothing. ``{run:CELL}`` in a value stands for the folder of that cell's run.
+        train: further options of fairseq-train, likewise.
     """
 
     name: str
@@ -59,7 +62,14 @@ class Cell:
         """The recipe with everything this cell wants."""
         words = ["bash", str(self.recipe), "--out", str(out), "--name", self.name]
         words += _as_words(self.options.items())
-        return [*words, "--", *self.train] if self.train else words
+        words += ["--", *self.train] if self.train else []
+        return [RUN.sub(lambda found: str(out / "runs" / found[1]), word) for word in words]
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The cells whose runs this one uses: it waits for them."""
+        words = (*self.options.values(), *self.train)
+        return tuple(dict.fromkeys(name for word in words for name in RUN.findall(word)))
 
     def preparation(self) -> tuple[tuple[str, str], ...]:
         """The options that decide what data is prepared: cells in which they agree share it."""
@@ -136,6 +146,7 @@ def load(path: Path, changes: list[str] | None = None) -> Experiment:
             train = [*_words(read.get("train"), path), *_words(entry.get("train"), path)]
             name = _name(pattern, {**options, "system": str(system)}, path)
             cells.append(Cell(name, str(system), seed, recipe, options, tuple(train)))
+    cells = _with_runs_named(cells, path)
     names = [cell.name for cell in cells]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -148,6 +159,34 @@ def load(path: Path, changes: list[str] | None = None) -> Experiment:
             raise InputError(f"{path}: the baseline {baseline!r} is none of the systems")
     title = str(read.get("title", path.stem))
     return Experiment(path, title, cells, labels, baselines)
+
+
+def _with_runs_named(cells: list[Cell], path: Path) -> list[Cell]:
+    """``{run:SYSTEM}`` made ``{run:CELL}``, of the system's cell with the same seed."""
+    cell_of = {(cell.system, cell.seed): cell.name for cell in cells}
+
+    def named(cell: Cell, word: str) -> str:
+        for system in RUN.findall(word):
+            if (system, cell.seed) not in cell_of:
+                raise InputError(
+                    f"{path}: {cell.name} uses {{run:{system}}}, but there is no system {system!r} with seed "
+                    f"{cell.seed}: give it that seed, or name another one"
+                )
+        return RUN.sub(lambda found: f"{{run:{cell_of[found[1], cell.seed]}}}", word)
+
+    found = [
+        replace(
+            cell,
+            options={name: named(cell, value) for name, value in cell.options.items()},
+            train=tuple(named(cell, word) for word in cell.train),
+        )
+        for cell in cells
+    ]
+    try:
+        TopologicalSorter({cell.name: cell.needs for cell in found}).prepare()
+    except CycleError as error:
+        raise InputError(f"{path}: runs wait for each other: {' for '.join(error.args[1])}") from None
+    return found
 
 
 def _as_words(options: Iterable[tuple[str, str]]) -> list[str]:
@@ -197,7 +236,7 @@ def _options(value: Any, path: Path, where: str) -> dict[str, str]:
 
 def _in_folder(name: str, value: str, folder: Path) -> str:
     """Files that an option names are found from the experiment's own folder."""
-    if name in ("data", "mono", "vectors", "test"):
+    if name in ("data", "mono", "vectors", "test") and not RUN.match(value):
         return str((folder / Path(value).expanduser()).resolve())
     return value
 

@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
@@ -41,16 +42,19 @@ def _matches(cell: Cell, pattern: str) -> bool:
 
 
 def commands(cells: list[Cell], out: Path) -> Iterator[list[str]]:
-    """What a run will call: each preparation once, then the cells."""
+    """What a run will call: each preparation once, then the cells, those that need another's run after it."""
     for cell in _preparing(cells):
         yield cell.preparing_command(out)
-    for cell in cells:
-        yield cell.command(out)
+    by_name = {cell.name: cell for cell in cells}
+    for name in TopologicalSorter({cell.name: cell.needs for cell in cells}).static_order():
+        if name in by_name:
+            yield by_name[name].command(out)
 
 
 def _preparing(cells: list[Cell]) -> list[Cell]:
-    """One cell for each set of prepared data."""
-    return list({(cell.recipe, cell.preparation()): cell for cell in reversed(cells)}.values())[::-1]
+    """One cell for each set of prepared data; cells that need another's run prepare what they train on themselves."""
+    first = {(cell.recipe, cell.preparation()): cell for cell in reversed(cells) if not cell.needs}
+    return list(first.values())[::-1]
 
 
 @contextmanager
@@ -74,9 +78,27 @@ class Runner:
         self.display = display
         self.state = State(out / "experiment.json")
         self.state.describe(experiment)
-        self.cells = [cell for cell in cells if not self._is_done(cell)]
+        open_cells = self._open(cells)
+        self.cells = [cell for cell in cells if cell.name in open_cells]
         self.skipped = len(cells) - len(self.cells)
         self.jobs: dict[str, Job] = {}
+
+    def _open(self, cells: list[Cell]) -> set[str]:
+        """The names of those that are not done, or were done with a run that is to be made anew.
+
+        Raises:
+            InputError: a cell needs a run that is neither done nor among these.
+        """
+        by_name = {cell.name: cell for cell in cells}
+        found: set[str] = set()
+        for name in TopologicalSorter({cell.name: cell.needs for cell in cells}).static_order():
+            if name in by_name and (not self._is_done(by_name[name]) or found.intersection(by_name[name].needs)):
+                found.add(name)
+        for name in found:
+            for other in by_name[name].needs:
+                if other not in by_name and self.state[other].status != DONE:
+                    raise InputError(f"{name} uses the run of {other}, which is not done: name it in --only, too")
+        return found
 
     def _is_done(self, cell: Cell) -> bool:
         known = self.state[cell.name]
@@ -98,7 +120,7 @@ class Runner:
         self.display.begin(len(self.cells), self.skipped)
         try:
             waiting = self._prepare()
-            while waiting or any(self.state[name].status in (PENDING, RUNNING) for name in self.jobs):
+            while waiting or any(self.state[cell.name].status in (PENDING, RUNNING) for cell in self.cells):
                 self._step(waiting)
                 time.sleep(POLL_SECONDS)
         except BaseException:
@@ -121,10 +143,26 @@ class Runner:
             task = self._task(name, chosen.preparing_command(self.out))
             same = [
                 cell for cell in self.cells
-                if (cell.recipe, cell.preparation()) == (chosen.recipe, chosen.preparation())
+                if not cell.needs and (cell.recipe, cell.preparation()) == (chosen.recipe, chosen.preparation())
             ]  # fmt: skip
             waiting[name] = (self.launcher.submit(task), task.log, same)
         return waiting
+
+    def _submit(self, cell: Cell) -> None:
+        self.jobs[cell.name] = self.launcher.submit(self._task(cell.name, cell.command(self.out)))
+
+    def _submit_ready(self) -> None:
+        """The cells whose needed runs have ended: where one has failed, so has the cell."""
+        for cell in self.cells:
+            if not cell.needs or cell.name in self.jobs or self.state[cell.name].status != PENDING:
+                continue
+            statuses = {name: self.state[name].status for name in cell.needs}
+            failed = [name for name, status in statuses.items() if status == FAILED]
+            if failed:
+                log = self.out / "logs" / f"{failed[0]}.log"
+                self._failed(cell, f"it uses the run of {failed[0]}, which failed", log)
+            elif all(status == DONE for status in statuses.values()):
+                self._submit(cell)
 
     def _task(self, name: str, command: list[str]) -> Task:
         return Task(name, command, self.out / "logs" / f"{name}.log", self.out / "logs" / f"{name}.lock")
@@ -138,10 +176,11 @@ class Runner:
             outcome = job.outcome()
             for cell in cells:
                 if outcome.status == 0:
-                    self.jobs[cell.name] = self.launcher.submit(self._task(cell.name, cell.command(self.out)))
+                    self._submit(cell)
                 else:
                     self._failed(cell, f"its data could not be prepared: {last_line(log)}", log)
         self._collect()
+        self._submit_ready()
         running = [cell for cell in self.cells if self.state[cell.name].status == RUNNING]
         self.display.show([self.out / "runs" / cell.name for cell in running])
 

@@ -1,5 +1,7 @@
 """What an experiment's file means, and what is said of one that is wrong."""
 
+import re
+
 import pytest
 
 from fairseq_xl.errors import InputError
@@ -66,6 +68,43 @@ systems:
 def test_files_on_the_command_line_are_found_from_where_it_is_typed(playground, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert load(playground.config, ["mono=a.txt"]).cells[0].options["mono"] == str(tmp_path / "a.txt")
+
+
+USES = """
+recipe: recipe.sh
+seeds: 2
+systems:
+  of_softmax:
+    loss: cosine
+    options: {vectors: "{run:softmax}/best.pt"}
+    train: --encoder-from {run:softmax}/last.pt
+  softmax: {seeds: 3}
+"""
+
+
+def test_a_run_that_uses_another_ones(playground):
+    playground.write(USES)
+    cell = load(playground.config).cells[1]
+    assert cell.needs == ("softmax.seed2",)
+    used = f"{playground.out}/runs/softmax.seed2"
+    command = cell.command(playground.out)
+    assert command[command.index("--vectors") + 1] == f"{used}/best.pt"
+    assert command[-2:] == ["--encoder-from", f"{used}/last.pt"]
+    assert load(playground.config).cells[2].needs == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("run:softmax", "run:sotfmax"), "of_softmax.seed1 uses {run:sotfmax}, but there is no system 'sotfmax'"),
+        (("seeds: 3", "seeds: [1]"), "there is no system 'softmax' with seed 2"),
+        (("seeds: 3", "seeds: 2, train: '{run:of_softmax}'"), "runs wait for each other: "),
+    ],
+)
+def test_a_run_that_cannot_be_used(playground, change, said):
+    playground.write(USES.replace(*change))
+    with pytest.raises(InputError, match=re.escape(said)):
+        load(playground.config)
 
 
 def test_environment_variables(playground, monkeypatch):

@@ -87,6 +87,44 @@ def test_memory_is_that_of_training(playground):
     assert state(playground)["cosine.seed1"].peak_MiB > 1
 
 
+USES = """
+recipe: recipe.sh
+systems:
+  uses: {options: {vectors: "{run:first}/best.pt"}}
+  first:
+  other:
+"""
+
+
+def test_a_run_that_uses_another_ones_waits_for_it(playground):
+    playground.write(USES)
+    waiting = playground.tell("first.seed1", "slow")
+    threading.Timer(1, waiting.unlink).start()
+    assert run(playground, slots=[{}, {}])
+    calls = playground.calls()
+    assert ["--prepare-only" in call for call in calls] == [True, False, False, False]
+    assert "--name uses.seed1" in calls[3]
+    assert f"--vectors {playground.out}/runs/first.seed1/best.pt" in calls[3]
+    playground.forget_calls()
+    assert run(playground)
+    assert playground.calls() == []
+    playground.write(USES.replace("first:", "first: {train: --margin 1}"))
+    assert run(playground)
+    assert ["--name first" in call for call in playground.calls()] == [False, True, False], "and what was made of it"
+    assert "--name uses.seed1" in playground.calls()[2]
+
+
+def test_a_run_that_uses_a_failed_one_or_one_that_is_not_done(playground):
+    playground.write(USES)
+    with pytest.raises(InputError, match=r"uses\.seed1 uses the run of first\.seed1, which is not done"):
+        run(playground, only=["uses", "other"])
+    playground.tell("first.seed1", "fails")
+    assert not run(playground)
+    cells = state(playground).cells
+    assert [cells[f"{name}.seed1"].status for name in ("uses", "first", "other")] == [FAILED, FAILED, DONE]
+    assert cells["uses.seed1"].error == "it uses the run of first.seed1, which failed"
+
+
 def test_only(playground):
     assert run(playground, only=["*.seed2"])
     assert [name for name, cell in state(playground).cells.items() if cell.status == DONE] == ["cosine.seed2"]
