@@ -23,6 +23,7 @@ from scipy import sparse
 from fairseq_xl.errors import InputError
 from fairseq_xl.packages import needed
 from fairseq_xl.pairs.folder import Row
+from fairseq_xl.pairs.similarity import cosines
 from fairseq_xl.vectors.table import WordVectors
 
 Features = Callable[[Sequence[Row]], np.ndarray]
@@ -55,13 +56,6 @@ class Training:
         return list(dict.fromkeys(text for row in self.rows for text in (row.left, row.right)))
 
 
-def _cosines(left: np.ndarray | sparse.sparray, right: np.ndarray | sparse.sparray) -> np.ndarray:
-    """(N,) cosines of the rows of two matrices, dense or sparse; 0 where a row is 0."""
-    normalize = needed("sklearn.preprocessing", "pairs").normalize
-    left, right = (sparse.csr_array(normalize(side)) for side in (left, right))
-    return (left * right).sum(1)
-
-
 def character_ngram(data: Training) -> Features:
     """For each order: cosine of counts, and shared n-grams over all and over the shorter's; then the lengths."""
     hashing = needed("sklearn.feature_extraction.text", "pairs").HashingVectorizer
@@ -76,7 +70,7 @@ def character_ngram(data: Training) -> Features:
         ]
         a, b = (side > 0 for side in counts)
         shared, fewer, either = a.multiply(b).sum(1), np.minimum(a.sum(1), b.sum(1)), (a + b).sum(1)
-        return [_cosines(*counts), shared / np.maximum(either, 1), shared / np.maximum(fewer, 1)]
+        return [cosines(*counts), shared / np.maximum(either, 1), shared / np.maximum(fewer, 1)]
 
     def features(rows: Sequence[Row]) -> np.ndarray:
         left, right = [row.left for row in rows], [row.right for row in rows]
@@ -102,7 +96,7 @@ def tfidf(data: Training) -> Features:
     def features(rows: Sequence[Row]) -> np.ndarray:
         left, right = [row.left for row in rows], [row.right for row in rows]
         return np.stack(
-            [_cosines(kind.transform(left), kind.transform(right)) for kind in kinds], axis=1
+            [cosines(kind.transform(left), kind.transform(right)) for kind in kinds], axis=1
         )
 
     return features
@@ -184,7 +178,7 @@ def vectors(data: Training) -> Features:
             ]
             if i == len(weights) - 1:
                 sides = [side - np.outer(side @ common, common) for side in sides]
-            columns.append(_cosines(*sides))
+            columns.append(cosines(*sides))
         return np.stack(columns, axis=1)
 
     return features
@@ -205,7 +199,7 @@ def st(data: Training) -> Features:
         left, right = (
             [place[getattr(row, side)] for row in rows] for side in ("left_text", "right_text")
         )
-        return _cosines(found[left], found[right])[:, None]
+        return cosines(found[left], found[right])[:, None]
 
     return features
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import rankdata
+from scipy import sparse
+from scipy.sparse.linalg import norm
+from scipy.stats import ConstantInputWarning, spearmanr
 
 from fairseq_xl.pairs.scores import interval
 
 
 def spearman(said: np.ndarray, gold: np.ndarray) -> float:
-    """Pearson's correlation of the ranks of two (N,), ties sharing theirs; NaN where either side is one value."""
-    a, b = (rankdata(side) for side in (said, gold))
-    a, b = a - a.mean(), b - b.mean()
-    norm = np.sqrt((a @ a) * (b @ b))
-    return float(a @ b / norm) if norm > 0 else float("nan")
+    """Correlation of the ranks of two (N,); NaN where either side is one value."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConstantInputWarning)
+        return float(spearmanr(said, gold).statistic)
 
 
 def spearman_interval(
@@ -28,10 +30,11 @@ def spearman_interval(
     return interval(values[~np.isnan(values)])
 
 
-def cosines(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """(N,) of the rows of two (N, d); 0 where a row is 0."""
-    norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
-    return np.divide((left * right).sum(1), norms, out=np.zeros(len(left)), where=norms > 0)
+def cosines(left: np.ndarray | sparse.sparray, right: np.ndarray | sparse.sparray) -> np.ndarray:
+    """(N,) of the rows of two matrices (N, d), dense or sparse; 0 where a row is 0."""
+    left, right = sparse.csr_array(left), sparse.csr_array(right)
+    norms = norm(left, axis=1) * norm(right, axis=1)
+    return np.divide((left * right).sum(1), norms, out=np.zeros(len(norms)), where=norms > 0)
 
 
 def averages(sentences: Sequence[Sequence[int]], table: np.ndarray) -> np.ndarray:
