@@ -85,6 +85,34 @@ def bootstrap_interval(
     return float(low), float(high)
 
 
+def bootstrap_differences(
+    gold: Sequence[int] | np.ndarray,
+    first: Sequence[Sequence[int] | np.ndarray] | np.ndarray,
+    second: Sequence[Sequence[int] | np.ndarray] | np.ndarray,
+    classes: int,
+    measure: Callable[[np.ndarray], float] = macro_f1,
+    samples: int = 2000,
+    seed: int = 1,
+) -> np.ndarray:
+    """(samples,) differences of a measure's mean over runs, first less second, each of one draw of sentences.
+
+    Args:
+        gold, first, second: as in :func:`bootstrap_interval`; both systems see the same draw of sentences, and runs
+            are drawn for each by itself.
+    """
+    gold, systems = np.asarray(gold), (np.asarray(first), np.asarray(second))
+    random = np.random.default_rng(seed)
+    found = np.empty(samples)
+    for i in range(samples):
+        chosen = random.integers(0, len(gold), len(gold))
+        means = []
+        for runs in systems:
+            drawn = runs[random.integers(0, len(runs), len(runs))]
+            means.append(np.mean([measure(confusion(gold[chosen], run[chosen], classes)) for run in drawn]))
+        found[i] = means[0] - means[1]
+    return found
+
+
 def mcnemar(
     gold: Sequence[int] | np.ndarray,
     first: Sequence[int] | np.ndarray,

@@ -22,6 +22,7 @@ STEPS = {
         "train and record another classifier, the paper's or a newer one",
     ),
     "report": ("fairseq_xl.siamese.report_command", "tables, tests and figures from records of predictions"),
+    "gain": ("fairseq_xl.siamese.gain_command", "what one system gains over another, language by language"),
 }
 
 

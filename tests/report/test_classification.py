@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairseq_xl.report.classification import (
+    bootstrap_differences,
     bootstrap_interval,
     class_scores,
     confusion,
@@ -57,6 +58,23 @@ def test_the_interval_widens_with_the_spread_of_runs():
     two = bootstrap_interval(gold, [good, bad], 2, samples=200)
     assert one == (1, 1)
     assert two[1] - two[0] > 0.2
+
+
+def test_differences_are_paired():
+    random = np.random.default_rng(2)
+    gold = random.integers(0, 2, 200)
+    good = np.where(random.random(200) < 0.8, gold, 1 - gold)
+    worse = good.copy()
+    worse[:20] = 1 - gold[:20]  # the same but for these
+    assert not bootstrap_differences(gold, [good], [good], 2, samples=50).any()
+    draws = bootstrap_differences(gold, [good], [worse], 2, samples=400)
+    gained = macro_f1(confusion(gold, good, 2)) - macro_f1(confusion(gold, worse, 2))
+    assert draws.mean() == pytest.approx(gained, abs=0.01)
+    alone = bootstrap_interval(gold, [good], 2, samples=400)
+    assert np.subtract(*np.quantile(draws, (0.975, 0.025))) < alone[1] - alone[0]
+    both = bootstrap_differences(gold, [good, worse], [worse, good], 2, samples=400)
+    assert abs(both.mean()) < 0.01
+    assert both.std() > draws.std()  # runs vary, too
 
 
 def test_mcnemar():
