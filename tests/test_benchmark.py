@@ -88,6 +88,20 @@ def test_decode(benchmark):
     assert rows[4]["recall_at_10"] > 0.9
 
 
+def test_twin(benchmark, tmp_path):
+    rows = {
+        (row["preset"], row["work"]): row
+        for row in benchmark("twin", "--sentences", 120, "--pairs", 20, "--batches", 1)
+    }
+    assert len(rows) == 6
+    for preset in ("paper", "twin"):
+        grouped, padded = rows[preset, "training"], rows[preset, "training, padded"]
+        assert 0 <= grouped["padding"] < padded["padding"] < 0.7
+        assert grouped["by_padded"] == pytest.approx(grouped["per_second"] / padded["per_second"], rel=1)
+        assert rows[preset, "prediction"]["per_second"] > grouped["per_second"]
+        assert rows[preset, "prediction"]["padding"] < 0.2
+
+
 def test_load_measures_what_is_missing(tmp_path):
     def run(*arguments):
         command = [sys.executable, str(ROOT / "scripts" / "load.py"), "--folder", str(tmp_path / "work"), "--output"]
