@@ -28,8 +28,9 @@
 #   --folds 'N …'        folds to hold out (default: '0 1 2 3 4 5 6 7 8 9')
 #   --seed N             default: 1
 #   --paraphrases SOURCE labelled pairs of the first language, such as
-#                        'msr_paraphrase_train.txt,left=#1 String,right=#2 String,label=Quality': five trainings from
-#                        scratch and five from the model of all corpora, each with another fold held out to test on
+#                        'msr_paraphrase_train.txt,left=#1 String,right=#2 String,label=Quality': all models judge them;
+#                        then five trainings from scratch and five from the model of all corpora, each with another
+#                        fold held out to test on
 #   --paraphrase-epochs N   of these trainings (default: as --epochs)
 #   --sts LANG=SOURCE    pairs with graded similarities, such as en=stsb-en-dev.csv,left=1,right=2,score=3: how all
 #                        models rank them; repeatable. Several are translations of each other, line by line, and are
@@ -235,19 +236,29 @@ record_fold() {
   done
 }
 
-tabulate() {
-  local other set fold folds=() records=()
-  for set in "${SETS[@]}"; do
-    for fold in $FOLDS; do folds+=("$(run_of "$set" "$fold")/fold.json"); done
-  done
-  for other in "${OTHERS[@]}"; do
-    records=()
-    for set in "${SETS[@]}"; do
-      for fold in $FOLDS; do records+=("$(run_of "$set" "$fold")/$other.json"); done
-    done
-    run fairseq-xl pairs folds "${folds[@]}" --test "${records[@]}" --output "$OUT/tables/$MODEL.seed$SEED.test-$other.md"
-  done
+# How a model of the corpora, which has seen none, judges them.
+judge_paraphrases() {
+  run fairseq-xl pairs predict "$RUN/checkpoints/checkpoint_best.pt" --data "$OUT/prepared/paraphrases" --part train \
+    --name "$SET" --output "$RUN/paraphrases.json"
 }
+
+tabulate_one() { # WHAT, of which each run has a record
+  local set fold folds=() records=()
+  for set in "${SETS[@]}"; do
+    for fold in $FOLDS; do
+      folds+=("$(run_of "$set" "$fold")/fold.json")
+      records+=("$(run_of "$set" "$fold")/$1.json")
+    done
+  done
+  run fairseq-xl pairs folds "${folds[@]}" --test "${records[@]}" --output "$OUT/tables/$MODEL.seed$SEED.test-$1.md"
+}
+
+tabulate() {
+  local other
+  for other in "${OTHERS[@]}"; do tabulate_one "$other"; done
+}
+
+tabulate_judged() { tabulate_one paraphrases; }
 
 # Nothing is chosen on the fold that is held out: the last checkpoint is the one that is tested.
 train_paraphrases() {
@@ -318,6 +329,17 @@ for SET in "${SETS[@]}"; do
   done
 done
 stage "tables/$MODEL.seed$SEED" "${DONE[*]}" tabulate "$FOLDS"
+if [[ -n $PARAPHRASES ]]; then
+  JUDGED=()
+  for SET in "${SETS[@]}"; do
+    for FOLD in $FOLDS; do
+      RUN=$(run_of "$SET" "$FOLD") NAME=runs/$SET.$MODEL.seed$SEED.fold$FOLD
+      stage "$NAME/paraphrases" "$NAME/train prepared/paraphrases" judge_paraphrases
+      JUDGED+=("$NAME/paraphrases")
+    done
+  done
+  stage "tables/$MODEL.seed$SEED.test-paraphrases" "${DONE[*]} ${JUDGED[*]}" tabulate_judged
+fi
 if ((${#GRADED[@]} > 0)); then
   for SET in "${SETS[@]}"; do
     stage "tables/$MODEL.seed$SEED.sts.$SET" "tables/$MODEL.seed$SEED" rank_graded "${GRADED[@]}"
