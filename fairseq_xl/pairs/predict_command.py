@@ -97,7 +97,9 @@ def run(args: argparse.Namespace) -> None:
     calibration = read_calibration(args.calibration) if args.calibration else None
     predictor = Predictor.load(args.checkpoint, args.data, args.device)
     if pairs is None:
-        rows = predictor.task.rows({"fold": "valid"}.get(args.part, args.part))
+        task = predictor.task
+        # A part is the folder's, whole, whatever the model was trained without: the folder may be another one.
+        rows = task.rows("valid") if args.part == "fold" else task.prepared.rows(args.part)
     else:
         rows = predictor.rows(pairs, languages)
     if args.vectors:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -139,6 +141,14 @@ def test_a_fold_is_held_out_and_recorded(prepared, train_matcher, tmp_path):
     assert record.ids == [row.id for row in rows]
     assert record.gold == [row.label for row in rows]
     assert str(tmp_path) not in out.read_text(encoding="utf-8")
+    # A part is whole, and another folder's need not have that fold.
+    manifest = Path(shutil.copytree(prepared, tmp_path / "other")) / "manifest.json"
+    said = json.loads(manifest.read_text())
+    manifest.write_text(json.dumps({**said, "folds": 1}))
+    line[line.index("fold")] = "train"
+    assert main([*line, "-o", str(out), "--data", str(tmp_path / "other")]) == 0
+    record = PairRecord.read(out)
+    assert (record.part, record.ids) == ("train", [row.id for row in Prepared(prepared).rows("train")])
 
 
 def test_raw_pairs_from_a_file_and_from_standard_input(
