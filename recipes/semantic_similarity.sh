@@ -29,8 +29,8 @@
 #   --seed N             default: 1
 #   --paraphrases SOURCE labelled pairs of the first language, such as
 #                        'msr_paraphrase_train.txt,left=#1 String,right=#2 String,label=Quality': all models judge them;
-#                        then five trainings from scratch and five from the model of all corpora, each with another
-#                        fold held out to test on
+#                        then five trainings from scratch and five from the model of all corpora (with --sets: of the
+#                        last one), each with another fold held out to test on
 #   --paraphrase-epochs N   of these trainings (default: as --epochs)
 #   --sts LANG=SOURCE    pairs with graded similarities, such as en=stsb-en-dev.csv,left=1,right=2,score=3: how all
 #                        models rank them; repeatable. Several are translations of each other, line by line, and are

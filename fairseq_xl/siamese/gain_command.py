@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from fairseq_xl.siamese.report_command import read_record
+from fairseq_xl.siamese.report_command import check_samples, read_record
 from fairseq_xl.text.lines import replacing
 
 
@@ -31,10 +31,11 @@ def run(args: argparse.Namespace) -> None:
     """Print the table.
 
     Raises:
-        InputError: records that cannot be read or compared.
+        InputError: records that cannot be read or compared, no samples.
     """
     from fairseq_xl.siamese.gain import gains
 
+    check_samples(args.samples)
     records = [read_record(path) for path in args.records]
     text = gains(records, args.system, args.over, args.samples).markdown()
     if args.output:

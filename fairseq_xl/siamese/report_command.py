@@ -47,14 +47,21 @@ def read_record(path: Path) -> dict[str, Any]:
     return record
 
 
+def check_samples(samples: int) -> None:
+    """Raises: InputError: no draw to make an interval of."""
+    if samples < 1:
+        raise InputError(f"--samples takes a number from 1, not {samples}")
+
+
 def run(args: argparse.Namespace) -> None:
     """Write the tables and say where.
 
     Raises:
-        InputError: records that cannot be read or compared, an unknown system.
+        InputError: records that cannot be read or compared, an unknown system, no samples.
     """
     from fairseq_xl.siamese import comparison
 
+    check_samples(args.samples)
     systems = comparison.group([read_record(path) for path in args.records])
     chosen = args.system or comparison.best(systems)
     if chosen not in systems:

@@ -98,6 +98,9 @@ def test_gains_over_languages(tmp_path, capsys):
     assert low < 0 < high
     assert main(["siamese", "gain", *paths, "--over", "SVM ({rich})"]) == 2
     assert "no language has records of both 'SSC({poor}-{rich})' and 'SVM ({rich})'" in capsys.readouterr().err
+    for step in (["gain"], ["report", "-o", str(tmp_path / "out")]):
+        assert main(["siamese", *step, *paths[:2], "--samples", "0"]) == 2
+        assert "--samples takes a number from 1, not 0" in capsys.readouterr().err
     (tmp_path / "2.json").write_text(json.dumps({**made[2], "gold": GOLD[::-1]}))
     assert main(["siamese", "gain", *paths]) == 2
     assert "the records of te are of different test sets" in capsys.readouterr().err
