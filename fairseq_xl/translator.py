@@ -15,6 +15,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from fairseq import checkpoint_utils, utils
 from fairseq.data import Dictionary
@@ -28,7 +29,9 @@ from fairseq_xl.batches import batches
 from fairseq_xl.continuous.task import ContinuousTranslationConfig, ContinuousTranslationTask
 from fairseq_xl.device import usable
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.lexicon import read_translations
 from fairseq_xl.text.pipeline import Pipeline
+from fairseq_xl.text.unknown_words import Counts, replace_unknown
 from fairseq_xl.translation.folder import ModelFolder, dictionary_name, read_config
 from fairseq_xl.translation.options import Options, check
 
@@ -75,8 +78,10 @@ class Translator:
         self.batch_tokens = batch_tokens
         self.models = [model.to(device) for model in models]
         replace = search.get("replace_unk")
-        self.replacements: dict[str, str] | None = utils.load_align_dict(replace)
+        self.replacements: dict[str, str] | None = None
         """unknown words become the source's, or what this says of those; None: they stay ``<unk>``"""
+        if replace is not None:
+            self.replacements = read_translations(Path(replace)) if replace else {}
         chosen = {name: value for name, value in search.items() if name != "replace_unk"}
         generation = OmegaConf.merge(OmegaConf.structured(GenerationConfig), chosen)
         assert isinstance(generation, DictConfig)
@@ -188,16 +193,23 @@ class Translator:
         alignment = None
         attention = found["attention"]  # (S, T), empty for a model that has none
         if attention.numel():
-            alignment = attention[: len(source), spoken].float().argmax(0).tolist()
+            weights = attention[: len(source), spoken].float()
+            alignment = weights.argmax(0).tolist()
         if self.replacements is not None:
             if alignment is None:
                 raise InputError("replace_unk: this model records no attention, so leave it out")
-            for j, place in enumerate(spoken):
-                if indices[place] == dictionary.unk():
-                    word = source[alignment[j]]
-                    tokens[j] = self.replacements.get(word, word)
+            tokens = self._known(tokens, weights.T.cpu().numpy(), source)
         score = float(found["score"]) / math.log(2)
         return Translation(self.pipeline.text(tokens), score, tokens, source, alignment, cut)
+
+    def _known(self, tokens: list[str], attention: np.ndarray, source: list[str]) -> list[str]:
+        """The tokens, unknown ones replaced; where words are cut into pieces, what comes in begins a word."""
+        assert self.replacements is not None
+        marks = "sentencepiece" if self.pipeline.pieces else None
+        found = replace_unknown(tokens, attention, source, self.replacements, Counts(), marks)
+        return [
+            f"▁{new}" if marks and new != old else new for old, new in zip(tokens, found, strict=True)
+        ]
 
 
 def task_settings(path: Path, checkpoint: dict[str, Any]) -> dict[str, Any]:

@@ -34,6 +34,9 @@
 #                      record say so (default: unknown words stay)
 #   --diagnose best|epochs|no  measure the predicted vectors on the development set: of the best
 #                      checkpoint, or of every epoch's as well, which are then kept (default: best)
+#   --diagnose-words 'WORD …'  of the target language, as it is tokenised: list what is near their predictions
+#                      and the negatives made of these
+#   --user-dir DIR     a plugin of your own that imports fairseq_xl, for a loss of yours
 #   --name NAME        folder of the run (default: from languages, loss, arch, size, subwords and seed)
 #   --threads N        processes for the text, threads for the vectors (default: all)
 #   --prepare-only     stop before training

@@ -85,7 +85,7 @@ run() {
 
 # The same with its output in a log, whose end is shown when the command fails.
 logged() { # LOG COMMAND…
-  local log=$1 status=0
+  local log=$1 status=0 reason
   shift
   if [[ $DRY_RUN == yes ]]; then
     show "$@"
@@ -96,7 +96,8 @@ logged() { # LOG COMMAND…
   mv "$log.tmp" "$log"
   if [[ $status != 0 ]]; then
     tail -n 20 "$log" >&2
-    say "error: $1 ended with status $status; its output is in $log"
+    reason=$(tail -n 20 "$log" | sed -n 's/^error: //p' | tail -n 1)
+    say "error: $1 ended with status $status${reason:+ ($reason)}; its output is in $log"
     exit "$status"
   fi
 }

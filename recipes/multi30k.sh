@@ -14,7 +14,8 @@
 #   --src, --tgt       de, fr or en (default: de to en)
 #   --loss LOSS        cross_entropy, cross_entropy_tied, vmf, cosine, l2, negative_sampling,
 #                      most_informative_negative, syn_margin_proj, syn_margin_diff,
-#                      power_spherical, in_batch_negative, info_nce, or a yardstick: stock (fairseq's
+#                      power_spherical, in_batch_negative, info_nce, annealed (from one to another:
+#                      -- --first cosine --second vmf --anneal-to 2000), or a yardstick: stock (fairseq's
 #                      own lstm), stock_transformer (fairseq's own transformer, four layers and label
 #                      smoothing, on 10,000 joint subwords unless --subwords says otherwise; a GPU is
 #                      advised); default: syn_margin_proj
@@ -44,6 +45,9 @@
 #                      record say so (default: unknown words stay)
 #   --diagnose best|epochs|no  measure the predicted vectors on the development set: of the best
 #                      checkpoint, or of every epoch's as well, which are then kept (default: best)
+#   --diagnose-words 'WORD …'  of the target language, as it is tokenised: list what is near their predictions
+#                      and the negatives made of these
+#   --user-dir DIR     a plugin of your own that imports fairseq_xl, for a loss of yours
 #   --name NAME        folder of the run (default: from languages, loss, arch, size, subwords and seed)
 #   --threads N        processes for the text, threads for the vectors (default: all)
 #   --prepare-only     stop before training

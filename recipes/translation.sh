@@ -12,7 +12,9 @@ for part in prepare model translate; do
 done
 
 LOSSES="cross_entropy cross_entropy_tied vmf cosine l2 negative_sampling most_informative_negative
-syn_margin_proj syn_margin_diff power_spherical in_batch_negative info_nce stock stock_transformer"
+syn_margin_proj syn_margin_diff power_spherical in_batch_negative info_nce annealed stock stock_transformer"
+ARCHS="continuous_lstm continuous_lstm_tiny continuous_lstm_iwslt16 continuous_transformer continuous_transformer_iwslt
+continuous_transformer_tiny"
 
 # Settings that both recipes offer under the same names.
 defaults() {
@@ -23,7 +25,7 @@ defaults() {
   VECTOR_THREADS='' TRANSFORM='' TRANSFORM_GIVEN=no LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe JOINT=no ABOUT=()
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 ANNEAL=''
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' HUB_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
-  DIAGNOSE=best IS_FILE=no
+  DIAGNOSE=best DIAGNOSE_WORDS=() USER_DIR='' IS_FILE=no
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
 
@@ -59,7 +61,7 @@ common_option() { # OPTION [VALUE] …
     --joint) JOINT=yes; return ;;
     --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
       --vector-epochs | --transform | --subwords | --subword-kind | --test | --name | --threads | --url | \
-      --replace-unknown | --diagnose) ;;
+      --replace-unknown | --diagnose | --diagnose-words | --user-dir) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -86,13 +88,25 @@ common_option() { # OPTION [VALUE] …
     --url) URL=$2 ;;
     --replace-unknown) REPLACE_UNKNOWN=$2 ;;
     --diagnose) DIAGNOSE=$2 ;;
+    --diagnose-words) read -ra DIAGNOSE_WORDS <<<"$2" ;;
+    --user-dir) USER_DIR=$(absolute "$2") PLUGIN=$(absolute "$2") ;;
   esac
 }
+
+one_of() { [[ $1 != *[[:space:]]* && " ${2//$'\n'/ } " == *" $1 "* ]]; } # WORD "WORDS"
 
 # Refuses what cannot work before any stage starts, and names the folders.
 check_settings() {
   local option arch=.$ARCH targets=''
-  grep -qw -- "$LOSS" <<<"$LOSSES" || fail "--loss is '$LOSS': choose one of" $LOSSES
+  if [[ -n $USER_DIR ]]; then
+    [[ -f $USER_DIR/__init__.py ]] || fail "--user-dir $USER_DIR is no plugin: there is no __init__.py in it"
+    for option in LOSS ARCH; do
+      [[ ${!option} =~ ^[A-Za-z0-9_]+$ ]] || fail "--${option,,} is '${!option}': give the name of one"
+    done
+  else
+    one_of "$LOSS" "$LOSSES" || fail "--loss is '$LOSS': choose one of" $LOSSES
+    one_of "$ARCH" "$ARCHS" || fail "--arch is '$ARCH': choose one of" $ARCHS
+  fi
   case $LOSS in
     stock) EPOCHS=${EPOCHS:-$STOCK_EPOCHS} ;;
     stock_transformer)
@@ -160,10 +174,10 @@ experiment() {
     stage "${LABEL}score.beam$BEAM" "${LABEL}translate.beam$BEAM" score "$(fingerprint "$REFERENCE")"
     scored+=("${LABEL}score.beam$BEAM")
   done
-  if [[ $LOSS != stock* && $LOSS != cross_entropy* && $DIAGNOSE != no ]]; then
-    stage diagnose train diagnose "$DIAGNOSE"
-  fi
   stage "${LABEL}record" "${scored[*]}" write_record
+  if [[ $LOSS != stock* && $LOSS != cross_entropy* && $DIAGNOSE != no ]]; then
+    stage diagnose train diagnose "$DIAGNOSE" "${DIAGNOSE_WORDS[@]}"
+  fi
   [[ $DRY_RUN == yes ]] || say "scores and settings: $RUN/record.json; raw text: fairseq-xl translate $RUN/model"
 }
 

@@ -227,10 +227,17 @@ def test_unknown_words_are_replaced_by_the_source(load, raw, tmp_path):
     (plain,) = load("stock", **always).candidates(raw[:1])
     (copied,) = load("stock", **always, replace_unk="").candidates(raw[:1])
     assert set(plain[0].tokens) == {"<unk>"}
-    assert copied[0].tokens == [copied[0].source[place] for place in copied[0].alignment]
-    (tmp_path / "words").write_text("".join(f"{w} <{w}>\n" for w in set(copied[0].source)))
-    (mapped,) = load("stock", **always, replace_unk=str(tmp_path / "words")).candidates(raw[:1])
-    assert mapped[0].tokens == [f"<{word}>" for word in copied[0].tokens]
+    words = [word for word in copied[0].source if any(map(str.isalnum, word))]
+    assert set(copied[0].tokens) <= set(words), "punctuation is passed over"
+    for token, place in zip(copied[0].tokens, copied[0].alignment, strict=True):
+        assert token == copied[0].source[place] or copied[0].source[place] not in words
+    # As `fairseq-xl lexicon` writes it, the most probable first.
+    lines = [f"{word}\t<{word}>\t0.9\n{word}\tworse\t0.1\n" for word in dict.fromkeys(words)]
+    (tmp_path / "words.tsv").write_text("".join(lines))
+    (tmp_path / "words.json").write_text(json.dumps({word: [[f"<{word}>", 0.9], ["worse", 0.1]] for word in words}))
+    for name in ("words.tsv", "words.json"):
+        (mapped,) = load("stock", **always, replace_unk=str(tmp_path / name)).candidates(raw[:1])
+        assert mapped[0].tokens == [f"<{word}>" for word in copied[0].tokens]
 
 
 def test_special_tokens_in_the_text_are_words(work, tmp_path):
@@ -271,7 +278,7 @@ def test_options_reach_the_search_and_the_model(load, raw):
         ({"temperature": 0}, "--temperature must be greater than 0"),
         ({"min_len": 300}, "min_len is 300"),
         ({"diverse_beam_groups": 3}, "diverse_beam_groups is 3, which does not divide the beam, 5"),
-        ({"replace_unk": "/nonexistent"}, "cannot read the alignment dictionary"),
+        ({"replace_unk": "/nonexistent"}, "there is no file /nonexistent"),
         ({"device": "gpu"}, "the device 'gpu' cannot be used"),
         ({"batch_tokens": 0}, "give 1 or more"),
     ],

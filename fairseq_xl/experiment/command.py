@@ -43,11 +43,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--gpus", help="GPUs to use, such as 0,1 (default: all there are; none: --gpus '')"
     )
     run_step.add_argument(
-        "--gpus-per-cell", type=_positive, default=1, metavar="N",
+        "--gpus-per-cell", type=_positive, metavar="N",
         help="GPUs that fairseq trains one cell on (default: 1); cells run side by side on the others",
     )  # fmt: skip
     run_step.add_argument(
-        "--jobs", type=_positive, default=1, metavar="N",
+        "--jobs", type=_positive, metavar="N",
         help="cells side by side on each GPU, or on the processors where there is none (default: 1); a small model "
         "leaves most of a large GPU idle",
     )  # fmt: skip
@@ -96,12 +96,19 @@ def run_cells(args: argparse.Namespace) -> int:
 
 def _launcher(args: argparse.Namespace, out: Path) -> Launcher:
     if args.launcher == "slurm":
+        for option in ("gpus", "gpus_per_cell", "jobs"):
+            if getattr(args, option) is not None:
+                raise InputError(
+                    f"--{option.replace('_', '-')} is for this machine: on a cluster each cell is a job, which "
+                    "--slurm gpus_per_node=N gives GPUs"
+                )
         parameters = dict(_parameter(text) for text in args.slurm)
         return SubmititLauncher(out / "submitit", "slurm", parameters)
     if args.slurm:
         raise InputError("--slurm is for --launcher slurm: give both or neither")
-    gpus = visible_gpus() if args.gpus is None else [gpu for gpu in args.gpus.split(",") if gpu]
-    return LocalLauncher(local_slots(gpus, args.gpus_per_cell, args.jobs))
+    named = args.gpus is not None
+    gpus = [gpu for gpu in args.gpus.split(",") if gpu] if named else visible_gpus()
+    return LocalLauncher(local_slots(gpus, args.gpus_per_cell or 1, args.jobs or 1, hide=named))
 
 
 def _parameter(text: str) -> tuple[str, int | str]:

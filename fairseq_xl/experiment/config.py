@@ -29,7 +29,9 @@ RESERVED = {
     "prepare-only": "the runner prepares the data itself",
 }
 # options of a recipe that prepared data do not depend on
-TRAINING_ONLY = ("arch", "size", "epochs", "test", "threads", "diagnose", "replace-unknown")
+TRAINING_ONLY = (
+    "arch", "size", "epochs", "test", "threads", "diagnose", "diagnose-words", "replace-unknown", "user-dir",
+)  # fmt: skip
 # the beginning of the losses that stand for fairseq's own models, whose data differ
 YARDSTICK = "stock"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
@@ -141,7 +143,7 @@ def load(path: Path, changes: list[str] | None = None) -> Experiment:
         labels[str(system)] = str(entry.get("label", system))
         for seed in _seeds(entry.get("seeds", read.get("seeds", 1)), path, where):
             options = {**shared, **_options(entry.get("options"), path, where)}
-            options["loss"] = str(entry.get("loss", system))
+            options["loss"] = _loss(entry.get("loss", system), path, where)
             options["seed"] = str(seed)
             train = [*_words(read.get("train"), path), *_words(entry.get("train"), path)]
             name = _name(pattern, {**options, "system": str(system)}, path)
@@ -153,6 +155,10 @@ def load(path: Path, changes: list[str] | None = None) -> Experiment:
         raise InputError(
             f"{path}: several runs would be called {twice[0]!r}: put {{system}} and {{seed}} into `name`"
         )
+    for label in labels.values():
+        alike = [system for system, other in labels.items() if other == label]
+        if len(alike) > 1:
+            raise InputError(f"{path}: {' and '.join(alike)} are both called {label!r}: give each its own label")
     baselines = [str(b) for b in _list(read.get("baselines", []), path, "baselines")]
     for baseline in baselines:
         if baseline not in labels:
@@ -221,6 +227,12 @@ def _seeds(value: Any, path: Path, where: str) -> list[int]:
     return seeds
 
 
+def _loss(value: Any, path: Path, where: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise InputError(f"{path}, {where}: loss is {value!r}; give the name of one, or leave the key out")
+    return value
+
+
 def _options(value: Any, path: Path, where: str) -> dict[str, str]:
     options = {}
     for name, given in _mapping(value or {}, path, where).items():
@@ -236,7 +248,7 @@ def _options(value: Any, path: Path, where: str) -> dict[str, str]:
 
 def _in_folder(name: str, value: str, folder: Path) -> str:
     """Files that an option names are found from the experiment's own folder."""
-    if name in ("data", "mono", "vectors", "test") and not RUN.match(value):
+    if name in ("data", "mono", "vectors", "test", "user-dir") and not RUN.match(value):
         return str((folder / Path(value).expanduser()).resolve())
     return value
 
@@ -256,6 +268,8 @@ def _changes(changes: list[str]) -> dict[str, str]:
 def _words(value: Any, path: Path) -> list[str]:
     if value is None:
         return []
+    if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(word, dict | list) for word in value)):
+        raise InputError(f"{path}: train: {value!r} is no command line; write words, such as --lr 0.1 --clip-norm 1")
     try:
         return [str(word) for word in value] if isinstance(value, list) else shlex.split(str(value))
     except ValueError as error:

@@ -153,8 +153,11 @@ class LocalLauncher:
         self.pool.shutdown(wait=True)
 
 
-def local_slots(gpus: list[str], per_cell: int, jobs: int) -> list[dict[str, str]]:
+def local_slots(gpus: list[str], per_cell: int, jobs: int, hide: bool = False) -> list[dict[str, str]]:
     """The slots of this machine: ``jobs`` that share each group of ``per_cell`` GPUs, or the processors.
+
+    Args:
+        hide: where ``gpus`` is empty, keep cells from seeing any that the machine may have.
 
     Raises:
         InputError: fewer GPUs than one cell wants.
@@ -163,7 +166,8 @@ def local_slots(gpus: list[str], per_cell: int, jobs: int) -> list[dict[str, str
         raise InputError(f"--gpus-per-cell {per_cell}, but there are {len(gpus)} GPUs")
     whole = len(gpus) // per_cell * per_cell
     groups = [gpus[first : first + per_cell] for first in range(0, whole, per_cell)]
-    shares = [{"CUDA_VISIBLE_DEVICES": ",".join(group)} for group in groups] or [{}]
+    without = {"CUDA_VISIBLE_DEVICES": ""} if hide else {}
+    shares = [{"CUDA_VISIBLE_DEVICES": ",".join(group)} for group in groups] or [without]
     slots = shares * jobs
     if jobs > 1 and "OMP_NUM_THREADS" not in os.environ:
         threads = {"OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 1) // len(slots)))}

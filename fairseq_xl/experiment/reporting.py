@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
-from fairseq_xl.experiment.state import State
+from fairseq_xl.experiment.state import DONE, State
 from fairseq_xl.report import diagnosis
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.report.page import Section, Translations, page
 from fairseq_xl.report.record import versions
-from fairseq_xl.report.runs import Run, by_system, load_runs
-from fairseq_xl.report.scores import comparisons, score_table
+from fairseq_xl.report.runs import OWN_TEST, Run, by_system, load_runs
+from fairseq_xl.report.scores import METRICS, comparisons, score_table
 from fairseq_xl.report.side_by_side import side_by_side
 from fairseq_xl.report.significance import KeptTests
-from fairseq_xl.report.speed import draw_speed, measured, speed_table
+from fairseq_xl.report.speed import draw_speed, measured, quality_over_time, speed_table
 from fairseq_xl.report.tables import Table
 from fairseq_xl.text.lines import replacing
 
@@ -30,6 +30,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("out", type=Path, metavar="DIR", help="--out of `fairseq-xl experiment run`")
     parser.add_argument("--beam", type=int, default=5, help="width that systems are compared at (default: 5)")
+    parser.add_argument("--scores", metavar="SET", help=(
+        "set of scores to report: test, the recipe's own test set; the name of a recipe's --test; or "
+        "test.unknown_by_… where unknown words were replaced (default: test where there is one, else the only set)"
+    ))  # fmt: skip
     parser.add_argument("--test", choices=("ar", "bs"), default="ar", help=(
         "paired test over sentences: ar, approximate randomisation, or bs, bootstrap (default: ar)"
     ))  # fmt: skip
@@ -54,10 +58,15 @@ def report(args: argparse.Namespace) -> None:
         raise InputError(f"there is no {path}: give the --out of `fairseq-xl experiment run`")
     state = State(path)
     peaks = {name: cell.peak_MiB for name, cell in state.cells.items()}
-    runs = load_runs(args.out.resolve(), state.systems, peaks)
+    # A run whose cell is not done may have been left by other settings than those its label speaks of now.
+    done = {name: system for name, system in state.systems.items() if state[name].status == DONE}
+    runs = load_runs(args.out.resolve(), done, peaks, args.scores)
     beams = sorted({beam for run in runs for beam in run.beams})
     if args.beam not in beams:
         raise InputError(f"--beam {args.beam}: the runs were translated with {', '.join(map(str, beams))}")
+    left_out = _left_out(state, {run.folder.name for run in runs}, runs[0].scored)
+    for line in left_out:
+        print(line, file=sys.stderr)
     folder = args.out / "report"
     labels = {**{run.system: run.system for run in runs}, **state.labels}
     sections = [
@@ -69,13 +78,24 @@ def report(args: argparse.Namespace) -> None:
     tables = [table for section in sections for table in section.tables]
     for number, table in enumerate(tables, start=1):
         write_table(table, folder / "tables", number)
-    unfinished = len(state.systems) - len(runs)
     signature = "; ".join(f"{name} {version}" for name, version in versions().items())
     devices = "; ".join(sorted({run.record["device"] for run in runs}))
     with replacing(folder / "index.html") as stream:
-        left = f"{unfinished} of {len(state.systems)} runs are not finished. " if unfinished else ""
-        stream.write(page(state.title, sections, f"{left}Trained on {devices}. Reported with {signature}."))
+        stream.write(page(state.title, sections, [*left_out, f"Trained on {devices}. Reported with {signature}."]))
     print(folder / "index.html")
+
+
+def _left_out(state: State, reported: set[str], scored: str) -> list[str]:
+    """A sentence for each status that runs which the report lacks have."""
+    lacking: dict[str, list[str]] = {}
+    for name in state.systems:
+        if name not in reported:
+            status = state[name].status
+            lacking.setdefault(f"not scored on {scored}" if status == DONE else status, []).append(name)
+    return [
+        f"Left out: {len(names)} of {len(state.systems)} runs are {status}: {', '.join(names)}."
+        for status, names in lacking.items()
+    ]
 
 
 def write_table(table: Table, folder: Path, number: int) -> None:
@@ -91,20 +111,32 @@ def _scores(
     runs: Sequence[Run], state: State, labels: dict[str, str], args: argparse.Namespace, folder: Path
 ) -> Section:
     tests = KeptTests(folder / "tests.json")
-    compared = comparisons(
-        runs, state.baselines, args.beam, tests, method=args.test, samples=args.samples, shown=sys.stderr.isatty()
-    )
+    shown = sys.stderr.isatty()
+    compared = [
+        found
+        for metric in METRICS
+        for found in comparisons(
+            runs, state.baselines, args.beam, tests, metric, args.test, args.samples, shown
+        )
+    ]
     with replacing(folder / "significance.json") as stream:
         json.dump(compared, stream, indent=1)
         stream.write("\n")
-    table = score_table(runs, labels, compared, args.beam, f"Scores: {state.title}")
+    on = "" if runs[0].scored == OWN_TEST else f", on {runs[0].scored}"
+    table = score_table(runs, labels, compared, args.beam, f"Scores: {state.title}{on}")
     return Section("Scores", tables=[table])
 
 
 def _speed(runs: Sequence[Run], labels: dict[str, str], folder: Path) -> Section:
     caption = "Training sentences a second"
-    if measured(runs):
+    measure = measured(runs)
+    if measure:
         caption += "; quality against minutes of training and against epochs (mean and range over seeds)"
+        without = {labels[run.system]: None for run in runs if not quality_over_time(run, measure)}
+        if without:
+            caption += f"; not measured over training: {', '.join(without)}"
+    if measure != "bleu":
+        caption += ". BLEU over training is there when the experiment's `train` has --eval-bleu"
     picture = draw_picture(
         folder / "figures", "speed", caption, lambda figure: draw_speed(figure, runs, labels), (13.0, 4.0)
     )

@@ -62,9 +62,12 @@ def claimed(out: Path) -> Iterator[None]:
     """One runner at a time in a folder.
 
     Raises:
-        InputError: another one is at work.
+        InputError: another one is at work, or the folder cannot be made.
     """
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"--out {out}: this folder cannot be made ({error.strerror}); name another one") from None
     with alone(out / "experiment.lock", f"another process runs an experiment in {out}: wait, or give another --out"):
         yield
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -116,6 +116,17 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
                 "During training, as the criterion logs it: cosine to the target, norm κ, and how many hinges of a "
                 "margin loss are active (first seed)",
                 lambda figure: draw_course(figure, diagnosed, labels),
+                (12.0, 3.8),
+            )
+        )
+    for label, checkpoints in over_training.items():
+        geometry.pictures.append(
+            draw_picture(
+                figures,
+                f"geometry-over-training-{len(geometry.pictures)}",
+                f"Over the training of {label}: cosines to the target and norms κ, darker where more positions are, "
+                "and the share of active hinges",
+                partial(draw_geometry_over_training, checkpoints=checkpoints),
                 (12.0, 3.8),
             )
         )
@@ -253,17 +264,12 @@ def draw_geometry(figure: Any, groups: Groups) -> None:
             histograms = [entry["geometry"][name]["histogram"] for entry in entries]
             shape = histograms[0]
             counts = [sum(column) for column in zip(*(h["counts"] for h in histograms), strict=True)]
-            bins, total = len(counts), sum(counts)
+            total, edges = sum(counts), _edges(shape)
             if shape["scale"] == "log":
-                step = math.log(shape["high"] / shape["low"]) / bins
-                edges = [shape["low"] * math.exp(step * i) for i in range(bins + 1)]
                 axes.set_xscale("log")
                 axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
                 axes.xaxis.set_major_formatter(ScalarFormatter())
                 axes.xaxis.set_minor_formatter(NullFormatter())
-            else:
-                step = (shape["high"] - shape["low"]) / bins
-                edges = [shape["low"] + step * i for i in range(bins + 1)]
             used = [i for i, count in enumerate(counts) if count]
             first, last = used[0], used[-1] + 1
             shares = [count / total for count in counts[first:last]]
@@ -272,3 +278,43 @@ def draw_geometry(figure: Any, groups: Groups) -> None:
         axes.set_ylabel("share of positions")
         axes.grid(alpha=0.3)
     panels[0].legend(fontsize="small", loc="upper left")
+
+
+def _edges(histogram: Mapping[str, Any]) -> list[float]:
+    """The ends of its bins, one more than there are bins."""
+    low, high, bins = histogram["low"], histogram["high"], len(histogram["counts"])
+    if histogram["scale"] == "log":
+        return [low * (high / low) ** (i / bins) for i in range(bins + 1)]
+    return [low + (high - low) * i / bins for i in range(bins + 1)]
+
+
+def draw_geometry_over_training(figure: Any, checkpoints: Sequence[Mapping[str, Any]]) -> None:
+    """Histograms of the cosine to the target and of κ, a column for each checkpoint of a run, and how many hinges of
+    each source are active, by update."""
+    ordered = sorted({c["updates"]: c for c in checkpoints}.items())
+    updates = [number for number, _ in ordered]
+    panels = figure.subplots(1, 3)
+    # Each column reaches from its own number of updates halfway to its neighbours'.
+    middles = [(a + b) / 2 for a, b in itertools.pairwise(updates)]
+    ends = [2 * updates[0] - middles[0], *middles, 2 * updates[-1] - middles[-1]]
+    for axes, name, label in zip(panels, ("cosine", "kappa"), ("cosine to the target", "κ"), strict=False):
+        histograms = [c["geometry"][name]["histogram"] for _, c in ordered]
+        shares = [[count / (sum(h["counts"]) or 1) for count in h["counts"]] for h in histograms]
+        edges = _edges(histograms[0])
+        used = [i for i in range(len(edges) - 1) if any(column[i] for column in shares)]
+        first, last = used[0], used[-1] + 1
+        columns = list(zip(*(column[first:last] for column in shares), strict=True))
+        axes.pcolormesh(ends, edges[first : last + 1], columns, cmap="Blues", vmin=0)
+        axes.set_yscale(histograms[0]["scale"])
+        axes.set_ylabel(label)
+    for colour, (source, shown) in enumerate(SOURCES.items()):
+        points = [(number, c["stability"][source]["hinge_active"]) for number, c in ordered]
+        points = [point for point in points if point[1] is not None]
+        if points:
+            panels[2].plot(*zip(*points, strict=True), color=f"C{colour}", label=shown)
+    panels[2].set_ylabel("share of active hinges")
+    panels[2].grid(alpha=0.3)
+    if panels[2].lines:
+        panels[2].legend(fontsize="small")
+    for axes in panels:
+        axes.set_xlabel("updates")

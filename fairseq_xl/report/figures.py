@@ -42,7 +42,8 @@ def draw_picture(
     from matplotlib import pyplot
 
     def rendered(style: str, kind: str) -> bytes:
-        with pyplot.style.context(style):
+        # A dollar sign in a label is one, and begins no formula.
+        with pyplot.style.context(style), pyplot.rc_context({"text.parse_math": False}):
             figure = pyplot.figure(figsize=size, layout="constrained")
             try:
                 draw(figure)

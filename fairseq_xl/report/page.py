@@ -34,11 +34,11 @@ class Section:
     translations: list[Translations] = field(default_factory=list)
 
 
-def page(title: str, sections: Sequence[Section], signature: str) -> str:
+def page(title: str, sections: Sequence[Section], signature: Sequence[str]) -> str:
     """The page as text; every word in it is escaped.
 
     Args:
-        signature: how the numbers were made, in one line, for the end of the page.
+        signature: what is missing and how the numbers were made, in sentences, for the end of the page.
 
     Raises:
         InputError: jinja2 is missing.

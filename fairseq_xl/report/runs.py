@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,12 @@ from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import read_lines
 
 HYPOTHESES = re.compile(r"hyp\.beam(\d+)\.txt")
+TRANSLATION = {"scores": dict, "source": str, "target": str}
+"""What the record of a translation has, by kind."""
+OWN_TEST = "test"
+"""The name of the scores of a recipe's own test set."""
+UNKNOWN_REPLACED = re.compile(r"\.?unknown_by_\w+$")
+"""What a recipe adds to a set's name where unknown words were replaced."""
 PARAMETERS = re.compile(r"num\. shared model params: ([\d,]+) \(num\. trained: ([\d,]+)\)")
 
 
@@ -28,6 +34,8 @@ class Run:
         seed: of the run.
         record: what ``fairseq-xl record`` wrote.
         peak_MiB: resident memory of its largest process, where the runner measured it.
+        scored: the set of scores that is looked at: ``test``, or the name that a recipe gave another one (``val``,
+            ``test.unknown_by_lexicon``).
     """
 
     folder: Path
@@ -35,6 +43,7 @@ class Run:
     seed: int
     record: dict[str, Any]
     peak_MiB: float | None = None
+    scored: str = OWN_TEST
 
     def score(self, beam: int, metric: str = "BLEU") -> float:
         return self._metric(beam, metric)["score"]
@@ -44,25 +53,29 @@ class Run:
 
     def _metric(self, beam: int, metric: str) -> dict[str, Any]:
         try:
-            return self.record["scores"]["test"][f"beam{beam}"][metric]
+            return self.record["scores"][self.scored][f"beam{beam}"][metric]
         except KeyError:
             raise InputError(
-                f"{self.folder}/record.json has no {metric} of beam {beam}: run the recipe again"
+                f"{self.folder}/record.json has no {metric} of beam {beam} on {self.scored}: run the recipe again"
             ) from None
 
     @property
     def beams(self) -> list[int]:
         """Widths that it was translated with."""
-        return sorted(int(name.removeprefix("beam")) for name in self.record["scores"].get("test", {}))
+        return sorted(int(name.removeprefix("beam")) for name in self.record["scores"].get(self.scored, {}))
 
     def hypotheses(self, beam: int) -> list[str]:
         """Its translations of the test set, plain text."""
-        return list(read_lines(self.folder / f"hyp.beam{beam}.txt"))
+        prefix = "" if self.scored == OWN_TEST else f"{self.scored}."
+        return list(read_lines(self.folder / f"{prefix}hyp.beam{beam}.txt"))
 
     @property
     def _plain(self) -> Path:
-        pair = f"{self.record['source']}-{self.record['target']}"
-        return self.folder.parent.parent / "prepared" / pair / "plain"
+        prepared = self.folder.parent.parent / "prepared" / f"{self.record['source']}-{self.record['target']}"
+        test = UNKNOWN_REPLACED.sub("", self.scored)
+        if test == OWN_TEST:
+            return prepared / "plain"
+        return prepared / self.record.get("subwords", "") / "tests" / test / "plain"
 
     def references(self) -> list[str]:
         return list(read_lines(self._plain / f"test.{self.record['target']}"))
@@ -91,12 +104,17 @@ class Run:
 
 
 def load_runs(
-    out: Path, systems: Mapping[str, tuple[str, int]], peaks: Mapping[str, float | None]
+    out: Path, systems: Mapping[str, tuple[str, int]], peaks: Mapping[str, float | None], scored: str | None = None
 ) -> list[Run]:
     """The runs under ``OUT/runs`` that have a record, in the order of ``systems`` (name → system and seed).
 
+    Args:
+        scored: the set of scores to look at; by default the recipe's own test set where a run has it, else the only
+            one there is. Runs that were not scored on it are left out.
+
     Raises:
-        InputError: none has, or a record is damaged.
+        InputError: none has a record, or a record is damaged or not of a translation; none was scored on that set, or
+            there are several to choose from.
     """
     runs = []
     for name, (system, seed) in systems.items():
@@ -105,13 +123,33 @@ def load_runs(
             continue
         try:
             record = loads(path.read_text(encoding="utf-8"))
-            record["scores"], record["source"], record["target"]
-        except (ValueError, KeyError, TypeError):
+            if not isinstance(record, dict):
+                raise TypeError
+        except (ValueError, TypeError):
             raise InputError(f"{path} is not a run's record: remove it and run the experiment again") from None
+        if not all(isinstance(record.get(key), kind) for key, kind in TRANSLATION.items()):
+            raise InputError(
+                f"{path} is not the record of a translation, which alone is reported here: `fairseq-xl siamese "
+                "report` and `fairseq-xl pairs report` take those of the other recipes"
+            )
         runs.append(Run(path.parent, system, seed, record, peaks.get(name)))
     if not runs:
         raise InputError(f"no run in {out / 'runs'} has finished yet: fairseq-xl experiment run goes on with them")
-    return runs
+    chosen = _scored(runs, scored)
+    return [replace(run, scored=chosen) for run in runs if chosen in run.record["scores"]]
+
+
+def _scored(runs: Sequence[Run], wanted: str | None) -> str:
+    found = list(dict.fromkeys(name for run in runs for name in run.record["scores"]))
+    if not found:
+        raise InputError(f"{runs[0].folder}/record.json has no scores: run the recipe again")
+    if wanted is None:
+        if OWN_TEST in found or len(found) == 1:
+            return OWN_TEST if OWN_TEST in found else found[0]
+        raise InputError(f"the runs were scored on {', '.join(found)}: choose one with --scores")
+    if wanted not in found:
+        raise InputError(f"--scores {wanted}: no run was scored on that; there are {', '.join(found)}")
+    return wanted
 
 
 def by_system(runs: Sequence[Run]) -> dict[str, list[Run]]:

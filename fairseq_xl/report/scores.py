@@ -31,8 +31,8 @@ def comparisons(
     samples: int = 0,
     shown: bool = False,
 ) -> list[dict[str, Any]]:
-    """Each system against each baseline: difference of means, p over seeds, and p by sentences for each seed
-    that both have.
+    """Each system against each baseline: difference of means, p over seeds, and for each seed that both have p by
+    sentences and the difference.
 
     ``method`` and ``samples`` are those of :func:`significance.sentences_differ`.
     """
@@ -64,6 +64,9 @@ def comparisons(
                 "difference": statistics.mean(scores[1]) - statistics.mean(scores[0]),
                 "p_seeds": seeds_differ(*scores),
                 "p_sentences": by_seed,
+                "differences": {
+                    seed: ours[seed].score(beam, metric) - theirs[seed].score(beam, metric) for seed in by_seed
+                },
                 "method": METHODS[method],
             }
         )
@@ -71,11 +74,15 @@ def comparisons(
 
 
 def marks(compared: Mapping[str, Any], sign: str) -> str:
-    """``sign`` where the test over seeds finds a difference; and the share of seeds whose own test does."""
+    """``sign`` where the test over seeds finds a difference; and how many seeds' own test finds the same one, or one
+    the other way."""
     p = compared["p_seeds"]
-    found = [p_seed < LEVEL for p_seed in compared["p_sentences"].values()]
     shown = sign if p is not None and p < LEVEL else ""
-    return f"{compared['difference']:+.1f}{shown} ({sum(found)}/{len(found)})".replace("-", "−")
+    differences = compared["differences"]
+    found = [differences[seed] for seed, p_seed in compared["p_sentences"].items() if p_seed < LEVEL]
+    same = sum(difference * compared["difference"] > 0 for difference in found)
+    against = f", {len(found) - same} against" if same < len(found) else ""
+    return f"{compared['difference']:+.1f}{shown} ({same}/{len(differences)}{against})".replace("-", "−")
 
 
 def score_table(
@@ -85,20 +92,23 @@ def score_table(
     beam: int,
     title: str,
 ) -> Table:
-    """Table 1 of the syn-margin paper: one row a system; ``compared`` holds BLEU comparisons at ``beam``."""
+    """Table 1 of the syn-margin paper: one row a system; ``compared`` holds comparisons at ``beam``, by BLEU and
+    maybe by chrF2, which then has columns of its own."""
     groups = by_system(runs)
     beams = sorted({width for run in runs for width in run.beams})
     baselines = list(dict.fromkeys(c["baseline"] for c in compared))
     signs = dict(zip(baselines, ("†", "‡", "§", "¶"), strict=False))
     headings = ["system", *(f"BLEU, beam {width}" for width in beams), f"chrF2, beam {beam}"]
-    headings += [f"by {labels[b]}" for b in baselines] + ["seeds", "epochs"]
+    columns = list(dict.fromkeys((c["metric"], c["baseline"]) for c in compared))
+    headings += [f"{metric} by {labels[baseline]}" for metric, baseline in columns] + ["seeds", "epochs"]
     table = Table(title, headings)
     for system, group in groups.items():
         cells = [labels.get(system, system)]
         cells += [spread([run.score(width) for run in group]) for width in beams]
         cells.append(spread([run.score(beam, "chrF2") for run in group]))
-        for baseline in baselines:
-            found = [c for c in compared if (c["baseline"], c["system"]) == (baseline, system)]
+        for column in columns:
+            baseline = column[1]
+            found = [c for c in compared if (c["metric"], c["baseline"]) == column and c["system"] == system]
             cells.append(marks(found[0], signs.get(baseline, "*")) if found else "")
         cells.append(", ".join(str(run.seed) for run in group))
         epochs = sorted({run.record["epochs"] for run in group})
@@ -108,12 +118,13 @@ def score_table(
     if compared:
         used = " and ".join(signs.get(baseline, "*") for baseline in baselines)
         table.notes.append(
-            f"In the columns “by …”: difference of mean BLEU at beam {beam}; {used} where Welch's t-test "
+            f"In the columns “by …”: difference of means at beam {beam}; {used} where Welch's t-test "
             f"over seeds gives p < {LEVEL} (two seeds each at least); in brackets, of the seeds that both have, how "
-            f"many differ by {compared[0]['method']} over sentences (sacreBLEU, p < {LEVEL}). "
-            "No correction for the number of comparisons."
+            f"many differ in the same direction by {compared[0]['method']} over sentences (sacreBLEU, p < {LEVEL}), "
+            "and how many in the other. No correction for the number of comparisons."
         )
     for metric in METRICS:
         signatures = sorted({run.signature(width, metric) for run in runs for width in run.beams})
         table.notes.append(f"{metric}: {'; '.join(signatures)}")
+        table.signature += f"{'; ' if table.signature else ''}{metric} {', '.join(signatures)}"
     return table

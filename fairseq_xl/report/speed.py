@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,13 +16,22 @@ from fairseq_xl.report.tables import Table
 QUALITY = {"bleu": "validation BLEU", "accuracy": "validation accuracy@1 (%)"}
 
 
-def sentences_per_second(run: Run) -> float:
-    """Training instances a second: the median over the stretches between two lines of the log.
+def sentences_per_second(run: Run) -> float | None:
+    """Training instances a second: the median over the stretches between two lines of the log, or over epochs where a
+    training is too short for such lines; None where fairseq could not tell.
 
     fairseq logs updates a second of wall-clock time (``ups``) and sentences an update (``bsz``).
     """
-    rates = [r.values["ups"] * r.values["bsz"] for r in run.log.of("train_inner") if r.values.get("ups")]
-    return statistics.median(rates) if rates else float("nan")
+    for kind in ("train_inner", "train"):
+        rates = [r.values["ups"] * r.values["bsz"] for r in run.log.of(kind) if r.values.get("ups")]
+        rates = [rate for rate in rates if math.isfinite(rate)]
+        if rates:
+            return statistics.median(rates)
+    return None
+
+
+def _rates(runs: Sequence[Run]) -> list[float]:
+    return [rate for run in runs if (rate := sentences_per_second(run)) is not None]
 
 
 def quality_over_time(run: Run, measure: str) -> list[tuple[float, float, float]]:
@@ -52,9 +62,10 @@ def speed_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
     for system, group in by_system(runs).items():
         counted = next((run.parameters for run in group if run.parameters), None)
         peaks = [run.peak_MiB for run in group if run.peak_MiB]
+        rates = _rates(group)
         table.add(
             labels.get(system, system),
-            spread([sentences_per_second(run) for run in group], 0),
+            spread(rates, 0) if rates else "",
             spread([run.record["seconds_per_epoch"] / 60 for run in group]),
             "-".join(str(e) for e in sorted({run.record["epochs"] for run in group})),
             f"{counted[1]:,}" if counted else "",
@@ -76,11 +87,11 @@ def draw_speed(figure: Any, runs: Sequence[Run], labels: Mapping[str, str]) -> N
     groups = by_system(runs)
     measure = measured(runs)
     panels = figure.subplots(1, 3 if measure else 1, squeeze=False)[0]
-    rates = {s: [sentences_per_second(run) for run in group] for s, group in groups.items()}
+    rates = [statistics.mean(_rates(group) or [0.0]) for group in groups.values()]
     names = [labels.get(system, system) for system in groups]
     colours = [f"C{i % 10}" for i in range(len(groups))]
-    bars = panels[0].barh(names, [statistics.mean(values) for values in rates.values()], color=colours)
-    panels[0].bar_label(bars, fmt="%.0f", padding=3)
+    bars = panels[0].barh(names, rates, color=colours)
+    panels[0].bar_label(bars, [f"{rate:.0f}" if rate else "not logged" for rate in rates], padding=3)
     panels[0].margins(x=0.2)
     panels[0].invert_yaxis()
     panels[0].set_xlabel("training sentences a second")

@@ -12,7 +12,8 @@ LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "→": r"$\rightarrow$", "κ": r"$\kappa$",
     "λ": r"$\lambda$", "−": r"$-$", "†": r"$^\dagger$", "‡": r"$^\ddagger$", "≥": r"$\geq$", "≤": r"$\leq$",
-    "₃": r"$_3$", "₄": r"$_4$",
+    "₃": r"$_3$", "₄": r"$_4$", "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", "§": r"\S{}",
+    "¶": r"\P{}",
 }  # fmt: skip
 NUMBER = re.compile(r"[+-]?[\d.]")
 
@@ -25,6 +26,8 @@ class Table:
     headings: list[str]
     rows: list[list[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    signature: str = ""
+    """how the numbers were made, for a spreadsheet, which has no room for notes"""
 
     def add(self, *cells: str) -> None:
         if len(cells) != len(self.headings):
@@ -54,9 +57,11 @@ class Table:
         ])  # fmt: skip
 
     def csv(self) -> str:
-        """For a spreadsheet, which must not take a name for a formula."""
+        """For a spreadsheet, which must not take a name for a formula; the signature is a last column."""
         stream = io.StringIO()
         rows = [[_as_text(cell) for cell in row] for row in (self.headings, *self.rows)]
+        if self.signature:
+            rows = [[*row, self.signature if number else "signature"] for number, row in enumerate(rows)]
         csv.writer(stream, lineterminator="\n").writerows(rows)
         return stream.getvalue()
 

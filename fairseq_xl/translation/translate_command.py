@@ -69,8 +69,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--replace-unk", nargs="?", const="", metavar="FILE",
-        help="an unknown word becomes the source word it attends to, or what FILE says of that (lines "
-        "'source-word target-word')",
+        help="an unknown word becomes the source word it attends to (punctuation is passed over), or what FILE, a "
+        "lexicon as `fairseq-xl lexicon` writes it, says of that",
     )  # fmt: skip
     parser.add_argument(
         "--override", default="", metavar="'NAME=VALUE …'",

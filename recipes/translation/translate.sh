@@ -84,14 +84,18 @@ score() {
 
 # What the predicted vectors are like: Table 2 of the syn-margin paper, its negatives, angles and hubs.
 diagnose() {
-  local checkpoints=("$RUN/checkpoints/checkpoint_best.pt") number
+  local checkpoints=() words=() number
   if [[ $DIAGNOSE == epochs ]]; then
-    checkpoints=()
-    for number in $(seq "$EPOCHS"); do checkpoints+=("$RUN/checkpoints/checkpoint$number.pt"); done
-    checkpoints+=("$RUN/checkpoints/checkpoint_best.pt")
+    # Patience or a limit of updates may have ended training before the last epoch.
+    for number in $(seq "$EPOCHS"); do
+      [[ $DRY_RUN == no && ! -f $RUN/checkpoints/checkpoint$number.pt ]] ||
+        checkpoints+=("$RUN/checkpoints/checkpoint$number.pt")
+    done
   fi
+  checkpoints+=("$RUN/checkpoints/checkpoint_best.pt")
+  [[ ${#DIAGNOSE_WORDS[@]} == 0 ]] || words=(--words "${DIAGNOSE_WORDS[@]}")
   logged "$RUN/diagnose.log" fairseq-xl diagnose --checkpoints "${checkpoints[@]}" \
-    --data "$UNITS_FOLDER/bin" --output "$RUN/diagnostics.json"
+    --data "$UNITS_FOLDER/bin" --output "$RUN/diagnostics.json" "${words[@]}"
 }
 
 write_record() {

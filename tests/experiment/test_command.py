@@ -45,6 +45,8 @@ def test_dry_run_runs_nothing(run_cli, playground):
         (("report", "nowhere"), "there is no nowhere/experiment.json"),
         (("run", "CONFIG", "--out", "x", "--slurm", "a=1"), "--slurm is for --launcher slurm"),
         (("run", "CONFIG", "--out", "x", "--gpus", "0", "--gpus-per-cell", "2"), "there are 1 GPUs"),
+        (("run", "CONFIG", "--out", "x", "--launcher", "slurm", "--jobs", "2"), "--jobs is for this machine"),
+        (("run", "CONFIG", "--out", "CONFIG"), "this folder cannot be made"),
     ],
 )
 def test_mistakes(run_cli, playground, tmp_path, monkeypatch, arguments, said):
@@ -76,7 +78,7 @@ def finished(make_run):
     systems = {"ce.seed1": ["ce", 1], "proj.seed1": ["proj", 1], "vmf.seed1": ["vmf", 1]}
     stored = {
         "title": "A <title>", "labels": {"ce": "softmax", "proj": "projection", "vmf": "vMF"}, "baselines": ["ce"],
-        "systems": systems, "cells": {},
+        "systems": systems, "cells": {name: {"status": "done"} for name in ("ce.seed1", "proj.seed1")},
     }  # fmt: skip
     (make_run.out / "experiment.json").write_text(json.dumps(stored))
     return make_run.out
@@ -89,20 +91,39 @@ def test_report(run_cli, finished):
     assert done.stdout.strip() == str(folder / "index.html")
     text = (folder / "index.html").read_text()
     assert "A &lt;title&gt;" in text
-    assert "1 of 3 runs are not finished" in text
+    assert "Left out: 1 of 3 runs are pending: vmf.seed1." in text
+    assert "1 of 3 runs are pending" in done.stderr
     assert "projection, seed 1" in text
     names = sorted(path.name for path in (folder / "tables").iterdir())
     stems = ("01-scores-a-title", "02-speed-of-training")
     assert names == [f"{stem}.{suffix}" for stem in stems for suffix in ("csv", "md", "tex")]
-    assert "| projection | 35.1 | 35.5 | 70.0 | +5.0 (1/1) | 1 | 2 |" in (
+    assert "| projection | 35.1 | 35.5 | 70.0 | +5.0 (1/1) | +10.0 (1/1) | 1 | 2 |" in (
         folder / "tables" / "01-scores-a-title.md"
     ).read_text()
     assert {path.suffix for path in (folder / "figures").iterdir()} == {".png", ".pdf"}
-    (compared,) = json.loads((folder / "significance.json").read_text())
-    assert compared["p_sentences"]["1"] < 0.05
+    for compared in json.loads((folder / "significance.json").read_text()):
+        assert compared["p_sentences"]["1"] < 0.05
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert run_cli("experiment", "report", finished, "--samples", "100").returncode == 0
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_what_failed_with_new_settings_is_not_reported_by_its_old_scores(run_cli, finished):
+    path = finished / "experiment.json"
+    stored = json.loads(path.read_text())
+    stored["cells"]["proj.seed1"]["status"] = "failed"
+    path.write_text(json.dumps(stored))
+    done = run_cli("experiment", "report", finished, "--samples", "10")
+    assert done.returncode == 0, done.stderr
+    assert "Left out: 1 of 3 runs are failed: proj.seed1." in done.stderr
+    assert "projection" not in next((finished / "report" / "tables").glob("01-*.md")).read_text()
+
+
+def test_no_gpus_are_hidden_ones(run_cli, playground, monkeypatch):
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
+    done = run_cli("experiment", "run", playground.config, "--out", playground.out, "--gpus", "")
+    assert done.returncode == 0, done.stderr
+    assert (playground.out / "runs" / "vmf.seed3" / "devices").read_text() == "none\n"
 
 
 @pytest.mark.parametrize(

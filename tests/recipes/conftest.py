@@ -12,13 +12,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 # Writes down how it was called and makes the files that the real command would make. KILL_AT names
-# a call at which it takes its recipe with it, as a power cut would; FAIL_AT one that fails.
+# a call at which it takes its recipe with it, as a power cut would; FAIL_AT one that fails; STOPS_AFTER is the
+# number of epochs after which training ends early.
 STAND_IN = r"""#!/usr/bin/env bash
 set -eu
 call="$(basename "$0") $*"
 printf '%s\n' "$call" >>"$CALLS"
 if [[ -n ${KILL_AT:-} && $call == *"$KILL_AT"* ]]; then kill -9 "$PPID"; exit 1; fi
-if [[ -n ${FAIL_AT:-} && $call == *"$FAIL_AT"* ]]; then echo "it broke here"; exit 3; fi
+if [[ -n ${FAIL_AT:-} && $call == *"$FAIL_AT"* ]]; then echo "error: it broke here"; exit 3; fi
 after() { # OPTION: the word that follows it
   local words=("${@:2}") i
   for i in "${!words[@]}"; do
@@ -87,7 +88,14 @@ case $call in
   'fairseq-xl syntactic map '*) echo picture | make "$(after --output "$@").png" ;;
   'fairseq-xl syntactic statistics '*) ;;
   'fairseq-xl encoder random '*) echo '{}' | make "$(after --output "$@")/model.pt" ;;
-  fairseq-train*) echo model | make "$(after --save-dir "$@")/checkpoint_best.pt" ;;
+  fairseq-train*)
+    if [[ $call == *' translation '* && $call != *--no-epoch-checkpoints* ]]; then
+      for number in $(seq "${STOPS_AFTER:-$(after --max-epoch "$@")}"); do
+        echo model | make "$(after --save-dir "$@")/checkpoint$number.pt"
+      done
+    fi
+    echo model | make "$(after --save-dir "$@")/checkpoint_best.pt"
+    ;;
   fairseq-generate*) echo 'H-0 1 text' ;;
   sacrebleu*) echo '[]' ;;
   *) echo "no stand-in for $call" >&2; exit 9 ;;

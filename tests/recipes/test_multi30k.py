@@ -96,7 +96,7 @@ def test_killed_anywhere_it_goes_on_there(multi30k, data, call, finished):
     done = multi30k("--data", data)
     assert done.returncode == 0, done.stderr
     assert cut_off in multi30k.calls
-    assert multi30k.calls[-1] == RECORD
+    assert multi30k.calls[-2:] == [RECORD, DIAGNOSE]
     repeated = {words for words in finished if any(words in entry for entry in multi30k.calls)}
     assert not repeated
 
@@ -139,6 +139,43 @@ def test_changed_text_is_prepared_anew_and_the_old_run_is_left_alone(multi30k, d
     done = multi30k("--data", data, "--name", "second")
     assert done.returncode == 0, done.stderr
     assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN, PACK, DIAGNOSE}
+
+
+def test_a_mistyped_option_is_mended_where_it_stands(multi30k, data, tmp_path):
+    assert multi30k("--data", data, "--", "--margin", "nonsense", FAIL_AT="nonsense").returncode != 0
+    (tmp_path / "my.vec").write_text("1 2\n")
+    done = multi30k("--data", data, "--vectors", tmp_path / "my.vec", "--", "--margin", "0.3")
+    assert done.returncode == 0, done.stderr
+    run = multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.seed1"
+    assert (run / "target.vec").read_text().startswith("1 2\n")
+    assert "0.3" in (run / "settings").read_text()
+    assert multi30k("--data", data).returncode == 2
+
+
+def test_a_loss_of_ones_own(multi30k, data, tmp_path):
+    own = ["--data", data, "--loss", "angle", "--user-dir", tmp_path / "losses"]
+    done = multi30k(*own)
+    assert done.returncode == 2
+    assert "is no plugin: there is no __init__.py in it" in done.stderr
+    (tmp_path / "losses").mkdir()
+    (tmp_path / "losses" / "__init__.py").touch()
+    assert multi30k(*own).returncode == 0
+    train = multi30k.arguments("fairseq-train")
+    assert options(train, "--criterion", "--user-dir") == ("angle", str(tmp_path / "losses"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--loss", "vmf cosine"), "--loss is 'vmf cosine': choose one of cross_entropy"),
+        (("--arch", "continuous_transfomer"), "--arch is 'continuous_transfomer': choose one of continuous_lstm"),
+    ],
+)
+def test_names_that_are_none(multi30k, data, arguments, said):
+    done = multi30k("--data", data, *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert multi30k.calls == []
 
 
 def test_other_vectors_under_the_same_name_are_refused(multi30k, data, tmp_path):
@@ -245,6 +282,18 @@ def test_what_is_diagnosed(multi30k, data):
     words = multi30k.arguments(DIAGNOSE)
     files = [Path(word).name for word in words if word.endswith(".pt")]
     assert files == ["checkpoint1.pt", "checkpoint2.pt", "checkpoint3.pt", "checkpoint_best.pt"]
+    short = ("--data", data, "--epochs", 3, "--diagnose", "epochs", "--diagnose-words", "dog  man", "--name", "short")
+    done = multi30k(*short, STOPS_AFTER="2", FAIL_AT="fairseq-xl diagnose")
+    assert done.returncode == 3
+    assert "fairseq-xl ended with status 3 (it broke here); its output is in" in done.stderr
+    assert (multi30k.out / "runs" / "short" / "record.json").exists(), "scores outlive what fails after them"
+    assert multi30k(*short, STOPS_AFTER="2").returncode == 0
+    assert multi30k.calls == [DIAGNOSE]
+    words = multi30k.arguments(DIAGNOSE)
+    assert [Path(word).name for word in words if word.endswith(".pt")] == [
+        "checkpoint1.pt", "checkpoint2.pt", "checkpoint_best.pt",
+    ]  # fmt: skip
+    assert words[-3:] == ["--words", "dog", "man"]
     for extra in (["--diagnose", "no"], ["--loss", "cross_entropy"], ["--loss", "stock"]):
         multi30k("--data", data, *extra)
         assert DIAGNOSE not in multi30k.calls
@@ -327,6 +376,7 @@ LOSSES = {
     "power_spherical": ("power_spherical", "continuous"),
     "in_batch_negative": ("in_batch_negative", "continuous"),
     "info_nce": ("info_nce", "continuous"),
+    "annealed": ("annealed", "continuous"),
 }
 
 

@@ -64,6 +64,7 @@ def test_sections(runs, tmp_path):
     (hubs,) = geometry.tables
     assert hubs.rows == [["vMF", *["2.5 ± 0.0"] * 3, "50.0 ± 0.0 %", "the, a"]]
     assert [picture.name for picture in negatives.pictures] == ["negatives", "negatives-over-training-1"]
+    assert [picture.name for picture in geometry.pictures] == ["geometry", "geometry-over-training-1"]
     assert {path.suffix for path in (tmp_path / "figures").iterdir()} == {".png", ".pdf"}
 
 
@@ -82,6 +83,14 @@ def test_what_is_drawn(runs):
     figure = Figure()
     diagnosis.draw_over_training(figure, runs[0].diagnostics["checkpoints"])
     assert figure.axes[0].lines[0].get_xdata().tolist() == [5, 8, 10]
+    figure = Figure()
+    diagnosis.draw_geometry_over_training(figure, runs[0].diagnostics["checkpoints"])
+    cosines, norms, hinges = figure.axes
+    (mesh,) = cosines.collections
+    assert mesh.get_array().tolist() == [[0.3] * 3, [0.7] * 3], "a column for each checkpoint"
+    assert mesh.get_coordinates()[0, :, 0].tolist() == [3.5, 6.5, 9, 11]
+    assert norms.get_yscale() == "log"
+    assert [line.get_ydata().tolist() for line in hinges.lines] == [[active] * 3 for active in (0.25, 0.5, 0.75)]
     figure = Figure()
     diagnosis.draw_components(figure, groups)
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == [

@@ -44,7 +44,7 @@ def test_page(tmp_path):
         Section("Scores", "What <it> shows.", [table], [drawn(tmp_path)]),
         Section("Sentences", translations=[Translations(("one", "two"), [pair])]),
     ]
-    text = page("Title <x>", sections, "python 3")
+    text = page("Title <x>", sections, ["Left out: <one>", "python 3"])
     checker = Checker()
     checker.feed(text)
     assert checker.open == []

@@ -1,5 +1,7 @@
 """Finished runs as their folders show them."""
 
+import json
+
 import pytest
 
 from fairseq_xl.errors import InputError
@@ -32,6 +34,45 @@ def test_nothing_finished(tmp_path):
 
 def test_damaged_record(make_run):
     run = make_run("x")
-    (run / "record.json").write_text("{}")
+    (run / "record.json").write_text("[]")
     with pytest.raises(InputError, match=r"record\.json is not a run's record"):
         load_runs(make_run.out, {"x": ("x", 1)}, {})
+
+
+def test_the_record_of_another_recipe_is_no_damage(make_run):
+    run = make_run("x")
+    (run / "record.json").write_text('{"gold": [0, 1], "predicted": [1, 1]}')
+    with pytest.raises(InputError, match=r"not the record of a translation.*siamese report"):
+        load_runs(make_run.out, {"x": ("x", 1)}, {})
+
+
+def rename_scores(run, name):
+    """As a recipe with --test or --replace-unknown leaves it."""
+    path = run / "record.json"
+    record = json.loads(path.read_text())
+    record["scores"] = {name: record["scores"]["test"]}
+    path.write_text(json.dumps(record))
+    for beam in (1, 5):
+        (run / f"hyp.beam{beam}.txt").rename(run / f"{name}.hyp.beam{beam}.txt")
+
+
+def test_scores_on_another_set(make_run):
+    rename_scores(make_run("a"), "val")
+    plain = make_run.out / "prepared" / "de-en" / "tests" / "val" / "plain"
+    plain.mkdir(parents=True)
+    (plain / "test.en").write_text("a dog\n")
+    systems = {"a": ("a", 1), "b": ("b", 1)}
+    (run,) = load_runs(make_run.out, systems, {})
+    assert (run.scored, run.beams, run.score(5)) == ("val", [1, 5], 30.5)
+    assert len(run.hypotheses(5)) == 40
+    assert run.references() == ["a dog"]
+    make_run("b", 20)
+    assert [run.system for run in load_runs(make_run.out, systems, {})] == ["b"], "the recipe's own test set first"
+    assert [run.system for run in load_runs(make_run.out, systems, {}, "val")] == ["a"]
+    with pytest.raises(InputError, match="--scores dev: no run was scored on that; there are val, test"):
+        load_runs(make_run.out, systems, {}, "dev")
+    rename_scores(make_run.out / "runs" / "b", "test.unknown_by_lexicon")
+    with pytest.raises(InputError, match=r"were scored on val, test\.unknown_by_lexicon: choose one"):
+        load_runs(make_run.out, systems, {})
+    (run,) = load_runs(make_run.out, systems, {}, "test.unknown_by_lexicon")
+    assert len(run.references()) == len(run.hypotheses(1)) == 40

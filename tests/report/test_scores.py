@@ -3,7 +3,7 @@
 import pytest
 
 from fairseq_xl.report.runs import load_runs
-from fairseq_xl.report.scores import comparisons, score_table, spread
+from fairseq_xl.report.scores import METRICS, comparisons, marks, score_table, spread
 from fairseq_xl.report.significance import KeptTests
 
 
@@ -39,15 +39,32 @@ def test_table(runs, tmp_path):
     compared = comparisons(runs, ["ce"], 5, KeptTests(tmp_path / "t.json"), samples=100)
     table = score_table(runs, {"ce": "softmax", "proj": "projection"}, compared, 5, "Scores")
     assert table.headings == [
-        "system", "BLEU, beam 1", "BLEU, beam 5", "chrF2, beam 5", "by softmax", "seeds", "epochs",
+        "system", "BLEU, beam 1", "BLEU, beam 5", "chrF2, beam 5", "BLEU by softmax", "seeds", "epochs",
     ]  # fmt: skip
     rows = {row[0]: row[1:] for row in table.rows}
     assert rows["softmax"] == ["30.3 ± 0.1", "30.7 ± 0.1", "60.4 ± 0.2", "", "1, 2, 3", "2"]
     assert rows["projection"][3] == "+10.0† (3/3)"
     assert rows["alike"][3] == "+0.0 (0/3)"
     assert rows["once"] == ["20.1", "20.5", "40.0", "−10.2 (1/1)", "1", "2"]
+    assert table.signature.startswith("BLEU nrefs:1")
     assert any("Welch" in note for note in table.notes)
     assert any(note.startswith("BLEU: nrefs:1") for note in table.notes)
+
+
+def test_a_seed_that_says_the_opposite_is_no_support():
+    found = {
+        "difference": 0.4, "p_seeds": 0.2, "p_sentences": {1: 0.01, 2: 0.01, 3: 0.5},
+        "differences": {1: 2.0, 2: -1.0, 3: 0.2},
+    }  # fmt: skip
+    assert marks(found, "†") == "+0.4 (1/3, 1 against)"
+
+
+def test_both_metrics(runs, tmp_path):
+    kept = KeptTests(tmp_path / "t.json")
+    compared = [c for metric in METRICS for c in comparisons(runs, ["ce"], 5, kept, metric, samples=100)]
+    table = score_table(runs, {"ce": "softmax"}, compared, 5, "Scores")
+    assert table.headings[4:6] == ["BLEU by softmax", "chrF2 by softmax"]
+    assert next(row for row in table.rows if row[0] == "proj")[4:6] == ["+10.0† (3/3)", "+20.0† (3/3)"]
 
 
 def test_spread():

@@ -1,8 +1,7 @@
 """Figure 2 from made-up runs."""
 
-import math
-
 import pytest
+from matplotlib.figure import Figure
 
 from fairseq_xl.report.runs import load_runs
 from fairseq_xl.report.speed import (
@@ -34,8 +33,21 @@ def test_values(runs):
 def test_a_log_without_rates(runs):
     path = runs[0].folder / "train.log"
     path.write_text("".join(line + "\n" for line in path.read_text().splitlines() if '"ups"' not in line))
-    assert math.isnan(sentences_per_second(runs[0]))
+    assert sentences_per_second(runs[0]) is None
     assert measured(runs[:1]) == "accuracy"
+    assert speed_table(runs, {}).rows[0][1] == "120", "of the seed that says it"
+    assert speed_table(runs[:1], {}).rows[0][1] == ""
+    figure = Figure()
+    draw_speed(figure, runs[:1], {})
+    assert [text.get_text() for text in figure.axes[0].texts] == ["not logged"]
+
+
+def test_a_training_too_short_for_lines_within_an_epoch(runs):
+    path = runs[0].folder / "train.log"
+    lines = [line for line in path.read_text().splitlines() if '"ups"' not in line]
+    text = "\n".join(lines) + "\n"
+    path.write_text(text.replace('"train_loss": "1"', '"train_loss": "1", "train_ups": "3", "train_bsz": "10"'))
+    assert sentences_per_second(runs[0]) == 30
 
 
 def test_table(runs):
@@ -48,8 +60,6 @@ def test_table(runs):
 
 
 def test_figure(runs):
-    from matplotlib.figure import Figure
-
     figure = Figure()
     draw_speed(figure, runs, {"a": "A"})
     bars, minutes, epochs = figure.axes
@@ -61,8 +71,6 @@ def test_figure(runs):
 
 
 def test_figure_without_validation(runs):
-    from matplotlib.figure import Figure
-
     for run in runs:
         path = run.folder / "train.log"
         kept = [line for line in path.read_text().splitlines() if "valid_" not in line]

@@ -32,14 +32,17 @@ def test_markdown(table):
 
 def test_latex(table):
     lines = table.latex().splitlines()
-    assert r"  \caption{Scores of a|b \& c\_d}" in lines
-    assert r"  x|y\_1 & 3.0 $\pm$ 0.1 \\" in lines
+    assert r"  \caption{Scores of a\textbar{}b \& c\_d}" in lines
+    assert r"  x\textbar{}y\_1 & 3.0 $\pm$ 0.1 \\" in lines
     assert '  50 \\%, "quoted" & $-$1 \\\\' in lines
     assert r"  \begin{tabular}{lr}" in lines
 
 
 def test_csv(table):
     assert list(csv.reader(io.StringIO(table.csv()))) == [table.headings, *table.rows]
+    table.signature = "nrefs:1|case:mixed"
+    rows = list(csv.reader(io.StringIO(table.csv())))
+    assert [row[-1] for row in rows] == ["signature", *[table.signature] * 2]
 
 
 def test_unequal_rows(table):
