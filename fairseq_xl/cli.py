@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import errno
 import importlib
 import os
 import sys
@@ -12,6 +13,9 @@ from collections.abc import Sequence
 from fairseq_xl import __version__
 from fairseq_xl.errors import InputError
 from fairseq_xl.terminal import InertTerminal, inert
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What the system says of a disk, a share of it or a file that can hold no more."""
 
 # name -> (module with configure(parser) and run(args), one line of help)
 COMMANDS = {
@@ -105,8 +109,8 @@ def _dispatch(argv: list[str]) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one sub-command and return the exit status.
 
-    2 for a user's mistake (its sentence on stderr), 130 for Ctrl-C, 141 where whoever read the
-    output went away; every other exception is a defect of ours and shows its traceback.
+    2 for a user's mistake (its sentence on stderr) and for a file that the system refuses, 130 for Ctrl-C, 141 where
+    whoever read the output went away; every other exception is a defect of ours and shows its traceback.
     """
     if sys.stdout is not None and sys.stdout.isatty():
         sys.stdout = InertTerminal(sys.stdout)
@@ -132,6 +136,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The interpreter flushes stdout once more when it ends: let that go nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
+    except OSError as error:
+        # A folder where a file is meant, no permission, a full disk: the command's own sentences come first, and here
+        # is what none of them foresaw.
+        if error.filename is None and error.errno not in FULL:
+            raise
+        place = "" if error.filename is None else f"{inert(str(error.filename))}: "
+        print(f"error: {place}{error.strerror}", file=sys.stderr)
+        return 2
     return status
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import os
 import resource
@@ -101,8 +102,10 @@ def test_a_command_that_returns_nothing_has_succeeded(monkeypatch: pytest.Monkey
             2,
             "error: the Python package 'stanza' is not installed; `fairseq-xl doctor` says how to get it\n",
         ),
+        (IsADirectoryError(errno.EISDIR, "Is a directory", "out"), 2, "error: out: Is a directory\n"),
+        (OSError(errno.ENOSPC, "No space left on device"), 2, "error: No space left on device\n"),
     ],
-    ids=["mistake", "interrupt", "missing extra"],
+    ids=["mistake", "interrupt", "missing extra", "folder for file", "full disk"],
 )
 def test_how_a_command_ends(error, status, sentence, monkeypatch, capsys) -> None:
     command_that(monkeypatch, raising(error))
@@ -111,7 +114,8 @@ def test_how_a_command_ends(error, status, sentence, monkeypatch, capsys) -> Non
 
 
 @pytest.mark.parametrize(
-    "error", [RuntimeError("ours"), ModuleNotFoundError("x", name="fairseq_xl.gone")]
+    "error",
+    [RuntimeError("ours"), ModuleNotFoundError("x", name="fairseq_xl.gone"), OSError("nothing of a file")],
 )
 def test_a_defect_of_ours_is_not_hidden(error, monkeypatch) -> None:
     command_that(monkeypatch, raising(error))
