@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -16,19 +17,27 @@ import numpy as np
 import torch
 from fairseq.data import Dictionary, indexed_dataset
 
+from fairseq_xl.errors import InputError
 from fairseq_xl.syntactic.corpus import fold
 from fairseq_xl.syntactic.prepared import MANIFEST, VERSION, read_manifest
 from fairseq_xl.syntactic.selection import Row, Selection
 from fairseq_xl.text.conllu import UPOS
+from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import replacing
 from fairseq_xl.text.subwords import processor, train_subwords
 from fairseq_xl.vectors.atomic import atomic_outputs
 from fairseq_xl.vectors.progress import progress_bar
 
+SETTINGS = "settings.json"
+"""What the folder was made with."""
+
 MODEL = "sentencepiece.model"
 SOURCE_DICTIONARY = "dict.source.txt"
 UPOS_DICTIONARY = "dict.upos.txt"
 PARTS = ("train", "valid")
+_SENTENCES = ".sentences.txt"
+_OWN = (MANIFEST, SETTINGS, MODEL, SOURCE_DICTIONARY, UPOS_DICTIONARY, _SENTENCES)
+_OF_PAIRS = re.compile(r"(train|valid)\..+-.+\.(source|pieces|upos)\.(bin|idx)(\.tmp)?|\..+-.+\.done")
 
 
 def write_manifest(folder: Path, languages: Iterable[str], entries: list[dict[str, object]]) -> None:
@@ -46,13 +55,37 @@ def write_manifest(folder: Path, languages: Iterable[str], entries: list[dict[st
         stream.write("\n")
 
 
+def check_free(folder: Path) -> None:
+    """Nothing that is not an earlier preparation's may be overwritten.
+
+    Raises:
+        InputError: the folder has files of the names that are written here, and no settings of a preparation.
+    """
+    if not _is_ours(folder) and (taken := _own_files(folder)):
+        raise InputError(
+            f"{taken[0]} is not of fairseq-xl syntactic prepare, which would replace it: name another folder"
+        )
+
+
 def clear(folder: Path) -> None:
-    """Remove what an earlier preparation with other settings has left."""
-    for path in [folder / MANIFEST, folder / MODEL, *folder.glob("dict.*.txt"), *folder.glob(".*.done")]:
-        path.unlink(missing_ok=True)
-    for part in PARTS:
-        for path in folder.glob(f"{part}.*-*.*"):
+    """Remove what an earlier preparation with other settings has left, all but these; others' files stay."""
+    for path in _own_files(folder):
+        if path.name != SETTINGS:
             path.unlink()
+
+
+def _own_files(folder: Path) -> list[Path]:
+    """What says that others are there comes first, for a call that is killed while it removes them."""
+    found = [path for path in folder.glob("*") if path.name in _OWN or _OF_PAIRS.fullmatch(path.name)]
+    return sorted(found, key=lambda path: (path.name not in (MANIFEST, UPOS_DICTIONARY), path.name))
+
+
+def _is_ours(folder: Path) -> bool:
+    try:
+        settings = loads((folder / SETTINGS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(settings, dict) and {"corpus", "pairs", "choices"} <= settings.keys()
 
 
 def has_vocabulary(folder: Path) -> bool:
@@ -66,7 +99,7 @@ def read_vocabulary(folder: Path) -> bytes:
 
 def train_vocabulary(folder: Path, sentences: Iterable[str], size: int) -> None:
     """Learn the joint SentencePiece model from sentences, and write it with both dictionaries."""
-    text = folder / "sentences.txt"
+    text = folder / _SENTENCES
     with replacing(text) as stream:
         stream.writelines(sentence + "\n" for sentence in sentences)
     train_subwords([text], folder / MODEL, size)

@@ -20,7 +20,6 @@ from fairseq_xl.text.conllu import read_conllu
 from fairseq_xl.text.lines import read_lines, replacing
 from fairseq_xl.vectors.progress import progress_bar
 
-SETTINGS = "settings.json"
 _TAGS_PER_TRANSACTION = 10_000
 
 
@@ -93,11 +92,13 @@ def binarise(corpus: Corpus, choice: Choice, folder: Path) -> None:
     """Write the prepared folder; whatever it holds of other settings or another corpus is removed first.
 
     Raises:
-        InputError: a language that the corpus has not, a target language without tags, nothing to train on.
+        InputError: a language that the corpus has not, a target language without tags, nothing to train on, a folder
+            with others' files of the same names.
     """
     from fairseq_xl.syntactic import binarised
     from fairseq_xl.syntactic.selection import Selection
 
+    binarised.check_free(folder)
     pairs = _pairs(corpus, choice)
     exclude = [text for path in choice.exclude for text in excluded_sentences(path)]
     vocabulary = binarised.read_vocabulary(choice.like) if choice.like else None
@@ -111,7 +112,7 @@ def binarise(corpus: Corpus, choice: Choice, folder: Path) -> None:
         },
         indent=1,
     )
-    stamp = folder / SETTINGS
+    stamp = folder / binarised.SETTINGS
     if not stamp.is_file() or stamp.read_text(encoding="utf-8") != settings:
         binarised.clear(folder)
         with replacing(stamp) as stream:

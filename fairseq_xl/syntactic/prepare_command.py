@@ -90,6 +90,10 @@ def run(args: argparse.Namespace) -> None:
     readers = _readers(args)
     taggers = dict(_named(word, "--tagger") for word in args.tagger)
     filters = [name for name in args.filters if name != "none"]
+    if args.until == "all":
+        from fairseq_xl.syntactic import binarised
+
+        binarised.check_free(args.output)
     with closing(Corpus(args.corpus or args.output / "corpus.sqlite")) as corpus, corpus.alone():
         prepare.read(corpus, readers, filters, args.min_words)
         if args.pivot != "none":

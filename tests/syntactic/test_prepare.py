@@ -136,6 +136,27 @@ def test_nothing_is_done_twice(command, tmp_path, monkeypatch):
     assert all(new["valid"] < old["valid"] for new, old in zip(fewer, json.loads(manifest)["pairs"], strict=True))
 
 
+def test_files_of_others_are_never_removed(command, tmp_path, capsys):
+    """Neither by names that are like ours, nor when the settings change; names that are ours are refused."""
+    folder = tmp_path / "prepared"
+    folder.mkdir()
+    others = ["train.de-en.de", "train.de-en.en", "train.de-en.de.bin", "dict.de.txt", "sentences.txt", ".x.done"]
+    for name in others:
+        (folder / name).write_text("mine")
+    (folder / "manifest.json").write_text("{}")
+    assert command() == 2
+    assert "manifest.json is not of fairseq-xl syntactic prepare, which would replace it" in capsys.readouterr().err
+    assert not (tmp_path / "corpus.sqlite").exists()
+    (folder / "manifest.json").rename(folder / "settings.json")
+    assert command() == 2
+    (folder / "settings.json").unlink()
+    assert command() == 0
+    (folder / "valid.de-en.upos.bin.tmp").write_text("of a killed call")
+    assert command("--valid", 3) == 0
+    assert {(folder / name).read_text() for name in others} == {"mine"}
+    assert not (folder / "valid.de-en.upos.bin.tmp").exists()
+
+
 def test_fine_tuning_takes_vocabulary_and_languages(command, tmp_path):
     assert command("--targets", "de", "en") == 0
     assert command("--sources", "nl", "--targets", "es", "--like", tmp_path / "prepared", folder="few") == 0
