@@ -11,7 +11,6 @@ import importlib
 import json
 import os
 import random
-import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.folders import replacing_folder
 from fairseq_xl.syntactic.corpus import Corpus
 from fairseq_xl.syntactic.labels import labels_of
 from fairseq_xl.syntactic.names import names, renamed
@@ -127,7 +127,7 @@ def train_tagger(how: Training, output: Path) -> dict[str, Any]:
     validation sentences.
 
     Raises:
-        InputError: an unreadable treebank, or too few sentences.
+        InputError: an unreadable treebank, or too few sentences; a folder that holds something else than a tagger.
     """
     from spacy.language import DEFAULT_CONFIG
     from spacy.training.initialize import init_nlp
@@ -145,8 +145,10 @@ def train_tagger(how: Training, output: Path) -> dict[str, Any]:
         raise InputError(f"{names}: {len(sentences)} sentences are too few for a tagger; give {HELD_OUT} or more")
     if how.names:
         sentences += _renamed(sentences, how.names, how)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as folder:
+    with (
+        replacing_folder(output, ABOUT, "a tagger") as made,
+        tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as folder,
+    ):
         work = Path(folder)
         nlp = blank(how.language)
         config = DEFAULT_CONFIG.merge(load_config_from_str(_CONFIG))
@@ -176,9 +178,7 @@ def train_tagger(how: Training, output: Path) -> dict[str, Any]:
             "validation_accuracy_of_labels": round(100 * performance["tag_acc"], 2),
         }
         (best / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-        if output.exists():
-            shutil.rmtree(output)
-        os.replace(best, output)
+        os.replace(best, made)
     return about
 
 

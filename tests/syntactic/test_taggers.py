@@ -163,6 +163,25 @@ def test_too_small_a_treebank(tmp_path, capsys):
     assert not (tmp_path / "de").exists()
 
 
+def test_a_folder_of_others_is_not_replaced_by_a_tagger(trained, tmp_path, capsys):
+    """It is refused before anything is trained; a tagger is replaced."""
+    (tmp_path / "thesis.tex").write_text("mine")
+    words = ["syntactic", "tagger", "train", str(trained / "de.conllu"), "-l", "de", "--epochs", "1"]
+    assert main([*words, "-o", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "holds something else than a tagger: name another folder" in said
+    assert "LOSS" not in said
+    assert (tmp_path / "thesis.tex").read_text() == "mine"
+    old = tmp_path / "old"
+    old.mkdir()
+    (old / "tagger.json").write_text("{}")
+    (old / "left").write_text("")
+    assert main([*words, "-o", str(old)]) == 0
+    assert load_tagger(str(old), "de").tag(["Tom ."])
+    assert not (old / "left").exists()
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(("old", "."))] == ["old"]
+
+
 @pytest.mark.parametrize(
     ("language", "pieces"),
     [
