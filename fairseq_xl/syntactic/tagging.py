@@ -8,6 +8,7 @@ import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from functools import cache
 from itertools import islice
@@ -42,7 +43,13 @@ def over_processes(processes: int) -> Engine:
             return
         # Unlike multiprocessing.Pool, this one raises when a worker is killed instead of waiting for ever.
         with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
-            yield from _in_order(items, lambda item: pool.submit(work, item), lambda job: job.result(), 2 * processes)
+            jobs = _in_order(items, lambda item: pool.submit(work, item), lambda job: job.result(), 2 * processes)
+            try:
+                yield from jobs
+            except BrokenProcessPool:
+                raise InputError(
+                    "a process that tags was killed, perhaps for want of memory: start again, with fewer --processes"
+                ) from None
 
     return engine
 
@@ -60,11 +67,20 @@ def over_ray() -> Engine:
     except ModuleNotFoundError:
         raise InputError("tagging with Ray needs it: install it with pip install 'fairseq_xl[ray]'") from None
 
+    def result(job: Any) -> Any:
+        try:
+            return ray.get(job)
+        except ray.exceptions.RayTaskError as error:
+            if isinstance(error.cause, InputError):
+                raise error.cause from None
+            raise
+
     def engine(work: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
         if not ray.is_initialized():
             ray.init()
         in_flight = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
-        yield from _in_order(items, ray.remote(work).remote, ray.get, in_flight)
+        # Ray takes functions only, not objects that can be called.
+        yield from _in_order(items, ray.remote(lambda item: work(item)).remote, result, in_flight)
 
     return engine
 
@@ -105,8 +121,8 @@ class TagCache:
         """Args: path: a file, made where there is none; ``:memory:`` for a cache that ends with the process."""
         if path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(path, timeout=60)
         try:
+            self._db = sqlite3.connect(path, timeout=60)
             schema = "(key BLOB PRIMARY KEY, tags TEXT NOT NULL) WITHOUT ROWID"
             self._db.execute(f"CREATE TABLE IF NOT EXISTS tags {schema}")
         except sqlite3.DatabaseError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from contextlib import closing
@@ -35,6 +36,15 @@ def tagger(monkeypatch):
     return found
 
 
+def killed(number):
+    os._exit(9)
+
+
+def test_a_killed_process_is_said():
+    with pytest.raises(InputError, match="a process that tags was killed"):
+        list(over_processes(2)(killed, range(3)))
+
+
 def twice(number):
     return 2 * number
 
@@ -63,6 +73,7 @@ def test_ray_stands_behind_the_same_function(monkeypatch):
     calls = []
 
     def remote(work):
+        assert isinstance(work, types.FunctionType)  # else Ray raises TypeError
         return types.SimpleNamespace(remote=lambda item: calls.append(item) or ("reference", work(item)))
 
     fake = types.SimpleNamespace(
@@ -72,6 +83,27 @@ def test_ray_stands_behind_the_same_function(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", fake)
     assert list(over_ray()(twice, range(9))) == list(range(0, 18, 2))
     assert calls == ["init", *range(9)]
+    calls.clear()
+    assert list(over_ray()(tagging._Work("name", "en"), [[]])) == [[]]
+
+
+def test_mistakes_that_a_worker_of_ray_finds_keep_their_sentence(monkeypatch):
+    class RayTaskError(Exception):
+        cause = InputError("there is no tagger")
+
+    def get(reference):
+        raise RayTaskError("a traceback of another machine")
+
+    fake = types.SimpleNamespace(
+        is_initialized=lambda: True, remote=lambda work: types.SimpleNamespace(remote=work), get=get,
+        cluster_resources=dict, exceptions=types.SimpleNamespace(RayTaskError=RayTaskError),
+    )  # fmt: skip
+    monkeypatch.setitem(sys.modules, "ray", fake)
+    with pytest.raises(InputError, match=r"^there is no tagger$"):
+        list(over_ray()(twice, [1]))
+    RayTaskError.cause = ValueError()
+    with pytest.raises(RayTaskError):
+        list(over_ray()(twice, [1]))
 
 
 def test_without_ray(monkeypatch):
@@ -88,8 +120,9 @@ def test_the_cache_answers_by_tagger_and_sentence(tmp_path):
     with closing(TagCache(tmp_path / "deep" / "tags.sqlite")) as cache:
         assert cache.get("one", ["a b"]) == ["X Y"]
     (tmp_path / "x").write_text("no cache" * 999)
-    with pytest.raises(InputError, match="is not a cache of tags"):
-        TagCache(tmp_path / "x")
+    for path in (tmp_path / "x", tmp_path):
+        with pytest.raises(InputError, match="is not a cache of tags"):
+            TagCache(path)
 
 
 def test_what_was_tagged_is_not_tagged_again(tagger, tmp_path):
