@@ -19,7 +19,7 @@ COLOURS = (
     "#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf",
     "#aec7e8", "#ffbb78", "#98df8a", "#ff9896", "#c5b0d5", "#c49c94", "#f7b6d2", "#c7c7c7", "#dbdb8d", "#9edae5",
 )  # fmt: skip
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "d")
 """by language; the page draws the same"""
 
 
@@ -46,10 +46,12 @@ def choose(texts: Sequence[TaggedText], groups: int, most: int, seed: int = 0) -
     there are more than ``most``.
 
     Raises:
-        InputError: more groups or more texts than there are colours and shapes.
+        InputError: more groups or more texts than there are colours and shapes; no sentence to show.
     """
     if not 1 <= groups <= len(COLOURS):
         raise InputError(f"--groups {groups}: a map shows from 1 to {len(COLOURS)} tag sequences")
+    if most < 1:
+        raise InputError(f"--most {most} leaves nothing to show: give 1 or more")
     if len(texts) > len(MARKERS):
         raise InputError(f"{len(texts)} evaluation sets are too many: a map shows at most {len(MARKERS)} languages")
     counts = Counter(tags for text in texts for tags in text.upos)

@@ -5,23 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.sparse.linalg import eigsh
 from torch import Tensor
 
 from fairseq_xl.errors import InputError
-from fairseq_xl.syntactic.cosines import Directions, Matrix
+from fairseq_xl.syntactic.cosines import TIE, Directions, Matrix
 
 METHODS = ("pca", "umap")
+LEAST = {"pca": 3, "umap": 5}
+"""sentences; UMAP begins with eigenvectors, of which it wants three and one more than that of sentences"""
 
 
 def project(vectors: Matrix, method: str = "pca", seed: int = 0) -> tuple[np.ndarray, float | None]:
     """Points (N, 2) for embeddings (N, d), and for PCA the share of the variance that they keep.
 
     Raises:
-        InputError: fewer than three sentences; ``umap`` where the package is missing.
+        InputError: fewer than three sentences, or five for ``umap``; embeddings that are all alike; ``umap`` where
+            the package is missing.
     """
-    if vectors.shape[0] < 3:
-        raise InputError(f"{vectors.shape[0]} sentences are too few for a map: give at least three")
+    least = LEAST[method]
+    if vectors.shape[0] < least:
+        raise InputError(f"{vectors.shape[0]} sentences are too few for a map by {method}: give at least {least}")
     rows = Directions(vectors)
     return _pca(rows) if method == "pca" else (_umap(rows, seed), None)
 
@@ -33,6 +38,8 @@ def _pca(rows: Directions) -> tuple[np.ndarray, float]:
     coordinates in its principal directions.
     """
     gram = rows.cosines(0, len(rows), rows).numpy()
+    if gram.max() - gram.min() <= TIE:
+        raise InputError("all embeddings point the same way: there is nothing to draw")
     gram -= gram.mean(0)
     gram -= gram.mean(1, keepdims=True)
     values, directions = eigsh(gram, k=2, v0=np.ones(len(gram)) + np.arange(len(gram)))
@@ -51,5 +58,6 @@ def _umap(rows: Directions, seed: int) -> np.ndarray:
         raise InputError(
             "--method umap needs the package umap-learn: install it with pip install 'fairseq_xl[map]', or take pca"
         ) from None
-    table: Any = rows.rows.numpy() if isinstance(rows.rows, Tensor) else rows.rows
+    # UMAP takes SciPy's older sparse class alone.
+    table: Any = rows.rows.numpy() if isinstance(rows.rows, Tensor) else sparse.csr_matrix(rows.rows)
     return np.asarray(umap.UMAP(metric="cosine", random_state=seed).fit_transform(table), dtype=np.float64)

@@ -43,8 +43,19 @@ def test_a_sample_is_seeded_and_keeps_the_order() -> None:
 def test_limits_are_said() -> None:
     with pytest.raises(InputError, match=f"from 1 to {len(COLOURS)}"):
         choose([text("de", A)], len(COLOURS) + 1, 10)
+    with pytest.raises(InputError, match="--most -3 leaves nothing to show"):
+        choose([text("de", A)], 1, -3)
     with pytest.raises(InputError, match=f"at most {len(MARKERS)} languages"):
         choose([text(f"l{i}", A) for i in range(len(MARKERS) + 1)], 1, 10)
+
+
+def test_the_recipes_languages_have_shapes() -> None:
+    recipe = (Path(__file__).parents[2] / "recipes/syntactic.sh").read_text()
+    known = re.findall(r"^(?:OUT=.*)?(?:LANGUAGES|GOLD_ONLY)=.*$", recipe, re.MULTILINE)
+    asked = re.search(r"LANGUAGES='(.+?)' UNSEEN='(.+?)'", known[0])
+    languages = f"{asked[1]} {asked[2]} {known[1].removeprefix('GOLD_ONLY=').split()[0]}".split()
+    assert len(languages) == 9
+    assert len(choose([text(language, A) for language in languages], 1, 10).rows) == 9
 
 
 def test_the_page_holds_its_data_and_nothing_from_outside() -> None:

@@ -40,14 +40,41 @@ def test_umap_is_asked_by_cosine_and_seed(monkeypatch: pytest.MonkeyPatch) -> No
             return rows[:, :2].astype(np.float32)
 
     monkeypatch.setitem(sys.modules, "umap", SimpleNamespace(UMAP=UMAP))
-    points, kept = project(np.array([[3.0, 4, 0], [0, 2, 0], [1, 0, 0]]), "umap", seed=7)
-    np.testing.assert_allclose(points, [[0.6, 0.8], [0, 1], [1, 0]], atol=1e-7)
+    points, kept = project(np.array([[3.0, 4, 0], [0, 2, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0]]), "umap", seed=7)
+    np.testing.assert_allclose(points, [[0.6, 0.8], [0, 1], [1, 0], [0, 0], [0, 1]], atol=1e-7)
     assert kept is None
+
+
+def test_umap_gets_scipys_older_sparse_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    class UMAP:
+        def __init__(self, **options: object):
+            pass
+
+        def fit_transform(self, rows: object) -> np.ndarray:
+            assert isinstance(rows, sparse.csr_matrix)
+            return rows.toarray()[:, :2]
+
+    monkeypatch.setitem(sys.modules, "umap", SimpleNamespace(UMAP=UMAP))
+    assert project(sparse.csr_array(np.eye(5)), "umap")[0].shape == (5, 2)
+
+
+def test_umap_itself_takes_sparse_and_few_rows() -> None:
+    pytest.importorskip("umap")
+    for rows in (np.eye(5), sparse.csr_array(np.eye(5)), np.random.default_rng(0).standard_normal((5, 8))):
+        assert project(rows, "umap")[0].shape == (5, 2)
+
+
+@pytest.mark.parametrize("vectors", [np.ones((4, 3)), np.zeros((4, 3)), np.outer(np.arange(1, 9), [0.1, 0.2, 0.7])])
+def test_embeddings_that_are_all_alike(vectors: np.ndarray) -> None:
+    with pytest.raises(InputError, match="all embeddings point the same way"):
+        project(vectors)
 
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "umap", None)
     with pytest.raises(InputError, match="umap-learn"):
+        project(np.eye(5), "umap")
+    with pytest.raises(InputError, match="3 sentences are too few for a map by umap: give at least 5"):
         project(np.eye(3), "umap")
     with pytest.raises(InputError, match="2 sentences are too few"):
         project(np.eye(2))
