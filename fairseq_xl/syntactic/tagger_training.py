@@ -13,7 +13,7 @@ import os
 import random
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
@@ -127,16 +127,17 @@ def train_tagger(how: Training, output: Path) -> dict[str, Any]:
     validation sentences.
 
     Raises:
-        InputError: an unreadable treebank, or too few sentences; a folder that holds something else than a tagger.
+        InputError: an unreadable treebank, a sentence whose text is not its words, too few sentences; a folder that
+            holds something else than a tagger.
     """
     from spacy.language import DEFAULT_CONFIG
     from spacy.training.initialize import init_nlp
     from spacy.training.loop import train as train_loop
     from spacy.util import load_config_from_str
 
-    sentences = [*chain.from_iterable(map(read_conllu, how.train))]
+    sentences = [*chain.from_iterable(map(_read, how.train))]
     if how.valid:
-        valid = [*chain.from_iterable(map(read_conllu, how.valid))]
+        valid = [*chain.from_iterable(map(_read, how.valid))]
     else:
         valid = sentences[HELD_OUT - 1 :: HELD_OUT]
         sentences = [sentence for place, sentence in enumerate(sentences, start=1) if place % HELD_OUT]
@@ -180,6 +181,18 @@ def train_tagger(how: Training, output: Path) -> dict[str, Any]:
         (best / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
         os.replace(best, made)
     return about
+
+
+def _read(path: Path) -> Iterator[Sentence]:
+    """The sentences of a treebank, whose labels are found by comparing text and tokens."""
+    for number, sentence in enumerate(read_conllu(path), start=1):
+        if "".join(sentence.text.split()) != "".join("".join(sentence.tokens).split()):
+            name = f"sentence {number}" + (f" ({sentence.sent_id})" if sentence.sent_id else "")
+            raise InputError(
+                f"{path}, {name}: its words spell {' '.join(sentence.tokens)!r} and its comment 'text' says "
+                f"{sentence.text!r}: mend one of them"
+            )
+        yield sentence
 
 
 def _renamed(sentences: Sequence[Sentence], corpus_of_names: Path, how: Training) -> list[Sentence]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.syntactic.filters import tidy
 from fairseq_xl.syntactic.labels import tags_of
 from fairseq_xl.text.conllu import read_conllu, universal
 
@@ -111,18 +112,29 @@ class StanzaTagger:
 
 
 class GoldTagger:
-    """The tags of a treebank's sentences."""
+    """The tags of a treebank's sentences, found by their text as :func:`.filters.tidy` leaves it."""
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._tags = {sentence.text: list(sentence.upos) for sentence in read_conllu(path)}
+        self._tags: dict[str, set[tuple[str, ...]]] = {}
+        for sentence in read_conllu(path):
+            self._tags.setdefault(tidy(sentence.text), set()).add(sentence.upos)
         self.fingerprint = _digest(Path(path))
 
     def tag(self, sentences: Sequence[str]) -> list[list[str]]:
-        for text in sentences:
-            if text not in self._tags:
-                raise InputError(f"{self._path} has no tags for {text!r}: add the sentence or use another tagger")
-        return [self._tags[text] for text in sentences]
+        """Raises: InputError: a sentence that the treebank has not, or has with other tags, too."""
+        return [self._found(tidy(text)) for text in sentences]
+
+    def _found(self, text: str) -> list[str]:
+        if not text:
+            return []
+        found = sorted(self._tags.get(text, ()))
+        if not found:
+            raise InputError(f"{self._path} has no tags for {text!r}: add the sentence or use another tagger")
+        if len(found) > 1:
+            one, other = map(" ".join, found[:2])
+            raise InputError(f"{self._path} tags {text!r} both {one} and {other}: remove one of the two sentences")
+        return list(*found)
 
 
 def load_tagger(name: str, language: str) -> Tagger:
@@ -134,7 +146,7 @@ def load_tagger(name: str, language: str) -> Tagger:
     kind, _, rest = name.partition(":")
     if kind == "stanza":
         return StanzaTagger(language, rest or None)
-    if name.endswith(".conllu"):
+    if name.endswith((".conllu", ".conllu.gz")):
         return GoldTagger(name)
     if kind == "spacy" and rest:
         return SpacyTagger(rest, language)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 import types
@@ -29,6 +30,21 @@ def test_gold_tags_are_found_by_text(multilingual):
     path = multilingual.treebank("de")
     path.write_text(path.read_text().replace("VERB", "AUX"))
     assert load_tagger(str(path), "de").fingerprint != before
+
+
+def test_gold_tags_of_other_spellings_and_of_two_kinds(tmp_path):
+    """Decomposed letters are found by composed ones, nothing has no tags, and two analyses are not chosen from."""
+    path = treebank(
+        tmp_path / "de.conllu",
+        [[("scho\u0308n", "ADJ")], [("gut", "ADJ")], [("gut", "ADV")], [("ja", "INTJ")], [("ja", "INTJ")]],
+    )
+    tagger = load_tagger(str(path), "de")
+    assert tagger.tag(["sch\u00f6n", "", "scho\u0308n ", "ja"]) == [["ADJ"], [], ["ADJ"], ["INTJ"]]
+    with pytest.raises(InputError, match=r"de\.conllu tags 'gut' both ADJ and ADV: remove one"):
+        tagger.tag(["gut"])
+    packed = tmp_path / "de.conllu.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert load_tagger(str(packed), "de").tag(["ja"]) == [["INTJ"]]
 
 
 @pytest.mark.parametrize(
@@ -161,6 +177,21 @@ def test_too_small_a_treebank(tmp_path, capsys):
     assert main(["syntactic", "tagger", "train", str(path), "-l", "de", "-o", str(tmp_path / "de")]) == 2
     assert "5 sentences are too few for a tagger; give 10 or more" in capsys.readouterr().err
     assert not (tmp_path / "de").exists()
+
+
+@pytest.mark.parametrize("option", [(), ("--valid",)])
+def test_a_text_that_is_not_its_words(option, tmp_path, capsys):
+    good = treebank(tmp_path / "good.conllu", GERMAN)
+    bad = tmp_path / "bad.conllu"
+    blocks = good.read_text().split("\n\n")
+    blocks[2] = "# sent_id = s3\n" + blocks[2].replace("# text = Tom", "# text = Tim")
+    bad.write_text("\n\n".join(blocks))
+    files = [good, *option, bad] if option else [bad]
+    words = ["-l", "de", "-o", tmp_path / "de"]
+    assert main(["syntactic", "tagger", "train", *map(str, [*files, *words])]) == 2
+    said = capsys.readouterr().err
+    assert "bad.conllu, sentence 3 (s3): its words spell 'Tom geht zum Wasser .'" in said
+    assert "says 'Tim geht zum Wasser .': mend one of them" in said
 
 
 def test_a_folder_of_others_is_not_replaced_by_a_tagger(trained, tmp_path, capsys):
