@@ -74,6 +74,15 @@ def dissimilarities(
     return scores, every.deviation()
 
 
+def all_alike(vectors: Matrix) -> bool:
+    """Whether embeddings (n, d) all point the same way, or are zeros: they have no functional dissimilarity."""
+    filled = np.asarray(abs(vectors).sum(axis=1)) > 0
+    if not filled.all():
+        return not filled.any()
+    rows = Directions(vectors)
+    return 1 - float(rows.cosines(0, 1, rows).min()) <= TIE
+
+
 class _Pairs:
     """Moments of pairs (x, y), summed over blocks; both lie in [0, 1], so float64 sums lose nothing that matters."""
 

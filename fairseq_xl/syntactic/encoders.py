@@ -41,10 +41,18 @@ def of_model(texts: Texts, path: str) -> list[Matrix]:
 
 
 def of_files(texts: Texts, path: str) -> list[Matrix]:
-    """Rows of .npy files, one for each row of each text; ``{name}`` in the path stands for the text's file name."""
+    """Rows of .npy files, one for each row of each text; ``{name}`` in the path stands for the text's file name.
+
+    Raises:
+        InputError: one file for several texts; files that are missing, hold something else or not a text's number of
+            rows.
+    """
     matrices: list[Matrix] = []
+    if len(texts) > 1 and "{name}" not in path:
+        raise InputError(f"{path} cannot be the vectors of {len(texts)} texts: write {{name}} for their names")
+    check_names(texts)
     for text in texts:
-        file = Path(path.replace("{name}", text.source.stem))
+        file = Path(path.replace("{name}", text.name))
         if not file.is_file():
             raise InputError(f"there is no {file} with the vectors of {text.source}: encode that file's texts")
         array = open_array(file)
@@ -59,6 +67,15 @@ def of_files(texts: Texts, path: str) -> list[Matrix]:
             )
         matrices.append(array)
     return matrices
+
+
+def check_names(texts: Texts) -> None:
+    """Raises: InputError: two texts whose files would have the same name."""
+    known: dict[str, Path] = {}
+    for text in texts:
+        other = known.setdefault(text.name, text.source)
+        if other != text.source:
+            raise InputError(f"{other} and {text.source} are both called {text.name!r}: rename one of them")
 
 
 # kind -> (function, what stands after the colon, one line of help)
@@ -95,18 +112,22 @@ def parse_encoder(text: str) -> Encoder:
         raise InputError(f"encoder {spec!r}: write {kind}:{wanted}")
 
     def embed(texts: Texts) -> list[Matrix]:
-        matrices = function(texts, argument) if argument else function(texts)
-        for text, matrix in zip(texts, matrices, strict=True):
-            _check(matrix, spec, text)
+        try:
+            matrices = function(texts, argument) if argument else function(texts)
+            for text, matrix in zip(texts, matrices, strict=True):
+                _check(matrix, text)
+        except InputError as error:
+            raise InputError(f"{called}: {error}") from None
         return matrices
 
-    return Encoder(label if equals else spec, spec, embed)
+    called = label if equals else spec
+    return Encoder(called, spec, embed)
 
 
-def _check(matrix: Matrix, spec: str, text: TaggedText) -> None:
+def _check(matrix: Matrix, text: TaggedText) -> None:
     """Every number of an embedding must be finite; sparse ones are made here."""
     if isinstance(matrix, np.ndarray):
         finite = np.isfinite(matrix).all(axis=1)
         if not finite.all():
             row = int(np.argmin(finite))
-            raise InputError(f"{spec}: the vector of sentence {row + 1} of {text.source} holds NaN or infinity")
+            raise InputError(f"the vector of sentence {row + 1} of {text.source} holds NaN or infinity")

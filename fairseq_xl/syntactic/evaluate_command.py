@@ -11,11 +11,12 @@ from pathlib import Path
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.report.record import commit, versions
-from fairseq_xl.syntactic.encoders import KINDS, parse_encoder
+from fairseq_xl.syntactic.encoders import KINDS, check_names, parse_encoder
 from fairseq_xl.syntactic.evaluation import MEASURES, evaluate
 from fairseq_xl.syntactic.evaluation_tables import tables
 from fairseq_xl.syntactic.tagged import TaggedText, read_sets, read_treebank
 from fairseq_xl.text.lines import replacing
+from fairseq_xl.vectors.atomic import atomic_outputs
 from fairseq_xl.vectors.faiss_index import KINDS as KINDS_OF_INDEX
 
 
@@ -38,8 +39,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--measures", nargs="+", choices=MEASURES, default=list(MEASURES), help="take only these (default: all)")
     add("--device", help="where pairs are compared (default: a GPU where there is one)")
     add("--index", choices=KINDS_OF_INDEX,
-        help="look the nearest neighbours up in a faiss index (extra index) instead of comparing all pairs: for a "
-        "million sentences; hnsw and ivf overlook some")  # fmt: skip
+        help="look the nearest neighbours up in a faiss index (extra index) instead of comparing all pairs: with "
+        "--measures nearest, for a million sentences; hnsw and ivf overlook some")  # fmt: skip
     add("--output", "-o", type=Path, metavar="PREFIX",
         help="write PREFIX.json, the record, and PREFIX.md, the tables")  # fmt: skip
     add("--write-texts", type=Path, metavar="FOLDER",
@@ -47,7 +48,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Evaluate, print the tables, write them and the record."""
+    """Evaluate, print the tables, write them and the record.
+
+    Raises:
+        InputError: nothing to evaluate, options or an output that cannot be used; at the end, what went wrong with
+            some of the encoders, where the others' scores have been written.
+    """
     sets = read_sets(args.sets)
     treebanks = [_treebank(text) for text in args.treebanks]
     if args.write_texts:
@@ -56,27 +62,35 @@ def run(args: argparse.Namespace) -> None:
     encoders = [parse_encoder(text) for text in args.encoders]
     if not encoders:
         raise InputError("there is no encoder to evaluate: name one, such as length or ours=model:FOLDER")
-    import torch
+    from fairseq_xl.device import usable
 
-    device = args.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    device = usable(args.device)
+    outputs = [Path(f"{args.output}.{ending}") for ending in ("json", "md")] if args.output else []
     began = time.monotonic()
-    record = evaluate(encoders, sets, treebanks, args.measures, device, args.index, _say)
-    record = {"version": 1, **record, "index": args.index, "seconds": round(time.monotonic() - began, 1)}
-    record = {**record, "versions": versions(), "commit": commit()}
-    text = "\n".join(table.markdown() for table in tables([record]))
-    print(text)
-    if args.output:
-        with replacing(Path(f"{args.output}.json")) as stream:
-            json.dump(record, stream, indent=1, ensure_ascii=False)
-            stream.write("\n")
-        with replacing(Path(f"{args.output}.md")) as stream:
-            stream.write(text)
+    with atomic_outputs(*outputs) as files:
+        for file in files:
+            file.touch()  # where nothing can be written, that is said before the computing
+        record = evaluate(encoders, sets, treebanks, args.measures, device, args.index, _say)
+        record = {"version": 1, **record, "index": args.index, "seconds": round(time.monotonic() - began, 1)}
+        record = {**record, "versions": versions(), "commit": commit()}
+        text = "\n".join(table.markdown() for table in tables([record]))
+        print(text)
+        written = [json.dumps(record, indent=1, ensure_ascii=False) + "\n", text]
+        for file, content in zip(files, written, strict=False):
+            file.write_text(content, encoding="utf-8")
+    if record["failures"]:
+        raise InputError("; ".join(record["failures"]))
 
 
 def write_texts(folder: Path, texts: Sequence[TaggedText]) -> None:
-    """One sentence a row, in files named as the encoder ``npy:…{name}…`` expects its arrays."""
+    """One sentence a row, in files named as the encoder ``npy:…{name}…`` expects its arrays.
+
+    Raises:
+        InputError: two texts of the same name.
+    """
+    check_names(texts)
     for text in texts:
-        with replacing(folder / f"{text.source.stem}.txt") as stream:
+        with replacing(folder / f"{text.name}.txt") as stream:
             stream.writelines(f"{line}\n" for line in text.texts)
 
 

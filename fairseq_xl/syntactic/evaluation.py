@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from itertools import compress
+from operator import not_
 from typing import Any
 
 import torch
@@ -11,7 +13,7 @@ import torch
 from fairseq_xl.errors import InputError
 from fairseq_xl.syntactic import approximate, cross_lingual, neighbours
 from fairseq_xl.syntactic.cosines import Matrix
-from fairseq_xl.syntactic.dissimilarity import dissimilarities
+from fairseq_xl.syntactic.dissimilarity import all_alike, dissimilarities
 from fairseq_xl.syntactic.encoders import Encoder
 from fairseq_xl.syntactic.tagged import TaggedText
 
@@ -42,10 +44,11 @@ def evaluate(
     Returns:
         ``texts``: by ``sets`` and ``treebanks`` and language, what they are; ``cross_lingual``: what is attainable
         there, by ``sets`` and ``treebanks`` and pair "de-en" (queries German, candidates English); ``encoders``: of
-        each ``label``, ``spec``, ``nearest``, ``dissimilarity`` and ``cross_lingual``.
+        each ``label``, ``spec``, ``nearest``, ``dissimilarity`` and ``cross_lingual``; ``failures``: a sentence for
+        each encoder that could not be used, and is left out, and for each score that an encoder cannot have.
 
     Raises:
-        InputError: nothing to measure, two texts of a language, two encoders of a label, or what an encoder raises.
+        InputError: nothing to measure, two texts of a language, two encoders of a label, or no encoder can be used.
     """
     _check_distinct("encoders are called", [encoder.label for encoder in encoders])
     _check_distinct("evaluation sets are of language", [text.language for text in sets])
@@ -55,16 +58,30 @@ def evaluate(
         raise InputError("there is nothing to evaluate on: give evaluation sets, treebanks or both")
     entries: list[dict[str, Any]] = []
     matrices: list[list[Matrix]] = []
+    failures: list[str] = []
+    kinds = {"sets": slice(0, len(sets)), "treebanks": slice(len(sets), len(texts))}
     for encoder in encoders:
         say(f"{encoder.label}: {sum(map(len, texts)):,} sentences")
-        matrices.append(encoder.embed(texts))
+        try:
+            found = encoder.embed(texts)
+            if "cross-lingual" in measures:
+                for part in kinds.values():
+                    _check_dimension(encoder.label, found[part])
+        except InputError as error:
+            failures.append(str(error))
+            say(f"{error}; going on without it")
+            continue
+        matrices.append(found)
         entries.append({"label": encoder.label, "spec": encoder.spec})
+    if encoders and not entries:
+        raise InputError("; ".join(failures))
     record: dict[str, Any] = {
         "texts": {
             "sets": {text.language: {**_about(text), **neighbours.describe(text.upos)} for text in sets},
             "treebanks": {text.language: _about(text) for text in treebanks},
         },
         "encoders": entries,
+        "failures": failures,
     }
     if "nearest" in measures:
         for entry, found in zip(entries, matrices, strict=True):
@@ -79,9 +96,9 @@ def evaluate(
                 entry["nearest"][text.language] = neighbours.by_length(shares, text.upos)
     if "dissimilarity" in measures:
         about = record["texts"]["treebanks"]
-        _dissimilarity(entries, [found[len(sets) :] for found in matrices], treebanks, about, device, say)
+        parts = [found[len(sets) :] for found in matrices]
+        failures += _dissimilarity(entries, parts, treebanks, about, device, say)
     if "cross-lingual" in measures:
-        kinds = {"sets": slice(0, len(sets)), "treebanks": slice(len(sets), len(texts))}
         record["cross_lingual"] = {}
         for kind, part in kinds.items():
             made = _cross_lingual(entries, [found[part] for found in matrices], texts[part], kind, device, say)
@@ -96,14 +113,33 @@ def _dissimilarity(
     about: dict[str, dict[str, Any]],
     device: torch.device | str,
     say: Say,
-) -> None:
-    """Fill in the encoders' entries, and what a constant would score in ``about`` the treebanks."""
+) -> list[str]:
+    """Fill in the encoders' entries, and what a constant would score in ``about`` the treebanks.
+
+    Returns whose embeddings have no such score.
+    """
+    failures: list[str] = []
     for place, text in enumerate(treebanks):
         say(f"functional dissimilarity, {text.language}")
-        scores, constant = dissimilarities([found[place] for found in matrices], text.upos, device, progress=True)
+        alike = [all_alike(found[place]) for found in matrices]
+        for entry, same in zip(entries, alike, strict=True):
+            if same:
+                reason = f"all embeddings of {text.source} have the same cosine to each other"
+                failures.append(f"{entry['label']}: {reason}")
+        used = [found[place] for found, same in zip(matrices, alike, strict=True) if not same]
+        scores, constant = dissimilarities(used, text.upos, device, progress=True)
         about[text.language]["constant"] = constant
-        for entry, score in zip(entries, scores, strict=True):
+        for entry, score in zip(compress(entries, map(not_, alike)), scores, strict=True):
             entry.setdefault("dissimilarity", {})[text.language] = score
+    return failures
+
+
+def _check_dimension(label: str, found: Sequence[Matrix]) -> None:
+    if len({matrix.shape[1] for matrix in found}) > 1:
+        raise InputError(
+            f"{label} has vectors of different dimension in different languages, which cannot be compared across "
+            "languages: leave out --measures cross-lingual"
+        )
 
 
 def _cross_lingual(
@@ -115,13 +151,6 @@ def _cross_lingual(
     say: Say,
 ) -> dict[str, Any]:
     """Fill in the encoders' entries; return what is attainable, by pair."""
-    for entry, found in zip(entries, matrices, strict=True):
-        widths = {matrix.shape[1] for matrix in found}
-        if len(widths) > 1:
-            raise InputError(
-                f"{entry['label']} has vectors of different dimension in different languages, which cannot be "
-                "compared across languages: leave out --measures cross-lingual"
-            )
     attainable: dict[str, Any] = {}
     for i, queries in enumerate(texts):
         others = [j for j in range(len(texts)) if j != i]

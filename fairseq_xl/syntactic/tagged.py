@@ -13,6 +13,11 @@ from fairseq_xl.text.lines import read_lines
 HEADER = "text\tupos"
 
 
+def kind(path: Path) -> str:
+    """The ending that says what a file holds, with its dot: ``.conllu`` also for ``x.conllu.gz``."""
+    return Path(path.name.removesuffix(".gz")).suffix
+
+
 @dataclass(frozen=True)
 class TaggedText:
     """N sentences.
@@ -34,6 +39,11 @@ class TaggedText:
     def __len__(self) -> int:
         return len(self.texts)
 
+    @property
+    def name(self) -> str:
+        """The file's, without its ending."""
+        return Path(self.source.name.removesuffix(".gz")).stem
+
 
 def read_evaluation_file(path: Path) -> TaggedText:
     """``LANG.tsv`` as ``fairseq-xl syntactic build-eval`` writes it; the file's name gives the language.
@@ -54,7 +64,7 @@ def read_evaluation_file(path: Path) -> TaggedText:
         tags.append(tuple(_tag(tag, f"{path}, line {number}") for tag in cells[1].split()))
     if not texts:
         raise InputError(f"{path} holds no sentence: build it with fairseq-xl syntactic build-eval")
-    return TaggedText(path, path.stem, texts, tags, [])
+    return TaggedText(path, Path(path.name.removesuffix(".gz")).stem, texts, tags, [])
 
 
 def read_sets(paths: Iterable[Path]) -> list[TaggedText]:

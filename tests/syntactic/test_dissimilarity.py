@@ -8,7 +8,7 @@ from scipy import sparse
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.syntactic import cosines
-from fairseq_xl.syntactic.dissimilarity import dissimilarities
+from fairseq_xl.syntactic.dissimilarity import all_alike, dissimilarities
 from fairseq_xl.syntactic.levenshtein import Similarities
 
 PATTERNS = [("NOUN",), ("NOUN", "VERB"), ("DET", "NOUN", "VERB")]
@@ -66,3 +66,21 @@ def test_embeddings_that_follow_the_tags_score_lower() -> None:
 def test_equal_embeddings_have_no_score() -> None:
     with pytest.raises(InputError, match="same cosine"):
         dissimilarities([np.array([[1.0, 2], [2, 4], [3, 6]])], PATTERNS)
+
+
+@pytest.mark.parametrize(
+    ("rows", "alike"),
+    [
+        ([[1, 2], [2, 4], [0.1, 0.2]], True),
+        ([[0, 0], [0, 0]], True),
+        ([[0, 0], [1, 2], [0, 0]], False),
+        ([[1, 2], [0, 0]], False),
+        ([[1, 2], [1, 2], [1, 2.001]], False),
+    ],
+)
+def test_embeddings_that_are_all_alike(rows: list[list[float]], alike: bool) -> None:
+    vectors = np.array(rows, dtype=np.float64)
+    assert all_alike(vectors) == all_alike(sparse.csr_array(vectors)) == alike
+    if alike:
+        with pytest.raises(InputError, match="the same cosine"):
+            dissimilarities([vectors], [("X",)] * len(vectors))

@@ -72,6 +72,16 @@ def test_files_that_do_not_fit_are_refused(tmp_path: Path, text: TaggedText, arr
         parse_encoder(f"npy:{tmp_path}/{{name}}.npy").embed([text])
 
 
+def test_one_file_is_not_the_vectors_of_several_texts(tmp_path: Path, text: TaggedText) -> None:
+    np.save(tmp_path / "en.npy", np.eye(2))
+    other = TaggedText(tmp_path / "en.conllu.gz", "en", text.texts, text.upos, [])
+    with pytest.raises(InputError, match=r"x: .* cannot be the vectors of 2 texts: write \{name\} for"):
+        parse_encoder(f"x=npy:{tmp_path}/en.npy").embed([text, other])
+    with pytest.raises(InputError, match=r"x: .*en\.tsv and .*en\.conllu\.gz are both called 'en': rename one"):
+        parse_encoder(f"x=npy:{tmp_path}/{{name}}.npy").embed([text, other])
+    assert len(parse_encoder(f"npy:{tmp_path}/en.npy").embed([text])) == 1
+
+
 def test_missing_and_pickled_files_are_refused(tmp_path: Path, text: TaggedText) -> None:
     with pytest.raises(InputError, match=r"there is no .*en\.npy"):
         parse_encoder(f"npy:{tmp_path}/{{name}}.npy").embed([text])

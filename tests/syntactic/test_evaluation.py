@@ -11,6 +11,7 @@ import pytest
 
 from fairseq_xl.cli import main
 from fairseq_xl.errors import InputError
+from fairseq_xl.syntactic import evaluate_command
 from fairseq_xl.syntactic.evaluation_tables import read_record, tables
 
 GROUPS = {"DET NOUN VERB": 6, "PRON VERB": 7, "VERB PUNCT": 6}
@@ -102,6 +103,47 @@ def test_texts_are_written_for_encoders_that_run_elsewhere(sets: Path, treebanks
     assert (folder / "en_pud.txt").read_text().splitlines()[3] == "w1en"
     record = evaluated(sets, treebanks, tmp_path, f"outside=npy:{folder}/{{name}}.npy")
     assert record["encoders"][0]["label"] == "outside"
+
+
+def test_texts_of_the_same_name_are_not_written_over_each_other(sets, treebanks, tmp_path: Path, capsys) -> None:
+    (tmp_path / "de_pud.conllu").rename(tmp_path / "de.conllu")
+    words = ["--sets", str(sets), "--treebanks", f"de={tmp_path / 'de.conllu'}", "--write-texts", str(tmp_path / "x")]
+    assert main(["syntactic", "evaluate", *words]) == 2
+    assert "are both called 'de': rename one of them" in capsys.readouterr().err
+    assert not (tmp_path / "x").exists()
+
+
+def test_an_encoder_that_fails_does_not_take_the_others_along(sets, treebanks, tmp_path: Path, capsys) -> None:
+    """What failed, and whose, is said at the end; all else is written."""
+    for text, rows in (("de", 19), ("en", 19), ("de_pud", 4), ("en_pud", 5)):
+        np.save(tmp_path / f"{text}.npy", np.ones((rows, 2)))
+    words = ["length", "gone=npy:nowhere/{name}.npy", f"same=npy:{tmp_path}/{{name}}.npy"]
+    options = ["--sets", str(sets), "--treebanks", *treebanks, "-o", str(tmp_path / "record")]
+    assert main(["syntactic", "evaluate", *words, *options]) == 2
+    said = capsys.readouterr()
+    error = said.err[said.err.rindex("error: ") :]
+    assert "gone: there is no nowhere/de.npy" in error
+    assert re.search(r"same: all embeddings of \S+de_pud\.conllu have the same cosine to each other", error)
+    assert "| same | " in said.out
+    record = json.loads((tmp_path / "record.json").read_text())
+    length, same = record["encoders"]
+    assert set(length["dissimilarity"]) == {"de", "en"}
+    assert (same["label"], set(same["nearest"]), "dissimilarity" in same) == ("same", {"de", "en"}, False)
+    assert len(record["failures"]) == 3
+    assert (tmp_path / "record.md").read_text().strip() in said.out
+
+
+def test_what_cannot_be_used_is_said_before_the_computing(sets, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(evaluate_command, "evaluate", None)
+    words = ["syntactic", "evaluate", "length", "--sets", str(sets)]
+    assert main([*words, "--device", "cuda:99"]) == 2
+    assert "the device 'cuda:99' cannot be used" in capsys.readouterr().err
+    (tmp_path / "file").write_text("")
+    assert main([*words, "-o", str(tmp_path / "file" / "record")]) == 2
+    assert "cannot make the folder of" in capsys.readouterr().err
+    (tmp_path / "taken.md").mkdir()
+    assert main([*words, "-o", str(tmp_path / "taken")]) == 2
+    assert "taken.md: it is a directory" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
