@@ -202,8 +202,9 @@ tag() {
 
 # Of Korean all groups are kept, as in the paper, for there are few.
 build_sets() {
-  run fairseq-xl syntactic build-eval "$OUT/corpus.sqlite" --output "$OUT/eval" --all ko --seed "$SEED"
-  local files
+  local files all=()
+  [[ " $LANGUAGES $UNSEEN " != *' ko '* ]] || all=(--all ko)
+  run fairseq-xl syntactic build-eval "$OUT/corpus.sqlite" --output "$OUT/eval" "${all[@]}" --seed "$SEED"
   for L in $GOLD_ONLY; do
     mapfile -t files < <(treebank_files "$L")
     run fairseq-xl syntactic build-eval "${files[@]}" --languages "$L" --all "$L" --output "$OUT/eval"

@@ -30,10 +30,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write a table for each language."""
-    from fairseq_xl.syntactic.groups import corpus_groups, sample, treebank_groups, write_groups
+    """Write a table for each language.
 
-    if any(path.suffix == ".conllu" for path in args.data):
+    Raises:
+        InputError: numbers below 1, data that cannot be read or has no groups, languages that it has not.
+    """
+    from fairseq_xl.syntactic.groups import corpus_groups, sample, treebank_groups, write_groups
+    from fairseq_xl.syntactic.tagged import kind
+
+    for option in ("groups", "one_in", "least"):
+        if (number := getattr(args, option)) < 1:
+            raise InputError(f"--{option.replace('_', '-')} takes a number from 1, not {number}")
+    if any(kind(path) == ".conllu" for path in args.data):
         if len(args.languages or []) != 1:
             raise InputError("treebanks are of one language: name it with --languages")
         found = {args.languages[0]: treebank_groups(args.data, args.least)}
@@ -49,6 +57,9 @@ def run(args: argparse.Namespace) -> None:
                     raise InputError(f"{corpus.path} has no tagged sentences in {language!r}: tag them with prepare")
             languages = args.languages or tagged
             found = {language: corpus_groups(corpus, language, args.least) for language in languages}
+    for language in args.all:
+        if language not in found:
+            raise InputError(f"--all {language}: there are only groups in {', '.join(found)}, so leave it out")
     for language, groups in found.items():
         number = len(groups) if language in args.all else min(args.groups, -(-len(groups) // args.one_in))
         chosen = sample(groups, number, f"{args.seed} {language}")

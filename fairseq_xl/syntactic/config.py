@@ -61,10 +61,18 @@ class UposLSTMConfig(FairseqDataclass):
         },
     )
     max_source_positions: int = field(
-        default=1024, metadata={"help": "longest source, in pieces; longer ones are skipped"}
+        default=1024,
+        metadata={
+            "help": "longest source, in pieces; longer ones are skipped in training, and in validation with "
+            "--skip-invalid-size-inputs-valid-test"
+        },
     )
     max_target_positions: int = field(
-        default=1024, metadata={"help": "longest target, in tags; longer ones are skipped"}
+        default=1024,
+        metadata={
+            "help": "longest target, in tags; longer ones are skipped in training, and in validation with "
+            "--skip-invalid-size-inputs-valid-test"
+        },
     )
 
 

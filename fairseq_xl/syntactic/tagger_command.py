@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import read_lines, replacing
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ def _train(args: argparse.Namespace) -> None:
     from fairseq_xl.syntactic.taggers import ACCURACY
     from fairseq_xl.text.conllu import read_conllu
 
+    if args.epochs < 1:
+        raise InputError(f"--epochs takes a number from 1, not {args.epochs}")
     gold = [*read_conllu(args.test)] if args.test else []  # a broken file is found before the training
     how = Training(args.language, args.treebank, args.valid, args.vectors, args.names, args.epochs, args.seed)
     about = train_tagger(how, args.output)
@@ -131,12 +134,13 @@ def _pieces(args: argparse.Namespace) -> None:
 def _sentences(path: Path, language: str) -> Iterator[str]:
     """Of a corpus those of the language, of a treebank all, and the lines of any other file."""
     from fairseq_xl.syntactic.corpus import Corpus
+    from fairseq_xl.syntactic.tagged import kind
     from fairseq_xl.text.conllu import read_conllu
 
     if path.suffix == ".sqlite":
         with closing(Corpus(path, must_exist=True)) as corpus:
             yield from corpus.sentences(language)
-    elif path.suffix == ".conllu":
+    elif kind(path) == ".conllu":
         yield from (sentence.text for sentence in read_conllu(path))
     else:
         yield from read_lines(path)

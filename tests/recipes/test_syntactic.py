@@ -59,6 +59,8 @@ def test_from_text_and_treebanks_to_tables(syntactic, data):
         for language in ("en", "de", "fr", "pt"):
             assert f" {out}/eval/{language}.tsv " in call
             assert f" {data}/ud/{PARALLEL[language]}/x.conllu " in call
+    built, *_ = (" ".join(line) for line in calls(syntactic, "fairseq-xl syntactic build-eval"))
+    assert "--all" not in built  # Korean is none of the languages
     trainings = [" ".join(line) for line in calls(syntactic, "fairseq-train")]
     assert len(trainings) == 4
     assert all(call.endswith(" --fp16") and "--seed 1" in call for call in trainings)
