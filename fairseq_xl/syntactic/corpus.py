@@ -36,6 +36,8 @@ CREATE TABLE IF NOT EXISTS link (
 CREATE TABLE IF NOT EXISTS input (name TEXT PRIMARY KEY, content TEXT, done INTEGER NOT NULL, counts TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
+PIVOT = "en"
+"""The language whose sentences join the others, unless another is named."""
 _LINES_PER_TRANSACTION = 20_000
 
 
@@ -55,8 +57,8 @@ class Corpus:
         if must_exist and not self.path.is_file():
             raise InputError(f"there is no corpus {path}: make one with fairseq-xl syntactic prepare")
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        self.db = sqlite3.connect(path, timeout=60)
         try:
+            self.db = sqlite3.connect(path, timeout=60)
             self.db.executescript(_SCHEMA)
         except sqlite3.DatabaseError as error:
             raise InputError(f"{path} is not a corpus ({error}): name another file, or remove it") from None
@@ -86,9 +88,13 @@ class Corpus:
         text = json.dumps(value, sort_keys=True)
         with self.db:
             self.db.execute("INSERT OR IGNORE INTO setting VALUES (?, ?)", (name, text))
-        (found,) = self.db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
-        if found != text:
+        if (found := self.setting(name)) != text:
             raise InputError(f"{self.path} was made with {name} {found}, not {text}: give that, or another corpus")
+
+    def setting(self, name: str) -> str | None:
+        """What :meth:`settle` noted, as JSON; None before."""
+        row = self.db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
+        return row and row[0]
 
     def read(self, reader: LinkReader, minimum: int, filters: Sequence[str]) -> Counter[str]:
         """Add the pairs of an input whose sides pass the filters both; goes on where a killed call stopped.
@@ -97,6 +103,9 @@ class Corpus:
             minimum: words of a sentence.
             filters: names in :data:`.filters.FILTERS`, in the order in which they are asked.
 
+        An input is known by its content, wherever it lies, and by its path, so that a change is noticed. One whose
+        reading was broken off may change behind the lines that were read: a mended mistake is gone on with.
+
         Returns:
             how many ``lines`` were read, how many each filter dropped first, and how many pairs are ``kept`` or were
             there already (``duplicate``).
@@ -104,26 +113,37 @@ class Corpus:
         Raises:
             InputError: the input is unreadable, or it has changed since it was read into this corpus.
         """
-        name, content = reader.name, _digest(reader)
-        row = self.db.execute("SELECT content, done, counts FROM input WHERE name = ?", (name,)).fetchone()
-        if row and row[0] != content:
-            raise InputError(f"{name} has changed since {self.path} was made from it: give another corpus")
-        done, counts = (row[1], Counter(json.loads(row[2]))) if row else (0, Counter())
-        total = len(reader)
-        with progress_bar(f"read {name}", True, total, " lines") as bar:
+        content = _digest(reader)
+        name, known, done, found = self._known(reader, content)
+        # Of an unfinished input a digest of what was read stands behind that of the content.
+        known, _, trail = known.partition(" ")
+        if known != content and not (trail and _trail(reader.links(0), done) == trail):
+            raise InputError(f"{reader.name} has changed since {self.path} was made from it: give another corpus")
+        counts, total = Counter(json.loads(found)), len(reader)
+        with progress_bar(f"read {reader.name}", True, total, " lines") as bar:
             bar.update(done)
             stream = reader.links(done)
             while done < total:
                 with self.db:
-                    for link in islice(stream, _LINES_PER_TRANSACTION):
+                    links = [*islice(stream, _LINES_PER_TRANSACTION)]
+                    for link in links:
                         counts["lines"] += 1
                         counts[self._add(link, minimum, filters)] += 1
-                    step = counts["lines"] - done
-                    done = counts["lines"]
-                    record = (name, content, done, json.dumps(counts))
+                    done += len(links)
+                    trail = _step(trail, links)
+                    record = (name, content if done == total else f"{content} {trail}", done, json.dumps(counts))
                     self.db.execute("INSERT OR REPLACE INTO input VALUES (?, ?, ?, ?)", record)
-                bar.update(step)
+                bar.update(len(links))
         return counts
+
+    def _known(self, reader: LinkReader, content: str) -> tuple[str, str, int, str]:
+        """The row of an input: of its content, or else of its path, or else a new one."""
+        place = " ".join(("-".join(reader.languages), *(str(path.resolve()) for path in reader.files)))
+        query = "SELECT name, content, done, counts FROM input WHERE "
+        row = self.db.execute(query + "substr(content, 1, length(?)) = ?", (content, content)).fetchone()
+        # Older corpora have the names of files without their folders.
+        row = row or self.db.execute(query + "name IN (?, ?)", (place, reader.name)).fetchone()
+        return row or (place, content, 0, "{}")
 
     def _add(self, link: Link | None, minimum: int, filters: Sequence[str]) -> str:
         if link is None:
@@ -195,6 +215,10 @@ class Corpus:
         for (text,) in self.db.execute("SELECT text FROM sentence WHERE language = ? ORDER BY id", (language,)):
             yield text
 
+    def has(self, text: str) -> bool:
+        """Whether a sentence is there, in any language; punctuation, case and spaces make no other sentence."""
+        return self.db.execute("SELECT 1 FROM sentence WHERE fold = ?", (fold(text),)).fetchone() is not None
+
     def pairs(self, source: str, target: str) -> Iterator[tuple[str, str]]:
         """The pairs of two languages."""
         query = (
@@ -241,6 +265,19 @@ class Corpus:
 def fold(text: str) -> bytes:
     """A hash of what :func:`.filters.folded` leaves of a sentence: equal for sentences that are alike."""
     return hashlib.blake2b(folded(text).encode(), digest_size=16).digest()
+
+
+def _step(trail: str, links: Sequence[Link | None]) -> str:
+    """The digest of all links up to these, from that of the links before."""
+    return hashlib.blake2b(f"{trail}{links!r}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _trail(stream: Iterator[Link | None], done: int) -> str:
+    """What :func:`_step` made of the first ``done`` links."""
+    trail = ""
+    for start in range(0, done, _LINES_PER_TRANSACTION):
+        trail = _step(trail, [*islice(stream, min(_LINES_PER_TRANSACTION, done - start))])
+    return trail
 
 
 def _digest(reader: LinkReader) -> str:

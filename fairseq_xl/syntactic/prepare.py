@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
-from fairseq_xl.syntactic.corpus import Corpus
+from fairseq_xl.syntactic.corpus import PIVOT, Corpus
 from fairseq_xl.syntactic.prepared import read_manifest
 from fairseq_xl.syntactic.readers import LinkReader
+from fairseq_xl.syntactic.tagged import kind
 from fairseq_xl.syntactic.taggers import load_tagger
 from fairseq_xl.syntactic.tagging import Engine, TagCache, tag_sentences
 from fairseq_xl.text.conllu import read_conllu
@@ -21,6 +22,8 @@ from fairseq_xl.text.lines import read_lines, replacing
 from fairseq_xl.vectors.progress import progress_bar
 
 _TAGS_PER_TRANSACTION = 10_000
+_OF_VOCABULARY = 4_000_000
+"""Most sentences that SentencePiece learns from: it holds them all, a million in 0.3 GB."""
 
 
 def read(corpus: Corpus, readers: Sequence[LinkReader], filters: Sequence[str], minimum: int) -> None:
@@ -35,6 +38,25 @@ def read(corpus: Corpus, readers: Sequence[LinkReader], filters: Sequence[str], 
         print(f"{reader.name}: " + ", ".join(f"{number} {what}" for what, number in counts.items()), file=sys.stderr)
     if not corpus.pair_counts():
         raise InputError(f"{corpus.path} holds no pairs: give parallel text with --pairs, --parallel or --tatoeba")
+
+
+def join(corpus: Corpus, pivot: str | None, most: int) -> None:
+    """Link translations by way of a language, unless it is ``none``; None for the usual one, if the corpus has it.
+
+    Raises:
+        InputError: a language that the corpus has not; a corpus whose translations were linked otherwise.
+    """
+    if pivot == "none":
+        if corpus.setting("pivot") is not None:
+            raise InputError(
+                f"{corpus.path} has pairs that were made by pivoting, so --pivot none comes too late: give "
+                "another corpus"
+            )
+        return
+    if pivot and not any(pivot in pair for pair in corpus.pair_counts()):
+        raise InputError(f"--pivot {pivot}: {corpus.path} has no sentence in it; name one of its languages, or none")
+    corpus.settle("pivot", [pivot or PIVOT, most])
+    corpus.pivot(pivot or PIVOT, most)
 
 
 def tag(corpus: Corpus, taggers: Mapping[str, str], cached: Path, engine: Engine) -> None:
@@ -100,7 +122,7 @@ def binarise(corpus: Corpus, choice: Choice, folder: Path) -> None:
 
     binarised.check_free(folder)
     pairs = _pairs(corpus, choice)
-    exclude = [text for path in choice.exclude for text in excluded_sentences(path)]
+    exclude = [text for path in choice.exclude for text in _excluded_from(corpus, path)]
     vocabulary = binarised.read_vocabulary(choice.like) if choice.like else None
     settings = json.dumps(
         {
@@ -123,7 +145,7 @@ def binarise(corpus: Corpus, choice: Choice, folder: Path) -> None:
         if vocabulary:
             binarised.write_vocabulary(folder, vocabulary)
         else:
-            binarised.train_vocabulary(folder, selection.training_sentences(), choice.vocabulary)
+            binarised.train_vocabulary(folder, selection.training_sentences(_OF_VOCABULARY), choice.vocabulary)
     writer = binarised.Writer(folder, selection)
     entries = [writer.write(pair) for pair in selection.pairs]
     languages = {target for _, target in pairs}
@@ -147,16 +169,32 @@ def _pairs(corpus: Corpus, choice: Choice) -> list[tuple[str, str]]:
     return found
 
 
+def _excluded_from(corpus: Corpus, path: Path) -> list[str]:
+    """The sentences of an exclusion list, with a warning where it does nothing."""
+    found = [*excluded_sentences(path)]
+    if found and not any(map(corpus.has, found)):
+        print(f"warning: {path} excludes nothing: none of its {len(found)} lines is in the corpus", file=sys.stderr)
+    return found
+
+
 def excluded_sentences(path: Path) -> Iterator[str]:
-    """The sentences of an exclusion list: a treebank, a table with the column ``text``, or lines."""
-    if path.suffix == ".conllu":
+    """The sentences of an exclusion list: a treebank, a table with the column ``text``, or lines.
+
+    Raises:
+        InputError: a file that cannot be read; a table without that column, or a row that ends before it.
+    """
+    if kind(path) == ".conllu":
         yield from (sentence.text for sentence in read_conllu(path))
-    elif path.suffix == ".tsv":
+    elif kind(path) == ".tsv":
         lines = read_lines(path)
         columns = next(lines, "").split("\t")
         if "text" not in columns:
             raise InputError(f"{path}, line 1: no column is named text")
         place = columns.index("text")
-        yield from (line.split("\t")[place] for line in lines)
+        for number, line in enumerate(lines, start=2):
+            cells = line.split("\t")
+            if len(cells) <= place:
+                raise InputError(f"{path}, line {number}: no column text, for there are only {len(cells)}: mend it")
+            yield cells[place]
     else:
         yield from read_lines(path)

@@ -7,9 +7,9 @@ from contextlib import closing
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
-from fairseq_xl.syntactic.corpus import Corpus
+from fairseq_xl.syntactic.corpus import PIVOT, Corpus
 from fairseq_xl.syntactic.filters import FILTERS
-from fairseq_xl.syntactic.readers import LineAligned, LinkReader, TabSeparated, TatoebaExport
+from fairseq_xl.syntactic.readers import CODES, LineAligned, LinkReader, TabSeparated, TatoebaExport
 from fairseq_xl.syntactic.statistics_command import pair_table
 
 _STAGES = ("read", "tag", "all")
@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     inputs.add_argument("--subtitles-limit", type=int, default=1_000_000, metavar="N", help=text)
     text = "Tatoeba's export, sentences.csv and links.csv; --languages says which languages are read"
     inputs.add_argument("--tatoeba", type=Path, nargs=2, metavar=("SENTENCES", "LINKS"), help=text)
-    text = "languages of the Tatoeba export, such as en de zh"
+    text = "languages of the Tatoeba export, such as en de zh; Tatoeba's own codes are brought to these"
     inputs.add_argument("--languages", nargs="+", default=[], metavar="L", help=text)
 
     group = parser.add_argument_group("what is fit")
@@ -49,8 +49,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "(.conllu). Case, punctuation and spaces make no difference"
     )
     group.add_argument("--exclude", type=Path, nargs="+", default=[], metavar="FILE", help=text)
-    text = "language whose sentences join the translations of two others; none for no such pairs (default: en)"
-    group.add_argument("--pivot", default="en", metavar="L", help=text)
+    text = f"language whose sentences join the translations of two others; none for no such pairs (default: {PIVOT})"
+    group.add_argument("--pivot", metavar="L", help=text)
     text = "translations of one sentence into one language that pivoting joins (default: 10)"
     group.add_argument("--pivot-most", type=int, default=10, metavar="N", help=text)
 
@@ -96,17 +96,15 @@ def run(args: argparse.Namespace) -> None:
         binarised.check_free(args.output)
     with closing(Corpus(args.corpus or args.output / "corpus.sqlite")) as corpus, corpus.alone():
         prepare.read(corpus, readers, filters, args.min_words)
-        if args.pivot != "none":
-            corpus.settle("pivot", [args.pivot, args.pivot_most])
-            corpus.pivot(args.pivot, args.pivot_most)
+        prepare.join(corpus, args.pivot, args.pivot_most)
         if args.until != "read":
             engine = over_ray() if args.ray else over_processes(args.processes)
             prepare.tag(corpus, taggers, args.cache or corpus.path.with_name("tags.sqlite"), engine)
         print(pair_table(corpus.pair_counts()))
         if args.until == "all":
             choice = prepare.Choice(
-                args.sources, args.targets, args.exclude, args.pivot, args.valid, args.vocabulary, args.like,
-                args.seed,
+                args.sources, args.targets, args.exclude, args.pivot or PIVOT, args.valid, args.vocabulary,
+                args.like, args.seed,
             )  # fmt: skip
             prepare.binarise(corpus, choice, args.output)
 
@@ -141,7 +139,8 @@ def _readers(args: argparse.Namespace) -> list[LinkReader]:
             limit = args.subtitles_limit if subtitles else 0
             found.append(LineAligned(languages, tuple(map(Path, files)), limit, subtitles))
     if args.tatoeba:
-        if len(set(args.languages)) < 2:
+        codes = {CODES.get(code, code) for code in args.languages}
+        if len(codes) < 2:
             raise InputError("--tatoeba needs --languages, two or more")
-        found.append(TatoebaExport(tuple(args.tatoeba), tuple(sorted(set(args.languages)))))
+        found.append(TatoebaExport(tuple(args.tatoeba), tuple(sorted(codes))))
     return found

@@ -23,12 +23,16 @@ class LinkReader(Protocol):
     """An input; its ``repr`` holds every setting that changes what the files yield, but not where they lie."""
 
     @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of those that are read."""
+
+    @property
     def files(self) -> tuple[Path, ...]:
         """What is read."""
 
     @property
     def name(self) -> str:
-        """What tells it from the other inputs of a corpus."""
+        """What it is called in messages: languages and files without their folders."""
 
     def __len__(self) -> int:
         """Lines to read."""
@@ -39,7 +43,10 @@ class LinkReader(Protocol):
 
 @dataclass(frozen=True)
 class TabSeparated:
-    """One file, a column for each of two languages; more columns (attributions) are passed over."""
+    """One file, a column for each of two languages; more columns (attributions) are passed over.
+
+    Where sentences have their numbers before them, as in Tatoeba's own lists of pairs, these are passed over, too.
+    """
 
     languages: tuple[str, str]
     files: tuple[Path, ...] = field(repr=False)
@@ -57,6 +64,8 @@ class TabSeparated:
             cells = line.split("\t")
             if len(cells) < 2:
                 raise InputError(f"{path}, line {number}: no tab between two sentences")
+            if len(cells) > 3 and cells[0].isdecimal() and cells[2].isdecimal():
+                cells = cells[1::2]
             yield left, cells[0], right, cells[1]
 
 
@@ -123,9 +132,7 @@ class TatoebaExport:
                 if len(ends) < 2 or not all(end.isdecimal() for end in ends[:2]):
                     raise InputError(f"{links}, line {number}: not two sentence numbers separated by a tab")
                 one, other = (index.execute(query, (int(end),)).fetchone() for end in ends[:2])
-                # Each link is there in both directions.
-                useful = one and other and one[0] != other[0] and int(ends[0]) < int(ends[1])
-                yield (*one, *other) if useful else None
+                yield (*one, *other) if one and other and one[0] != other[0] else None
             index.close()
 
     def _wanted(self, path: Path) -> Iterator[tuple[int, str, str]]:

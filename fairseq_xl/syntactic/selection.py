@@ -79,12 +79,18 @@ class Selection:
         for found in self._db.execute(query, pair):
             yield Row(*found)
 
-    def training_sentences(self) -> Iterator[str]:
-        """Every sentence of the pairs' languages that may be trained on, once."""
-        query = "SELECT text FROM sentence WHERE language = ? AND id NOT IN excluded AND id NOT IN held ORDER BY id"
-        for language in sorted({language for pair in self.pairs for language in pair}):
-            for (text,) in self._db.execute(query, (language,)):
-                yield text
+    def training_sentences(self, most: int) -> Iterator[str]:
+        """Every sentence of the pairs' languages that may be trained on, once; of more than ``most`` so many, which
+        are evenly spaced."""
+        fit = " FROM sentence WHERE language = ? AND id NOT IN excluded AND id NOT IN held"
+        languages = sorted({language for pair in self.pairs for language in pair})
+        total = sum(self._db.execute(f"SELECT COUNT(*) {fit}", (language,)).fetchone()[0] for language in languages)
+        number = 0
+        for language in languages:
+            for (text,) in self._db.execute(f"SELECT text {fit} ORDER BY id", (language,)):
+                number += 1
+                if total <= most or number * most // total > (number - 1) * most // total:
+                    yield text
 
     def _hold_out(self, counts: dict[tuple[str, str], int], valid: int, pivot: str) -> None:
         """Choose validation sentences, for the rarest pairs first: theirs serve the others, too."""

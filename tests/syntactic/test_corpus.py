@@ -106,6 +106,44 @@ def test_changed_inputs_and_settings_are_refused(corpus, pairs):
         corpus.settle("filters", ["short", 2])
 
 
+def test_equal_names_in_other_folders(corpus, pairs, tmp_path):
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+    one, two = (pairs("de", (f"A b {name}.", f"D e {name}."), name=f"{name}/de.tsv") for name in ("one", "two"))
+    for reader in (one, two, one):
+        assert corpus.read(reader, 0, ()) == {"lines": 1, "kept": 1}
+    assert corpus.pair_counts()["de", "en"] == 2
+    # the same content elsewhere is no other input
+    assert corpus.read(pairs("de", ("A b one.", "D e one."), name="moved.tsv"), 0, ()) == {"lines": 1, "kept": 1}
+    # and an older corpus knew the file's name alone
+    corpus.db.execute("UPDATE input SET name = 'en-de de.tsv' WHERE name LIKE '%one%'")
+    corpus.db.execute("DELETE FROM input WHERE name LIKE '%two%'")
+    with pytest.raises(InputError, match=r"en-de de\.tsv has changed since"):
+        corpus.read(two, 0, ())
+
+
+def test_a_mistake_can_be_mended_behind_what_was_read(corpus, pairs, monkeypatch):
+    monkeypatch.setattr(module, "_LINES_PER_TRANSACTION", 4)
+    lines = [(f"I see number {number}.", f"Ich sehe Nummer {number}.") for number in range(11)]
+    reader = pairs("de", *lines)
+    path = reader.files[0]
+    text = path.read_text()
+    path.write_bytes(text.encode().replace(b"Nummer 9", b"Nummer \xe4"))
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"de\.tsv, line 10: byte 0xe4"):
+            corpus.read(reader, 3, FILTERS)
+    assert corpus.pair_counts()["en", "de"] == 8
+    path.write_text(text.replace("Nummer 3", "Nummer drei"))
+    with pytest.raises(InputError, match=r"en-de de\.tsv has changed since"):
+        corpus.read(reader, 3, FILTERS)
+    path.write_text(text)
+    assert corpus.read(reader, 3, FILTERS) == {"lines": 11, "kept": 11}
+    assert [en for en, _ in texts(corpus, "en", "de")] == sorted(en for en, _ in lines)
+    path.write_text(text + "I see more.\tIch sehe mehr.\n")
+    with pytest.raises(InputError, match=r"en-de de\.tsv has changed since"):
+        corpus.read(reader, 3, FILTERS)
+
+
 def test_tags(corpus, pairs):
     corpus.read(pairs("de", *[(f"I see {number}.", f"Ich sehe {number}.") for number in range(25)]), 3, FILTERS)
     corpus.use_tagger("de", "one")
@@ -146,8 +184,9 @@ def test_one_writer_at_a_time(corpus):
 
 def test_files_that_are_no_corpus(tmp_path):
     (tmp_path / "x").write_text("no database at all, but long enough to be looked at" * 99)
-    with pytest.raises(InputError, match="is not a corpus"):
-        Corpus(tmp_path / "x")
+    for path in (tmp_path / "x", tmp_path):
+        with pytest.raises(InputError, match="is not a corpus"):
+            Corpus(path)
     with pytest.raises(InputError, match="there is no corpus"):
         Corpus(tmp_path / "y", must_exist=True)
     assert not (tmp_path / "y").exists()

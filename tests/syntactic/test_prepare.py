@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import re
@@ -13,8 +14,10 @@ import pytest
 from fairseq.data import Dictionary, indexed_dataset
 
 from fairseq_xl.cli import main
+from fairseq_xl.errors import InputError
 from fairseq_xl.syntactic.corpus import Corpus
 from fairseq_xl.syntactic.filters import folded
+from fairseq_xl.syntactic.prepare import excluded_sentences
 from fairseq_xl.text.subwords import processor
 
 
@@ -175,7 +178,7 @@ def test_every_kind_of_input(tmp_path, capsys):
                        ("p.en", "They go home.\n"), ("q.de", "Sie gehen heim.\n")):  # fmt: skip
         (tmp_path / name).write_text(text)
     inputs = [
-        *("--tatoeba", tmp_path / "sentences.csv", tmp_path / "links.csv", "--languages", "de", "en", "nl"),
+        *("--tatoeba", tmp_path / "sentences.csv", tmp_path / "links.csv", "--languages", "deu", "eng", "nl"),
         *("--opensubtitles", f"en-de={tmp_path / 's'}"),
         *("--parallel", f"en-de={tmp_path / 'p.en'},{tmp_path / 'q.de'}"),
         *("--until", "read"),
@@ -184,7 +187,7 @@ def test_every_kind_of_input(tmp_path, capsys):
     said = capsys.readouterr()
     assert "en-de p.en q.de: 1 lines, 1 kept" in said.err
     assert "en-de s.en s.de: 2 lines, 1 kept, 1 short" in said.err
-    assert "de-en-nl sentences.csv links.csv: 6 lines, 3 kept, 3 other languages" in said.err
+    assert "de-en-nl sentences.csv links.csv: 6 lines, 3 kept, 3 duplicate" in said.err
     assert main(["syntactic", "statistics", str(tmp_path / "out" / "corpus.sqlite")]) == 0
     table = capsys.readouterr().out.splitlines()[2:]
     assert table == ["| de | - | 3 | 1 |", "| en | 3 | - | 1 |", "| nl | 1 | 1 | - |"]
@@ -260,10 +263,47 @@ def test_mistakes(command, tmp_path, capsys, options, said):
     assert said in capsys.readouterr().err
 
 
+def test_exclusion_lists(tmp_path):
+    """What a file holds is told by its name, compressed or not."""
+    table, treebank = "upos\ttext\nX\tI see.\n", "# text = I see.\n1\tI\t_\tX" + "\t_" * 6 + "\n\n"
+    for name, content in (("x.tsv", table), ("x.conllu", treebank), ("x.txt", "I see.\n")):
+        (tmp_path / name).write_text(content)
+        with gzip.open(tmp_path / f"{name}.gz", "wt") as stream:
+            stream.write(content)
+        for path in (tmp_path / name, tmp_path / f"{name}.gz"):
+            assert list(excluded_sentences(path)) == ["I see."]
+    (tmp_path / "x.tsv").write_text(table + "\n")
+    with pytest.raises(InputError, match=r"x\.tsv, line 3: no column text"):
+        list(excluded_sentences(tmp_path / "x.tsv"))
+
+
+def test_a_list_that_excludes_nothing_is_said(command, tmp_path, capsys):
+    for name, content in (("other.txt", "Nobody says this."), ("some.txt", "Veo uno y dos gatos."), ("none.txt", "")):
+        (tmp_path / name).write_text(content)
+    lists = [tmp_path / name for name in ("other.txt", "some.txt", "none.txt")]
+    assert command("--exclude", *lists) == 0
+    warnings = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning")]
+    assert warnings == [f"warning: {lists[0]} excludes nothing: none of its 1 lines is in the corpus"]
+
+
 def test_other_filters_need_another_corpus(command, capsys):
     assert command("--until", "read") == 0
     assert command("--min-words", 5) == 2
     assert "give that, or another corpus" in capsys.readouterr().err
+
+
+def test_pivots(command, tmp_path, capsys):
+    assert command("--until", "read", "--pivot", "xx") == 2
+    assert "--pivot xx: " in capsys.readouterr().err
+    assert command("--until", "read", "--pivot", "none") == 0
+    assert "| de | - | 300 | - | - |" in capsys.readouterr().out
+    assert command("--until", "read") == 0
+    assert command("--until", "read", "--pivot", "none") == 2
+    assert "--pivot none comes too late" in capsys.readouterr().err
+    # text without the language that usually joins
+    (tmp_path / "x.tsv").write_text("Ich sehe es.\tIk zie het.\n")
+    words = ["syntactic", "prepare", tmp_path / "new", "--pairs", f"de-nl={tmp_path / 'x.tsv'}", "--until", "read"]
+    assert main(list(map(str, words))) == 0
 
 
 def test_a_sentence_without_gold_tags(command, multilingual, capsys):
@@ -277,6 +317,11 @@ def test_a_sentence_without_gold_tags(command, multilingual, capsys):
     ("words", "said"),
     [
         (("build-eval", "x.conllu", "-o", "eval"), "treebanks are of one language"),
+        (("build-eval", "x.conllu.gz", "-o", "eval"), "treebanks are of one language"),
+        (("build-eval", "x.sqlite", "-o", "eval", "--one-in", "0"), "--one-in takes a number from 1, not 0"),
+        (("build-eval", "x.sqlite", "-o", "eval", "--groups", "-1"), "--groups takes a number from 1, not -1"),
+        (("build-eval", "x.sqlite", "-o", "eval", "--least", "0"), "--least takes a number from 1, not 0"),
+        (("tagger", "train", "x.conllu", "-l", "de", "-o", "x", "--epochs", "0"), "--epochs takes a number from 1"),
         (("build-eval", "nowhere.sqlite", "-o", "eval"), "there is no corpus nowhere.sqlite"),
         (("statistics", "nowhere.sqlite"), "there is no corpus nowhere.sqlite"),
         (("statistics", "."), "is no prepared folder"),
@@ -293,5 +338,7 @@ def test_languages_without_tags_make_no_groups(command, tmp_path, capsys):
     build = ["syntactic", "build-eval", str(tmp_path / "corpus.sqlite"), "-o", str(tmp_path)]
     assert main([*build, "-l", "nl"]) == 2
     assert "has no tagged sentences in 'nl'" in capsys.readouterr().err
+    assert main([*build, "--all", "ko"]) == 2
+    assert "--all ko: there are only groups in de, en, es" in capsys.readouterr().err
     assert main([*build, "--least", "999"]) == 2
     assert "no group has enough sentences" in capsys.readouterr().err

@@ -25,6 +25,13 @@ def test_tab_separated(write):
     assert list(reader.links(1)) == [("en", "I am.", "de", "Ich bin.")]
 
 
+def test_pairs_with_numbers(write):
+    lines = "1276\tLet's go.\t77\tGehen wir!\n5\tI am.\t6\tIch bin.\tCC\nI.\tIch.\tCC\t7\n1984\t1984\tCC\t1\n"
+    reader = TabSeparated(("en", "de"), (write("x.tsv", lines),))
+    found = [link[1::2] for link in reader.links(0)]
+    assert found == [("Let's go.", "Gehen wir!"), ("I am.", "Ich bin."), ("I.", "Ich."), ("1984", "1984")]
+
+
 def test_a_line_without_a_tab(write):
     reader = TabSeparated(("en", "de"), (write("x.tsv", "Go.\tGeh.\nI am.\n"),))
     with pytest.raises(InputError, match=r"x\.tsv, line 2: no tab"):
@@ -68,7 +75,9 @@ def test_tatoeba_export(write):
     links = write("links.csv", "1\t2\n2\t1\n1\t3\n2\t4\n1\t5\n1\t99\n")
     reader = TatoebaExport((sentences, links), ("de", "en", "zh"))
     assert len(reader) == 6
-    found = [("en", "I go.", "de", "Ich gehe."), None, None, ("de", "Ich gehe.", "zh", "我走。"), None, None]
+    # Tatoeba's file has each link in both directions, but need not
+    both = [("en", "I go.", "de", "Ich gehe."), ("de", "Ich gehe.", "en", "I go.")]
+    found = [*both, None, ("de", "Ich gehe.", "zh", "我走。"), None, None]
     assert list(reader.links(0)) == found
     assert list(reader.links(3)) == found[3:]
     write("links.csv", "1\t2\n1;3\n")

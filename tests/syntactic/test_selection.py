@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from itertools import pairwise
 
 import pytest
 
@@ -50,7 +51,7 @@ def test_parts_share_no_sentence(corpus):
         assert len(list(selection.rows("train", pair))) == selection.count("train", pair)
         mixed = counts[pair] - len(rows) - selection.count("train", pair)
         assert (mixed > 0) == (set(pair) == {"en", "nl"})
-    sentences = list(selection.training_sentences())
+    sentences = list(selection.training_sentences(10**6))
     assert len(sentences) == len(set(sentences))
     assert train <= set(sentences) <= {text for language in LANGUAGES for text in corpus.sentences(language)} - valid
 
@@ -64,6 +65,17 @@ def test_excluded_sentences_are_in_no_part(corpus):
     assert folded("Veo uno y uno gatos.") in everywhere
     without = sum(selection.count("train", pair) + selection.count("valid", pair) for pair in PAIRS)
     assert without < sum(corpus.pair_counts().values())
+
+
+def test_a_vocabulary_is_learnt_from_a_bounded_number_of_sentences(corpus):
+    selection = Selection(corpus, PAIRS, [], 12, 1, "en")
+    every = list(selection.training_sentences(10**6))
+    some = list(selection.training_sentences(100))
+    assert len(some) == 100 < len(every)
+    places = [every.index(text) for text in some]
+    gaps = {after - before for before, after in pairwise(places)}
+    assert gaps <= {len(every) // 100, len(every) // 100 + 1}
+    assert list(selection.training_sentences(len(every))) == every
 
 
 def test_seeds_choose_and_repeat(corpus):
