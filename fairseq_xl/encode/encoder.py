@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ class SentenceEncoder:
         self.device = device
         self.longest = _longest(model)
         """tokens of a sentence, its end included"""
-        example = torch.full((1, 1), task.source_dictionary.eos())
+        example = torch.full((1, getattr(task, "tokens_of_a_place", 1)), task.source_dictionary.eos())
         self.dim: int = self._vectors([example[0]]).shape[1]
 
     @classmethod
@@ -147,7 +148,8 @@ def load_task(state: dict[str, Any], data: str | Path | None) -> Any:
     task = tasks.setup_task(cfg, from_checkpoint=True)
     if not hasattr(task, "encode_text"):
         raise InputError(
-            f"--task {cfg._name} gives no sentence embeddings: give a model of one that does (upos_translation)"
+            f"--task {cfg._name} gives no sentence embeddings: give a model of one that does, such as "
+            "upos_translation"
         )
     return task
 
@@ -167,4 +169,6 @@ def load_model(path: Path, data: str | Path | None) -> tuple[Any, Any]:
 
 def _longest(model: Any) -> int:
     limit = model.max_positions()
+    if limit is None:
+        return sys.maxsize
     return int(limit[0] if isinstance(limit, tuple) else limit)

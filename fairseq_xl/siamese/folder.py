@@ -28,6 +28,7 @@ from fairseq_xl.text.trigrams import ngrams, normalise
 VERSION = 1
 SIDES = ("poor", "rich")
 MANIFEST = "manifest.json"
+DICTIONARY = "dict.txt"
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Prepared:
 
     @cached_property
     def dictionary(self) -> Dictionary:
-        return Dictionary.load(str(self.folder / "dict.txt"))
+        return Dictionary.load(str(self.folder / DICTIONARY))
 
     @cached_property
     def segmenters(self) -> dict[str, Segmenter]:

@@ -18,7 +18,7 @@ from torch import Tensor
 from fairseq_xl.errors import InputError
 from fairseq_xl.siamese.contrastive import RULES, unit
 from fairseq_xl.siamese.dataset import EpochPairs, Sentences
-from fairseq_xl.siamese.folder import SIDES, Prepared
+from fairseq_xl.siamese.folder import DICTIONARY, MANIFEST, SIDES, Prepared
 from fairseq_xl.siamese.sampling import sample_references
 
 ENCODED_AT_ONCE = 128
@@ -88,7 +88,6 @@ class SiameseContrastiveTask(FairseqTask):
     def __init__(self, cfg: SiameseContrastiveConfig, prepared: Prepared):
         super().__init__(cfg)
         self.prepared = prepared
-        self.kinds = pair_kinds(cfg.pairs, prepared)
         self._encoded: tuple[Tensor, Tensor] | None = None
 
     @classmethod
@@ -99,7 +98,15 @@ class SiameseContrastiveTask(FairseqTask):
         for name in ("pairs_per_sentence", "max_units", "references"):
             if getattr(cfg, name) < 1:
                 raise InputError(f"--{name.replace('_', '-')} takes a number from 1, not {getattr(cfg, name)}")
-        return cls(cfg, Prepared(cfg.data))
+        task = cls(cfg, Prepared(cfg.data))
+        if not kwargs.get("from_checkpoint"):
+            pair_kinds(cfg.pairs, task.prepared)
+        return task
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of pairs, which an encoder's folder has no text for."""
+        return pair_kinds(self.cfg.pairs, self.prepared)
 
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
         """Raises: InputError: no such part; classes that cannot be paired."""
@@ -141,6 +148,22 @@ class SiameseContrastiveTask(FairseqTask):
             inputs = utils.move_to_cuda(batch["net_input"], device) if device.type == "cuda" else batch["net_input"]
             found.append(unit(model.encode_sentences(inputs["src_tokens"], inputs["src_lengths"])))
         return torch.cat(found)[torch.from_numpy(np.argsort(order)).to(device)]
+
+    # --- what fairseq_xl.encode asks of a task ---
+
+    @property
+    def tokens_of_a_place(self) -> int:
+        """n-grams that begin at one character; a sentence's number of tokens is a multiple of it."""
+        return len(self.prepared.orders)
+
+    def encode_text(self, sentence: str) -> Tensor:
+        """(T,) unit numbers of a raw sentence, of the poor language where words are cut into morphemes, as long as
+        the model was trained on; empty for a blank one."""
+        return self.prepared.encode(sentence)[: self.longest]
+
+    def text_files(self) -> list[str]:
+        """Names of the files of the data folder that encoding text needs."""
+        return [MANIFEST, DICTIONARY, *(f"morphemes.{side}.txt" for side in self.prepared.manifest["morphemes"])]
 
     def begin_valid_epoch(self, epoch: int, model: Any) -> None:
         """Forget the references' vectors, which the model has outgrown."""

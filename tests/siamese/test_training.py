@@ -8,12 +8,16 @@ import numpy as np
 import pytest
 import torch
 
+from fairseq_xl.encode.encoder import SentenceEncoder
+from fairseq_xl.encode.packing import pack
 from fairseq_xl.errors import InputError
 from fairseq_xl.siamese.classifier import Classifier, Rule
 from fairseq_xl.siamese.dataset import EpochPairs, Sentences
 from fairseq_xl.siamese.folder import Prepared
+from fairseq_xl.siamese.prepare import Settings, prepare
 from fairseq_xl.siamese.task import pair_kinds
 from fairseq_xl.siamese.unlabelled import Labelled, label_pairs
+from fairseq_xl.text.labelled import Source
 
 
 @pytest.fixture
@@ -168,6 +172,33 @@ class TestTrained:
         with pytest.raises(InputError) as error:
             train_twin(prepared, tmp_path, f"--max-update 1 {options}")
         assert said in str(error.value)
+
+
+class TestEncodingText:
+    """``fairseq-xl encode`` with a twin."""
+
+    def test_a_packed_twin_needs_no_data(self, checkpoint, prepared, tmp_path):
+        """Its folder has no text to pair, and gives the vectors of the task."""
+        pack(checkpoint, tmp_path / "twin")
+        assert not [*(tmp_path / "twin").glob("*.tsv")]
+        texts = ["the film was good", "", "మంచి సినిమా", "day " * 999]
+        encoder = SentenceEncoder.load(tmp_path / "twin", "cpu")
+        found = encoder.encode(texts, normalize=True)
+        assert found.shape == (4, encoder.dim) == (4, 16)
+        assert not found[1].any()
+        folder, units = Prepared(prepared), encoder.task.longest
+        for row, text in zip(found[[0, 2, 3]], [texts[0], *texts[2:]], strict=True):
+            tokens = folder.encode(text)[None, :units]
+            expected = encoder.model.encode_sentences(tokens, torch.tensor([tokens.shape[1]]))[0]
+            np.testing.assert_allclose(row, (expected / expected.norm()).detach(), atol=1e-6)
+
+    def test_several_orders_of_ngrams(self, labelled, train_twin, tmp_path):
+        """They stand together, so that a sentence's number of tokens is a multiple of their number."""
+        source = [Source.parse(str(labelled / "te.tsv"))]
+        prepare(tmp_path / "data", source, [], Settings(("te",), orders=(3, 2)))
+        train_twin(tmp_path / "data", tmp_path / "run", "--max-update 1 --disable-validation --pooling max")
+        encoder = SentenceEncoder.load(tmp_path / "run" / "checkpoint_last.pt", "cpu")
+        assert encoder.encode(["మంచి సినిమా", "రోజు"]).shape == (2, 16)
 
 
 @pytest.mark.slow
