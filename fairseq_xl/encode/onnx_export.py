@@ -40,7 +40,8 @@ def export(encoder: SentenceEncoder, output: Path) -> float:
         the largest difference from the model's own vectors.
 
     Raises:
-        InputError: onnxruntime is not installed; a difference of more than 1e-4; an output that cannot be written.
+        InputError: onnxruntime is not installed; a model that ONNX has no words for; a difference of more than 1e-4;
+            an output that cannot be written.
     """
     try:
         import onnx  # noqa: F401  (torch's exporter needs it)
@@ -51,16 +52,21 @@ def export(encoder: SentenceEncoder, output: Path) -> float:
         with warnings.catch_warnings():
             # Of torch's plans for its exporter, and of fixed sizes, which are tested below.
             warnings.simplefilter("ignore")
-            torch.onnx.export(
-                _Encoder(encoder.model).eval(),
-                _batch(encoder, [5, 3]),
-                str(temporary),
-                input_names=["tokens", "lengths"],
-                output_names=["embeddings"],
-                dynamic_axes={"tokens": {0: "n", 1: "t"}, "lengths": {0: "n"}, "embeddings": {0: "n"}},
-                opset_version=_OPSET,
-                dynamo=False,
-            )
+            try:
+                torch.onnx.export(
+                    _Encoder(encoder.model).eval(),
+                    _batch(encoder, [5, 3]),
+                    str(temporary),
+                    input_names=["tokens", "lengths"],
+                    output_names=["embeddings"],
+                    dynamic_axes={"tokens": {0: "n", 1: "t"}, "lengths": {0: "n"}, "embeddings": {0: "n"}},
+                    opset_version=_OPSET,
+                    dynamo=False,
+                )
+            except torch.onnx.OnnxExporterError as error:
+                raise InputError(
+                    f"a model of this kind cannot be written as ONNX ({error}): use fairseq-xl encode"
+                ) from None
         session = onnxruntime.InferenceSession(str(temporary), providers=["CPUExecutionProvider"])
         worst = 0.0
         for lengths in ([1], [7, 2, 7, 1, 4], [min(40, encoder.longest)] * 3, [2] * 33):

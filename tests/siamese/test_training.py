@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from fairseq_xl.encode.encoder import SentenceEncoder
+from fairseq_xl.encode.onnx_export import export
 from fairseq_xl.encode.packing import pack
 from fairseq_xl.errors import InputError
 from fairseq_xl.siamese.classifier import Classifier, Rule
@@ -191,6 +192,13 @@ class TestEncodingText:
             tokens = folder.encode(text)[None, :units]
             expected = encoder.model.encode_sentences(tokens, torch.tensor([tokens.shape[1]]))[0]
             np.testing.assert_allclose(row, (expected / expected.norm()).detach(), atol=1e-6)
+
+    def test_a_twin_cannot_be_onnx(self, checkpoint, tmp_path):
+        pytest.importorskip("onnxruntime")
+        pytest.importorskip("onnx")
+        with pytest.raises(InputError, match="a model of this kind cannot be written as ONNX"):
+            export(SentenceEncoder.load(checkpoint, "cpu"), tmp_path / "x.onnx")
+        assert not [*tmp_path.iterdir()]
 
     def test_several_orders_of_ngrams(self, labelled, train_twin, tmp_path):
         """They stand together, so that a sentence's number of tokens is a multiple of their number."""
