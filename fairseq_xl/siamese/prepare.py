@@ -86,6 +86,8 @@ def prepare(
     classes = _classes({side: parts["train"] for side, parts in read.items()}, settings)
     sides = {side: _clean(parts, classes, settings) for side, parts in read.items()}
     _cut_parts(sides["poor"], settings, classes)
+    if "rich" in sides:
+        _leave_out_held(sides["rich"], sides["poor"])
     random = np.random.default_rng(settings.seed)
     for side, size in zip(SIDES, (settings.poor_size, settings.rich_size), strict=True):
         if size and side in sides:
@@ -199,6 +201,16 @@ def _cut_parts(side: _Side, settings: Settings, classes: list[str]) -> None:
     for part, piece in zip([*wanted, "train"], pieces, strict=True):
         side.texts[part] = [texts[i] for i in piece]
         side.labels[part] = [labels[i] for i in piece]
+
+
+def _leave_out_held(rich: _Side, poor: _Side) -> None:
+    """Leave what the poor language is validated and tested on out of the rich training text: one file may be both."""
+    held = {text for part in ("valid", "test") for text in poor.texts.get(part, ())}
+    texts, labels = rich.texts["train"], rich.labels["train"]
+    kept = [i for i, text in enumerate(texts) if text not in held]
+    rich.texts["train"], rich.labels["train"] = [texts[i] for i in kept], [labels[i] for i in kept]
+    if len(kept) < len(texts):
+        rich.left_out["in the poor language's valid or test"] = len(texts) - len(kept)
 
 
 def _shrink(side: _Side, size: int, seed: int) -> None:

@@ -82,6 +82,16 @@ def test_the_same_text_on_two_parts_stays_in_the_later_one(tmp_path):
     assert manifest["left_out"]["poor"]["duplicate"] == 2
 
 
+def test_no_test_sentence_lends_its_label_as_a_rich_one(make, labelled):
+    both = (labelled / "en.tsv").read_text(encoding="utf-8")
+    prepared = make(both, both, languages=("en", "en"))
+    held = {text for part in ("valid", "test") for _, text in rows(prepared, part)}
+    lent = {text for _, text in rows(prepared, "train", "rich")}
+    assert lent == {text for _, text in rows(prepared, "train")}
+    assert not lent & held
+    assert prepared.manifest["left_out"]["rich"]["in the poor language's valid or test"] == len(held) == 40
+
+
 def test_a_learning_curve_keeps_its_test_set(make):
     large = make()
     test, train = rows(large, "test"), rows(large, "train")
