@@ -48,6 +48,16 @@ class Sentences(SizedDataset):
             "ntokens": int(lengths.sum()),
         }
 
+    def batch_by_size(
+        self,
+        indices: np.ndarray,
+        max_tokens: int | None = None,
+        max_sentences: int | None = None,
+        required_batch_size_multiple: int = 1,
+    ) -> Any:
+        """Batches with every sentence: fairseq drops what is no multiple at the end, here the longest ones."""
+        return super().batch_by_size(indices, max_tokens, max_sentences, 1)
+
 
 class EpochPairs(SizedDataset):
     """Pairs of sentences; ``set_epoch`` draws them from the seed and the epoch alone.

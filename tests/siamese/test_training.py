@@ -72,6 +72,11 @@ def test_long_sentences_are_cut(prepared):
     assert max(len(sentences[i][1]) for i in range(len(sentences))) == sentences.sizes.max() == 5
 
 
+def test_validation_leaves_no_sentence_out(sentences):
+    batches = sentences.batch_by_size(sentences.ordered_indices()[-6:], None, 64, 8)
+    assert sorted(np.concatenate(batches)) == sorted(sentences.ordered_indices()[-6:])
+
+
 def test_kinds_of_pairs(prepared, labelled, tmp_path):
     folder = Prepared(prepared)
     assert pair_kinds(None, folder) == ["poor-rich"]
