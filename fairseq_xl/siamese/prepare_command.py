@@ -17,7 +17,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "A source is FILE[,KEY=VALUE]…:\n"
         "  format=tsv|csv|jsonl|spaces|lines   by default from the file's suffix; spaces: label, blanks, text\n"
         "  class=COLUMN text=COLUMN            number from 1, name in the first row, or JSON key\n"
-        "  labels=FILE | label=CLASS           of a file that holds text alone\n"
+        "  labels=FILE | label=CLASS           a label a line, for a file of text alone | one for the whole file\n"
         "  classes=FILE                        label, tab, class name\n"
         "  encoding=NAME                       by default found and, unless UTF-8, said\n"
         "  escapes=json                        texts hold \\u2019 and the like for what they mean\n"

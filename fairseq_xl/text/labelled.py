@@ -7,7 +7,7 @@ format     tsv (default), csv, jsonl, spaces (label, blanks, text) or lines (tex
 class      column of the class: a number from 1, or a name of the first row or a JSON key (default: 1, label)
 text       column of the text (default: 2, text)
 labels     file with one label a line, beside a file with one text a line
-label      the one class of every line
+label      the one class of every text; a file that is not .csv, .jsonl or of a stated text= holds text alone
 classes    file that maps labels to class names: two columns, separated by tabs
 encoding   of the file (default: by its mark or its bytes, and then said)
 escapes    json: texts hold ``\\u2019`` and ``\\"`` for what they mean, as some published tweets do (default: none)
@@ -20,6 +20,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -27,6 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.text import file_settings
 from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import BROKEN_GZIP, open_binary
@@ -67,6 +69,8 @@ class Source:
         given = [key for key in ("labels", "label", "class") if key in options]
         if len(given) > 1:
             raise InputError(f"{line!r}: give one of {' and '.join(given)}")
+        if "labels" in options and ("text" in options or options.get("format", "lines") != "lines"):
+            raise InputError(f"{line!r}: labels= goes with lines of text alone, without text= and format=")
         return cls(Path(path), options)
 
     @property
@@ -75,14 +79,12 @@ class Source:
 
     @property
     def format(self) -> str:
-        if "labels" in self.options or "label" in self.options:
+        if "format" in self.options or "labels" in self.options:
             return self.options.get("format", "lines")
-        return self.options.get(
-            "format",
-            SUFFIXES.get(
-                self.path.with_suffix("").suffix if self.path.suffix == ".gz" else self.path.suffix,
-                "tsv",
-            ),
+        alone = "label" in self.options and "text" not in self.options
+        return SUFFIXES.get(
+            self.path.with_suffix("").suffix if self.path.suffix == ".gz" else self.path.suffix,
+            "lines" if alone else "tsv",
         )
 
     def examples(self) -> Iterator[Example]:
@@ -132,7 +134,8 @@ class Source:
                 "jsonl": self._jsonl,
                 "spaces": self._spaces,
             }[self.format]
-            yield from reader(lines)
+            for text, label, where in reader(lines):
+                yield text, self.options.get("label", label), where
 
     def _spaces(self, lines: list[tuple[int, str]]) -> Iterator[tuple[str, str, str]]:
         for n, line in lines:
@@ -152,7 +155,8 @@ class Source:
 
     def _columns(self, rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[str, str, str]]:
         default = ("label", "text") if self.format == "csv" else ("1", "2")
-        chosen = self.options.get("class", default[0]), self.options.get("text", default[1])
+        chosen = [] if "label" in self.options else [self.options.get("class", default[0])]
+        chosen.append(self.options.get("text", default[1]))
         where = None
         for n, row in rows:
             if where is None:
@@ -163,11 +167,7 @@ class Source:
                 raise InputError(
                     f"{self.path}, line {n}: {len(row)} columns, but column {max(where) + 1} is wanted"
                 )
-            yield (
-                row[where[1]],
-                "" if "label" in self.options else row[where[0]],
-                f"{self.path}, line {n}",
-            )
+            yield row[where[-1]], row[where[0]], f"{self.path}, line {n}"
 
     def _column(self, name: str, first: list[str]) -> int:
         if name.isdigit() and int(name) > 0:
@@ -179,17 +179,25 @@ class Source:
         return first.index(name)
 
     def _jsonl(self, lines: list[tuple[int, str]]) -> Iterator[tuple[str, str, str]]:
-        label, text = self.options.get("class", "label"), self.options.get("text", "text")
+        text = self.options.get("text", "text")
+        keys = [text] if "label" in self.options else [self.options.get("class", "label"), text]
         for n, line in lines:
             if not line.strip():
                 continue
             try:
                 record = loads(line)
-                yield str(record[text]), str(record[label]), f"{self.path}, line {n}"
+                values = {key: record[key] for key in keys}
             except (ValueError, TypeError, KeyError) as error:
                 raise InputError(
-                    f"{self.path}, line {n}: not a JSON object with {label!r} and {text!r} ({error!r})"
+                    f"{self.path}, line {n}: not a JSON object with {' and '.join(map(repr, keys))} ({error!r})"
                 ) from None
+            for key, value in values.items():
+                where = f"{self.path}, line {n}: {key!r}"
+                if value is None or isinstance(value, list | dict):
+                    raise InputError(f"{where} is {json.dumps(value)}: give text or a number, or leave the line out")
+                if any("\ud800" <= character <= "\udfff" for character in str(value)):
+                    raise InputError(f"{where} has half a surrogate pair, which is no character: leave it out")
+            yield str(values[text]), str(values[keys[0]]), f"{self.path}, line {n}"
 
 
 def unescaped(text: str) -> str:
@@ -236,7 +244,7 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     if encoding is None:
         encoding = next((name for mark, name in MARKS if raw.startswith(mark)), None)
     try:
-        return raw.decode(encoding or "utf-8")
+        return raw.decode(encoding or "utf-8").removeprefix("\ufeff")
     except LookupError:
         raise InputError(
             f"{path}: there is no encoding {encoding!r}; iso-8859-1 and cp1252 are some"
@@ -252,21 +260,27 @@ def read_text(path: Path, encoding: str | None = None) -> str:
 
 def _guessed(path: Path, raw: bytes) -> str:
     try:
-        from charset_normalizer import from_bytes
-    except ModuleNotFoundError:
-        raise InputError(
-            f"{path} is not UTF-8: state its encoding= (or install charset-normalizer, which guesses it)"
-        ) from None
-    best = from_bytes(raw).best()
+        matches = needed("charset_normalizer", "siamese").from_bytes(raw)
+    except InputError as error:
+        raise InputError(f"{path} is not UTF-8: state its encoding=; to guess it, {error}") from None
+    best = matches.best()
     if best is None:
         raise InputError(
             f"{path} is not UTF-8 and no other encoding fits: is it text? Else state its encoding="
         )
+    # Encodings of Latin letters differ in few of them and score alike, so that "señor" came out as "seńor".
+    near = {
+        name
+        for match in matches
+        if match.chaos <= best.chaos + 0.1 and match.coherence >= best.coherence - 0.06
+        for name in (match.encoding, *match.could_be_from_charset)
+    }
+    encoding = next((name for name in ("cp1252", "latin_1") if name in near), best.encoding)
     print(
-        f"{path} is not UTF-8: read as {best.encoding}; state encoding= if that is wrong",
+        f"{path} is not UTF-8: read as {encoding}; state encoding= if that is wrong",
         file=sys.stderr,
     )
-    return raw.decode(best.encoding)
+    return raw.decode(encoding)
 
 
 def read_map(path: Path) -> dict[str, str]:

@@ -78,6 +78,22 @@ def test_one_class_for_a_file_and_compressed(tmp_path):
     assert found[1].where == f"{path}, line 2"
 
 
+@pytest.mark.parametrize(
+    ("content", "name", "options"),
+    [
+        ("body,stars\ngood film,5\nbad,1\n", "x.csv", ("text=body",)),
+        ("good film,5\nbad,1\n", "x.csv", ("text=1",)),
+        ("5\tgood film\n1\tbad\n", "x.tsv", ("text=2",)),
+        ("body\ngood film\nbad\n", "x", ("format=csv", "text=body")),
+        ('{"text": "good film"}\n{"text": "bad"}\n', "x.jsonl", ()),
+        ("5 good film\n1 bad\n", "x", ("format=spaces",)),
+        ("good film\nbad\n", "x.pos", ()),
+    ],
+)
+def test_one_class_for_a_file_of_any_format(read, content, name, options):
+    assert read(content, name, "label=neg", *options) == [("good film", "neg"), ("bad", "neg")]
+
+
 def test_labels_beside_text_and_a_map(read, tmp_path):
     (tmp_path / "y").write_text("1\n0\n")
     (tmp_path / "map").write_text("0\tneg\n1\tpos\tmore\n")
@@ -92,6 +108,18 @@ def test_marked_encodings_are_found(read, encoding):
 
 def test_a_stated_encoding(read):
     assert read("pos\tgrün\n".encode("latin-1"), "x.tsv", "encoding=latin-1") == [("grün", "pos")]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
+def test_a_mark_is_no_text_where_the_encoding_is_stated(read, encoding):
+    assert read("\ufeffpos\tgrün\n".encode(encoding), "x.tsv", f"encoding={encoding}") == [("grün", "pos")]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
+def test_western_letters_are_guessed_before_eastern_ones(read, encoding):
+    pytest.importorskip("charset_normalizer")
+    text = "La niña soñó que el señor mañana iría a España, ¿verdad? ¡Qué año más pequeño!"
+    assert read(f"pos\t{text}\n".encode(encoding)) == [(text, "pos")]
 
 
 def test_a_guessed_encoding_is_said(read, capsys):
@@ -110,6 +138,10 @@ def test_a_guessed_encoding_is_said(read, capsys):
         ("{}", "x.jsonl", (), "line 1: not a JSON object with 'label' and 'text'"),
         ("\tx", "x.tsv", (), "line 1: the label is empty"),
         ("x", "x", ("format=lines",), "need labels=FILE or label=CLASS"),
+        ('{"label": null, "text": "x"}', "x.jsonl", (), "line 1: 'label' is null: give text or a number"),
+        ('{"text": ["x"]}', "x.jsonl", ("label=a",), "line 1: 'text' is [\"x\"]: give text"),
+        ('{"text": "x\\ud83d"}', "x.jsonl", ("label=a",), "line 1: 'text' has half a surrogate pair"),
+        ("x", "x", ("labels=y", "format=csv"), "labels= goes with lines of text alone"),
         ("x", "x", ("colour=red",), "is not KEY=VALUE"),
         ("x", "x", ("part=dev",), "part is one of train, valid, test"),
         ("x", "x", ("label=a", "labels=b"), "give one of labels and label"),
