@@ -57,9 +57,10 @@ def class_scores(
 
     ``matches``, the paper's rule, is the number of a class's references with cosine above the threshold. Counts
     tie often (at 0 where nothing is near, at R where all are), so the mean cosine, squeezed into less than one
-    match, decides between equal counts. ``mean`` is the mean cosine to the class's references, ``knn`` the number
-    of the class among the nearest references (ties decided likewise), ``centroid`` the cosine to the mean of
-    the class's references.
+    match, decides between equal counts. Where classes differ in their number of references, the share of a class's
+    references that match stands for the count, in matches of the largest class. ``mean`` is the mean cosine to the
+    class's references, ``knn`` the number of the class among the nearest references (ties decided likewise),
+    ``centroid`` the cosine to the mean of the class's references.
 
     Args:
         sentences: (N, d) unit vectors.
@@ -89,7 +90,12 @@ def class_scores(
     if rule == "mean":
         return mean
     if rule == "matches":
-        return (cosine > threshold).float() @ member + tie_break
+        count = (cosine > threshold).float() @ member
+        most = size.max()
+        if (size < most).any():
+            # Unequal shares are at least one part in most · most apart.
+            return count * (most / size) + tie_break / most
+        return count + tie_break
     if rule == "knn":
         nearest = cosine.topk(min(neighbours, len(references)), dim=1).indices
         return F.one_hot(labels[nearest], classes).sum(1).float() + tie_break

@@ -76,6 +76,18 @@ def test_matches_are_counted_above_the_threshold():
     assert scores.floor().tolist() == [[1, 3]]
 
 
+def test_of_classes_with_unequal_references_the_share_that_matches_counts():
+    references = unit(torch.tensor([[1.0, 0.1]] * 2 + [[1, 0]] * 5 + [[0, 1]] * 5))
+    classes = torch.tensor([0] * 2 + [1] * 10)
+    sentence = unit(torch.tensor([[1.0, 0.0]]))
+    # All of class 0 and half of class 1 match: 2 against 5.
+    assert class_scores(sentence, references, classes, 2).argmax() == 0
+    # Equal shares are decided by the mean cosine, and by less than any difference of shares.
+    scores = class_scores(sentence, references[:7], classes[:7], 2)
+    assert scores.argmax() == 1
+    assert (scores[0, 1] - scores[0, 0]) < 1 / 5
+
+
 def test_the_mean_cosine_breaks_ties_of_matches():
     sentence = unit(torch.tensor([[1.0, -1.0]]))  # matches nothing, but is nearer to class 0
     scores = class_scores(sentence, REFERENCES, CLASSES, 2, "matches", threshold=0.99)
