@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Rule:
-    """How references decide; see :func:`contrastive.class_scores`.
+    """How references decide; see :func:`contrastive.class_scores`. None: as in the training's validation.
 
     Attributes:
         name: matches, mean, knn or centroid.
@@ -33,14 +36,14 @@ class Rule:
         neighbours: k of knn.
         references: of each class in one draw; a class with fewer gives all it has.
         draws: independent draws of references, whose scores are averaged.
-        side: language of the references; auto: the larger corpus of the training pairs.
+        side: language of the references; auto: as in validation.
         seed: of the draws.
     """
 
-    name: str = "matches"
-    threshold: float = 0.5
+    name: str | None = None
+    threshold: float | None = None
     neighbours: int = 15
-    references: int = 100
+    references: int | None = None
     draws: int = 5
     side: str = "auto"
     seed: int = 1
@@ -80,7 +83,7 @@ class Classifier:
     Args:
         model: a fairseq model with ``encode_sentences``, on its device.
         task: a ``SiameseContrastiveTask``.
-        rule: how references decide.
+        rule: how references decide; ``self.rule`` has what the task's options filled in.
         kept: file for the references' vectors, used again while model, data and rule are the same.
 
     Raises:
@@ -90,7 +93,11 @@ class Classifier:
     def __init__(
         self, model: Any, task: SiameseContrastiveTask, rule: Rule, kept: Path | None = None
     ):
-        self.model, self.task, self.rule = model.eval(), task, rule
+        self.model, self.task = model.eval(), task
+        self.rule_name = rule.name or str(task.cfg.rule)
+        self.threshold = task.cfg.match_threshold if rule.threshold is None else rule.threshold
+        wanted = rule.references or task.cfg.references
+        self.rule = replace(rule, name=self.rule_name, threshold=self.threshold, references=wanted)
         self.classes: list[str] = task.prepared.classes
         side = rule.side if rule.side != "auto" else task.reference_side
         sentences = task.sentences("train", (side,))
@@ -98,20 +105,30 @@ class Classifier:
         random = np.random.default_rng([rule.seed, 0])
         count = len(self.classes)
         self.draws = [
-            sample_references(sentences.labels, count, rule.references, random)
-            for _ in range(rule.draws)
+            sample_references(sentences.labels, count, wanted, random) for _ in range(rule.draws)
         ]
+        self._say_what_is_short(sentences.labels, wanted)
         self.used = np.unique(np.concatenate(self.draws))
         self.vectors = self._encoded(sentences, kept)
         self.labels = torch.from_numpy(sentences.labels[self.used]).to(self.vectors.device)
         self.side = side
+
+    def _say_what_is_short(self, labels: np.ndarray, wanted: int) -> None:
+        found = np.bincount(labels, minlength=len(self.classes))
+        short = [f"{name} {count}" for name, count in zip(self.classes, found, strict=True) if count < wanted]
+        if short:
+            print(
+                f"fewer than {wanted} references of {', '.join(short)}: all are taken"
+                + (", and shares of matches compared" if self.rule_name == "matches" else ""),
+                file=sys.stderr,
+            )
 
     @classmethod
     def load(cls, checkpoint: Path, data: Path | None, rule: Rule, cpu: bool = False) -> Classifier:
         """From a checkpoint of fairseq-train; ``data`` where the prepared folder has moved.
 
         Raises:
-            InputError: no such checkpoint, or one of another task; no such folder.
+            InputError: no such checkpoint, or one of another task; no such folder, or another than it was trained on.
         """
         from fairseq import checkpoint_utils
 
@@ -135,8 +152,9 @@ class Classifier:
         texts = "\n".join(self.corpus.texts[n] for n in self.used)
         key = hashlib.sha256(texts.encode()).hexdigest()
         if kept is not None and kept.is_file():
-            with np.load(kept) as found:
-                if str(found["key"]) == key:
+            # A torn file is made again.
+            with suppress(OSError, EOFError, KeyError, ValueError, BadZipFile), np.load(kept) as found:
+                if str(found["key"]) == key and len(found["vectors"]) == len(self.used):
                     return torch.from_numpy(found["vectors"]).to(device)
         vectors = self.task.encode(self.model, sentences, self.used)
         if kept is not None:
@@ -168,8 +186,8 @@ class Classifier:
             rows = torch.from_numpy(np.searchsorted(self.used, draw)).to(vectors.device)
             found.append(
                 class_scores(
-                    vectors, self.vectors[rows], self.labels[rows], len(self.classes), self.rule.name,
-                    self.rule.threshold, self.rule.neighbours,
+                    vectors, self.vectors[rows], self.labels[rows], len(self.classes), self.rule_name,
+                    self.threshold, self.rule.neighbours,
                 )
             )  # fmt: skip
         return torch.stack(found)
@@ -189,7 +207,7 @@ class Classifier:
         total = by_draw.mean(0)
         chosen = total.argmax(1)
         agreement = (by_draw.argmax(2) == chosen).float().mean(0)
-        counts = self.rule.name in ("matches", "knn")
+        counts = self.rule_name in ("matches", "knn")
         shares = total / total.sum(1, keepdim=True) if counts else total.softmax(1)
         near = (vectors @ self.vectors.t()).topk(min(neighbours, len(self.used)), dim=1)
         return [

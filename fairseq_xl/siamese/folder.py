@@ -9,6 +9,8 @@ morphemes.SIDE.txt         segmentations, where Morfessor is asked for
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -62,6 +64,12 @@ class Prepared:
     @cached_property
     def dictionary(self) -> Dictionary:
         return Dictionary.load(str(self.folder / DICTIONARY))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of what a model's numbers stand for: n-grams and classes."""
+        meant = [self.dictionary.symbols, self.classes, self.orders, self.manifest["lower"]]
+        return hashlib.sha256(json.dumps(meant).encode()).hexdigest()[:16]
 
     @cached_property
     def segmenters(self) -> dict[str, Segmenter]:

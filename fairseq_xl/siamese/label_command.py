@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.siamese.checks import check_file
 from fairseq_xl.text.lines import count_lines, read_lines, replacing
+
+if TYPE_CHECKING:
+    from fairseq_xl.siamese.classifier import Classifier
+    from fairseq_xl.siamese.unlabelled import Labelled
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +49,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=0.0,
         metavar="X",
         help="leave pairs out whose class has a "
-        "smaller share of the score, from 0 to 1 (default: 0, keep all)",
+        "smaller share of the score, from 0 to 1 (default: 0, keep all); for the rules matches and knn "
+        "alone, as the shares of the others hardly differ",
     )
     parser.add_argument(
         "--data",
@@ -58,12 +66,16 @@ def run(args: argparse.Namespace) -> None:
     """Label and write.
 
     Raises:
-        InputError: files of unequal length, no such checkpoint.
+        InputError: files of unequal length, no such checkpoint, options that make no sense.
     """
     from fairseq_xl.siamese.classifier import Classifier
     from fairseq_xl.siamese.rule_options import chosen_rule
     from fairseq_xl.siamese.unlabelled import Labelled, label_pairs
 
+    for path in args.output:
+        check_file(path)
+    if args.output[0].resolve() == args.output[1].resolve():
+        raise InputError(f"--output names {args.output[0]} twice: give each side a file of its own")
     lines = count_lines(args.rich), count_lines(args.poor)
     if lines[0] != lines[1]:
         raise InputError(
@@ -72,9 +84,13 @@ def run(args: argparse.Namespace) -> None:
     if not 0 <= args.least <= 1:
         raise InputError(f"--least is a share from 0 to 1, not {args.least}")
     classifier = Classifier.load(args.checkpoint, args.data, chosen_rule(args), args.cpu)
-    both = zip(read_lines(args.rich), read_lines(args.poor), strict=True)
-    pairs = (pair for pair in both if all(map(str.strip, pair)))
+    if args.least and classifier.rule_name not in ("matches", "knn"):
+        raise InputError(
+            f"--least has no use with the rule {classifier.rule_name}, whose shares hardly differ: choose --rule "
+            "matches or knn"
+        )
     count = Labelled()
+    pairs = _filled(zip(read_lines(args.rich), read_lines(args.poor), strict=True), classifier, count)
     with replacing(args.output[0]) as rich_file, replacing(args.output[1]) as poor_file:
         for label, rich, poor in label_pairs(
             pairs, lambda t: classifier.predict(t, neighbours=0), args.least, count
@@ -82,6 +98,16 @@ def run(args: argparse.Namespace) -> None:
             rich_file.write(f"{label}\t{_one_line(rich)}\n")
             poor_file.write(f"{label}\t{_one_line(poor)}\n")
     print(count, file=sys.stderr)
+
+
+def _filled(
+    pairs: Iterable[tuple[str, str]], classifier: Classifier, count: Labelled
+) -> Iterator[tuple[str, str]]:
+    for pair in pairs:
+        if all(map(classifier.task.prepared.clean, pair)):
+            yield pair
+        else:
+            count.blank += 1
 
 
 def _one_line(text: str) -> str:

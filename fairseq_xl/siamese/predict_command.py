@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.siamese.checks import check_file, check_least
 from fairseq_xl.text.lines import decode_lines, read_lines, replacing
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--curve",
         nargs=2,
         metavar=("LINE", "N"),
-        help="in the record of --part: the point of a learning curve at N training sentences",
+        help="in the record of --part: the point of a learning curve at N training sentences "
+        "(default: of the system's own, at the poor language's)",
     )
     parser.add_argument("--cpu", action="store_true", help="do not use a GPU")
     add_rule(parser)
@@ -74,18 +76,22 @@ def run(args: argparse.Namespace) -> None:
     """Classify and write.
 
     Raises:
-        InputError: no such checkpoint, folder or text; a blank line.
+        InputError: no such checkpoint, folder or text; a blank line; options that make no sense.
     """
     from fairseq_xl.siamese.classifier import Classifier, side_of
     from fairseq_xl.siamese.rule_options import chosen_rule
 
+    check_least("--explain", args.explain)
+    check_file(args.output)
+    if args.part and args.output is None:
+        raise InputError("--part writes a record: name its file with --output")
+    if args.curve and not (args.curve[1].isdecimal() and int(args.curve[1])):
+        raise InputError(f"--curve takes a name and a number from 1, not {args.curve[1]!r}")
     classifier = Classifier.load(args.checkpoint, args.data, chosen_rule(args), args.cpu)
     if args.part:
         record = part_record(classifier, args.part, args.name)
         if args.curve:
             record |= {"line": args.curve[0], "poor_size": int(args.curve[1])}
-        if args.output is None:
-            raise InputError("--part writes a record: name its file with --output")
         with replacing(args.output) as stream:
             json.dump(record, stream, ensure_ascii=False)
             stream.write("\n")
@@ -125,8 +131,8 @@ def _write(
         batch.clear()
 
     for total, line in enumerate(lines, start=1):
-        if not line.strip():
-            raise InputError(f"line {total} is empty: leave it out, for it has no class")
+        if not classifier.task.prepared.clean(line):
+            raise InputError(f"{args.input or 'stdin'}, line {total} is empty: leave it out, for it has no class")
         batch.append(line)
         if len(batch) == AT_ONCE:
             flush()
@@ -149,6 +155,7 @@ def part_record(classifier: Classifier, part: str, name: str) -> dict[str, Any]:
     gold, count = sentences.labels.tolist(), len(classifier.classes)
     alone = [macro_f1(confusion(gold, draw.tolist(), count)) for draw in by_draw.argmax(2)]
     manifest = classifier.task.prepared.manifest
+    counts = manifest["sentences"]
     return {
         "name": name,
         "part": part,
@@ -156,6 +163,7 @@ def part_record(classifier: Classifier, part: str, name: str) -> dict[str, Any]:
         "classes": classifier.classes,
         "rule": {**asdict(classifier.rule), "side": classifier.side},
         "seed": classifier.task.cfg.seed,
+        "training_sentences": {side: counts[side]["train"] for side in classifier.task.paired_sides},
         "gold": gold,
         "predicted": predicted,
         "macro_f1": macro_f1(confusion(gold, predicted, count)),

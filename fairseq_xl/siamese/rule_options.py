@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.siamese.checks import check_least, check_seed
 from fairseq_xl.siamese.classifier import Rule
 from fairseq_xl.siamese.contrastive import RULES
 
@@ -15,17 +16,15 @@ def add_rule(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--rule",
         choices=RULES,
-        default="matches",
         help="matches: most references with a cosine above "
-        "the threshold (the paper's, default); mean: highest mean cosine; knn: most of the nearest; "
-        "centroid: nearest class mean",
+        "the threshold (the paper's); mean: highest mean cosine; knn: most of the nearest; "
+        "centroid: nearest class mean (default: the --rule of the training, which its validation used)",
     )
     group.add_argument(
         "--threshold",
         type=float,
-        default=0.5,
         metavar="X",
-        help="of a match; usually the margin (default: 0.5)",
+        help="of a match, a cosine; usually the margin (default: the training's --match-threshold)",
     )
     group.add_argument(
         "--neighbours", type=int, default=15, metavar="K", help="of knn (default: 15)"
@@ -33,9 +32,8 @@ def add_rule(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--references",
         type=int,
-        default=100,
         metavar="N",
-        help="of each class in a draw (default: 100, the paper's)",
+        help="of each class in a draw; the paper has 100 (default: the training's --references)",
     )
     group.add_argument(
         "--draws",
@@ -48,7 +46,7 @@ def add_rule(parser: argparse.ArgumentParser) -> None:
         "--reference-side",
         choices=("auto", "poor", "rich"),
         default="auto",
-        help="language of the references (default: the larger corpus of the training pairs)",
+        help="language of the references (default: the training's --reference-side)",
     )
     group.add_argument(
         "--reference-seed", type=int, default=1, metavar="N", help="of the draws (default: 1)"
@@ -58,8 +56,11 @@ def add_rule(parser: argparse.ArgumentParser) -> None:
 def chosen_rule(args: argparse.Namespace) -> Rule:
     """Raises: InputError: a number that makes no sense."""
     for name in ("neighbours", "references", "draws"):
-        if getattr(args, name) < 1:
-            raise InputError(f"--{name} takes a number from 1, not {getattr(args, name)}")
+        if getattr(args, name) is not None:
+            check_least(f"--{name}", getattr(args, name), 1)
+    check_seed("--reference-seed", args.reference_seed)
+    if args.threshold is not None and not -1 <= args.threshold <= 1:
+        raise InputError(f"--threshold is a cosine from -1 to 1, not {args.threshold}")
     return Rule(
         args.rule,
         args.threshold,

@@ -130,12 +130,16 @@ class SiameseContrastiveTask(FairseqTask):
         return self.cfg.max_units * len(self.prepared.orders)
 
     @property
+    def paired_sides(self) -> list[str]:
+        """The sides that are learnt from."""
+        return sorted({side for kind in self.kinds for side in kind.split("-")})
+
+    @property
     def reference_side(self) -> str:
         """The larger of the corpora in the pairs, unless the user has chosen."""
         if str(self.cfg.reference_side) != "auto":
             return str(self.cfg.reference_side)
-        used = sorted({side for kind in self.kinds for side in kind.split("-")})
-        return max(used, key=lambda side: self.prepared.manifest["sentences"][side]["train"])
+        return max(self.paired_sides, key=lambda side: self.prepared.manifest["sentences"][side]["train"])
 
     @torch.no_grad()
     def encode(self, model: Any, sentences: Sentences, numbers: np.ndarray) -> Tensor:
@@ -190,6 +194,19 @@ class SiameseContrastiveTask(FairseqTask):
             **rule,
         }
         return super().valid_step({**sample, "references": references}, model, criterion)
+
+    def state_dict(self) -> dict[str, Any]:
+        """What checkpoints hold of the task."""
+        return {"prepared": self.prepared.fingerprint}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Raises: InputError: the checkpoint is of a folder with other n-grams or classes."""
+        own = self.prepared.fingerprint
+        if state_dict.get("prepared", own) != own:  # earlier checkpoints do not say
+            raise InputError(
+                f"{self.prepared.folder} has other n-grams or classes than the folder that the checkpoint was "
+                "trained on: name that one with --data"
+            )
 
     @property
     def source_dictionary(self) -> Dictionary:

@@ -16,14 +16,26 @@ AT_ONCE = 2048
 
 @dataclass
 class Labelled:
-    """How many pairs were labelled, by class, and how many were left out as unsure."""
+    """How many pairs were labelled, by class, and how many were left out.
+
+    Attributes:
+        classes: pairs of each class.
+        unsure: whose class has too small a share of the score.
+        unseen: whose rich sentence has no n-gram of the training text, so that its class would be a guess.
+        blank: of which a side is empty.
+    """
 
     classes: Counter[str] = field(default_factory=Counter)
     unsure: int = 0
+    unseen: int = 0
+    blank: int = 0
 
     def __str__(self) -> str:
         found = ", ".join(f"{name} {count}" for name, count in sorted(self.classes.items()))
-        return f"{sum(self.classes.values())} pairs labelled ({found or 'none'}), {self.unsure} left out as unsure"
+        said = f"{sum(self.classes.values())} pairs labelled ({found or 'none'}), {self.unsure} left out as unsure"
+        if self.unseen:
+            said += f", {self.unseen} as guesses, for they have no n-gram that the training text has"
+        return said + (f", {self.blank} as empty" if self.blank else "")
 
 
 def label_pairs(
@@ -43,6 +55,9 @@ def label_pairs(
     stream = iter(pairs)
     while batch := list(islice(stream, AT_ONCE)):
         for (rich, poor), found in zip(batch, predict([rich for rich, _ in batch]), strict=True):
+            if found.known == 0:
+                count.unseen += 1
+                continue
             if found.scores[found.label] < least:
                 count.unsure += 1
                 continue

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from fairseq_xl.cli import main
 from fairseq_xl.encode.encoder import SentenceEncoder
 from fairseq_xl.encode.onnx_export import export
 from fairseq_xl.encode.packing import pack
@@ -91,6 +92,24 @@ def test_kinds_of_pairs(prepared, labelled, tmp_path):
         pair_kinds("poor-rich", Prepared(tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--explain", "-1"), "--explain takes a number from 0, not -1"),
+        (("--part", "test"), "name its file with --output"),
+        (("--part", "test", "-o", "x", "--curve", "L", "many"), "a name and a number from 1, not 'many'"),
+        (("-o", "."), "cannot write .: it is a folder"),
+        (("-o", "/dev/null/x"), "/dev/null is a file"),
+        (("--reference-seed", "-1"), "--reference-seed takes a number from 0"),
+        (("--references", "0"), "--references takes a number from 1"),
+        (("--threshold", "nan"), "--threshold is a cosine from -1 to 1, not nan"),
+    ],
+)
+def test_mistakes_in_prediction_are_said_before_the_work(options, said, capsys):
+    assert main(["siamese", "predict", "nowhere.pt", *options]) == 2
+    assert said in capsys.readouterr().err
+
+
 @pytest.mark.slow
 class TestTrained:
     @pytest.mark.parametrize("rule", ["matches", "mean", "knn", "centroid"])
@@ -115,6 +134,50 @@ class TestTrained:
         with pytest.raises(InputError, match="sentence 2 is empty"):
             classifier.predict(["మంచి", "  "])
 
+    def test_references_decide_as_in_validation_unless_said_otherwise(self, checkpoint, capsys):
+        classifier = Classifier.load(checkpoint, None, Rule(), cpu=True)
+        assert (classifier.rule.name, classifier.rule.threshold, classifier.rule.references) == ("matches", 0.5, 20)
+        assert capsys.readouterr().err == ""
+        cfg = classifier.task.cfg
+        cfg.rule, cfg.match_threshold, cfg.references = "centroid", 0.3, 50
+        trained = Classifier(classifier.model, classifier.task, Rule(side="poor"))
+        assert (trained.rule.name, trained.rule.threshold, trained.rule.references) == ("centroid", 0.3, 50)
+        assert "fewer than 50 references of neg 24, pos 24: all are taken\n" in capsys.readouterr().err
+        chosen = Classifier(classifier.model, classifier.task, Rule("knn", 0.1, references=7)).rule
+        assert (chosen.name, chosen.threshold, chosen.references) == ("knn", 0.1, 7)
+
+    def test_another_folder_than_that_of_the_training_is_refused(self, checkpoint, prepared, tmp_path):
+        for file in prepared.iterdir():
+            (tmp_path / file.name).write_bytes(file.read_bytes())
+        assert Classifier.load(checkpoint, tmp_path, Rule(), cpu=True).classes == ["neg", "pos"]
+        lines = (tmp_path / "dict.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+        (tmp_path / "dict.txt").write_text("".join(reversed(lines)), encoding="utf-8")
+        with pytest.raises(InputError, match="has other n-grams or classes than the folder that the checkpoint was"):
+            Classifier.load(checkpoint, tmp_path, Rule(), cpu=True)
+
+    def test_new_text_by_the_command(self, checkpoint, tmp_path, capsys):
+        text, out = tmp_path / "text", tmp_path / "out"
+        text.write_text("మంచి\n\x00\n", encoding="utf-8")
+        words = ["siamese", "predict", str(checkpoint), str(text), "--cpu"]
+        assert main([*words, "-o", str(out)]) == 2
+        assert f"{text}, line 2 is empty" in capsys.readouterr().err
+        assert not out.exists()
+
+    def test_pairs_are_labelled_by_the_command(self, checkpoint, tmp_path, capsys):
+        rich, poor, *out = (tmp_path / name for name in ("rich", "poor", "rich.tsv", "poor.tsv"))
+        rich.write_text("మంచి సినిమా\nζζζ\n\x00\n", encoding="utf-8")
+        poor.write_text("a\nb\nc\n")
+        words = ["siamese", "label", str(checkpoint), str(rich), str(poor), "--cpu", "-o", *map(str, out)]
+        assert main(words) == 0
+        assert out[1].read_text() == "pos\ta\n"
+        said = "1 pairs labelled (pos 1), 0 left out as unsure, 1 as guesses, for they have no n-gram"
+        assert said in (err := capsys.readouterr().err)
+        assert err.endswith("that the training text has, 1 as empty\n")
+        assert main([*words, "--least", "0.6", "--rule", "centroid"]) == 2
+        assert "--least has no use with the rule centroid" in capsys.readouterr().err
+        assert main([*words[:-1], str(out[0])]) == 2
+        assert "rich.tsv twice" in capsys.readouterr().err
+
     def test_references_are_encoded_once(self, checkpoint, monkeypatch):
         rule = Rule(references=10, seed=5)
         first = Classifier.load(checkpoint, None, rule, cpu=True)
@@ -122,6 +185,9 @@ class TestTrained:
         monkeypatch.setattr(type(first.task), "encode", lambda *_: pytest.fail("encoded again"))
         again = Classifier.load(checkpoint, None, rule, cpu=True)
         torch.testing.assert_close(first.vectors, again.vectors)
+        monkeypatch.undo()
+        kept.write_bytes(kept.read_bytes()[:-100])
+        torch.testing.assert_close(first.vectors, Classifier.load(checkpoint, None, rule, cpu=True).vectors)
         kept.unlink()
 
     def test_a_class_with_few_sentences_gives_all(self, checkpoint):
