@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.siamese.checks import check_file, check_seed
 from fairseq_xl.text.lines import read_lines, replacing
 
 NAMES = ("asv", "mv-rnn", "dsc-t", "mnb-h", "bilstm-w", "bilstm-c", "svm", "fasttext", "st")
@@ -62,6 +63,8 @@ def run(args: argparse.Namespace) -> None:
     from fairseq_xl.siamese.baselines import BASELINES, Training
     from fairseq_xl.siamese.folder import Prepared
 
+    check_seed("--seed", args.seed)
+    check_file(args.output)
     if args.baseline == "mv-rnn" and args.part != "test":
         raise InputError("mv-rnn classifies the test part alone")
     prepared = Prepared(args.data)
@@ -78,6 +81,7 @@ def run(args: argparse.Namespace) -> None:
         more,
         args.model,
         args.parses,
+        part.texts,
     )
     began = time.perf_counter()
     classify = fit(data)
@@ -91,6 +95,7 @@ def run(args: argparse.Namespace) -> None:
         "languages": prepared.manifest["languages"],
         "classes": prepared.classes,
         "seed": args.seed,
+        "training_sentences": {"poor": len(train)},
         "gold": gold,
         "predicted": predicted,
         "macro_f1": macro_f1(confusion(gold, predicted, len(prepared.classes))),

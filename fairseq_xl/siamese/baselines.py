@@ -13,6 +13,7 @@ The BiLSTM classifiers of words and characters are in ``recurrent_baseline.py``,
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.siamese.mvrnn import fit_mvrnn
 from fairseq_xl.siamese.recurrent_baseline import fit_characters, fit_words
 
@@ -39,6 +41,7 @@ class Training:
         more_text: unlabelled sentences for word vectors.
         model: name or folder of a sentence-transformers model, for ``st``.
         parses: bracketed trees of all texts, for ``mv-rnn``; see :mod:`mvrnn`.
+        part_texts: what will be classified, where that is known; nothing is learnt from it.
     """
 
     texts: Sequence[str]
@@ -50,31 +53,25 @@ class Training:
     more_text: Sequence[str] = ()
     model: str | None = None
     parses: Path | None = None
+    part_texts: Sequence[str] = ()
+
+
+LABEL = "\x02"
+"""Marks fastText's labels: normalised text has no control characters, but may have its usual ``__label__``."""
 
 
 def words(text: str) -> list[str]:
     return text.split()
 
 
-def _sklearn() -> Any:
-    try:
-        import sklearn
-    except ModuleNotFoundError:
-        raise InputError(
-            "this baseline needs scikit-learn: pip install 'fairseq_xl[siamese]'"
-        ) from None
-    return sklearn
-
-
 def _skip_gram(data: Training) -> Callable[[Sequence[str]], np.ndarray]:
     """Sentences to the mean of their words' skip-gram vectors (N, d); zeros where no word is known."""
-    try:
-        from gensim.models import Word2Vec
-    except ModuleNotFoundError:
-        raise InputError("this baseline needs gensim: pip install 'fairseq_xl[siamese]'") from None
+    models = needed("gensim.models", "siamese")
     sentences = [words(text) for text in (*data.texts, *data.more_text)]
+    if max(Counter(word for sentence in sentences for word in sentence).values(), default=0) < 2:
+        raise InputError("word vectors need a word that stands twice in the text: give more of it, or --more-text")
     # One worker: with several, gensim's result depends on their timing.
-    model = Word2Vec(
+    model = models.Word2Vec(
         sentences, vector_size=100, sg=1, min_count=2, epochs=20, workers=1, seed=data.seed
     )
 
@@ -91,49 +88,40 @@ def _skip_gram(data: Training) -> Callable[[Sequence[str]], np.ndarray]:
 
 def fit_asv(data: Training) -> Classifier:
     """The paper's ε of 0.001 is read as the solver's tolerance; C is chosen on the development texts."""
-    _sklearn()
-    from sklearn.linear_model import LogisticRegression
-
+    regression = needed("sklearn.linear_model", "siamese").LogisticRegression
     mean = _skip_gram(data)
     train, valid = mean(data.texts), mean(data.valid_texts)
-    models = [LogisticRegression(C=c, tol=0.001, max_iter=1000) for c in (1.0, 10.0, 100.0)]
+    models = [regression(C=c, tol=0.001, max_iter=1000) for c in (1.0, 10.0, 100.0)]
     best = _best([model.fit(train, data.labels) for model in models], valid, data)
     return lambda texts: best.predict(mean(texts))
 
 
 def fit_dsc_t(data: Training) -> Classifier:
-    _sklearn()
-    from sklearn.ensemble import RandomForestClassifier
-
+    forest = needed("sklearn.ensemble", "siamese").RandomForestClassifier
     mean = _skip_gram(data)
-    model = RandomForestClassifier(n_estimators=300, random_state=data.seed).fit(
+    model = forest(n_estimators=300, random_state=data.seed).fit(
         mean(data.texts), data.labels
     )
     return lambda texts: model.predict(mean(texts))
 
 
 def fit_mnb_h(data: Training) -> Classifier:
-    _sklearn()
-    from sklearn.feature_extraction.text import CountVectorizer
-    from sklearn.naive_bayes import MultinomialNB
-
-    counts = CountVectorizer(tokenizer=words, token_pattern=None, lowercase=False)
-    model = MultinomialNB().fit(counts.fit_transform(data.texts), data.labels)
+    bayes = needed("sklearn.naive_bayes", "siamese").MultinomialNB
+    count = needed("sklearn.feature_extraction.text", "siamese").CountVectorizer
+    counts = count(tokenizer=words, token_pattern=None, lowercase=False)
+    model = bayes().fit(counts.fit_transform(data.texts), data.labels)
     return lambda texts: model.predict(counts.transform(texts))
 
 
 def fit_svm(data: Training) -> Classifier:
     """C is chosen on the development texts."""
-    _sklearn()
-    from sklearn.feature_extraction.text import TfidfVectorizer
-    from sklearn.svm import LinearSVC
-
-    weights = TfidfVectorizer(
+    machine = needed("sklearn.svm", "siamese").LinearSVC
+    weights = needed("sklearn.feature_extraction.text", "siamese").TfidfVectorizer(
         analyzer="char_wb", ngram_range=(1, 5), min_df=2, sublinear_tf=True, lowercase=False
     )
     train, valid = weights.fit_transform(data.texts), weights.transform(data.valid_texts)
     models = [
-        LinearSVC(C=c, random_state=data.seed).fit(train, data.labels)
+        machine(C=c, random_state=data.seed).fit(train, data.labels)
         for c in (0.03, 0.1, 0.3, 1.0)
     ]
     best = _best(models, valid, data)
@@ -157,33 +145,29 @@ def fit_fasttext(data: Training) -> Classifier:
         path = Path(folder) / "train"
         with path.open("w", encoding="utf-8") as stream:
             for text, label in zip(data.texts, data.labels, strict=True):
-                stream.write(f"__label__{label} {text}\n")
+                stream.write(f"{LABEL}{label} {text}\n")
         # One thread: with several, the result depends on their timing.
         model = fasttext.train_supervised(
-            str(path), dim=100, epoch=25, lr=0.5, minn=2, maxn=5, wordNgrams=2, bucket=200_000, thread=1, verbose=0,
-            seed=data.seed,
+            str(path), label=LABEL, dim=100, epoch=25, lr=0.5, minn=2, maxn=5, wordNgrams=2, bucket=200_000, thread=1,
+            verbose=0, seed=data.seed,
         )  # fmt: skip
     return lambda texts: np.array(
-        [int(label[0].removeprefix("__label__")) for label in model.predict(list(texts))[0]]
+        [int(label[0].removeprefix(LABEL)) for label in model.predict(list(texts))[0]]
     )
 
 
 def fit_st(data: Training) -> Classifier:
     if data.model is None:
         raise InputError("baseline st needs a sentence-transformers model: name it with --model")
+    package = needed("sentence_transformers", "pretrained")
+    regression = needed("sklearn.linear_model", "siamese").LogisticRegression
     try:
-        from sentence_transformers import SentenceTransformer
-    except ModuleNotFoundError:
-        raise InputError(
-            "baseline st needs sentence-transformers: pip install 'fairseq_xl[pretrained]'"
-        ) from None
-    _sklearn()
-    from sklearn.linear_model import LogisticRegression
-
-    encoder = SentenceTransformer(data.model)
+        encoder = package.SentenceTransformer(data.model)
+    except OSError as error:
+        raise InputError(f"sentence-transformers cannot load {data.model!r} ({error})") from None
     train, valid = encoder.encode(list(data.texts)), encoder.encode(list(data.valid_texts))
     models = [
-        LogisticRegression(C=c, max_iter=2000).fit(train, data.labels) for c in (0.1, 1.0, 10.0)
+        regression(C=c, max_iter=2000).fit(train, data.labels) for c in (0.1, 1.0, 10.0)
     ]
     best = _best(models, valid, data)
     return lambda texts: best.predict(encoder.encode(list(texts)))

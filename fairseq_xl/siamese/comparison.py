@@ -24,21 +24,34 @@ from fairseq_xl.report.tables import Table
 Systems = dict[str, list[dict[str, Any]]]
 
 
+def learnt_from(record: dict[str, Any]) -> tuple[tuple[str, int], ...]:
+    """Sides and their numbers of training sentences; () of an earlier record, which does not say."""
+    return tuple(sorted(record.get("training_sentences", {}).items()))
+
+
 def group(records: Sequence[dict[str, Any]]) -> Systems:
     """Runs by system, in the order of the first record of each.
+
+    Records of one name that learnt from different numbers of sentences are different systems, and say so.
 
     Raises:
         InputError: records of different test sets.
     """
     systems: Systems = defaultdict(list)
     first = records[0]
+    sizes = defaultdict(set)
     for record in records:
-        if (record["classes"], record["gold"]) != (first["classes"], first["gold"]):
+        sizes[record["name"]].add(learnt_from(record))
+    for record in records:
+        if any(record[key] != first[key] for key in ("part", "classes", "gold")):
             raise InputError(
                 f"the records of {first['name']!r} and {record['name']!r} are of different test sets: compare those "
                 "of one prepared split"
             )
-        systems[record["name"]].append(record)
+        name = record["name"]
+        if len(sizes[name] - {()}) > 1:
+            name += "".join(f", {count} {side}" for side, count in learnt_from(record))
+        systems[name].append(record)
     return dict(systems)
 
 
@@ -68,7 +81,10 @@ def tables(systems: Systems, chosen: str, samples: int) -> dict[str, Table]:
     languages = "-".join(first["languages"].values())
     scores = Table(
         f"{languages}, {len(first['classes'])} classes, {len(first['gold'])} {first['part']} sentences",
-        ["system", "runs", "accuracy", "P", "R", "macro-F1", "95 % interval", "± over runs", "p"],
+        [
+            *("system", "runs", "accuracy", "P", "R", "macro-F1", "95 % interval"),
+            *("± over runs", "± over draws", "p"),
+        ],
     )
     by_class = Table("Each class", ["system", "class", "P", "R", "F1", "sentences"])
     for name, runs in systems.items():
@@ -84,7 +100,7 @@ def tables(systems: Systems, chosen: str, samples: int) -> dict[str, Table]:
         scores.add(
             name, str(len(runs)), f"{100 * np.mean([one.accuracy for one in found]):.1f}",
             *(f"{x:.1f}" for x in macros.mean(0)), f"{100 * low:.1f} to {100 * high:.1f}",
-            f"{macros[:, 2].std(ddof=1):.1f}" if len(runs) > 1 else "", p,
+            f"{macros[:, 2].std(ddof=1):.1f}" if len(runs) > 1 else "", _over_draws(runs), p,
         )  # fmt: skip
         for c, label in enumerate(first["classes"]):
             means = (
@@ -96,7 +112,18 @@ def tables(systems: Systems, chosen: str, samples: int) -> dict[str, Table]:
         f"P, R and F1 are means over classes, in per cent, and over runs. Intervals: bootstrap over sentences and "
         f"runs, {samples} draws. p: McNemar's exact test against {chosen}, run with the median F1 of each."
     )
+    if any(_over_draws(runs) for runs in systems.values()):
+        scores.notes.append(
+            "± over draws: the standard deviation of macro-F1 by one draw of references alone, a mean over runs; 0 "
+            "where no class has more sentences than a draw takes, so that all draws are alike."
+        )
     return {"scores": scores, "classes": by_class}
+
+
+def _over_draws(runs: Sequence[dict[str, Any]]) -> str:
+    drawn = [run.get("macro_f1_of_each_draw", ()) for run in runs]
+    spreads = [100 * np.std(scores, ddof=1) for scores in drawn if len(scores) > 1]
+    return f"{np.mean(spreads):.1f}" if spreads else ""
 
 
 def _p_value(first: dict[str, Any], second: dict[str, Any]) -> str:
@@ -107,19 +134,23 @@ def _p_value(first: dict[str, Any], second: dict[str, Any]) -> str:
 def curve(systems: Systems) -> dict[str, list[tuple[int, float, float]]]:
     """Training size of the poor language, mean and standard deviation of macro-F1, by line of the plot.
 
-    Records of one line share ``line`` and differ in ``poor_size``; others are no part of it.
+    Records of one line share ``line``, else their name, and differ in ``poor_size``, else in the training sentences
+    that they say. Systems of one size that name no line are no part of it.
     """
     points: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for runs in systems.values():
         for run in runs:
-            if run.get("poor_size"):
-                points[run["line"]][run["poor_size"]].append(mean_f1([run]))
+            size = run.get("poor_size") or run.get("training_sentences", {}).get("poor")
+            if size:
+                points[run.get("line", run["name"])][size].append(mean_f1([run]))
+    named = {run["line"] for runs in systems.values() for run in runs if "line" in run}
     return {
         line: [
             (size, 100 * float(np.mean(f)), 100 * float(np.std(f)))
             for size, f in sorted(sizes.items())
         ]
         for line, sizes in points.items()
+        if line in named or len(sizes) > 1
     }
 
 

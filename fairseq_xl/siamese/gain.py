@@ -11,7 +11,7 @@ import numpy as np
 from fairseq_xl.errors import InputError
 from fairseq_xl.report.classification import bootstrap_differences
 from fairseq_xl.report.tables import Table
-from fairseq_xl.siamese.comparison import mean_f1
+from fairseq_xl.siamese.comparison import learnt_from, mean_f1
 
 
 def named(pattern: str, languages: dict[str, str]) -> str:
@@ -30,7 +30,8 @@ def gains(records: Sequence[dict[str, Any]], system: str, over: str, samples: in
         samples: draws of sentences and runs for each interval.
 
     Raises:
-        InputError: no test set with both; runs of one language with different test sets.
+        InputError: no test set with both; runs of one language with different test sets; runs of one system and
+            language that learnt from different numbers of sentences.
     """
     found: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = defaultdict(lambda: ([], []))
     for record in records:
@@ -46,8 +47,14 @@ def gains(records: Sequence[dict[str, Any]], system: str, over: str, samples: in
         if not first or not second:
             continue
         gold, classes = first[0]["gold"], first[0]["classes"]
+        for runs in (first, second):
+            if len({size for run in runs if (size := learnt_from(run))}) > 1:
+                raise InputError(
+                    f"the records of {runs[0]['name']!r} in {language} learnt from different numbers of sentences: "
+                    "give those of one"
+                )
         for run in (*first, *second):
-            if (run["gold"], run["classes"]) != (gold, classes):
+            if (run["gold"], run["classes"], run["part"]) != (gold, classes, first[0]["part"]):
                 raise InputError(f"the records of {language} are of different test sets: compare those of one split")
         means = [100 * mean_f1(runs) for runs in (first, second)]
         predicted = [[run["predicted"] for run in runs] for runs in (first, second)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from fairseq_xl.siamese.checks import check_file
 from fairseq_xl.siamese.report_command import check_samples, read_record
 from fairseq_xl.text.lines import replacing
 
@@ -36,6 +37,7 @@ def run(args: argparse.Namespace) -> None:
     from fairseq_xl.siamese.gain import gains
 
     check_samples(args.samples)
+    check_file(args.output)
     records = [read_record(path) for path in args.records]
     text = gains(records, args.system, args.over, args.samples).markdown()
     if args.output:

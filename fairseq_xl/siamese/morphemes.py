@@ -8,21 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.text.lines import read_lines, replacing
 from fairseq_xl.text.trigrams import graphemes
 
 BOUNDARY = "‧"
 """Between the morphemes of a word; spaces stay what they are."""
-
-
-def _morfessor() -> Any:
-    try:
-        import morfessor
-    except ModuleNotFoundError:
-        raise InputError(
-            "morphological segmentation needs Morfessor: pip install 'fairseq_xl[siamese]'"
-        ) from None
-    return morfessor
 
 
 class Segmenter:
@@ -40,7 +31,7 @@ class Segmenter:
 
     @classmethod
     def _from(cls, words: dict[str, tuple[str, ...] | None]) -> Segmenter:
-        model = _morfessor().BaselineModel()
+        model = needed("morfessor", "siamese").BaselineModel()
         if all(parts is None for parts in words.values()):
             model.load_data([(1, tuple(graphemes(word))) for word in words])
             model.train_batch()

@@ -2,7 +2,8 @@
 
 Parses are the user's: a file with one binary tree a line, in brackets as tree banks write them, such as
 ``(S (NP (D the) (N film)) (VP (V is) (A good)))``, in the order of the prepared folder's training, development and
-test texts. Longer branchings are made binary from the left; labels of nodes are not used.
+test texts. The first word in a bracket that holds more is the node's label, which is not used; every other word is a
+leaf, so that ``(NP the film)`` has two. Longer branchings are made binary from the left.
 """
 
 from __future__ import annotations
@@ -81,13 +82,12 @@ def parse_tree(line: str) -> Tree:
 
 
 def _node(parts: Sequence[Tree | str]) -> Tree:
-    """A node from its label, where it has one, and its children or word."""
-    children = [part for part in parts if isinstance(part, Tree)]
-    words = [part for part in parts if isinstance(part, str)]
-    if not children:
-        if not words:
-            raise ValueError("an empty node")
-        return Tree(word=words[-1])
+    """A node from its label, where it has one, and its children and words."""
+    if not parts:
+        raise ValueError("an empty node")
+    if len(parts) > 1 and isinstance(parts[0], str):
+        parts = parts[1:]
+    children = [Tree(word=part) if isinstance(part, str) else part for part in parts]
     node = children[0]
     for child in children[1:]:
         node = Tree(left=node, right=child)
@@ -167,7 +167,7 @@ def fit_mvrnn(data: Training) -> Classifier:
     """A classifier by trees; the parses stand in the order train, valid, test.
 
     Raises:
-        InputError: no parses, or fewer than there are texts.
+        InputError: no parses, not one for each text, or one with fewer leaves than its text has words.
     """
     if data.parses is None:
         raise InputError(
@@ -179,6 +179,19 @@ def fit_mvrnn(data: Training) -> Classifier:
         raise InputError(
             f"{data.parses} has {len(trees)} trees for {count} training and {held} development texts"
         )
+    texts = [*data.texts, *data.valid_texts, *data.part_texts]
+    if data.part_texts and len(trees) != len(texts):
+        raise InputError(
+            f"{data.parses} has {len(trees)} trees for {count} training, {held} development and "
+            f"{len(data.part_texts)} test texts: give one for each, in this order"
+        )
+    for number, (tree, text) in enumerate(zip(trees, texts, strict=False), start=1):
+        # A parser may take words apart, but not together.
+        if (leaves := len(tree.leaves())) < (words_here := len(text.split())):
+            raise InputError(
+                f"{data.parses}, line {number}: {leaves} leaves for the {words_here} words of {text!r}: parse the "
+                "texts of the prepared folder, in their order"
+            )
     train = trees[:count]
     words = sorted({word for tree in train for word in tree.leaves()})
     index = {word: i for i, word in enumerate(words, start=1)}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.siamese.checks import check_folder
 from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import replacing
 
@@ -15,8 +16,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the step's options."""
     parser.description = (
         "Compare systems from the records that `predict --part` and `baseline` write; records of one name are runs "
-        "(seeds) of one system. Writes scores.md, .tex and .csv, a table of each class, a confusion matrix of each "
-        "system as .png and .pdf, and, for records with a --poor-size, the learning curve."
+        "(seeds) of one system, unless they learnt from different numbers of sentences. Writes scores.md, .tex and "
+        ".csv, a table of each class, a confusion matrix of each system as .png and .pdf, and, for systems that "
+        "learnt from several numbers of the poor language's sentences, the learning curve."
     )
     parser.add_argument("records", type=Path, nargs="+", help="records")
     parser.add_argument(
@@ -38,13 +40,29 @@ def read_record(path: Path) -> dict[str, Any]:
     """Raises: InputError: no record of predictions."""
     try:
         record = loads(path.read_text(encoding="utf-8"))
-        for key in ("name", "part", "languages", "classes", "gold", "predicted"):
-            record[key]
+        check_record(record)
     except FileNotFoundError:
         raise InputError(f"there is no record {path}") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except OSError as error:
+        raise InputError(f"cannot read the record {path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path} is no record of predictions ({error!r}): write it anew") from None
     return record
+
+
+def check_record(record: dict[str, Any]) -> None:
+    """Raises: ValueError, KeyError, TypeError, AttributeError: what no step would write."""
+    sizes = record.get("training_sentences", {})
+    names = [record["name"], record["part"], record.get("line", ""), *record["languages"].values()]
+    if not all(isinstance(name, str) for name in (*names, *record["classes"])) or "poor" not in record["languages"]:
+        raise ValueError("names are not text")
+    if not all(type(size) is int and size > 0 for size in (*sizes.values(), record.get("poor_size", 1))):
+        raise ValueError("sizes are not numbers")
+    gold, predicted = record["gold"], record["predicted"]
+    if not gold or len(gold) != len(predicted):
+        raise ValueError(f"{len(predicted)} predictions for {len(gold)} sentences")
+    if not all(type(c) is int and 0 <= c < len(record["classes"]) for c in (*gold, *predicted)):
+        raise ValueError("classes that there are not")
 
 
 def check_samples(samples: int) -> None:
@@ -62,6 +80,7 @@ def run(args: argparse.Namespace) -> None:
     from fairseq_xl.siamese import comparison
 
     check_samples(args.samples)
+    check_folder(args.output)
     systems = comparison.group([read_record(path) for path in args.records])
     chosen = args.system or comparison.best(systems)
     if chosen not in systems:

@@ -253,7 +253,7 @@ RECORD = {
 PREDICTIONS = {
     "name": "twin",
     "part": "test",
-    "languages": ["te"],
+    "languages": {"poor": "te"},
     "classes": ["neg", "pos"],
     "gold": [0, 1],
     "predicted": [1, 1],

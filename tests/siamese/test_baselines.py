@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -46,6 +50,28 @@ def test_it_learns_and_repeats(data, name):
     assert (found == labels).mean() >= LEAST[name]
     assert classify(["ζζζ"])[0] in (0, 1)  # of unseen words
     np.testing.assert_array_equal(found, BASELINES[name][0](training)(texts))
+
+
+def test_a_text_may_have_what_fasttext_calls_a_label(data):
+    training, texts, _ = data
+    marked = replace(training, texts=[*training.texts[:-1], training.texts[-1] + " __label__x"])
+    assert set(BASELINES["fasttext"][0](marked)(["__label__x fine", *texts])) <= {0, 1}
+
+
+@pytest.mark.parametrize("name", ["asv", "dsc-t"])
+def test_word_vectors_need_a_word_twice(data, name):
+    once = replace(data[0], texts=["one", "two"], labels=np.array([0, 1]), more_text=())
+    with pytest.raises(InputError, match="need a word that stands twice"):
+        BASELINES[name][0](once)
+
+
+def test_a_model_that_is_not_there(data, monkeypatch):
+    def missing(name):
+        raise OSError(f"{name} is not a local folder")
+
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=missing))
+    with pytest.raises(InputError, match="sentence-transformers cannot load 'NONE' \\(NONE is not a local folder"):
+        BASELINES["st"][0](replace(data[0], model="NONE"))
 
 
 def test_what_a_baseline_needs_is_said(data):

@@ -9,6 +9,7 @@ import pytest
 from fairseq_xl.cli import main
 from fairseq_xl.errors import InputError
 from fairseq_xl.siamese import comparison
+from fairseq_xl.siamese.gain import gains
 
 GOLD = [0, 1] * 50
 
@@ -46,11 +47,75 @@ def test_a_learning_curve():
     assert [(size, round(mean), round(spread)) for size, mean, spread in points] == [(100, 75, 5), (200, 90, 0)]
 
 
+def learnt(name, wrong, **sizes):
+    return record(name, wrong, training_sentences=sizes)
+
+
+def test_a_learning_curve_ends_at_the_full_size_and_has_baselines():
+    made = [
+        record("twin, 100 sentences", 30, line="twin", poor_size=100), learnt("twin", 10, poor=400, rich=900),
+        learnt("SVM", 40, poor=100), learnt("SVM", 20, poor=400), learnt("MNB-H", 20, poor=400),
+    ]  # fmt: skip
+    lines = comparison.curve(comparison.group(made))
+    assert {line: [(size, round(mean)) for size, mean, _ in points] for line, points in lines.items()} == {
+        "twin": [(100, 70), (400, 90)], "SVM": [(100, 60), (400, 80)],
+    }  # fmt: skip
+
+
+def test_runs_that_learnt_from_other_numbers_of_sentences_are_other_systems():
+    made = [learnt("SVM", 1, poor=6), learnt("twin", 1, poor=6), *(learnt("SVM", n, poor=400) for n in (2, 3))]
+    systems = comparison.group(made)
+    assert {name: len(runs) for name, runs in systems.items()} == {"SVM, 6 poor": 1, "twin": 1, "SVM, 400 poor": 2}
+    assert len(comparison.group([record("SVM", 1), made[0]])["SVM"]) == 2  # an earlier record does not say
+    with pytest.raises(InputError, match="records of 'SVM' in te learnt from different numbers of sentences"):
+        gains(made, "SVM", "twin", 10)
+
+
+def test_the_spread_over_draws_of_references():
+    made = [record(f"twin {n}", 10, macro_f1_of_each_draw=draws) for n, draws in enumerate(([0.8, 0.9], [0.9] * 5))]
+    scores = comparison.tables(comparison.group([*made, record("SVM", 40)]), "SVM", 10)["scores"]
+    column = scores.headings.index("± over draws")
+    assert [row[column] for row in scores.rows] == ["7.1", "0.0", ""]
+    assert "all draws are alike" in scores.notes[-1]
+    assert len(comparison.tables(comparison.group([record("SVM", 40)]), "SVM", 10)["scores"].notes) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"predicted": [0]}, {"predicted": [2] * 100}, {"predicted": [-1] * 100}, {"predicted": ["0"] * 100},
+        {"gold": [], "predicted": []}, {"gold": None}, {"classes": [0, 1]}, {"languages": {}}, {"languages": []},
+        {"poor_size": "many"}, {"training_sentences": {"poor": 0}},
+    ],
+)  # fmt: skip
+def test_what_is_no_record(tmp_path, capsys, wrong):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({**record("twin", 1), **wrong}))
+    assert main(["siamese", "report", str(path), "-o", str(tmp_path / "out")]) == 2
+    assert "a.json is no record of predictions" in capsys.readouterr().err
+
+
+def test_files_where_folders_are_wanted_and_the_reverse(tmp_path, capsys):
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(record("twin", 1)))
+    assert main(["siamese", "report", str(path), "-o", str(path)]) == 2
+    assert "a.json is a file; name a folder" in capsys.readouterr().err
+    assert main(["siamese", "gain", str(path), "-o", str(tmp_path)]) == 2
+    assert "it is a folder; name a file" in capsys.readouterr().err
+    assert main(["siamese", "gain", str(tmp_path)]) == 2
+    assert f"cannot read the record {tmp_path}" in capsys.readouterr().err
+    for more, said in ((["-o", str(tmp_path)], "it is a folder"), (["-o", "x", "--seed", "-1"], "--seed takes")):
+        assert main(["siamese", "baseline", "svm", "nowhere", *more]) == 2
+        assert said in capsys.readouterr().err
+
+
 def test_other_test_sets_are_refused():
     other = record("SVM", 1)
     other["gold"] = GOLD[::-1]
     with pytest.raises(InputError, match="are of different test sets"):
         comparison.group([record("twin", 1), other])
+    with pytest.raises(InputError, match="are of different test sets"):
+        comparison.group([record("twin", 1), record("SVM", 1) | {"part": "valid"}])
 
 
 def test_the_report(tmp_path, capsys):
@@ -117,7 +182,9 @@ def test_prepare_statistics_and_a_baseline(labelled, tmp_path, capsys):
     assert "| en | train | 200 |" in shown
     assert "| te | 50.0 | 50.0 |" in shown
     assert main(["siamese", "baseline", "mnb-h", str(out), "-o", str(tmp_path / "r.json")]) == 0
-    assert json.loads((tmp_path / "r.json").read_text())["macro_f1"] == 1
+    found = json.loads((tmp_path / "r.json").read_text())
+    assert found["macro_f1"] == 1
+    assert found["training_sentences"] == {"poor": 64}
     assert main(["siamese", "prepare", str(out), *sources, "--ngrams", "2", "3"]) == 2
     assert "the longest first" in capsys.readouterr().err
     assert main(["siamese", "prepare", str(out), *sources, "--test-share", "1"]) == 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -22,6 +24,10 @@ def leaf(word):
         ("((a) (b))", Tree(None, leaf("a"), leaf("b"))),
         ("(S (A a) (B b) (C c))", Tree(None, Tree(None, leaf("a"), leaf("b")), leaf("c"))),
         ("(S (X (Y a)))", leaf("a")),
+        ("(NP the good film)", Tree(None, Tree(None, leaf("the"), leaf("good")), leaf("film"))),
+        ("(S (A a) b)", Tree(None, leaf("a"), leaf("b"))),
+        ("((A a) b)", Tree(None, leaf("a"), leaf("b"))),
+        ("(S a (B b))", Tree(None, leaf("a"), leaf("b"))),
     ],
 )
 def test_trees(line, tree):
@@ -83,6 +89,10 @@ def test_it_learns_negation(tmp_path):
         classify(texts[:9])
     with pytest.raises(InputError, match="needs a parse of each text"):
         BASELINES["mv-rnn"][0](Training(texts, labels, texts, labels, 2, 1))
+    with pytest.raises(InputError, match="has 56 trees for 40 training, 8 development and 9 test texts"):
+        BASELINES["mv-rnn"][0](replace(data, part_texts=texts[:9]))
+    with pytest.raises(InputError, match="line 1: 1 leaves for the 2 words of 'good film'"):
+        BASELINES["mv-rnn"][0](replace(data, texts=("good film", *texts[1:40])))
     path.write_text("(a\n")
     with pytest.raises(InputError, match="line 1: fewer closing"):
         BASELINES["mv-rnn"][0](data)

@@ -121,6 +121,7 @@ class TestTrained:
         assert record["macro_f1"] > 0.9
         assert len(record["macro_f1_of_each_draw"]) == 5
         assert record["rule"]["side"] == "rich"
+        assert record["training_sentences"] == {"poor": 48, "rich": 200}
 
     def test_predictions(self, checkpoint):
         classifier = Classifier.load(checkpoint, None, Rule(references=20), cpu=True)
