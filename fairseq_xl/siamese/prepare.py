@@ -13,6 +13,7 @@ import numpy as np
 from fairseq.data import Dictionary
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.siamese.checks import check_folder
 from fairseq_xl.siamese.folder import MANIFEST, SIDES, VERSION, encode, write_corpus
 from fairseq_xl.siamese.morphemes import Segmenter
 from fairseq_xl.text.labelled import PARTS, Example, Source
@@ -76,8 +77,12 @@ def prepare(
     The manifest comes last: a folder with one is complete.
 
     Raises:
-        InputError: whatever is wrong with the files, their labels, or the sizes asked for.
+        InputError: whatever is wrong with the files, their labels, or the sizes asked for; a folder that cannot be
+            written.
     """
+    check_folder(output)
+    if len(settings.languages) < 1 + bool(rich):
+        raise InputError(f"--languages {' '.join(settings.languages)}: name the poor language and the rich one")
     read = {
         side: {part: [e for s in sources if s.part == part for e in s.examples()] for part in PARTS}
         for side, sources in zip(SIDES, (poor, rich), strict=True)
@@ -95,8 +100,15 @@ def prepare(
     if settings.shuffle_rich and "rich" in sides:
         labels = sides["rich"].labels
         labels["train"] = random.permutation(labels["train"]).tolist()
-    for side, found in sides.items():
-        _check_classes(found.labels["train"], classes, f"the {side} language's training text")
+    for side, size in zip(SIDES, (settings.poor_size, settings.rich_size), strict=True):
+        if side in sides:
+            _check_classes(sides[side].labels["train"], classes, side, size)
+    segmenters = {
+        side: Segmenter.train(sides[side].texts["train"])
+        for side in settings.morphemes
+        if side in sides
+    }
+    dictionary = _dictionary(sides, segmenters, settings)
 
     output.mkdir(parents=True, exist_ok=True)
     (output / MANIFEST).unlink(missing_ok=True)
@@ -107,14 +119,8 @@ def prepare(
         for end in (".tsv", ".bin", ".idx")
     ):
         (output / stale).unlink(missing_ok=True)
-    segmenters = {
-        side: Segmenter.train(sides[side].texts["train"])
-        for side in settings.morphemes
-        if side in sides
-    }
     for side, segmenter in segmenters.items():
         segmenter.save(output / f"morphemes.{side}.txt")
-    dictionary = _dictionary(sides, segmenters, settings)
     with replacing(output / "dict.txt") as stream:
         dictionary.save(stream)
     for side, found in sides.items():
@@ -155,6 +161,7 @@ def _classes(examples: dict[str, list[Example]], settings: Settings) -> list[str
         if len(classes) < settings.most_frequent:
             raise InputError(
                 f"--most-frequent {settings.most_frequent}: there are {len(classes)} classes to choose from"
+                + _way_out(settings, examples)
             )
     else:
         classes = sorted(counts)
@@ -163,6 +170,12 @@ def _classes(examples: dict[str, list[Example]], settings: Settings) -> list[str
             f"a classifier needs two classes at least, but there is {', '.join(classes) or 'none'}"
         )
     return classes
+
+
+def _way_out(settings: Settings, examples: dict[str, list[Example]]) -> str:
+    if settings.shared and len(examples) > 1:
+        return ", which both languages have: take these (without --most-frequent), or the poor language alone"
+    return ": take these (without --most-frequent)"
 
 
 def _clean(parts: dict[str, list[Example]], classes: list[str], settings: Settings) -> _Side:
@@ -219,10 +232,13 @@ def _shrink(side: _Side, size: int, seed: int) -> None:
     side.labels["train"] = [side.labels["train"][i] for i in kept]
 
 
-def _check_classes(labels: list[int], classes: list[str], where: str) -> None:
+def _check_classes(labels: list[int], classes: list[str], side: str, size: int) -> None:
     missing = sorted(set(range(len(classes))) - set(labels))
     if missing:
         names = ", ".join(classes[i] for i in missing)
+        where = f"the {side} language's training text"
+        if 0 < size < 2 * len(classes):
+            raise InputError(f"{where} has no sentence of {names}: --{side}-size {size} is too small for every class")
         raise InputError(
             f"{where} has no sentence of {names}: choose the classes that both languages have with --classes, and "
             "--others drop"
@@ -239,4 +255,6 @@ def _dictionary(
             for unit in ngrams(segmenter(text) if segmenter else text, settings.orders):
                 dictionary.add_symbol(unit)
     dictionary.finalize(threshold=settings.minimum, padding_factor=1)
+    if len(dictionary) == dictionary.nspecial:
+        raise InputError(f"--minimum {settings.minimum}: no n-gram stands so often in the training text: lower it")
     return dictionary

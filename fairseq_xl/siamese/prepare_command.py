@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.siamese.checks import check_least, check_seed
 from fairseq_xl.text import labelled
 
 
@@ -136,12 +137,18 @@ def run(args: argparse.Namespace) -> None:
         InputError: a source that cannot be used, sizes or shares that make no sense.
     """
     shares = (args.valid_share, args.test_share)
-    if min(shares) < 0 or sum(shares) >= 1:
+    if not (min(shares) >= 0 and sum(shares) < 1):  # nan is neither
         raise InputError("--valid-share and --test-share are shares from 0, together below 1")
     if min(args.ngrams) < 1 or sorted(set(args.ngrams), reverse=True) != args.ngrams:
         raise InputError(
             "--ngrams takes different lengths from 1, the longest first, such as 3 2 1"
         )
+    check_seed("--seed", args.seed)
+    check_least("--minimum", args.minimum, 1)
+    for option in ("most_frequent", "poor_size", "rich_size"):
+        check_least(f"--{option.replace('_', '-')}", getattr(args, option))
+    if len(args.languages) > 2:
+        raise InputError(f"--languages {' '.join(args.languages)}: name the poor language and the rich one")
     poor, rich = ([labelled.Source.parse(s) for s in given] for given in (args.poor, args.rich))
     import fairseq_xl
 

@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from fairseq_xl.cli import main
 from fairseq_xl.errors import InputError
 from fairseq_xl.siamese.folder import Prepared
 from fairseq_xl.siamese.prepare import Settings, prepare
@@ -67,7 +68,7 @@ def test_the_dictionary_is_of_the_training_text_alone(make):
 
 def test_rare_units_are_unknown(make):
     text = "".join(f"{c}\t{'ab'[i % 2]}{i}\n" for i, c in enumerate("pn" * 20))
-    prepared = make(text, text, minimum=30)
+    prepared = make(text, text, minimum=3)
     corpus = prepared.corpus("train", "poor")
     assert any(int(unit) == prepared.dictionary.unk() for units in corpus.units for unit in units)
 
@@ -133,7 +134,11 @@ def test_preparing_again_leaves_nothing_of_the_last_time(make):
         ("pos\tx\nneg\ty\nneu\tz\n", {"classes": ("pos", "neg")}, "line 3: the class 'neu' is none of pos, neg"),
         ("pos\tx\nneg\ty\n", {}, "class pos has 1 texts, too few"),
         (None, {"poor_size": 999}, "999 texts are asked for, but there are 64"),
-        (None, {"most_frequent": 3}, "there are 2 classes to choose from"),
+        (None, {"most_frequent": 3}, "there are 2 classes to choose from: take these (without --most-frequent)"),
+        (None, {"most_frequent": 3, "shared": True}, "2 classes to choose from, which both languages have: take"),
+        (None, {"poor_size": 1}, "--poor-size 1 is too small for every class"),
+        (None, {"rich_size": 1}, "--rich-size 1 is too small for every class"),
+        (None, {"minimum": 100_000}, "--minimum 100000: no n-gram stands so often"),
         ("".join(f"{c}\t{c}{i}\n" for c in ("neg", "pos", "x") for i in range(9)), {}, "no sentence of x"),
     ],
 )
@@ -141,6 +146,29 @@ def test_mistakes(make, poor, settings, said):
     with pytest.raises(InputError) as error:
         make(poor, **settings)
     assert said in str(error.value)
+
+
+def test_what_cannot_be_written_and_languages_without_a_name(labelled, tmp_path):
+    poor, rich = ([Source.parse(f"{labelled}/{language}.tsv")] for language in ("te", "en"))
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="file is a file; name a folder"):
+        prepare(tmp_path / "file", poor, rich, Settings(("te", "en")))
+    with pytest.raises(InputError, match="--languages te: name the poor language and the rich one"):
+        prepare(tmp_path / "out", poor, rich, Settings(("te",)))
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--seed", "-1"), ("--valid-share", "nan"), ("--minimum", "0"), ("--poor-size", "-5"), ("--rich-size", "-5"),
+        ("--most-frequent", "-1"), ("--languages", "a", "b", "c"),
+    ],
+)  # fmt: skip
+def test_numbers_that_make_no_sense(tmp_path, capsys, options):
+    assert main(["siamese", "prepare", str(tmp_path / "out"), "--poor", "nowhere", *options]) == 2
+    assert options[0] in (said := capsys.readouterr().err)
+    assert "nowhere" not in said
 
 
 def test_no_folder(tmp_path):
