@@ -9,7 +9,8 @@
 #
 #   --out DIR          everything is written here
 #   --classes N        the poor language's N most frequent emoji (5, 10 and 18 in the paper), of those that the rich one
-#                      has as well; all: every such one (default: 5)
+#                      has as well; all: every such one (default: 5). Spanish and English share 13: for 18 take one
+#                      language with --rich none, or all
 #   --poor LANGUAGE    es (SemEval 2018), en (TweetEval), or any name with --poor-source
 #   --rich LANGUAGE    one of these, or none (default: en, for en none)
 #   --data DIR         folder with semeval2018_es/ and tweeteval_en/; else downloaded
@@ -51,7 +52,8 @@ recipe_option() {
 read_options "$0" "$@"
 
 check_recipe() {
-  [[ $CLASSES == all ]] || need_number --classes "$CLASSES"
+  [[ $CLASSES == all || $CLASSES =~ ^0*([2-9]|[1-9][0-9]+)$ ]] || fail "--classes is '$CLASSES': give a number from 2, or all"
+  PASSED=(--classes "$CLASSES")
   [[ -n $RICH ]] || { [[ $POOR == en ]] && RICH=none || RICH=en; }
   SELECTION=(--others drop --shared)
   [[ $CLASSES == all ]] || SELECTION+=(--most-frequent "$CLASSES")
@@ -80,12 +82,19 @@ get() { # URL FILE
 
 fetch_files() {
   local file
-  for file in train_text train_labels val_text val_labels mapping; do
-    get "$TWEETEVAL/$file.txt" "tweeteval_en/$file.txt"
-  done
-  get "$SEMEVAL/trial/es_trial.text" semeval2018_es/train.text
-  get "$SEMEVAL/trial/es_trial.labels" semeval2018_es/train.labels
-  get "$SEMEVAL/mappings/es_mapping.txt" semeval2018_es/mapping.txt
+  sources "$LANGUAGE" # fails where there are none
+  case $LANGUAGE in
+    es)
+      get "$SEMEVAL/trial/es_trial.text" semeval2018_es/train.text
+      get "$SEMEVAL/trial/es_trial.labels" semeval2018_es/train.labels
+      get "$SEMEVAL/mappings/es_mapping.txt" semeval2018_es/mapping.txt
+      ;;
+    en)
+      for file in train_text train_labels val_text val_labels mapping; do
+        get "$TWEETEVAL/$file.txt" "tweeteval_en/$file.txt"
+      done
+      ;;
+  esac
 }
 
 classification_recipe

@@ -103,31 +103,28 @@ get() { # URL FILE
 }
 
 fetch_files() {
-  local language name
-  for language in "$POOR" "$RICH"; do
-    case $language in
-      none) ;;
-      te) get "$ACTSA/ACTSA_telugu_polarity_annotated_UTF.txt" telugu_actsa/train.txt ;;
-      hi)
-        get "$HINDI/pos_hindi.txt" hindi_reviews/train.pos.txt
-        get "$HINDI/neg_hindi.txt" hindi_reviews/train.neg.txt
-        ;;
-      en-reviews)
-        run fairseq-xl text fetch "$NLTK/sentence_polarity.zip" "$DATA/sentence_polarity.zip" --unpack "$DATA/unpacked" \
-          --otherwise "download it elsewhere and give its folder with --data DIR"
-        run mkdir -p "$DATA/english_sentence_polarity"
-        run cp "$DATA/unpacked/sentence_polarity/rt-polarity.pos" "$DATA/unpacked/sentence_polarity/rt-polarity.neg" \
-          "$DATA/english_sentence_polarity"
-        ;;
-      *)
-        name=$(umsab_name "$language")
-        for file in train_text train_labels val_text val_labels; do get "$UMSAB/$name/$file.txt" "umsab/$name/$file.txt"; done
-        if [[ $language == en ]]; then
-          for file in val_text val_labels; do get "$TWEETEVAL/$file.txt" "tweeteval/$file.txt"; done
-        fi
-        ;;
-    esac
-  done
+  local file name
+  case $LANGUAGE in
+    te) get "$ACTSA/ACTSA_telugu_polarity_annotated_UTF.txt" telugu_actsa/train.txt ;;
+    hi)
+      get "$HINDI/pos_hindi.txt" hindi_reviews/train.pos.txt
+      get "$HINDI/neg_hindi.txt" hindi_reviews/train.neg.txt
+      ;;
+    en-reviews)
+      run fairseq-xl text fetch "$NLTK/sentence_polarity.zip" "$DATA/sentence_polarity.zip" --unpack "$DATA/unpacked" \
+        --otherwise "download it elsewhere and give its folder with --data DIR"
+      run mkdir -p "$DATA/english_sentence_polarity"
+      run cp "$DATA/unpacked/sentence_polarity/rt-polarity.pos" "$DATA/unpacked/sentence_polarity/rt-polarity.neg" \
+        "$DATA/english_sentence_polarity"
+      ;;
+    *)
+      name=$(umsab_name "$LANGUAGE")
+      for file in train_text train_labels val_text val_labels; do get "$UMSAB/$name/$file.txt" "umsab/$name/$file.txt"; done
+      if [[ $LANGUAGE == en ]]; then
+        for file in val_text val_labels; do get "$TWEETEVAL/$file.txt" "tweeteval/$file.txt"; done
+      fi
+      ;;
+  esac
 }
 
 classification_recipe

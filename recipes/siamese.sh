@@ -3,9 +3,9 @@
 # or a baseline, its predictions and a record of them.
 #
 # A recipe sets its defaults after `defaults`, reads its command line with `read_options`, offers `recipe_option` for
-# options of its own, `check_recipe` for what only it must check, `fetch_files`, which downloads into DATA, and
-# `sources LANGUAGE`, which fills SOURCES with that language's sources of `fairseq-xl siamese prepare`, and calls
-# `classification_recipe`.
+# options of its own (PASSED holds those that a teacher gets as well), `check_recipe` for what only it must check,
+# `fetch_files`, which downloads the text of LANGUAGE into DATA, and `sources LANGUAGE`, which fills SOURCES with that
+# language's sources of `fairseq-xl siamese prepare`, and calls `classification_recipe`.
 
 # Every twin is trained with these.
 TRAIN=(--task siamese_contrastive --arch ssc_bilstm --criterion contrastive --optimizer adam --clip-norm 5
@@ -36,7 +36,7 @@ TWINS="twin twin-mono twin-control paper paper-mono paper-control"
 defaults() {
   POOR='' RICH='' SYSTEM=twin SEED=1 UPDATES=2000 EVERY=100 OUT='' DATA='' NAME='' PART=test POOR_SIZE=0 RICH_SIZE=0
   POOR_SOURCES=() RICH_SOURCES=() PREPARE_ONLY=no TUNING=() SELECTION=() BASELINE_OPTIONS=() SOURCES=() ABOUT=() UNLABELLED=()
-  SELECTION_NAME=''
+  SELECTION_NAME='' PASSED=() CLASS_SOURCES=()
 }
 
 common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 0 for an option that is none of these
@@ -45,7 +45,7 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
     --poor | --rich | --system | --loss | --seed | --updates | --every | --out | --data | --name | --part | \
-      --poor-size | --rich-size | --poor-source | --rich-source | --more-text | --model | --parses) ;;
+      --poor-size | --rich-size | --poor-source | --rich-source | --class-source | --more-text | --model | --parses) ;;
     --unlabelled)
       need_value "$@"
       need_value "$1" "${3:-}"
@@ -71,6 +71,7 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --rich-size) RICH_SIZE=$2 ;;
     --poor-source) POOR_SOURCES+=("$2") ;;
     --rich-source) RICH_SOURCES+=("$2") ;;
+    --class-source) CLASS_SOURCES+=("$2") ;; # of a teacher: what it labels is to have the classes of these
     --more-text | --parses) BASELINE_OPTIONS+=("$1" "$(absolute "$2")") ;;
     --model) BASELINE_OPTIONS+=("$1" "$2") ;;
   esac
@@ -101,6 +102,7 @@ prepare_files() {
   [[ $POOR_SIZE == 0 ]] || words+=(--poor-size "$POOR_SIZE")
   [[ $RICH_SIZE == 0 ]] || words+=(--rich-size "$RICH_SIZE")
   [[ $SYSTEM != *-control ]] || words+=(--shuffle-rich)
+  [[ ${#CLASS_SOURCES[@]} == 0 ]] || words+=(--class-source "${CLASS_SOURCES[@]}")
   run fairseq-xl siamese prepare "${words[@]}" "${PREPARE[@]}" "${SELECTION[@]}"
 }
 
@@ -130,13 +132,15 @@ record_twin() {
 train_teacher() {
   local source sources=()
   for source in "${RICH_SOURCES[@]}"; do sources+=(--poor-source "$source"); done
+  for source in "${CLASS_SOURCES[@]}"; do sources+=(--class-source "$source"); done
   run bash "$RECIPE" --out "$OUT/teacher" --poor "$RICH" --rich none --name teacher --updates "$UPDATES" \
-    --every "$EVERY" "${sources[@]}" -- "${TUNING[@]}"
+    --every "$EVERY" "${PASSED[@]}" "${sources[@]}" -- "${TUNING[@]}"
 }
 
+# The teacher's rule is that of its own training, whatever the twin's.
 label_unlabelled() {
   run fairseq-xl siamese label "$OUT/teacher/runs/teacher/checkpoints/checkpoint_best.pt" "${UNLABELLED[@]}" \
-    --output "$OUT/unlabelled/rich.tsv" "$OUT/unlabelled/poor.tsv" "${PREDICT[@]}"
+    --output "$OUT/unlabelled/rich.tsv" "$OUT/unlabelled/poor.tsv"
 }
 
 record_baseline() {
@@ -145,7 +149,7 @@ record_baseline() {
 }
 
 classification_recipe() {
-  local key after=''
+  local key part size='' after=''
   check_settings
   MIXTURE=poor-rich+poor-poor
   if [[ $SYSTEM == paper* ]]; then
@@ -154,24 +158,29 @@ classification_recipe() {
     PRESET=best PREPARE=("${BEST_PREPARE[@]}") TRAIN+=("${BEST_TRAIN[@]}") PREDICT=("${BEST_PREDICT[@]}")
   fi
   key=$POOR-$RICH.$PRESET$SELECTION_NAME
-  [[ $POOR_SIZE == 0 ]] || key+=.$POOR_SIZE
-  [[ $RICH_SIZE == 0 ]] || key+=.rich$RICH_SIZE
+  [[ $POOR_SIZE == 0 ]] || size+=.$POOR_SIZE
+  [[ $RICH_SIZE == 0 ]] || size+=.rich$RICH_SIZE
+  key+=$size
   [[ $SYSTEM != *-control ]] || key+=.shuffled
-  NAME=${NAME:-$POOR-$RICH.$SYSTEM$SELECTION_NAME$([[ $POOR_SIZE == 0 ]] || echo ".$POOR_SIZE").seed$SEED}
+  [[ ${#UNLABELLED[@]} == 0 ]] || size+=.unlabelled
+  NAME=${NAME:-$POOR-$RICH.$SYSTEM$SELECTION_NAME$size.seed$SEED}
   PREPARED=$OUT/prepared/$key RUN=$OUT/runs/$NAME STAMPS=$OUT/stamps
   LABEL="SSC($POOR-$RICH)"
   [[ $SYSTEM != *-mono && $RICH != none ]] || LABEL="SSC($POOR-$POOR)"
   [[ $SYSTEM != paper* ]] || LABEL+=", the paper's"
   [[ $SYSTEM != *-control ]] || LABEL+=", labels shuffled"
+  [[ $RICH_SIZE == 0 || $RICH == none ]] || LABEL+=", $RICH_SIZE sentences of $RICH"
   if [[ $POOR_SIZE != 0 ]]; then
     ABOUT=(--curve "$LABEL" "$POOR_SIZE")
     LABEL+=", $POOR_SIZE sentences"
   fi
   activate
-  if [[ -z $DATA && ${#POOR_SOURCES[@]} == 0 ]]; then
+  if [[ -z $DATA ]]; then
     DATA=$OUT/raw
-    stage fetch '' fetch_files
-    after=fetch
+    [[ ${#POOR_SOURCES[@]} != 0 ]] || after=$POOR
+    [[ ${#RICH_SOURCES[@]} != 0 || $RICH == none ]] || after+=" $RICH"
+    for LANGUAGE in $after; do stage "fetched/$LANGUAGE" '' fetch_files; done
+    [[ -z $after ]] || after=$(printf 'fetched/%s ' $after)
   fi
   [[ ${#POOR_SOURCES[@]} != 0 ]] || { sources "$POOR"; POOR_SOURCES=("${SOURCES[@]}"); }
   if [[ $RICH != none && ${#RICH_SOURCES[@]} == 0 ]]; then
@@ -180,11 +189,13 @@ classification_recipe() {
   fi
   if [[ ${#UNLABELLED[@]} != 0 ]]; then
     key+=.unlabelled PREPARED+=.unlabelled LABEL+=", no labels of $POOR"
-    stage teacher "$after" train_teacher "$RICH" "$UPDATES" "${TUNING[@]}"
+    CLASS_SOURCES=("${POOR_SOURCES[@]}")
+    stage teacher "$after" train_teacher "$RICH" "$UPDATES" "${PASSED[@]}" "${RICH_SOURCES[@]}" "${CLASS_SOURCES[@]}" \
+      "$(sources_fingerprint)" "${TUNING[@]}"
     stage unlabelled teacher label_unlabelled "$(fingerprint "${UNLABELLED[@]}")"
     after=unlabelled
     # What has labels is for the test alone.
-    POOR_SOURCES=("${POOR_SOURCES[@]%,part=*}")
+    for part in train valid test; do POOR_SOURCES=("${POOR_SOURCES[@]/,part=$part/}"); done
     POOR_SOURCES=("$OUT/unlabelled/poor.tsv" "${POOR_SOURCES[@]/%/,part=test}")
   fi
   locked "$OUT/lock" prepare_stages "$after"
@@ -199,10 +210,14 @@ classification_recipe() {
   [[ $DRY_RUN == yes ]] || say "$RUN/record.json"
 }
 
-prepare_stages() { # EARLIER STAGES
+sources_fingerprint() {
   local files=() source
-  for source in "${POOR_SOURCES[@]}" "${RICH_SOURCES[@]}"; do files+=("${source%%,*}"); done
-  stage "prepared/$key" "$1" prepare_files "$(fingerprint "${files[@]}")" "${POOR_SOURCES[@]}" "${RICH_SOURCES[@]}" \
-    "${PREPARE[@]}" "${SELECTION[@]}"
+  for source in "${POOR_SOURCES[@]}" "${RICH_SOURCES[@]}" "${CLASS_SOURCES[@]}"; do files+=("${source%%,*}"); done
+  fingerprint "${files[@]}"
+}
+
+prepare_stages() { # EARLIER STAGES
+  stage "prepared/$key" "$1" prepare_files "$(sources_fingerprint)" "${POOR_SOURCES[@]}" "${RICH_SOURCES[@]}" \
+    "${CLASS_SOURCES[@]}" "${PREPARE[@]}" "${SELECTION[@]}"
   stage "statistics/$key" "prepared/$key" show_statistics
 }

@@ -70,9 +70,16 @@ class _Side:
 
 
 def prepare(
-    output: Path, poor: Sequence[Source], rich: Sequence[Source], settings: Settings
+    output: Path,
+    poor: Sequence[Source],
+    rich: Sequence[Source],
+    settings: Settings,
+    class_sources: Sequence[Source] = (),
 ) -> dict[str, Any]:
     """Write the folder and return its manifest.
+
+    ``class_sources`` are what classes are chosen from instead of the poor language's training text: their own, or all
+    of them where none is for training.
 
     The manifest comes last: a folder with one is complete.
 
@@ -88,7 +95,9 @@ def prepare(
         for side, sources in zip(SIDES, (poor, rich), strict=True)
         if sources
     }
-    classes = _classes({side: parts["train"] for side, parts in read.items()}, settings)
+    counted = [s for s in class_sources if s.part == "train"] or class_sources
+    chosen_from = [e for s in counted for e in s.examples()] or read["poor"]["train"]
+    classes = _classes(chosen_from, {side: parts["train"] for side, parts in read.items()}, settings)
     sides = {side: _clean(parts, classes, settings) for side, parts in read.items()}
     _cut_parts(sides["poor"], settings, classes)
     if "rich" in sides:
@@ -148,10 +157,12 @@ def prepare(
     return manifest
 
 
-def _classes(examples: dict[str, list[Example]], settings: Settings) -> list[str]:
-    counts = Counter(example.label for example in examples["poor"])
-    if settings.shared and "rich" in examples:
-        known = {example.label for example in examples["rich"]}
+def _classes(
+    chosen_from: list[Example], examples: dict[str, list[Example]], settings: Settings
+) -> list[str]:
+    counts = Counter(example.label for example in chosen_from)
+    for found in examples.values() if settings.shared else ():
+        known = {example.label for example in found}
         counts = Counter({label: count for label, count in counts.items() if label in known})
     if settings.classes:
         classes = list(settings.classes)

@@ -55,6 +55,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the classes to tell apart (default: all in the poor language's training text)",
     )
     parser.add_argument(
+        "--class-source",
+        nargs="+",
+        default=[],
+        metavar="SOURCE",
+        help="labelled text whose classes these are, instead of the poor language's training text: for a classifier "
+        "whose classes another language is to have",
+    )
+    parser.add_argument(
         "--most-frequent",
         type=int,
         default=0,
@@ -62,7 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="of these the poor language's N most frequent; texts of others are left out",
     )
     parser.add_argument(
-        "--shared", action="store_true", help="of these only the classes that both languages have"
+        "--shared", action="store_true", help="of these only the classes that all the training texts have"
     )
     parser.add_argument(
         "--others",
@@ -149,7 +157,9 @@ def run(args: argparse.Namespace) -> None:
         check_least(f"--{option.replace('_', '-')}", getattr(args, option))
     if len(args.languages) > 2:
         raise InputError(f"--languages {' '.join(args.languages)}: name the poor language and the rich one")
-    poor, rich = ([labelled.Source.parse(s) for s in given] for given in (args.poor, args.rich))
+    poor, rich, class_sources = (
+        [labelled.Source.parse(s) for s in given] for given in (args.poor, args.rich, args.class_source)
+    )
     import fairseq_xl
 
     fairseq_xl.register()
@@ -171,7 +181,7 @@ def run(args: argparse.Namespace) -> None:
         args.rich_size,
         args.shuffle_rich,
     )
-    manifest = prepare(args.output, poor, rich, settings)
+    manifest = prepare(args.output, poor, rich, settings, class_sources)
     for side, parts in manifest["sentences"].items():
         counts = ", ".join(f"{part} {count}" for part, count in parts.items())
         lost = ", ".join(

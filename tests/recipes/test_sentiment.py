@@ -104,6 +104,16 @@ def test_the_whole_of_the_rich_text_is_for_training(sentiment, data):
 def test_without_data_it_downloads(sentiment):
     assert sentiment("--poor", "te").returncode == 0
     assert sentiment.calls.count("fairseq-xl text fetch") == 7
+    assert sentiment("--poor", "hi-latn").returncode == 0
+    assert sentiment.calls.count("fairseq-xl text fetch") == 4  # English is there
+
+
+@pytest.mark.parametrize(("own", "fetched"), [("--poor-source", 6), ("--rich-source", 1)])
+def test_what_one_does_not_give_is_downloaded(sentiment, tmp_path, own, fetched):
+    (tmp_path / "own.tsv").write_text("x\n")
+    done = sentiment("--poor", "te", own, tmp_path / "own.tsv")
+    assert done.returncode == 0, done.stderr
+    assert sentiment.calls.count("fairseq-xl text fetch") == fetched
 
 
 def test_pairs_without_labels(sentiment, data, tmp_path):
@@ -114,9 +124,40 @@ def test_pairs_without_labels(sentiment, data, tmp_path):
     assert sentiment.calls == [*DONE, "fairseq-xl siamese label", *DONE]
     calls = [line for line in sentiment.calls_file.read_text().splitlines() if "siamese prepare" in line]
     teacher, twin = calls
-    assert "--languages en --ngrams" in teacher
+    poor = f"{data}/telugu_actsa/train.txt,format=spaces,classes="
+    assert f"--languages en --class-source {poor}" in teacher
+    assert f"--class-source {poor}" in twin
     assert "unlabelled/poor.tsv " in twin
     assert "signs.tsv,part=test --languages te en --rich" in twin
+    assert (sentiment.out / "runs/te-en.twin.unlabelled.seed1/record.json").exists()
+    # What the teacher's own rule says counts, not that of the twin's preset.
+    assert "--rule" not in sentiment.arguments("fairseq-xl siamese label")
+
+
+def test_pairs_without_labels_and_sources_of_ones_own(sentiment, data, tmp_path):
+    for name in ("rich", "poor", "own"):
+        (tmp_path / name).write_text("x\n")
+    own = f"{tmp_path}/own,part=train,encoding=cp1252"
+    options = ("--data", data, "--poor", "xx", "--poor-source", own)
+    done = sentiment(*options, "--unlabelled", tmp_path / "rich", tmp_path / "poor")
+    assert done.returncode == 0, done.stderr
+    calls = [line for line in sentiment.calls_file.read_text().splitlines() if "siamese prepare" in line]
+    assert f"{tmp_path}/own,encoding=cp1252,part=test --languages" in calls[1]
+
+
+def test_sizes_have_runs_and_labels_of_their_own(sentiment, data):
+    options = ("--data", data, "--poor", "te")
+    sentiment(*options, "--rich-size", 100)
+    assert (sentiment.out / "runs/te-en.twin.rich100.seed1/record.json").exists()
+    words = " ".join(sentiment.arguments("fairseq-xl siamese predict"))
+    assert "--name SSC(te-en), 100 sentences of en --output" in words
+    sentiment(*options, "--rich-size", 100, "--poor-size", 50)
+    assert (sentiment.out / "runs/te-en.twin.50.rich100.seed1/record.json").exists()
+    words = " ".join(sentiment.arguments("fairseq-xl siamese predict"))
+    assert "--name SSC(te-en), 100 sentences of en, 50 sentences --output" in words
+    assert words.endswith("--curve SSC(te-en), 100 sentences of en 50")
+    sentiment(*options)
+    assert "--name SSC(te-en) --output" in " ".join(sentiment.arguments("fairseq-xl siamese predict"))
 
 
 def test_a_dry_run_does_nothing(sentiment, data):
@@ -136,6 +177,23 @@ def test_emoji(recipe, tmp_path):
     emoji("--data", tmp_path / "data", "--poor", "es", "--classes", "all")
     assert emoji.calls == DONE
     assert "--most-frequent" not in emoji.arguments("fairseq-xl siamese prepare")
+    done = emoji("--data", tmp_path / "data", "--poor", "es", "--classes", 0)
+    assert done.returncode == 2
+    assert "--classes is '0': give a number from 2, or all" in done.stderr
+
+
+def test_a_teacher_of_emoji_has_the_poor_languages_classes(recipe, tmp_path):
+    emoji = recipe("emoji.sh")
+    (tmp_path / "data").mkdir()
+    for side in ("rich", "poor"):
+        (tmp_path / side).write_text("x\n")
+    options = ("--data", tmp_path / "data", "--poor", "es", "--classes", 10)
+    done = emoji(*options, "--unlabelled", tmp_path / "rich", tmp_path / "poor")
+    assert done.returncode == 0, done.stderr
+    calls = [line for line in emoji.calls_file.read_text().splitlines() if "siamese prepare" in line]
+    for call in calls:
+        assert f"--class-source {tmp_path}/data/semeval2018_es/train.text," in call
+        assert call.endswith("--others drop --shared --most-frequent 10")
 
 
 @pytest.mark.parametrize(

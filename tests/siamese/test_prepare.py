@@ -119,6 +119,18 @@ def test_most_frequent_and_shared_classes(make):
     assert make(poor, rich, shared=True, others="drop").classes == ["a", "b"]
 
 
+def test_classes_of_another_text(tmp_path):
+    for name, counts in (("es", {"a": 9, "b": 8, "c": 7, "d": 6}), ("en", {"d": 40, "c": 30, "a": 20})):
+        lines = [f"{label}\t{name}{label}{i}\n" for label, count in counts.items() for i in range(count)]
+        (tmp_path / name).write_text("".join(lines))
+    poor, other = (Source.parse(str(tmp_path / name)) for name in ("en", "es"))
+    settings = Settings(("en",), most_frequent=2, shared=True)
+    assert prepare(tmp_path / "own", [poor], [], settings)["classes"] == ["d", "c"]
+    assert prepare(tmp_path / "others", [poor], [], settings, [other])["classes"] == ["a", "c"]
+    held = Source.parse(f"{other.path},part=test")
+    assert prepare(tmp_path / "others", [poor], [], settings, [held])["classes"] == ["a", "c"]
+
+
 def test_preparing_again_leaves_nothing_of_the_last_time(make):
     make()
     prepared = make(languages=("te",))
