@@ -46,7 +46,11 @@ class ContrastiveConfig(FairseqDataclass):
 
 @register_criterion("contrastive", dataclass=ContrastiveConfig)
 class ContrastiveCriterion(FairseqCriterion):
-    """Sums the loss over a batch's pairs; validation compares sentences with the task's references."""
+    """The loss over a batch's pairs; validation compares sentences with the task's references.
+
+    ``forward`` returns the paper's sum and, as its sample size, the number of pairs, by which fairseq divides the
+    gradient: what is optimised is the mean over a batch, and learning rates do not depend on the batch's size.
+    """
 
     def __init__(self, task: Any, margin: float, all_pairs: bool = False, class_weight: float = 0.0):
         super().__init__(task)
