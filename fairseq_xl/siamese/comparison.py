@@ -142,7 +142,7 @@ def curve(systems: Systems) -> dict[str, list[tuple[int, float, float]]]:
         for run in runs:
             size = run.get("poor_size") or run.get("training_sentences", {}).get("poor")
             if size:
-                points[run.get("line", run["name"])][size].append(mean_f1([run]))
+                points[run["line"] if "line" in run else run["name"]][size].append(mean_f1([run]))
     named = {run["line"] for runs in systems.values() for run in runs if "line" in run}
     return {
         line: [

@@ -95,8 +95,10 @@ def prepare(
         for side, sources in zip(SIDES, (poor, rich), strict=True)
         if sources
     }
-    counted = [s for s in class_sources if s.part == "train"] or class_sources
-    chosen_from = [e for s in counted for e in s.examples()] or read["poor"]["train"]
+    chosen_from = read["poor"]["train"]
+    if class_sources:
+        counted = [s for s in class_sources if s.part == "train"] or class_sources
+        chosen_from = [e for s in counted for e in s.examples()]
     classes = _classes(chosen_from, {side: parts["train"] for side, parts in read.items()}, settings)
     sides = {side: _clean(parts, classes, settings) for side, parts in read.items()}
     _cut_parts(sides["poor"], settings, classes)
