@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> None:
     done = time.perf_counter()
     gold = part.labels.tolist()
     record = {
-        "name": name,
+        "name": f"{name}: {Path(args.model).name}" if args.baseline == "st" else name,
         "part": args.part,
         "languages": prepared.manifest["languages"],
         "classes": prepared.classes,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from fairseq_xl.cli import main
@@ -171,7 +174,17 @@ def test_gains_over_languages(tmp_path, capsys):
     assert "the records of te are of different test sets" in capsys.readouterr().err
 
 
-def test_prepare_statistics_and_a_baseline(labelled, tmp_path, capsys):
+class LengthModel:
+    """Stands for a sentence-transformers model."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def encode(self, texts):
+        return np.array([[len(text), 1.0] for text in texts])
+
+
+def test_prepare_statistics_and_a_baseline(labelled, tmp_path, capsys, monkeypatch):
     pytest.importorskip("sklearn")
     out = tmp_path / "prepared"
     sources = ["--poor", f"{labelled}/te.tsv", "--rich", f"{labelled}/en.tsv", "--languages", "te", "en"]
@@ -185,6 +198,10 @@ def test_prepare_statistics_and_a_baseline(labelled, tmp_path, capsys):
     found = json.loads((tmp_path / "r.json").read_text())
     assert found["macro_f1"] == 1
     assert found["training_sentences"] == {"poor": 64}
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=LengthModel))
+    st = ["siamese", "baseline", "st", str(out), "--model", "models/small", "-o", str(tmp_path / "r.json")]
+    assert main(st) == 0
+    assert json.loads((tmp_path / "r.json").read_text())["name"] == "sentence-transformers: small"
     assert main(["siamese", "prepare", str(out), *sources, "--ngrams", "2", "3"]) == 2
     assert "the longest first" in capsys.readouterr().err
     assert main(["siamese", "prepare", str(out), *sources, "--test-share", "1"]) == 2
