@@ -256,8 +256,6 @@ def draw_over_training(figure: Any, checkpoints: Sequence[Mapping[str, Any]]) ->
 
 def draw_geometry(figure: Any, groups: Groups) -> None:
     """Histograms of the cosine to the target and of κ, as shares, summed over a system's seeds."""
-    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
-
     panels = figure.subplots(1, 2)
     for axes, name, label in zip(panels, ("cosine", "kappa"), ("cosine to the target", "κ"), strict=True):
         for colour, (system, entries) in enumerate(groups.items()):
@@ -267,9 +265,7 @@ def draw_geometry(figure: Any, groups: Groups) -> None:
             total, edges = sum(counts), _edges(shape)
             if shape["scale"] == "log":
                 axes.set_xscale("log")
-                axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-                axes.xaxis.set_major_formatter(ScalarFormatter())
-                axes.xaxis.set_minor_formatter(NullFormatter())
+                _plain_ticks(axes.xaxis)
             used = [i for i, count in enumerate(counts) if count]
             first, last = used[0], used[-1] + 1
             shares = [count / total for count in counts[first:last]]
@@ -278,6 +274,15 @@ def draw_geometry(figure: Any, groups: Groups) -> None:
         axes.set_ylabel("share of positions")
         axes.grid(alpha=0.3)
     panels[0].legend(fontsize="small", loc="upper left")
+
+
+def _plain_ticks(axis: Any) -> None:
+    """1, 2, 5, 10 and so on along a logarithmic axis, not powers of ten as formulas."""
+    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(ScalarFormatter())
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _edges(histogram: Mapping[str, Any]) -> list[float]:
@@ -305,7 +310,9 @@ def draw_geometry_over_training(figure: Any, checkpoints: Sequence[Mapping[str, 
         first, last = used[0], used[-1] + 1
         columns = list(zip(*(column[first:last] for column in shares), strict=True))
         axes.pcolormesh(ends, edges[first : last + 1], columns, cmap="Blues", vmin=0)
-        axes.set_yscale(histograms[0]["scale"])
+        if histograms[0]["scale"] == "log":
+            axes.set_yscale("log")
+            _plain_ticks(axes.yaxis)
         axes.set_ylabel(label)
     for colour, (source, shown) in enumerate(SOURCES.items()):
         points = [(number, c["stability"][source]["hinge_active"]) for number, c in ordered]

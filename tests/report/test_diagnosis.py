@@ -90,6 +90,8 @@ def test_what_is_drawn(runs):
     assert mesh.get_array().tolist() == [[0.3] * 3, [0.7] * 3], "a column for each checkpoint"
     assert mesh.get_coordinates()[0, :, 0].tolist() == [3.5, 6.5, 9, 11]
     assert norms.get_yscale() == "log"
+    figure.canvas.draw()
+    assert not any("$" in label.get_text() for label in norms.get_yticklabels())
     assert [line.get_ydata().tolist() for line in hinges.lines] == [[active] * 3 for active in (0.25, 0.5, 0.75)]
     figure = Figure()
     diagnosis.draw_components(figure, groups)
