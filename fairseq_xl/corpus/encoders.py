@@ -18,7 +18,7 @@ import numpy as np
 
 from fairseq_xl.corpus.words import words
 from fairseq_xl.errors import InputError
-from fairseq_xl.packages import needed
+from fairseq_xl.pretrained import load_sentence_transformer, load_transformer
 from fairseq_xl.vectors.progress import progress_bar
 from fairseq_xl.vectors.table import read_vectors
 
@@ -87,23 +87,16 @@ def _suite(sentences: Sequence[str], name: str) -> np.ndarray:
 
 
 def _sentence_transformers(sentences: Sequence[str], name: str) -> np.ndarray:
-    package = needed("sentence_transformers", "pretrained")
-    try:
-        model = package.SentenceTransformer(name)
-    except OSError as error:
-        raise InputError(f"sentence-transformers cannot load {name!r} ({error})") from None
-    return model.encode(list(sentences), batch_size=BATCH, convert_to_numpy=True)
+    return load_sentence_transformer(name).encode(list(sentences), batch_size=BATCH, convert_to_numpy=True)
 
 
 def _transformers(sentences: Sequence[str], name: str) -> np.ndarray:
     """OpenAI-GPT has no padding token of its own: what stands there is masked, so any other will do."""
-    package, torch = needed("transformers", "pretrained"), needed("torch", "pretrained")
-    try:
-        tokenizer = package.AutoTokenizer.from_pretrained(name)
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-        model = package.AutoModel.from_pretrained(name).eval().to(device)
-    except OSError as error:
-        raise InputError(f"transformers cannot load {name!r} ({error})") from None
+    tokenizer, model = load_transformer(name)
+    import torch
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model = model.to(device)
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.unk_token or tokenizer.eos_token
     rows = []

@@ -24,6 +24,7 @@ from fairseq_xl.errors import InputError
 from fairseq_xl.packages import needed
 from fairseq_xl.pairs.folder import Row
 from fairseq_xl.pairs.similarity import cosines
+from fairseq_xl.pretrained import load_sentence_transformer
 from fairseq_xl.vectors.table import WordVectors
 
 Features = Callable[[Sequence[Row]], np.ndarray]
@@ -188,7 +189,7 @@ def st(data: Training) -> Features:
     """Of the sentences as they were written."""
     if data.model is None:
         raise InputError("baseline st needs a sentence-transformers model: name it with --model")
-    encoder = needed("sentence_transformers", "pretrained").SentenceTransformer(data.model)
+    encoder = load_sentence_transformer(data.model)
 
     def features(rows: Sequence[Row]) -> np.ndarray:
         texts = list(

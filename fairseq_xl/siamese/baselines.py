@@ -23,6 +23,7 @@ import numpy as np
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.packages import needed
+from fairseq_xl.pretrained import load_sentence_transformer
 from fairseq_xl.siamese.mvrnn import fit_mvrnn
 from fairseq_xl.siamese.recurrent_baseline import fit_characters, fit_words
 
@@ -159,12 +160,8 @@ def fit_fasttext(data: Training) -> Classifier:
 def fit_st(data: Training) -> Classifier:
     if data.model is None:
         raise InputError("baseline st needs a sentence-transformers model: name it with --model")
-    package = needed("sentence_transformers", "pretrained")
     regression = needed("sklearn.linear_model", "siamese").LogisticRegression
-    try:
-        encoder = package.SentenceTransformer(data.model)
-    except OSError as error:
-        raise InputError(f"sentence-transformers cannot load {data.model!r} ({error})") from None
+    encoder = load_sentence_transformer(data.model)
     train, valid = encoder.encode(list(data.texts)), encoder.encode(list(data.valid_texts))
     models = [
         regression(C=c, max_iter=2000).fit(train, data.labels) for c in (0.1, 1.0, 10.0)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,6 +10,7 @@ import torch
 from torch import Tensor
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.pretrained import load_sentence_transformer, load_transformer
 from fairseq_xl.syntactic.cosines import Matrix
 from fairseq_xl.syntactic.tagged import TaggedText
 from fairseq_xl.vectors.progress import progress_bar
@@ -44,8 +43,7 @@ def pooled_output(texts: Sequence[TaggedText], name: str) -> list[Matrix]:
 
 def sentence_transformer(texts: Sequence[TaggedText], name: str) -> list[Matrix]:
     """Whatever a sentence-transformers model gives for a sentence."""
-    package = _package("sentence_transformers")
-    model = package.SentenceTransformer(name)
+    model = load_sentence_transformer(name)
     return [model.encode(text.texts, batch_size=BATCH, convert_to_numpy=True) for text in texts]
 
 
@@ -60,13 +58,9 @@ def _transformers(
     texts: Sequence[TaggedText], name: str, pool: Callable[[Any, Tensor], Tensor]
 ) -> list[Matrix]:
     """Pool a model's states over the pieces of each sentence; [CLS] and [SEP] are no pieces."""
-    package = _package("transformers")
+    tokenizer, model = load_transformer(name)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    try:
-        tokenizer = package.AutoTokenizer.from_pretrained(name)
-        model = package.AutoModel.from_pretrained(name).eval().to(device)
-    except OSError as error:
-        raise InputError(f"transformers cannot load {name!r} ({error}): give a model's name or folder") from error
+    model = model.to(device)
     matrices: list[Matrix] = []
     for text in texts:
         rows: list[np.ndarray] = []
@@ -82,12 +76,3 @@ def _transformers(
                 bar.update(len(batch))
         matrices.append(np.concatenate(rows))
     return matrices
-
-
-def _package(name: str) -> ModuleType:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError:
-        raise InputError(
-            f"this encoder needs the package {name}: install it with pip install 'fairseq_xl[pretrained]'"
-        ) from None
