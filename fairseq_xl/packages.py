@@ -8,15 +8,16 @@ from types import ModuleType
 from fairseq_xl.errors import InputError
 
 
-def needed(module: str, extra: str) -> ModuleType:
+def needed(module: str, extra: str, what: str = "this") -> ModuleType:
     """The module, imported.
 
     Raises:
-        InputError: its package is not installed; ``extra`` of this package would bring it.
+        InputError: its package, which ``what`` cannot do without, is not installed; ``extra`` of this package would
+            bring it.
     """
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         raise InputError(
-            f"this needs the package {error.name}: pip install 'fairseq_xl[{extra}]'"
+            f"{what} needs the package {error.name}: pip install 'fairseq_xl[{extra}]'"
         ) from None

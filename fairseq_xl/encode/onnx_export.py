@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from fairseq_xl.encode.encoder import SentenceEncoder
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.vectors.atomic import atomic_outputs
 
 TOLERANCE = 1e-4
@@ -43,11 +44,8 @@ def export(encoder: SentenceEncoder, output: Path) -> float:
         InputError: onnxruntime is not installed; a model that ONNX has no words for; a difference of more than 1e-4;
             an output that cannot be written.
     """
-    try:
-        import onnx  # noqa: F401  (torch's exporter needs it)
-        import onnxruntime
-    except ModuleNotFoundError as error:
-        raise InputError(f"ONNX export needs {error.name}: pip install 'fairseq-xl[onnx]'") from None
+    needed("onnx", "onnx", "ONNX export")  # torch's exporter imports it
+    onnxruntime = needed("onnxruntime", "onnx", "ONNX export")
     with atomic_outputs(output) as (temporary,):
         with warnings.catch_warnings():
             # Of torch's plans for its exporter, and of fixed sizes, which are tested below.

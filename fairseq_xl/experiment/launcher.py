@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 
 
 @dataclass(frozen=True)
@@ -209,12 +210,7 @@ class SubmititLauncher:
     """
 
     def __init__(self, folder: Path, cluster: str, parameters: dict[str, int | str]):
-        try:
-            import submitit
-        except ModuleNotFoundError:
-            raise InputError(
-                "--launcher slurm needs submitit: install it with pip install 'fairseq_xl[cluster]'"
-            ) from None
+        submitit = needed("submitit", "cluster", "--launcher slurm")
         try:
             self.executor = submitit.AutoExecutor(folder=folder, cluster=cluster)
             self.executor.update_parameters(**parameters)

@@ -13,6 +13,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 
 METHODS = ("components", "communities", "sentences")
 
@@ -72,12 +73,7 @@ def number(pairs: Sequence[tuple[Hashable, Hashable]]) -> np.ndarray:
 
 
 def _communities(nodes: np.ndarray, size: int, seed: int) -> np.ndarray:
-    try:
-        import networkx
-    except ModuleNotFoundError:
-        raise InputError(
-            "folds by communities need networkx: pip install 'fairseq_xl[pairs]'"
-        ) from None
+    networkx = needed("networkx", "pairs", "a split by communities")
     graph = networkx.Graph()
     graph.add_nodes_from(range(size))
     graph.add_edges_from(nodes.tolist())

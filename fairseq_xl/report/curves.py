@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.report.training_log import Record, TrainingLog, read_training_log
 
 # what a validation may have measured: name in the log -> what to write beside the axis
@@ -78,13 +79,7 @@ def write_curves(
     Raises:
         InputError: matplotlib is missing.
     """
-    try:
-        import matplotlib
-    except ModuleNotFoundError as error:
-        raise InputError(
-            "drawing curves needs matplotlib: install it with pip install 'fairseq_xl[report]'"
-        ) from error
-    matplotlib.use("Agg")
+    needed("matplotlib", "report", "a figure").use("Agg")
     from matplotlib import pyplot
 
     criteria = list(dict.fromkeys(log.criterion for _, log in runs))

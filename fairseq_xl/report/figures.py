@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.vectors.atomic import atomic_outputs
 
 
@@ -34,11 +34,7 @@ def draw_picture(
     Raises:
         InputError: matplotlib is missing.
     """
-    try:
-        import matplotlib
-    except ModuleNotFoundError:
-        raise InputError("figures need matplotlib: install it with pip install 'fairseq_xl[report]'") from None
-    matplotlib.use("Agg")
+    needed("matplotlib", "report", "a figure").use("Agg")
     from matplotlib import pyplot
 
     def rendered(style: str, kind: str) -> bytes:

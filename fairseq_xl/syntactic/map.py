@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.syntactic.tagged import TaggedText
 
 TEMPLATE = Path(__file__).with_name("map.html")
@@ -91,10 +92,7 @@ def page(title: str, note: str, points: np.ndarray, chosen: Chosen, languages: S
     Raises:
         InputError: jinja2 is missing.
     """
-    try:
-        import jinja2
-    except ModuleNotFoundError:
-        raise InputError("the page needs jinja2: install it with pip install 'fairseq_xl[report]'") from None
+    jinja2 = needed("jinja2", "report", "the page")
     low, high = points.min(0), points.max(0)
     scaled = ((points - low) / np.maximum(high - low, 1e-12)).round(4)
     data = {

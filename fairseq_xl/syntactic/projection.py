@@ -10,6 +10,7 @@ from scipy.sparse.linalg import eigsh
 from torch import Tensor
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.syntactic.cosines import TIE, Directions, Matrix
 
 METHODS = ("pca", "umap")
@@ -52,12 +53,7 @@ def _pca(rows: Directions) -> tuple[np.ndarray, float]:
 
 
 def _umap(rows: Directions, seed: int) -> np.ndarray:
-    try:
-        import umap
-    except ModuleNotFoundError:
-        raise InputError(
-            "--method umap needs the package umap-learn: install it with pip install 'fairseq_xl[map]', or take pca"
-        ) from None
+    umap = needed("umap", "map", "--method umap")
     # UMAP takes SciPy's older sparse class alone.
     table: Any = rows.rows.numpy() if isinstance(rows.rows, Tensor) else sparse.csr_matrix(rows.rows)
     return np.asarray(umap.UMAP(metric="cosine", random_state=seed).fit_transform(table), dtype=np.float64)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.packages import needed
 from fairseq_xl.syntactic.filters import tidy
 from fairseq_xl.syntactic.taggers import Tagger, load_tagger
 from fairseq_xl.text.lines import count_lines, read_lines, replacing
@@ -62,10 +63,7 @@ def over_ray() -> Engine:
     Raises:
         InputError: Ray is not installed.
     """
-    try:
-        import ray
-    except ModuleNotFoundError:
-        raise InputError("tagging with Ray needs it: install it with pip install 'fairseq_xl[ray]'") from None
+    ray = needed("ray", "ray", "tagging over machines")
 
     def result(job: Any) -> Any:
         try:

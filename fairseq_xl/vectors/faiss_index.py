@@ -26,7 +26,7 @@ def import_faiss() -> Any:
         return importlib.import_module("faiss")
     except ImportError as error:
         raise InputError(
-            f"an index needs faiss, which does not import ({error}): pip install 'fairseq-xl[index]'"
+            f"an index needs faiss, which does not import ({error}): pip install 'fairseq_xl[index]'"
         ) from error
 
 

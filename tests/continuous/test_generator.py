@@ -170,5 +170,5 @@ def test_the_task_chooses_the_generator(build, dictionary, tmp_path):
 def test_without_faiss_the_extra_is_named(build, monkeypatch):
     model, words = build()
     monkeypatch.setitem(__import__("sys").modules, "faiss", None)
-    with pytest.raises(InputError, match=r"fairseq-xl\[index\]"):
+    with pytest.raises(InputError, match=r"fairseq_xl\[index\]"):
         WordIndex(model.decoder.targets, "flat", words.nspecial)

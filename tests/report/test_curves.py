@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
 import json
 import struct
+import sys
 from argparse import ArgumentParser
 from pathlib import Path
 
@@ -222,13 +222,6 @@ def test_mistakes_are_named(two_logs: tuple[Path, Path], tmp_path: Path) -> None
 def test_without_matplotlib_the_extra_is_named(
     two_logs: tuple[Path, Path], tmp_path: Path, monkeypatch
 ) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *args: object, **kwargs: object) -> object:
-        if name.partition(".")[0] == "matplotlib":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(InputError, match=r"pip install 'fairseq_xl\[report\]'"):
         run_command(two_logs[0], "--output", tmp_path / "curves.png")
