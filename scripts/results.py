@@ -32,10 +32,10 @@ def without_folders(value: Any) -> Any:
     return Path(value).name if isinstance(value, str) and value.startswith("/") else value
 
 
-def without_histograms(value: Any) -> Any:
-    """The same measurements without what only a figure needs."""
+def without_lists(value: Any) -> Any:
+    """The same measurements without what only a figure, or a table of words, needs."""
     if isinstance(value, dict):
-        return {key: without_histograms(item) for key, item in value.items() if key != "histogram"}
+        return {key: without_lists(item) for key, item in value.items() if key not in ("histogram", "words")}
     return value
 
 
@@ -55,7 +55,7 @@ def keep(runs: list[Path], folder: Path) -> None:
         diagnosed = run / "diagnostics.json"
         if diagnosed.is_file():
             measured = json.loads(diagnosed.read_text(encoding="utf-8"))
-            record["diagnostics"] = {"split": measured["split"], **without_histograms(measured["checkpoints"][-1])}
+            record["diagnostics"] = {"split": measured["split"], **without_lists(measured["checkpoints"][-1])}
         kept = folder / f"{record['name']}.json"
         text = json.dumps(without_folders(record), indent=1, ensure_ascii=False, sort_keys=True)
         kept.write_text(text + "\n", encoding="utf-8")
