@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +22,8 @@ from fairseq_xl.report.significance import KeptTests
 from fairseq_xl.report.speed import draw_speed, measured, quality_over_time, speed_table
 from fairseq_xl.report.tables import Table
 from fairseq_xl.text.lines import replacing
+
+WRITTEN = re.compile(r"\d\d-[^/]*\.(md|tex|csv)")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -76,8 +79,13 @@ def report(args: argparse.Namespace) -> None:
         _translations(runs, state, labels, args),
     ]
     tables = [table for section in sections for table in section.tables]
+    written: list[Path] = []
     for number, table in enumerate(tables, start=1):
-        write_table(table, folder / "tables", number)
+        written += write_table(table, folder / "tables", number)
+    # An earlier report may have had other tables, under other numbers.
+    for path in (folder / "tables").iterdir():
+        if path not in written and WRITTEN.fullmatch(path.name):
+            path.unlink()
     signature = "; ".join(f"{name} {version}" for name, version in versions().items())
     devices = "; ".join(sorted({run.record["device"] for run in runs}))
     with replacing(folder / "index.html") as stream:
@@ -98,13 +106,16 @@ def _left_out(state: State, reported: set[str], scored: str) -> list[str]:
     ]
 
 
-def write_table(table: Table, folder: Path, number: int) -> None:
-    """One table as three files, ``NUMBER-title.md``, ``.tex`` and ``.csv``."""
+def write_table(table: Table, folder: Path, number: int) -> list[Path]:
+    """One table as three files, ``NUMBER-title.md``, ``.tex`` and ``.csv``, which are returned."""
     words = "".join(letter if letter.isalnum() else " " for letter in table.title.lower()).split()
     stem = f"{number:02}-{'-'.join(words)[:60]}"
-    for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
-        with replacing(folder / f"{stem}{suffix}") as stream:
+    texts = {folder / f"{stem}.md": table.markdown(), folder / f"{stem}.tex": table.latex()}
+    texts[folder / f"{stem}.csv"] = table.csv()
+    for path, text in texts.items():
+        with replacing(path) as stream:
             stream.write(text)
+    return list(texts)
 
 
 def _scores(
