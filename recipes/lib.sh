@@ -27,6 +27,10 @@ need_number() { # OPTION VALUE
   [[ $2 =~ ^[0-9]+$ ]] || fail "$1 is '$2': give a whole number"
 }
 
+one_of() { # WORD "WORDS"
+  [[ $1 != *[[:space:]]* && " ${2//$'\n'/ } " == *" $1 "* ]]
+}
+
 need_file() { # FILE WHAT
   [[ -s $1 ]] || fail "there is no $2 $1 (or it is empty): check the name"
 }

@@ -92,7 +92,7 @@ read_options "$0" "$@"
 
 check_settings() {
   local option file
-  grep -qw -- "$SYSTEM" <<<"$MATCHERS $BASELINES" || fail "--system is '$SYSTEM': choose one of $MATCHERS $BASELINES"
+  one_of "$SYSTEM" "$MATCHERS $BASELINES" || fail "--system is '$SYSTEM': choose one of $MATCHERS $BASELINES"
   for option in SEED FOLDS EPOCHS; do need_number "--$(tr 'A-Z' 'a-z' <<<"$option")" "${!option}"; done
   ((SEED > 0)) || fail "--seed counts from 1"
   ((FOLDS > 1)) || fail "--folds is $FOLDS: at least 2, one of which is held out"
@@ -278,7 +278,7 @@ LABEL=$SYSTEM
 PREPARED=$OUT/prepared/$KEY RUN=$OUT/runs/$NAME STAMPS=$OUT/stamps
 locked "$OUT/lock" prepare_stages
 [[ $PREPARE_ONLY == no ]] || exit 0
-if grep -qw -- "$SYSTEM" <<<"$BASELINES"; then
+if one_of "$SYSTEM" "$BASELINES"; then
   stage "$NAME/record" "prepared/$KEY" record_baseline "$SYSTEM" "$SEED" "$MODEL"
 else
   stage "$NAME/train" "prepared/$KEY" train_matcher "$SYSTEM" "$SEED" "$EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"

@@ -79,7 +79,7 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
 
 check_settings() {
   local option
-  grep -qw -- "$SYSTEM" <<<"$TWINS $BASELINES" || fail "--system is '$SYSTEM': choose one of" $TWINS $BASELINES
+  one_of "$SYSTEM" "$TWINS $BASELINES" || fail "--system is '$SYSTEM': choose one of" $TWINS $BASELINES
   for option in SEED UPDATES EVERY POOR_SIZE RICH_SIZE; do
     need_number "--$(tr 'A-Z_' 'a-z-' <<<"$option")" "${!option}"
   done
@@ -200,7 +200,7 @@ classification_recipe() {
   fi
   locked "$OUT/lock" prepare_stages "$after"
   [[ $PREPARE_ONLY == no ]] || return 0
-  if grep -qw -- "$SYSTEM" <<<"$BASELINES"; then
+  if one_of "$SYSTEM" "$BASELINES"; then
     stage "$NAME/record" "prepared/$key" record_baseline "$SYSTEM" "$SEED" "$PART" "${BASELINE_OPTIONS[@]}"
   else
     stage "$NAME/train" "prepared/$key" train_twin "$SYSTEM" "$SEED" "$UPDATES" "$EVERY" "$MIXTURE" \

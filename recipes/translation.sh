@@ -93,8 +93,6 @@ common_option() { # OPTION [VALUE] …
   esac
 }
 
-one_of() { [[ $1 != *[[:space:]]* && " ${2//$'\n'/ } " == *" $1 "* ]]; } # WORD "WORDS"
-
 # Refuses what cannot work before any stage starts, and names the folders.
 check_settings() {
   local option arch=.$ARCH targets=''

@@ -201,6 +201,7 @@ def test_a_teacher_of_emoji_has_the_poor_languages_classes(recipe, tmp_path):
     [
         ((), "--poor is missing"),
         (("--poor", "te", "--system", "magic"), "--system is 'magic': choose one of twin"),
+        (("--poor", "te", "--system", "mono"), "--system is 'mono': choose one of twin"),
         (("--poor", "te", "--seed", "x"), "--seed is 'x'"),
         (("--poor", "te", "--part", "dev"), "--part is 'dev'"),
         (("--poor", "te", "--data", "nowhere"), "nowhere is no folder"),
