@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import torch
 from torch import Tensor
 
@@ -13,8 +15,9 @@ from fairseq_xl.continuous.targets import TargetTable, WordList
 class VectorScorer(torch.nn.Module):
     """Log-scores over the vocabulary from predicted vectors, under a :class:`DecodingConfig`."""
 
-    hubs: Tensor | None
-    bonus: Tensor | None
+    if TYPE_CHECKING:  # TorchScript reads what a class annotates, not what its strings mean
+        hubs: Tensor | None
+        bonus: Tensor | None
 
     def __init__(self, cfg: DecodingConfig, dictionary: WordList):
         super().__init__()
@@ -57,7 +60,7 @@ class VectorScorer(torch.nn.Module):
             None if self.bonus is None else self.bonus.to(pred.device),
         )
 
-    def forward(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> Tensor:
+    def log_scores(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> Tensor:
         """(…, V) from raw predictions (…, d); ``norm`` as in :meth:`scoring`."""
         rule = self.scoring(pred, targets, norm)
         return search.log_scores(pred, targets.table, targets.banned, rule)

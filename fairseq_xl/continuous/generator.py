@@ -111,7 +111,7 @@ class _ColumnModel(EnsembleModel):
         )
         pred = output[:, -1] / temperature
         targets = decoder.targets
-        rule = decoder.scorer.scoring(pred, targets, extra["norm"][:, -1])
+        rule = decoder.scorer.scoring(pred, targets, extra["norm"][0][:, -1])
         if self.index is None:
             top = search.top_words(
                 pred, targets.table, targets.banned, self.k, rule, reserved=self.special

@@ -44,9 +44,7 @@ class ContinuousLSTMEncoder(FairseqEncoder):
         )
         self.dropout = cfg.dropout
 
-    def forward(
-        self, src_tokens: Tensor, src_lengths: Tensor | None = None, **_: Any
-    ) -> dict[str, Tensor]:
+    def forward(self, src_tokens: Tensor, src_lengths: Tensor | None = None) -> dict[str, Tensor]:
         """src_tokens (N, S), padded on either side; ``src_lengths`` is not needed.
 
         Returns:
@@ -113,13 +111,12 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         prev_output_tokens: Tensor,
         encoder_out: dict[str, Tensor],
         incremental_state: dict[str, dict[str, Tensor | None]] | None = None,
-        **_: Any,
-    ) -> tuple[Tensor, dict[str, Any]]:
+    ) -> tuple[Tensor, dict[str, list[Tensor]]]:
         """Teacher-forced, or one step where ``incremental_state`` is given.
 
         Returns:
-            vectors (N, T, d) or logits (N, T, V); and a dict with ``attn``, a list of one (N, T, S), and for
-            vectors ``norm`` (N, T), their lengths.
+            vectors (N, T, d) or logits (N, T, V); and a dict of lists of one: ``attn`` (N, T, S), and for vectors
+            ``norm`` (N, T), their lengths.
         """
         if incremental_state is not None:
             prev_output_tokens = prev_output_tokens[:, -1:]
@@ -134,30 +131,41 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
             x, state, encoder_out["states"], encoder_out["padding"]
         )
         if incremental_state is not None:
-            self.set_incremental_state(incremental_state, "state", state)
+            hidden, cell, feed = state
+            kept = torch.jit.annotate(dict[str, Tensor | None], {"hidden": hidden, "cell": cell, "feed": feed})
+            self.set_incremental_state(incremental_state, "state", kept)
         features = F.dropout(features, self.dropout, self.training)
         output = self.output_layer(features)
         # Of the source as it was given: who asks which word is attended to does not know of packing.
         places = encoder_out["places"].unsqueeze(1).expand_as(weights)
-        return output, {"attn": [weights.gather(2, places)], **self.norms(output)}
+        extra = self.norms(output)
+        extra["attn"] = [weights.gather(2, places)]
+        return output, extra
 
-    def _state(self, encoder_out: dict[str, Tensor], incremental_state: Any) -> State:
+    def _state(
+        self,
+        encoder_out: dict[str, Tensor],
+        incremental_state: dict[str, dict[str, Tensor | None]] | None,
+    ) -> State:
         if incremental_state is not None:
-            state = self.get_incremental_state(incremental_state, "state")
-            if state is not None:
-                return state
+            kept = self.get_incremental_state(incremental_state, "state")
+            if kept is not None:
+                hidden, cell, feed = kept["hidden"], kept["cell"], kept["feed"]
+                assert hidden is not None
+                assert cell is not None
+                assert feed is not None
+                return hidden, cell, feed
         final = encoder_out["final"]
-        bridged = [
-            layer(final[:, source])
-            for layer, source in zip(self.bridge, self.bridge_from, strict=True)
-        ]
+        bridged: list[Tensor] = []
+        for depth, layer in enumerate(self.bridge):
+            bridged.append(layer(final[:, self.bridge_from[depth]]))
         hidden, cell = torch.stack(bridged, 1).chunk(2, -1)
-        return {"hidden": torch.tanh(hidden), "cell": cell, "feed": None}
+        return torch.tanh(hidden), cell, torch.zeros_like(hidden[:, 0])
 
     def reorder_incremental_state(self, incremental_state: Any, new_order: Tensor) -> None:
         state = self.get_incremental_state(incremental_state, "state")
         if state is not None:
-            moved = {k: v if v is None else v.index_select(0, new_order) for k, v in state.items()}
+            moved = {name: part.index_select(0, new_order) for name, part in state.items()}
             self.set_incremental_state(incremental_state, "state", moved)
 
     def max_positions(self) -> int:
@@ -167,6 +175,17 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
 @register_model("continuous_lstm", dataclass=ContinuousLSTMConfig)
 class ContinuousLSTM(FairseqEncoderDecoderModel):
     """Bidirectional LSTM encoder, attention, LSTM decoder that predicts target word vectors."""
+
+    def forward(
+        self,
+        src_tokens: Tensor,
+        src_lengths: Tensor | None,
+        prev_output_tokens: Tensor,
+        incremental_state: dict[str, dict[str, Tensor | None]] | None = None,
+    ) -> tuple[Tensor, dict[str, list[Tensor]]]:
+        """What the decoder returns. Without ``**kwargs``, so that ``torch.jit.script`` takes it."""
+        encoder_out = self.encoder(src_tokens, src_lengths)
+        return self.decoder(prev_output_tokens, encoder_out, incremental_state)
 
     @classmethod
     def build_model(cls, cfg: ContinuousLSTMConfig, task: Any) -> ContinuousLSTM:

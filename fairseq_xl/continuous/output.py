@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 import torch.nn.functional as F
@@ -24,11 +24,12 @@ class VectorOutput:
     that is ``continuous``, for the frozen table ``targets`` and the ``scorer``.
     """
 
-    output_kind: str
-    targets: TargetTable | None
-    scorer: VectorScorer | None
-    output_projection: nn.Linear
-    training: bool
+    if TYPE_CHECKING:  # TorchScript reads what a class annotates, not what its strings mean
+        output_kind: str
+        targets: TargetTable | None
+        scorer: VectorScorer | None
+        output_projection: nn.Linear
+        training: bool
 
     def set_output(
         self, cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None
@@ -55,18 +56,19 @@ class VectorOutput:
         self.softmax_weight = words.weight
         self.softmax_bias = nn.Parameter(torch.zeros(len(dictionary)))
 
-    def output_layer(self, features: Tensor, **_: Any) -> Tensor:
+    def output_layer(self, features: Tensor) -> Tensor:
         """Vectors (N, T, d) or logits (N, T, V) from states (N, T, C)."""
         output = self.output_projection(features)
-        if self.output_kind == "continuous":
-            return output
-        return F.linear(output, self.softmax_weight, self.softmax_bias)
+        if hasattr(self, "softmax_weight"):
+            return F.linear(output, self.softmax_weight, self.softmax_bias)
+        return output
 
-    def norms(self, output: Tensor) -> dict[str, Tensor]:
-        """What decoding must know beside the output: for vectors their lengths ``norm`` (N, T)."""
-        if self.output_kind != "continuous":
-            return {}
-        return {"norm": torch.linalg.vector_norm(output.detach().float(), dim=-1)}
+    def norms(self, output: Tensor) -> dict[str, list[Tensor]]:
+        """What decoding must know beside the output: for vectors ``norm``, a list of their lengths (N, T)."""
+        norms: dict[str, list[Tensor]] = {}
+        if self.output_kind == "continuous":
+            norms["norm"] = [torch.linalg.vector_norm(output.detach().float(), dim=-1)]
+        return norms
 
     def get_normalized_probs(
         self, net_output: tuple[Tensor, dict[str, Any]], log_probs: bool, sample: Any = None
@@ -86,7 +88,8 @@ class VectorOutput:
                 "vmf or another continuous one, or --decoder-output softmax"
             )
         assert self.scorer is not None
-        scores = self.scorer(output, self.targets, extra["norm"][:, -output.shape[1] :])
+        assert self.targets is not None
+        scores = self.scorer.log_scores(output, self.targets, extra["norm"][0][:, -output.shape[1] :])
         return scores if log_probs else scores.exp()
 
 

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from fairseq_xl.modules.attention import Attention
 
-
-class State(TypedDict):
-    """Between steps."""
-
-    hidden: Tensor
-    """(N, layers, H)"""
-    cell: Tensor
-    """(N, layers, H)"""
-    feed: Tensor | None
-    """(N, H), the last attention vector, or None before the first"""
+State = tuple[Tensor, Tensor, Tensor]
+"""Between steps: hidden states (N, layers, H), cells (N, layers, H) and the last attention vector (N, H)"""
 
 
 class FusedRecurrence(nn.Module):
@@ -49,14 +39,13 @@ class FusedRecurrence(nn.Module):
         Returns:
             attention vectors (N, T, H), attention weights (N, T, S), and the state after the last step.
         """
-        parts = state["hidden"], state["cell"]
-        start = tuple(part.transpose(0, 1).contiguous() for part in parts)
+        hidden, cell, feed = state
+        start = (hidden.transpose(0, 1).contiguous(), cell.transpose(0, 1).contiguous())
         hidden, (last_hidden, last_cell) = self.lstm(x.transpose(0, 1).contiguous(), start)
         hidden = hidden.transpose(0, 1)
         context, weights = self.attention(hidden, self.attention.project(source), source, padding)
         vectors = torch.tanh(self.combine(torch.cat([context, hidden], -1)))
-        last_hidden, last_cell = last_hidden.transpose(0, 1), last_cell.transpose(0, 1)
-        return vectors, weights, {"hidden": last_hidden, "cell": last_cell, "feed": None}
+        return vectors, weights, (last_hidden.transpose(0, 1), last_cell.transpose(0, 1), feed)
 
 
 class FedRecurrence(nn.Module):
@@ -89,13 +78,10 @@ class FedRecurrence(nn.Module):
         self, x: Tensor, state: State, source: Tensor, padding: Tensor
     ) -> tuple[Tensor, Tensor, State]:
         """As :class:`FusedRecurrence`."""
-        hidden = list(state["hidden"].unbind(1))
-        cell = list(state["cell"].unbind(1))
-        feed = state["feed"]
-        if feed is None:
-            feed = torch.zeros_like(hidden[0])
+        hidden, cell, feed = list(state[0].unbind(1)), list(state[1].unbind(1)), state[2]
         keys = self.attention.project(source)
-        vectors, weights = [], []
+        vectors: list[Tensor] = []
+        weights: list[Tensor] = []
         for from_input in self.input_gates(x).unbind(1):
             gates = from_input + self.first_gates(torch.cat([feed, hidden[0]], -1))
             hidden[0], cell[0] = _lstm_step(gates, cell[0])
@@ -108,7 +94,7 @@ class FedRecurrence(nn.Module):
             feed = torch.tanh(self.combine(torch.cat([context, top], -1))).squeeze(1)
             vectors.append(feed)
             weights.append(weight)
-        after: State = {"hidden": torch.stack(hidden, 1), "cell": torch.stack(cell, 1), "feed": feed}
+        after = (torch.stack(hidden, 1), torch.stack(cell, 1), feed)
         return torch.stack(vectors, 1), torch.cat(weights, 1), after
 
 

@@ -6,7 +6,7 @@ import hashlib
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import torch
@@ -57,9 +57,10 @@ class TargetTable(nn.Module):
     Build one with :func:`build_table`, or :meth:`awaiting_checkpoint` when a state dict will fill it.
     """
 
-    table: Tensor
-    banned: Tensor
-    fingerprint: Tensor
+    if TYPE_CHECKING:  # TorchScript reads what a class annotates, not what its strings mean
+        table: Tensor
+        banned: Tensor
+        fingerprint: Tensor
 
     def __init__(self, table: Tensor, banned: Tensor, symbols: Sequence[str], keep_rows: int = 0):
         super().__init__()

@@ -28,7 +28,6 @@ class Attention(nn.Module):
             raise ValueError(
                 f"dot attention needs encoder and decoder states of one size, not {key_dim} and {query_dim}"
             )
-        self.kind = kind
         if kind != "dot":
             self.key_projection = nn.Linear(key_dim, query_dim, bias=False)
         if kind == "additive":
@@ -37,7 +36,10 @@ class Attention(nn.Module):
 
     def project(self, states: Tensor) -> Tensor:
         """What can be computed once per source: keys (N, S, query_dim) from states (N, S, key_dim)."""
-        return states if self.kind == "dot" else self.key_projection(states)
+        # By what there is, which TorchScript settles when it compiles.
+        if hasattr(self, "key_projection"):
+            return self.key_projection(states)
+        return states
 
     def forward(
         self, query: Tensor, keys: Tensor, states: Tensor, padding: Tensor
@@ -47,11 +49,11 @@ class Attention(nn.Module):
         Returns:
             context (N, T, key_dim) and weights (N, T, S), exactly zero on padding.
         """
-        if self.kind == "additive":
+        if hasattr(self, "query_projection"):
             summed = self.query_projection(query).unsqueeze(2) + keys.unsqueeze(1)
             scores = torch.tanh(summed) @ self.score
         else:
             scores = query @ keys.transpose(1, 2)
-        scores = scores.float().masked_fill(padding.unsqueeze(1), -torch.inf)
+        scores = scores.float().masked_fill(padding.unsqueeze(1), float("-inf"))
         weights = scores.softmax(-1).to(states.dtype)
         return weights @ states, weights

@@ -72,15 +72,13 @@ class BidirectionalLSTM(nn.Module):
             direction's state after the last word beside the backward direction's after the first.
         """
         last = (lengths - 1).view(1, -1, 1)
-        finals = []
-        for depth, (onwards, backwards) in enumerate(
-            zip(self.forwards, self.backwards, strict=True)
-        ):
-            if depth:
+        finals: list[Tensor] = []
+        for onwards, backwards in zip(self.forwards, self.backwards):  # noqa: B905 (not in TorchScript)
+            if len(finals) > 0:
                 x = F.dropout(x, self.dropout, self.training)
             ahead, _ = onwards(x)
             back, _ = backwards(reverse_within_length(x, lengths))
-            ends = [h.gather(0, last.expand(1, -1, h.shape[2])).squeeze(0) for h in (ahead, back)]
+            ends = [h.gather(0, last.expand(1, -1, h.shape[2])).squeeze(0) for h in [ahead, back]]
             finals.append(torch.cat(ends, -1))
             x = torch.cat([ahead, reverse_within_length(back, lengths)], -1)
         return x, torch.stack(finals)

@@ -71,7 +71,40 @@ def test_step_by_step_equals_teacher_forcing(task, vectors, feeding, decoder_lay
         pred, now = model.decoder(PREVIOUS[:, : step + 1], encoded, state)
         assert torch.allclose(pred[:, 0], whole[:, step], atol=1e-6)
         assert torch.allclose(now["attn"][0][:, 0], extra["attn"][0][:, step], atol=1e-6)
-        assert torch.allclose(now["norm"][:, 0], whole[:, step].norm(dim=-1), atol=1e-6)
+        assert torch.allclose(now["norm"][0][:, 0], whole[:, step].norm(dim=-1), atol=1e-6)
+
+
+class StepByStep(torch.nn.Module):
+    """What a program without Python does: it reads the source and then makes one step after another."""
+
+    def __init__(self, model: torch.nn.Module):
+        super().__init__()
+        self.model = model
+
+    def forward(self, source: torch.Tensor, lengths: torch.Tensor, previous: torch.Tensor) -> torch.Tensor:
+        encoded = self.model.encoder(source, lengths)
+        state = torch.jit.annotate(dict[str, dict[str, torch.Tensor | None]], {})
+        made: list[torch.Tensor] = []
+        for step in range(previous.shape[1]):
+            made.append(self.model.decoder(previous[:, : step + 1], encoded, state)[0])
+        return torch.cat(made, 1)
+
+
+@pytest.mark.parametrize(
+    ("output", "attention", "feeding"),
+    [("continuous", "additive", True), ("softmax", "general", False), ("softmax_tied", "dot", True)],
+)
+def test_scripted_it_is_the_same(task, vectors, tmp_path, output, attention, feeding):
+    options = {"decoder_output": output, "attention": attention, "input_feeding": feeding}
+    model = build(task, vectors, decoder_layers=2, encoder_layers=2, **options)
+    whole, extra = model(SOURCE, LENGTHS, PREVIOUS)
+    torch.jit.script(StepByStep(model)).save(tmp_path / "model.ts")
+    steps = torch.jit.load(tmp_path / "model.ts")
+    assert torch.allclose(steps(SOURCE, LENGTHS, PREVIOUS), whole, atol=1e-6)
+    again, of_scripted = steps.model(SOURCE, LENGTHS, PREVIOUS)
+    assert torch.allclose(again, whole, atol=1e-6)
+    assert set(of_scripted) == set(extra) == {"attn", *(["norm"] if output == "continuous" else [])}
+    assert all(torch.allclose(of_scripted[name][0], extra[name][0], atol=1e-6) for name in extra)
 
 
 def test_reordering_moves_every_state(task, vectors):
@@ -97,7 +130,7 @@ def test_fed_recurrence_without_feeding_is_the_fused_one():
         fed.first_gates.weight.copy_(torch.cat([torch.zeros(24, 6), lstm.weight_hh_l0], 1))
         fed.upper_gates[0].weight.copy_(torch.cat([lstm.weight_ih_l1, lstm.weight_hh_l1], 1))
         fed.upper_gates[0].bias.copy_(lstm.bias_ih_l1 + lstm.bias_hh_l1)
-    state = {"hidden": torch.randn(3, 2, 6), "cell": torch.randn(3, 2, 6), "feed": None}
+    state = (torch.randn(3, 2, 6), torch.randn(3, 2, 6), torch.zeros(3, 6))
     inputs = (torch.randn(3, 5, 4), state, torch.randn(3, 7, 5), torch.zeros(3, 7).bool())
     for ours, theirs in zip(fused(*inputs)[:2], fed(*inputs)[:2], strict=True):
         assert torch.allclose(ours, theirs, atol=1e-6)

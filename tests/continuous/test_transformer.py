@@ -90,7 +90,7 @@ def test_step_by_step_equals_teacher_forcing(task, vectors, options):
         assert torch.allclose(pred[:, 0], whole[:, step], atol=1e-5)
         assert torch.allclose(now["attn"][0][:, 0], extra["attn"][0][:, step], atol=1e-5)
         if "decoder_output" not in options:
-            assert torch.allclose(now["norm"][:, 0], whole[:, step].norm(dim=-1), atol=1e-5)
+            assert torch.allclose(now["norm"][0][:, 0], whole[:, step].norm(dim=-1), atol=1e-5)
 
 
 def test_no_prediction_sees_what_follows(task, vectors):
