@@ -11,6 +11,7 @@ from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq_xl.continuous import search
 from fairseq_xl.continuous.targets import MISSING_POLICIES, SPECIAL_POLICIES
 from fairseq_xl.modules.attention import KINDS as ATTENTION_KINDS
+from fairseq_xl.presets import preset
 
 OUTPUTS = ("continuous", "softmax", "softmax_tied")
 
@@ -192,7 +193,7 @@ class ContinuousLSTMConfig(VectorOutputConfig):
     )
 
 
-@dataclass
+@preset
 class Iwslt16Config(ContinuousLSTMConfig):
     """The model of the papers (Bhat et al. 2019, section 4)."""
 
@@ -204,7 +205,7 @@ class Iwslt16Config(ContinuousLSTMConfig):
     dropout: float = 0.0
 
 
-@dataclass
+@preset
 class TinyConfig(ContinuousLSTMConfig):
     """For tests and first steps."""
 

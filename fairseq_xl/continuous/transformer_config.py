@@ -18,6 +18,7 @@ from fairseq.models.transformer.transformer_config import (
 
 from fairseq_xl.continuous.config import VectorOutputConfig
 from fairseq_xl.errors import InputError
+from fairseq_xl.presets import preset
 
 _PARTS = {"encoder": EncDecBaseConfig, "decoder": DecoderConfig, "quant_noise": QuantNoiseConfig}
 
@@ -88,7 +89,7 @@ class ContinuousTransformerConfig(VectorOutputConfig, StockOptions):
     )
 
 
-@dataclass
+@preset
 class TransformerIwsltConfig(ContinuousTransformerConfig):
     """The sizes of fairseq's ``transformer_iwslt_de_en``."""
 
@@ -98,7 +99,7 @@ class TransformerIwsltConfig(ContinuousTransformerConfig):
     decoder_layers: int = 6
 
 
-@dataclass
+@preset
 class TransformerTinyConfig(ContinuousTransformerConfig):
     """For tests and first steps."""
 

@@ -33,14 +33,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", required=True, type=Path, metavar="FILE", help=text)
     text = "which set to choose by (default: %(default)s); never the test set"
     parser.add_argument("--subset", default="valid", help=text)
-    text = "size of the beam to choose for (default: %(default)s)"
+    text = "size of the beam to choose for: that of the translations to come (default: %(default)s)"
     parser.add_argument("--beam", type=int, default=5, metavar="N", help=text)
     text = "as fairseq's: no output longer than A times its source and B (default: 1.5 and 5; fairseq: 0 and 200)"
     parser.add_argument("--max-len-a", type=float, default=1.5, metavar="A", help=text)
     parser.add_argument("--max-len-b", type=int, default=5, metavar="B", help="see --max-len-a")
     text = "only the first N sentences, for a quicker and rougher choice (default: all)"
     parser.add_argument("--limit", type=int, metavar="N", help=text)
-    text = "sentences translated at once (default: %(default)s)"
+    text = "sentences translated at once; lower it where memory runs out (default: %(default)s)"
     parser.add_argument("--batch-size", type=int, default=64, metavar="N", help=text)
     parser.add_argument("--cpu", action="store_true", help="do not use a GPU")
 

@@ -38,10 +38,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "test.unknown_by_… where unknown words were replaced (default: test where there is one, else the only set)"
     ))  # fmt: skip
     parser.add_argument("--test", choices=("ar", "bs"), default="ar", help=(
-        "paired test over sentences: ar, approximate randomisation, or bs, bootstrap (default: ar)"
+        "paired test over sentences: ar, approximate randomisation, or bs, bootstrap, which is quicker (default: ar)"
     ))  # fmt: skip
     parser.add_argument(
-        "--samples", type=int, default=0, help="trials of that test (default: sacreBLEU's, 10000 and 1000)"
+        "--samples", type=int, default=0, help="trials of that test; fewer for a quick look (default: "
+        "sacreBLEU's, 10000 and 1000)"
     )
     parser.add_argument(
         "--compare", nargs=2, action="append", default=[], metavar="SYSTEM",

@@ -72,7 +72,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=(4, 5, 12),
         metavar="N",
         help="shortest word to repair by spelling and doubled, by a near word one letter away, and by one two "
-        "letters away (default: 4 5 12)",
+        "letters away; raise them where good short words are changed (default: 4 5 12)",
     )
     parser.add_argument(
         "--keep",

@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=100,
         metavar="N",
-        help="nearest vectors that are judged (default: 100)",
+        help="nearest vectors that are judged; more find more and take longer (default: 100)",
     )
     parser.add_argument(
         "--kind",

@@ -11,6 +11,7 @@ from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor, nn
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.presets import preset
 from fairseq_xl.siamese.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, TwinEncoder
 
 
@@ -99,7 +100,7 @@ class Twin(BaseFairseqModel):
         return None  # the task cuts sentences
 
 
-@dataclass
+@preset
 class TinyTwinConfig(TwinConfig):
     embed_dim: int = 16
     hidden_dim: int = 16

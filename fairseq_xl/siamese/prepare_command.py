@@ -109,14 +109,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=0.1,
         metavar="X",
         help="of the poor language's training "
-        "text for development, where no source is part=valid (default: 0.1)",
+        "text for development, where no source is part=valid; more where it is small, or the best checkpoint is "
+        "chosen by chance (default: 0.1)",
     )
     parser.add_argument(
         "--test-share",
         type=float,
         default=0.1,
         metavar="X",
-        help="the same for the test (default: 0.1)",
+        help="the same for the test, where no source is part=test (default: 0.1)",
     )
     parser.add_argument("--seed", type=int, default=1, help="of the split (default: 1)")
     parser.add_argument(

@@ -10,6 +10,7 @@ from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from omegaconf import II
 
 from fairseq_xl.modules.pooling import KINDS as POOLING_KINDS
+from fairseq_xl.presets import preset
 from fairseq_xl.syntactic.prepared import TARGETS
 
 
@@ -76,7 +77,7 @@ class UposLSTMConfig(FairseqDataclass):
     )
 
 
-@dataclass
+@preset
 class TinyConfig(UposLSTMConfig):
     """For tests and first steps."""
 

@@ -200,9 +200,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     sub.add_argument("source", type=Path, help="source side")
     sub.add_argument("target", type=Path, help="target side")
     sub.add_argument("--output", "-o", type=Path, nargs=2, required=True, help="the two sides")
-    text = "longest side in tokens separated by spaces (default: 0, no limit)"
+    text = "longest side in tokens separated by spaces; set it where memory runs out (default: 0, no limit)"
     sub.add_argument("--max-tokens", type=int, default=0, help=text)
-    text = "longer side over shorter side, in tokens (default: 0, no limit)"
+    text = "longer side over shorter side, in tokens; 3 drops what is no translation (default: 0, no limit)"
     sub.add_argument("--max-ratio", type=float, default=0.0, help=text)
     policies = ("drop", "keep", "error")
     text = "pairs with an empty side (default: %(default)s)"

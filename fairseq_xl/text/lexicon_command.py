@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help=text)
     text = "an aligner's output: in line n the links i-j of sentence n, positions from 0, source first"
     parser.add_argument("--alignments", type=Path, metavar="FILE", help=text)
-    text = "at most so many translations of a word (default: %(default)s)"
+    text = "at most so many translations of a word; 1 is enough for translate --replace-unk (default: %(default)s)"
     parser.add_argument("--best", type=int, default=5, metavar="N", help=text)
     text = (
         "leave out translations below this probability (default: %(default)s); raise it for fewer and"
@@ -35,9 +35,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " held-out references at 0.1, three fifths of half as many at 0.3"
     )
     parser.add_argument("--min-probability", type=float, default=0.1, metavar="P", help=text)
-    text = "leave out source words with fewer occurrences (default: %(default)s)"
+    text = "leave out source words with fewer occurrences, whose links are chance (default: %(default)s)"
     parser.add_argument("--min-count", type=int, default=1, metavar="N", help=text)
-    text = "iterations of expectation-maximisation (default: %(default)s)"
+    text = "iterations of expectation-maximisation; more sharpen the probabilities a little (default: %(default)s)"
     parser.add_argument("--iterations", type=int, default=5, metavar="N", help=text)
     text = (
         "never link words that seldom meet: least Dice coefficient of the sentences that hold them"

@@ -51,14 +51,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=5,
         metavar="N",
-        help="rounds of refinement (default: 5; 0: the seed alone)",
+        help="rounds of refinement (default: 5; 0: the seed alone, where it is large and sure)",
     )
     parser.add_argument(
         "--frequent",
         type=int,
         default=10_000,
         metavar="N",
-        help="words of each side that refine (default: 10000)",
+        help="words of each side that refine; fewer where rare words' vectors are poor (default: 10000)",
     )
     parser.add_argument(
         "--test",

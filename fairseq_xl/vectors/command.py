@@ -60,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     near.add_argument("words", nargs="+", metavar="WORD", help="words to look up")
     near.add_argument("--vectors", type=Path, required=True, metavar="VECTORS", help=_FORMATS)
     near.add_argument(
-        "-k", type=_positive, default=10, metavar="K", help="neighbours per word (default: 10)"
+        "-k", type=_positive, default=10, metavar="K", help="neighbours to show per word (default: 10)"
     )
     near.add_argument(
         "--dict", type=Path, metavar="DICT", help=f"look only among the words of this {_DICT}"
@@ -91,10 +91,13 @@ def _configure_train(parser: argparse.ArgumentParser) -> None:
         help="plain UTF-8 text, one sentence per line, tokens separated by spaces")  # fmt: skip
     add("--output", type=Path, required=True, metavar="PREFIX",
         help="write PREFIX.bin and PREFIX.vec")  # fmt: skip
-    add("--dim", type=_positive, default=300, help="dimension of the vectors (default: 300)")
+    add("--dim", type=_positive, default=300,
+        help="dimension of the vectors; with little text fewer do as well and are faster (default: 300)")  # fmt: skip
     add("--model", choices=["skipgram", "cbow"], default="skipgram",
-        help="predict the context from the word (skipgram, default) or the word from its context")  # fmt: skip
-    add("--epoch", type=_positive, default=5, metavar="N", help="passes over the text (default: 5)")
+        help="predict the context from the word (skipgram, default: better for rare words) or the word from "
+        "its context (cbow: faster on much text)")  # fmt: skip
+    add("--epoch", type=_positive, default=5, metavar="N",
+        help="passes over the text; more of them where it is small (default: 5)")  # fmt: skip
     add("--min-count", type=_positive, default=5, metavar="N",
         help="words seen less often are only in PREFIX.bin, by their subwords (default: 5)")  # fmt: skip
     add("--seed", type=int, default=0,
@@ -102,15 +105,17 @@ def _configure_train(parser: argparse.ArgumentParser) -> None:
     add("--threads", type=_positive, default=None, metavar="N",
         help="threads that train; more than one give slightly other vectors each time "
         "(default: every processor)")  # fmt: skip
-    add("--lr", type=float, default=0.05, help="learning rate at the start (default: 0.05)")
+    add("--lr", type=float, default=0.05,
+        help="learning rate at the start; lower it if training diverges (default: 0.05)")  # fmt: skip
     add("--window", type=_positive, default=5, metavar="N",
-        help="most words between a word and its context (default: 5)")  # fmt: skip
+        help="most words between a word and its context; a wide window makes words of one topic near, a narrow "
+        "one words of one kind (default: 5)")  # fmt: skip
     add("--min-subword", type=int, default=3, metavar="N",
-        help="characters of the shortest subwords (default: 3)")  # fmt: skip
+        help="characters of the shortest subwords; 2, or 1, where words are short (default: 3)")  # fmt: skip
     add("--max-subword", type=int, default=6, metavar="N",
         help="characters of the longest subwords; 0 trains without subwords (default: 6)")  # fmt: skip
     add("--negatives", type=_positive, default=5, metavar="N",
-        help="random words against each context word (default: 5)")  # fmt: skip
+        help="random words against each context word; more help small text and take longer (default: 5)")  # fmt: skip
     add("--buckets", type=_positive, default=2_000_000, metavar="N",
         help="hash buckets for subwords; PREFIX.bin and the memory take 4 x DIM x N bytes, 2.4 GB "
         "by default: a vocabulary of some thousand words needs no more than 100000 "
