@@ -12,9 +12,12 @@
     negatives   up to ten negatives for each of 400,000 sentences of 10,000 pages with 20 topics; needs --text with as
                 many different lines, and --embeddings, their words' vectors
 
+    words       4 sentences translated with 1,000,000 target words, by every word's score and by an index (untrained
+                models of the papers' size, 10 words each, beam 5, three times; their building is in the time)
+
 Each is a process of its own, whose own peak memory the system reports. What is done stays: a second run measures what
-is missing in OUTPUT/load.jsonl. A million target words, trained and decoded, are `benchmark.py vocabulary` and
-`decode --words 1000000`.
+is missing in OUTPUT/load.jsonl. A million target words trained are `benchmark.py vocabulary`, speeds of decoding them
+`benchmark.py decode --words 1000000`.
 """
 
 from __future__ import annotations
@@ -216,7 +219,17 @@ def negatives(args: argparse.Namespace, records: Records) -> None:
     )  # fmt: skip
 
 
-STEPS = {step.__name__: step for step in (vectors, sentences, neighbours, minting, negatives)}
+def words(args: argparse.Namespace, records: Records) -> None:
+    size = round(1_000_000 * args.scale)
+    benchmark = [sys.executable, str(ROOT / "scripts" / "benchmark.py"), "decode", "--output", str(args.folder)]
+    about = {"words": size, "sentences": 4, "length": 10, "beam": 5}
+    for nearest in ("dense", "ivf"):
+        command = [*benchmark, "--words", str(size), "--sentences", "4", "--length", "10", "--beams", "5"]
+        command += ["--nearest", nearest, "--softmax-limit", "0", "--repeats", "1"]
+        records.measure(f"words, {nearest}", command, **about)
+
+
+STEPS = {step.__name__: step for step in (vectors, sentences, neighbours, minting, negatives, words)}
 
 
 def main() -> None:

@@ -110,14 +110,15 @@ def test_load_measures_what_is_missing(tmp_path):
             timeout=900,
         )  # fmt: skip
 
-    done = run("vectors", "neighbours", "minting")
+    done = run("vectors", "neighbours", "minting", "words")
     assert done.returncode == 0, done.stderr[-2000:]
     rows = {row["name"]: row for row in map(json.loads, (tmp_path / "load.jsonl").read_text().splitlines())}
     tables = {f"vectors, {kind}{end}" for kind in ("text", "array") for end in ("", ", chosen")}
-    assert set(rows) == {*tables, "neighbours", "minting"}
+    assert set(rows) == {*tables, "neighbours", "minting", "words, dense", "words, ivf"}
     assert all(row["seconds"] > 0 and row["peak_mib"] > 10 for row in rows.values())
     assert rows["vectors, text"]["words"] == 1000
     assert rows["minting"]["sentences"] == 5000
+    assert rows["words, ivf"]["words"] == 500
     assert "written: match, label 1" in done.stderr
     before = (tmp_path / "load.jsonl").read_bytes()
     assert run("minting").stdout == "minting: measured before\n"
