@@ -23,8 +23,6 @@ CACHE_MIB = 64
 """Of each of SQLite's caches. With 8, 75,000 sentences take 46 MiB in all and 300,000 take 47; with 64, which sorts
 faster, 80 and 175."""
 
-_BATCH = 10_000
-
 TABLES = """
 CREATE TABLE text_read (sentence INTEGER, key INTEGER, line TEXT);
 CREATE TABLE label_read (one INTEGER, other INTEGER, question INTEGER, other_question INTEGER, label INTEGER);

@@ -27,14 +27,6 @@ def log_losses(gold: Sequence[int] | np.ndarray, probability: np.ndarray) -> np.
     return -np.log(np.where(np.asarray(gold) == 1, clipped, 1 - clipped))
 
 
-def constant_log_loss(gold: np.ndarray, prior: float | None = None) -> float:
-    """The log loss of saying ``prior`` of every pair; by default the share of 1 in ``gold``, the best constant."""
-    gold = np.asarray(gold)
-    return float(
-        log_losses(gold, np.full(len(gold), gold.mean() if prior is None else prior)).mean()
-    )
-
-
 @dataclass(frozen=True)
 class Reliability:
     """Pairs in bins of their probability, of equal width; bins without a pair are left out.

@@ -14,7 +14,6 @@ from fairseq_xl.report.training_log import TrainingLog, read_training_log
 from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import read_lines
 
-HYPOTHESES = re.compile(r"hyp\.beam(\d+)\.txt")
 TRANSLATION = {"scores": dict, "source": str, "target": str}
 """What the record of a translation has, by kind."""
 OWN_TEST = "test"

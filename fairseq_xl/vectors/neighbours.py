@@ -43,11 +43,11 @@ def nearest(
     if k < 1:
         raise InputError(f"the number of neighbours must be at least 1, not {k}")
     k = min(k, len(matrix) - (exclude is not None))
-    queries = _unit(queries)
+    queries = unit_rows(queries)
     best_rows = np.empty((len(queries), 0), dtype=np.int64)
     best = np.empty((len(queries), 0), dtype=np.float32)
     for start in range(0, len(matrix), chunk_rows):
-        cosines = queries @ _unit(matrix[start : start + chunk_rows]).T  # (m, chunk)
+        cosines = queries @ unit_rows(matrix[start : start + chunk_rows]).T  # (m, chunk)
         if exclude is not None:
             inside = np.flatnonzero((exclude >= start) & (exclude < start + cosines.shape[1]))
             cosines[inside, exclude[inside] - start] = -np.inf
@@ -62,7 +62,8 @@ def nearest(
     return np.take_along_axis(best_rows, order, axis=1), np.take_along_axis(best, order, axis=1)
 
 
-def _unit(rows: np.ndarray) -> np.ndarray:
+def unit_rows(rows: np.ndarray) -> np.ndarray:
+    """Rows (n, d) at length one; those of zeros stay."""
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(norms > 0, norms, 1)
 

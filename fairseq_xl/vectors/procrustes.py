@@ -9,13 +9,14 @@ from scipy.linalg import orthogonal_procrustes
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.vectors.induction import Induction
+from fairseq_xl.vectors.neighbours import unit_rows
 from fairseq_xl.vectors.table import WordVectors
 
 
 def centred_units(vectors: WordVectors) -> WordVectors:
     """Unit vectors, centred, and unit again (Artetxe et al. 2016, section 2.2): what a rotation can match."""
-    rows = _units(vectors.matrix)
-    return WordVectors(vectors.words, _units(rows - rows.mean(0)))
+    rows = unit_rows(vectors.matrix)
+    return WordVectors(vectors.words, unit_rows(rows - rows.mean(0)))
 
 
 def rotation(source: np.ndarray, target: np.ndarray) -> np.ndarray:
@@ -73,8 +74,3 @@ def _fitted(
 ) -> np.ndarray:
     rows = [source.index[s] for s, _ in pairs], [target.index[t] for _, t in pairs]
     return rotation(source.matrix[rows[0]], target.matrix[rows[1]]).astype(np.float32)
-
-
-def _units(rows: np.ndarray) -> np.ndarray:
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return rows / np.where(norms > 0, norms, 1)

@@ -279,8 +279,6 @@ PROJECT = text("languages: [en, fr]", "crawl:", "  base: ['https://example.org/'
 PAGE = b"""<!DOCTYPE html><html lang=en><head><meta charset="iso-8859-1"><title>T</title>
 <link rel=alternate hreflang=fr href="/fr/"></head><body><nav>menu</nav><p>Some <b>text</b> &eacute; here.</p>
 <script>x()</script><table><tr><td>A cell.</td></tr></table></body></html>"""
-SITEMAP = b"""<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>
-https://example.org/a</loc></url></urlset>"""
 
 
 @cache

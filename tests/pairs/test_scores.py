@@ -14,7 +14,6 @@ from fairseq_xl.pairs.scores import (
     Scores,
     bootstrap,
     calibration_error,
-    constant_log_loss,
     difference,
     interval,
     log_losses,
@@ -37,14 +36,6 @@ def test_log_loss_is_scikit_learns(probability, draw):
 def test_losses_keep_the_runs_apart():
     losses = log_losses(np.array([1, 0]), np.array([[0.5, 0.75], [0.25, 0.0]]))
     np.testing.assert_allclose(losses, [[math.log(2), math.log(4)], [math.log(4), 0]], atol=1e-15)
-
-
-def test_the_constant_prior():
-    gold = np.array([1] * 154 + [0] * 846)
-    assert constant_log_loss(gold) == pytest.approx(0.4296, abs=5e-5)
-    other = -(0.154 * math.log(0.2547) + 0.846 * math.log(0.7453))
-    assert constant_log_loss(gold, 0.2547) == pytest.approx(other, abs=1e-12)
-    assert all(constant_log_loss(gold, p) > constant_log_loss(gold) for p in (0.15, 0.16))
 
 
 def test_reliability_by_hand():
