@@ -24,7 +24,7 @@ def replacing_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
         what: what the folder is, in messages: "a model".
 
     Raises:
-        InputError: ``output`` is or holds something else, or the folder cannot be written.
+        InputError: ``output`` is or holds something else, another process writes it, or it cannot be written.
     """
     if output.exists() and not output.is_dir():
         raise InputError(f"{output} is a file: name a folder")
@@ -32,19 +32,23 @@ def replacing_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
         raise InputError(f"{output} holds something else than {what}: name another folder")
     temporary = output.with_name(output.name + ".tmp")
     replaced = output.with_name(output.name + ".old")
+    lock = output.with_name(f".{output.name}.lock")
     try:
-        shutil.rmtree(temporary, ignore_errors=True)  # of a run that was killed
-        temporary.mkdir(parents=True)
-        yield temporary
-        shutil.rmtree(replaced, ignore_errors=True)
-        if output.exists():
-            os.rename(output, replaced)
-        os.rename(temporary, output)
-        shutil.rmtree(replaced, ignore_errors=True)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        with alone(lock, f"another process writes {output}: wait until it has ended, or name another folder"):
+            try:
+                shutil.rmtree(temporary, ignore_errors=True)  # of a run that was killed
+                temporary.mkdir()
+                yield temporary
+                shutil.rmtree(replaced, ignore_errors=True)
+                if output.exists():
+                    os.rename(output, replaced)
+                os.rename(temporary, output)
+                shutil.rmtree(replaced, ignore_errors=True)
+            finally:
+                shutil.rmtree(temporary, ignore_errors=True)
     except OSError as error:
         raise InputError(f"cannot write {output}: {error}") from error
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 @contextmanager
@@ -52,7 +56,7 @@ def alone(lock: Path, sentence: str) -> Iterator[None]:
     """One process at a time, whichever has the lock; a killed one leaves none.
 
     Args:
-        lock: a file, made if it is not there.
+        lock: a file, made if it is not there and removed at the end.
         sentence: what to say to a second process.
 
     Raises:
@@ -61,9 +65,15 @@ def alone(lock: Path, sentence: str) -> Iterator[None]:
     with lock.open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+            # Opened before another process removed it: whoever comes next would make and lock a new one.
+            if not os.path.samestat(os.fstat(file.fileno()), lock.stat()):
+                raise BlockingIOError
+        except (BlockingIOError, FileNotFoundError):
             raise InputError(sentence) from None
-        yield
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
 
 
 def read_manifest(path: Path, version: int, command: str, **entries: type) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from fairseq_xl import folders
 from fairseq_xl.errors import InputError
 from fairseq_xl.folders import replacing_folder
 
@@ -54,3 +55,28 @@ def test_a_folder_that_cannot_be_written(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot write"):
         write(tmp_path / "file" / "out", "one")
+
+
+def test_one_writer_at_a_time(tmp_path):
+    """With the folders that both would use untouched."""
+    with replacing_folder(tmp_path / "out", "mark", "a model") as folder:
+        (folder / "mark").write_text("one")
+        with pytest.raises(InputError, match=r"^another process writes .*/out: wait until it has ended"):
+            write(tmp_path / "out", "two")
+        write(tmp_path / "other", "three")
+    assert (tmp_path / "out" / "mark").read_text() == "one"
+    write(tmp_path / "out", "two")
+    assert (tmp_path / "out" / "mark").read_text() == "two"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "out"]
+
+
+def test_a_lock_that_was_removed_meanwhile_locks_nothing(tmp_path, monkeypatch):
+    lock, flock = tmp_path / "lock", folders.fcntl.flock
+
+    def late(file, operation):
+        lock.unlink()
+        flock(file, operation)
+
+    monkeypatch.setattr(folders.fcntl, "flock", late)
+    with pytest.raises(InputError, match="another"), folders.alone(lock, "another"):
+        pass
