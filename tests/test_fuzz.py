@@ -39,6 +39,12 @@ def test_spoilt_files_are_read_or_refused_in_a_sentence(name: str, tmp_path: Pat
             break
 
 
+def flipped(name: str, at: int) -> bytes:
+    content = bytearray(parsers.parsers()[name].good)
+    content[at] ^= 64
+    return bytes(content)
+
+
 DEEP = b'{"a":' * 100_000
 LONG = b"x" * 200_000
 # What spoilt files have brought to light: a traceback, a sentence of 200,000 characters or of several lines each.
@@ -69,6 +75,9 @@ FOUND = [
     ("a dictionary", b"the " + b"9" * 5000),
     ("a lexicon", LONG),
     ("a checkpoint", b"\x80\x02H."),
+    # Buckets, the greatest length of subwords, entries, words, labels, how many were pruned.
+    *(("a fastText model", flipped("a fastText model", at)) for at in (40, 42, 43, 50, 64, 68, 70, 72)),
+    ("a fastText model", parsers.parsers()["a fastText model"].good.replace(b"\xff" * 8, b"\xff" * 7 + b"\x3f")),
 ]
 
 

@@ -1,7 +1,7 @@
 """fastText's own model files (.bin): every word has a vector, seen in training or not, from its subwords.
 
-fastText's loader does not notice a file that ends too early (it returns whatever memory held), so
-the layout is walked and the size compared before fastText opens it.
+fastText's loader believes its file: one that ends too early gives whatever memory held, a header that says other
+things than the rest takes the process down. So the layout is walked and compared before fastText opens it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ _MAGIC = 793_712_314
 _VERSIONS = (11, 12)
 _HEADER = struct.Struct("<2i12id")  # magic, version, twelve integer settings, sampling threshold
 _DICTIONARY = struct.Struct("<3i2q")  # entries, words, labels, tokens, pruned entries (or -1)
-_BYTES_AFTER_ENTRY = 8 + 1  # count and kind follow each entry's zero-terminated string
+_AFTER_ENTRY = struct.Struct("<qb")  # count and kind follow each entry's zero-terminated string
+_WORD, _LABEL = 0, 1
+_MOST_COUNT = 10**15  # fastText's infinity, beyond which its tree of a hierarchical softmax leaves its memory
+_LONGEST_SUBWORD = 100  # characters; every one of every word is looked up when a model is opened
+_CLASSIFIER = 3
 _MATRIX = struct.Struct("<?2q")  # quantised?, rows, columns; float32 numbers follow
 
 
@@ -72,7 +76,7 @@ def fasttext_vocabulary(path: Path) -> list[str]:
         mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
     ):
         # One byte after an entry's count tells words (0) from the labels of a classifier (1).
-        entries = [data[start:end] for start, end in _entries(data) if data[end + 9] == 0]
+        entries = [data[start:end] for start, end in _entries(data) if data[end + _AFTER_ENTRY.size] == _WORD]
     try:
         return [entry.decode() for entry in entries]
     except UnicodeDecodeError as error:
@@ -118,7 +122,7 @@ def _check_layout(path: Path) -> int:
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             try:
                 end = _end_of_model(data, width)
-            except (struct.error, EOFError) as error:
+            except (struct.error, EOFError, OverflowError) as error:
                 raise truncated from error
             except _Damaged as error:
                 raise InputError(
@@ -139,17 +143,28 @@ class _Damaged(Exception):
 
 def _end_of_model(data: mmap.mmap, width: int) -> int:
     """The position where a model that starts like this one must end."""
-    pruned = _DICTIONARY.unpack_from(data, _HEADER.size)[-1]
+    *_, model, buckets, least, most, _, _ = _HEADER.unpack_from(data)
+    size, words, labels, _, pruned = _DICTIONARY.unpack_from(data, _HEADER.size)
+    if width < 1:
+        raise _Damaged(f"its dimension is {width}")
+    if size < 1 or min(words, labels) < 0 or words + labels != size:
+        raise _Damaged(f"{words} words and {labels} labels are not its {size} entries")
+    if least < 0 or not 0 <= most <= _LONGEST_SUBWORD or buckets < (most > 0):
+        raise _Damaged(f"its subwords have {least} to {most} characters, in {buckets} buckets")
     position = _HEADER.size + _DICTIONARY.size
-    for _, end in _entries(data):
-        position = end + 1 + _BYTES_AFTER_ENTRY
+    for number, (_, end) in enumerate(_entries(data)):
+        count, kind = _AFTER_ENTRY.unpack_from(data, end + 1)
+        if kind != (_WORD if number < words else _LABEL) or not 0 <= count < _MOST_COUNT:
+            raise _Damaged(f"entry {number + 1} of its dictionary is of kind {kind} and was seen {count} times")
+        position = end + 1 + _AFTER_ENTRY.size
     position += 8 * max(0, pruned)
-    for name in ("input", "output"):
+    expected = {"input": words + buckets, "output": labels if model == _CLASSIFIER else words}
+    for name, needed in expected.items():
         quantised, rows, columns = _MATRIX.unpack_from(data, position)
         if quantised:
             raise _Damaged("its matrices are quantised, which is not supported")
-        if columns != width or rows < 0:
-            raise _Damaged(f"its {name} matrix is {rows} x {columns} for dimension {width}")
+        if (rows, columns) != (needed, width):
+            raise _Damaged(f"its {name} matrix is {rows} x {columns}, not {needed} rows of dimension {width}")
         position += _MATRIX.size + 4 * rows * columns
     return position
 
@@ -162,4 +177,4 @@ def _entries(data: mmap.mmap) -> Iterator[tuple[int, int]]:
         if end < 0:
             raise EOFError
         yield position, end
-        position = end + 1 + _BYTES_AFTER_ENTRY
+        position = end + 1 + _AFTER_ENTRY.size

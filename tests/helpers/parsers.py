@@ -9,7 +9,10 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import multiprocessing
+import os
 import random
+import struct
 import tarfile
 import tempfile
 import time
@@ -19,6 +22,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import sha256
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +191,45 @@ def checkpoint() -> bytes:
     stream = io.BytesIO()
     torch.save({"model": {"weight": torch.arange(6.0)}, "cfg": {"task": {"_name": "x"}}, "extra_state": {}}, stream)
     return stream.getvalue()
+
+
+def fasttext_model() -> bytes:
+    """Two words, three buckets, dimension 2, as fastText writes it."""
+    settings = (793_712_314, 12, 2, 5, 5, 1, 5, 1, 3, 2, 3, 2, 3, 100, 1e-4)
+    entries = b"".join(word + struct.pack("<xqb", 5, 0) for word in (b"the", b"dog"))
+    matrices = [np.arange(1, 2 * rows + 1, dtype="<f4").tobytes() for rows in (5, 2)]
+    tables = b"".join(struct.pack("<?2q", False, len(matrix) // 8, 2) + matrix for matrix in matrices)
+    return struct.pack("<2i12id", *settings) + struct.pack("<3i2q", 2, 2, 0, 10, -1) + entries + tables
+
+
+def in_a_child(read: Callable[[Path], Any]) -> Callable[[Path], None]:
+    """The same reading where what takes its process down is an exception, too."""
+
+    def work(path: Path, said: Connection) -> None:
+        try:
+            read(path)
+        except InputError as error:
+            said.send(str(error))
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        os._exit(0)
+
+    def run(path: Path) -> None:
+        heard, said = multiprocessing.Pipe(duplex=False)
+        child = multiprocessing.get_context("fork").Process(target=work, args=(path, said))
+        child.start()
+        said.close()
+        child.join()
+        if child.exitcode:
+            raise ChildProcessError(f"the process ended with {child.exitcode}")
+        try:
+            sentence = heard.recv()
+        except EOFError:
+            return
+        raise InputError(sentence)
+
+    return run
 
 
 def binarised() -> tuple[bytes, bytes]:
@@ -371,6 +414,7 @@ def parsers() -> dict[str, Parser]:
     return {
         "text vectors": entry(vectors, "a.vec", VECTORS),
         "gzipped vectors": entry(vectors, "a.vec.gz", gzip.compress(VECTORS, mtime=0)),
+        "a fastText model": entry(in_a_child(vectors), "a.bin", fasttext_model()),
         "an array of vectors": entry(vectors, "a.npy", array(), a__vocab=text("a", "b", "c", "d")),
         "its words": entry(lambda path: vectors(path.with_suffix(".npy")), "a.vocab", text(*"abcd"), a__npy=array()),
         "a dictionary": entry(dictionary.read_dictionary, "dict.txt", text("the 10", "dog 3", "madeupword0001 0")),
