@@ -23,6 +23,7 @@ from typing import Any
 
 from fairseq_xl.corpus.counterparts import Look, PageSays, Pairing, Rules
 from fairseq_xl.corpus.html import decode, parse
+from fairseq_xl.databases import connect
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import read_lines, replacing
@@ -99,7 +100,7 @@ class Pages:
     def __init__(self, folder: Path):
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(folder / "crawl.sqlite", timeout=1)
+        self._db = connect(folder / "crawl.sqlite", timeout=1)
         try:
             # Kept for as long as this is open, and freed by the system however the process ends.
             self._db.execute("pragma locking_mode = exclusive")

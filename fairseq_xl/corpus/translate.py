@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from fairseq_xl.corpus.document import Document
 from fairseq_xl.corpus.translators import Translator
+from fairseq_xl.databases import connect
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import read_lines
 
@@ -26,7 +27,7 @@ class Cache:
     def __init__(self, path: Path, identity: str):
         self.translator = hashlib.sha256(identity.encode()).hexdigest()
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(path)
+        self._db = connect(path)
         try:
             self._db.execute(
                 "create table if not exists translation (translator text, line text, translated text,"

@@ -11,12 +11,12 @@ by a seeded hash of their normal form, and that hash is also the lot that decide
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fairseq_xl.databases import connect
 from fairseq_xl.pairs.key import hashed, normal_form
 
 CACHE_MIB = 64
@@ -147,7 +147,7 @@ class Mint:
     def __init__(self, path: Path, key: Callable[[str], int | None], settings: Settings):
         self.key, self.settings = key, settings
         self.counts: dict[str, int] = {}
-        self.database = sqlite3.connect(path, isolation_level=None)
+        self.database = connect(path, isolation_level=None)
         # Nobody needs the database after an interruption, so nothing guards it against one.
         for setting in (
             *("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import sqlite3
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
@@ -141,18 +141,11 @@ def run(args: argparse.Namespace) -> None:
     database = args.output.with_name(f".{args.output.name}.sqlite")
     with atomic_outputs(args.output, summary_path) as (output, summary):
         database.unlink(missing_ok=True)  # of a run that was killed
-        mint = Mint(database, EnglishKey.of_file(args.stop_words), settings)
         try:
-            _read(mint, args)
-            _write(output, mint.pairs())
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorname != "SQLITE_FULL":
-                raise
-            raise InputError(
-                f"the disk of {database.parent}, or of the folder that SQLITE_TMPDIR names, is full"
-            ) from error
+            with closing(Mint(database, EnglishKey.of_file(args.stop_words), settings)) as mint:
+                _read(mint, args)
+                _write(output, mint.pairs())
         finally:
-            mint.close()
             database.unlink(missing_ok=True)
         inputs = {
             name: getattr(args, name) for name in ("labelled", "sentences", "from_pairs", "exclude")

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
+from fairseq_xl.databases import connect
 from fairseq_xl.errors import InputError
 from fairseq_xl.folders import alone
 from fairseq_xl.syntactic.filters import FILTERS, folded, tidy
@@ -51,14 +52,14 @@ class Corpus:
         """Open the file, or make it.
 
         Raises:
-            InputError: it is something else, or it is not there and must be.
+            InputError: it is something else, cannot be opened, or is not there and must be.
         """
         self.path = Path(path)
         if must_exist and not self.path.is_file():
             raise InputError(f"there is no corpus {path}: make one with fairseq-xl syntactic prepare")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            self.db = sqlite3.connect(path, timeout=60)
+            self.db = connect(path, timeout=60)
             self.db.executescript(_SCHEMA)
         except sqlite3.DatabaseError as error:
             raise InputError(f"{path} is not a corpus ({error}): name another file, or remove it") from None

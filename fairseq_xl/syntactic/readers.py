@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sqlite3
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
+from fairseq_xl.databases import connect
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import count_lines, read_lines
 from fairseq_xl.text.parallel import check_equal_counts
@@ -122,7 +122,7 @@ class TatoebaExport:
     def links(self, start: int) -> Iterator[Link | None]:
         sentences, links = self.files
         with tempfile.TemporaryDirectory() as folder:
-            index = sqlite3.connect(Path(folder) / "sentences.sqlite")
+            index = connect(Path(folder) / "sentences.sqlite")
             index.execute("PRAGMA synchronous = OFF")
             index.execute("CREATE TABLE sentence (id INTEGER PRIMARY KEY, language TEXT, text TEXT)")
             index.executemany("INSERT OR REPLACE INTO sentence VALUES (?, ?, ?)", self._wanted(sentences))

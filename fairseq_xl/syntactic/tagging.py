@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from fairseq_xl.databases import connect
 from fairseq_xl.errors import InputError
 from fairseq_xl.packages import needed
 from fairseq_xl.syntactic.filters import tidy
@@ -120,7 +121,7 @@ class TagCache:
         if path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._db = sqlite3.connect(path, timeout=60)
+            self._db = connect(path, timeout=60)
             schema = "(key BLOB PRIMARY KEY, tags TEXT NOT NULL) WITHOUT ROWID"
             self._db.execute(f"CREATE TABLE IF NOT EXISTS tags {schema}")
         except sqlite3.DatabaseError as error:

@@ -114,6 +114,10 @@ def train_vectors(
     output = Path(output)
     binary, text_format = (output.with_name(output.name + suffix) for suffix in (".bin", ".vec"))
     with atomic_outputs(binary, text_format) as (new_binary, new_text):
+        try:
+            new_binary.touch()  # rather than after hours of training
+        except OSError as error:
+            raise InputError(f"cannot write {binary}: {error.strerror}") from error
         with _one_file(texts, new_binary.with_suffix(".txt")) as corpus:
             settings.input = str(corpus)
             trained = fasttext.fasttext()
@@ -122,7 +126,10 @@ def train_vectors(
                     fasttext.train(trained, settings)
             except (ValueError, RuntimeError) as error:
                 raise _explained(error, texts, min_count, lr) from error
-        trained.saveModel(str(new_binary))
+        try:
+            trained.saveModel(str(new_binary))
+        except (ValueError, RuntimeError) as error:
+            raise InputError(f"cannot write {binary}: {error}") from error
         del trained  # the model is read back; two of them would double the memory
         words, matrix = read_fasttext(new_binary, None, dim, progress)
         with open(new_text, "wb") as file:

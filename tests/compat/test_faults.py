@@ -6,6 +6,7 @@ import itertools
 import os
 import resource
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -27,17 +28,18 @@ def weights(folder: Path) -> dict[str, torch.Tensor]:
 
 @pytest.fixture
 def full_disk():
-    """Within it no file can grow beyond 20 kB."""
+    """Within it no file can grow beyond some bytes."""
 
-    class FullDisk:
-        def __enter__(self):
-            self.before = resource.getrlimit(resource.RLIMIT_FSIZE)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, self.before[1]))
+    @contextmanager
+    def full(room: int = 20_000):
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
-        def __exit__(self, *_):
-            resource.setrlimit(resource.RLIMIT_FSIZE, self.before)
-
-    return FullDisk()
+    return full
 
 
 @pytest.mark.slow
@@ -46,7 +48,7 @@ def test_a_full_disk_loses_nothing_and_training_goes_on(corpus, command, full_di
     command("train", f"{line}/whole --max-epoch 3")
     command("train", f"{line}/parts --max-epoch 1")
     before = {path.name: path.read_bytes() for path in (tmp_path / "parts").iterdir()}
-    with full_disk, pytest.raises(InputError, match=r"cannot write .*\.pt: File too large; make room and start"):
+    with full_disk(), pytest.raises(InputError, match=r"cannot write .*\.pt: File too large; make room and start"):
         command("train", f"{line}/parts --max-epoch 3")
     assert {path.name: path.read_bytes() for path in (tmp_path / "parts").iterdir()} == before
     command("train", f"{line}/parts --max-epoch 3")
@@ -58,12 +60,24 @@ def test_a_full_disk_loses_nothing_and_training_goes_on(corpus, command, full_di
 def test_a_table_that_does_not_fit(full_disk, run_cli, tmp_path):
     (tmp_path / "dict.txt").write_text("".join(f"w{n} 1\n" for n in range(500)))
     arguments = ["vectors", "random", "--dict", tmp_path / "dict.txt", "--dim", 50, tmp_path / "a.vec"]
-    with full_disk:
+    with full_disk():
         done = run_cli(*arguments)
     assert done.returncode == 2
     assert done.stderr.startswith("error: cannot write ")
     assert [path.name for path in tmp_path.iterdir()] == ["dict.txt"]
     assert run_cli(*arguments).returncode == 0
+
+
+@pytest.mark.parametrize("room", [3000, 20_000])
+def test_a_database_that_does_not_fit(full_disk, run_cli, tmp_path, room):
+    (tmp_path / "sentences.tsv").write_text("uno\tone\nuna\tone\n")
+    arguments = ["pairs", "mint", "--sentences", tmp_path / "sentences.tsv", "-o", tmp_path / "out" / "minted.tsv"]
+    with full_disk(room):
+        done = run_cli(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith(f"error: the database {tmp_path}/out/.minted.tsv.sqlite cannot be")
+    assert "Traceback" not in done.stderr
+    assert not list((tmp_path / "out").iterdir())
 
 
 @pytest.mark.parametrize("folder", ["/proc/no/such", "/proc/self/task"])

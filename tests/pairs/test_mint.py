@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import random
-import sqlite3
 import tempfile
 from collections import defaultdict
 from pathlib import Path
@@ -290,18 +289,6 @@ def test_mistakes_leave_nothing_behind(files, capsys, options, message):
     assert run(files, *(option.format(files) for option in options)) == 2
     assert message in capsys.readouterr().err
     assert not (files / "out").exists() or not list((files / "out").iterdir())
-
-
-def test_a_full_disk_is_said(files, capsys, monkeypatch):
-    def full(self):
-        error = sqlite3.OperationalError("database or disk is full")
-        error.sqlite_errorname = "SQLITE_FULL"
-        raise error
-
-    monkeypatch.setattr(Mint, "pairs", full)
-    assert run(files) == 2
-    assert "SQLITE_TMPDIR names, is full" in capsys.readouterr().err
-    assert not list((files / "out").iterdir())
 
 
 def test_nothing_to_mint_from(tmp_path, capsys):

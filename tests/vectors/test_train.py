@@ -170,6 +170,8 @@ def test_missing_text_and_places_are_named(text: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match=r"cannot make the folder of .*: File exists"):
         train_vectors([text], tmp_path / "file" / "m", **SMALL)
+    with pytest.raises(InputError, match=r"^cannot write /proc/self/task/m\.bin: No such file"):  # before it trains
+        train_vectors([text], "/proc/self/task/m", **SMALL)
 
 
 @pytest.mark.slow
