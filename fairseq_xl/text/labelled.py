@@ -26,15 +26,19 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.packages import needed
 from fairseq_xl.text import file_settings
+from fairseq_xl.text.fetch import MOST_GROWTH
 from fairseq_xl.text.json_text import loads
 from fairseq_xl.text.lines import BROKEN_GZIP, open_binary
 
 FORMATS = ("tsv", "csv", "jsonl", "spaces", "lines")
 KEYS = ("format", "class", "text", "labels", "label", "classes", "encoding", "escapes", "part")
+SMALL = 64 << 20
+"""Bytes that a packed file may unpack to whatever its own size."""
 ESCAPES = ("none", "json")
 PARTS = ("train", "valid", "test")
 SUFFIXES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
@@ -234,11 +238,12 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     What is neither marked nor UTF-8 is guessed by charset-normalizer, and the guess is said on stderr.
 
     Raises:
-        InputError: no such file; bytes that the stated encoding does not have; an unknown encoding; no guess.
+        InputError: no such file; one that unpacks to far more than its size; bytes that the stated encoding does not
+            have; an unknown encoding; no guess.
     """
     try:
         with open_binary(path) as stream:
-            raw = stream.read()
+            raw = b"".join(_blocks(stream, path))
     except BROKEN_GZIP as error:
         raise InputError(f"{path}: not a complete gzip file ({error}); fetch it again") from None
     if encoding is None:
@@ -256,6 +261,18 @@ def read_text(path: Path, encoding: str | None = None) -> str:
                 f"{path}, line {line}: byte 0x{raw[error.start]:02x} is not valid {encoding}: state another encoding="
             ) from None
     return _guessed(path, raw)
+
+
+def _blocks(stream: BinaryIO, path: Path) -> Iterator[bytes]:
+    most = max(SMALL, MOST_GROWTH * path.stat().st_size) if path.suffix == ".gz" else sys.maxsize
+    read = 0
+    while block := stream.read(1 << 20):
+        read += len(block)
+        if read > most:
+            raise InputError(
+                f"{path}: refused, it unpacks to over {MOST_GROWTH} times its size; unpack it yourself"
+            )
+        yield block
 
 
 def _guessed(path: Path, raw: bytes) -> str:

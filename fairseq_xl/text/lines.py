@@ -13,6 +13,7 @@ import os
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
@@ -20,6 +21,8 @@ from fairseq_xl.errors import InputError
 from fairseq_xl.temporary import temporary_name
 
 BOM = b"\xef\xbb\xbf"
+LONGEST_LINE = 32 << 20
+"""Bytes; a whole book has fewer, and a few MB of gzip can hold a line that fills the memory."""
 BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 
 
@@ -39,6 +42,11 @@ def open_binary(path: Path | str) -> BinaryIO:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
 
 
+def too_long(name: Path | str, number: int) -> InputError:
+    """What to say of line ``number``."""
+    return InputError(f"{name}, line {number} is longer than {LONGEST_LINE:,} bytes: is this a text of lines?")
+
+
 def _broken_gzip(path: Path | str, error: Exception) -> InputError:
     return InputError(f"{path}: not a complete gzip file ({error}); fetch it again")
 
@@ -48,9 +56,13 @@ def decode_lines(stream: Iterable[bytes], name: Path | str) -> Iterator[str]:
 
     Drops a BOM at the start, and a ``\\r`` before each ``\\n``. ``stream`` yields lines that end at
     ``\\n``, as files opened for bytes do. Raises :class:`InputError` naming stream and line at the
-    first byte that is not UTF-8.
+    first byte that is not UTF-8, and at a line of over ``LONGEST_LINE`` bytes.
     """
-    for number, raw in enumerate(stream, start=1):
+    readline = getattr(stream, "readline", None)
+    found = stream if readline is None else iter(partial(readline, LONGEST_LINE + 1), b"")
+    for number, raw in enumerate(found, start=1):
+        if len(raw) > LONGEST_LINE:
+            raise too_long(name, number)
         if number == 1 and raw.startswith(BOM):
             raw = raw[len(BOM) :]
         try:

@@ -21,6 +21,7 @@ from typing import BinaryIO
 import numpy as np
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.lines import LONGEST_LINE, too_long
 from fairseq_xl.vectors.checks import RowCheck
 from fairseq_xl.vectors.progress import progress_bar
 
@@ -218,14 +219,20 @@ def _numbered_blocks(path: Path, progress: bool) -> Iterator[tuple[int, list[byt
         with progress_bar(f"reading {path.name}", progress, total=size, unit="B") as bar:
             while True:
                 try:
-                    block = stream.readlines(_BLOCK_BYTES)
+                    data = stream.read(_BLOCK_BYTES)
+                    if data and not data.endswith(b"\n"):
+                        rest = stream.readline(LONGEST_LINE)
+                        if len(rest) == LONGEST_LINE:
+                            raise too_long(path, number + data.count(b"\n"))
+                        data += rest
                 except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                     raise InputError(
                         f"{path} is a damaged or truncated gzip file "
                         f"(somewhere from line {number} on): fetch it again"
                     ) from error
-                if not block:
+                if not data:
                     return
+                block = io.BytesIO(data).readlines()
                 if number == 1:
                     block[0] = block[0].removeprefix(_BYTE_ORDER_MARK)
                 bar.update(raw.tell() - bar.n)

@@ -7,6 +7,7 @@ import gzip
 import pytest
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text import labelled
 from fairseq_xl.text.labelled import Source
 
 
@@ -76,6 +77,14 @@ def test_one_class_for_a_file_and_compressed(tmp_path):
     found = list(Source.parse(f"{path},label=pos").examples())
     assert [(e.text, e.label) for e in found] == [("a", "pos"), ("b", "pos")]
     assert found[1].where == f"{path}, line 2"
+
+
+def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(labelled, "SMALL", 1 << 20)
+    path = tmp_path / "x.tsv.gz"
+    path.write_bytes(gzip.compress(b"pos\t" + b"x" * (3 << 20)))
+    with pytest.raises(InputError, match=r"x\.tsv\.gz: refused, it unpacks to over 100 times its size"):
+        list(Source.parse(str(path)).examples())
 
 
 @pytest.mark.parametrize(

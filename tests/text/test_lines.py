@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairseq_xl.errors import InputError
+from fairseq_xl.text import lines
 from fairseq_xl.text.lines import count_lines, decode_lines, read_lines, replacing
 
 # Every character at which some reader ends a line, beside ordinary ones.
@@ -32,6 +33,17 @@ def test_windows_files_lose_their_mark_and_carriage_returns(tmp_path):
     path = tmp_path / "text"
     path.write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\n")
     assert list(read_lines(path)) == ["one", "two"]
+
+
+@pytest.mark.parametrize("name", ["text", "text.gz"])
+def test_a_line_without_end_is_refused(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(lines, "LONGEST_LINE", 100_000)
+    content = b"one\n" + b"x" * 100_001
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    with pytest.raises(InputError, match=rf"{name}, line 2 is longer than 100,000 bytes"):
+        list(read_lines(tmp_path / name))
+    (tmp_path / "fits").write_bytes(content[:-2] + b"\n")
+    assert len(list(read_lines(tmp_path / "fits"))[1]) == 99_999
 
 
 def test_gzip_is_read_and_a_torn_one_is_named(tmp_path):

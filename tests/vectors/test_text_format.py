@@ -123,6 +123,13 @@ def test_a_truncated_or_damaged_gzip_file_is_named(tmp_path: Path, cut: int) -> 
         read(tmp_path, bytes(damaged), "x.vec.gz")
 
 
+@pytest.mark.parametrize("start", [b"", b"2 1\na 1\nb "])
+def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch, start: bytes) -> None:
+    monkeypatch.setattr(text_format, "LONGEST_LINE", 1 << 20)
+    with pytest.raises(InputError, match=rf"x\.vec\.gz, line {1 + start.count(10)} is longer than "):
+        read(tmp_path, gzip.compress(start + b"1" * (3 << 20)), "x.vec.gz")
+
+
 def test_a_file_that_is_only_named_gzip_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a gzip file"):
         read(tmp_path, "1 1\na 1\n", "x.vec.gz")
