@@ -14,6 +14,7 @@ from pathlib import Path
 
 from fairseq_xl.corpus.document import Bead, Document
 from fairseq_xl.errors import InputError
+from fairseq_xl.report.tables import as_text
 from fairseq_xl.text.lines import read_lines, replacing
 
 HEADER = ("page", "check", "first lines", "second lines", "first text", "second text", "translation")
@@ -34,18 +35,25 @@ def checksum(document: Document) -> str:
 
 
 def write_review(path: Path, doubtful: Iterable[tuple[Document, list[int]]]) -> int:
-    """Write the lines of each page at places that are misaligned; return how many."""
+    """Write the lines of each page at places that are misaligned; return how many.
+
+    The lines are strangers': a spreadsheet must not take one for a formula.
+    """
     count = 0
     with replacing(path) as stream:
         stream.write("\t".join(HEADER) + "\n")
         for document, places in doubtful:
             assert document.translation is not None
             for place in places:
-                texts = (*(side[place] for side in document.lines), document.translation[place])
-                cells = (document.id, checksum(document), *[str(place + 1)] * 2, *texts)
+                lines = (*(side[place] for side in document.lines), document.translation[place])
+                cells = (document.id, checksum(document), *[str(place + 1)] * 2, *map(_shown, lines))
                 stream.write("\t".join(" ".join(cell.split()) for cell in cells) + "\n")
                 count += 1
     return count
+
+
+def _shown(line: str) -> str:
+    return as_text(" ".join(line.split()))
 
 
 def read_review(path: Path) -> dict[str, Reviewed]:

@@ -59,14 +59,14 @@ class Table:
     def csv(self) -> str:
         """For a spreadsheet, which must not take a name for a formula; the signature is a last column."""
         stream = io.StringIO()
-        rows = [[_as_text(cell) for cell in row] for row in (self.headings, *self.rows)]
+        rows = [[as_text(cell) for cell in row] for row in (self.headings, *self.rows)]
         if self.signature:
             rows = [[*row, self.signature if number else "signature"] for number, row in enumerate(rows)]
         csv.writer(stream, lineterminator="\n").writerows(rows)
         return stream.getvalue()
 
 
-def _as_text(cell: str) -> str:
+def as_text(cell: str) -> str:
     """The same cell on one line, after an apostrophe where a spreadsheet would begin to calculate (CSV injection)."""
     cell = " ".join(cell.splitlines())
     begins_a_formula = cell.startswith(("=", "+", "-", "@", "\t")) and not NUMBER.match(cell)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.corpus import align, align_command
+from fairseq_xl.corpus import align, align_command, review
 from fairseq_xl.corpus.document import Document, read_documents, write_documents
 from fairseq_xl.corpus.words import frequency_cosine, key
 from fairseq_xl.errors import InputError
@@ -104,6 +104,17 @@ def test_table_is_written_edited_and_read_back(run, tmp_path):
     table.write_text("\n".join([header, rows[0]]))  # a row taken away leaves its lines out
     found, _ = run(pages, "align.repair=review", "align.review=review.tsv")
     assert ([3], [3]) not in found["turned"].beads
+
+
+def test_no_line_of_the_table_is_a_formula(tmp_path):
+    first, second = ["=HYPERLINK(1)", "\u00a0@x", "-5"], ["+y", "- z", "plain"]
+    pages = Document("=a", ("u", "v"), "link", (first, second), ["=\tb", "x", "y"])
+    assert review.write_review(tmp_path / "review.tsv", [(pages, [0, 1, 2])]) == 3
+    _, *rows = (tmp_path / "review.tsv").read_text().splitlines()
+    assert [row.split("\t")[4:] for row in rows] == [
+        ["'=HYPERLINK(1)", "'+y", "'= b"], ["'@x", "'- z", "x"], ["-5", "plain", "y"]
+    ]  # fmt: skip
+    assert len(review.read_review(tmp_path / "review.tsv")["=a"].rows) == 3
 
 
 @pytest.mark.parametrize(
