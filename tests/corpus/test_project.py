@@ -55,6 +55,13 @@ def test_a_file_that_cannot_be(tmp_path, text, message):
         project(tmp_path, text)
 
 
+def test_a_file_makes_no_objects(tmp_path):
+    victim = tmp_path / "victim"
+    with pytest.raises(InputError, match=r"python/object/apply:os\.mkdir"):
+        project(tmp_path, f"languages: [en, fr]\nstep: !!python/object/apply:os.mkdir ['{victim}']")
+    assert not victim.exists()
+
+
 @pytest.mark.parametrize("change", ["step.unknown=3", "step.number=many"])
 def test_a_setting_that_cannot_be(tmp_path, change):
     opened = project(tmp_path, "languages: [en, fr]", change)

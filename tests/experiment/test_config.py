@@ -147,6 +147,14 @@ def test_mistakes(playground, text, said):
     assert "\n" not in str(error.value)
 
 
+def test_a_file_makes_no_objects(playground):
+    victim = playground.folder / "victim"
+    text = f"recipe: recipe.sh\ntitle: !!python/object/apply:os.mkdir ['{victim}']\nsystems: {{vmf: }}"
+    with pytest.raises(InputError, match=r"python/object/apply:os\.mkdir"):
+        load(playground.write(text))
+    assert not victim.exists()
+
+
 def test_no_such_file(tmp_path):
     with pytest.raises(InputError, match="there is no experiment"):
         load(tmp_path / "none.yaml")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import stat
 import tarfile
 import threading
 import zipfile
@@ -165,6 +166,17 @@ def test_unsafe_zips_are_refused(tmp_path, name):
         zipped.writestr(name, "x")
     with pytest.raises(InputError, match="lies outside the folder"):
         unpack(tmp_path / "a.zip", tmp_path / "out")
+
+
+def test_a_link_in_a_zip_is_refused(tmp_path):
+    link = zipfile.ZipInfo("link")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
+        zipped.writestr("a", "x")
+        zipped.writestr(link, "/etc/passwd")
+    with pytest.raises(InputError, match="'link' is a link, not a file"):
+        unpack(tmp_path / "a.zip", tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
 
 
 @pytest.mark.parametrize("suffix", ["tgz", "zip"])
