@@ -1,7 +1,9 @@
 """Cells that run, fail, are killed and go on."""
 
 import json
+import multiprocessing
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -249,6 +251,24 @@ def test_killed_runner_leaves_no_doubled_work(playground):
     assert again.wait(300) == 0
     assert sum("--name cosine.seed1" in call for call in playground.calls()) == 2, "which finds it done"
     assert sum("--name vmf.seed3" in call for call in playground.calls()) == 1
+
+
+def test_killed_at_any_moment_goes_on(playground):
+    last, draw = playground.tell("cosine.seed2", "slow"), random.Random(1)  # so that no runner comes to its end
+    for _ in range(5):
+        killed = multiprocessing.get_context("fork").Process(target=run, args=(playground,))
+        killed.start()
+        killed.join(draw.uniform(0, 0.5))
+        assert killed.is_alive()
+        killed.kill()
+        killed.join()
+    assert sum("--name cosine.seed2" in call for call in playground.calls()) <= 1, "the next one waits for it"
+    last.unlink()
+    assert run(playground)
+    assert [cell.status for cell in state(playground).cells.values()] == [DONE] * 3
+    playground.forget_calls()
+    assert run(playground)
+    assert playground.calls() == []
 
 
 def test_interrupted_runner_stops_its_cells(playground):
