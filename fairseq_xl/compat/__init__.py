@@ -12,6 +12,7 @@ from fairseq_xl.compat.compiled import stand_in_for_compiled_modules
 from fairseq_xl.compat.completeness import evaluate_every_sentence
 from fairseq_xl.compat.concurrency import refuse_a_second_training, refuse_unconnected_copies
 from fairseq_xl.compat.damaged_data import explain_damaged_data
+from fairseq_xl.compat.diversity import count_diversity_by_place
 from fairseq_xl.compat.loading import explain_unusable_checkpoints
 from fairseq_xl.compat.masked_dictionaries import load_masked_dictionaries
 from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
@@ -54,4 +55,5 @@ def apply() -> None:
     # what fairseq itself gets wrong
     mend_unknown_word_replacement()
     load_masked_dictionaries()
+    count_diversity_by_place()
     evaluate_every_sentence()

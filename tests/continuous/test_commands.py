@@ -121,7 +121,9 @@ def test_looking_at_the_nearest_words_alone_translates_alike(models, nearest):
         assert all(abs(found[i][0] - plain[i][0]) < 1e-3 for i in plain)
 
 
-def test_prefix_sampling_constraints_and_reference_scores(models):
+def test_prefix_diversity_sampling_and_reference_scores(models):
+    diverse, _ = generate(models, "--beam", "4", "--diverse-beam-groups", "2", "--batch-size", "7")
+    assert accuracy(models, diverse) > 0.9
     found, _ = generate(models, "--beam", "3", "--prefix-size", "2")
     references = (models / "test.en").read_text().splitlines()
     assert all(text.split()[:2] == references[i].split()[:2] for i, (_, text) in found.items())
