@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
+import contextlib
+import io
 import json
+import logging
+import math
 import os
 import random
 import runpy
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -309,6 +314,85 @@ def fairseq_train() -> Callable[[str], None]:
         fairseq_cli.train.main(convert_namespace_to_omegaconf(args))
 
     return train
+
+
+# Of a validation's figures those that depend on the time, on how many batches were summed at once, or on the past.
+NOT_OF_THE_MODEL = {"wps", "ups", "wall", "train_wall", "wpb", "bsz", "num_updates"}
+
+
+def last_figures(lines: Iterable[str]) -> dict[str, float]:
+    """Loss, accuracy … of the last validation that ``--log-format json`` shows in a log, by their names."""
+    *_, last = (line[line.index("{") :] for line in lines if '"valid_loss":' in line)
+    found = {name.removeprefix("valid_"): value for name, value in json.loads(last).items() if name != "epoch"}
+    return {name: float(value) for name, value in found.items() if name not in NOT_OF_THE_MODEL}
+
+
+@pytest.fixture(scope="session")
+def validate() -> Callable[[str, Path], dict[str, float]]:
+    """``validate("DATA --task …", CHECKPOINT)``: the figures that fairseq-validate finds, in this process.
+
+    The line may be that of the training, of which the task and the batch size are taken.
+    """
+    import fairseq_cli.validate
+    from fairseq import options
+    from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+
+    from fairseq_xl import compat
+
+    compat.apply()
+    trained = argparse.ArgumentParser()
+    for option in ("--task", "--batch-size"):
+        trained.add_argument(option, required=True)
+
+    def run(line: str, checkpoint: Path) -> dict[str, float]:
+        data, *others = shlex.split(line)
+        known, _ = trained.parse_known_args(others)
+        args = options.parse_args_and_arch(
+            options.get_validation_parser(),
+            [data, "--task", known.task, "--batch-size", known.batch_size, "--required-batch-size-multiple", "1",
+             "--path", str(checkpoint), "--num-workers", "0", "--log-format", "json", "--cpu"],
+        )  # fmt: skip
+        root = logging.getLogger()
+        level, handlers = root.level, root.handlers[:]
+        with contextlib.redirect_stdout(io.StringIO()) as said:  # where the command's own handler writes to
+            try:
+                fairseq_cli.validate.main(convert_namespace_to_omegaconf(args))
+            finally:
+                root.setLevel(level)
+                root.handlers[:] = handlers
+        return last_figures(said.getvalue().splitlines())
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def assert_every_command_works(fairseq_train, validate, assert_same_training) -> Callable[[str, Path], None]:
+    """A training of two short epochs that is interrupted in the second ends where a whole one does; fairseq-validate
+    finds what the training did; and the mean of both epochs is a model, too."""
+    from fairseq_xl import checkpoints
+    from fairseq_xl.cli import main
+
+    def check(line: str, folder: Path) -> None:
+        line += " --required-batch-size-multiple 1 --num-workers 0 --seed 3 --max-epoch 2 --cpu --no-progress-bar"
+        whole, parts = folder / "whole", folder / "parts"
+        fairseq_train(f"{line} --save-dir {whole}")
+        trained = checkpoints.read(whole / "checkpoint_last.pt")
+        last = checkpoints.updates(trained)
+        fairseq_train(f"{line} --save-dir {parts} --max-update {last - 1}")
+        stopped = checkpoints.read(parts / "checkpoint_last.pt")["extra_state"]["train_iterator"]
+        assert stopped["epoch"] == 2
+        assert stopped["iterations_in_epoch"] > 0
+        fairseq_train(f"{line} --save-dir {parts}")
+        assert_same_training(trained, checkpoints.read(parts / "checkpoint_last.pt"))
+
+        found = validate(line, whole / "checkpoint_last.pt")
+        assert found["loss"] == pytest.approx(trained["extra_state"]["val_loss"], abs=1e-3)
+        assert main(["average", "--save-dir", str(whole), "--last", "2", "--output", str(folder / "mean.pt")]) == 0
+        mean = validate(line, folder / "mean.pt")
+        assert mean.keys() == found.keys()
+        assert all(map(math.isfinite, mean.values()))
+
+    return check
 
 
 # fairseq's options whose names are not those of the configuration's sections.

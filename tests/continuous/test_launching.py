@@ -6,6 +6,7 @@ import shlex
 
 import numpy as np
 import pytest
+import registered
 
 from fairseq_xl.text import synthetic
 
@@ -47,6 +48,12 @@ TRANSFORMER = [
 ]
 
 
+def as_options(overrides: list[str]) -> str:
+    """``+model.encoder_embed_dim=16`` as ``--encoder-embed-dim 16``."""
+    words = (one.removeprefix("+model.").split("=") for one in overrides)
+    return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in words)
+
+
 @pytest.mark.parametrize(
     "overrides",
     [
@@ -61,6 +68,17 @@ TRANSFORMER = [
 )  # fmt: skip
 def test_every_model(overrides, train, assert_same_training):
     assert_same_training(*train(*overrides))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arch", registered.models("continuous"))
+def test_every_model_resumes_validates_and_is_averaged(arch, corpus, assert_every_command_works, tmp_path):
+    sizes = as_options(TRANSFORMER if "transformer" in arch else LSTM)
+    assert_every_command_works(
+        f"{corpus}/bin --task translation --arch {arch} {sizes} --dropout 0.3 --criterion syn_margin_proj "
+        f"--target-vectors {corpus}/words.vec --optimizer adam --lr 0.005 --batch-size 40",
+        tmp_path,
+    )
 
 
 @pytest.mark.slow

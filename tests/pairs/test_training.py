@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import registered
 import torch
 
 from fairseq_xl.cli import main
@@ -19,10 +20,7 @@ from fairseq_xl.pairs.folder import Prepared
 from fairseq_xl.pairs.predictor import Predictor, probability
 from fairseq_xl.pairs.record import PairRecord
 
-ARCHITECTURES = (
-    *("siamese_lstm", "siamese_conv", "siamese_conv_lstm", "siamese_conv_lstm_bilstm"),
-    *("esim", "decomposable_attention", "infersent"),
-)
+ARCHITECTURES = registered.models("pairs")
 ALONE = tuple(name for name in ARCHITECTURES if name not in ("esim", "decomposable_attention"))
 
 
@@ -107,17 +105,13 @@ def test_a_schedule_that_halves_sees_the_trainers_gradients(prepared, train_matc
         assert state["optimizer_history"][-1]["lr_scheduler_state"]["lr"] == pytest.approx(rate)
 
 
-def test_resuming_changes_nothing(prepared, train_matcher, tmp_path):
-    line = "--arch siamese_conv --hidden-dim 8 --dropout 0.3 --exchange --seed 4 --save-interval-updates 6 "
-    train_matcher(prepared, tmp_path / "whole", line + "--max-update 16")
-    train_matcher(prepared, tmp_path / "parts", line + "--max-update 6")
-    train_matcher(prepared, tmp_path / "parts", line + "--max-update 16")
-    states = [
-        torch.load(tmp_path / name / "checkpoint_last.pt", weights_only=True)["model"]
-        for name in ("whole", "parts")
-    ]
-    for name, value in states[0].items():
-        assert torch.equal(value, states[1][name]), name
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_every_architecture_resumes_validates_and_is_averaged(name, prepared, assert_every_command_works, tmp_path):
+    assert_every_command_works(
+        f"{prepared} --task siamese_matching --criterion pair_classification --arch {name} --hidden-dim 8 "
+        "--dropout 0.3 --exchange --optimizer adam --lr 0.005 --batch-size 100",
+        tmp_path,
+    )
 
 
 def test_a_fold_is_held_out_and_recorded(prepared, train_matcher, tmp_path):

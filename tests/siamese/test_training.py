@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+import registered
 import torch
 
 from fairseq_xl.cli import main
@@ -204,16 +205,15 @@ class TestTrained:
         assert str(count) == "2 pairs labelled (neg 1, pos 1), 0 left out as unsure"
         assert not list(label_pairs(pairs, lambda texts: classifier.predict(texts, "rich", 0), 1.01, count))
 
-    def test_resuming_gives_the_uninterrupted_runs_weights(self, prepared, train_twin, tmp_path):
-        fixed = "--max-epoch 3 --seed 3 --dropout 0.1 --references 10 --save-interval 1 "
-        train_twin(prepared, tmp_path / "whole", fixed)
-        train_twin(prepared, tmp_path / "parts", fixed.replace("epoch 3", "epoch 3 --max-update 7"))
-        train_twin(prepared, tmp_path / "parts", fixed)
-        whole, parts = (
-            torch.load(tmp_path / name / "checkpoint_last.pt")["model"] for name in ("whole", "parts")
+    @pytest.mark.parametrize("arch", registered.models("siamese"))
+    def test_every_architecture_resumes_validates_and_is_averaged(
+        self, arch, prepared, assert_every_command_works, tmp_path
+    ):
+        assert_every_command_works(
+            f"{prepared} --task siamese_contrastive --criterion contrastive --arch {arch} --embed-dim 8 "
+            "--hidden-dim 8 --dropout 0.1 --references 10 --optimizer adam --lr 0.01 --batch-size 32",
+            tmp_path,
         )
-        for name, value in whole.items():
-            torch.testing.assert_close(value, parts[name], rtol=0, atol=0, msg=name)
 
     def test_workers_draw_the_same_pairs(self, prepared, train_twin, tmp_path):
         fixed = "--max-epoch 2 --seed 3 --references 10 --disable-validation --save-interval 2 "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import registered
 import torch
 
 from fairseq_xl import checkpoints
@@ -35,6 +36,16 @@ def test_a_run_resumed_in_mid_epoch_ends_where_a_whole_one_does(
     assert checkpoints.updates(checkpoints.read(tmp_path / "parts" / "checkpoint_last.pt")) > 30
     for name, tensor in whole.items():
         assert torch.equal(tensor, parts[name]), name
+
+
+@pytest.mark.parametrize("arch", registered.models("syntactic"))
+def test_every_architecture_resumes_validates_and_is_averaged(
+    arch, upos_run, upos_training, assert_every_command_works, tmp_path
+):
+    sizes = "--encoder-embed-dim 8 --encoder-cell-dim 8 --decoder-embed-dim 8 --decoder-cell-dim 8"
+    assert_every_command_works(
+        f"{upos_run[0]} {upos_training} --arch {arch} {sizes} --dropout 0.3 --batch-size 60", tmp_path
+    )
 
 
 def test_fine_tuning_knows_languages_by_name_and_trains_the_pairs_it_is_told(
