@@ -482,11 +482,11 @@ def by_torchrun(forks) -> Callable[[str], subprocess.CompletedProcess[str]]:
 
 
 @pytest.fixture(scope="session")
-def assert_two_processes_do_as_one(fairseq_train, by_torchrun) -> Callable[[str, Path], str]:
+def assert_two_processes_do_as_one(fairseq_train, by_torchrun, validate) -> Callable[[str, Path], dict[str, float]]:
     """Two processes, of which each has every second batch, do what one does with ``--update-freq 2``.
 
-    Sums of floats in another order differ: weights may by 1e-4, the validation loss by 2e-3 of itself. Returns what
-    the two said.
+    Sums of floats in another order differ: weights may by 1e-4, the validation loss by 2e-3 of itself. Every figure
+    of the two's last validation is the one that a single process finds for the same weights. Returns them.
     """
     import torch
 
@@ -494,16 +494,41 @@ def assert_two_processes_do_as_one(fairseq_train, by_torchrun) -> Callable[[str,
 
     connected = "--distributed-world-size 2 --distributed-backend gloo --ddp-backend legacy_ddp"
 
-    def check(line: str, folder: Path) -> str:
+    def check(line: str, folder: Path) -> dict[str, float]:
         fairseq_train(f"{line} --cpu --update-freq 2 --save-dir {folder}/one")
-        done = by_torchrun(f"{line} {connected} --save-dir {folder}/two")
+        done = by_torchrun(f"{line} {connected} --log-format json --save-dir {folder}/two")
         assert done.returncode == 0, done.stdout[-3000:]
         one, two = (checkpoints.read(folder / name / "checkpoint_last.pt") for name in ("one", "two"))
         assert checkpoints.updates(one) == checkpoints.updates(two) > 1
         for name, tensor in one["model"].items():
             assert torch.allclose(tensor.double(), two["model"][name].double(), atol=1e-4), name
         assert one["extra_state"]["val_loss"] == pytest.approx(two["extra_state"]["val_loss"], rel=2e-3)
-        return done.stdout
+        said = last_figures(done.stdout.splitlines())
+        alone = validate(line, folder / "two" / "checkpoint_last.pt")
+        assert {name for name in said if not name.startswith("best_")} == alone.keys()
+        assert {name: said[name] for name in alone} == pytest.approx(alone, rel=1e-3, abs=2e-3)
+        return said
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def assert_processes_share_each_epoch() -> Callable[[Callable[[], Any]], None]:
+    """``assert_processes_share_each_epoch(MAKE)``: of the data set that every process makes, each has other samples,
+    together they have all, and so in another order in the next epoch."""
+    from fairseq.tasks import FairseqTask
+
+    def check(make: Callable[[], Any]) -> None:
+        def ids(epoch: int, shards: int, shard: int) -> list[int]:
+            batches = FairseqTask(None).get_batch_iterator(
+                make(), max_sentences=8, seed=1, epoch=epoch, num_shards=shards, shard_id=shard
+            )
+            return [i for batch in batches.next_epoch_itr(shuffle=True) if batch for i in batch["id"].tolist()]
+
+        whole = ids(2, 1, 0)
+        assert sorted(whole) == list(range(len(make())))
+        assert sorted(ids(2, 2, 0) + ids(2, 2, 1)) == sorted(whole)
+        assert ids(2, 1, 0) == whole != ids(3, 1, 0)
 
     return check
 

@@ -97,6 +97,11 @@ def test_sides_are_exchanged_anew_each_epoch(valid, prepared):
     assert not PairDataset(valid, dictionary).exchanged.any()
 
 
+def test_processes_share_each_epoch(valid, prepared, assert_processes_share_each_epoch):
+    dictionary = Prepared(prepared).dictionary
+    assert_processes_share_each_epoch(lambda: PairDataset(valid, dictionary, seed=3, exchange=True))
+
+
 def test_a_schedule_that_halves_sees_the_trainers_gradients(prepared, train_matcher, tmp_path):
     line = "--arch infersent --hidden-dim 8 --max-update 6 --lr-scheduler halving --halve-above "
     for above, rate in (("0.000001", 0.005 / 2**6), ("1000000", 0.005)):
@@ -340,9 +345,10 @@ def test_models_and_folders_that_do_not_fit(
 
 @pytest.mark.slow
 def test_two_processes_do_as_one_with_batches_twice_as_many(prepared, assert_two_processes_do_as_one, tmp_path):
-    assert_two_processes_do_as_one(
+    said = assert_two_processes_do_as_one(
         f"{prepared} --task siamese_matching --criterion pair_classification --arch siamese_lstm --hidden-dim 8 "
         "--dropout 0 --exchange --optimizer adam --lr 0.005 --batch-size 20 --required-batch-size-multiple 1 "
         "--num-workers 0 --max-epoch 2 --seed 1",
         tmp_path,
     )
+    assert {"average_precision", "f1"} <= said.keys()

@@ -54,6 +54,10 @@ def test_an_epochs_pairs_depend_on_seed_and_epoch_alone(sentences):
     assert (one.pairs.right != other.pairs.right).any()
 
 
+def test_processes_share_each_epoch(sentences, assert_processes_share_each_epoch):
+    assert_processes_share_each_epoch(lambda: draw(sentences, 1))
+
+
 def test_a_batch_holds_each_sentence_once(sentences):
     data = draw(sentences, 1)
     rows = [data[i] for i in range(20)] * 2
@@ -283,8 +287,9 @@ class TestEncodingText:
 
 @pytest.mark.slow
 def test_two_processes_do_as_one_with_batches_twice_as_many(prepared, assert_two_processes_do_as_one, tmp_path):
-    assert_two_processes_do_as_one(
+    said = assert_two_processes_do_as_one(
         f"{prepared} --task siamese_contrastive --arch ssc_bilstm_tiny --criterion contrastive --optimizer adam "
         "--lr 0.005 --batch-size 8 --required-batch-size-multiple 1 --num-workers 0 --max-epoch 2 --seed 1",
         tmp_path,
     )
+    assert "macro_f1" in said
