@@ -73,6 +73,62 @@ def test_every_model_trains_validates_and_translates(model, command, corpus, cap
     assert "H-0\t" in capsys.readouterr().out
 
 
+LANGUAGE_MODELS = {
+    "lstm_lm": "lstm_lm --decoder-hidden-size 8 --decoder-out-embed-dim 8 --decoder-embed-dim 8",
+    "transformer_lm": "transformer_lm --decoder-ffn-embed-dim 8 --decoder-layers 1 --decoder-attention-heads 1 "
+    "--decoder-embed-dim 8",
+}
+
+
+def assert_equal_weights(one: Path, other: Path, **tolerance: float) -> None:
+    weights = [checkpoints.read(folder / "checkpoint_last.pt")["model"] for folder in (one, other)]
+    assert weights[0].keys() == weights[1].keys()
+    for name, tensor in weights[0].items():
+        torch.testing.assert_close(tensor, weights[1][name], **{"rtol": 0, "atol": 0, **tolerance}, msg=name)
+
+
+def assert_it_resumes(train, line: str, folder: Path) -> None:
+    """Stopped in the second epoch, it ends where it would have."""
+    line += f" {TRAIN.replace('100', '300')} --max-epoch 2 --save-dir {folder}"
+    train(f"{line}/whole")
+    train(f"{line}/parts --max-update {updates(folder / 'whole') - 1}")
+    train(f"{line}/parts")
+    assert_equal_weights(folder / "whole", folder / "parts")
+
+
+def test_a_transformer_with_smoothed_labels_resumes(corpus, fairseq_train, tmp_path):
+    smoothed = "--criterion label_smoothed_cross_entropy --label-smoothing 0.1"
+    assert_it_resumes(fairseq_train, f"{corpus} --arch {MODELS['transformer']} --dropout 0.3 {smoothed}", tmp_path)
+    config = checkpoints.read(tmp_path / "whole" / "checkpoint_last.pt")["cfg"]
+    assert config["criterion"]["label_smoothing"] == 0.1
+
+
+def test_a_language_model_resumes(monolingual, fairseq_train, tmp_path):
+    model = f"--arch {LANGUAGE_MODELS['transformer_lm']} --dropout 0.3"
+    line = f"{monolingual} --task language_modeling --sample-break-mode eos {model}"
+    assert_it_resumes(fairseq_train, line, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("--batch-size 20 --dropout 0.3", "--batch-size 20 --dropout 0.3 --checkpoint-activations"),
+        ("--batch-size 20 --dropout 0", "--batch-size 10 --dropout 0 --update-freq 2"),
+    ],
+    ids=["checkpointing", "update-freq"],
+)
+def test_what_saves_memory_trains_alike(one, other, corpus, fairseq_train, tmp_path):
+    """In order of length, not shuffled, so that each batch of 20 is two of 10."""
+    train = TRAIN.replace("adam --lr 0.01 --max-tokens 100", "sgd --lr 0.5 --curriculum 9 --max-update 3")
+    folders = [tmp_path / name for name in ("one", "other")]
+    for folder, batches in zip(folders, (one, other), strict=True):
+        fairseq_train(f"{corpus} --arch {MODELS['transformer']} {train} {batches} --save-dir {folder}")
+    assert [updates(folder) for folder in folders] == [3, 3]
+    assert_equal_weights(*folders, rtol=1e-4, atol=1e-5)
+    losses = [checkpoints.read(folder / "checkpoint_last.pt")["extra_state"]["val_loss"] for folder in folders]
+    assert losses[0] == pytest.approx(losses[1], abs=2e-3)
+
+
 @pytest.mark.parametrize("alignment", ["", "--print-alignment"])
 def test_diverse_hypotheses_do_not_hang_on_what_else_is_in_the_batch(alignment, command, corpus, trained, capsys):
     def translations(size: int) -> dict[str, str]:
@@ -180,17 +236,10 @@ def monolingual(text, tmp_path_factory) -> Path:
 
 
 @pytest.mark.parametrize("blocks", ["none", "complete", "eos"])
-@pytest.mark.parametrize(
-    "model",
-    [
-        "lstm_lm --decoder-hidden-size 8 --decoder-out-embed-dim 8",
-        "transformer_lm --decoder-ffn-embed-dim 8 --decoder-layers 1 --decoder-attention-heads 1",
-    ],
-    ids=["lstm_lm", "transformer_lm"],
-)
+@pytest.mark.parametrize("model", LANGUAGE_MODELS)
 def test_language_models(model, blocks, command, monolingual, caplog, tmp_path):
     line = f"{monolingual} --task language_modeling --sample-break-mode {blocks} --tokens-per-sample 12"
-    command("train", f"{line} --arch {model} --decoder-embed-dim 8 {TRAIN} --max-epoch 2 --save-dir {tmp_path}")
+    command("train", f"{line} --arch {LANGUAGE_MODELS[model]} {TRAIN} --max-epoch 2 --save-dir {tmp_path}")
     path = tmp_path / "checkpoint_last.pt"
     caplog.set_level("INFO")
     fairseq_cli.eval_lm.main(
@@ -208,6 +257,32 @@ def test_masked_language_models_load_their_dictionary(monolingual):
         assert "dog" in made
 
 
+def test_translation_with_a_masked_dictionary(command, corpus, capsys, tmp_path):
+    line = f"{corpus} --task translation_from_pretrained_xlm"
+    command("train", f"{line} --arch {MODELS['transformer']} {TRAIN} --max-update 2 --save-dir {tmp_path}")
+    path = tmp_path / "checkpoint_last.pt"
+    assert updates(tmp_path) == 2
+    capsys.readouterr()
+    command("generate", f"{line} --path {path} --max-len-b 6 --num-workers 0 --cpu")
+    assert len(re.findall(r"^H-", capsys.readouterr().out, re.MULTILINE)) == 10
+
+
+def test_cross_lingual_language_model(command, monolingual, tmp_path):
+    """Masked words in blocks of one language, with the dictionary of masked language models."""
+    for part in ("train", "valid"):
+        for ending in ("bin", "idx"):
+            shutil.copyfile(monolingual / f"{part}.{ending}", tmp_path / f"{part}.en.{ending}")
+    shutil.copyfile(monolingual / "dict.txt", tmp_path / "dict.txt")
+    command(
+        "train",
+        f"{tmp_path} --task cross_lingual_lm --monolingual-langs en --tokens-per-sample 12 --arch xlm_base "
+        "--encoder-embed-dim 8 --encoder-ffn-embed-dim 8 --encoder-layers 1 --encoder-attention-heads 1 "
+        "--criterion legacy_masked_lm_loss --masked-lm-only --num-segment 2 "
+        f"{TRAIN} --max-update 2 --save-dir {tmp_path}/out",
+    )
+    assert updates(tmp_path / "out") == 2
+
+
 def test_scores_of_files(text, capsys, monkeypatch):
     files = ["--sys", f"{text}/test.en", "--ref", f"{text}/test.en"]
     monkeypatch.setattr(sys, "argv", ["fairseq-score", *files])
@@ -215,12 +290,15 @@ def test_scores_of_files(text, capsys, monkeypatch):
     assert "BLEU4 = 100.00" in capsys.readouterr().out
 
 
-def test_the_lstm_is_scripted(corpus, trained):
-    from fairseq.checkpoint_utils import load_model_ensemble_and_task
+@pytest.mark.parametrize("model", ["lstm", "transformer"])
+def test_models_are_scripted(model, corpus):
+    """As by fairseq's own tests/test_export.py."""
+    from fairseq import tasks
 
-    (model,), _, task = load_model_ensemble_and_task([str(trained)], arg_overrides={"data": str(corpus)})
-    model.eval()
-    scripted = torch.jit.script(model)
+    cfg = parsed(options.get_training_parser(), f"{corpus} --arch {MODELS[model]} {TRAIN}")
+    task = tasks.setup_task(cfg.task)
+    made = task.build_model(cfg.model).eval()
+    scripted = torch.jit.script(made)
     source = torch.tensor([[5, 6, 7, task.source_dictionary.eos()]])
     given = (source, torch.tensor([4]), torch.tensor([[2, 5, 6]]))
-    assert torch.allclose(model(*given)[0], scripted(*given)[0], atol=1e-6)
+    assert torch.allclose(made(*given)[0], scripted(*given)[0], atol=1e-6)
