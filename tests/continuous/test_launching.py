@@ -35,7 +35,7 @@ def train(corpus, train_both_ways, tmp_path):
     def run(*overrides):
         return train_both_ways(
             "translation", tmp_path, f"task.data={corpus}/bin", f"model.target_vectors={corpus}/words.vec",
-            "optimization.max_update=3", *overrides,
+            "optimization.max_update=2", *overrides,
         )  # fmt: skip
 
     return run
@@ -54,20 +54,21 @@ def as_options(overrides: list[str]) -> str:
     return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in words)
 
 
+@pytest.mark.parametrize("task", ["translation", "continuous_translation"])
 @pytest.mark.parametrize(
     "overrides",
     [
         ["model._name=continuous_lstm", *LSTM],
         ["model._name=continuous_lstm_iwslt16", *LSTM],
-        ["model._name=continuous_lstm_tiny", "criterion._name=vmf", "task._name=continuous_translation"],
+        ["model._name=continuous_lstm_tiny", "criterion._name=vmf"],
         ["model._name=continuous_transformer", "criterion._name=cosine", *TRANSFORMER],
         ["model._name=continuous_transformer_iwslt", "criterion._name=negative_sampling", "+criterion.margin=0.4",
          *TRANSFORMER],
         ["model._name=continuous_transformer_tiny", "criterion._name=info_nce", *TRANSFORMER],
     ],
 )  # fmt: skip
-def test_every_model(overrides, train, assert_same_training):
-    assert_same_training(*train(*overrides))
+def test_every_model(overrides, task, train, assert_same_training):
+    assert_same_training(*train(*overrides, f"task._name={task}"))
 
 
 @pytest.mark.slow
