@@ -120,8 +120,8 @@ def test_the_cache_answers_by_tagger_and_sentence(tmp_path):
     with closing(TagCache(tmp_path / "deep" / "tags.sqlite")) as cache:
         assert cache.get("one", ["a b"]) == ["X Y"]
     (tmp_path / "x").write_text("no cache" * 999)
-    for path in (tmp_path / "x", tmp_path):
-        with pytest.raises(InputError, match="is not a cache of tags"):
+    for path, sentence in ((tmp_path / "x", "is not a cache of tags"), (tmp_path, "cannot be used")):
+        with pytest.raises(InputError, match=sentence):
             TagCache(path)
 
 
