@@ -72,7 +72,7 @@ def test_every_model(overrides, task, train, assert_same_training):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arch", registered.models("continuous"))
+@pytest.mark.parametrize("arch", registered.models("continuous", presets=False))
 def test_every_model_resumes_validates_and_is_averaged(arch, corpus, assert_every_command_works, tmp_path):
     sizes = as_options(TRANSFORMER if "transformer" in arch else LSTM)
     assert_every_command_works(

@@ -209,7 +209,7 @@ class TestTrained:
         assert str(count) == "2 pairs labelled (neg 1, pos 1), 0 left out as unsure"
         assert not list(label_pairs(pairs, lambda texts: classifier.predict(texts, "rich", 0), 1.01, count))
 
-    @pytest.mark.parametrize("arch", registered.models("siamese"))
+    @pytest.mark.parametrize("arch", registered.models("siamese", presets=False))
     def test_every_architecture_resumes_validates_and_is_averaged(
         self, arch, prepared, assert_every_command_works, tmp_path
     ):

@@ -24,7 +24,7 @@ def test_a_run_resumed_in_mid_epoch_ends_where_a_whole_one_does(
     upos_run, fairseq_train, upos_training, tmp_path, workers
 ):
     line = (
-        f"{upos_run[0]} {upos_training} --sampling-temperature 3 --dropout 0.3 --max-epoch 3 "
+        f"{upos_run[0]} {upos_training} --sampling-temperature 3 --dropout 0.3 --max-epoch 2 "
         f"--save-interval-updates 5 --num-workers {workers} --save-dir "
     )
     fairseq_train(f"{line} {tmp_path}/whole")
@@ -33,12 +33,12 @@ def test_a_run_resumed_in_mid_epoch_ends_where_a_whole_one_does(
     assert checkpoints.updates(checkpoints.read(tmp_path / "parts" / "checkpoint_last.pt")) == 17
     fairseq_train(f"{line} {tmp_path}/parts")
     whole, parts = (weights(tmp_path / name) for name in ("whole", "parts"))
-    assert checkpoints.updates(checkpoints.read(tmp_path / "parts" / "checkpoint_last.pt")) > 30
+    assert checkpoints.updates(checkpoints.read(tmp_path / "parts" / "checkpoint_last.pt")) > 20
     for name, tensor in whole.items():
         assert torch.equal(tensor, parts[name]), name
 
 
-@pytest.mark.parametrize("arch", registered.models("syntactic"))
+@pytest.mark.parametrize("arch", registered.models("syntactic", presets=False))
 def test_every_architecture_resumes_validates_and_is_averaged(
     arch, upos_run, upos_training, assert_every_command_works, tmp_path
 ):
