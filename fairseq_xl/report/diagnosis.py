@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.report.course import draw_course, logged
-from fairseq_xl.report.figures import draw_picture
+from fairseq_xl.report.figures import draw_picture, plain_ticks
 from fairseq_xl.report.page import Section
 from fairseq_xl.report.runs import Run, by_system
 from fairseq_xl.report.scores import spread
@@ -265,7 +265,7 @@ def draw_geometry(figure: Any, groups: Groups) -> None:
             total, edges = sum(counts), _edges(shape)
             if shape["scale"] == "log":
                 axes.set_xscale("log")
-                _plain_ticks(axes.xaxis)
+                plain_ticks(axes.xaxis)
             used = [i for i, count in enumerate(counts) if count]
             first, last = used[0], used[-1] + 1
             shares = [count / total for count in counts[first:last]]
@@ -274,15 +274,6 @@ def draw_geometry(figure: Any, groups: Groups) -> None:
         axes.set_ylabel("share of positions")
         axes.grid(alpha=0.3)
     panels[0].legend(fontsize="small", loc="upper left")
-
-
-def _plain_ticks(axis: Any) -> None:
-    """1, 2, 5, 10 and so on along a logarithmic axis, not powers of ten as formulas."""
-    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
-
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter(ScalarFormatter())
-    axis.set_minor_formatter(NullFormatter())
 
 
 def _edges(histogram: Mapping[str, Any]) -> list[float]:
@@ -312,7 +303,7 @@ def draw_geometry_over_training(figure: Any, checkpoints: Sequence[Mapping[str, 
         axes.pcolormesh(ends, edges[first : last + 1], columns, cmap="Blues", vmin=0)
         if histograms[0]["scale"] == "log":
             axes.set_yscale("log")
-            _plain_ticks(axes.yaxis)
+            plain_ticks(axes.yaxis)
         axes.set_ylabel(label)
     for colour, (source, shown) in enumerate(SOURCES.items()):
         points = [(number, c["stability"][source]["hinge_active"]) for number, c in ordered]

@@ -56,3 +56,12 @@ def draw_picture(
         png_file.write_bytes(light)
         pdf_file.write_bytes(pdf)
     return Picture(name, caption, light, dark)
+
+
+def plain_ticks(axis: Any) -> None:
+    """1, 2, 5, 10 and so on along a logarithmic axis, not powers of ten as formulas."""
+    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(ScalarFormatter())
+    axis.set_minor_formatter(NullFormatter())

@@ -18,7 +18,7 @@ from fairseq_xl.report.classification import (
     macro_f1,
     mcnemar,
 )
-from fairseq_xl.report.figures import draw_picture
+from fairseq_xl.report.figures import draw_picture, plain_ticks
 from fairseq_xl.report.tables import Table
 
 Systems = dict[str, list[dict[str, Any]]]
@@ -201,4 +201,5 @@ def _draw_curve(figure: Any, lines: dict[str, list[tuple[int, float, float]]]) -
         sizes, means, spreads = zip(*points, strict=True)
         axes.errorbar(sizes, means, spreads, marker="o", capsize=3, label=line)
     axes.set(xscale="log", xlabel="training sentences of the poor language", ylabel="macro-F1 (%)")
+    plain_ticks(axes.xaxis)
     axes.legend()

@@ -121,6 +121,15 @@ def test_other_test_sets_are_refused():
         comparison.group([record("twin", 1), record("SVM", 1) | {"part": "valid"}])
 
 
+def test_sizes_along_the_curve_are_plain_numbers():
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    comparison._draw_curve(figure, {"twin": [(100, 28.0, 1.0), (400, 28.0, 0.5), (3615, 30.0, 1.0)]})
+    figure.draw_without_rendering()
+    labels = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    assert {"100", "500", "2000"} <= set(labels)
+    assert not any("$" in label for label in labels)
+
+
 def test_the_report(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     made = [record("twin", 10, line="twin", poor_size=100), record("SVM", 40)]
