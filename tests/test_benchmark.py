@@ -1,5 +1,7 @@
 """scripts/benchmark.py at sizes that take no time: every figure there, and those right that can be judged."""
 
+import argparse
+import importlib
 import json
 import math
 import random
@@ -100,6 +102,16 @@ def test_twin(benchmark, tmp_path):
         assert grouped["by_padded"] == pytest.approx(grouped["per_second"] / padded["per_second"], rel=1)
         assert rows[preset, "prediction"]["per_second"] > grouped["per_second"]
         assert rows[preset, "prediction"]["padding"] < 0.2
+
+
+@pytest.mark.parametrize("name", ["bessel", "decode", "loss", "step", "twin", "vocabulary"])
+def test_every_option_has_help(name, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    parser = argparse.ArgumentParser()
+    importlib.import_module(f"benchmarks.{name}").configure(parser)
+    assert len(parser._actions) > 1
+    assert [action.dest for action in parser._actions if not action.help] == []
+    parser.format_help()
 
 
 def test_load_measures_what_is_missing(tmp_path):

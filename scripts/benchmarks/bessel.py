@@ -30,7 +30,8 @@ SHOWN = (3, 100, 300, 1024, 4096)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--dims", type=int, nargs="+", default=list(SHOWN), metavar="D")
+    text = "dimensions to measure; add your vectors' own (default: %(default)s)"
+    parser.add_argument("--dims", type=int, nargs="+", default=list(SHOWN), metavar="D", help=text)
     parser.add_argument("--rows", type=int, default=16384, help="κ's in a timed call (default: 16384)")
 
 

@@ -25,14 +25,17 @@ from fairseq_xl.vectors.faiss_index import KINDS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--words", type=int, nargs="+", default=[50_000])
-    parser.add_argument("--source-words", type=int, default=10_000)
-    parser.add_argument("--sentences", type=int, default=16)
-    parser.add_argument("--length", type=int, default=20)
+    text = "target words; one table each, set it to your vocabulary's size (default: %(default)s)"
+    parser.add_argument("--words", type=int, nargs="+", default=[50_000], help=text)
+    parser.add_argument("--source-words", type=int, default=10_000, help="source words (default: %(default)s)")
+    text = "sentences translated at once; fewer where it takes long (default: %(default)s)"
+    parser.add_argument("--sentences", type=int, default=16, help=text)
+    parser.add_argument("--length", type=int, default=20, help="tokens of each, both sides (default: %(default)s)")
     parser.add_argument("--size", type=int, default=0, help="states; 0: the papers' 1024")
-    parser.add_argument("--input-feeding", action="store_true")
-    parser.add_argument("--beams", type=int, nargs="+", default=[1, 5])
-    parser.add_argument("--nearest", nargs="+", choices=("dense", "top", *KINDS), default=["dense", "top"])
+    parser.add_argument("--input-feeding", action="store_true", help="models that feed attention vectors back")
+    parser.add_argument("--beams", type=int, nargs="+", default=[1, 5], help="sizes (default: %(default)s)")
+    text = "how words are found, as --nearest of fairseq-generate (default: %(default)s)"
+    parser.add_argument("--nearest", nargs="+", choices=("dense", "top", *KINDS), default=["dense", "top"], help=text)
     parser.add_argument("--softmax-limit", type=int, default=250_000, help="no softmax above this vocabulary")
     parser.add_argument("--effort", type=float, default=1.0, help="as --nearest-effort")
 

@@ -30,8 +30,10 @@ KINDS = {"cosine": (), "syn_margin_proj": (0.5,), "syn_margin_diff": (0.5,), "vm
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--rows", type=int, nargs="+", default=[1024, 4096, 16384], metavar="N")
-    parser.add_argument("--dims", type=int, nargs="+", default=[128, 300, 1024], metavar="D")
+    parser.add_argument("--rows", type=int, nargs="+", default=[1024, 4096, 16384], metavar="N",
+        help="predictions in a batch (default: %(default)s)")  # fmt: skip
+    parser.add_argument("--dims", type=int, nargs="+", default=[128, 300, 1024], metavar="D",
+        help="dimensions of the vectors (default: %(default)s)")  # fmt: skip
     parser.add_argument("--vocabulary", type=int, default=10_000, help="rows of the table")
     parser.add_argument(
         "--kernels",

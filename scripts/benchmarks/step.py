@@ -22,16 +22,17 @@ from benchmarks.models import VARIANTS, TrainingStep, dictionary
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Of a model and its batch, here and for `vocabulary`."""
-    parser.add_argument("--source-words", type=int, default=50_000)
+    parser.add_argument("--source-words", type=int, default=50_000, help="source words (default: %(default)s)")
     parser.add_argument("--sentences", type=int, default=32, help="a batch (default: 32)")
     parser.add_argument("--length", type=int, default=25, help="tokens a sentence (default: 25)")
     parser.add_argument("--size", type=int, default=0, help="states; 0: the papers' 1024")
-    parser.add_argument("--input-feeding", action="store_true")
+    parser.add_argument("--input-feeding", action="store_true", help="models that feed attention vectors back")
     parser.add_argument("--bf16", action="store_true", help="autocast to bfloat16")
     parser.add_argument(
         "--adam", choices=("fused", "fairseq"), default="fused", help="--optimizer fused_adam, or fairseq's adam"
     )
-    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
+    text = "outputs and losses to compare (default: %(default)s)"
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS), help=text)
     parser.add_argument("--no-memory", action="store_true", help="spare the processes that measure memory")
     parser.add_argument("--memory-of", help=argparse.SUPPRESS)  # this process measures one variant's memory
 

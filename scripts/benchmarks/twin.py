@@ -48,7 +48,7 @@ PRESETS: dict[str, tuple[tuple[int, ...], TwinConfig, dict[str, Any]]] = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--presets", nargs="+", choices=tuple(PRESETS), default=list(PRESETS))
+    parser.add_argument("--presets", nargs="+", choices=tuple(PRESETS), default=list(PRESETS), help="default: both")
     parser.add_argument("--pairs", type=int, default=64, help="of a batch (default: 64)")
     parser.add_argument("--batches", type=int, default=4, help="of a turn (default: 4)")
     parser.add_argument("--sentences", type=int, default=2000, help="to draw pairs from and to predict")

@@ -18,7 +18,8 @@ from benchmarks.models import TrainingStep, dictionary
 def configure(parser: argparse.ArgumentParser) -> None:
     step.options(parser)
     parser.set_defaults(variants=["syn_margin_proj", "softmax"], source_words=10_000)
-    parser.add_argument("--words", type=int, nargs="+", default=[10_000, 50_000, 250_000, 1_000_000])
+    text = "target words; leave out the largest where memory runs out (default: %(default)s)"
+    parser.add_argument("--words", type=int, nargs="+", default=[10_000, 50_000, 250_000, 1_000_000], help=text)
     parser.add_argument(
         "--softmax-limit",
         type=int,
