@@ -32,6 +32,8 @@
 #   --replace-unknown attention|lexicon  put the source word attended to most, or its translation by a
 #                      lexicon of the training text, in the place of each unknown word; scores and
 #                      record say so (default: unknown words stay)
+#   --search 'NAME=VALUE …'  options of the search, as tune-decoding prints them: lenpen=1.2 decode_score=cosine …;
+#                      what was trained is translated anew
 #   --diagnose best|epochs|no  measure the predicted vectors on the development set: of the best
 #                      checkpoint, or of every epoch's as well, which are then kept (default: best)
 #   --diagnose-words 'WORD …'  of the target language, as it is tokenised: list what is near their predictions

@@ -25,7 +25,7 @@ defaults() {
   VECTOR_THREADS='' TRANSFORM='' TRANSFORM_GIVEN=no LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe JOINT=no ABOUT=()
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 ANNEAL=''
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' HUB_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
-  DIAGNOSE=best DIAGNOSE_WORDS=() USER_DIR='' IS_FILE=no
+  DIAGNOSE=best DIAGNOSE_WORDS=() USER_DIR='' IS_FILE=no SEARCH_GIVEN=()
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
 
@@ -61,7 +61,7 @@ common_option() { # OPTION [VALUE] …
     --joint) JOINT=yes; return ;;
     --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
       --vector-epochs | --transform | --subwords | --subword-kind | --test | --name | --threads | --url | \
-      --replace-unknown | --diagnose | --diagnose-words | --user-dir) ;;
+      --replace-unknown | --search | --diagnose | --diagnose-words | --user-dir) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -87,6 +87,7 @@ common_option() { # OPTION [VALUE] …
     --threads) THREADS=$2 ;;
     --url) URL=$2 ;;
     --replace-unknown) REPLACE_UNKNOWN=$2 ;;
+    --search) read -ra SEARCH_GIVEN <<<"$2" ;;
     --diagnose) DIAGNOSE=$2 ;;
     --diagnose-words) read -ra DIAGNOSE_WORDS <<<"$2" ;;
     --user-dir) USER_DIR=$(absolute "$2") PLUGIN=$(absolute "$2") ;;
@@ -127,6 +128,7 @@ check_settings() {
     fail "--size is '$SIZE': the transformer's four heads need a multiple of 4"
   [[ $SUBWORDS == 0 || -z $REPLACE_UNKNOWN ]] ||
     fail "--replace-unknown is for whole words: subwords leave none unknown"
+  read_search
   [[ $SRC != "$TGT" ]] || fail "--src and --tgt are both '$SRC': give two languages"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and scores"
   [[ $IS_FILE == yes || -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"

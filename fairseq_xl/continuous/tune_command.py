@@ -25,7 +25,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " a tokeniser of its own: compare it with nothing but itself). For continuous outputs tries the decoding"
         " score and its sharpness (--decode-scale for the cosine, fairseq's --temperature for vmf_posterior, where"
         " it divides kappa), then the hub weight, and again; for a softmax, the --temperature. fairseq's length"
-        " penalty is read off each decoding. Prints a table and the options to paste after fairseq-generate."
+        " penalty is read off each decoding. Prints a table and the options to paste after fairseq-generate, and as"
+        " recipes and fairseq-xl pack take them."
     )
     parser.add_argument("--checkpoint", required=True, type=Path, help="checkpoint of a translation model")
     parser.add_argument("--data", required=True, type=Path, help="folder made by fairseq-preprocess")
@@ -216,15 +217,21 @@ def print_options(
 ) -> None:
     """The options to paste: of the beam, or of greedy search where that is better."""
     penalty = tuning.best_penalty(found)
-    overrides: dict[str, Any] = {"decode_score": best.score}
-    if best.score == "cosine":
-        overrides["decode_scale"] = best.scale
-    overrides["decode_hub_weight"] = best.hub_weight
-    options = "" if best.score == tuning.SOFTMAX else f' --model-overrides "{overrides}"'
-    limit = f"--max-len-a {longest[0]:g} --max-len-b {longest[1]}"
-    print("\noptions of fairseq-generate:\n")
-    if greedy.bleu >= found[penalty].bleu:
-        print(f"  --beam 1 {limit}{options}")
-        return
-    temperature = f" --temperature {best.temperature:g}" if best.temperature != 1 else ""
-    print(f"  --beam {best.beam} {limit} --lenpen {penalty}{temperature}{options}")
+    search: dict[str, Any] = {"beam": 1, "max_len_a": f"{longest[0]:g}", "max_len_b": longest[1]}
+    if greedy.bleu < found[penalty].bleu:
+        search |= {"beam": best.beam, "lenpen": penalty}
+        if best.temperature != 1:
+            search["temperature"] = f"{best.temperature:g}"
+    overrides: dict[str, Any] = {}
+    if best.score != tuning.SOFTMAX:
+        overrides["decode_score"] = best.score
+        if best.score == "cosine":
+            overrides["decode_scale"] = best.scale
+        overrides["decode_hub_weight"] = best.hub_weight
+    words = [f"--{name.replace('_', '-')} {value}" for name, value in search.items()]
+    if overrides:
+        words.append(f'--model-overrides "{overrides}"')
+    print(f"\noptions of fairseq-generate:\n\n  {' '.join(words)}")
+    pairs = " ".join(f"{name}={value}" for name, value in (search | overrides).items())
+    print("\nthe same for `fairseq-xl pack --options` and, without the beam, for a recipe's --search:")
+    print(f"\n  '{pairs}'")

@@ -30,7 +30,8 @@ RESERVED = {
 }
 # options of a recipe that prepared data do not depend on
 TRAINING_ONLY = (
-    "arch", "size", "epochs", "test", "threads", "diagnose", "diagnose-words", "replace-unknown", "user-dir",
+    "arch", "size", "epochs", "test", "threads", "diagnose", "diagnose-words", "replace-unknown", "search",
+    "user-dir",
 )  # fmt: skip
 # the beginning of the losses that stand for fairseq's own models, whose data differ
 YARDSTICK = "stock"

@@ -20,6 +20,7 @@ OWN_TEST = "test"
 """The name of the scores of a recipe's own test set."""
 UNKNOWN_REPLACED = re.compile(r"\.?unknown_by_\w+$")
 """What a recipe adds to a set's name where unknown words were replaced."""
+GPU = re.compile(r"\| rank +0: capabilities = .*; total memory = ([\d.]+) GB")
 PARAMETERS = re.compile(r"num\. shared model params: ([\d,]+) \(num\. trained: ([\d,]+)\)")
 
 
@@ -95,11 +96,18 @@ class Run:
     @cached_property
     def parameters(self) -> tuple[int, int] | None:
         """All and trained parameters, as fairseq counts them when it starts."""
-        for line in read_lines(self.folder / "train.log"):
-            found = PARAMETERS.search(line)
-            if found:
-                return int(found[1].replace(",", "")), int(found[2].replace(",", ""))
-        return None
+        found = self._said(PARAMETERS)
+        return (int(found[1].replace(",", "")), int(found[2].replace(",", ""))) if found else None
+
+    @cached_property
+    def gpu_GiB(self) -> float | None:
+        """The memory of the GPU that it was trained on, of the first where there were several; None without one."""
+        found = self._said(GPU)
+        return float(found[1]) if found else None
+
+    def _said(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        lines = read_lines(self.folder / "train.log")
+        return next((found for line in lines if (found := pattern.search(line))), None)
 
 
 def load_runs(

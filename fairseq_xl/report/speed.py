@@ -34,6 +34,16 @@ def _rates(runs: Sequence[Run]) -> list[float]:
     return [rate for run in runs if (rate := sentences_per_second(run)) is not None]
 
 
+def gpu_memory(run: Run) -> float | None:
+    """The most that one GPU held of a training's tensors, in GiB; None where there was none.
+
+    fairseq logs what is left (``gb_free``) of the whole, of one update in each ``--log-interval``.
+    """
+    free = [r.values["gb_free"] for r in run.log.of("train_inner") if "gb_free" in r.values]
+    whole = run.gpu_GiB
+    return whole - min(free) if free and whole else None
+
+
 def quality_over_time(run: Run, measure: str) -> list[tuple[float, float, float]]:
     """(epochs, minutes of training, value) at each validation that measured it.
 
@@ -58,11 +68,14 @@ def measured(runs: Sequence[Run]) -> str | None:
 def speed_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
     """Throughput, time, memory and size of each system."""
     headings = ["system", "sentences/s", "min/epoch", "epochs", "trained parameters", "peak memory, MiB"]
-    table = Table("Speed of training", headings)
+    on_gpu = any(gpu_memory(run) is not None for run in runs)
+    table = Table("Speed of training", [*headings, "GPU, GiB"] if on_gpu else headings)
     for system, group in by_system(runs).items():
         counted = next((run.parameters for run in group if run.parameters), None)
         peaks = [run.peak_MiB for run in group if run.peak_MiB]
         rates = _rates(group)
+        held = [memory for run in group if (memory := gpu_memory(run)) is not None]
+        gpu = [f"{max(held):.1f}" if held else ""] if on_gpu else []
         table.add(
             labels.get(system, system),
             spread(rates, 0) if rates else "",
@@ -70,12 +83,15 @@ def speed_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
             "-".join(str(e) for e in sorted({run.record["epochs"] for run in group})),
             f"{counted[1]:,}" if counted else "",
             f"{max(peaks):,.0f}" if peaks else "",
+            *gpu,
         )
     devices = "; ".join(sorted({run.record["device"] for run in runs}))
     table.notes.append(
         "Sentences a second: median over the run's log, so of the machine as busy as it was. Memory: resident, of "
         f"the largest process of a run. On {devices}."
     )
+    if on_gpu:
+        table.notes.append("GPU: the most that one held of tensors, of the updates that were logged.")
     return table
 
 

@@ -2,9 +2,41 @@
 # What a trained model leaves: a folder to translate with, translations, scores, measurements, a record. Sourced by
 # translation.sh.
 
-# Of the search, for all systems alike. Vectors now and then repeat a word for ever: without a limit that looks at
-# the source (fairseq's is 200 words) 7 of 1,014 sentences cost 3 BLEU of vMF's greedy output on validation.
-SEARCH=(--max-len-a 1.5 --max-len-b 5)
+# Vectors now and then repeat a word for ever: without a limit that looks at the source (fairseq's is 200 words) 7 of
+# 1,014 sentences cost 3 BLEU of vMF's greedy output on validation.
+MAX_LEN_A=1.5 MAX_LEN_B=5
+
+SEARCHED="lenpen temperature max_len_a max_len_b min_len no_repeat_ngram_size unkpen"
+DECODED="decode_score decode_scale decode_hub_weight decode_prior_weight"
+
+# From --search: SEARCH, the words for fairseq-generate, and PACKED, the same for a packed model.
+read_search() {
+  local pair name value more=() overrides=''
+  for pair in "${SEARCH_GIVEN[@]}"; do
+    name=${pair%%=*} value=${pair#*=}
+    one_of "$name" "$SEARCHED $DECODED" && [[ $pair == *=* ]] ||
+      fail "--search has '$pair': give NAME=VALUE with one of" $SEARCHED $DECODED
+    if [[ $name == decode_score ]]; then
+      [[ $value =~ ^[a-z_]+$ ]] || fail "--search has '$pair': give the name of a score"
+      value="'$value'"
+    else
+      [[ $value =~ ^-?[0-9]+(\.[0-9]+)?$ ]] || fail "--search has '$pair': give a number"
+    fi
+    case $name in
+      max_len_a) MAX_LEN_A=$value ;;
+      max_len_b) MAX_LEN_B=$value ;;
+      decode_*)
+        [[ $LOSS != stock* && $LOSS != cross_entropy* ]] ||
+          fail "--search has '$pair', which is for continuous outputs: $LOSS has a softmax"
+        overrides+="${overrides:+,}'$name':$value"
+        ;;
+      *) more+=("--${name//_/-}" "$value") ;;
+    esac
+  done
+  SEARCH=(--max-len-a "$MAX_LEN_A" --max-len-b "$MAX_LEN_B" "${more[@]}")
+  [[ -z $overrides ]] || SEARCH+=(--model-overrides "{$overrides}")
+  PACKED="beam=5 max_len_a=$MAX_LEN_A max_len_b=$MAX_LEN_B ${SEARCH_GIVEN[*]}"
+}
 
 # What `fairseq-xl translate` needs, in one folder that can be copied elsewhere.
 pack_model() {
@@ -12,7 +44,7 @@ pack_model() {
   [[ -z $UNITS ]] || pieces=(--subwords "$(subword_model "$SRC")")
   run fairseq-xl pack "$RUN/checkpoints/checkpoint_best.pt" --data "$UNITS_FOLDER/bin" \
     --source-lang "$SRC" --target-lang "$TGT" --truecaser "$PREPARED/truecaser.$SRC" \
-    "${pieces[@]}" --options 'beam=5 max_len_a=1.5 max_len_b=5' --output "$RUN/model"
+    "${pieces[@]}" --options "${PACKED% }" --output "$RUN/model"
 }
 
 # The test set to translate: BINARISED, its SPELLING, REFERENCE and the LABEL in the names of its files,

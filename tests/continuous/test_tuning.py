@@ -19,6 +19,7 @@ from fairseq_xl.continuous.config import TinyConfig
 from fairseq_xl.continuous.lstm import ContinuousLSTM
 from fairseq_xl.continuous.tuning import Hypothesis, Outcome, Point, Results
 from fairseq_xl.errors import InputError
+from fairseq_xl.translation.options import check, parse
 
 START = Point("cosine", 20.0, 1.0, 0.0, 5)
 
@@ -217,13 +218,19 @@ def test_a_reference_with_unknown_words_is_never_matched_there(untrained):
 def test_greedy_search_is_offered_where_it_is_better(capsys):
     found = {"1": Outcome(29.0, 0.9), "2": Outcome(30.0, 1.0)}
     tune_command.print_options(START, Outcome(31.0, 1.0), found, (1.5, 5))
-    assert "--beam 1 --max-len-a 1.5 --max-len-b 5 --model-overrides" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "--beam 1 --max-len-a 1.5 --max-len-b 5 --model-overrides" in said
+    assert "'beam=1 max_len_a=1.5 max_len_b=5 decode_score=" in said
     posterior = Point("vmf_posterior", 20.0, 0.5, 0.25, 5)
     tune_command.print_options(posterior, Outcome(29.5, 1.0), found, (0, 200))
+    said = capsys.readouterr().out
     assert (
         "  --beam 5 --max-len-a 0 --max-len-b 200 --lenpen 2 --temperature 0.5 --model-overrides"
         " \"{'decode_score': 'vmf_posterior', 'decode_hub_weight': 0.25}\"\n"
-    ) in capsys.readouterr().out
+    ) in said
+    (pairs,) = re.findall(r"^  '(beam=.*)'$", said, re.MULTILINE)
+    assert check(parse(pairs)).output == {"decode_score": "vmf_posterior", "decode_hub_weight": 0.25}
+    assert check(parse(pairs)).search["temperature"] == 0.5
 
 
 @pytest.mark.parametrize("options", [("--beam", 1), ("--limit", 0), ("--batch-size", 0)])

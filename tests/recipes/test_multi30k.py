@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import json
 import shutil
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 import torch
 
 from fairseq_xl import checkpoints
+from fairseq_xl.translation.options import check, parse
 
 SETS = ("train", "val", "test_2016_flickr")
 PREPARATION = {
@@ -251,6 +253,25 @@ def test_replaced_unknown_words_are_in_the_names_of_scores_and_in_the_record(mul
     assert multi30k.calls == []
 
 
+def test_another_search_translates_anew_what_was_trained(multi30k, data):
+    multi30k("--data", data)
+    wanted = "lenpen=1.2 max_len_b=9 decode_score=cosine decode_scale=12.5"
+    done = multi30k("--data", data, "--search", wanted)
+    assert done.returncode == 0, done.stderr
+    assert set(multi30k.calls) == TRANSLATION | {RECORD, PACK}
+    generate = multi30k.arguments("fairseq-generate")
+    assert options(generate, "--max-len-a", "--max-len-b", "--lenpen") == ("1.5", "9", "1.2")
+    (overrides,) = options(generate, "--model-overrides")
+    assert ast.literal_eval(overrides) == {"decode_score": "cosine", "decode_scale": 12.5}
+    pack = multi30k.arguments("fairseq-xl pack")
+    packed = " ".join(pack[pack.index("--options") + 1 : pack.index("--output")])
+    assert check(parse(packed)).output == {"decode_score": "cosine", "decode_scale": 12.5}
+    assert check(parse(packed)).search == {"beam": 5, "max_len_a": 1.5, "max_len_b": 9, "lenpen": 1.2}
+    assert "--lenpen 1.2" in " ".join(multi30k.arguments("fairseq-xl record"))
+    multi30k("--data", data, "--search", wanted)
+    assert multi30k.calls == []
+
+
 def test_subwords_go_from_the_truecased_text_to_words_again(multi30k, data):
     done = multi30k("--data", data, "--subwords", 500)
     assert done.returncode == 0, done.stderr
@@ -484,6 +505,11 @@ def test_the_modern_yardstick_is_a_transformer_on_joint_subwords(multi30k, data)
         (["--epochs", "many"], "--epochs is 'many': give a whole number"),
         (["--seed"], "--seed needs a value"),
         (["--replace-unknown", "yes"], "--replace-unknown is 'yes': choose attention or lexicon"),
+        (["--search", "lenpen=1 beams=2"], "--search has 'beams=2': give NAME=VALUE with one of lenpen "),
+        (["--search", "lenpen"], "--search has 'lenpen': give NAME=VALUE"),
+        (["--search", "lenpen=long"], "--search has 'lenpen=long': give a number"),
+        (["--search", "decode_score=a'b"], "give the name of a score"),
+        (["--search", "decode_scale=5", "--loss", "stock"], "for continuous outputs: stock has a softmax"),
         (["--sed", "1"], "has no option '--sed'"),
         (["--data", "/nonexistent"], "--data /nonexistent is no folder"),
         (["--mono", "/nonexistent"], "there is no text for --mono, /nonexistent"),
@@ -525,6 +551,7 @@ def test_help_explains_every_option(multi30k):
         "--epochs",
         "--test",
         "--replace-unknown",
+        "--search",
         "--mono",
         "--subwords",
         "--subword-kind",

@@ -59,6 +59,21 @@ def test_table(runs):
     assert table.notes[0].endswith("On cpu: a processor.")
 
 
+def test_gpu_memory(runs):
+    log = runs[0].folder / "train.log"
+    env = "INFO | fairseq.utils | rank   0: capabilities =  9.0  ; total memory = 79.097 GB ; name = X\n"
+    first, second = '"epoch": 1, "num_updates": 5, ', '"epoch": 2, "num_updates": 15, '
+    text = log.read_text()
+    assert first in text
+    assert second in text
+    text = text.replace(first, first + '"gb_free": "77.1", ').replace(second, second + '"gb_free": "76.4", ')
+    log.write_text(env + text)
+    table = speed_table(runs, {"a": "A"})
+    assert table.headings[-1] == "GPU, GiB"
+    assert [row[-1] for row in table.rows] == ["2.7", ""], "the most, and nothing for what had no GPU"
+    assert "of the updates that were logged" in table.notes[1]
+
+
 def test_figure(runs):
     figure = Figure()
     draw_speed(figure, runs, {"a": "A"})
