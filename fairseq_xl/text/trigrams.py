@@ -17,16 +17,22 @@ SPACE = "▁"
 
 _CLUSTER = regex.compile(r"\X")
 _BLANKS = regex.compile(r"[\p{White_Space}\p{Cc}]+")
+_STRAY_SELECTORS = regex.compile(r"(?<!\p{Emoji})[\uFE0E\uFE0F]+")
 
 
 def normalise(text: str, lower: bool = False) -> str:
     """NFC with single spaces, none at the ends; repeated letters ("Hiiii") stay, for they carry meaning.
 
-    Control characters count as spaces: NEL, a stray C1 byte of a wrong conversion and others.
+    Control characters count as spaces: NEL, a stray C1 byte of a wrong conversion and others. Variation selectors
+    that follow no emoji go. Where emoji were taken out of a text to be its class, they stay behind and tell the class:
+    in TweetEval's training tweets 84 % of those with ❤ have one and next to none of the others, but 5 % of its
+    validation tweets with ❤.
     """
-    text = _BLANKS.sub(" ", unicodedata.normalize("NFC", text)).strip()
-    # Lower-casing can leave what NFC would compose.
-    return unicodedata.normalize("NFC", text.lower()) if lower else text
+    text = unicodedata.normalize("NFC", _STRAY_SELECTORS.sub("", text))
+    if lower:
+        # Lower-casing can leave what NFC would compose, and Ⓜ, an emoji, as ⓜ, which is none.
+        text = unicodedata.normalize("NFC", _STRAY_SELECTORS.sub("", text.lower()))
+    return _BLANKS.sub(" ", text).strip()
 
 
 def graphemes(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fairseq_xl.text.trigrams import SPACE, graphemes, ngrams, normalise
 
 SCRIPTS = st.text(
-    st.sampled_from("aéi ̈́కలు్ర్యాతెలక्षिমा💪🏽👩‍🚀🇪🇸\u200d \t\n\x85"), max_size=30
+    st.sampled_from("aéi ̈́కలు్ర్యాతెలక्षिমा💪🏽👩‍🚀🇪🇸❤Ⓜ\ufe0f\u200d \t\n\x85"), max_size=30
 )
 
 
@@ -73,6 +73,15 @@ def test_normalising_twice_changes_nothing(text, lower):
     assert normalise(once, lower) == once
     assert unicodedata.is_normalized("NFC", once)
     assert not any(c.isspace() and c != " " for c in once)
+
+
+def test_what_is_left_of_an_emoji_that_was_taken_out_goes():
+    """In TweetEval's emoji tweets it would tell the class."""
+    assert normalise("\ufe0f \ufe0f My dog! \ufe0f\ufe0f\ufe0f #love \ufe0f") == "My dog! #love"
+    assert normalise("bonito\ufe0f") == "bonito"
+    assert normalise("I ❤\ufe0f you 1\ufe0f\u20e3") == "I ❤\ufe0f you 1\ufe0f\u20e3", "those of emoji stay"
+    assert normalise("e\ufe0f\u0301") == "é"
+    assert normalise("Ⓜ\ufe0f", lower=True) == "ⓜ"
 
 
 def test_case_is_folded_on_request_only():
