@@ -24,9 +24,9 @@ def normalise(text: str, lower: bool = False) -> str:
     """NFC with single spaces, none at the ends; repeated letters ("Hiiii") stay, for they carry meaning.
 
     Control characters count as spaces: NEL, a stray C1 byte of a wrong conversion and others. Variation selectors
-    that follow no emoji go. Where emoji were taken out of a text to be its class, they stay behind and tell the class:
-    in TweetEval's training tweets 84 % of those with ❤ have one and next to none of the others, but 5 % of its
-    validation tweets with ❤.
+    that follow no emoji go. Where emoji were taken out of a text to be its class, they stay behind and tell it: of
+    TweetEval's training tweets 84 % of those with ❤, 96 % of those with ☀ and next to no others have one; of its
+    validation tweets 5 % and 17 %.
     """
     text = unicodedata.normalize("NFC", _STRAY_SELECTORS.sub("", text))
     if lower:
