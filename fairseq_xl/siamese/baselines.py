@@ -145,8 +145,9 @@ def fit_fasttext(data: Training) -> Classifier:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "train"
         with path.open("w", encoding="utf-8") as stream:
-            for text, label in zip(data.texts, data.labels, strict=True):
-                stream.write(f"{LABEL}{label} {text}\n")
+            # It reads the file in order and forgets: one that is sorted by class makes everything the last class.
+            for i in np.random.default_rng(data.seed).permutation(len(data.texts)):
+                stream.write(f"{LABEL}{data.labels[i]} {data.texts[i]}\n")
         # One thread: with several, the result depends on their timing.
         model = fasttext.train_supervised(
             str(path), label=LABEL, dim=100, epoch=25, lr=0.5, minn=2, maxn=5, wordNgrams=2, bucket=200_000, thread=1,

@@ -18,12 +18,12 @@ pytest.importorskip("gensim")
 pytest.importorskip("fasttext")
 
 
-def sentences(count, seed):
-    """Texts and classes: one telling word of ten for each class, among fillers of three hundred."""
+def sentences(count, seed, misleading=0.0):
+    """Texts and classes: one telling word of ten for each class, among fillers of three hundred; a share misleads."""
     random = np.random.default_rng(seed)
     labels = np.arange(count) % 2
     texts = []
-    for label in labels:
+    for label in labels ^ (np.random.default_rng([seed, 1]).random(count) < misleading):
         words = [f"w{i}" for i in random.integers(0, 300, 5)]
         words.insert(random.integers(0, 6), f"{('bad', 'fine')[label]}{random.integers(0, 10)}")
         texts.append(" ".join(words))
@@ -50,6 +50,15 @@ def test_it_learns_and_repeats(data, name):
     assert (found == labels).mean() >= LEAST[name]
     assert classify(["ζζζ"])[0] in (0, 1)  # of unseen words
     np.testing.assert_array_equal(found, BASELINES[name][0](training)(texts))
+
+
+def test_fasttext_learns_from_a_file_that_is_sorted_by_class():
+    """It reads sentences in order; two files, one of each class, are the usual form of reviews."""
+    texts, labels = sentences(2000, 3, misleading=0.2)
+    order = np.argsort(labels, kind="stable")
+    training = Training([texts[i] for i in order], labels[order], texts[:9], labels[:9], 2, 1)
+    tested, expected = sentences(300, 4)
+    assert (BASELINES["fasttext"][0](training)(tested) == expected).mean() >= 0.85
 
 
 def test_a_text_may_have_what_fasttext_calls_a_label(data):
