@@ -69,7 +69,7 @@ EXTRAS = {
         "matplotlib>=3.8,<4",
     ],
     "test": [
-        "pytest>=8,<10",
+        "pytest>=9,<10",
         "pytest-xdist>=3.6,<4",
         "hypothesis>=6.90,<7",
         "ruff>=0.9,<1",

@@ -13,4 +13,6 @@ bash scripts/setup.sh --venv "$venv" --extras test,report,index,cluster,syntacti
 cores=$(env -u OMP_NUM_THREADS nproc 2>/dev/null || echo 2)
 # One thread each: threads that wait for a core which another process has make small models many times as slow.
 export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
-"$venv/bin/python" -m pytest -n "$((cores < 4 ? cores : 4))" --dist loadfile --no-loadscope-reorder --durations 25 "$@"
+# A process that ends in the middle of a test would in its successors, too.
+"$venv/bin/python" -m pytest -n "$((cores < 4 ? cores : 4))" --dist loadfile --no-loadscope-reorder \
+  --max-worker-restart 0 --durations 25 "$@"

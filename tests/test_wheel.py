@@ -24,7 +24,7 @@ def smoke(*arguments: str, temporary: Path) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=3000,
+        timeout=1800,
     )
 
 
