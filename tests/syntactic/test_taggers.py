@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import sys
 import types
 from pathlib import Path
 
@@ -253,36 +252,104 @@ def test_a_packaged_spacy_model_gives_its_universal_tags(tmp_path):
         load_tagger(str(tmp_path / "empty"), "en")
 
 
-def test_stanza(monkeypatch):
-    """A stand-in for stanza, whose models cannot be had in tests: what is asked of it, and what becomes of it."""
-    calls = []
+SPANISH = (
+    "el gato del vecino duerme.", "un perro ve.", "el vecino del perro come.", "un gato del perro ve.",
+    "el perro duerme.", "un vecino come.", "un perro del vecino duerme.", "el gato come.",
+)  # fmt: skip
+SPANISH_TAGS = {
+    **dict.fromkeys(["el", "un"], "DET"), **dict.fromkeys(["gato", "vecino", "perro"], "NOUN"),
+    **dict.fromkeys(["duerme", "ve", "come"], "VERB"), "de": "ADP", ".": "PUNCT",
+}  # fmt: skip
 
-    class Pipeline:
-        def __init__(self, name, processors, **options):
-            calls.append((name, processors, options))
-            if "mwt" in processors and name == "zh-hans":
-                raise KeyError("mwt")
-            if name == "xx":
-                raise OSError("no such model")
 
-        def bulk_process(self, documents):
-            for document in documents:
-                word = types.SimpleNamespace(upos="CONJ")
-                document.sentences = [types.SimpleNamespace(words=[word] * len(document.text.split()))] * 2
-            return documents
+def spanish_block(text: str) -> str:
+    """The sentence as a treebank has it: *del* is two words, and nothing stands before the full stop."""
+    lines, number = [f"# text = {text}"], 0
+    for token in [*text[:-1].split(), "."]:
+        words = ["de", "el"] if token == "del" else [token]
+        if len(words) == 2:
+            lines.append("\t".join([f"{number + 1}-{number + 2}", token, *"_" * 8]))
+        for word in words:
+            number += 1
+            relation = "dep" if number > 1 else "root"
+            lines.append(f"{number}\t{word}\t{word}\t{SPANISH_TAGS[word]}\t_\t_\t{number - 1}\t{relation}\t_\t_")
+    lines[-2] = lines[-2][:-1] + "SpaceAfter=No"
+    return "\n".join(lines)
 
-    errors = types.SimpleNamespace(core=types.SimpleNamespace(UnsupportedProcessorError=ZeroDivisionError))
-    fake = types.SimpleNamespace(
-        Pipeline=Pipeline, __version__="1", pipeline=errors,
-        Document=lambda sentences, text: types.SimpleNamespace(text=text),
-    )  # fmt: skip
-    monkeypatch.setitem(sys.modules, "stanza", fake)
-    assert load_tagger("stanza", "zh").tag(["a b", "c"]) == [["CCONJ"] * 4, ["CCONJ"] * 2]
-    assert [call[:2] for call in calls] == [("zh-hans", "tokenize,mwt,pos"), ("zh-hans", "tokenize,pos")]
-    load_tagger("stanza:models", "de")
-    assert calls[-1][2] == {"verbose": False, "model_dir": "models", "download_method": None}
-    with pytest.raises(InputError, match="no stanza tagger for 'xx' in models"):
-        load_tagger("stanza:models", "xx")
+
+@pytest.fixture(scope="module")
+def stanza_models(tmp_path_factory) -> Path:
+    """Small models of stanza's own trainers, in folders as its download makes: a Spanish one, and the same called
+    Chinese without a model of contractions."""
+    tokenizer, tagger, expander = (
+        pytest.importorskip(f"stanza.models.{name}") for name in ("tokenizer", "tagger", "mwt_expander")
+    )
+    from stanza.utils.datasets import prepare_tokenizer_data
+
+    folder = tmp_path_factory.mktemp("stanza")
+    for part in ("train", "dev"):
+        sentences = SPANISH * (6 if part == "train" else 2)
+        (folder / f"{part}.conllu").write_text("\n\n".join(map(spanish_block, sentences)) + "\n\n")
+        (folder / f"{part}.txt").write_text("\n\n".join(sentences) + "\n")
+        files = [f"{folder}/{part}.{kind}" for kind in ("txt", "conllu", "labels", "json")]
+        prepare_tokenizer_data.main([*files[:2], "-o", files[2], "-m", files[3]])
+    train, dev = f"{folder}/train", f"{folder}/dev"
+    models = folder / "models"
+    for processor, trainer, options in (
+        ("tokenize", tokenizer,
+         f"--txt_file {train}.txt --label_file {train}.labels --dev_txt_file {dev}.txt --dev_label_file {dev}.labels "
+         f"--dev_conll_gold {dev}.conllu --mwt_json_file {dev}.json --conll_file {folder}/found --lr0 0.02 "
+         "--steps 100 --eval_steps 50 --batch_size 16 --hidden_dim 16 --emb_dim 8"),
+        ("mwt", expander,
+         f"--train_file {train}.conllu --eval_file {dev}.conllu --gold_file {dev}.conllu "
+         f"--output_file {folder}/found --dict_only"),
+        ("pos", tagger,
+         f"--train_file {train}.conllu --eval_file {dev}.conllu --output_file {folder}/found --lr 0.02 "
+         "--max_steps 60 --eval_interval 20 --fix_eval_interval --batch_size 100 --word_cutoff 1 --no_char "
+         "--no_pretrain --hidden_dim 16 --deep_biaff_hidden_dim 16 --composite_deep_biaff_hidden_dim 8"),
+    ):  # fmt: skip
+        saved = models / "es" / processor
+        trainer.main([*options.split(), *f"--lang es --shorthand es_x --save_dir {saved} --save_name x.pt".split()])
+        if processor != "mwt":
+            (models / "zh-hans" / processor).mkdir(parents=True)
+            (models / "zh-hans" / processor / "x.pt").write_bytes((saved / "x.pt").read_bytes())
+    resources = {
+        language: {
+            "lang_name": language, "packages": {"default": dict.fromkeys(processors, "x")},
+            **{processor: {"x": {}} for processor in processors},
+        }
+        for language, processors in (("es", ("tokenize", "mwt", "pos")), ("zh-hans", ("tokenize", "pos")))
+    }  # fmt: skip
+    (models / "resources.json").write_text(json.dumps(resources))
+    return models
+
+
+@pytest.mark.slow
+def test_stanza(stanza_models):
+    spanish = load_tagger(f"stanza:{stanza_models}", "es")
+    assert [" ".join(tags) for tags in spanish.tag(["el gato del vecino ve.", "un perro come."])] == [
+        "DET NOUN ADP DET NOUN VERB PUNCT", "DET NOUN VERB PUNCT",
+    ]  # fmt: skip
+    chinese = load_tagger(f"stanza:{stanza_models}", "zh")
+    assert [len(tags) for tags in chinese.tag(["el gato del vecino ve."])] == [6]
+    assert chinese.fingerprint != spanish.fingerprint
+    for folder, language in ((stanza_models, "de"), (stanza_models / "nowhere", "es")):
+        with pytest.raises(InputError, match=f"no stanza tagger for '{language}' in {folder} .*: train one with"):
+            load_tagger(f"stanza:{folder}", language)
+
+
+def test_stanza_may_download_where_no_folder_is_named(monkeypatch):
+    stanza = pytest.importorskip("stanza")
+    asked = []
+
+    def offline(*names, **options):
+        asked.append((*names, options))
+        raise OSError("no network")
+
+    monkeypatch.setattr(stanza, "Pipeline", offline)
+    with pytest.raises(InputError, match=r"no stanza tagger for 'zh' in stanza's models \(no network\): train one"):
+        load_tagger("stanza", "zh")
+    assert asked == [("zh-hans", {"processors": "tokenize,mwt,pos", "verbose": False})]
 
 
 # --- accuracy ---
