@@ -7,7 +7,8 @@
     vectors     2,000,000 × 300 word vectors, made, read as text and as an array, and 50,000 chosen words of them
     sentences   1,000,000 sentences encoded; needs --encoder, a folder of `fairseq-xl encoder pack`, and --text, one
                 sentence a line, repeated as often as it takes
-    neighbours  the nearest neighbours of 100,000 embeddings × 512, exactly
+    neighbours  the nearest neighbours of 100,000 embeddings × 512, exactly; and of 1,000,000 × 256 in groups of six,
+                by indexes, whose accuracy on a thousand of them stands beside the exact one
     minting     10,000,000 sentences with translations, minted into pairs
     negatives   up to ten negatives for each of 400,000 sentences of 10,000 pages with 20 topics; needs --text with as
                 many different lines, and --embeddings, their words' vectors
@@ -65,6 +66,28 @@ random = np.random.default_rng(1)
 vectors = random.standard_normal((size, 512), dtype=np.float32)
 print(accuracies(vectors, random.integers(0, max(2, size // 10), size), progress=True).mean(0))
 """
+GROUPED = """
+import json, sys
+sys.argv[0] = "fairseq-xl"
+import numpy as np
+from fairseq_xl.syntactic.approximate import accuracies
+size, kind = int(sys.argv[1]), sys.argv[2]
+random = np.random.default_rng(1)
+groups = np.arange(size) // 6
+vectors = random.standard_normal((groups[-1] + 1, 256), dtype=np.float32)[groups]
+vectors += 1.2 * random.standard_normal(vectors.shape, dtype=np.float32)
+vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+found = accuracies(vectors, groups, kind, ks=(1, 5), progress=True)
+chosen = random.choice(size, min(1000, size), replace=False)
+exact = []
+for row in chosen:
+    cosines = vectors @ vectors[row]
+    cosines[row] = -2
+    nearest = np.argsort(-cosines)[:5]
+    exact.append([groups[nearest[0]] == groups[row], (groups[nearest] == groups[row]).mean()])
+means = {"accuracy_1_5": found[chosen].mean(0), "exact_accuracy_1_5": np.mean(exact, 0)}
+print(json.dumps({name: mean.round(4).tolist() for name, mean in means.items()}))
+"""
 TOPICS = ["order", "refund", "password", "invoice", "delivery", "account", "price", "seller", "coupon", "address"]
 ACTIONS = ["cancel", "find", "change", "lose", "pay", "open", "close", "return", "track", "print"]
 OPENINGS = ["I {}", "we {}", "can I {}", "can you {}", "they should {}", "you will {} for them"]
@@ -80,8 +103,9 @@ class Records:
         text = self.path.read_text(encoding="utf-8") if self.path.is_file() else ""
         self.rows = [json.loads(line) for line in text.splitlines()]
 
-    def measure(self, name: str, command: list[str], **about: Any) -> None:
-        """Run a command unless it was measured before; its time, processor time and peak memory.
+    def measure(self, name: str, command: list[str], tells: bool = False, **about: Any) -> None:
+        """Run a command unless it was measured before; its time, processor time and peak memory, and what it says, an
+        object of JSON, if it ``tells``.
 
         Raises: SystemExit: it fails.
         """
@@ -91,12 +115,15 @@ class Records:
         print(f"{name} …", flush=True)
         started = time.monotonic()
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        child = subprocess.Popen(command, env=environment, stdout=sys.stderr)
+        child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE if tells else sys.stderr)
+        said = child.stdout.read() if child.stdout else b""
         _, status, usage = os.wait4(child.pid, 0)
         seconds = time.monotonic() - started
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode:
             sys.exit(f"error: {name} ended with {child.returncode}")
+        if tells:
+            about |= json.loads(said)
         row = {
             "name": name, "scale": self.scale, **about, "seconds": round(seconds, 1),
             "processor_seconds": round(usage.ru_utime + usage.ru_stime, 1), "peak_mib": usage.ru_maxrss // 1024,
@@ -159,6 +186,10 @@ def sentences(args: argparse.Namespace, records: Records) -> None:
 def neighbours(args: argparse.Namespace, records: Records) -> None:
     size = round(100_000 * args.scale)
     records.measure("neighbours", [sys.executable, "-c", NEIGHBOURS, str(size)], sentences=size, dimension=512)
+    size = round(1_000_000 * args.scale)
+    for kind in ("hnsw", "ivf"):
+        command = [sys.executable, "-c", GROUPED, str(size), kind]
+        records.measure(f"neighbours, {kind}", command, tells=True, sentences=size, dimension=256)
 
 
 def questions(size: int) -> Iterator[str]:
