@@ -106,6 +106,20 @@ def test_mistakes_that_a_worker_of_ray_finds_keep_their_sentence(monkeypatch):
         list(over_ray()(twice, [1]))
 
 
+@pytest.mark.slow
+def test_ray_itself(multilingual):
+    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'fairseq_xl[ray]'")
+    try:
+        treebank = str(multilingual.treebank("de"))
+        batches = [["Ich sehe eins und zwei Katzen."], []]
+        found = list(over_ray()(tagging._Work(treebank, "de"), batches))
+        assert found == [["PRON VERB NUM CCONJ NUM NOUN PUNCT"], []]
+        with pytest.raises(InputError, match="there is no tagger nowhere for 'de'"):
+            list(over_ray()(tagging._Work("nowhere", "de"), batches))
+    finally:
+        ray.shutdown()
+
+
 def test_without_ray(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(InputError, match=r"pip install 'fairseq_xl\[ray\]'"):
