@@ -87,6 +87,12 @@ while [[ $# -gt 0 ]]; do
   shift 2
 done
 
+# Beside en the target of fine-tuning: Spanish, as in the paper, where it was trained on.
+SECOND=''
+for L in es $LANGUAGES; do
+  if [[ -z $SECOND && $L != en && " $LANGUAGES " == *" $L "* ]]; then SECOND=$L; fi
+done
+
 check() {
   local number language
   [[ -n $OUT ]] || fail "--out is missing: give a folder for the results"
@@ -97,6 +103,7 @@ check() {
   done
   for number in $FEW; do need_number --few "$number"; done
   [[ " $LANGUAGES " == *' en '* ]] || fail "--languages must have en: Tatoeba's pairs here are with English"
+  [[ -n $SECOND ]] || fail "--languages must have two languages or more, en among them"
   for language in $LANGUAGES $UNSEEN; do
     [[ -n ${TREEBANKS[$language]:-} && ($language == en || -n ${TATOEBA[$language]:-}) ]] ||
       fail "no treebank and Tatoeba code are known for '$language': choose from en ${!TATOEBA[*]}"
@@ -232,7 +239,7 @@ prepare_training() {
 
 prepare_few() {
   # shellcheck disable=SC2086
-  prepare "$OUT/few" --sources $UNSEEN --targets en es --like "$OUT/prepared"
+  prepare "$OUT/few" --sources $UNSEEN --targets en "$SECOND" --like "$OUT/prepared"
 }
 
 # Table 1 of the paper: Adam at a constant rate, batches of 32 sentences.
@@ -259,7 +266,7 @@ train_pieces() {
 }
 
 few_pairs() { # LANGUAGE -> names of fine-tunings
-  echo "$1-en" "$1-en,$1-es"
+  echo "$1-en" "$1-en,$1-$SECOND"
 }
 train_few() {
   train "few.$L.$PAIRS.$NUMBER" "$OUT/few" --finetune-from-model "$OUT/runs/tags/checkpoint_best.pt" \

@@ -53,7 +53,7 @@ def test_from_text_and_treebanks_to_tables(syntactic, data):
     assert "--tagger" not in read
     assert f"--tagger en={out}/taggers/en --tagger de={out}/taggers/de --tagger fr={out}/taggers/fr" in tag
     assert "--sources en de --targets en de --vocabulary 40000" in prepare
-    assert f"--sources fr --targets en es --like {out}/prepared" in few
+    assert f"--sources fr --targets en de --like {out}/prepared" in few
     # neither the held-out groups nor the treebanks of the tests are trained on
     for call in (prepare, few):
         for language in ("en", "de", "fr", "pt"):
@@ -68,7 +68,7 @@ def test_from_text_and_treebanks_to_tables(syntactic, data):
     assert f"{out}/few " in trainings[2]
     assert f"--finetune-from-model {out}/runs/tags/checkpoint_best.pt --pairs fr-en " in trainings[2]
     assert "--sentences-per-pair 20" in trainings[2]
-    assert "--pairs fr-en,fr-es" in trainings[3]
+    assert "--pairs fr-en,fr-de" in trainings[3]
     scored, new = (" ".join(line) for line in calls(syntactic, "fairseq-xl syntactic evaluate"))
     assert f"--treebanks en={data}/ud/UD_English-PUD/x.conllu de={data}/ud/UD_German-PUD/x.conllu fr=" in scored
     assert f"--sets {out}/eval/fr.tsv" in new
@@ -106,6 +106,9 @@ def test_without_data_everything_is_downloaded(syntactic):
     assert "/UD_French-GSD/master/fr_gsd-ud-train.conllu" in done.stdout
     assert "--tatoeba" in done.stdout
     assert "--languages en de fr" in done.stdout
+    spanish = syntactic("--languages", "en de es", "--unseen", "fr", "--dry-run").stdout
+    assert "--sources fr --targets en es " in spanish
+    assert r"--pairs fr-en\,fr-es " in spanish
 
 
 def test_preparing_only(syntactic, data):
@@ -118,6 +121,7 @@ def test_preparing_only(syntactic, data):
     ("options", "said"),
     [
         (("--languages", "de fr"), "--languages must have en"),
+        (("--languages", "en"), "--languages must have two languages or more"),
         (("--languages", "en xx"), "no treebank and Tatoeba code are known for 'xx'"),
         (("--updates", "many"), "--updates is 'many'"),
         (("--few", "2k"), "--few is '2k'"),
