@@ -87,7 +87,7 @@ common_option() { # OPTION [VALUE] …
     --threads) THREADS=$2 ;;
     --url) URL=$2 ;;
     --replace-unknown) REPLACE_UNKNOWN=$2 ;;
-    --search) read -ra SEARCH_GIVEN <<<"$2" ;;
+    --search) read -rd '' -a SEARCH_GIVEN < <(printf '%s\0' "$2") ;; # of several lines, too
     --diagnose) DIAGNOSE=$2 ;;
     --diagnose-words) read -ra DIAGNOSE_WORDS <<<"$2" ;;
     --user-dir) USER_DIR=$(absolute "$2") PLUGIN=$(absolute "$2") ;;

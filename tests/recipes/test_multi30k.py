@@ -255,7 +255,7 @@ def test_replaced_unknown_words_are_in_the_names_of_scores_and_in_the_record(mul
 
 def test_another_search_translates_anew_what_was_trained(multi30k, data):
     multi30k("--data", data)
-    wanted = "lenpen=1.2 max_len_b=9 decode_score=cosine decode_scale=12.5"
+    wanted = "lenpen=1.2 max_len_b=9\ndecode_score=cosine decode_scale=12.5"
     done = multi30k("--data", data, "--search", wanted)
     assert done.returncode == 0, done.stderr
     assert set(multi30k.calls) == TRANSLATION | {RECORD, PACK}
