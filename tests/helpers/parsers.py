@@ -220,7 +220,10 @@ def in_a_child(read: Callable[[Path], Any]) -> Callable[[Path], None]:
         child = multiprocessing.get_context("fork").Process(target=work, args=(path, said))
         child.start()
         said.close()
-        child.join()
+        child.join(300)
+        if child.is_alive():
+            child.kill()
+            raise ChildProcessError("the process hangs")
         if child.exitcode:
             raise ChildProcessError(f"the process ended with {child.exitcode}")
         try:
