@@ -14,6 +14,7 @@ import runpy
 import shlex
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,7 @@ import forkserver
 import hypothesis
 import pytest
 import torch
+import tqdm
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -32,6 +34,10 @@ ROOT = Path(__file__).resolve().parent.parent
 hypothesis.settings.register_profile("search", deadline=None)
 hypothesis.settings.register_profile("fairseq_xl", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("fairseq_xl")
+
+# tqdm's lock is shared with forks, so that a fork that is killed while it draws a bar would have it for ever, and the
+# next bar of the tests wait for it. This one is each process's own.
+tqdm.tqdm.set_lock(threading.RLock())
 
 # The tests' processes fill the cores; threads that wait for each other would make them many times as slow.
 torch.set_num_threads(1)

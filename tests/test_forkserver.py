@@ -201,3 +201,14 @@ def test_it_ends_whoever_else_has_its_input() -> None:
     finally:
         os.kill(holder, signal.SIGKILL)
         os.waitpid(holder, 0)
+
+
+def test_a_fork_that_is_killed_takes_no_lock_of_the_others_along(forks, tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, sys, tqdm\n"
+        "assert tqdm.tqdm.get_lock().acquire(timeout=20)\n"
+        "os.kill(os.getpid(), int(sys.argv[1]))\n"
+    )
+    for number in (signal.SIGKILL, signal.SIGTERM):
+        assert forks.run("python-script", script, int(number), timeout=60).returncode == -number

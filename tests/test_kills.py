@@ -6,12 +6,16 @@ compat/test_resume.py, syntactic/test_prepare.py, corpus/test_crawl.py, experime
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import random
+import signal
 import time
 from pathlib import Path
 
 import forked
 import pytest
+import tqdm
 
 pytestmark = pytest.mark.slow
 
@@ -84,3 +88,17 @@ def test_killed_anywhere_and_started_again(name: str, inputs: Path, tmp_path: Pa
     assert sorted(found) == sorted(expected), "nothing else is left behind"
     for path, content in expected.items():
         assert found[path].replace(b"killed", b"whole") == content, path
+
+
+def test_a_fork_that_is_killed_while_it_draws_a_bar_takes_no_lock_along() -> None:
+    def draw_and_die() -> None:
+        tqdm.tqdm.get_lock().acquire()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    tqdm.tqdm.get_lock()
+    child = multiprocessing.get_context("fork").Process(target=draw_and_die)
+    child.start()
+    child.join(60)
+    assert child.exitcode == -signal.SIGKILL
+    assert tqdm.tqdm.get_lock().acquire(timeout=5)
+    tqdm.tqdm.get_lock().release()

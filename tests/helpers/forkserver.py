@@ -301,8 +301,10 @@ def _prepare() -> None:
     for name in OTHERS:
         importlib.import_module(name)
     import torch
+    import tqdm
 
     torch.set_num_threads(1)
+    tqdm.tqdm.set_lock(threading.RLock())  # its own would be all forks', and lost with one that is killed
     # A new process's first import of its command sets logging up.
     for name in [name for name in sys.modules if name.split(".")[0] == "fairseq_cli"]:
         del sys.modules[name]
