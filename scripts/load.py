@@ -187,7 +187,7 @@ def neighbours(args: argparse.Namespace, records: Records) -> None:
     size = round(100_000 * args.scale)
     records.measure("neighbours", [sys.executable, "-c", NEIGHBOURS, str(size)], sentences=size, dimension=512)
     size = round(1_000_000 * args.scale)
-    for kind in ("hnsw", "ivf"):
+    for kind in ("ivf", "hnsw"):
         command = [sys.executable, "-c", GROUPED, str(size), kind]
         records.measure(f"neighbours, {kind}", command, tells=True, sentences=size, dimension=256)
 
