@@ -77,13 +77,15 @@ class Translator:
         self.device = device
         self.batch_tokens = batch_tokens
         self.models = [model.to(device) for model in models]
-        replace = search.get("replace_unk")
+        search = dict(search)
+        replace = search.pop("replace_unk", None)
         self.replacements: dict[str, str] | None = None
         """unknown words become the source's, or what this says of those; None: they stay ``<unk>``"""
         if replace is not None:
             self.replacements = read_translations(Path(replace)) if replace else {}
-        chosen = {name: value for name, value in search.items() if name != "replace_unk"}
-        generation = OmegaConf.merge(OmegaConf.structured(GenerationConfig), chosen)
+        self.replacement_distance = search.pop("replace_unk_distance", math.inf)
+        """how many words from the diagonal the source word may stand"""
+        generation = OmegaConf.merge(OmegaConf.structured(GenerationConfig), search)
         assert isinstance(generation, DictConfig)
         self.generator = _generator(task, self.models, generation)
         positions = [model.max_positions() for model in models]
@@ -206,7 +208,9 @@ class Translator:
         """The tokens, unknown ones replaced; where words are cut into pieces, what comes in begins a word."""
         assert self.replacements is not None
         marks = "sentencepiece" if self.pipeline.pieces else None
-        found = replace_unknown(tokens, attention, source, self.replacements, Counts(), marks)
+        found = replace_unknown(
+            tokens, attention, source, self.replacements, Counts(), marks, self.replacement_distance
+        )
         return [
             f"▁{new}" if marks and new != old else new for old, new in zip(tokens, found, strict=True)
         ]

@@ -118,7 +118,12 @@ fingerprint() {
 locked() { # FILE COMMAND…
   local lock=$1
   shift
-  if [[ $DRY_RUN == yes ]] || ! command -v flock >/dev/null; then
+  if [[ $DRY_RUN == yes ]]; then
+    "$@"
+    return
+  fi
+  if ! command -v flock >/dev/null; then
+    say "there is no flock here (util-linux): let no other recipe use $(dirname "$lock") meanwhile"
     "$@"
     return
   fi

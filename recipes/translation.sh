@@ -137,6 +137,8 @@ check_settings() {
   if [[ -n $TEST ]]; then
     need_file "$TEST.$SRC" "test set for --test,"
     need_file "$TEST.$TGT" "test set for --test,"
+    [[ ! $(basename "$TEST") =~ ^test$|unknown_by_ ]] ||
+      fail "--test $TEST: its scores could not be told from the recipe's own by that name; give the files another one"
   fi
   PREPARED=$OUT/prepared/$SRC-$TGT
   LEXICON=$PREPARED/lexicon.$SRC-$TGT.tsv

@@ -231,6 +231,12 @@ def test_unknown_words_are_replaced_by_the_source(load, raw, tmp_path):
     assert set(copied[0].tokens) <= set(words), "punctuation is passed over"
     for token, place in zip(copied[0].tokens, copied[0].alignment, strict=True):
         assert token == copied[0].source[place] or copied[0].source[place] not in words
+    (near,) = load("stock", **always, replace_unk="", replace_unk_distance="0.6").candidates(raw[:1])
+    source = near[0].source
+    for place, token in enumerate(near[0].tokens):
+        expected = (place + 0.5) / len(near[0].tokens) * len(source) - 0.5
+        assert token in ["<unk>", *(word for at, word in enumerate(source) if abs(at - expected) <= 0.6)]
+    assert near[0].tokens != copied[0].tokens
     # As `fairseq-xl lexicon` writes it, the most probable first.
     lines = [f"{word}\t<{word}>\t0.9\n{word}\tworse\t0.1\n" for word in dict.fromkeys(words)]
     (tmp_path / "words.tsv").write_text("".join(lines))
@@ -279,6 +285,8 @@ def test_options_reach_the_search_and_the_model(load, raw):
         ({"min_len": 300}, "min_len is 300"),
         ({"diverse_beam_groups": 3}, "diverse_beam_groups is 3, which does not divide the beam, 5"),
         ({"replace_unk": "/nonexistent"}, "there is no file /nonexistent"),
+        ({"replace_unk_distance": 3}, "replace_unk_distance says which words replace_unk may take: give that, too"),
+        ({"replace_unk": "", "replace_unk_distance": -1}, "replace_unk_distance is -1.0: give a number of words"),
         ({"device": "gpu"}, "the device 'gpu' cannot be used"),
         ({"batch_tokens": 0}, "give 1 or more"),
     ],

@@ -3,11 +3,12 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY
-from omegaconf import MISSING, OmegaConf
+from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import ValidationError
 from torch import Tensor
 
@@ -107,8 +108,28 @@ class Annealed(ContinuousCriterion):
         return mixed, logged
 
 
+def hinge_margin(criterion: Mapping[str, Any]) -> float | None:
+    """The margin of the hinge that a model was trained with, from its criterion's options; None without a hinge.
+
+    Of a mix, that of the second loss, with which training ends, or else of the first.
+    """
+    if criterion["_name"] != "annealed":
+        return criterion.get("margin")
+    for place in ("second", "first"):
+        part = _config(place, criterion[place], criterion[f"{place}_options"], False)
+        if "margin" in part:
+            return float(part.margin)
+    return None
+
+
 def _part(place: str, name: str, options: str, task: Any, sentence_avg: bool) -> ContinuousCriterion:
     """The loss ``name`` with its defaults but for ``options``, "NAME=VALUE NAME=VALUE …"."""
+    config = _config(place, name, options, sentence_avg)
+    return CRITERION_REGISTRY[name].build_criterion(config, task)
+
+
+def _config(place: str, name: str, options: str, sentence_avg: bool) -> DictConfig:
+    """Its options."""
     losses = [
         known
         for known, kind in CRITERION_REGISTRY.items()
@@ -129,4 +150,4 @@ def _part(place: str, name: str, options: str, task: Any, sentence_avg: bool) ->
         except ValidationError as error:
             reason = str(error).splitlines()[0]
             raise InputError(f"--{place}-options has {option!r}: {reason}") from error
-    return CRITERION_REGISTRY[name].build_criterion(config, task)
+    return config

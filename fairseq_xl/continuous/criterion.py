@@ -72,7 +72,9 @@ class ContinuousCriterion(FairseqCriterion):
         index = model.get_targets(sample, None)
         is_word = index.ne(self.padding_idx)
         pred, index = pred[is_word].float(), index[is_word]
-        loss_rows, extra = self.rows(pred, index, targets)
+        # With --amp matrix products would be in half precision, in which near words are equally near.
+        with torch.autocast(pred.device.type, enabled=False):
+            loss_rows, extra = self.rows(pred, index, targets)
         loss = loss_rows.sum() if reduce else loss_rows
         if model.training:
             check_finite(loss, sample)

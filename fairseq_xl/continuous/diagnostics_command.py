@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from fairseq_xl.continuous.annealed import hinge_margin
 from fairseq_xl.continuous.diagnostics_table import lines
 from fairseq_xl.continuous.inspect_command import load_continuous_model
 from fairseq_xl.continuous.measure import Settings, measure
@@ -131,7 +132,7 @@ def diagnose(
         "criterion": criterion,
         "epoch": training.epoch,
         "updates": training.updates,
-        **measure(model, task, settings, criterion.get("margin"), label),
+        **measure(model, task, settings, hinge_margin(criterion), label),
     }
 
 

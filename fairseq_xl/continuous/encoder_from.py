@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
+from pathlib import Path
 from typing import Any
 
+from fairseq.data import Dictionary
+from fairseq.utils import split_paths
 from torch import Tensor, nn
 
 from fairseq_xl import checkpoints
@@ -35,7 +38,7 @@ def load_encoder(
 
     Raises:
         InputError: a file that is missing, torn, foreign or would run code; another kind of model; other sizes or
-            options; a source dictionary of another size.
+            options; another source dictionary, where that of the training still lies with its data.
     """
     state = checkpoints.read(path)
     here = encoder.state_dict()
@@ -49,22 +52,24 @@ def load_encoder(
             f"--encoder-from {path} holds no encoder of a Transformer: give a checkpoint of --arch transformer or "
             "continuous_transformer"
         )
-    _check_options(_options(state), cfg, path)
+    _check_options(_section(state, "model"), cfg, path)
     words, wanted = (len(part["embed_tokens.weight"]) for part in (stored, here))
     if words != wanted:
         raise InputError(
             f"--encoder-from {path} has a source dictionary of {words} entries and this data one of {wanted}: "
             "binarise the data with the dictionary of that training (fairseq-preprocess --srcdict)"
         )
+    _check_words(_section(state, "task"), encoder.dictionary, path)
     _check_parts(stored, here, path)
     encoder.load_state_dict(stored)
     logger.info("the encoder's weights are those of %s", path)
 
 
-def _options(state: dict[str, Any]) -> dict[str, Any]:
-    """What a checkpoint's model was built from, flat: a stock Transformer's options lie in a namespace."""
-    model = state["cfg"]["model"] if state.get("cfg") else state["args"]
-    return model if isinstance(model, dict) else vars(model)
+def _section(state: dict[str, Any], name: str) -> dict[str, Any]:
+    """What a checkpoint's model or task was built from, flat: a stock Transformer's options lie in a namespace, and
+    those of old checkpoints lie together."""
+    section = state["cfg"].get(name, {}) if state.get("cfg") else state["args"]
+    return section if isinstance(section, dict) else vars(section)
 
 
 def _check_options(then: dict[str, Any], cfg: ContinuousTransformerConfig, path: Any) -> None:
@@ -76,6 +81,18 @@ def _check_options(then: dict[str, Any], cfg: ContinuousTransformerConfig, path:
     if other:
         raise InputError(
             f"--encoder-from {path} was trained with {', '.join(other)}: give this model the same"
+        )
+
+
+def _check_words(task: dict[str, Any], dictionary: Dictionary, path: Any) -> None:
+    folder = split_paths(str(task.get("data") or "."))[0]
+    words = Path(folder) / f"dict.{task.get('source_lang')}.txt"
+    if not words.is_file():
+        logger.warning("%s: no %s to compare words with, so only their number is known to be the same", path, words)
+    elif Dictionary.load(str(words)).symbols != dictionary.symbols:
+        raise InputError(
+            f"--encoder-from {path} was trained with the source words of {words}, and this data has others: binarise "
+            f"the data with that dictionary (fairseq-preprocess --srcdict {words})"
         )
 
 

@@ -66,9 +66,7 @@ def info_nce(
 def _cross_entropy(
     e: Tensor, vectors: Tensor, own: Tensor, scale: float, never: Tensor | None
 ) -> Tensor:
-    # With --amp a matrix product would be in half precision, whose error the scale magnifies.
-    with torch.autocast(e.device.type, enabled=False):
-        logits = scale * (unit_rows(e) @ vectors.t())
+    logits = scale * (unit_rows(e) @ vectors.t())
     target = logits.gather(1, own)
     if never is not None:
         logits = logits.masked_fill(never, -torch.inf).scatter(1, own, target)

@@ -15,6 +15,7 @@ from tqdm import tqdm
 from fairseq_xl.continuous import tuning
 from fairseq_xl.continuous.inspect_command import load_translation_model
 from fairseq_xl.errors import InputError
+from fairseq_xl.text.unknown_words import SUBWORDS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +40,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     text = "as fairseq's: no output longer than A times its source and B (default: 1.5 and 5; fairseq: 0 and 200)"
     parser.add_argument("--max-len-a", type=float, default=1.5, metavar="A", help=text)
     parser.add_argument("--max-len-b", type=int, default=5, metavar="B", help="see --max-len-a")
+    text = (
+        "join the pieces of words, as fairseq-generate does, before BLEU and lengths are taken: for models of"
+        " subwords, whose pieces are compared otherwise"
+    )
+    parser.add_argument("--post-process", choices=SUBWORDS, help=text)
     text = "only the first N sentences, for a quicker and rougher choice (default: all)"
     parser.add_argument("--limit", type=int, metavar="N", help=text)
     text = "sentences translated at once; lower it where memory runs out (default: %(default)s)"
@@ -63,6 +69,7 @@ def run(args: argparse.Namespace) -> None:
         "subset": args.subset,
         "limit": args.limit,
         "longest": [args.max_len_a, args.max_len_b],
+        **({"post_process": args.post_process} if args.post_process else {}),
     }
     args.results.parent.mkdir(parents=True, exist_ok=True)
     results = tuning.Results(args.results, about)
@@ -86,7 +93,7 @@ def as_saved(model: Any, beam: int) -> tuning.Point:
     scorer = getattr(model.decoder, "scorer", None)
     if scorer is None:
         return tuning.Point(tuning.SOFTMAX, 1.0, 1.0, 0.0, beam)
-    return tuning.Point(scorer.score, scorer.scale, 1.0, scorer.hub_weight, beam)
+    return tuning.Point(scorer.score, scorer.scale, 1.0, scorer.hub_weight, beam, scorer.bonus is not None)
 
 
 def _fingerprint(*paths: Path) -> str:
@@ -119,7 +126,7 @@ def decoder(
         model.cuda()
     longest = (args.max_len_a, args.max_len_b)
     chosen = list(range(min(args.limit or len(dataset), len(dataset))))
-    references = [_text(task, dataset.tgt[number], True) for number in chosen]
+    references = [_text(task, dataset.tgt[number], args.post_process, True) for number in chosen]
     chosen.sort(key=lambda number: -int(dataset.src_sizes[number]))
     batches = [
         chosen[first : first + args.batch_size] for first in range(0, len(chosen), args.batch_size)
@@ -128,7 +135,7 @@ def decoder(
     def decode(point: tuning.Point) -> dict[str, tuning.Outcome]:
         beams = dict[int, list[tuning.Hypothesis]]()
         with tqdm(total=len(chosen), desc=point.key, unit=" sentences", delay=1) as bar:
-            for beam in translate(model, task, dataset, point, batches, cuda, longest):
+            for beam in translate(model, task, dataset, point, batches, cuda, longest, args.post_process):
                 beams.update(beam)
                 bar.update(len(beam))
         return tuning.outcomes([beams[number] for number in sorted(beams)], references)
@@ -144,6 +151,7 @@ def translate(
     batches: list[list[int]],
     cuda: bool,
     longest: tuple[float, int],
+    subwords: str | None = None,
 ) -> Iterator[dict[int, list[tuning.Hypothesis]]]:
     """For each batch the finished beams by the sentences' numbers, from the task's own generator."""
     from fairseq import utils
@@ -163,7 +171,7 @@ def translate(
         yield {
             number: [
                 tuning.Hypothesis(
-                    _text(task, one["tokens"].cpu(), False),
+                    _text(task, one["tokens"].cpu(), subwords),
                     float(one["positional_scores"].sum()),
                     len(one["tokens"]),
                 )
@@ -173,9 +181,9 @@ def translate(
         }
 
 
-def _text(task: Any, tokens: torch.Tensor, reference: bool) -> str:
-    """Tokens as text; an unknown word of a reference is written so that no output matches it."""
-    return task.target_dictionary.string(tokens, escape_unk=reference)
+def _text(task: Any, tokens: torch.Tensor, subwords: str | None, reference: bool = False) -> str:
+    """Tokens as text, pieces joined; an unknown word of a reference is written so that no output matches it."""
+    return task.target_dictionary.string(tokens, subwords, escape_unk=reference)
 
 
 COLUMNS = ("score", "sharpness", "hub", "beam 1", "ratio", "beam {}", "ratio", "lenpen", "BLEU", "ratio")

@@ -1,9 +1,10 @@
 """Which decoding options suit a trained model: a search on the development set, one option after another.
 
 Beam search sums log-scores over steps, so it depends on how sharp they are, on hub correction and on the
-length penalty; greedy search depends on hub correction alone. The length penalty only ranks finished
-hypotheses, so every value of it is read off one decoding. The flatter the scores, the more they favour short
-hypotheses, and the larger the penalty that makes up for it: the two are chosen together.
+length penalty; greedy search depends on hub correction alone, unless word frequencies are added. The length
+penalty only ranks finished hypotheses, so every value of it is read off one decoding. The flatter the scores,
+the more they favour short hypotheses, and the larger the penalty that makes up for it: the two are chosen
+together.
 """
 
 from __future__ import annotations
@@ -41,13 +42,16 @@ class Point:
     temperature: float
     hub_weight: float
     beam: int
+    prior: bool = False
+    """Whether the model adds word frequencies (``--decode-prior-weight``), which sharpness weighs against cosines."""
 
     @property
     def key(self) -> str:
-        """Equal for points that give the same translations: greedy search sees only the hub weight."""
+        """Equal for points that give the same translations: greedy search sees the hub weight, and sharpness only
+        through a prior."""
         if self.score == SOFTMAX:
             return "beam 1" if self.beam == 1 else f"temperature {self.temperature:g}, beam {self.beam}"
-        if self.beam == 1:
+        if self.beam == 1 and not self.prior:
             return f"hub {self.hub_weight:g}, beam 1"
         sharpness = f"scale {self.scale:g}, " if self.score == "cosine" else ""
         return (

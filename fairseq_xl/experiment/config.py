@@ -240,7 +240,10 @@ def _options(value: Any, path: Path, where: str) -> dict[str, str]:
         if name in RESERVED:
             raise InputError(f"{path}, {where}: the option {name!r} is the runner's; {RESERVED[name]}")
         if given is False:
-            continue
+            raise InputError(
+                f"{path}, {where}: the option {name!r} is false, as YAML reads no, off and false: put the word into "
+                "quotes, or leave out what is only switched on"
+            )
         if isinstance(given, dict | list) or given is None:
             raise InputError(f"{path}, {where}: the option {name!r} is {given!r}; give a word or a number")
         options[str(name)] = "" if given is True else _in_folder(str(name), str(given), path.parent)

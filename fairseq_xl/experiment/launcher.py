@@ -35,12 +35,14 @@ class Task:
 @dataclass(frozen=True)
 class Outcome:
     """How a task ended: exit status (negative: the signal that ended it), when it began (seconds since 1970),
-    how long it took, and the resident memory of its largest process in MiB."""
+    how long it took, and the resident memory of its largest process in MiB; and the reason, where the task's log
+    cannot say it."""
 
     status: int
     began: float
     seconds: float
     peak_MiB: float
+    reason: str | None = None
 
 
 class Job(Protocol):
@@ -134,6 +136,8 @@ class LocalLauncher:
         slot = self.free.get()
         try:
             return execute(task, slot, self.running)
+        except OSError as error:  # no log, no memory, no process: a failure of this task alone
+            return Outcome(1, time.time(), 0.0, 0.0, f"it could not be started: {error}")
         finally:
             self.free.put(slot)
 
@@ -190,10 +194,11 @@ class SubmititJob:
         try:
             return self.job.result()
         except Exception as error:
-            # Cancelled, out of time, a node lost: the cell failed, and the reason is in submitit's own log.
+            # Cancelled, out of time, a node lost: the cell failed, and submitit's own log has all that is known.
             with Path(self.job.paths.stderr).open("a", encoding="utf-8") as log:
                 log.write(f"\n{error}\n")
-            return Outcome(1, time.time(), 0.0, 0.0)
+            lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+            return Outcome(1, time.time(), 0.0, 0.0, lines[-1] if lines else type(error).__name__)
 
 
 class SubmititLauncher:

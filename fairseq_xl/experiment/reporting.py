@@ -60,6 +60,8 @@ def report(args: argparse.Namespace) -> None:
     path = args.out / "experiment.json"
     if not path.is_file():
         raise InputError(f"there is no {path}: give the --out of `fairseq-xl experiment run`")
+    if args.samples < 0:
+        raise InputError(f"--samples is {args.samples}: give 1 or more, or leave it out")
     state = State(path)
     peaks = {name: cell.peak_MiB for name, cell in state.cells.items()}
     # A run whose cell is not done may have been left by other settings than those its label speaks of now.

@@ -81,6 +81,11 @@ class Runner:
         self.display = display
         self.state = State(out / "experiment.json")
         self.state.describe(experiment)
+        for cell in experiment.cells:
+            known = self.state[cell.name]
+            if known.status == DONE and known.command != cell.command(out):
+                # Whether or not it is run now, its label speaks of other settings than those it was made with.
+                known.status = PENDING
         open_cells = self._open(cells)
         self.cells = [cell for cell in cells if cell.name in open_cells]
         self.skipped = len(cells) - len(self.cells)
@@ -127,12 +132,14 @@ class Runner:
                 self._step(waiting)
                 time.sleep(POLL_SECONDS)
         except BaseException:
-            self._collect()  # what has ended since the last look is no victim of the interruption
-            self.launcher.stop()
-            for cell in self.cells:
-                if self.state[cell.name].status == RUNNING:
-                    self.state[cell.name].status = PENDING
-            self.state.save()
+            try:
+                self._collect()  # what has ended since the last look is no victim of the interruption
+            finally:
+                self.launcher.stop()
+                for cell in self.cells:
+                    if self.state[cell.name].status == RUNNING:
+                        self.state[cell.name].status = PENDING
+                self.state.save()
             raise
         finally:
             self.display.end()
@@ -181,7 +188,8 @@ class Runner:
                 if outcome.status == 0:
                     self._submit(cell)
                 else:
-                    self._failed(cell, f"its data could not be prepared: {last_line(log)}", log)
+                    reason = outcome.reason or last_line(log)
+                    self._failed(cell, f"its data could not be prepared: {reason}", log)
         self._collect()
         self._submit_ready()
         running = [cell for cell in self.cells if self.state[cell.name].status == RUNNING]
@@ -210,7 +218,7 @@ class Runner:
             known.peak_MiB = round(max(known.peak_MiB or 0, outcome.peak_MiB), 1)
         log = self.out / "logs" / f"{cell.name}.log"
         if outcome.status:
-            self._failed(cell, last_line(log), log)
+            self._failed(cell, outcome.reason or last_line(log), log)
         elif not self._record(cell).is_file():
             self._failed(cell, "its recipe ended without a record.json", log)
         else:

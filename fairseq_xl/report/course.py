@@ -6,14 +6,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fairseq_xl.report.runs import Run, by_system
+from fairseq_xl.report.training_log import Record
 
 LOGGED = {"cosine": "cosine to the target", "kappa": "κ", "hinge": "share of active hinges"}
 """What continuous criteria log, as means over the words since the line before."""
+PARTS = {"hinge": ("hinge", "second_hinge", "first_hinge")}
+"""The names that a value may have: a mix logs its parts', and the second one is what it comes to."""
+
+
+def value_of(record: Record, name: str) -> float | None:
+    """What a record says under one of the names in LOGGED."""
+    return next((record.values[each] for each in PARTS.get(name, (name,)) if each in record.values), None)
 
 
 def logged(runs: Sequence[Run]) -> list[str]:
     """The names in LOGGED that some run's log has."""
-    return [name for name in LOGGED if any(name in r.values for run in runs for r in run.log.of("train_inner"))]
+    return [
+        name for name in LOGGED
+        if any(value_of(r, name) is not None for run in runs for r in run.log.of("train_inner"))
+    ]  # fmt: skip
 
 
 def draw_course(figure: Any, runs: Sequence[Run], labels: Mapping[str, str]) -> None:
@@ -23,7 +34,7 @@ def draw_course(figure: Any, runs: Sequence[Run], labels: Mapping[str, str]) -> 
     for colour, (system, group) in enumerate(by_system(runs).items()):
         records = group[0].log.of("train_inner")
         for axes, name in zip(panels, names, strict=True):
-            points = [(r.updates, r.values[name]) for r in records if name in r.values]
+            points = [(r.updates, value) for r in records if (value := value_of(r, name)) is not None]
             if points:
                 axes.plot(*zip(*points, strict=True), color=f"C{colour % 10}", label=labels.get(system, system))
     for axes, name in zip(panels, names, strict=True):

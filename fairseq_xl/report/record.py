@@ -66,7 +66,10 @@ def read_scores(run: Path) -> dict[str, dict[str, dict[str, Any]]]:
             }
         except (ValueError, KeyError, TypeError):
             raise InputError(f"{path} is not the JSON output of sacrebleu: score again") from None
-        scores.setdefault(found["set"] or "test", {})[f"beam{found['beam']}"] = entry
+        beams = scores.setdefault(found["set"] or "test", {})
+        if f"beam{found['beam']}" in beams:
+            raise InputError(f"{path} cannot be told from the recipe's own test set's: give that set another name")
+        beams[f"beam{found['beam']}"] = entry
     return scores
 
 

@@ -67,7 +67,14 @@ class Run:
     def hypotheses(self, beam: int) -> list[str]:
         """Its translations of the test set, plain text."""
         prefix = "" if self.scored == OWN_TEST else f"{self.scored}."
-        return list(read_lines(self.folder / f"{prefix}hyp.beam{beam}.txt"))
+        path = self.folder / f"{prefix}hyp.beam{beam}.txt"
+        lines, expected = list(read_lines(path)), len(self.references())
+        if len(lines) != expected:
+            raise InputError(
+                f"{path} has {len(lines)} lines and the test set {expected}: run the recipe again, which translates "
+                "a test set that has changed"
+            )
+        return lines
 
     @property
     def _plain(self) -> Path:
@@ -91,7 +98,15 @@ class Run:
     def diagnostics(self) -> dict[str, Any] | None:
         """What ``fairseq-xl diagnose`` measured; None for a softmax."""
         path = self.folder / "diagnostics.json"
-        return loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        if not path.is_file():
+            return None
+        try:
+            found = loads(path.read_text(encoding="utf-8"))
+            if not found["checkpoints"]:
+                raise ValueError
+        except (ValueError, KeyError, TypeError):
+            raise InputError(f"{path} is not what `fairseq-xl diagnose` writes: diagnose again") from None
+        return found
 
     @cached_property
     def parameters(self) -> tuple[int, int] | None:

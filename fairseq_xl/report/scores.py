@@ -81,7 +81,8 @@ def marks(compared: Mapping[str, Any], sign: str) -> str:
     differences = compared["differences"]
     found = [differences[seed] for seed, p_seed in compared["p_sentences"].items() if p_seed < LEVEL]
     same = sum(difference * compared["difference"] > 0 for difference in found)
-    against = f", {len(found) - same} against" if same < len(found) else ""
+    other = sum(difference * compared["difference"] < 0 for difference in found)
+    against = f", {other} against" if other else ""
     return f"{compared['difference']:+.1f}{shown} ({same}/{len(differences)}{against})".replace("-", "−")
 
 

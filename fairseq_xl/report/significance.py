@@ -41,9 +41,10 @@ def sentences_differ(
     """
     if not len(baseline) == len(system) == len(references):
         raise ValueError("baseline, system and references have unequal numbers of sentences")
-    if list(baseline) == list(system):
-        return 1.0  # sacreBLEU counts trials that differ by more than the systems do, and would find p near 0
     chosen = {"BLEU": BLEU, "chrF2": CHRF}[metric](references=[list(references)])
+    scores = [chosen.corpus_score(list(texts), None).score for texts in (baseline, system)]
+    if scores[0] == scores[1]:
+        return 1.0  # sacreBLEU counts trials that differ by more than the systems do, and would find p near 0
     test = PairedTest(
         [("baseline", list(baseline)), ("system", list(system))],
         {metric: chosen},
@@ -51,11 +52,16 @@ def sentences_differ(
         test_type=method,
         n_samples=samples,
     )
-    _, scores = test()
-    compared = scores[metric][1]
+    _, found = test()
+    compared = found[metric][1]
     if not isinstance(compared, Result) or compared.p_value is None:
         raise RuntimeError(f"sacreBLEU's paired test gave no p-value for {metric}: {compared}")
-    return compared.p_value
+    if method == "bs":
+        return compared.p_value
+    # Of the 2^n ways to swap n translations that differ, the one seen and its mirror image are as extreme as what was
+    # seen. sacreBLEU counts only those that are more extreme, which for a handful is none.
+    differing = sum(one != other for one, other in zip(baseline, system, strict=True))
+    return max(compared.p_value, 2.0 ** (1 - differing))
 
 
 def seeds_differ(baseline: Sequence[float], system: Sequence[float]) -> float | None:

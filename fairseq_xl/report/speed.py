@@ -8,6 +8,8 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from fairseq_xl.report.runs import Run, by_system
 from fairseq_xl.report.scores import spread
 from fairseq_xl.report.tables import Table
@@ -47,14 +49,17 @@ def gpu_memory(run: Run) -> float | None:
 def quality_over_time(run: Run, measure: str) -> list[tuple[float, float, float]]:
     """(epochs, minutes of training, value) at each validation that measured it.
 
-    Minutes are the time spent in updates (fairseq's ``train_wall``), without validation and saving.
+    Minutes are the time spent in updates (fairseq's ``train_wall``), without validation and saving. A validation
+    within an epoch stands where its updates are between those of the epochs' ends.
     """
     minutes = {r.epoch: r.values.get("train_wall", 0.0) / 60 for r in run.log.of("train")}
-    total = dict(zip(minutes, itertools.accumulate(minutes.values()), strict=True))
+    updates = [0, *({r.epoch: r.updates for r in run.log.of("train")}.values())]
+    epochs = [min(minutes, default=1) - 1, *minutes]
+    total = [0.0, *itertools.accumulate(minutes.values())]
     return [
-        (float(r.epoch), total[r.epoch], r.values[measure])
+        (float(np.interp(r.updates, updates, epochs)), float(np.interp(r.updates, updates, total)), r.values[measure])
         for r in run.log.of("valid")
-        if measure in r.values and r.epoch in total
+        if measure in r.values and r.epoch in minutes
     ]
 
 
@@ -86,6 +91,7 @@ def speed_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
             *gpu,
         )
     devices = "; ".join(sorted({run.record["device"] for run in runs}))
+    table.notes.append("Minutes an epoch: of updates alone, without validating and saving.")
     table.notes.append(
         "Sentences a second: median over the run's log, so of the machine as busy as it was. Memory: resident, of "
         f"the largest process of a run. On {devices}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import Enum
@@ -16,6 +17,14 @@ from fairseq_xl.continuous.config import DecodingConfig
 from fairseq_xl.continuous.task import ContinuousTranslationConfig
 from fairseq_xl.errors import InputError
 
+
+@dataclass
+class UnknownWordsConfig:
+    """Beside fairseq's ``replace_unk``."""
+
+    replace_unk_distance: float = math.inf
+
+
 # Those of GenerationConfig that mean something where there is a source and nothing else.
 SEARCH = (
     *("beam", "lenpen", "unkpen", "unnormalized", "temperature", "no_repeat_ngram_size"),
@@ -23,11 +32,13 @@ SEARCH = (
     *("sampling", "sampling_topk", "sampling_topp"),
     *("diverse_beam_groups", "diverse_beam_strength", "diversity_rate", "replace_unk"),
 )
+UNKNOWN_WORDS = tuple(entry.name for entry in fields(UnknownWordsConfig))
 OUTPUT = tuple(entry.name for entry in fields(DecodingConfig) if entry.name != "_name")
 NEAREST = ("nearest", "nearest_effort", "nearest_index")
 # What each is checked by.
 _CONFIGS = {
     **dict.fromkeys(SEARCH, GenerationConfig),
+    **dict.fromkeys(UNKNOWN_WORDS, UnknownWordsConfig),
     **dict.fromkeys(OUTPUT, DecodingConfig),
     **dict.fromkeys(NEAREST, ContinuousTranslationConfig),
 }
@@ -38,7 +49,7 @@ class Options:
     """Checked values of what was asked for, and nothing else, by whom they are for."""
 
     search: dict[str, Any]
-    """for fairseq's generator"""
+    """for fairseq's generator, and what becomes of unknown words"""
     output: dict[str, Any]
     """for a model with a continuous output"""
     nearest: dict[str, Any]
@@ -68,7 +79,13 @@ def check(given: Mapping[str, Any]) -> Options:
     beam, groups = values.get("beam", 5), values.get("diverse_beam_groups", -1)
     if groups > 0 and beam % groups:
         raise InputError(f"diverse_beam_groups is {groups}, which does not divide the beam, {beam}")
-    kinds = [{k: v for k, v in values.items() if k in names} for names in (SEARCH, OUTPUT, NEAREST)]
+    if "replace_unk_distance" in values and "replace_unk" not in values:
+        raise InputError("replace_unk_distance says which words replace_unk may take: give that, too")
+    if not values.get("replace_unk_distance", 0.0) >= 0:
+        raise InputError(f"replace_unk_distance is {values['replace_unk_distance']}: give a number of words, from 0")
+    kinds = [
+        {k: v for k, v in values.items() if k in names} for names in (SEARCH + UNKNOWN_WORDS, OUTPUT, NEAREST)
+    ]
     return Options(*kinds)
 
 

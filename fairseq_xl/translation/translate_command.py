@@ -34,7 +34,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "columns of the output, with a tab between them:\n"
         "  (neither option)  text\n"
-        "  --n-best K        number of the line (from 1), score, text; K lines for each line, best first.\n"
+        "  --n-best K        number of the line (from 1), score, text; K lines for each line, best first, and\n"
+        "                    one for a line without words.\n"
         "                    The score is fairseq-generate's: log2-probability over length^lenpen\n"
         "  --alignment       … text, source tokens, target tokens, pairs i-j: target token j attended most\n"
         "                    to source token i (both from 0; Pharaoh format)"
@@ -71,6 +72,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--replace-unk", nargs="?", const="", metavar="FILE",
         help="an unknown word becomes the source word it attends to (punctuation is passed over), or what FILE, a "
         "lexicon as `fairseq-xl lexicon` writes it, says of that",
+    )  # fmt: skip
+    parser.add_argument(
+        "--replace-unk-distance", type=float, metavar="N",
+        help="with --replace-unk, pass over source words that stand more than N words from where the unknown one "
+        "would if both languages had one order; lower it where attention strays (default: none are passed over)",
     )  # fmt: skip
     parser.add_argument(
         "--override", default="", metavar="'NAME=VALUE …'",
@@ -139,7 +145,7 @@ def _load(args: argparse.Namespace) -> Translator:
     from fairseq_xl.translator import Translator
 
     options = parse(args.override)
-    for name in ("beam", "lenpen", "replace_unk"):
+    for name in ("beam", "lenpen", "replace_unk", "replace_unk_distance"):
         if getattr(args, name) is not None:
             options[name] = getattr(args, name)
     torch.manual_seed(args.seed)

@@ -123,6 +123,8 @@ diagnose() {
       [[ $DRY_RUN == no && ! -f $RUN/checkpoints/checkpoint$number.pt ]] ||
         checkpoints+=("$RUN/checkpoints/checkpoint$number.pt")
     done
+    [[ ${#checkpoints[@]} != 0 ]] ||
+      fail "--diagnose epochs: $RUN was trained without it and kept no epoch's model; give another --name, or best"
   fi
   checkpoints+=("$RUN/checkpoints/checkpoint_best.pt")
   [[ ${#DIAGNOSE_WORDS[@]} == 0 ]] || words=(--words "${DIAGNOSE_WORDS[@]}")

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from fairseq.models import BaseFairseqModel
 
 from fairseq_xl.continuous import losses
-from fairseq_xl.continuous.annealed import Annealed, second_weight
+from fairseq_xl.continuous.annealed import Annealed, hinge_margin, second_weight
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
 
@@ -63,6 +63,24 @@ def test_a_part_without_weight_is_not_computed(problem, monkeypatch, update, idl
     monkeypatch.setattr(getattr(criterion, idle), "rows", None)
     problem[2].set_num_updates(update)
     criterion.rows(*problem)
+
+
+@pytest.mark.parametrize(
+    ("options", "margin"),
+    [
+        ({"second_options": "margin=0.3"}, 0.3),
+        ({}, 0.5),
+        ({"first": "syn_margin_diff", "first_options": "margin=0.2", "second": "vmf"}, 0.2),
+        ({"second": "vmf"}, None),
+    ],
+)
+def test_the_margin_of_a_mix(options, margin):
+    assert hinge_margin({"_name": "annealed", **DEFAULTS, **options}) == margin
+
+
+def test_the_margin_of_one_loss():
+    assert hinge_margin({"_name": "syn_margin_proj", "margin": 0.4}) == 0.4
+    assert hinge_margin({"_name": "vmf", "lambda1": 0.02}) is None
 
 
 def test_fairseq_tells_the_table_the_number_of_updates(problem):

@@ -117,6 +117,17 @@ def test_loss_is_the_mathematics_on_looked_up_targets():
     assert torch.allclose(loss, losses.syn_margin_proj(fixed.pred[0], target, 0.5).sum())
 
 
+@pytest.mark.parametrize("name", ["info_nce", "in_batch_negative", "most_informative_negative"])
+def test_mixed_precision_looks_for_near_words_in_full(name):
+    fixed, criterion = model().train(), make(name)
+    full, _, _ = criterion(fixed, sample([0, 1, 2], TARGETS))
+    with torch.autocast("cpu", torch.bfloat16):
+        mixed, _, _ = criterion(fixed, sample([0, 1, 2], TARGETS))
+    ours, theirs = (torch.autograd.grad(loss, fixed.pred)[0] for loss in (mixed, full))
+    assert torch.equal(mixed, full)
+    assert torch.equal(ours, theirs)
+
+
 def test_logged_figures():
     fixed = model().eval()
     with torch.no_grad():

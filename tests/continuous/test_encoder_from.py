@@ -22,7 +22,7 @@ def vectors(write_vectors):
     return write_vectors(13, 6)
 
 
-def stock(task, path, **options):
+def stock(task, path, data=None, **options):
     """The checkpoint of an untrained stock Transformer, as fairseq-train would write it."""
     args = Namespace(arch="transformer", _name="transformer")
     for name, value in {**{f"encoder_{n}": v for n, v in SIZES.items()}, **options}.items():
@@ -30,7 +30,8 @@ def stock(task, path, **options):
     args.decoder_layers, args.decoder_attention_heads = 1, 2
     torch.manual_seed(7)
     model = TransformerModel.build_model(args, task)
-    torch.save({"model": model.state_dict(), "cfg": {"model": args}}, path)
+    settings = {"model": args, "task": {"data": data, "source_lang": "de"}}
+    torch.save({"model": model.state_dict(), "cfg": settings}, path)
     return model
 
 
@@ -51,6 +52,23 @@ def test_the_encoder_is_the_stock_models(task, vectors, tmp_path):
     ours = build_model(run.model, task)
     assert torch.allclose(states(ours), states(theirs), atol=1e-6)
     assert not torch.allclose(states(build_model(run_config(vectors, tmp_path).model, task)), states(theirs))
+
+
+def test_words_are_compared_where_the_training_data_is_still_there(task, vectors, tmp_path, caplog):
+    run = run_config(vectors, tmp_path, encoder_from=str(tmp_path / "stock.pt"))
+    stock(task, tmp_path / "stock.pt", data=str(tmp_path / "gone"))
+    build_model(run.model, task)
+    assert f"no {tmp_path}/gone/dict.de.txt to compare words with" in caplog.text
+    caplog.clear()
+    words = tmp_path / "bin" / "dict.de.txt"
+    words.parent.mkdir()
+    task.source_dictionary.save(str(words))
+    stock(task, tmp_path / "stock.pt", data=str(words.parent))
+    build_model(run_config(vectors, tmp_path, encoder_from=str(tmp_path / "stock.pt")).model, task)
+    assert "to compare words with" not in caplog.text
+    words.write_text("".join(sorted(words.read_text().splitlines(keepends=True), reverse=True)))
+    with pytest.raises(InputError, match=r"dict\.de\.txt, and this data has others: binarise the data with that"):
+        build_model(run_config(vectors, tmp_path, encoder_from=str(tmp_path / "stock.pt")).model, task)
 
 
 def test_half_precision_and_older_checkpoints_are_read(task, vectors, tmp_path):

@@ -82,6 +82,8 @@ def test_greedy_points_differ_in_the_hub_weight_alone():
     assert START.key != replace(START, scale=10.0).key
     posterior = replace(START, score="vmf_posterior")
     assert posterior.key == replace(posterior, scale=10.0).key
+    weighed = replace(greedy, prior=True)
+    assert weighed.key != replace(weighed, scale=10.0).key, "a prior is weighed against the cosines"
 
 
 def test_results_are_kept_and_an_interrupted_search_goes_on(tmp_path):
@@ -211,8 +213,22 @@ def test_command_prints_a_table_and_options_and_decodes_nothing_twice(
 def test_a_reference_with_unknown_words_is_never_matched_there(untrained):
     _, task = untrained
     unknown = torch.tensor([task.target_dictionary.unk(), 5, 2])
-    assert tune_command._text(task, unknown, False) == "<unk> w1"
-    assert tune_command._text(task, unknown, True) == "<<unk>> w1"
+    assert tune_command._text(task, unknown, None) == "<unk> w1"
+    assert tune_command._text(task, unknown, None, True) == "<<unk>> w1"
+
+
+def test_pieces_are_joined_where_that_is_asked_for(untrained):
+    _, task = untrained
+    pieces = torch.tensor([task.target_dictionary.add_symbol(piece) for piece in ("▁ow", "l", "▁flies")])
+    assert tune_command._text(task, pieces, "sentencepiece") == "owl flies"
+    assert tune_command._text(task, pieces, None) == "▁ow l ▁flies"
+
+
+def test_a_prior_is_known(untrained):
+    model, _ = untrained
+    assert not tune_command.as_saved(model, 5).prior
+    model.decoder.scorer.bonus = torch.zeros(44)
+    assert tune_command.as_saved(model, 5).prior
 
 
 def test_greedy_search_is_offered_where_it_is_better(capsys):
@@ -242,7 +258,7 @@ def test_numbers_that_make_no_sense_are_refused(untrained, monkeypatch, tmp_path
 def test_a_set_without_a_target_is_refused(untrained):
     model, task = untrained
     task.datasets["valid"].tgt = None
-    args = SimpleNamespace(subset="valid", data="bin", limit=None, batch_size=4, cpu=True)
+    args = SimpleNamespace(subset="valid", data="bin", limit=None, batch_size=4, cpu=True, post_process=None)
     with pytest.raises(InputError, match="has no target side"):
         tune_command.decoder(model, task, args)
 

@@ -53,7 +53,7 @@ def test_flags_and_yardsticks(playground):
 recipe: recipe.sh
 options: {src: de}
 systems:
-  vmf: {options: {joint: true, dry: false, subwords: 500}}
+  vmf: {options: {joint: true, subwords: 500}}
   stock_transformer:
 """
     )
@@ -174,3 +174,12 @@ def test_every_experiment_of_the_project_can_be_read():
     assert files
     for file in files:
         assert load(file).cells
+
+
+@pytest.mark.parametrize("word", ["no", "off", "false"])
+def test_a_word_that_yaml_reads_as_false_is_refused(playground, word):
+    playground.write(f"recipe: recipe.sh\noptions: {{diagnose: {word}}}\nsystems: {{vmf: }}")
+    with pytest.raises(InputError, match=r"options: the option 'diagnose' is false, .* into quotes"):
+        load(playground.config)
+    playground.write(f"recipe: recipe.sh\noptions: {{diagnose: '{word}'}}\nsystems: {{vmf: }}")
+    assert load(playground.config).cells[0].options["diagnose"] == word

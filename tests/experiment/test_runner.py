@@ -67,6 +67,25 @@ def test_a_failure_costs_no_other_cell_and_is_tried_again(playground, capsys):
     assert state(playground)["vmf.seed3"].attempts == 2
 
 
+def test_a_cell_that_cannot_be_started_costs_no_other_cell(playground):
+    (playground.out / "logs" / "vmf.seed3.log").mkdir(parents=True)
+    assert not run(playground)
+    cells = state(playground).cells
+    assert [cell.status for cell in cells.values()] == [FAILED, DONE, DONE]
+    assert cells["vmf.seed3"].error.startswith("it could not be started: ")
+    assert "Is a directory" in cells["vmf.seed3"].error
+
+
+def test_the_state_is_saved_even_where_looking_at_the_jobs_fails(playground, monkeypatch):
+    def broken(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(Runner, "_ended", broken)
+    with pytest.raises(MemoryError):
+        run(playground)
+    assert RUNNING not in [cell.status for cell in state(playground).cells.values()]
+
+
 def test_data_that_cannot_be_prepared(playground):
     playground.tell("prepare", "fails")
     assert not run(playground)
@@ -143,6 +162,14 @@ def test_a_changed_cell_runs_again(playground):
     assert [call for call in playground.calls() if "--name" in call] == [
         f"--out {playground.out} --name vmf.seed3 --src de --size 8 --loss vmf --seed 3 -- --margin 1"
     ]
+
+
+def test_a_changed_cell_that_is_not_chosen_is_no_longer_done(playground):
+    run(playground)
+    playground.write(playground.config.read_text().replace("vmf: {", "vmf: {label: other, train: --margin 1, "))
+    assert run(playground, only=["cosine"])
+    cells = state(playground).cells
+    assert [cell.status for cell in cells.values()] == [PENDING, DONE, DONE]
 
 
 def test_cells_with_other_data_are_prepared_on_their_own(playground):

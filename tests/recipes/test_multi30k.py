@@ -224,6 +224,16 @@ def test_another_test_set_is_translated_by_the_trained_model(multi30k, data, tmp
     assert multi30k.calls == []
 
 
+@pytest.mark.parametrize("name", ["test", "test.unknown_by_lexicon"])
+def test_a_test_set_that_has_the_name_of_the_recipes_own_scores(multi30k, data, tmp_path, name):
+    for language in ("de", "en"):
+        (tmp_path / f"{name}.{language}").write_text("text\n")
+    done = multi30k("--data", data, "--test", tmp_path / name)
+    assert done.returncode == 2
+    assert "could not be told from the recipe's own by that name; give the files another one" in done.stderr
+    assert multi30k.calls == []
+
+
 @pytest.mark.parametrize("way", ["attention", "lexicon"])
 def test_replaced_unknown_words_are_in_the_names_of_scores_and_in_the_record(multi30k, data, way):
     multi30k("--data", data)
@@ -318,6 +328,13 @@ def test_what_is_diagnosed(multi30k, data):
     for extra in (["--diagnose", "no"], ["--loss", "cross_entropy"], ["--loss", "stock"]):
         multi30k("--data", data, *extra)
         assert DIAGNOSE not in multi30k.calls
+    late = ("--data", data, "--epochs", 3, "--name", "late")
+    multi30k(*late)
+    for path in (multi30k.out / "runs" / "late" / "checkpoints").glob("checkpoint[0-9].pt"):
+        path.unlink()
+    done = multi30k(*late, "--diagnose", "epochs")
+    assert done.returncode == 2
+    assert "late was trained without it and kept no epoch's model; give another --name, or best" in done.stderr
     done = multi30k("--data", data, "--diagnose", "some")
     assert done.returncode == 2
     assert "choose best, epochs or no" in done.stderr

@@ -82,3 +82,9 @@ def test_options_become_plain_data():
     plain = record._plain(value)
     assert plain == {"a": {"b": [1, None]}, "2": {"c": str(object)}}
     json.dumps(plain)
+
+
+def test_two_sets_of_one_name(run):
+    (run / "test.score.beam1.json").write_text(json.dumps(SCORES))
+    with pytest.raises(InputError, match=r"test\.score\.beam1\.json cannot be told from"):
+        write(run)

@@ -46,6 +46,14 @@ def test_the_record_of_another_recipe_is_no_damage(make_run):
         load_runs(make_run.out, {"x": ("x", 1)}, {})
 
 
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"checkpoints": []}'])
+def test_damaged_diagnostics(make_run, text):
+    (make_run("x") / "diagnostics.json").write_text(text)
+    (run,) = load_runs(make_run.out, {"x": ("x", 1)}, {})
+    with pytest.raises(InputError, match=r"diagnostics\.json is not what `fairseq-xl diagnose` writes"):
+        assert run.diagnostics
+
+
 def rename_scores(run, name):
     """As a recipe with --test or --replace-unknown leaves it."""
     path = run / "record.json"
@@ -60,12 +68,15 @@ def test_scores_on_another_set(make_run):
     rename_scores(make_run("a"), "val")
     plain = make_run.out / "prepared" / "de-en" / "tests" / "val" / "plain"
     plain.mkdir(parents=True)
-    (plain / "test.en").write_text("a dog\n")
+    (plain / "test.en").write_text("a dog\n" * 40)
     systems = {"a": ("a", 1), "b": ("b", 1)}
     (run,) = load_runs(make_run.out, systems, {})
     assert (run.scored, run.beams, run.score(5)) == ("val", [1, 5], 30.5)
     assert len(run.hypotheses(5)) == 40
-    assert run.references() == ["a dog"]
+    assert run.references() == ["a dog"] * 40
+    (plain / "test.en").write_text("a dog\n")
+    with pytest.raises(InputError, match=r"val\.hyp\.beam5\.txt has 40 lines and the test set 1: run the recipe"):
+        run.hypotheses(5)
     make_run("b", 20)
     assert [run.system for run in load_runs(make_run.out, systems, {})] == ["b"], "the recipe's own test set first"
     assert [run.system for run in load_runs(make_run.out, systems, {}, "val")] == ["a"]

@@ -70,3 +70,8 @@ def test_both_metrics(runs, tmp_path):
 def test_spread():
     assert spread([1.0]) == "1.0"
     assert spread([1.0, 3.0]) == "2.0 ± 1.4"
+
+
+def test_equal_scores_speak_neither_for_nor_against():
+    compared = {"p_seeds": None, "difference": 0.0, "differences": {1: 0.0}, "p_sentences": {1: 0.01}}
+    assert marks(compared, "†") == "+0.0 (0/1)"

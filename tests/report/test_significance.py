@@ -22,6 +22,22 @@ def test_sentences(make_run, method):
     assert sentences_differ(bad, good, references, "chrF2", method, samples=200) < 0.02
 
 
+@pytest.mark.parametrize("method", ["ar", "bs"])
+def test_equal_scores_are_no_difference(make_run, method):
+    system = [*make_run.references]
+    one, two = ([f"{word} {system[0]}", *system[1:]] for word in ("xx", "yy"))
+    assert one != two
+    assert sentences_differ(one, two, system, method=method, samples=200) == 1
+
+
+@pytest.mark.parametrize(("better", "least"), [(1, 1.0), (4, 2 / 2**4)])
+def test_a_handful_of_sentences_proves_no_more_than_their_swaps_can(make_run, better, least):
+    """Of the 2^n outcomes of n swaps two are as extreme as what is seen where all n go one way."""
+    references = make_run.references
+    system = [f"xx {line}" if place < better else line for place, line in enumerate(references)]
+    assert sentences_differ(system, references, references, samples=500) >= least
+
+
 def test_unequal_numbers():
     with pytest.raises(ValueError, match="unequal"):
         sentences_differ(["a", "b"], ["a"], ["a", "b"])

@@ -30,6 +30,12 @@ def test_values(runs):
     assert measured(runs[2:]) == "bleu"
 
 
+def test_a_validation_within_an_epoch_stands_where_it_was(runs):
+    path = runs[0].folder / "train.log"
+    path.write_text(path.read_text().replace('"valid_num_updates": 20', '"valid_num_updates": 15'))
+    assert quality_over_time(runs[0], "accuracy") == [(1, 1.5, 31), (1.5, 2.25, 32)]
+
+
 def test_a_log_without_rates(runs):
     path = runs[0].folder / "train.log"
     path.write_text("".join(line + "\n" for line in path.read_text().splitlines() if '"ups"' not in line))
@@ -56,7 +62,7 @@ def test_table(runs):
         ["A", "120 ± 0", "1.5 ± 0.0", "2", "1,000,000", "600"],
         ["b", "120", "1.5", "2", "1,000,000", ""],
     ]
-    assert table.notes[0].endswith("On cpu: a processor.")
+    assert table.notes[1].endswith("On cpu: a processor.")
 
 
 def test_gpu_memory(runs):
@@ -71,7 +77,7 @@ def test_gpu_memory(runs):
     table = speed_table(runs, {"a": "A"})
     assert table.headings[-1] == "GPU, GiB"
     assert [row[-1] for row in table.rows] == ["2.7", ""], "the most, and nothing for what had no GPU"
-    assert "of the updates that were logged" in table.notes[1]
+    assert "of the updates that were logged" in table.notes[2]
 
 
 def test_figure(runs):
