@@ -2,7 +2,7 @@
 
     python scripts/results.py keep OUT/runs/NAME …    # copies NAME/record.json into recipes/records/
     python scripts/results.py keep --trials OUT/runs/NAME …    # into recipes/records/trials/
-    python scripts/results.py table                   # Markdown: one row per loss, mean and deviation over seeds
+    python scripts/results.py table                   # Markdown: one row per system, mean and deviation over seeds
     python scripts/results.py trials                  # Markdown: trials of settings on the development set, by loss
 
 A kept record has the run's scores, signatures, settings, device and versions, and what `fairseq-xl diagnose`
@@ -46,6 +46,8 @@ def keep(runs: list[Path], folder: Path) -> None:
         if not path.is_file():
             sys.exit(f"error: there is no {path}: give the folder of a finished run")
         record = json.loads(path.read_text(encoding="utf-8"))
+        if "recipe" not in record:
+            sys.exit(f"error: {path} does not name its recipe: only runs of recipes are kept")
         if folder == RECORDS and "test" not in record["scores"]:
             sys.exit(f"error: {path} has no scores of the recipe's own test set: is it a trial (--trials)?")
         record["training"] = {
@@ -56,7 +58,7 @@ def keep(runs: list[Path], folder: Path) -> None:
         if diagnosed.is_file():
             measured = json.loads(diagnosed.read_text(encoding="utf-8"))
             record["diagnostics"] = {"split": measured["split"], **without_lists(measured["checkpoints"][-1])}
-        kept = folder / f"{record['name']}.json"
+        kept = folder / f"{Path(record['recipe']).stem}.{record['name']}.json"
         text = json.dumps(without_folders(record), indent=1, ensure_ascii=False, sort_keys=True)
         kept.write_text(text + "\n", encoding="utf-8")
         print(f"kept {kept.name}")
@@ -78,22 +80,37 @@ def spread(values: list[float]) -> str:
     return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.1f}"
 
 
+def data(record: dict[str, Any]) -> str:
+    """The corpus, as its recipe is called, and the languages."""
+    return f"{Path(record['recipe']).stem.capitalize()} {record['source']}→{record['target']}"
+
+
+def system(record: dict[str, Any]) -> str:
+    """The loss, and what is not the recipe's default."""
+    kind = ", ".join(f"`{record[key]}`" for key in ("loss", "subwords", "transform") if key in record)
+    if "targets" in record:
+        kind += f", targets of a {record['targets']}"
+    training = record["training"]
+    if training["model"].get("_name", "").startswith("continuous_transformer"):
+        kind += ", on a Transformer"
+    if record["loss"] == "vmf" and training["criterion"]["lambda1"] == 0:
+        kind += ", plain likelihood"
+    return kind
+
+
 def table() -> None:
     records = read(RECORDS)
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for record in records:
-        kind = ", ".join(f"`{record[key]}`" for key in ("loss", "subwords", "transform") if key in record)
-        if "targets" in record:
-            kind += f", targets of a {record['targets']}"
-        groups.setdefault((f"{record['source']}→{record['target']}", kind), []).append(record)
-    print("| pair | loss | BLEU, beam 1 | BLEU, beam 5 | seeds | epochs |")
+        groups.setdefault((data(record), system(record)), []).append(record)
+    print("| data | loss | BLEU, beam 1 | BLEU, beam 5 | seeds | epochs |")
     print("|---|---|---|---|---|---|")
     ranked = sorted(groups.items(), key=lambda g: (g[0][0], -max(score(r, 5) for r in g[1])))
-    for (pair, kind), runs in ranked:
+    for (corpus, kind), runs in ranked:
         bleu = [spread([score(r, beam) for r in runs]) for beam in (1, 5)]
         epochs = "-".join(str(e) for e in sorted({r["epochs"] for r in runs}))
         seeds = ", ".join(str(r["seed"]) for r in sorted(runs, key=lambda r: r["seed"]))
-        print(f"| {pair} | {kind} | {bleu[0]} | {bleu[1]} | {seeds} | {epochs} |")
+        print(f"| {corpus} | {kind} | {bleu[0]} | {bleu[1]} | {seeds} | {epochs} |")
     signatures = {r["scores"]["test"]["beam5"]["BLEU"]["signature"] for r in records}
     print(f"\nsacreBLEU: {'; '.join(sorted(signatures))}")
 

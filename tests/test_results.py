@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -30,9 +32,12 @@ def finished(tmp_path):
             f"beam{beam}": {"BLEU": {"score": bleu + beam / 10, "signature": "nrefs:1"}} for beam in (1, 5)
         }
         record = {
-            "name": name, "source": "de", "target": "en", "loss": "vmf", "seed": 1, "epochs": 5,
-            "scores": {test: beams}, "command": "fairseq-train /secret/data",
-            "training": {"model": {"target_vectors": "/secret/en.vec"}, "common": {}}, **changes,
+            "name": name, "recipe": "multi30k.sh", "source": "de", "target": "en", "loss": "vmf", "seed": 1,
+            "epochs": 5, "scores": {test: beams}, "command": "fairseq-train /secret/data",
+            "training": {
+                "model": {"_name": "continuous_lstm", "target_vectors": "/secret/en.vec"}, "common": {},
+                "criterion": {"lambda1": 0.02},
+            }, **changes,
         }  # fmt: skip
         run = tmp_path / "runs" / name
         run.mkdir(parents=True)
@@ -49,17 +54,45 @@ def test_the_table_has_mean_and_deviation_over_seeds(results, finished, capsys):
     results.table()
     rows = capsys.readouterr().out.splitlines()
     assert rows[2:4] == [
-        "| de→en | `cosine` | 33.1 | 33.5 | 1 | 8 |",
-        "| de→en | `vmf` | 31.1 ± 1.4 | 31.5 ± 1.4 | 1, 2 | 5 |",
+        "| Multi30k de→en | `cosine` | 33.1 | 33.5 | 1 | 8 |",
+        "| Multi30k de→en | `vmf` | 31.1 ± 1.4 | 31.5 ± 1.4 | 1, 2 | 5 |",
     ]
     assert rows[-1] == "sacreBLEU: nrefs:1"
 
 
+def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
+    plain = {"model": {"_name": "continuous_lstm"}, "criterion": {"lambda1": 0}}
+    transformer = {"model": {"_name": "continuous_transformer"}, "criterion": {"lambda1": 0.02}}
+    changes = [
+        *({}, {"recipe": "tatoeba.sh"}, {"targets": "softmax"}, {"transform": "--random-share 1"}),
+        *({"training": plain}, {"training": transformer}),
+    ]
+    results.keep([finished(f"vmf.{n}", 30.0 - n, **change) for n, change in enumerate(changes)], results.RECORDS)
+    capsys.readouterr()
+    results.table()
+    rows = [row.split(" | ")[:2] for row in capsys.readouterr().out.splitlines()[2:-2]]
+    assert rows == [
+        ["| Multi30k de→en", "`vmf`"],
+        ["| Multi30k de→en", "`vmf`, targets of a softmax"],
+        ["| Multi30k de→en", "`vmf`, `--random-share 1`"],
+        ["| Multi30k de→en", "`vmf`, plain likelihood"],
+        ["| Multi30k de→en", "`vmf`, on a Transformer"],
+        ["| Tatoeba de→en", "`vmf`"],
+    ]
+
+
+def test_the_readme_has_the_table_of_the_records():
+    printed = subprocess.run([sys.executable, SCRIPT, "table"], capture_output=True, text=True, check=True).stdout
+    readme = (SCRIPT.parent.parent / "README.md").read_text(encoding="utf-8")
+    assert readme.partition("<!-- results -->\n")[2].startswith(printed)
+
+
 def test_a_kept_record_names_no_folder_and_only_settings_that_matter(results, finished):
     results.keep([finished("a", 30.0)], results.RECORDS)
-    text = (results.RECORDS / "a.json").read_text()
+    text = (results.RECORDS / "multi30k.a.json").read_text()
     assert "secret" not in text
-    assert json.loads(text)["training"] == {"model": {"target_vectors": "en.vec"}}
+    model = {"_name": "continuous_lstm", "target_vectors": "en.vec"}
+    assert json.loads(text)["training"] == {"model": model, "criterion": {"lambda1": 0.02}}
 
 
 def test_trials_are_kept_apart_and_ordered_by_loss_and_score(results, finished, capsys):
