@@ -26,6 +26,7 @@ PACKAGES = (
     *("sentencepiece", "fasttext-numpy2", "fasttext"),
 )
 SCORE_FILE = re.compile(r"(?:(?P<set>.+)\.)?score\.beam(?P<beam>\d+)\.json")
+LENGTH_RATIO = re.compile(r" ratio = ([\d.]+)")
 SUMMARY = {"train_loss", "valid_loss"}
 JSON_PART = re.compile(r"\{.*\}")
 
@@ -51,7 +52,7 @@ def read_epochs(log: Path) -> dict[int, dict[str, Any]]:
 
 
 def read_scores(run: Path) -> dict[str, dict[str, dict[str, Any]]]:
-    """sacreBLEU's scores by test set (``test``: the recipe's own), beam and metric, with signatures."""
+    """sacreBLEU's scores by test set (``test``: the recipe's own), beam and metric, with signatures and lengths."""
     scores: dict[str, dict[str, dict[str, Any]]] = {}
     for path in sorted(run.glob("*score.beam*.json")):
         found = SCORE_FILE.fullmatch(path.name)
@@ -60,10 +61,7 @@ def read_scores(run: Path) -> dict[str, dict[str, dict[str, Any]]]:
         try:
             metrics = loads(path.read_text(encoding="utf-8"))
             metrics = metrics if isinstance(metrics, list) else [metrics]
-            entry = {
-                metric["name"]: {"score": metric["score"], "signature": metric["signature"]}
-                for metric in metrics
-            }
+            entry = {metric["name"]: _score(metric) for metric in metrics}
         except (ValueError, KeyError, TypeError):
             raise InputError(f"{path} is not the JSON output of sacrebleu: score again") from None
         beams = scores.setdefault(found["set"] or "test", {})
@@ -71,6 +69,13 @@ def read_scores(run: Path) -> dict[str, dict[str, dict[str, Any]]]:
             raise InputError(f"{path} cannot be told from the recipe's own test set's: give that set another name")
         beams[f"beam{found['beam']}"] = entry
     return scores
+
+
+def _score(metric: dict[str, Any]) -> dict[str, Any]:
+    """Score and signature, and of BLEU the length of the output over the reference's."""
+    found = {"score": metric["score"], "signature": metric["signature"]}
+    ratio = LENGTH_RATIO.search(metric.get("verbose_score", ""))
+    return {**found, "length_ratio": float(ratio[1])} if ratio else found
 
 
 def _plain(value: Any) -> Any:

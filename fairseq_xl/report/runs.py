@@ -51,6 +51,10 @@ class Run:
     def signature(self, beam: int, metric: str = "BLEU") -> str:
         return self._metric(beam, metric)["signature"]
 
+    def length_ratio(self, beam: int) -> float | None:
+        """How long its translations are beside the reference, in words; None in records that do not say it."""
+        return self._metric(beam, "BLEU").get("length_ratio")
+
     def _metric(self, beam: int, metric: str) -> dict[str, Any]:
         try:
             return self.record["scores"][self.scored][f"beam{beam}"][metric]

@@ -99,7 +99,9 @@ def score_table(
     beams = sorted({width for run in runs for width in run.beams})
     baselines = list(dict.fromkeys(c["baseline"] for c in compared))
     signs = dict(zip(baselines, ("†", "‡", "§", "¶"), strict=False))
+    measured = [width for width in beams if any(run.length_ratio(width) for run in runs)]
     headings = ["system", *(f"BLEU, beam {width}" for width in beams), f"chrF2, beam {beam}"]
+    headings += [f"length, beam {width}" for width in measured]
     columns = list(dict.fromkeys((c["metric"], c["baseline"]) for c in compared))
     headings += [f"{metric} by {labels[baseline]}" for metric, baseline in columns] + ["seeds", "epochs"]
     table = Table(title, headings)
@@ -107,6 +109,9 @@ def score_table(
         cells = [labels.get(system, system)]
         cells += [spread([run.score(width) for run in group]) for width in beams]
         cells.append(spread([run.score(beam, "chrF2") for run in group]))
+        for width in measured:
+            ratios = [ratio for run in group if (ratio := run.length_ratio(width))]
+            cells.append(spread(ratios, 2) if ratios else "")
         for column in columns:
             baseline = column[1]
             found = [c for c in compared if (c["metric"], c["baseline"]) == column and c["system"] == system]
@@ -115,7 +120,8 @@ def score_table(
         epochs = sorted({run.record["epochs"] for run in group})
         cells.append("-".join(map(str, dict.fromkeys([epochs[0], epochs[-1]]))))
         table.add(*cells)
-    table.notes.append("Mean ± standard deviation over seeds.")
+    length = " Length: of the translations over that of the reference, in sacreBLEU's words." if measured else ""
+    table.notes.append(f"Mean ± standard deviation over seeds.{length}")
     if compared:
         used = " and ".join(signs.get(baseline, "*") for baseline in baselines)
         table.notes.append(

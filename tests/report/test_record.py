@@ -19,6 +19,7 @@ LOG = """2026-01-01 | INFO | fairseq_cli.train | {'_name': None, 'common': {'see
 2026-01-01 | INFO | valid | {"epoch": 3, "valid_loss": "3.0"}
 """
 SCORES = [{"name": "BLEU", "score": 31.4, "signature": "nrefs:1|case:mixed", "verbose_score": "x"}]
+VERBOSE = "72.8/54.0/41.5/32.2 (BP = 1.000 ratio = 1.049 hyp_len = 13592 ref_len = 12955)"
 
 
 @pytest.fixture
@@ -82,6 +83,13 @@ def test_options_become_plain_data():
     plain = record._plain(value)
     assert plain == {"a": {"b": [1, None]}, "2": {"c": str(object)}}
     json.dumps(plain)
+
+
+def test_how_long_the_translations_are(run):
+    (run / "score.beam1.json").write_text(json.dumps([{**SCORES[0], "verbose_score": VERBOSE}]))
+    write(run)
+    found = json.loads((run / "record.json").read_text())["scores"]
+    assert found["test"]["beam1"]["BLEU"]["length_ratio"] == 1.049
 
 
 def test_two_sets_of_one_name(run):

@@ -67,6 +67,16 @@ def test_both_metrics(runs, tmp_path):
     assert next(row for row in table.rows if row[0] == "proj")[4:6] == ["+10.0† (3/3)", "+20.0† (3/3)"]
 
 
+def test_lengths_where_records_say_them(runs):
+    for run, ratio in zip(runs, (1.02, None, 0.98), strict=False):
+        if ratio:
+            run.record["scores"]["test"]["beam5"]["BLEU"]["length_ratio"] = ratio
+    table = score_table(runs, {}, [], 5, "Scores")
+    assert table.headings[3:5] == ["chrF2, beam 5", "length, beam 5"]
+    assert {row[0]: row[4] for row in table.rows} == {"ce": "1.02", "proj": "", "alike": "0.98", "once": ""}
+    assert "Length: of the translations" in table.notes[0]
+
+
 def test_spread():
     assert spread([1.0]) == "1.0"
     assert spread([1.0, 3.0]) == "2.0 ± 1.4"
