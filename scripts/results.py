@@ -1,9 +1,12 @@
-"""Keep the records of measured runs in the project, and print the README's table from them.
+"""Keep the records of measured runs in the project, and print the tables of README and guide from them.
 
     python scripts/results.py keep OUT/runs/NAME …    # copies NAME/record.json into recipes/records/
     python scripts/results.py keep --trials OUT/runs/NAME …    # into recipes/records/trials/
-    python scripts/results.py table                   # Markdown: one row per system, mean and deviation over seeds
-    python scripts/results.py trials                  # Markdown: trials of settings on the development set, by loss
+    python scripts/results.py update                  # prints every table that a comment in a page names into it
+    python scripts/results.py table                   # one row per system, mean and deviation over seeds
+    python scripts/results.py compare BASELINE        # every system's difference from one, with p over seeds
+    python scripts/results.py predictions LOSS …      # Table 2 of the syn-margin paper, means over seeds
+    python scripts/results.py trials                  # trials of settings on the development set, by loss
 
 A kept record has the run's scores, signatures, settings, device and versions, and what `fairseq-xl diagnose`
 measured; of paths only the last part.
@@ -12,14 +15,27 @@ measured; of paths only the last part.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import json
+import re
 import statistics
 import sys
 from pathlib import Path
 from typing import Any
 
-RECORDS = Path(__file__).resolve().parent.parent / "recipes" / "records"
+ROOT = Path(__file__).resolve().parent.parent
+RECORDS = ROOT / "recipes" / "records"
+RECIPES_RATE = 2e-3
 TRIALS = RECORDS / "trials"
+PAGES = (ROOT / "README.md", ROOT / "recipes" / "translation.md")
+BLOCK = re.compile(r"(<!-- results\.py (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
+PAPER = {
+    "vmf": "0.96 | 0.91 | 0.39 | 23.6 | 28.9 | 32.2 | 34.8",
+    "syn_margin_diff": "0.91 | 0.88 | 0.41 | 23.9 | 29.6 | 33.0 | 35.5",
+    "syn_margin_proj": "0.88 | 0.86 | 0.42 | 24.0 | 29.9 | 33.2 | 35.6",
+}
+"""Table 2 of Bhat, Kumar & Tsvetkov 2019, which does not say of which setting."""
 SECTIONS = ("model", "criterion", "optimizer", "lr_scheduler", "optimization", "dataset")
 
 
@@ -71,8 +87,8 @@ def read(folder: Path) -> list[dict[str, Any]]:
     return records
 
 
-def score(record: dict[str, Any], beam: int, test: str = "test") -> float:
-    return record["scores"][test][f"beam{beam}"]["BLEU"]["score"]
+def score(record: dict[str, Any], beam: int, test: str = "test", metric: str = "BLEU") -> float:
+    return record["scores"][test][f"beam{beam}"][metric]["score"]
 
 
 def spread(values: list[float]) -> str:
@@ -93,26 +109,86 @@ def system(record: dict[str, Any]) -> str:
     training = record["training"]
     if training["model"].get("_name", "").startswith("continuous_transformer"):
         kind += ", on a Transformer"
+    elif not record["loss"].startswith("stock") and training["optimization"]["lr"] != [RECIPES_RATE]:
+        kind += f", lr {training['optimization']['lr'][0]:g}"
     if record["loss"] == "vmf" and training["criterion"]["lambda1"] == 0:
         kind += ", plain likelihood"
     return kind
 
 
+def groups() -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Kept runs by data and system, the best BLEU at beam 5 of each data set first."""
+    found: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for record in read(RECORDS):
+        found.setdefault((data(record), system(record)), []).append(record)
+    return dict(sorted(found.items(), key=lambda g: (g[0][0], -statistics.mean(score(r, 5) for r in g[1]))))
+
+
+def row(*cells: str) -> None:
+    print(f"| {' | '.join(cells)} |")
+
+
+def headings(*cells: str) -> None:
+    row(*cells)
+    print("|---" * len(cells) + "|")
+
+
 def table() -> None:
-    records = read(RECORDS)
-    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for record in records:
-        groups.setdefault((data(record), system(record)), []).append(record)
-    print("| data | loss | BLEU, beam 1 | BLEU, beam 5 | seeds | epochs |")
-    print("|---|---|---|---|---|---|")
-    ranked = sorted(groups.items(), key=lambda g: (g[0][0], -max(score(r, 5) for r in g[1])))
-    for (corpus, kind), runs in ranked:
-        bleu = [spread([score(r, beam) for r in runs]) for beam in (1, 5)]
+    headings("data", "loss", "BLEU, beam 1", "BLEU, beam 5", "chrF2, beam 5", "seeds", "epochs")
+    for (corpus, kind), runs in groups().items():
+        shown = [spread([score(r, beam) for r in runs]) for beam in (1, 5)]
+        shown.append(spread([score(r, 5, metric="chrF2") for r in runs]))
         epochs = "-".join(str(e) for e in sorted({r["epochs"] for r in runs}))
         seeds = ", ".join(str(r["seed"]) for r in sorted(runs, key=lambda r: r["seed"]))
-        print(f"| {corpus} | {kind} | {bleu[0]} | {bleu[1]} | {seeds} | {epochs} |")
-    signatures = {r["scores"]["test"]["beam5"]["BLEU"]["signature"] for r in records}
-    print(f"\nsacreBLEU: {'; '.join(sorted(signatures))}")
+        row(corpus, kind, *shown, seeds, epochs)
+    for metric in ("BLEU", "chrF2"):
+        signatures = {r["scores"]["test"]["beam5"][metric]["signature"] for r in read(RECORDS)}
+        print(f"\n{metric}: {'; '.join(sorted(signatures))}")
+
+
+def compare(baseline: str) -> None:
+    """A row for each system with the baseline's data: differences of means, and p by Welch's test over seeds."""
+    sys.path.insert(0, str(ROOT))  # the checkout's package, before any that is installed
+    from fairseq_xl.report.significance import seeds_differ
+
+    found = groups()
+    if not any(kind == f"`{baseline}`" for _, kind in found):
+        sys.exit(f"error: no run of {baseline} is kept in {RECORDS}")
+    columns = [(metric, beam) for metric in ("BLEU", "chrF2") for beam in (1, 5)]
+    headings("data", f"loss, less `{baseline}`", *(f"{metric}, beam {beam}" for metric, beam in columns))
+    for (corpus, kind), runs in found.items():
+        others = found.get((corpus, f"`{baseline}`"))
+        if others and others is not runs:
+            cells = []
+            for metric, beam in columns:
+                theirs, ours = ([score(r, beam, metric=metric) for r in group] for group in (others, runs))
+                p = seeds_differ(theirs, ours)
+                tested = "" if p is None else f" ({p:.3f})" if p >= 0.001 else " (<0.001)"
+                cells.append(f"{statistics.mean(ours) - statistics.mean(theirs):+.1f}{tested}".replace("-", "−"))
+            row(corpus, kind, *cells)
+
+
+def predictions(losses: list[str]) -> None:
+    """Of each loss the similarities and accuracies on validation, in both settings, and the paper's."""
+    found = groups()
+    headings(
+        *("data", "loss", "setting", "to nearest word, correct", "to nearest word, wrong", "to target, wrong"),
+        *(f"accuracy@{k}" for k in (1, 2, 5, 10)),
+    )
+    for (corpus, kind), runs in found.items():
+        for setting in ("teacher_forcing", "own_decoding") if kind.strip("`") in losses else ():
+            measured = [r["diagnostics"][setting] for r in runs if "diagnostics" in r]
+            if not measured:
+                sys.exit(f"error: nothing was measured of the predictions of {kind}")
+            cosines = [
+                f"{statistics.mean(m[name] for m in measured):.3f}"
+                for name in ("nearest_when_correct", "nearest_when_wrong", "target_when_wrong")
+            ]
+            accuracies = [f"{statistics.mean(m['accuracy'][k] for m in measured):.1f}" for k in ("1", "2", "5", "10")]
+            row(corpus, kind, setting.replace("_", " "), *cosines, *accuracies)
+    for loss in losses:
+        if loss in PAPER:
+            row("the paper's fr→en", f"`{loss}`", "", PAPER[loss])
 
 
 def trials() -> None:
@@ -130,7 +206,18 @@ def trials() -> None:
             print(f"| `{loss}` | {changed or 'first settings'} | {run['epochs']} | {bleu[0]} | {bleu[1]} |")
 
 
-def main() -> None:
+def filled(text: str) -> str:
+    """A page with its tables as the records are now."""
+
+    def printed(block: re.Match[str]) -> str:
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            main(block[2].split())
+        return block[1] + output.getvalue()
+
+    return BLOCK.sub(printed, text)
+
+
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -138,11 +225,23 @@ def main() -> None:
     keeping = steps.add_parser("keep", help="copy runs' records into the project")
     keeping.add_argument("runs", nargs="+", type=Path)
     keeping.add_argument("--trials", action="store_true", help="trials of settings, scored on val")
+    steps.add_parser("update", help="print the tables into the pages that have them")
     steps.add_parser("table", help="print the table of all kept records")
+    comparing = steps.add_parser("compare", help="print every system's difference from one")
+    comparing.add_argument("baseline", help="a loss, such as vmf")
+    predicting = steps.add_parser("predictions", help="print what predictions of some losses are like")
+    predicting.add_argument("losses", nargs="+")
     steps.add_parser("trials", help="print the table of all kept trials")
-    args = parser.parse_args()
-    if args.step == "keep":
+    args = parser.parse_args(arguments)
+    if args.step == "update":
+        for path in PAGES:
+            path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
+    elif args.step == "keep":
         keep(args.runs, TRIALS if args.trials else RECORDS)
+    elif args.step == "compare":
+        compare(args.baseline)
+    elif args.step == "predictions":
+        predictions(args.losses)
     else:
         {"table": table, "trials": trials}[args.step]()
 

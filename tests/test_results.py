@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -29,14 +27,18 @@ def finished(tmp_path):
 
     def write(name: str, bleu: float, test: str = "test", **changes: object) -> Path:
         beams = {
-            f"beam{beam}": {"BLEU": {"score": bleu + beam / 10, "signature": "nrefs:1"}} for beam in (1, 5)
+            f"beam{beam}": {
+                "BLEU": {"score": bleu + beam / 10, "signature": "nrefs:1"},
+                "chrF2": {"score": 2 * bleu, "signature": "nrefs:2"},
+            }
+            for beam in (1, 5)
         }
         record = {
             "name": name, "recipe": "multi30k.sh", "source": "de", "target": "en", "loss": "vmf", "seed": 1,
             "epochs": 5, "scores": {test: beams}, "command": "fairseq-train /secret/data",
             "training": {
                 "model": {"_name": "continuous_lstm", "target_vectors": "/secret/en.vec"}, "common": {},
-                "criterion": {"lambda1": 0.02},
+                "criterion": {"lambda1": 0.02}, "optimization": {"lr": [0.002]},
             }, **changes,
         }  # fmt: skip
         run = tmp_path / "runs" / name
@@ -54,37 +56,81 @@ def test_the_table_has_mean_and_deviation_over_seeds(results, finished, capsys):
     results.table()
     rows = capsys.readouterr().out.splitlines()
     assert rows[2:4] == [
-        "| Multi30k de→en | `cosine` | 33.1 | 33.5 | 1 | 8 |",
-        "| Multi30k de→en | `vmf` | 31.1 ± 1.4 | 31.5 ± 1.4 | 1, 2 | 5 |",
+        "| Multi30k de→en | `cosine` | 33.1 | 33.5 | 66.0 | 1 | 8 |",
+        "| Multi30k de→en | `vmf` | 31.1 ± 1.4 | 31.5 ± 1.4 | 62.0 ± 2.8 | 1, 2 | 5 |",
     ]
-    assert rows[-1] == "sacreBLEU: nrefs:1"
+    assert rows[-3:] == ["BLEU: nrefs:1", "", "chrF2: nrefs:2"]
 
 
 def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
-    plain = {"model": {"_name": "continuous_lstm"}, "criterion": {"lambda1": 0}}
-    transformer = {"model": {"_name": "continuous_transformer"}, "criterion": {"lambda1": 0.02}}
+    usual = {"model": {"_name": "continuous_lstm"}, "criterion": {"lambda1": 0.02}, "optimization": {"lr": [0.002]}}
+    plain = {**usual, "criterion": {"lambda1": 0}}
+    faster = {**usual, "optimization": {"lr": [0.004]}}
+    transformer = {**usual, "model": {"_name": "continuous_transformer"}, "optimization": {"lr": [0.0005]}}
     changes = [
         *({}, {"recipe": "tatoeba.sh"}, {"targets": "softmax"}, {"transform": "--random-share 1"}),
-        *({"training": plain}, {"training": transformer}),
+        *({"training": plain}, {"training": faster}, {"training": transformer}),
     ]
     results.keep([finished(f"vmf.{n}", 30.0 - n, **change) for n, change in enumerate(changes)], results.RECORDS)
     capsys.readouterr()
     results.table()
-    rows = [row.split(" | ")[:2] for row in capsys.readouterr().out.splitlines()[2:-2]]
+    rows = [row.split(" | ")[:2] for row in capsys.readouterr().out.splitlines()[2:-4]]
     assert rows == [
         ["| Multi30k de→en", "`vmf`"],
         ["| Multi30k de→en", "`vmf`, targets of a softmax"],
         ["| Multi30k de→en", "`vmf`, `--random-share 1`"],
         ["| Multi30k de→en", "`vmf`, plain likelihood"],
+        ["| Multi30k de→en", "`vmf`, lr 0.004"],
         ["| Multi30k de→en", "`vmf`, on a Transformer"],
         ["| Tatoeba de→en", "`vmf`"],
     ]
 
 
-def test_the_readme_has_the_table_of_the_records():
-    printed = subprocess.run([sys.executable, SCRIPT, "table"], capture_output=True, text=True, check=True).stdout
-    readme = (SCRIPT.parent.parent / "README.md").read_text(encoding="utf-8")
-    assert readme.partition("<!-- results -->\n")[2].startswith(printed)
+def test_differences_from_a_baseline(results, finished, capsys):
+    runs = [finished(f"vmf.{seed}", 30.0 + seed, seed=seed) for seed in (1, 2, 3)]
+    runs += [finished(f"cosine.{seed}", 26.0 + seed, loss="cosine", seed=seed) for seed in (1, 2, 3)]
+    runs += [finished("l2", 34.5, loss="l2"), finished("other", 9.0, loss="l2", source="fr")]
+    results.keep(runs, results.RECORDS)
+    capsys.readouterr()
+    results.compare("vmf")
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "| Multi30k de→en | `l2` | +2.5 | +2.5 | +5.0 | +5.0 |",
+        "| Multi30k de→en | `cosine` | −4.0 (0.008) | −4.0 (0.008) | −8.0 (0.008) | −8.0 (0.008) |",
+    ]
+    with pytest.raises(SystemExit, match="no run of cross_entropy is kept"):
+        results.compare("cross_entropy")
+
+
+def test_predictions_are_means_over_seeds(results, finished, capsys):
+    def measured(cosine):
+        names = ("nearest_when_correct", "nearest_when_wrong", "target_when_wrong")
+        return {**dict.fromkeys(names, cosine), "accuracy": dict.fromkeys(("1", "2", "5", "10"), 100 * cosine)}
+
+    for seed, cosine in ((1, 0.5), (2, 0.7)):
+        run = finished(f"vmf.{seed}", 30.0, seed=seed)
+        found = {"teacher_forcing": measured(cosine), "own_decoding": measured(cosine / 2)}
+        (run / "diagnostics.json").write_text(json.dumps({"split": "valid", "checkpoints": [found]}))
+        results.keep([run], results.RECORDS)
+    results.keep([finished("cosine", 30.0, loss="cosine")], results.RECORDS)
+    capsys.readouterr()
+    results.predictions(["vmf"])
+    assert [row.split(" | ")[2:] for row in capsys.readouterr().out.splitlines()[2:]] == [
+        ["teacher forcing", "0.600", "0.600", "0.600", "60.0", "60.0", "60.0", "60.0 |"],
+        ["own decoding", "0.300", "0.300", "0.300", "30.0", "30.0", "30.0", "30.0 |"],
+        ["", "0.96", "0.91", "0.39", "23.6", "28.9", "32.2", "34.8 |"],
+    ]
+    with pytest.raises(SystemExit, match="nothing was measured of the predictions of `cosine`"):
+        results.predictions(["cosine"])
+
+
+def test_the_pages_have_the_tables_of_the_records():
+    spec = importlib.util.spec_from_file_location("results", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for path in module.PAGES:
+        text = path.read_text(encoding="utf-8")
+        assert text.count("<!-- results.py ") == text.count("<!-- end -->") > 0
+        assert module.filled(text) == text, f"{path.name}: run scripts/results.py update"
 
 
 def test_a_kept_record_names_no_folder_and_only_settings_that_matter(results, finished):
@@ -92,7 +138,8 @@ def test_a_kept_record_names_no_folder_and_only_settings_that_matter(results, fi
     text = (results.RECORDS / "multi30k.a.json").read_text()
     assert "secret" not in text
     model = {"_name": "continuous_lstm", "target_vectors": "en.vec"}
-    assert json.loads(text)["training"] == {"model": model, "criterion": {"lambda1": 0.02}}
+    kept = {"model": model, "criterion": {"lambda1": 0.02}, "optimization": {"lr": [0.002]}}
+    assert json.loads(text)["training"] == kept
 
 
 def test_trials_are_kept_apart_and_ordered_by_loss_and_score(results, finished, capsys):
