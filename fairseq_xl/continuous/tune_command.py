@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " subwords, whose pieces are compared otherwise"
     )
     parser.add_argument("--post-process", choices=SUBWORDS, help=text)
-    text = "only the first N sentences, for a quicker and rougher choice (default: all)"
+    text = "only N sentences, spread evenly over the set, for a quicker and rougher choice (default: all)"
     parser.add_argument("--limit", type=int, metavar="N", help=text)
     text = "sentences translated at once; lower it where memory runs out (default: %(default)s)"
     parser.add_argument("--batch-size", type=int, default=64, metavar="N", help=text)
@@ -125,7 +125,9 @@ def decoder(
     if cuda:
         model.cuda()
     longest = (args.max_len_a, args.max_len_b)
-    chosen = list(range(min(args.limit or len(dataset), len(dataset))))
+    # Not the first ones: a set may be sorted, as Tatoeba's is by length.
+    number = min(args.limit or len(dataset), len(dataset))
+    chosen = [place * len(dataset) // number for place in range(number)]
     references = [_text(task, dataset.tgt[number], args.post_process, True) for number in chosen]
     chosen.sort(key=lambda number: -int(dataset.src_sizes[number]))
     batches = [

@@ -249,6 +249,18 @@ def test_greedy_search_is_offered_where_it_is_better(capsys):
     assert check(parse(pairs)).search["temperature"] == 0.5
 
 
+def test_a_part_of_the_set_is_spread_over_it(untrained, monkeypatch):
+    model, task = untrained
+    seen = []
+    monkeypatch.setattr(tune_command, "translate", lambda *a: seen.append(a[4]) or ())
+    monkeypatch.setattr(tuning, "outcomes", lambda *_: {})
+    args = SimpleNamespace(
+        subset="valid", data="bin", limit=4, batch_size=9, cpu=True, post_process=None, max_len_a=1, max_len_b=1
+    )
+    tune_command.decoder(model, task, args)(START)
+    assert sorted(seen[0][0]) == [0, 2, 4, 6]
+
+
 @pytest.mark.parametrize("options", [("--beam", 1), ("--limit", 0), ("--batch-size", 0)])
 def test_numbers_that_make_no_sense_are_refused(untrained, monkeypatch, tmp_path, options):
     with pytest.raises(InputError, match=f"{options[0]} is {options[1]}: give"):
