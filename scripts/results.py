@@ -26,7 +26,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "recipes" / "records"
-RECIPES_RATE = 2e-3
+RECIPES_RATE, RECIPES_SEARCH = 2e-3, "--max-len-a 1.5 --max-len-b 5"
 TRIALS = RECORDS / "trials"
 PAGES = (ROOT / "README.md", ROOT / "recipes" / "translation.md")
 BLOCK = re.compile(r"(<!-- results\.py (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
@@ -113,6 +113,8 @@ def system(record: dict[str, Any]) -> str:
         kind += f", lr {training['optimization']['lr'][0]:g}"
     if record["loss"] == "vmf" and training["criterion"]["lambda1"] == 0:
         kind += ", plain likelihood"
+    if record["search"] != RECIPES_SEARCH:
+        kind += ", decoding tuned"
     return kind
 
 

@@ -35,6 +35,7 @@ def finished(tmp_path):
         }
         record = {
             "name": name, "recipe": "multi30k.sh", "source": "de", "target": "en", "loss": "vmf", "seed": 1,
+            "search": "--max-len-a 1.5 --max-len-b 5",
             "epochs": 5, "scores": {test: beams}, "command": "fairseq-train /secret/data",
             "training": {
                 "model": {"_name": "continuous_lstm", "target_vectors": "/secret/en.vec"}, "common": {},
@@ -69,7 +70,7 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
     transformer = {**usual, "model": {"_name": "continuous_transformer"}, "optimization": {"lr": [0.0005]}}
     changes = [
         *({}, {"recipe": "tatoeba.sh"}, {"targets": "softmax"}, {"transform": "--random-share 1"}),
-        *({"training": plain}, {"training": faster}, {"training": transformer}),
+        *({"training": plain}, {"training": faster}, {"training": transformer}, {"search": "--lenpen 2"}),
     ]
     results.keep([finished(f"vmf.{n}", 30.0 - n, **change) for n, change in enumerate(changes)], results.RECORDS)
     capsys.readouterr()
@@ -82,6 +83,7 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
         ["| Multi30k de→en", "`vmf`, plain likelihood"],
         ["| Multi30k de→en", "`vmf`, lr 0.004"],
         ["| Multi30k de→en", "`vmf`, on a Transformer"],
+        ["| Multi30k de→en", "`vmf`, decoding tuned"],
         ["| Tatoeba de→en", "`vmf`"],
     ]
 
