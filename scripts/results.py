@@ -136,15 +136,16 @@ def headings(*cells: str) -> None:
 
 
 def table() -> None:
+    found = groups()
     headings("data", "loss", "BLEU, beam 1", "BLEU, beam 5", "chrF2, beam 5", "seeds", "epochs")
-    for (corpus, kind), runs in groups().items():
+    for (corpus, kind), runs in found.items():
         shown = [spread([score(r, beam) for r in runs]) for beam in (1, 5)]
         shown.append(spread([score(r, 5, metric="chrF2") for r in runs]))
         epochs = "-".join(str(e) for e in sorted({r["epochs"] for r in runs}))
         seeds = ", ".join(str(r["seed"]) for r in sorted(runs, key=lambda r: r["seed"]))
         row(corpus, kind, *shown, seeds, epochs)
     for metric in ("BLEU", "chrF2"):
-        signatures = {r["scores"]["test"]["beam5"][metric]["signature"] for r in read(RECORDS)}
+        signatures = {r["scores"]["test"]["beam5"][metric]["signature"] for runs in found.values() for r in runs}
         print(f"\n{metric}: {'; '.join(sorted(signatures))}")
 
 

@@ -11,11 +11,16 @@ import pytest
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "results.py"
 
 
-@pytest.fixture
-def results(tmp_path, monkeypatch):
+def script():
     spec = importlib.util.spec_from_file_location("results", SCRIPT)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    module = script()
     monkeypatch.setattr(module, "RECORDS", tmp_path / "records")
     monkeypatch.setattr(module, "TRIALS", tmp_path / "records" / "trials")
     return module
@@ -126,9 +131,7 @@ def test_predictions_are_means_over_seeds(results, finished, capsys):
 
 
 def test_the_pages_have_the_tables_of_the_records():
-    spec = importlib.util.spec_from_file_location("results", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = script()
     for path in module.PAGES:
         text = path.read_text(encoding="utf-8")
         assert text.count("<!-- results.py ") == text.count("<!-- end -->") > 0

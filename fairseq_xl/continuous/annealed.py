@@ -129,7 +129,7 @@ def _part(place: str, name: str, options: str, task: Any, sentence_avg: bool) ->
 
 
 def _config(place: str, name: str, options: str, sentence_avg: bool) -> DictConfig:
-    """Its options."""
+    """The options of the loss ``name``, as :func:`_part` takes it. Raises: InputError: no such loss or option."""
     losses = [
         known
         for known, kind in CRITERION_REGISTRY.items()

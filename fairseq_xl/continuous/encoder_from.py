@@ -85,10 +85,11 @@ def _check_options(then: dict[str, Any], cfg: ContinuousTransformerConfig, path:
 
 
 def _check_words(task: dict[str, Any], dictionary: Dictionary, path: Any) -> None:
-    folder = split_paths(str(task.get("data") or "."))[0]
-    words = Path(folder) / f"dict.{task.get('source_lang')}.txt"
-    if not words.is_file():
-        logger.warning("%s: no %s to compare words with, so only their number is known to be the same", path, words)
+    data = task.get("data")
+    words = Path(split_paths(data)[0]) / f"dict.{task.get('source_lang')}.txt" if data else None
+    if words is None or not words.is_file():
+        gone = words or "data folder named in it"
+        logger.warning("%s: no %s to compare words with, so only their number is known to be the same", path, gone)
     elif Dictionary.load(str(words)).symbols != dictionary.symbols:
         raise InputError(
             f"--encoder-from {path} was trained with the source words of {words}, and this data has others: binarise "

@@ -126,8 +126,8 @@ def decoder(
         model.cuda()
     longest = (args.max_len_a, args.max_len_b)
     # Not the first ones: a set may be sorted, as Tatoeba's is by length.
-    number = min(args.limit or len(dataset), len(dataset))
-    chosen = [place * len(dataset) // number for place in range(number)]
+    count = min(args.limit or len(dataset), len(dataset))
+    chosen = [place * len(dataset) // count for place in range(count)]
     references = [_text(task, dataset.tgt[number], args.post_process, True) for number in chosen]
     chosen.sort(key=lambda number: -int(dataset.src_sizes[number]))
     batches = [

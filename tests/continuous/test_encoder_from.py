@@ -59,6 +59,9 @@ def test_words_are_compared_where_the_training_data_is_still_there(task, vectors
     stock(task, tmp_path / "stock.pt", data=str(tmp_path / "gone"))
     build_model(run.model, task)
     assert f"no {tmp_path}/gone/dict.de.txt to compare words with" in caplog.text
+    stock(task, tmp_path / "stock.pt")
+    build_model(run_config(vectors, tmp_path, encoder_from=str(tmp_path / "stock.pt")).model, task)
+    assert "no data folder named in it to compare words with" in caplog.text
     caplog.clear()
     words = tmp_path / "bin" / "dict.de.txt"
     words.parent.mkdir()
