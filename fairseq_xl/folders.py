@@ -76,6 +76,18 @@ def alone(lock: Path, sentence: str) -> Iterator[None]:
             lock.unlink(missing_ok=True)
 
 
+def is_held(lock: Path) -> bool:
+    """Whether a process is between the two ends of :func:`alone` with this lock."""
+    try:
+        with lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        pass
+    return False
+
+
 def read_manifest(path: Path, version: int, command: str, **entries: type) -> dict[str, Any]:
     """The manifest of a prepared folder.
 

@@ -12,8 +12,9 @@ from fairseq_xl.errors import InputError
 from fairseq_xl.experiment import config, reporting
 from fairseq_xl.experiment.launcher import Launcher, LocalLauncher, SubmititLauncher, local_slots
 from fairseq_xl.experiment.progress import Display, minutes
-from fairseq_xl.experiment.runner import Runner, choose, claimed, commands
-from fairseq_xl.experiment.state import State
+from fairseq_xl.experiment.runner import Runner, choose, claimed, commands, lock_of
+from fairseq_xl.experiment.state import RUNNING, State
+from fairseq_xl.folders import is_held
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -134,14 +135,21 @@ def visible_gpus() -> list[str]:
 
 
 def show_status(args: argparse.Namespace) -> None:
-    """``fairseq-xl experiment status``: a line for each cell."""
+    """``fairseq-xl experiment status``: a line for each cell.
+
+    A cell that the file calls running, while neither it nor a runner is there, is called killed: the next run goes
+    on with it.
+    """
     path = args.out / "experiment.json"
     if not path.is_file():
         raise InputError(f"there is no {path}: give the --out of `fairseq-xl experiment run`")
     state = State(path)
     width = max(map(len, state.systems), default=0)
+    attended = is_held(lock_of(args.out))
     for name in state.systems:
         cell = state[name]
+        gone = cell.status == RUNNING and not attended and not is_held(lock_of(args.out, name))
+        status = "killed" if gone else cell.status
         peak = "" if cell.peak_MiB is None else f"  {cell.peak_MiB:,.0f} MiB"
         spent = minutes(cell.seconds) if cell.seconds else ""
-        print(f"{name:{width}}  {cell.status:8} {spent:>10}{peak}{'  ' + cell.error if cell.error else ''}".rstrip())
+        print(f"{name:{width}}  {status:8} {spent:>10}{peak}{'  ' + cell.error if cell.error else ''}".rstrip())

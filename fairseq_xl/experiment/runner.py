@@ -57,6 +57,11 @@ def _preparing(cells: list[Cell]) -> list[Cell]:
     return list(first.values())[::-1]
 
 
+def lock_of(out: Path, cell: str | None = None) -> Path:
+    """What the runner in a folder, or one of its cells, holds while it is at work."""
+    return out / "logs" / f"{cell}.lock" if cell else out / "experiment.lock"
+
+
 @contextmanager
 def claimed(out: Path) -> Iterator[None]:
     """One runner at a time in a folder.
@@ -68,7 +73,7 @@ def claimed(out: Path) -> Iterator[None]:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"--out {out}: this folder cannot be made ({error.strerror}); name another one") from None
-    with alone(out / "experiment.lock", f"another process runs an experiment in {out}: wait, or give another --out"):
+    with alone(lock_of(out), f"another process runs an experiment in {out}: wait, or give another --out"):
         yield
 
 
@@ -175,7 +180,7 @@ class Runner:
                 self._submit(cell)
 
     def _task(self, name: str, command: list[str]) -> Task:
-        return Task(name, command, self.out / "logs" / f"{name}.log", self.out / "logs" / f"{name}.lock")
+        return Task(name, command, self.out / "logs" / f"{name}.log", lock_of(self.out, name))
 
     def _step(self, waiting: dict[str, tuple[Job, Path, list[Cell]]]) -> None:
         """Look at every job once."""

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from fairseq_xl.experiment import command
+from fairseq_xl.experiment.runner import lock_of
+from fairseq_xl.experiment.state import RUNNING
+from fairseq_xl.folders import alone
 
 
 def test_run_and_status(run_cli, playground):
@@ -17,6 +20,22 @@ def test_run_and_status(run_cli, playground):
     ]  # fmt: skip
     assert "vmf.seed3: started" in done.stderr
     assert run_cli("experiment", "status", playground.out).stdout == done.stdout
+
+
+def test_what_no_process_works_on_any_more_was_killed(run_cli, playground):
+    assert run_cli("experiment", "run", playground.config, "--out", playground.out).returncode == 0
+    path = playground.out / "experiment.json"
+    stored = json.loads(path.read_text())
+    stored["cells"]["vmf.seed3"]["status"] = RUNNING
+    path.write_text(json.dumps(stored))
+
+    def statuses() -> list[str]:
+        return [line.split()[1] for line in run_cli("experiment", "status", playground.out).stdout.splitlines()]
+
+    assert statuses() == ["killed", "done", "done"]
+    for cell in (None, "vmf.seed3"):
+        with alone(lock_of(playground.out, cell), "held"):
+            assert statuses() == ["running", "done", "done"]
 
 
 def test_failure_shows_in_the_status(run_cli, playground):
