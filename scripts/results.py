@@ -108,7 +108,7 @@ def system(record: dict[str, Any]) -> str:
         kind += f", targets of a {record['targets']}"
     training = record["training"]
     if training["model"].get("_name", "").startswith("continuous_transformer"):
-        kind += ", on a Transformer"
+        kind += f", on a Transformer of {training['model']['encoder_embed_dim']} units"
     elif not record["loss"].startswith("stock") and training["optimization"]["lr"] != [RECIPES_RATE]:
         kind += f", lr {training['optimization']['lr'][0]:g}"
     if record["loss"] == "vmf" and training["criterion"]["lambda1"] == 0:
