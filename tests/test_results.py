@@ -72,7 +72,7 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
     usual = {"model": {"_name": "continuous_lstm"}, "criterion": {"lambda1": 0.02}, "optimization": {"lr": [0.002]}}
     plain = {**usual, "criterion": {"lambda1": 0}}
     faster = {**usual, "optimization": {"lr": [0.004]}}
-    transformer = {"model": {"_name": "continuous_transformer", "encoder_embed_dim": 128}, "criterion": {"lambda1": 0.02}}
+    transformer = {**usual, "model": {"_name": "continuous_transformer", "encoder_embed_dim": 128}}
     changes = [
         *({}, {"recipe": "tatoeba.sh"}, {"targets": "softmax"}, {"transform": "--random-share 1"}),
         *({"training": plain}, {"training": faster}, {"training": transformer}, {"search": "--lenpen 2"}),
