@@ -27,6 +27,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "recipes" / "records"
 RECIPES_RATE, RECIPES_SEARCH = 2e-3, "--max-len-a 1.5 --max-len-b 5"
+RECIPES_MARGINS = {"syn_margin_diff": 0.7}
+OTHER_MARGINS = 0.5
 TRIALS = RECORDS / "trials"
 PAGES = (ROOT / "README.md", ROOT / "recipes" / "translation.md")
 BLOCK = re.compile(r"(<!-- results\.py (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
@@ -111,6 +113,9 @@ def system(record: dict[str, Any]) -> str:
         kind += f", on a Transformer of {training['model']['encoder_embed_dim']} units"
     elif not record["loss"].startswith("stock") and training["optimization"]["lr"] != [RECIPES_RATE]:
         kind += f", lr {training['optimization']['lr'][0]:g}"
+    margin = RECIPES_MARGINS.get(record["loss"], OTHER_MARGINS)
+    if training["criterion"].get("margin", margin) != margin:
+        kind += f", margin {training['criterion']['margin']:g}"
     if record["loss"] == "vmf" and training["criterion"]["lambda1"] == 0:
         kind += ", plain likelihood"
     if record["search"] != RECIPES_SEARCH:

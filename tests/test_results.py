@@ -73,9 +73,11 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
     plain = {**usual, "criterion": {"lambda1": 0}}
     faster = {**usual, "optimization": {"lr": [0.004]}}
     transformer = {**usual, "model": {"_name": "continuous_transformer", "encoder_embed_dim": 128}}
+    wider = {**usual, "criterion": {"lambda1": 0.02, "margin": 0.7}}
     changes = [
         *({}, {"recipe": "tatoeba.sh"}, {"targets": "softmax"}, {"transform": "--random-share 1"}),
         *({"training": plain}, {"training": faster}, {"training": transformer}, {"search": "--lenpen 2"}),
+        {"training": wider},
     ]
     results.keep([finished(f"vmf.{n}", 30.0 - n, **change) for n, change in enumerate(changes)], results.RECORDS)
     capsys.readouterr()
@@ -89,6 +91,7 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
         ["| Multi30k de→en", "`vmf`, lr 0.004"],
         ["| Multi30k de→en", "`vmf`, on a Transformer of 128 units"],
         ["| Multi30k de→en", "`vmf`, decoding tuned"],
+        ["| Multi30k de→en", "`vmf`, margin 0.7"],
         ["| Tatoeba de→en", "`vmf`"],
     ]
 
