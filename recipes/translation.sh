@@ -27,7 +27,6 @@ defaults() {
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' HUB_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
   DIAGNOSE=best DIAGNOSE_WORDS=() USER_DIR='' IS_FILE=no SEARCH_GIVEN=()
   THREADS=$(nproc 2>/dev/null || echo 2)
-  declare -gA LOSS_OPTIONS=()
 }
 
 # What was tuned on Multi30k's validation set, for corpora like it.
@@ -43,9 +42,6 @@ tuned_defaults() {
   # Trained without dropout, a margin loss's norm tells a beam as much as vMF's; crowded regions of the table
   # are corrected for. On validation at beam 5: 35.6 BLEU by the cosine, 36.0 with the norm, 36.7 with both.
   DECODE_SCORE=vmf_posterior HUB_WEIGHT=0.5
-  # Where a hinge ends depends on the negative: 0.7 against the difference leaves a prediction as near to its target
-  # (cosine 0.91) as 0.5 against the projection does.
-  LOSS_OPTIONS=([syn_margin_diff]='--margin 0.7')
 }
 
 # The vectors of a softmax's output layer as targets (Tokarchuk & Niculae 2022): with those of </s> and <unk>, and as

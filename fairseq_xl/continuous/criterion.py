@@ -36,7 +36,8 @@ class MarginConfig(ContinuousCriterionConfig):
         default=0.5,
         metadata={
             "help": "by how much the target must be closer than the negative (cosines, so 0 to 2). Larger keeps more "
-            "predictions under the hinge; watch the logged hinge share"
+            "predictions under the hinge; watch the logged hinge share. How near to the target the hinge lets go "
+            "depends on the negative, and with it each loss's default"
         },
     )
 

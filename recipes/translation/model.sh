@@ -22,7 +22,7 @@ body_sizes() {
 # body, the optimiser and the batches; `stock` and `stock_transformer` are fairseq's own models, the
 # yardsticks.
 model_options() {
-  local tuned body=(--arch "$ARCH" --target-vectors "$RUN/target.vec")
+  local body=(--arch "$ARCH" --target-vectors "$RUN/target.vec")
   [[ " $TRANSFORM " != *" --specials "* ]] || body+=(--special-vectors file)
   body_sizes
   body+=("${SIZES[@]}")
@@ -63,8 +63,6 @@ model_options() {
         "${body[@]}" --criterion "$LOSS" --decoder-output continuous
         --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
       )
-      read -ra tuned <<<"${LOSS_OPTIONS[$LOSS]:-}"
-      MODEL+=("${tuned[@]}")
       # Its norm is vMF's own confidence, which a beam can use.
       [[ $LOSS != vmf ]] || DECODE_SCORE=vmf_posterior
       MODEL+=(--decode-score "$DECODE_SCORE")

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.continuous import losses, negatives
+from fairseq_xl.continuous import criteria, losses, negatives
 from fairseq_xl.continuous.bessel import log_normalizer
 
 LOSSES = {
@@ -63,6 +63,23 @@ def test_closed_forms(d, seed, margin):
     assert torch.allclose(losses.syn_margin_proj(pred, target, margin), proj, atol=1e-7)
     assert torch.allclose(losses.syn_margin_diff(pred, target, margin), diff, atol=1e-7)
     assert torch.allclose(losses.cosine(pred, target), 1 - c)
+
+
+@pytest.mark.parametrize(("loss", "cosine"), [("projection", 0.911), ("difference", 0.911), ("drawn", 1.0)])
+def test_where_the_hinge_of_a_default_margin_ends(loss, cosine):
+    """What makes margins comparable: one number asks different things of different negatives."""
+
+    def value(c: float) -> float:
+        pred = torch.tensor([[c, (1 - c * c) ** 0.5, 0.0]], dtype=torch.float64)
+        target, across = torch.eye(3, dtype=torch.float64)[:1], torch.eye(3, dtype=torch.float64)[2:, None]
+        return {
+            "projection": lambda: losses.syn_margin_proj(pred, target, criteria.MarginConfig().margin),
+            "difference": lambda: losses.syn_margin_diff(pred, target, criteria.DifferenceConfig().margin),
+            "drawn": lambda: losses.margin(pred, target, across, criteria.NegativeSamplingConfig().margin),
+        }[loss]().item()
+
+    assert value(cosine - 0.001) > 0
+    assert value(min(cosine + 0.001, 1)) == 0
 
 
 def test_projection_repels_beyond_135_degrees_and_only_there():
