@@ -7,6 +7,9 @@ import json
 from pathlib import Path
 
 import pytest
+from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
+
+import fairseq_xl  # noqa: F401  (registers the losses)
 
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "results.py"
 
@@ -94,6 +97,16 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
         ["| Multi30k de→en", "`vmf`, margin 0.7"],
         ["| Tatoeba de→en", "`vmf`"],
     ]
+
+
+def test_a_margin_is_named_where_it_is_not_the_losss_own(results):
+    own = {
+        name: config().margin
+        for name, config in CRITERION_DATACLASS_REGISTRY.items()
+        if config.__module__.startswith("fairseq_xl.continuous") and hasattr(config, "margin")
+    }
+    assert len(own) >= 5
+    assert own == {name: results.RECIPES_MARGINS.get(name, results.OTHER_MARGINS) for name in own}
 
 
 def test_differences_from_a_baseline(results, finished, capsys):

@@ -44,7 +44,7 @@ class VmfConfig(ContinuousCriterionConfig):
 
 @preset
 class DifferenceConfig(MarginConfig):
-    """Its hinge ends at the cosine to the target at which the projection's with 0.5 does: 0.911, with 0.5 at 0.809."""
+    """Its hinge ends where the projection's with 0.5 does, at a cosine of 0.911 to the target; its own 0.5 at 0.809."""
 
     margin: float = 0.7
 
