@@ -44,16 +44,16 @@ class VmfConfig(ContinuousCriterionConfig):
 
 @preset
 class DifferenceConfig(MarginConfig):
-    """Its hinge ends where the projection's with 0.5 does, at a cosine of 0.911 to the target; its own 0.5 at 0.809."""
+    """Its hinge ends where the projection's with 0.5 does, 0.911 from the target; its own 0.5 would at 0.809."""
 
     margin: float = 0.7
 
 
 @preset
 class NegativeSamplingConfig(MarginConfig):
-    """A word drawn at random is across the target and the prediction: 0.5 would let go of both at 60 degrees."""
+    """A drawn word is about across both target and prediction: 0.5 would let go of them where they are 60° apart."""
 
-    margin: float = 1.0
+    margin: float = 0.75
     negatives: int = field(
         default=5, metadata={"help": "uniform draws per target, averaged (the paper: 5)"}
     )
