@@ -44,7 +44,7 @@ class VmfConfig(ContinuousCriterionConfig):
 
 @preset
 class DifferenceConfig(MarginConfig):
-    """Its hinge ends where the projection's with 0.5 does, 0.911 from the target; its own 0.5 would at 0.809."""
+    """Its hinge ends at a cosine of 0.911, where the projection's with 0.5 does; with 0.5 it would at 0.809."""
 
     margin: float = 0.7
 
