@@ -27,7 +27,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "recipes" / "records"
 RECIPES_RATE, RECIPES_SEARCH = 2e-3, "--max-len-a 1.5 --max-len-b 5"
-RECIPES_MARGINS = {"syn_margin_diff": 0.7, "negative_sampling": 0.75}
+RECIPES_MARGINS = {"syn_margin_diff": 0.7, "negative_sampling": 0.75, "most_informative_negative": 0.75}
 OTHER_MARGINS = 0.5
 TRIALS = RECORDS / "trials"
 PAGES = (ROOT / "README.md", ROOT / "recipes" / "translation.md")

@@ -59,8 +59,9 @@ class NegativeSamplingConfig(MarginConfig):
     )
 
 
-@dataclass
+@preset
 class MostInformativeConfig(MarginConfig):
+    margin: float = 0.75
     search_chunk: float = field(
         default=16.0,
         metadata={
