@@ -77,7 +77,10 @@ def alone(lock: Path, sentence: str) -> Iterator[None]:
 
 
 def is_held(lock: Path) -> bool:
-    """Whether a process is between the two ends of :func:`alone` with this lock."""
+    """Whether a process has this lock, by :func:`alone` or otherwise.
+
+    Asking takes a share of it for an instant, in which a process that comes for it is told that it is taken.
+    """
     try:
         with lock.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -61,6 +61,8 @@ class NegativeSamplingConfig(MarginConfig):
 
 @preset
 class MostInformativeConfig(MarginConfig):
+    """The best margin at beam 5 of 0.5, 0.75 and 1, tried on Multi30k's validation set."""
+
     margin: float = 0.75
     search_chunk: float = field(
         default=16.0,
