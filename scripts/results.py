@@ -109,7 +109,7 @@ def system(record: dict[str, Any]) -> str:
     if "targets" in record:
         kind += f", targets of a {record['targets']}"
     training = record["training"]
-    if training["model"].get("_name", "").startswith("continuous_transformer"):
+    if "transformer" in training["model"].get("_name", ""):  # ours, or fairseq's own
         kind += f", on a Transformer of {training['model']['encoder_embed_dim']} units"
     elif not record["loss"].startswith("stock") and training["optimization"]["lr"] != [RECIPES_RATE]:
         kind += f", lr {training['optimization']['lr'][0]:g}"
