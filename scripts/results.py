@@ -26,7 +26,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "recipes" / "records"
-RECIPES_RATE, RECIPES_SEARCH = 2e-3, "--max-len-a 1.5 --max-len-b 5"
+RECIPES_UNITS, RECIPES_RATE, RECIPES_SEARCH = 256, 2e-3, "--max-len-a 1.5 --max-len-b 5"
 RECIPES_MARGINS = {"syn_margin_diff": 0.7, "negative_sampling": 0.75, "most_informative_negative": 0.75}
 OTHER_MARGINS = 0.5
 TRIALS = RECORDS / "trials"
@@ -109,10 +109,14 @@ def system(record: dict[str, Any]) -> str:
     if "targets" in record:
         kind += f", targets of a {record['targets']}"
     training = record["training"]
+    units = training["model"].get("encoder_embed_dim", RECIPES_UNITS)
     if "transformer" in training["model"].get("_name", ""):  # ours, or fairseq's own
-        kind += f", on a Transformer of {training['model']['encoder_embed_dim']} units"
-    elif not record["loss"].startswith("stock") and training["optimization"]["lr"] != [RECIPES_RATE]:
-        kind += f", lr {training['optimization']['lr'][0]:g}"
+        kind += f", on a Transformer of {units} units"
+    else:
+        if units != RECIPES_UNITS:
+            kind += f", {units} units"
+        if not record["loss"].startswith("stock") and training["optimization"]["lr"] != [RECIPES_RATE]:
+            kind += f", lr {training['optimization']['lr'][0]:g}"
     margin = RECIPES_MARGINS.get(record["loss"], OTHER_MARGINS)
     if training["criterion"].get("margin", margin) != margin:
         kind += f", margin {training['criterion']['margin']:g}"
