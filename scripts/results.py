@@ -109,6 +109,8 @@ def system(record: dict[str, Any]) -> str:
     if "targets" in record:
         kind += f", targets of a {record['targets']}"
     training = record["training"]
+    if training["model"].get("untie_decoder_input"):
+        kind += ", decoder input learnt"
     units = training["model"].get("encoder_embed_dim", RECIPES_UNITS)
     if "transformer" in training["model"].get("_name", ""):  # ours, or fairseq's own
         kind += f", on a Transformer of {units} units"
