@@ -130,10 +130,21 @@ def system(record: dict[str, Any]) -> str:
 
 
 def groups() -> dict[tuple[str, str], list[dict[str, Any]]]:
-    """Kept runs by data and system, the best BLEU at beam 5 of each data set first."""
+    """Kept runs by data and system, the best BLEU at beam 5 of each data set first.
+
+    A system that was trained for longer, too, is another one then, and named with its epochs.
+    """
+    records = read(RECORDS)
+    shortest: dict[tuple[str, str], int] = {}
+    for record in records:
+        key = data(record), system(record)
+        shortest[key] = min(record["epochs"], shortest.get(key, record["epochs"]))
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for record in read(RECORDS):
-        found.setdefault((data(record), system(record)), []).append(record)
+    for record in records:
+        corpus, kind = data(record), system(record)
+        if record["epochs"] > shortest[corpus, kind]:
+            kind += f", {record['epochs']} epochs"
+        found.setdefault((corpus, kind), []).append(record)
     return dict(sorted(found.items(), key=lambda g: (g[0][0], -statistics.mean(score(r, 5) for r in g[1]))))
 
 
@@ -152,9 +163,8 @@ def table() -> None:
     for (corpus, kind), runs in found.items():
         shown = [spread([score(r, beam) for r in runs]) for beam in (1, 5)]
         shown.append(spread([score(r, 5, metric="chrF2") for r in runs]))
-        epochs = "-".join(str(e) for e in sorted({r["epochs"] for r in runs}))
         seeds = ", ".join(str(r["seed"]) for r in sorted(runs, key=lambda r: r["seed"]))
-        row(corpus, kind, *shown, seeds, epochs)
+        row(corpus, kind, *shown, seeds, str(runs[0]["epochs"]))
     for metric in ("BLEU", "chrF2"):
         signatures = {r["scores"]["test"]["beam5"][metric]["signature"] for runs in found.values() for r in runs}
         print(f"\n{metric}: {'; '.join(sorted(signatures))}")

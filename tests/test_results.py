@@ -106,6 +106,14 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
     ]
 
 
+def test_longer_training_is_another_system(results, finished, capsys):
+    results.keep([finished("a", 30.0), finished("b", 34.0, seed=2, epochs=16)], results.RECORDS)
+    capsys.readouterr()
+    results.table()
+    rows = [row.split(" | ") for row in capsys.readouterr().out.splitlines()[2:-4]]
+    assert [(row[1], row[5:]) for row in rows] == [("`vmf`, 16 epochs", ["2", "16 |"]), ("`vmf`", ["1", "5 |"])]
+
+
 def test_a_margin_is_named_where_it_is_not_the_losss_own(results):
     own = {
         name: config().margin
