@@ -27,16 +27,19 @@ def logged(runs: Sequence[Run]) -> list[str]:
     ]  # fmt: skip
 
 
-def draw_course(figure: Any, runs: Sequence[Run], labels: Mapping[str, str]) -> None:
+def draw_course(
+    figure: Any, runs: Sequence[Run], labels: Mapping[str, str], colours: Mapping[str, str]
+) -> None:
     """One panel for each logged name, one line for each system (its first seed), by update."""
     names = logged(runs)
     panels = figure.subplots(1, len(names), squeeze=False)[0]
-    for colour, (system, group) in enumerate(by_system(runs).items()):
+    for system, group in by_system(runs).items():
+        label = labels.get(system, system)
         records = group[0].log.of("train_inner")
         for axes, name in zip(panels, names, strict=True):
             points = [(r.updates, value) for r in records if (value := value_of(r, name)) is not None]
             if points:
-                axes.plot(*zip(*points, strict=True), color=f"C{colour % 10}", label=labels.get(system, system))
+                axes.plot(*zip(*points, strict=True), color=colours[label], label=label)
     for axes, name in zip(panels, names, strict=True):
         axes.set_xlabel("updates")
         axes.set_ylabel(LOGGED[name])

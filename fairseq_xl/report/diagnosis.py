@@ -11,7 +11,7 @@ from typing import Any
 from fairseq_xl.report.course import draw_course, logged
 from fairseq_xl.report.figures import draw_picture, plain_ticks
 from fairseq_xl.report.page import Section
-from fairseq_xl.report.runs import Run, by_system
+from fairseq_xl.report.runs import Run, by_system, colours
 from fairseq_xl.report.scores import spread
 from fairseq_xl.report.tables import Table
 
@@ -55,6 +55,7 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
         if len(_measured(run)["checkpoints"]) > 2
     }
     figures = folder / "figures"
+    colour_of = colours(runs, labels)
     split = _measured(diagnosed[0])["split"]
     tables = [similarity_table(groups, setting) for setting in SETTINGS]
     predictions = Section(
@@ -103,7 +104,7 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
                 figures,
                 "geometry",
                 "Cosines of predictions to their targets, and the norms κ of predictions",
-                lambda figure: draw_geometry(figure, groups),
+                lambda figure: draw_geometry(figure, groups, colour_of),
                 (11.0, 3.8),
             )
         ],
@@ -115,7 +116,7 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
                 "course",
                 "During training, as the criterion logs it: cosine to the target, norm κ, and how many hinges of a "
                 "margin loss are active (first seed)",
-                lambda figure: draw_course(figure, diagnosed, labels),
+                lambda figure: draw_course(figure, diagnosed, labels, colour_of),
                 (12.0, 3.8),
             )
         )
@@ -124,8 +125,8 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
             draw_picture(
                 figures,
                 f"geometry-over-training-{len(geometry.pictures)}",
-                f"Over the training of {label}: cosines to the target and norms κ, darker where more positions are, "
-                "and the share of active hinges",
+                f"Over the training of {label}: cosines to the target and norms κ, darker where more positions are; "
+                "of a margin loss the share of active hinges, too",
                 partial(draw_geometry_over_training, checkpoints=checkpoints),
                 (12.0, 3.8),
             )
@@ -226,6 +227,7 @@ def draw_components(figure: Any, groups: Groups) -> None:
         drawn = axes.bxp(
             boxes, orientation="horizontal", showfliers=False, patch_artist=True, widths=0.6,
             manage_ticks=axes is panels[0],  # the other shares them
+            medianprops={"color": axes.xaxis.label.get_color()},  # all there is of a box without width
         )  # fmt: skip
         for patch, colour in zip(drawn["boxes"], colours, strict=True):
             patch.set_facecolor(colour)
@@ -251,14 +253,15 @@ def draw_over_training(figure: Any, checkpoints: Sequence[Mapping[str, Any]]) ->
         axes.set_xlabel("updates")
         axes.set_ylabel(name)
         axes.grid(alpha=0.3)
-    panels[1].legend(fontsize="small")
+    # Below, for lines and bands fill the panels.
+    figure.legend(*panels[0].get_legend_handles_labels(), fontsize="small", loc="outside lower center", ncols=4)
 
 
-def draw_geometry(figure: Any, groups: Groups) -> None:
+def draw_geometry(figure: Any, groups: Groups, colours: Mapping[str, str]) -> None:
     """Histograms of the cosine to the target and of κ, as shares, summed over a system's seeds."""
     panels = figure.subplots(1, 2)
     for axes, name, label in zip(panels, ("cosine", "kappa"), ("cosine to the target", "κ"), strict=True):
-        for colour, (system, entries) in enumerate(groups.items()):
+        for system, entries in groups.items():
             histograms = [entry["geometry"][name]["histogram"] for entry in entries]
             shape = histograms[0]
             counts = [sum(column) for column in zip(*(h["counts"] for h in histograms), strict=True)]
@@ -269,7 +272,7 @@ def draw_geometry(figure: Any, groups: Groups) -> None:
             used = [i for i, count in enumerate(counts) if count]
             first, last = used[0], used[-1] + 1
             shares = [count / total for count in counts[first:last]]
-            axes.stairs(shares, edges[first : last + 1], color=f"C{colour % 10}", label=system)
+            axes.stairs(shares, edges[first : last + 1], color=colours[system], label=system)
         axes.set_xlabel(label)
         axes.set_ylabel("share of positions")
         axes.grid(alpha=0.3)
@@ -285,11 +288,15 @@ def _edges(histogram: Mapping[str, Any]) -> list[float]:
 
 
 def draw_geometry_over_training(figure: Any, checkpoints: Sequence[Mapping[str, Any]]) -> None:
-    """Histograms of the cosine to the target and of κ, a column for each checkpoint of a run, and how many hinges of
-    each source are active, by update."""
+    """Histograms of the cosine to the target and of κ, a column for each checkpoint of a run, and, where its loss has
+    a margin, how many hinges of each source are active, by update."""
     ordered = sorted({c["updates"]: c for c in checkpoints}.items())
     updates = [number for number, _ in ordered]
-    panels = figure.subplots(1, 3)
+    hinges: dict[str, list[tuple[int, float]]] = {}
+    for source in SOURCES:
+        active = [(number, c["stability"][source]["hinge_active"]) for number, c in ordered]
+        hinges[source] = [point for point in active if point[1] is not None]
+    panels = figure.subplots(1, 3 if any(hinges.values()) else 2)
     # Each column reaches from its own number of updates halfway to its neighbours'.
     middles = [(a + b) / 2 for a, b in itertools.pairwise(updates)]
     ends = [2 * updates[0] - middles[0], *middles, 2 * updates[-1] - middles[-1]]
@@ -305,14 +312,12 @@ def draw_geometry_over_training(figure: Any, checkpoints: Sequence[Mapping[str, 
             axes.set_yscale("log")
             plain_ticks(axes.yaxis)
         axes.set_ylabel(label)
-    for colour, (source, shown) in enumerate(SOURCES.items()):
-        points = [(number, c["stability"][source]["hinge_active"]) for number, c in ordered]
-        points = [point for point in points if point[1] is not None]
-        if points:
-            panels[2].plot(*zip(*points, strict=True), color=f"C{colour}", label=shown)
-    panels[2].set_ylabel("share of active hinges")
-    panels[2].grid(alpha=0.3)
-    if panels[2].lines:
-        panels[2].legend(fontsize="small")
+    if any(hinges.values()):
+        for colour, (source, shown) in enumerate(SOURCES.items()):
+            if hinges[source]:
+                panels[2].plot(*zip(*hinges[source], strict=True), color=f"C{colour}", label=shown)
+        panels[2].set_ylabel("share of active hinges")
+        panels[2].grid(alpha=0.3)
+        figure.legend(*panels[2].get_legend_handles_labels(), fontsize="small", loc="outside lower right", ncols=4)
     for axes in panels:
         axes.set_xlabel("updates")

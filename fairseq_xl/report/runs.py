@@ -184,3 +184,8 @@ def by_system(runs: Sequence[Run]) -> dict[str, list[Run]]:
     for run in runs:
         groups.setdefault(run.system, []).append(run)
     return {system: sorted(group, key=lambda run: run.seed) for system, group in groups.items()}
+
+
+def colours(runs: Sequence[Run], labels: Mapping[str, str]) -> dict[str, str]:
+    """Matplotlib's colour for each system's label, so that a system has one in all figures of a report."""
+    return {labels.get(system, system): f"C{i % 10}" for i, system in enumerate(by_system(runs))}

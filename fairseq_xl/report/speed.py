@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fairseq_xl.report.runs import Run, by_system
+from fairseq_xl.report.runs import Run, by_system, colours
 from fairseq_xl.report.scores import spread
 from fairseq_xl.report.tables import Table
 
@@ -111,8 +111,8 @@ def draw_speed(figure: Any, runs: Sequence[Run], labels: Mapping[str, str]) -> N
     panels = figure.subplots(1, 3 if measure else 1, squeeze=False)[0]
     rates = [statistics.mean(_rates(group) or [0.0]) for group in groups.values()]
     names = [labels.get(system, system) for system in groups]
-    colours = [f"C{i % 10}" for i in range(len(groups))]
-    bars = panels[0].barh(names, rates, color=colours)
+    colour_of = colours(runs, labels)
+    bars = panels[0].barh(names, rates, color=[colour_of[name] for name in names])
     panels[0].bar_label(bars, [f"{rate:.0f}" if rate else "not logged" for rate in rates], padding=3)
     panels[0].margins(x=0.2)
     panels[0].invert_yaxis()
@@ -124,7 +124,7 @@ def draw_speed(figure: Any, runs: Sequence[Run], labels: Mapping[str, str]) -> N
         (panels[2], "epochs", lambda point: point[0]),
     ]
     for axes, label, position in axes_of:
-        for colour, (system, group) in zip(colours, groups.items(), strict=True):
+        for name, group in zip(names, groups.values(), strict=True):
             curves = [quality_over_time(run, measure) for run in group]
             curves = [curve for curve in curves if curve]
             if not curves:
@@ -132,9 +132,10 @@ def draw_speed(figure: Any, runs: Sequence[Run], labels: Mapping[str, str]) -> N
             steps = list(zip(*curves, strict=False))  # epochs that every seed has
             x = [statistics.mean(position(point) for point in step) for step in steps]
             y = [[point[2] for point in step] for step in steps]
-            axes.plot(x, [statistics.mean(v) for v in y], color=colour, label=labels.get(system, system))
+            axes.plot(x, [statistics.mean(v) for v in y], color=colour_of[name], label=name)
             if len(curves) > 1:
-                axes.fill_between(x, [min(v) for v in y], [max(v) for v in y], color=colour, alpha=0.2, linewidth=0)
+                low, high = [min(v) for v in y], [max(v) for v in y]
+                axes.fill_between(x, low, high, color=colour_of[name], alpha=0.2, linewidth=0)
         axes.set_xlabel(label)
         axes.grid(alpha=0.3)
     panels[1].set_ylabel(QUALITY[measure])

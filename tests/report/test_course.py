@@ -28,12 +28,12 @@ def test_of_a_mix_the_second_hinge_is_drawn_and_the_first_until_there_is_one(run
     both = after.replace('"hinge"', '"first_hinge": "0.3", "second_hinge"', 1)
     path.write_text(f'{before.replace("hinge", "first_hinge")}"epoch": 2{both}')
     figure = Figure()
-    draw_course(figure, runs[:1], {})
+    draw_course(figure, runs[:1], {}, {"a": "C3"})
     assert figure.axes[1].lines[0].get_xydata().tolist() == [[5, 0.9], [15, 0.9]]
     path.write_text(path.read_text().replace('"second_hinge": "0.9"', '"second_hinge": "0.7"'))
     del runs[0].__dict__["log"]
     figure = Figure()
-    draw_course(figure, runs[:1], {})
+    draw_course(figure, runs[:1], {}, {"a": "C3"})
     assert figure.axes[1].lines[0].get_xydata().tolist() == [[5, 0.9], [15, 0.7]]
 
 
@@ -41,10 +41,11 @@ def test_only_what_was_logged_is_drawn(runs):
     assert logged(runs) == ["cosine", "hinge"]
     assert logged(runs[2:]) == []
     figure = Figure()
-    draw_course(figure, runs, {"a": "A"})
+    draw_course(figure, runs, {"a": "A"}, {"A": "C3", "b": "C0"})
     cosine, hinge = figure.axes
     (line,) = cosine.lines  # the first seed's alone; b logged none
     assert line.get_label() == "A"
+    assert line.get_color() == "C3"
     assert line.get_xydata().tolist() == [[5, 0.5], [15, 0.5]]
     assert hinge.lines[0].get_xydata().tolist() == [[5, 0.9], [15, 0.9]]
     assert hinge.get_ylabel() == "share of active hinges"
