@@ -2,11 +2,13 @@
 
     python scripts/results.py keep OUT/runs/NAME …    # copies NAME/record.json into recipes/records/
     python scripts/results.py keep --trials OUT/runs/NAME …    # into recipes/records/trials/
+    python scripts/results.py keep --curves OUT/runs/NAME …    # into recipes/records/curves/, with BLEU over time
     python scripts/results.py update                  # prints every table that a comment in a page names into it
     python scripts/results.py table                   # one row per system, mean and deviation over seeds
     python scripts/results.py compare BASELINE        # every system's difference from one, with p over seeds
     python scripts/results.py predictions LOSS …      # Table 2 of the syn-margin paper, means over seeds
     python scripts/results.py trials                  # trials of settings on the development set, by loss
+    python scripts/results.py curves                  # quality on the development set after minutes and after epochs
 
 A kept record has the run's scores, signatures, settings, device and versions, and what `fairseq-xl diagnose`
 measured; of paths only the last part.
@@ -30,6 +32,8 @@ RECIPES_UNITS, RECIPES_RATE, RECIPES_SEARCH = 256, 2e-3, "--max-len-a 1.5 --max-
 RECIPES_MARGINS = {"syn_margin_diff": 0.7, "negative_sampling": 0.75, "most_informative_negative": 0.75}
 OTHER_MARGINS = 0.5
 TRIALS = RECORDS / "trials"
+CURVES = RECORDS / "curves"
+MINUTES, EPOCHS = (2, 4, 8, 16), (2, 4, 8, 16)
 PAGES = (ROOT / "README.md", ROOT / "recipes" / "translation.md")
 BLOCK = re.compile(r"(<!-- results\.py (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
 PAPER = {
@@ -71,15 +75,35 @@ def keep(runs: list[Path], folder: Path) -> None:
         record["training"] = {
             name: record["training"][name] for name in SECTIONS if name in record["training"]
         }
+        if folder == CURVES:
+            record["quality"] = quality(run, record)
         record.pop("command", None)  # its options are all in `training`
         diagnosed = run / "diagnostics.json"
         if diagnosed.is_file():
             measured = json.loads(diagnosed.read_text(encoding="utf-8"))
+            if folder == CURVES:
+                record["negatives"] = [
+                    {"updates": c["updates"], **without_lists(c["stability"])} for c in measured["checkpoints"][:-1]
+                ]
             record["diagnostics"] = {"split": measured["split"], **without_lists(measured["checkpoints"][-1])}
         kept = folder / f"{Path(record['recipe']).stem}.{record['name']}.json"
         text = json.dumps(without_folders(record), indent=1, ensure_ascii=False, sort_keys=True)
         kept.write_text(text + "\n", encoding="utf-8")
         print(f"kept {kept.name}")
+
+
+def quality(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
+    """BLEU on the development set at each validation, with the epochs and the minutes of training until then."""
+    sys.path.insert(0, str(ROOT))  # the checkout's package, before any that is installed
+    from fairseq_xl.report.runs import Run
+    from fairseq_xl.report.speed import quality_over_time, sentences_per_second
+
+    run = Run(folder, record["loss"], record["seed"], record)
+    points = quality_over_time(run, "bleu")
+    if not points:
+        sys.exit(f"error: {folder}/train.log has no BLEU of validations: train with --eval-bleu")
+    rounded = [[epochs, round(minutes, 2), bleu] for epochs, minutes, bleu in points]
+    return {"sentences_per_second": sentences_per_second(run), "epochs, minutes, BLEU": rounded}
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
@@ -230,6 +254,22 @@ def trials() -> None:
             print(f"| `{loss}` | {changed or 'first settings'} | {run['epochs']} | {bleu[0]} | {bleu[1]} |")
 
 
+def curves() -> None:
+    """Of each loss the best BLEU that it had reached on validation after so many minutes, and so many epochs."""
+    after = [*(f"{n} min" for n in MINUTES), *(f"epoch {n}" for n in EPOCHS)]
+    headings("data", "loss", "sentences/s", *after, "best")
+    for record in sorted(read(CURVES), key=lambda r: (data(r), r["loss"])):
+        points = record["quality"]["epochs, minutes, BLEU"]
+        reached = [[bleu for _, minutes, bleu in points if minutes <= n] for n in MINUTES]
+        reached += [[bleu for epochs, _, bleu in points if epochs <= n <= record["epochs"]] for n in EPOCHS]
+        best = max(points, key=lambda point: point[2])
+        row(
+            data(record), f"`{record['loss']}`", f"{record['quality']['sentences_per_second']:.0f}",
+            *(f"{max(values):.1f}" if values else "" for values in reached),
+            f"{best[2]:.1f} (epoch {best[0]:.0f}, {best[1]:.1f} min)",
+        )  # fmt: skip
+
+
 def filled(text: str) -> str:
     """A page with its tables as the records are now."""
 
@@ -248,7 +288,9 @@ def main(arguments: list[str] | None = None) -> None:
     steps = parser.add_subparsers(dest="step", required=True)
     keeping = steps.add_parser("keep", help="copy runs' records into the project")
     keeping.add_argument("runs", nargs="+", type=Path)
-    keeping.add_argument("--trials", action="store_true", help="trials of settings, scored on val")
+    where = keeping.add_mutually_exclusive_group()
+    where.add_argument("--trials", action="store_true", help="trials of settings, scored on val")
+    where.add_argument("--curves", action="store_true", help="runs of multi30k-curves.yaml")
     steps.add_parser("update", help="print the tables into the pages that have them")
     steps.add_parser("table", help="print the table of all kept records")
     comparing = steps.add_parser("compare", help="print every system's difference from one")
@@ -256,18 +298,19 @@ def main(arguments: list[str] | None = None) -> None:
     predicting = steps.add_parser("predictions", help="print what predictions of some losses are like")
     predicting.add_argument("losses", nargs="+")
     steps.add_parser("trials", help="print the table of all kept trials")
+    steps.add_parser("curves", help="print the table of quality over training")
     args = parser.parse_args(arguments)
     if args.step == "update":
         for path in PAGES:
             path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
     elif args.step == "keep":
-        keep(args.runs, TRIALS if args.trials else RECORDS)
+        keep(args.runs, TRIALS if args.trials else CURVES if args.curves else RECORDS)
     elif args.step == "compare":
         compare(args.baseline)
     elif args.step == "predictions":
         predictions(args.losses)
     else:
-        {"table": table, "trials": trials}[args.step]()
+        {"table": table, "trials": trials, "curves": curves}[args.step]()
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ def results(tmp_path, monkeypatch):
     module = script()
     monkeypatch.setattr(module, "RECORDS", tmp_path / "records")
     monkeypatch.setattr(module, "TRIALS", tmp_path / "records" / "trials")
+    monkeypatch.setattr(module, "CURVES", tmp_path / "records" / "curves")
     return module
 
 
@@ -194,6 +195,32 @@ def test_trials_are_kept_apart_and_ordered_by_loss_and_score(results, finished, 
     ]
     with pytest.raises(SystemExit, match="no records are kept"):
         results.table()
+
+
+def test_a_curve_is_the_best_so_far_by_minutes_and_by_epochs(results, finished, make_run, capsys):
+    measured = {"split": "valid", "checkpoints": [
+        {"updates": updates, "stability": {"projection": {"lambda3": {"mean": 0.5, "histogram": [1]}}}}
+        for updates in (10, 20, 20)
+    ]}  # fmt: skip
+    run = finished("curves.vmf.seed1", 30.0, epochs=2)
+    log = make_run("made-up", measure="bleu").joinpath("train.log").read_text()  # 31 BLEU after 1.5 minutes, then 32
+    (run / "train.log").write_text(log.replace('"32.0"', '"29.0"'))
+    (run / "diagnostics.json").write_text(json.dumps(measured))
+    results.keep([run], results.CURVES)
+    kept = json.loads((results.CURVES / "multi30k.curves.vmf.seed1.json").read_text())
+    assert kept["quality"] == {"sentences_per_second": 120, "epochs, minutes, BLEU": [[1, 1.5, 31], [2, 3, 29]]}
+    negatives = {"projection": {"lambda3": {"mean": 0.5}}}
+    assert kept["negatives"] == [{"updates": 10, **negatives}, {"updates": 20, **negatives}], "no copy of the best"
+    capsys.readouterr()
+    results.curves()
+    row = capsys.readouterr().out.splitlines()[2].split(" | ")
+    assert row[2] == "120"
+    assert row[3:7] == ["31.0"] * 4, "minutes: the best until then"
+    assert row[7:] == ["31.0", "", "", "", "31.0 (epoch 1, 1.5 min) |"], "epochs: none beyond the last"
+    log = make_run("unmeasured").joinpath("train.log").read_text()
+    (run / "train.log").write_text(log)
+    with pytest.raises(SystemExit, match="no BLEU of validations: train with --eval-bleu"):
+        results.keep([run], results.CURVES)
 
 
 def test_a_trial_is_no_row_of_the_table(results, finished):
