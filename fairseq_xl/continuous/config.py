@@ -125,6 +125,14 @@ class VectorOutputConfig(DecodingConfig):
             "parameters more as a softmax"
         },
     )
+    output_scale: float = field(
+        default=1.0,
+        metadata={
+            "help": "continuous output: multiply predicted vectors by this constant. 30 for vmf's plain likelihood "
+            "(--lambda1 0 --lambda2 1), whose lengths are concentrations of hundreds and more, which weights "
+            "that start near 0 reach late; other losses need none"
+        },
+    )
     targets_in_checkpoint: bool = field(
         default=False,
         metadata={

@@ -26,6 +26,7 @@ class VectorOutput:
 
     if TYPE_CHECKING:  # TorchScript reads what a class annotates, not what its strings mean
         output_kind: str
+        output_scale: float
         targets: TargetTable | None
         scorer: VectorScorer | None
         output_projection: nn.Linear
@@ -34,9 +35,18 @@ class VectorOutput:
     def set_output(
         self, cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None
     ) -> None:
-        """``targets`` is kept for a continuous output only: a softmax begins at its rows and leaves them."""
+        """``targets`` is kept for a continuous output only: a softmax begins at its rows and leaves them.
+
+        Raises:
+            InputError: an ``output_scale`` that is no positive number, or is given for a softmax.
+        """
         self.output_kind = str(cfg.decoder_output)
+        self.output_scale = float(cfg.output_scale)
         continuous = self.output_kind == "continuous"
+        if not 0 < self.output_scale < float("inf"):
+            raise InputError(f"--output-scale {self.output_scale:g} must be a number above 0")
+        if self.output_scale != 1 and not continuous:
+            raise InputError("--output-scale is for a continuous output: leave it out for a softmax")
         self.targets = targets if continuous else None
         self.scorer = VectorScorer(cfg, dictionary) if continuous else None
 
@@ -61,7 +71,7 @@ class VectorOutput:
         output = self.output_projection(features)
         if hasattr(self, "softmax_weight"):
             return F.linear(output, self.softmax_weight, self.softmax_bias)
-        return output
+        return output if self.output_scale == 1 else output * self.output_scale
 
     def norms(self, output: Tensor) -> dict[str, list[Tensor]]:
         """What decoding must know beside the output: for vectors ``norm``, a list of their lengths (N, T)."""

@@ -144,6 +144,27 @@ def test_continuous_output_learns_no_vocabulary_sized_matrix_on_the_target_side(
     assert untied.decoder.embed_tokens.weight.requires_grad
 
 
+def test_output_scale_multiplies_vectors_and_what_decoding_knows_of_their_lengths(task, vectors):
+    model, scaled = build(task, vectors), build(task, vectors, output_scale=30)
+    scaled.load_state_dict(model.state_dict())
+    (pred, extra), (long, long_extra) = model(SOURCE, LENGTHS, PREVIOUS), scaled(SOURCE, LENGTHS, PREVIOUS)
+    assert torch.equal(long, 30 * pred)
+    assert torch.allclose(long_extra["norm"][0], 30 * extra["norm"][0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"output_scale": 0}, "--output-scale 0 must be a number above 0"),
+        ({"output_scale": float("nan")}, "--output-scale nan must be"),
+        ({"output_scale": 2, "decoder_output": "softmax"}, "is for a continuous output"),
+    ],
+)
+def test_an_output_scale_that_does_not_fit_is_refused(task, vectors, options, message):
+    with pytest.raises(InputError, match=message):
+        build(task, vectors, **options)
+
+
 @pytest.mark.parametrize("output", ["softmax", "softmax_tied"])
 def test_softmax_baselines_start_from_the_vectors_and_differ_in_the_last_layer_only(
     task, vectors, output

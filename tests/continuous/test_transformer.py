@@ -137,6 +137,14 @@ def test_continuous_output_learns_no_vocabulary_sized_matrix_on_the_target_side(
     assert torch.equal(words, untied.decoder.targets.table)
 
 
+def test_output_scale_multiplies_vectors_and_what_decoding_knows_of_their_lengths(task, vectors):
+    model, scaled = build(task, vectors), build(task, vectors, output_scale=30)
+    scaled.load_state_dict(model.state_dict())
+    (pred, extra), (long, long_extra) = model(SOURCE, LENGTHS, PREVIOUS), scaled(SOURCE, LENGTHS, PREVIOUS)
+    assert torch.equal(long, 30 * pred)
+    assert torch.allclose(long_extra["norm"][0], 30 * extra["norm"][0])
+
+
 def test_the_decoder_reads_the_table_that_it_predicts(task, vectors):
     model = build(task, vectors)
     before, _ = model(SOURCE, LENGTHS, PREVIOUS)
