@@ -93,8 +93,12 @@ def keep(runs: list[Path], folder: Path) -> None:
 
 
 def quality(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
-    """BLEU on the development set at each validation, with the epochs and the minutes of training until then."""
+    """BLEU on the development set at each validation, with the epochs and the minutes of training until then.
+
+    And the peak of its memory, where `fairseq-xl experiment run` has measured it.
+    """
     sys.path.insert(0, str(ROOT))  # the checkout's package, before any that is installed
+    from fairseq_xl.experiment.state import State
     from fairseq_xl.report.runs import Run
     from fairseq_xl.report.speed import quality_over_time, sentences_per_second
 
@@ -103,7 +107,9 @@ def quality(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
     if not points:
         sys.exit(f"error: {folder}/train.log has no BLEU of validations: train with --eval-bleu")
     rounded = [[epochs, round(minutes, 2), bleu] for epochs, minutes, bleu in points]
-    return {"sentences_per_second": sentences_per_second(run), "epochs, minutes, BLEU": rounded}
+    measured = {"sentences_per_second": sentences_per_second(run), "epochs, minutes, BLEU": rounded}
+    peak = State(folder.absolute().parents[1] / "experiment.json")[folder.name].peak_MiB
+    return measured if peak is None else {**measured, "peak_MiB": peak}
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
@@ -257,7 +263,7 @@ def trials() -> None:
 def curves() -> None:
     """Of each loss the best BLEU that it had reached on validation after so many minutes, and so many epochs."""
     after = [*(f"{n} min" for n in MINUTES), *(f"epoch {n}" for n in EPOCHS)]
-    headings("data", "loss", "sentences/s", *after, "best")
+    headings("data", "loss", "sentences/s", "peak MiB", *after, "best")
     for record in sorted(read(CURVES), key=lambda r: (data(r), r["loss"])):
         points = record["quality"]["epochs, minutes, BLEU"]
         reached = [[bleu for _, minutes, bleu in points if minutes <= n] for n in MINUTES]
@@ -265,6 +271,7 @@ def curves() -> None:
         best = max(points, key=lambda point: point[2])
         row(
             data(record), f"`{record['loss']}`", f"{record['quality']['sentences_per_second']:.0f}",
+            f"{record['quality']['peak_MiB']:,.0f}" if "peak_MiB" in record["quality"] else "",
             *(f"{max(values):.1f}" if values else "" for values in reached),
             f"{best[2]:.1f} (epoch {best[0]:.0f}, {best[1]:.1f} min)",
         )  # fmt: skip

@@ -10,6 +10,7 @@ import pytest
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
 
 import fairseq_xl  # noqa: F401  (registers the losses)
+from fairseq_xl.experiment.state import State
 
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "results.py"
 
@@ -208,15 +209,23 @@ def test_a_curve_is_the_best_so_far_by_minutes_and_by_epochs(results, finished, 
     (run / "diagnostics.json").write_text(json.dumps(measured))
     results.keep([run], results.CURVES)
     kept = json.loads((results.CURVES / "multi30k.curves.vmf.seed1.json").read_text())
-    assert kept["quality"] == {"sentences_per_second": 120, "epochs, minutes, BLEU": [[1, 1.5, 31], [2, 3, 29]]}
+    quality = {"sentences_per_second": 120, "epochs, minutes, BLEU": [[1, 1.5, 31], [2, 3, 29]]}
+    assert kept["quality"] == quality, "run without the runner, nobody measured its memory"
+    state = State(run.parents[1] / "experiment.json")
+    state[run.name].peak_MiB = 1148.6
+    state.save()
+    results.keep([run], results.CURVES)
+    kept = json.loads((results.CURVES / "multi30k.curves.vmf.seed1.json").read_text())
+    assert kept["quality"] == {**quality, "peak_MiB": 1148.6}
     negatives = {"projection": {"lambda3": {"mean": 0.5}}}
     assert kept["negatives"] == [{"updates": 10, **negatives}, {"updates": 20, **negatives}], "no copy of the best"
     capsys.readouterr()
     results.curves()
     row = capsys.readouterr().out.splitlines()[2].split(" | ")
     assert row[2] == "120"
-    assert row[3:7] == ["31.0"] * 4, "minutes: the best until then"
-    assert row[7:] == ["31.0", "", "", "", "31.0 (epoch 1, 1.5 min) |"], "epochs: none beyond the last"
+    assert row[3] == "1,149"
+    assert row[4:8] == ["31.0"] * 4, "minutes: the best until then"
+    assert row[8:] == ["31.0", "", "", "", "31.0 (epoch 1, 1.5 min) |"], "epochs: none beyond the last"
     log = make_run("unmeasured").joinpath("train.log").read_text()
     (run / "train.log").write_text(log)
     with pytest.raises(SystemExit, match="no BLEU of validations: train with --eval-bleu"):
