@@ -141,6 +141,8 @@ def system(record: dict[str, Any]) -> str:
     training = record["training"]
     if training["model"].get("untie_decoder_input"):
         kind += ", decoder input learnt"
+    if (scale := training["model"].get("output_scale", 1)) != 1:
+        kind += f", outputs × {scale:g}"
     units = training["model"].get("encoder_embed_dim", RECIPES_UNITS)
     if "transformer" in training["model"].get("_name", ""):  # ours, or fairseq's own
         kind += f", on a Transformer of {units} units"
