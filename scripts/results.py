@@ -156,6 +156,8 @@ def system(record: dict[str, Any]) -> str:
         kind += f", margin {training['criterion']['margin']:g}"
     if record["loss"] == "vmf" and training["criterion"]["lambda1"] == 0:
         kind += ", plain likelihood"
+    if record["loss"] == "vmf" and training["model"].get("decode_score") == "cosine":
+        kind += ", scored by cosine"
     if record["search"] != RECIPES_SEARCH:
         kind += ", decoding tuned"
     return kind

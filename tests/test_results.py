@@ -81,7 +81,7 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
     stock = {**usual, "model": {"_name": "transformer_iwslt_de_en", "encoder_embed_dim": 128}}
     narrow = {**usual, "model": {"_name": "continuous_lstm", "encoder_embed_dim": 128}}
     untied = {**usual, "model": {"_name": "continuous_lstm", "untie_decoder_input": True}}
-    scaled = {**plain, "model": {"_name": "continuous_lstm", "output_scale": 30.0}}
+    scaled = {**plain, "model": {"_name": "continuous_lstm", "output_scale": 30.0, "decode_score": "cosine"}}
     wider = {**usual, "criterion": {"lambda1": 0.02, "margin": 0.7}}
     changes = [
         *({}, {"recipe": "tatoeba.sh"}, {"targets": "softmax"}, {"transform": "--random-share 1"}),
@@ -105,7 +105,7 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
         ["| Multi30k de→en", "`stock_transformer`, `bpe8.joint`, on a Transformer of 128 units"],
         ["| Multi30k de→en", "`vmf`, 128 units"],
         ["| Multi30k de→en", "`vmf`, decoder input learnt"],
-        ["| Multi30k de→en", "`vmf`, outputs × 30, plain likelihood"],
+        ["| Multi30k de→en", "`vmf`, outputs × 30, plain likelihood, scored by cosine"],
         ["| Tatoeba de→en", "`vmf`"],
     ]
 

@@ -128,7 +128,7 @@ class VectorOutputConfig(DecodingConfig):
     output_scale: float = field(
         default=1.0,
         metadata={
-            "help": "continuous output: multiply predicted vectors by this constant. 30 for vmf's plain likelihood "
+            "help": "continuous output: multiply predicted vectors by this constant. 100 for vmf's plain likelihood "
             "(--lambda1 0 --lambda2 1), whose lengths are concentrations of hundreds and more, which weights "
             "that start near 0 reach late; other losses need none"
         },
