@@ -19,7 +19,7 @@ def version() -> str:
     source = (ROOT / "fairseq_xl" / "__init__.py").read_text(encoding="utf-8")
     found = re.search(r'^__version__ = "([^"]+)"$', source, flags=re.MULTILINE)
     if found is None:
-        raise RuntimeError("fairseq_xl/__init__.py has no line __version__ = \"…\"")
+        raise RuntimeError('fairseq_xl/__init__.py has no line __version__ = "…"')
     return found.group(1)
 
 

@@ -26,25 +26,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "translate with or to finetune from; it holds no optimiser state."
     )
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument(
-        "--inputs", nargs="+", type=Path, metavar="FILE", help="the checkpoints to average"
-    )
-    source.add_argument(
-        "--save-dir", type=Path, metavar="DIR", help="choose among a training run's checkpoints"
-    )
+    source.add_argument("--inputs", nargs="+", type=Path, metavar="FILE", help="the checkpoints to average")
+    source.add_argument("--save-dir", type=Path, metavar="DIR", help="choose among a training run's checkpoints")
     choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--last", type=int, metavar="N", help="with --save-dir: of the last N epochs")
     choice.add_argument(
-        "--last", type=int, metavar="N", help="with --save-dir: of the last N epochs"
+        "--best", type=int, metavar="N", help="with --save-dir: the N that validated best by --best-checkpoint-metric"
     )
-    choice.add_argument(
-        "--best",
-        type=int,
-        metavar="N",
-        help="with --save-dir: the N that validated best by --best-checkpoint-metric",
-    )
-    parser.add_argument(
-        "--output", type=Path, required=True, metavar="FILE", help="the checkpoint to write"
-    )
+    parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the checkpoint to write")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -56,9 +45,7 @@ def run(args: argparse.Namespace) -> int:
     """
     if args.save_dir is None:
         if args.last is not None or args.best is not None:
-            raise InputError(
-                "--last and --best choose among the checkpoints of --save-dir; give it"
-            )
+            raise InputError("--last and --best choose among the checkpoints of --save-dir; give it")
         paths = args.inputs
     else:
         paths = choose(args.save_dir, args.last, args.best)
@@ -82,14 +69,10 @@ def choose(folder: Path, last: int | None, best: int | None) -> list[Path]:
         InputError: no folder, no choice, or fewer checkpoints than asked for.
     """
     if not folder.is_dir():
-        raise InputError(
-            f"--save-dir {folder} is not a folder; give the one that training wrote to"
-        )
+        raise InputError(f"--save-dir {folder} is not a folder; give the one that training wrote to")
     wanted = best if last is None else last
     if wanted is None:
-        raise InputError(
-            "--save-dir needs --last N or --best N to say which checkpoints to average"
-        )
+        raise InputError("--save-dir needs --last N or --best N to say which checkpoints to average")
     if wanted < 1:
         raise InputError(f"--last and --best take a number from 1, not {wanted}")
     found = _of_epochs(folder) if last is not None else _by_validation(folder)
@@ -154,14 +137,10 @@ def average(paths: Sequence[Path]) -> dict[str, Any]:
     return {**kept, "model": _cast_and_tie(means, reference), "extra_state": extra}
 
 
-def _check_names(
-    weights: dict[str, Tensor], reference: dict[str, Tensor], path: Path, first: Path
-) -> None:
+def _check_names(weights: dict[str, Tensor], reference: dict[str, Tensor], path: Path, first: Path) -> None:
     for name in sorted(weights.keys() ^ reference.keys()):
         lacking, having = (path, first) if name in reference else (first, path)
-        raise InputError(
-            f"{lacking} has no `{name}`, which {having} has: average checkpoints of one model only"
-        )
+        raise InputError(f"{lacking} has no `{name}`, which {having} has: average checkpoints of one model only")
 
 
 def _check_weight(name: str, tensor: Tensor, reference: Tensor, path: Path, first: Path) -> None:
@@ -185,12 +164,7 @@ def _cast_and_tie(means: dict[str, Tensor], reference: dict[str, Tensor]) -> dic
     model: dict[str, Tensor] = {}
     tied: dict[Hashable, Tensor] = {}
     for name, tensor in reference.items():
-        place = (
-            tensor.untyped_storage().data_ptr(),
-            tensor.storage_offset(),
-            tensor.shape,
-            tensor.stride(),
-        )
+        place = (tensor.untyped_storage().data_ptr(), tensor.storage_offset(), tensor.shape, tensor.stride())
         if place not in tied:
             tied[place] = means[name].to(tensor.dtype) if name in means else tensor
         model[name] = tied[place]

@@ -43,9 +43,7 @@ def trust_plain_types() -> None:
     for home in _NUMPY_HOMES:
         rebuilders.append((core.multiarray._reconstruct, f"{home}._reconstruct"))
         rebuilders.append((core.multiarray.scalar, f"{home}.scalar"))
-    torch.serialization.add_safe_globals(
-        [argparse.Namespace, np.ndarray, np.dtype, *numpy_dtypes, *rebuilders]
-    )
+    torch.serialization.add_safe_globals([argparse.Namespace, np.ndarray, np.dtype, *numpy_dtypes, *rebuilders])
 
 
 def read(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -165,10 +163,7 @@ def _unsafe_globals(path: str | os.PathLike[str]) -> list[str]:
 
 
 def _trusted_types() -> list[Any]:
-    return [
-        entry[0] if isinstance(entry, tuple) else entry
-        for entry in torch.serialization.get_safe_globals()
-    ]
+    return [entry[0] if isinstance(entry, tuple) else entry for entry in torch.serialization.get_safe_globals()]
 
 
 def _pickled_globals(file: BinaryIO) -> set[str]:

@@ -21,19 +21,13 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 COMMANDS = {
     "vectors": ("fairseq_xl.vectors.command", "train, convert and inspect word vectors"),
     "text": ("fairseq_xl.text.command", "tokenise, truecase, filter and make parallel text"),
-    "synthetic": (
-        "fairseq_xl.text.synthetic_command",
-        "generate a small parallel corpus with a grammar",
-    ),
+    "synthetic": ("fairseq_xl.text.synthetic_command", "generate a small parallel corpus with a grammar"),
     "experiment": ("fairseq_xl.experiment.command", "run systems × seeds through a recipe, and report"),
     "pack": (
         "fairseq_xl.translation.pack_command",
         "put a trained model and all that translating needs into one folder",
     ),
-    "translate": (
-        "fairseq_xl.translation.translate_command",
-        "translate raw text with such a folder",
-    ),
+    "translate": ("fairseq_xl.translation.translate_command", "translate raw text with such a folder"),
     "encode": ("fairseq_xl.encode.encode_command", "turn lines of raw text into vectors"),
     "encoder": (
         "fairseq_xl.encode.encoder_command",
@@ -53,10 +47,7 @@ COMMANDS = {
         "fairseq_xl.continuous.tune_command",
         "choose decoding options of a model on the development set",
     ),
-    "siamese": (
-        "fairseq_xl.siamese.command",
-        "classify text of a poor language with the labels of a rich one",
-    ),
+    "siamese": ("fairseq_xl.siamese.command", "classify text of a poor language with the labels of a rich one"),
     "corpus": (
         "fairseq_xl.corpus.command",
         "build a corpus of similar and dissimilar sentence pairs from a bilingual website",
@@ -125,8 +116,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if missing in ("", "fairseq_xl"):
             raise
         print(
-            f"error: the Python package {missing!r} is not installed; "
-            "`fairseq-xl doctor` says how to get it",
+            f"error: the Python package {missing!r} is not installed; `fairseq-xl doctor` says how to get it",
             file=sys.stderr,
         )
         return 2

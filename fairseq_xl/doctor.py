@@ -183,28 +183,20 @@ def check_package(package: Package) -> Check:
     except importlib.metadata.PackageNotFoundError:
         version = None
     if version is None and importlib.util.find_spec(package.module) is None:
-        return Check(
-            package.distribution, "missing", package.required, None, needed, _pip(package)
-        )
+        return Check(package.distribution, "missing", package.required, None, needed, _pip(package))
     if version is None:
         detail = f"another distribution provides the module {package.module!r}; {needed}"
-        return Check(
-            package.distribution, "outdated", package.required, None, detail, _pip(package)
-        )
+        return Check(package.distribution, "outdated", package.required, None, detail, _pip(package))
     if not within(version, package.bounds):
         detail = f"{package.bounds} is needed {needed}"
-        return Check(
-            package.distribution, "outdated", package.required, version, detail, _pip(package)
-        )
+        return Check(package.distribution, "outdated", package.required, version, detail, _pip(package))
     if package.extra != "test":  # ruff's module is of no use to us, and the others are slow
         try:
             importlib.import_module(package.module)
         except Exception as error:  # whatever an import raises is what the user must see
             detail = f"installed, but importing it fails: {type(error).__name__}: {error}"
             remedy = _pip(package).replace("pip install", "pip install --force-reinstall")
-            return Check(
-                package.distribution, "broken", package.required, version, detail, remedy
-            )
+            return Check(package.distribution, "broken", package.required, version, detail, remedy)
     return Check(package.distribution, "ok", package.required, version, needed)
 
 

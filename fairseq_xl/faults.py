@@ -48,9 +48,7 @@ def check_finite(loss: Tensor, sample: Mapping[str, Any], update_number: int | N
     raise NonFiniteError(sentence("the loss is not finite", [sample], update_number))
 
 
-def sentence(
-    what: str, samples: Iterable[Mapping[str, Any]], update_number: int | None = None
-) -> str:
+def sentence(what: str, samples: Iterable[Mapping[str, Any]], update_number: int | None = None) -> str:
     """``what`` happened, at which update, on which sentences, and what helps."""
     update = training.update if update_number is None else update_number
     ids: list[int] = []

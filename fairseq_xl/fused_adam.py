@@ -29,8 +29,7 @@ class FusedAdamConfig(FairseqDataclass):
         },
     )
     adam_eps: float = field(
-        default=1e-8,
-        metadata={"help": "added to the denominator: raise it when rarely updated weights jump"},
+        default=1e-8, metadata={"help": "added to the denominator: raise it when rarely updated weights jump"}
     )
     weight_decay: float = field(
         default=0.0,

@@ -28,8 +28,7 @@ class HalvingConfig(FairseqDataclass):
         metadata={"help": "what the learning rate is multiplied with then; nearer to 1 where it falls too often"},
     )
     halve_until: float = field(
-        default=1e-6,
-        metadata={"help": "the learning rate does not fall below this, or training would stand still"},
+        default=1e-6, metadata={"help": "the learning rate does not fall below this, or training would stand still"}
     )
     lr: list[float] = II("optimization.lr")  # noqa: RUF009  (a reference, which is a string)
     clip_norm: float = II("optimization.clip_norm")
@@ -50,8 +49,7 @@ class Halving(FairseqLRScheduler):
             raise InputError("--halve-by is a factor between 0 and 1, --halve-above a norm above 0")
         if 0 < cfg.clip_norm <= cfg.halve_above:
             raise InputError(
-                f"--clip-norm {cfg.clip_norm} keeps every gradient below --halve-above {cfg.halve_above}: leave it "
-                "out"
+                f"--clip-norm {cfg.clip_norm} keeps every gradient below --halve-above {cfg.halve_above}: leave it out"
             )
         self.lr, self.seen = cfg.lr[0], 0
         self.optimizer.set_lr(self.lr)

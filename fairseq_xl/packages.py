@@ -18,6 +18,4 @@ def needed(module: str, extra: str, what: str = "this") -> ModuleType:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        raise InputError(
-            f"{what} needs the package {error.name}: pip install 'fairseq_xl[{extra}]'"
-        ) from None
+        raise InputError(f"{what} needs the package {error.name}: pip install 'fairseq_xl[{extra}]'") from None

@@ -94,11 +94,7 @@ class Translator:
 
     @classmethod
     def load(
-        cls,
-        folder: str | Path,
-        device: str | torch.device | None = None,
-        batch_tokens: int = 2000,
-        **options: Any,
+        cls, folder: str | Path, device: str | torch.device | None = None, batch_tokens: int = 2000, **options: Any
     ) -> Translator:
         """Load a model folder.
 
@@ -119,19 +115,14 @@ class Translator:
         chosen = check({**config.options, **options})
         task = _task(folder, config, chosen)
         models = _models(folder, config, task, chosen)
-        return cls(
-            config.pipeline(folder), task, models, chosen.search, usable(device), batch_tokens
-        )
+        return cls(config.pipeline(folder), task, models, chosen.search, usable(device), batch_tokens)
 
     def translate(self, sentences: Sequence[str]) -> list[str]:
         """The best translation of each sentence; nothing for one without words."""
         return [found[0].text for found in self.candidates(sentences)]
 
     def candidates(
-        self,
-        sentences: Sequence[str],
-        n_best: int = 1,
-        progress: Callable[[int], object] | None = None,
+        self, sentences: Sequence[str], n_best: int = 1, progress: Callable[[int], object] | None = None
     ) -> list[list[Translation]]:
         """The best translations of each sentence, best first.
 
@@ -211,9 +202,7 @@ class Translator:
         found = replace_unknown(
             tokens, attention, source, self.replacements, Counts(), marks, self.replacement_distance
         )
-        return [
-            f"▁{new}" if marks and new != old else new for old, new in zip(tokens, found, strict=True)
-        ]
+        return [f"▁{new}" if marks and new != old else new for old, new in zip(tokens, found, strict=True)]
 
 
 def task_settings(path: Path, checkpoint: dict[str, Any]) -> dict[str, Any]:
@@ -242,9 +231,7 @@ def _task(folder: Path, config: ModelFolder, chosen: Options) -> ContinuousTrans
     return ContinuousTranslationTask(cfg, *dictionaries)
 
 
-def _models(
-    folder: Path, config: ModelFolder, task: ContinuousTranslationTask, chosen: Options
-) -> list[Any]:
+def _models(folder: Path, config: ModelFolder, task: ContinuousTranslationTask, chosen: Options) -> list[Any]:
     paths = [str(folder / name) for name in config.checkpoints]
     try:
         models, _ = checkpoint_utils.load_model_ensemble(paths, dict(chosen.output), task)

@@ -32,16 +32,13 @@ COMMANDS = {module.__name__.rpartition(".")[2]: module for module in (loss, step
 
 def parser() -> argparse.ArgumentParser:
     """The command line, whose sub-commands are the modules above."""
-    made = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = made.add_subparsers(dest="command", required=True)
     for name, module in COMMANDS.items():
         about = module.__doc__ or ""
         command = commands.add_parser(
-            name, help=about.partition("\n")[0], description=about,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )  # fmt: skip
+            name, help=about.partition("\n")[0], description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
         command.add_argument("--device", default="cpu", help="cpu or cuda (default: cpu)")
         command.add_argument("--threads", type=int, default=0, help="CPU threads (default: torch's)")
         command.add_argument("--repeats", type=int, default=15, help="turns (default: 15)")

@@ -18,9 +18,27 @@ from tqdm import tqdm
 # 126 … 131 lie on both sides of the order from which the expansion is used directly.
 DIMENSIONS = (2, 3, 4, 5, 8, 16, 50, 100, 126, 127, 128, 129, 130, 131, 200, 300, 512, 1024, 4096, 32768)
 CONCENTRATIONS = (
-    "1e-12", "1e-6", "1e-3", "0.1", "0.5", "1", "1.02", "2", "5", "10", "20", "50", "100", "120", "200", "500",
-    "1e3", "1e4", "1e5", "1e6",
-)  # fmt: skip
+    "1e-12",
+    "1e-6",
+    "1e-3",
+    "0.1",
+    "0.5",
+    "1",
+    "1.02",
+    "2",
+    "5",
+    "10",
+    "20",
+    "50",
+    "100",
+    "120",
+    "200",
+    "500",
+    "1e3",
+    "1e4",
+    "1e5",
+    "1e6",
+)
 DIGITS = 60
 
 
@@ -61,9 +79,7 @@ def exact(kappa: str | float, dim: int) -> tuple[mpmath.mpf, mpmath.mpf]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output", type=Path, help="the table, as JSON")
     path = parser.parse_args().output
     rows = [

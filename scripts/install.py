@@ -379,22 +379,38 @@ def install_rest(installer: Installer, extras: list[str], broken: list[str], whe
             renewed = [*broken, "fairseq-xl"] if wheel else broken  # another wheel may have the same version
             again = [part for name in renewed for part in ("--reinstall-package", name)]
             installer.install(
-                "--overrides", str(without), "--no-build-isolation-package", FAIRSEQ.partition("=")[0],
-                *again, FAIRSEQ, *form, ours + (f"[{','.join(extras)}]" if extras else ""),
-            )  # fmt: skip
+                "--overrides",
+                str(without),
+                "--no-build-isolation-package",
+                FAIRSEQ.partition("=")[0],
+                *again,
+                FAIRSEQ,
+                *form,
+                ours + (f"[{','.join(extras)}]" if extras else ""),
+            )
         return
     if broken:
-        installer.install("--ignore-installed", "--no-deps", *[
-            f"{name}=={installer.env.found[name]}" for name in broken if name in installer.env.found
-        ])  # fmt: skip
+        installer.install(
+            "--ignore-installed",
+            "--no-deps",
+            *[f"{name}=={installer.env.found[name]}" for name in broken if name in installer.env.found],
+        )
     say("pip may remark below that torchaudio and fastText are missing: one is left out, the other comes last")
     installer.install("--no-build-isolation", "--no-deps", FAIRSEQ)
     installer.install("--no-deps", *(["--force-reinstall"] if wheel else form), ours)
     asked = subprocess.run(
-        [installer.env.python, "-I", "-c", REQUIREMENTS, json.dumps(extras),
-         json.dumps(["torchaudio", FASTTEXT, "fairseq-fixed"])],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [
+            installer.env.python,
+            "-I",
+            "-c",
+            REQUIREMENTS,
+            json.dumps(extras),
+            json.dumps(["torchaudio", FASTTEXT, "fairseq-fixed"]),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     installer.install(*json.loads(asked.stdout))
 
 
@@ -508,24 +524,27 @@ def main() -> int:
     place = parser.add_mutually_exclusive_group()
     place.add_argument("--venv", default=str(ROOT / ".venv"), help="virtual environment to make or reuse")
     place.add_argument(
-        "--here", action="store_true",
-        help="install into the active environment (or --python's own); its torch is kept",
-    )  # fmt: skip
+        "--here", action="store_true", help="install into the active environment (or --python's own); its torch is kept"
+    )
     parser.add_argument("--python", help="interpreter to use (3.11, 3.12 or 3.13)")
     parser.add_argument(
-        "--torch", default="auto", metavar="WHICH",
+        "--torch",
+        default="auto",
+        metavar="WHICH",
         help="auto, cpu, cuda, or a version; an installed torch is never replaced",
-    )  # fmt: skip
+    )
     parser.add_argument("--extras", default="report,test", help="extras of setup.py, or none")
     parser.add_argument("--installer", choices=["auto", "uv", "pip"], default="auto", help="what installs")
     parser.add_argument(
-        "--find-links", action="append", default=[], metavar="DIR",
+        "--find-links",
+        action="append",
+        default=[],
+        metavar="DIR",
         help="a folder of wheels; pip's own setting is read too",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--wheel", metavar="FILE",
-        help="install this wheel of fairseq_xl; without it, the clone in editable form",
-    )  # fmt: skip
+        "--wheel", metavar="FILE", help="install this wheel of fairseq_xl; without it, the clone in editable form"
+    )
     parser.add_argument("--force", action="store_true", help="install even if nothing changed")
     options = parser.parse_args()
     if options.torch not in ("auto", "cpu", "cuda") and not options.torch[:1].isdigit():

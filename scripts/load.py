@@ -125,10 +125,16 @@ class Records:
         if tells:
             about |= json.loads(said)
         row = {
-            "name": name, "scale": self.scale, **about, "seconds": round(seconds, 1),
-            "processor_seconds": round(usage.ru_utime + usage.ru_stime, 1), "peak_mib": usage.ru_maxrss // 1024,
-            "device": processor(), "cores": os.cpu_count(), "torch": metadata.version("torch"),
-        }  # fmt: skip
+            "name": name,
+            "scale": self.scale,
+            **about,
+            "seconds": round(seconds, 1),
+            "processor_seconds": round(usage.ru_utime + usage.ru_stime, 1),
+            "peak_mib": usage.ru_maxrss // 1024,
+            "device": processor(),
+            "cores": os.cpu_count(),
+            "torch": metadata.version("torch"),
+        }
         self.rows.append(row)
         unfinished = self.path.with_name(f"{self.path.name}.tmp")
         unfinished.write_text("".join(json.dumps(row) + "\n" for row in self.rows), encoding="utf-8")
@@ -156,17 +162,20 @@ def vectors(args: argparse.Namespace, records: Records) -> None:
     if not array.is_file() or not table.is_file():
         for output in (array, table):
             subprocess.run(
-                [*command, "random", "--words", words, "--dim", "300", output], check=True,
+                [*command, "random", "--words", words, "--dim", "300", output],
+                check=True,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
-            )  # fmt: skip
+            )
     for name, path in (("text", table), ("array", array)):
         about["mib"] = path.stat().st_size >> 20
         records.measure(f"vectors, {name}", [sys.executable, "-c", READ, str(path)], **about)
         chosen = str(round(50_000 * args.scale))
         records.measure(
-            f"vectors, {name}, chosen", [sys.executable, "-c", CHOOSE, str(path), str(words), chosen],
-            chosen=int(chosen), **about,
-        )  # fmt: skip
+            f"vectors, {name}, chosen",
+            [sys.executable, "-c", CHOOSE, str(path), str(words), chosen],
+            chosen=int(chosen),
+            **about,
+        )
 
 
 def sentences(args: argparse.Namespace, records: Records) -> None:
@@ -224,11 +233,17 @@ def pages(text: Path, size: int) -> Iterator[str]:
     lines = draw.sample(lines, size)
     for start in range(0, size, 40):
         page = lines[start : start + 40]
-        yield json.dumps({
-            "id": str(start), "urls": [f"/{start}", f"/xx/{start}"], "found_by": "made",
-            "lines": [page, [" ".join(word[::-1] for word in line.split()) for line in page]],
-            "beads": [[[i], [i]] for i in range(len(page))], "score": 1.0, "topic": draw.randrange(20),
-        })  # fmt: skip
+        yield json.dumps(
+            {
+                "id": str(start),
+                "urls": [f"/{start}", f"/xx/{start}"],
+                "found_by": "made",
+                "lines": [page, [" ".join(word[::-1] for word in line.split()) for line in page]],
+                "beads": [[[i], [i]] for i in range(len(page))],
+                "score": 1.0,
+                "topic": draw.randrange(20),
+            }
+        )
 
 
 def negatives(args: argparse.Namespace, records: Records) -> None:
@@ -240,14 +255,18 @@ def negatives(args: argparse.Namespace, records: Records) -> None:
     if not (project / "corpus.yaml").is_file():
         subprocess.run(
             [*command, "init", "--project", str(project), "--languages", "en", "xx", "--base", "https://example.org/"],
-            check=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
+            check=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
     written(project / "topics.jsonl", -(-size // 40), lambda: pages(args.text, size))
     encoder = f"negatives.encoder=vectors:{args.embeddings.absolute()}"
     records.measure(
-        "negatives", [*command, "negatives", "--again", "--project", str(project), "--set", encoder], sentences=size,
-        text=args.text.name, encoder=args.embeddings.name,
-    )  # fmt: skip
+        "negatives",
+        [*command, "negatives", "--again", "--project", str(project), "--set", encoder],
+        sentences=size,
+        text=args.text.name,
+        encoder=args.embeddings.name,
+    )
 
 
 def words(args: argparse.Namespace, records: Records) -> None:

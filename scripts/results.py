@@ -72,9 +72,7 @@ def keep(runs: list[Path], folder: Path) -> None:
             sys.exit(f"error: {path} does not name its recipe: only runs of recipes are kept")
         if folder == RECORDS and "test" not in record["scores"]:
             sys.exit(f"error: {path} has no scores of the recipe's own test set: is it a trial (--trials)?")
-        record["training"] = {
-            name: record["training"][name] for name in SECTIONS if name in record["training"]
-        }
+        record["training"] = {name: record["training"][name] for name in SECTIONS if name in record["training"]}
         if folder == CURVES:
             record["quality"] = quality(run, record)
         record.pop("command", None)  # its options are all in `training`
@@ -274,11 +272,13 @@ def curves() -> None:
         reached += [[bleu for epochs, _, bleu in points if epochs <= n <= record["epochs"]] for n in EPOCHS]
         best = max(points, key=lambda point: point[2])
         row(
-            data(record), f"`{record['loss']}`", f"{record['quality']['sentences_per_second']:.0f}",
+            data(record),
+            f"`{record['loss']}`",
+            f"{record['quality']['sentences_per_second']:.0f}",
             f"{record['quality']['peak_MiB']:,.0f}" if "peak_MiB" in record["quality"] else "",
             *(f"{max(values):.1f}" if values else "" for values in reached),
             f"{best[2]:.1f} (epoch {best[0]:.0f}, {best[1]:.1f} min)",
-        )  # fmt: skip
+        )
 
 
 def filled(text: str) -> str:
@@ -293,9 +293,7 @@ def filled(text: str) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     steps = parser.add_subparsers(dest="step", required=True)
     keeping = steps.add_parser("keep", help="copy runs' records into the project")
     keeping.add_argument("runs", nargs="+", type=Path)

@@ -45,11 +45,19 @@ torch.set_num_threads(1)
 
 # Those that take minutes, first: what is left for the end then fits between two processes.
 LONGEST = (
-    "recipes/test_multi30k.py", "tests/test_benchmark.py", "recipes/test_quickstart.py", "tests/test_docs_run.py",
+    "recipes/test_multi30k.py",
+    "tests/test_benchmark.py",
+    "recipes/test_quickstart.py",
+    "tests/test_docs_run.py",
     "compat/test_contract.py",
-    "continuous/test_commands.py", "tests/test_kills.py", "syntactic/test_prepare.py", "pairs/test_training.py",
-    "continuous/test_launching.py", "syntactic/test_training.py", "tests/test_fuzz.py",
-)  # fmt: skip
+    "continuous/test_commands.py",
+    "tests/test_kills.py",
+    "syntactic/test_prepare.py",
+    "pairs/test_training.py",
+    "continuous/test_launching.py",
+    "syntactic/test_training.py",
+    "tests/test_fuzz.py",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -172,9 +180,15 @@ def make_run(tmp_path: Path):
             for beam in (1, 5)
         }
         record = {
-            "name": name, "source": "de", "target": "en", "scores": {"test": scores}, "seed": seed, "epochs": 2,
-            "seconds_per_epoch": 90.0, "device": "cpu: a processor",
-        }  # fmt: skip
+            "name": name,
+            "source": "de",
+            "target": "en",
+            "scores": {"test": scores},
+            "seed": seed,
+            "epochs": 2,
+            "seconds_per_epoch": 90.0,
+            "device": "cpu: a processor",
+        }
         (run / "record.json").write_text(json.dumps(record))
         for beam in (1, 5):
             (run / f"hyp.beam{beam}.txt").write_text("\n".join(spoilt(references, share, seed)) + "\n")
@@ -197,19 +211,38 @@ def make_run(tmp_path: Path):
 # --- a prepared folder of made-up sentences, as fairseq-xl syntactic prepare writes it ---
 
 TAGS = (
-    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ",
-    "SYM", "VERB", "X",
-)  # fmt: skip
+    "ADJ",
+    "ADP",
+    "ADV",
+    "AUX",
+    "CCONJ",
+    "DET",
+    "INTJ",
+    "NOUN",
+    "NUM",
+    "PART",
+    "PRON",
+    "PROPN",
+    "PUNCT",
+    "SCONJ",
+    "SYM",
+    "VERB",
+    "X",
+)
 LEXICON = {
     "de": {"DET": ["der", "die"], "ADJ": ["rote", "kleine"], "NOUN": ["hund", "katze"], "VERB": ["rennt", "sieht"]},
     "en": {"DET": ["the", "a"], "ADJ": ["red", "small"], "NOUN": ["dog", "cat"], "VERB": ["runs", "sees"]},
     "es": {"DET": ["el", "la"], "ADJ": ["rojo", "chico"], "NOUN": ["perro", "gato"], "VERB": ["corre", "ve"]},
     "fr": {"DET": ["le", "un"], "ADJ": ["rouge", "petit"], "NOUN": ["chien", "chat"], "VERB": ["court", "voit"]},
-}  # fmt: skip
+}
 PATTERNS = [
-    "DET NOUN VERB", "DET ADJ NOUN VERB", "DET NOUN VERB DET NOUN", "NOUN VERB", "DET ADJ NOUN VERB DET ADJ NOUN",
+    "DET NOUN VERB",
+    "DET ADJ NOUN VERB",
+    "DET NOUN VERB DET NOUN",
+    "NOUN VERB",
+    "DET ADJ NOUN VERB DET ADJ NOUN",
     "VERB DET NOUN",
-]  # fmt: skip
+]
 
 
 def tags_in(language: str, pattern: str) -> list[str]:
@@ -253,9 +286,14 @@ def prepare(tmp_path_factory) -> Callable[..., Path]:
         return shared[languages]
 
     def make(
-        *pairs: str, train: tuple[int, ...] = (60,), valid: int = 12, languages: tuple[str, ...] = (),
-        untagged: tuple[str, ...] = (), words: tuple[str, ...] = tuple(LEXICON), seed: int = 1,
-    ) -> Path:  # fmt: skip
+        *pairs: str,
+        train: tuple[int, ...] = (60,),
+        valid: int = 12,
+        languages: tuple[str, ...] = (),
+        untagged: tuple[str, ...] = (),
+        words: tuple[str, ...] = tuple(LEXICON),
+        seed: int = 1,
+    ) -> Path:
         folder = tmp_path_factory.mktemp("prepared")
         draw = random.Random(seed)
         for name in ("sentencepiece.model", "dict.source.txt"):
@@ -290,10 +328,13 @@ def prepare(tmp_path_factory) -> Callable[..., Path]:
                     write(f"{split}.{pair}.upos", [" ".join(tags_in(target, one)) for one in patterns], tags)
             entries.append(entry)
         manifest = {
-            "version": 1, "sentencepiece": "sentencepiece.model", "source_dictionary": "dict.source.txt",
+            "version": 1,
+            "sentencepiece": "sentencepiece.model",
+            "source_dictionary": "dict.source.txt",
             "targets": {"upos": "dict.upos.txt", "pieces": "dict.source.txt"},
-            "languages": list(languages) or sorted({pair.split("-")[1] for pair in pairs}), "pairs": entries,
-        }  # fmt: skip
+            "languages": list(languages) or sorted({pair.split("-")[1] for pair in pairs}),
+            "pairs": entries,
+        }
         (folder / "manifest.json").write_text(json.dumps(manifest))
         return folder
 
@@ -355,9 +396,23 @@ def validate() -> Callable[[str, Path], dict[str, float]]:
         known, _ = trained.parse_known_args(others)
         args = options.parse_args_and_arch(
             options.get_validation_parser(),
-            [data, "--task", known.task, "--batch-size", known.batch_size, "--required-batch-size-multiple", "1",
-             "--path", str(checkpoint), "--num-workers", "0", "--log-format", "json", "--cpu"],
-        )  # fmt: skip
+            [
+                data,
+                "--task",
+                known.task,
+                "--batch-size",
+                known.batch_size,
+                "--required-batch-size-multiple",
+                "1",
+                "--path",
+                str(checkpoint),
+                "--num-workers",
+                "0",
+                "--log-format",
+                "json",
+                "--cpu",
+            ],
+        )
         root = logging.getLogger()
         level, handlers = root.level, root.handlers[:]
         with contextlib.redirect_stdout(io.StringIO()) as said:  # where the command's own handler writes to
@@ -402,8 +457,13 @@ def assert_every_command_works(fairseq_train, validate, assert_same_training) ->
 
 
 # fairseq's options whose names are not those of the configuration's sections.
-OPTION_OF = {"task": "--task", "model": "--arch", "criterion": "--criterion", "optimizer": "--optimizer",
-             "lr_scheduler": "--lr-scheduler"}  # fmt: skip
+OPTION_OF = {
+    "task": "--task",
+    "model": "--arch",
+    "criterion": "--criterion",
+    "optimizer": "--optimizer",
+    "lr_scheduler": "--lr-scheduler",
+}
 
 
 def as_command_line(config: dict[str, dict[str, Any]]) -> str:

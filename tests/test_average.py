@@ -31,10 +31,7 @@ def parse(*argv: str) -> argparse.Namespace:
 def test_mean_is_taken_in_float64_and_cast_back(tmp_path):
     # In float16 the running sum 2048 + 1 + 1 + 1 would stay 2048.
     values = [2048.0, 1.0, 1.0, 1.0]
-    paths = [
-        write(tmp_path / f"{i}.pt", w=torch.tensor([v], dtype=torch.float16))
-        for i, v in enumerate(values)
-    ]
+    paths = [write(tmp_path / f"{i}.pt", w=torch.tensor([v], dtype=torch.float16)) for i, v in enumerate(values)]
     mean = average.average(paths)["model"]["w"]
     assert mean.dtype == torch.float16
     assert mean.item() == torch.tensor(sum(values) / 4).half().item() != 512.0
@@ -64,9 +61,7 @@ def test_tied_weights_stay_tied(tmp_path):
         tied = torch.rand(2000)
         write(tmp_path / f"{i}.pt", a=tied, b=tied)
     output = tmp_path / "out.pt"
-    average.run(
-        parse("--inputs", *(str(tmp_path / f"{i}.pt") for i in range(2)), "--output", str(output))
-    )
+    average.run(parse("--inputs", *(str(tmp_path / f"{i}.pt") for i in range(2)), "--output", str(output)))
     model = checkpoints.read(output)["model"]
     assert model["a"].data_ptr() == model["b"].data_ptr()
 
@@ -104,19 +99,11 @@ def test_mismatches_are_refused_by_name(tmp_path):
     good = write(tmp_path / "good.pt", w=torch.zeros(3), n=torch.tensor(1))
     cases = {
         "has no `n`": write(tmp_path / "a.pt", w=torch.zeros(3)),
-        "has no `extra`": write(
-            tmp_path / "b.pt", w=torch.zeros(3), n=torch.tensor(1), extra=torch.zeros(1)
-        ),
+        "has no `extra`": write(tmp_path / "b.pt", w=torch.zeros(3), n=torch.tensor(1), extra=torch.zeros(1)),
         r"`w` is \(4,\) float32": write(tmp_path / "c.pt", w=torch.zeros(4), n=torch.tensor(1)),
-        r"`w` is \(3,\) float16": write(
-            tmp_path / "d.pt", w=torch.zeros(3).half(), n=torch.tensor(1)
-        ),
-        "`n` holds other whole numbers": write(
-            tmp_path / "e.pt", w=torch.zeros(3), n=torch.tensor(2)
-        ),
-        "NaN or infinity": write(
-            tmp_path / "f.pt", w=torch.tensor([0.0, float("nan"), 0.0]), n=torch.tensor(1)
-        ),
+        r"`w` is \(3,\) float16": write(tmp_path / "d.pt", w=torch.zeros(3).half(), n=torch.tensor(1)),
+        "`n` holds other whole numbers": write(tmp_path / "e.pt", w=torch.zeros(3), n=torch.tensor(2)),
+        "NaN or infinity": write(tmp_path / "f.pt", w=torch.tensor([0.0, float("nan"), 0.0]), n=torch.tensor(1)),
     }
     for message, bad in cases.items():
         with pytest.raises(InputError, match=message):

@@ -118,9 +118,12 @@ def test_load_measures_what_is_missing(tmp_path):
     def run(*arguments):
         command = [sys.executable, str(ROOT / "scripts" / "load.py"), "--folder", str(tmp_path / "work"), "--output"]
         return subprocess.run(
-            [*command, str(tmp_path), "--scale", "0.0005", *arguments], capture_output=True, text=True, check=False,
+            [*command, str(tmp_path), "--scale", "0.0005", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
             timeout=900,
-        )  # fmt: skip
+        )
 
     done = run("vectors", "neighbours", "minting", "words")
     assert done.returncode == 0, done.stderr[-2000:]
@@ -153,9 +156,12 @@ def test_load_finds_negatives(tmp_path):
     def run(*arguments):
         command = [sys.executable, str(ROOT / "scripts" / "load.py"), "negatives", "--output", str(tmp_path)]
         return subprocess.run(
-            [*command, "--folder", str(tmp_path / "work"), *arguments], capture_output=True, text=True, check=False,
+            [*command, "--folder", str(tmp_path / "work"), *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
             timeout=900,
-        )  # fmt: skip
+        )
 
     done = run("--scale", "0.008", "--text", str(text), "--embeddings", str(vectors))
     assert done.returncode == 0, done.stderr[-2000:]

@@ -70,9 +70,7 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
 
 def test_an_unknown_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["vector", "train"]) == 2
-    assert capsys.readouterr().err == (
-        "error: fairseq-xl has no command 'vector'; did you mean 'vectors'?\n"
-    )
+    assert capsys.readouterr().err == ("error: fairseq-xl has no command 'vector'; did you mean 'vectors'?\n")
 
 
 def test_no_command_prints_the_help_and_fails(capsys: pytest.CaptureFixture[str]) -> None:
@@ -114,8 +112,7 @@ def test_how_a_command_ends(error, status, sentence, monkeypatch, capsys) -> Non
 
 
 @pytest.mark.parametrize(
-    "error",
-    [RuntimeError("ours"), ModuleNotFoundError("x", name="fairseq_xl.gone"), OSError("nothing of a file")],
+    "error", [RuntimeError("ours"), ModuleNotFoundError("x", name="fairseq_xl.gone"), OSError("nothing of a file")]
 )
 def test_a_defect_of_ours_is_not_hidden(error, monkeypatch) -> None:
     command_that(monkeypatch, raising(error))
@@ -127,11 +124,7 @@ def test_a_reader_that_goes_away_is_no_error(cli_code: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     process = subprocess.Popen(
-        [sys.executable, "-c", cli_code, "user-dir"],
-        cwd=ROOT,
-        stdout=writing,
-        stderr=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", cli_code, "user-dir"], cwd=ROOT, stdout=writing, stderr=subprocess.PIPE, text=True
     )
     os.close(writing)
     errors = process.communicate(timeout=900)[1]

@@ -87,14 +87,19 @@ def fairseqs_options() -> set[str]:
 
     fairseq_xl.register()
     parsers = [
-        fairseqs.get_training_parser(), fairseqs.get_generation_parser(), fairseqs.get_preprocessing_parser(),
+        fairseqs.get_training_parser(),
+        fairseqs.get_generation_parser(),
+        fairseqs.get_preprocessing_parser(),
         fairseqs.get_interactive_generation_parser(),
-    ]  # fmt: skip
+    ]
     names = {option for parser in parsers for option in parser._option_string_actions}
     registries = [
-        models.MODEL_DATACLASS_REGISTRY, tasks.TASK_DATACLASS_REGISTRY, criterions.CRITERION_DATACLASS_REGISTRY,
-        optim.OPTIMIZER_DATACLASS_REGISTRY, lr_scheduler.LR_SCHEDULER_DATACLASS_REGISTRY,
-    ]  # fmt: skip
+        models.MODEL_DATACLASS_REGISTRY,
+        tasks.TASK_DATACLASS_REGISTRY,
+        criterions.CRITERION_DATACLASS_REGISTRY,
+        optim.OPTIMIZER_DATACLASS_REGISTRY,
+        lr_scheduler.LR_SCHEDULER_DATACLASS_REGISTRY,
+    ]
     parts = [kind for registry in registries for kind in registry.values() if dataclasses.is_dataclass(kind)]
     parts += [type(getattr(FairseqConfig(), field.name)) for field in dataclasses.fields(FairseqConfig)]
     for part in filter(dataclasses.is_dataclass, parts):

@@ -28,13 +28,19 @@ SMALLER = {
     "README.md": (
         TRAINING,
         ("fairseq-train continuous_lstm", SMALL),
-        ("fairseq-hydra-train", "common.cpu=true optimization.max_update=2 +model.encoder_embed_dim=8 "
-         "+model.encoder_hidden_dim=8 +model.decoder_hidden_dim=8"),
+        (
+            "fairseq-hydra-train",
+            "common.cpu=true optimization.max_update=2 +model.encoder_embed_dim=8 "
+            "+model.encoder_hidden_dim=8 +model.decoder_hidden_dim=8",
+        ),
     ),
     "corpus.md": (
         # A folder takes the site's place; it has few words and pages.
-        ("fairseq-xl corpus run", "--set crawl.base=[../site] topics.passes=20 topics.fewest=2 topics.most=2 "
-         "negatives.low=-1 negatives.high=1 negatives.folds=2 negatives.max_page_share=1"),
+        (
+            "fairseq-xl corpus run",
+            "--set crawl.base=[../site] topics.passes=20 topics.fewest=2 topics.most=2 "
+            "negatives.low=-1 negatives.high=1 negatives.folds=2 negatives.max_page_share=1",
+        ),
     ),
     "experiments.md": (
         ("fairseq-xl experiment run multi30k-de-en.yaml", "--only stock"),  # one of 22 cells
@@ -50,10 +56,13 @@ SMALLER = {
     ),
     "translation.md": (
         # Three recipes in one block: from training on they are the same.
-        ("bash recipes/iwslt16.sh", "--prepare-only"), ("bash recipes/tatoeba.sh", "--prepare-only --held-out 8"),
-        TRAINING, ("fairseq-train continuous_lstm", SMALL), VECTORS,
+        ("bash recipes/iwslt16.sh", "--prepare-only"),
+        ("bash recipes/tatoeba.sh", "--prepare-only --held-out 8"),
+        TRAINING,
+        ("fairseq-train continuous_lstm", SMALL),
+        VECTORS,
     ),
-}  # fmt: skip
+}
 
 # Blocks that are not carried out: why. Their recipes print what they would do, scripts are checked for their syntax,
 # other commands' words are put through their parsers.
@@ -141,9 +150,12 @@ class Page:
         del self.environment["FAIRSEQ_XL_VENV"]  # recipes find the folder's .venv
         others = self.environment["PATH"]
         settings = {
-            "smaller": SMALLER[page.name], "commands": str(forks.folder), "others": others,
-            "notes": str(self.notes), "no_dry_run": NO_DRY_RUN,
-        }  # fmt: skip
+            "smaller": SMALLER[page.name],
+            "commands": str(forks.folder),
+            "others": others,
+            "notes": str(self.notes),
+            "no_dry_run": NO_DRY_RUN,
+        }
         (folder / "settings").write_text(json.dumps(settings))
         self.environment.update(
             PATH=f"{commands}:{others}", DOCS_SETTINGS=str(folder / "settings"), CUDA_VISIBLE_DEVICES=""
@@ -155,9 +167,16 @@ class Page:
         for number, block in enumerate(blocks(self.page)):
             script += [f"echo '== {block.where}'", *self.steps(number, block)]
         done = subprocess.run(
-            ["/bin/bash", "-c", "\n".join(script)], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=1800,
-        )  # fmt: skip
+            ["/bin/bash", "-c", "\n".join(script)],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=1800,
+        )
         last = [line for line in done.stdout.splitlines() if line.startswith(f"== {self.page.name}, ")][-1:]
         assert done.returncode == 0, f"{last} ended with {done.returncode}:\n{done.stdout[-5000:]}"
         return done.stdout
@@ -269,8 +288,10 @@ def test_every_row_of_the_tables_is_of_one_block():
 def test_blocks_are_found():
     text = "A\n\n    one \\\n        two\n\nB\n\n```python\nthree\n\n    four\n```\n    no block\n\n    five\n"
     assert [(block.line, block.kind, block.text) for block in blocks_of(text, "x")] == [
-        (3, "sh", "one \\\n    two\n"), (8, "python", "three\n\n    four\n"), (15, "sh", "five\n"),
-    ]  # fmt: skip
+        (3, "sh", "one \\\n    two\n"),
+        (8, "python", "three\n\n    four\n"),
+        (15, "sh", "five\n"),
+    ]
 
 
 def test_the_layout_names_what_is_there():

@@ -93,11 +93,7 @@ def package(**changes: object) -> doctor.Package:
 
 @pytest.mark.parametrize(
     ("version", "source", "status"),
-    [
-        ("2.1", "", "ok"),
-        ("1.9", "", "outdated"),
-        ("2.1", "raise ImportError('libx.so is not there')", "broken"),
-    ],
+    [("2.1", "", "ok"), ("1.9", "", "outdated"), ("2.1", "raise ImportError('libx.so is not there')", "broken")],
 )
 def test_what_is_found_of_a_package(version, source, status, tmp_path, monkeypatch) -> None:
     fake_distribution(tmp_path, "trial_dist", version, "trial_mod", source)

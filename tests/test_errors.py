@@ -21,13 +21,7 @@ show_input_errors_without_traceback()
 
 
 def run(code: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", PRELUDE + code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return subprocess.run([sys.executable, "-c", PRELUDE + code], cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def test_a_library_caller_catches_it_as_a_value_error() -> None:

@@ -104,9 +104,15 @@ def test_a_fork_sees_what_a_process_sees_and_ends_like_it(forks: forkserver.Serv
     results, found, drawn = [], [], []
     for env in (real, forked, forked):
         done = subprocess.run(
-            ["bash", "-c", script], env=env, cwd=tmp_path, input="é\n", capture_output=True, encoding="utf-8",
-            check=False, timeout=900,
-        )  # fmt: skip
+            ["bash", "-c", script],
+            env=env,
+            cwd=tmp_path,
+            input="é\n",
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+            timeout=900,
+        )
         # Before that, a process tells what its imports have to say.
         results.append((done.returncode, done.stdout.splitlines()[-1], done.stderr.splitlines()[-1]))
         found.append(json.loads((tmp_path / "found.json").read_text()))
@@ -172,9 +178,12 @@ def test_what_cannot_change_any_more_is_refused(forked_cli) -> None:
 def test_nothing_outlives_tests_that_were_killed(tmp_path: Path) -> None:
     code = "import forkserver as f, sys; s = f.Server(); print(s.home, s.process.pid, flush=True); sys.stdin.read()"
     tests = subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT / "tests" / "helpers")},
-    )  # fmt: skip
+    )
     home, server = tests.stdout.readline().split()
     environment = {**os.environ, "PATH": f"{home}/bin{os.pathsep}{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
     process, works = sleeping(tmp_path, environment, stderr=subprocess.PIPE)

@@ -12,17 +12,8 @@ from fairseq_xl.halving import Halving
 
 def made(**changed):
     weights = torch.nn.Parameter(torch.zeros(2))
-    adam = FusedAdam(
-        SimpleNamespace(adam_betas="(0.9, 0.98)", adam_eps=1e-6, weight_decay=0.0, lr=[0.08]),
-        [weights],
-    )
-    settings = {
-        "halve_above": 5.0,
-        "halve_by": 0.5,
-        "halve_until": 0.015,
-        "lr": [0.08],
-        "clip_norm": 0.0,
-    }
+    adam = FusedAdam(SimpleNamespace(adam_betas="(0.9, 0.98)", adam_eps=1e-6, weight_decay=0.0, lr=[0.08]), [weights])
+    settings = {"halve_above": 5.0, "halve_by": 0.5, "halve_until": 0.015, "lr": [0.08], "clip_norm": 0.0}
     return weights, Halving(SimpleNamespace(**{**settings, **changed}), adam)
 
 
@@ -30,9 +21,7 @@ def test_it_falls_after_large_gradients_alone_and_not_below_its_floor():
     weights, schedule = made()
     assert schedule.step_update(0) == 0.08  # before training: no gradient
     rates = []
-    for update, gradient in enumerate(
-        [(3.0, 4.0), (3.0, 4.1), (0.0, 0.0), (9.0, 0.0), (9.0, 0.0)], start=1
-    ):
+    for update, gradient in enumerate([(3.0, 4.0), (3.0, 4.1), (0.0, 0.0), (9.0, 0.0), (9.0, 0.0)], start=1):
         weights.grad = torch.tensor(gradient)
         rates.append(schedule.step_update(update))
         assert schedule.step_update(update) == rates[-1]  # as at the end of an epoch

@@ -44,14 +44,24 @@ def finished(tmp_path):
             for beam in (1, 5)
         }
         record = {
-            "name": name, "recipe": "multi30k.sh", "source": "de", "target": "en", "loss": "vmf", "seed": 1,
+            "name": name,
+            "recipe": "multi30k.sh",
+            "source": "de",
+            "target": "en",
+            "loss": "vmf",
+            "seed": 1,
             "search": "--max-len-a 1.5 --max-len-b 5",
-            "epochs": 5, "scores": {test: beams}, "command": "fairseq-train /secret/data",
+            "epochs": 5,
+            "scores": {test: beams},
+            "command": "fairseq-train /secret/data",
             "training": {
-                "model": {"_name": "continuous_lstm", "target_vectors": "/secret/en.vec"}, "common": {},
-                "criterion": {"lambda1": 0.02}, "optimization": {"lr": [0.002]},
-            }, **changes,
-        }  # fmt: skip
+                "model": {"_name": "continuous_lstm", "target_vectors": "/secret/en.vec"},
+                "common": {},
+                "criterion": {"lambda1": 0.02},
+                "optimization": {"lr": [0.002]},
+            },
+            **changes,
+        }
         run = tmp_path / "runs" / name
         run.mkdir(parents=True)
         (run / "record.json").write_text(json.dumps(record))
@@ -201,10 +211,13 @@ def test_trials_are_kept_apart_and_ordered_by_loss_and_score(results, finished, 
 
 
 def test_a_curve_is_the_best_so_far_by_minutes_and_by_epochs(results, finished, make_run, capsys):
-    measured = {"split": "valid", "checkpoints": [
-        {"updates": updates, "stability": {"projection": {"lambda3": {"mean": 0.5, "histogram": [1]}}}}
-        for updates in (10, 20, 20)
-    ]}  # fmt: skip
+    measured = {
+        "split": "valid",
+        "checkpoints": [
+            {"updates": updates, "stability": {"projection": {"lambda3": {"mean": 0.5, "histogram": [1]}}}}
+            for updates in (10, 20, 20)
+        ],
+    }
     run = finished("curves.vmf.seed1", 30.0, epochs=2)
     log = make_run("made-up", measure="bleu").joinpath("train.log").read_text()  # 31 BLEU after 1.5 minutes, then 32
     (run / "train.log").write_text(log.replace('"32.0"', '"29.0"'))

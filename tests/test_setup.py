@@ -168,16 +168,12 @@ class Sandbox:
         self.prefix = folder / "env"
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(self.prefix)], check=True)
         self.python = self.prefix / "bin" / "python"
-        self.site = Path(
-            sysconfig.get_path("purelib", vars={"base": str(self.prefix), "platbase": str(self.prefix)})
-        )
+        self.site = Path(sysconfig.get_path("purelib", vars={"base": str(self.prefix), "platbase": str(self.prefix)}))
         self.log = folder / "log"
         tools = folder / "tools"
         tools.mkdir()
         uv = tools / "uv"
-        uv.write_text(
-            UV.format(python=sys.executable, log=str(self.log), site=str(self.site), torch=local_torch)
-        )
+        uv.write_text(UV.format(python=sys.executable, log=str(self.log), site=str(self.site), torch=local_torch))
         uv.chmod(0o755)
         self.env = {"PATH": f"{tools}:/usr/bin:/bin", "HOME": str(folder), "TMPDIR": str(folder)}
         self.env["CXX"] = sys.executable  # any program that exists passes for a compiler

@@ -36,9 +36,13 @@ def test_what_dead_processes_left_goes_and_nothing_else(tmp_path: Path, dead: in
     folder.mkdir()
     (folder / "a").touch()
     kept = {
-        f".table.vec.{machine}.{os.getppid()}.tmp", f".table.vec.elsewhere.{dead}.tmp", f"mine.{machine}.{dead}.tmp",
-        f".table.vec.{machine}.{dead}.tmp.mine", f".table.vec.{machine}.x.tmp", "table.vec",
-    }  # fmt: skip
+        f".table.vec.{machine}.{os.getppid()}.tmp",
+        f".table.vec.elsewhere.{dead}.tmp",
+        f"mine.{machine}.{dead}.tmp",
+        f".table.vec.{machine}.{dead}.tmp.mine",
+        f".table.vec.{machine}.x.tmp",
+        "table.vec",
+    }
     for name in kept:
         (tmp_path / name).touch()
     temporary_name(tmp_path / "other")

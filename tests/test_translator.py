@@ -79,15 +79,21 @@ def work(tmp_path_factory) -> Path:
         tokens, truecaser = folder / f"tok.train.{language}", folder / f"truecaser.{language}"
         for name in ("train", "test"):
             moses.map_file(
-                moses.tokenise, folder / f"{name}.{language}", folder / f"tok.{name}.{language}",
-                progress=False, language=language,
-            )  # fmt: skip
+                moses.tokenise,
+                folder / f"{name}.{language}",
+                folder / f"tok.{name}.{language}",
+                progress=False,
+                language=language,
+            )
         moses.train_truecaser([tokens], truecaser, progress=False)
         for name in ("train", "test"):
             moses.map_file(
-                moses.truecase, folder / f"tok.{name}.{language}", folder / f"true.{name}.{language}",
-                progress=False, model=str(truecaser),
-            )  # fmt: skip
+                moses.truecase,
+                folder / f"tok.{name}.{language}",
+                folder / f"true.{name}.{language}",
+                progress=False,
+                model=str(truecaser),
+            )
     fairseq_cli.preprocess.main(
         options.get_preprocessing_parser().parse_args(
             shlex.split(
@@ -157,9 +163,7 @@ def generated(work: Path, folder: Path, names: list[str], *further: str) -> list
     return [moses.postprocess(line, "en") for line in found]
 
 
-@pytest.mark.parametrize(
-    ("name", "beam"), [("continuous", 1), *[(n, 5) for n in (*MODELS, "both")]]
-)
+@pytest.mark.parametrize(("name", "beam"), [("continuous", 1), *[(n, 5) for n in (*MODELS, "both")]])
 def test_raw_text_gives_what_the_steps_of_a_recipe_give(work, load, raw, tmp_path, name, beam):
     names = ["continuous", "stock"] if name == "both" else [name]
     expected = generated(work, tmp_path, names, f"--beam {beam}")
@@ -265,8 +269,7 @@ def test_the_nearest_words_alone_give_the_same(load, raw):
 def test_options_reach_the_search_and_the_model(load, raw):
     short = load("continuous", max_len_b=3).candidates(raw)
     assert all(len(best.tokens) <= 3 for (best,) in short)
-    scored = [load("continuous", decode_score=s).candidates(raw[:1])[0][0].score
-              for s in ("cosine", "vmf_posterior")]  # fmt: skip
+    scored = [load("continuous", decode_score=s).candidates(raw[:1])[0][0].score for s in ("cosine", "vmf_posterior")]
     assert scored[0] != scored[1]
     torch.manual_seed(0)
     sampled = load("softmax", sampling=True, beam=2, temperature=3.0).translate(raw)
@@ -299,9 +302,7 @@ def test_options_that_cannot_work_are_refused(packed, given, message):
 def test_misuse_is_refused(load):
     with pytest.raises(InputError, match=r"decode_score: for continuous outputs; .* has a softmax"):
         load("stock", decode_score="cosine")
-    with pytest.raises(
-        InputError, match="9 translations of each sentence cannot be had from a beam of 5"
-    ):
+    with pytest.raises(InputError, match="9 translations of each sentence cannot be had from a beam of 5"):
         load("stock").candidates(["Hund"], n_best=9)
     with pytest.raises(TypeError, match="a list of sentences"):
         load("stock").translate("Hund")
@@ -316,7 +317,7 @@ def test_misuse_is_refused(load):
 def test_a_packed_model_holds_what_it_needs_and_no_more(work, packed):
     folder = packed / "continuous"
     assert {path.name for path in folder.iterdir()} == {
-        *("translator.json", "model1.pt", "dict.de.txt", "dict.en.txt", "truecaser.de"),
+        *("translator.json", "model1.pt", "dict.de.txt", "dict.en.txt", "truecaser.de")
     }
     config = (folder / "translator.json").read_text()
     assert "/" not in config
@@ -420,7 +421,7 @@ def appended(name: str, text: str):
         (appended("dict.de.txt", "more 1\n"), "is not the dictionary that the model was packed with"),
         (lambda folder: (folder / "model1.pt").write_bytes(b"PK torn"), "is torn or is no checkpoint"),
     ],
-)  # fmt: skip
+)
 def test_a_damaged_folder_is_told_in_one_sentence(packed, tmp_path, capsys, change, message):
     folder = tmp_path / "model"
     shutil.copytree(packed / "continuous", folder)
@@ -478,8 +479,9 @@ def test_n_best_and_alignment_have_their_columns(translate, load, raw):
 
 def test_a_file_appears_when_it_is_complete(translate, work, raw, tmp_path):
     output = tmp_path / "new" / "hyp.en"
-    status, out, _ = translate(b"", "--input", work / "test.de", "--output", output, "--override",
-                               "max_len_b=2 decode_scale=5")  # fmt: skip
+    status, out, _ = translate(
+        b"", "--input", work / "test.de", "--output", output, "--override", "max_len_b=2 decode_scale=5"
+    )
     assert (status, out) == (0, "")
     assert len(output.read_text().splitlines()) == len(raw)
     output.write_text("before")
@@ -507,14 +509,11 @@ def test_an_answer_comes_before_the_next_question(translate, monkeypatch, raw, l
 
 def test_long_lines_are_named(translate):
     long = "Hund " * 1030
-    status, out, err = translate(
-        f"Hund\n{long}\n\n{long}\n", "--block-lines", 3, "--override", "max_len_b=3"
-    )
+    status, out, err = translate(f"Hund\n{long}\n\n{long}\n", "--block-lines", 3, "--override", "max_len_b=3")
     assert status == 0
     assert len(out.splitlines()) == 4
     assert err == "".join(
-        "warning: one line is too long for the model, and only the first 1023 tokens were translated: "
-        f"line {number}\n"
+        f"warning: one line is too long for the model, and only the first 1023 tokens were translated: line {number}\n"
         for number in (2, 4)
     )
 
@@ -526,10 +525,7 @@ def test_long_lines_are_named(translate):
         (["--override", "beam"], "options are given as name=value"),
         (["--block-lines", 0], "--block-lines is 0"),
         (["--n-best", 0], "0 translations of each sentence"),
-        (
-            ["--n-best", 3, "--beam", 2],
-            "3 translations of each sentence cannot be had from a beam of 2",
-        ),
+        (["--n-best", 3, "--beam", 2], "3 translations of each sentence cannot be had from a beam of 2"),
         (["--output", "."], "cannot write .: it is a directory"),
     ],
 )
@@ -547,10 +543,7 @@ def test_the_pack_command(work, tmp_path, capsys):
     words += ["--truecaser", work / "truecaser.de", "--options", "beam=3 lenpen=0.8"]
     assert cli.main([str(word) for word in words]) == 0
     assert capsys.readouterr().out == f"translate with: fairseq-xl translate {output}\n"
-    assert json.loads((output / "translator.json").read_text())["options"] == {
-        "beam": 3,
-        "lenpen": 0.8,
-    }
+    assert json.loads((output / "translator.json").read_text())["options"] == {"beam": 3, "lenpen": 0.8}
 
 
 def test_the_package_offers_the_translator_when_asked():

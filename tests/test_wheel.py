@@ -84,8 +84,11 @@ def test_a_version_that_is_not_there_is_named(tmp_path) -> None:
         ([], "not found, and not tried: Python 3.11 3.12 3.13\nerror: none of Python 3.11, 3.12 and 3.13 is"),
     ):
         done = subprocess.run(
-            ["bash", str(ROOT / "scripts" / "smoke.sh"), *options], env={**os.environ, "PATH": path},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            ["bash", str(ROOT / "scripts" / "smoke.sh"), *options],
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 2
         assert sentence in done.stderr

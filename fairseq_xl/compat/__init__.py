@@ -17,12 +17,7 @@ from fairseq_xl.compat.loading import explain_unusable_checkpoints
 from fairseq_xl.compat.masked_dictionaries import load_masked_dictionaries
 from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
 from fairseq_xl.compat.numpy_names import supply_bucket_bounds, supply_numpy_compat
-from fairseq_xl.compat.resuming import (
-    fall_back_from_torn_checkpoints,
-    keep_batches,
-    keep_patience,
-    keep_plateau,
-)
+from fairseq_xl.compat.resuming import fall_back_from_torn_checkpoints, keep_batches, keep_patience, keep_plateau
 from fairseq_xl.compat.saving import clean_up_after_kills, write_checkpoints_atomically
 from fairseq_xl.compat.token_bleu import supply_token_bleu
 from fairseq_xl.compat.unknown_words import mend_unknown_word_replacement

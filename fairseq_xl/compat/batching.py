@@ -13,11 +13,7 @@ import numpy as np
 
 
 def batch_by_size_vec(
-    indices: np.ndarray,
-    num_tokens_vec: np.ndarray,
-    max_tokens: int,
-    max_sentences: int,
-    bsz_mult: int,
+    indices: np.ndarray, num_tokens_vec: np.ndarray, max_tokens: int, max_sentences: int, bsz_mult: int
 ) -> list[np.ndarray]:
     """Cut ``indices`` into consecutive batches.
 
@@ -73,11 +69,7 @@ def batch_by_size_vec(
 
 
 def batch_by_size_fn(
-    indices: np.ndarray,
-    num_tokens_fn: Callable[[int], int],
-    max_tokens: int,
-    max_sentences: int,
-    bsz_mult: int,
+    indices: np.ndarray, num_tokens_fn: Callable[[int], int], max_tokens: int, max_sentences: int, bsz_mult: int
 ) -> list[np.ndarray]:
     """:func:`batch_by_size_vec` with the lengths given by a function of the sentence number."""
     lengths = np.fromiter(map(num_tokens_fn, indices.tolist()), dtype=np.int64, count=len(indices))

@@ -7,10 +7,7 @@ import sys
 
 from fairseq_xl.compat import batching, token_blocks
 
-_STAND_INS = {
-    "fairseq.data.data_utils_fast": batching,
-    "fairseq.data.token_block_utils_fast": token_blocks,
-}
+_STAND_INS = {"fairseq.data.data_utils_fast": batching, "fairseq.data.token_block_utils_fast": token_blocks}
 
 
 def stand_in_for_compiled_modules() -> None:

@@ -12,11 +12,7 @@ from fairseq_xl.compat.patching import replace
 
 # How fairseq words the ends of training that a bad gradient brings about: in full precision, with
 # --fp16, with --amp.
-_MESSAGES = (
-    "gradients are Nan/Inf",
-    "Minimum loss scale reached",
-    "AMP: Minimum loss scale reached",
-)
+_MESSAGES = ("gradients are Nan/Inf", "Minimum loss scale reached", "AMP: Minimum loss scale reached")
 
 
 def name_the_batch_of_bad_gradients() -> None:
@@ -39,9 +35,7 @@ def name_the_batch_of_bad_gradients() -> None:
             except FloatingPointError as error:
                 if not str(error).startswith(_MESSAGES):
                     raise
-                raise faults.NonFiniteError(
-                    faults.sentence("the gradient is not finite", samples)
-                ) from error
+                raise faults.NonFiniteError(faults.sentence("the gradient is not finite", samples)) from error
 
         return train_step
 

@@ -11,9 +11,7 @@ _STOCK = "__fairseq_xl_stock__"
 _REASON = "__fairseq_xl_reason__"
 
 
-def replace(
-    owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]
-) -> bool:
+def replace(owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> bool:
     """Put ``make(current)`` in the place of ``owner.name``; the same ``make`` again does nothing.
 
     ``owner`` is a module or a class; static methods stay static. Several makers may follow one

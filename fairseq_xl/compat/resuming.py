@@ -38,8 +38,7 @@ def fall_back_from_torn_checkpoints() -> None:
             if is_last and path.is_file() and not checkpoints.is_intact(path):
                 filename = str(newest_intact(path.parent, self.checkpoint_suffix))
                 logger.warning(
-                    "%s is torn (its writing was interrupted): going on from %s, the newest intact "
-                    "checkpoint",
+                    "%s is torn (its writing was interrupted): going on from %s, the newest intact checkpoint",
                     path,
                     filename,
                 )

@@ -40,9 +40,7 @@ def write_checkpoints_atomically() -> None:
 
     def mend_copy(stock: Callable[..., Any]) -> Callable[..., Any]:
         def copy(src_path: str, dst_path: str, overwrite: bool = False) -> Any:
-            if not (
-                PathManager.supports_rename(src_path) and PathManager.supports_rename(dst_path)
-            ):
+            if not (PathManager.supports_rename(src_path) and PathManager.supports_rename(dst_path)):
                 return stock(src_path, dst_path, overwrite=overwrite)
             with open(src_path, "rb") as source, atomic_file(dst_path) as target:
                 shutil.copyfileobj(source, target, length=1 << 24)

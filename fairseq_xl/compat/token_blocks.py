@@ -41,9 +41,7 @@ def _get_slice_indices_fast(
     raise ValueError(f"Invalid break_mode: {break_mode}")
 
 
-def _whole_sentences(
-    sizes: list[int], block_size: int, separator: int | None, shortest: int
-) -> np.ndarray:
+def _whole_sentences(sizes: list[int], block_size: int, separator: int | None, shortest: int) -> np.ndarray:
     blocks: list[tuple[int, int]] = []
     begin = held = 0
 

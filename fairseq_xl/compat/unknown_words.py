@@ -35,11 +35,7 @@ class Aligned(list[Any]):
     """
 
     def __init__(
-        self,
-        printed: Sequence[Any],
-        source: Sequence[str],
-        positions: Sequence[int] | None,
-        dictionary: dict[str, str],
+        self, printed: Sequence[Any], source: Sequence[str], positions: Sequence[int] | None, dictionary: dict[str, str]
     ) -> None:
         super().__init__(printed)
         self.source = source
@@ -147,9 +143,7 @@ def _keep_attention(models: Any) -> None:
                 module.need_attn = True
 
 
-def _aligning(
-    generate: Callable[..., Any], task: Any, dictionary: dict[str, str]
-) -> Callable[..., Any]:
+def _aligning(generate: Callable[..., Any], task: Any, dictionary: dict[str, str]) -> Callable[..., Any]:
     """``generate`` whose hypotheses carry an :class:`Aligned`."""
     source_dictionary = task.source_dictionary
     specials = (source_dictionary.pad(), source_dictionary.eos())
@@ -169,10 +163,7 @@ def _aligning(
                     positions = attended(attention.cpu(), tokens, specials)
                 printed = hypothesis["alignment"]
                 hypothesis["alignment"] = Aligned(
-                    printed.tolist() if torch.is_tensor(printed) else printed,
-                    words,
-                    positions,
-                    dictionary,
+                    printed.tolist() if torch.is_tensor(printed) else printed, words, positions, dictionary
                 )
         return finalized
 
@@ -191,25 +182,13 @@ def _mend_post_processing(stock: Callable[..., Any]) -> Callable[..., Any]:
     ) -> tuple[Tensor, str, Any]:
         if isinstance(alignment, Aligned):
             text = replaced(
-                hypo_tokens.tolist(),
-                alignment,
-                src_str.split(),
-                tgt_dict,
-                extra_symbols_to_ignore or set(),
+                hypo_tokens.tolist(), alignment, src_str.split(), tgt_dict, extra_symbols_to_ignore or set()
             )
             text = _without_joints(text, remove_bpe)
             return tgt_dict.encode_line(text, add_if_not_exist=True), text, alignment
         if align_dict is not None and hypo_tokens.eq(tgt_dict.unk()).any():
             raise InputError(_NO_ATTENTION)
-        return stock(
-            hypo_tokens,
-            src_str,
-            alignment,
-            align_dict,
-            tgt_dict,
-            remove_bpe,
-            extra_symbols_to_ignore,
-        )
+        return stock(hypo_tokens, src_str, alignment, align_dict, tgt_dict, remove_bpe, extra_symbols_to_ignore)
 
     return post_process_prediction
 
@@ -221,11 +200,7 @@ _NO_ATTENTION = (
 
 
 def replaced(
-    tokens: Sequence[int],
-    alignment: Aligned,
-    spelled: Sequence[str],
-    dictionary: Any,
-    ignored: set[int],
+    tokens: Sequence[int], alignment: Aligned, spelled: Sequence[str], dictionary: Any, ignored: set[int]
 ) -> str:
     """The hypothesis's words, unknown ones replaced.
 
@@ -242,9 +217,7 @@ def replaced(
     unknown = dictionary.unk_string()
     source = list(alignment.source)
     if len(spelled) == len(source):
-        source = [
-            there if word == unknown else word for word, there in zip(source, spelled, strict=True)
-        ]
+        source = [there if word == unknown else word for word, there in zip(source, spelled, strict=True)]
     hidden = ignored | {dictionary.eos(), dictionary.bos()}
     words = []
     for place, token in enumerate(tokens):
@@ -290,11 +263,7 @@ def _mend_generate(stock: Callable[..., Any]) -> Callable[..., Any]:
 
 def _mend_interactive_batches(stock: Callable[..., Any]) -> Callable[..., Any]:
     def make_batches(
-        lines: list[str],
-        cfg: Any,
-        task: Any,
-        max_positions: Any,
-        encode_fn: Callable[[str], str],
+        lines: list[str], cfg: Any, task: Any, max_positions: Any, encode_fn: Callable[[str], str]
     ) -> Iterator[Any]:
         for batch in stock(lines, cfg, task, max_positions, encode_fn):
             if cfg.generation.replace_unk is not None:

@@ -12,11 +12,7 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import ValidationError
 from torch import Tensor
 
-from fairseq_xl.continuous.criterion import (
-    ContinuousCriterion,
-    ContinuousCriterionConfig,
-    register,
-)
+from fairseq_xl.continuous.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
 
@@ -33,8 +29,7 @@ class AnnealedConfig(ContinuousCriterionConfig):
         metadata={"help": "loss to begin with, a continuous criterion: one that learns fast from afar, as cosine"},
     )
     second: str = field(
-        default=MISSING,
-        metadata={"help": "loss to end with, likewise: the one whose optimum is wanted"},
+        default=MISSING, metadata={"help": "loss to end with, likewise: the one whose optimum is wanted"}
     )
     anneal_from: int = field(
         default=0,
@@ -88,16 +83,11 @@ class Annealed(ContinuousCriterion):
         self.first = _part("first", first, first_options, task, sentence_avg)
         self.second = _part("second", second, second_options, task, sentence_avg)
 
-    def rows(
-        self, pred: Tensor, index: Tensor, targets: TargetTable
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
         weight = second_weight(targets.num_updates, *self.schedule)
         mixed: Tensor | None = None
         logged = {"second_weight": pred.new_full((), weight * index.numel())}
-        for place, part, share in (
-            ("first", self.first, 1 - weight),
-            ("second", self.second, weight),
-        ):
+        for place, part, share in (("first", self.first, 1 - weight), ("second", self.second, weight)):
             if share == 0:
                 continue
             loss, beside = part.rows(pred, index, targets)

@@ -49,10 +49,7 @@ def _debye_polynomials() -> tuple[tuple[tuple[float, ...], ...], tuple[tuple[flo
             following[power + 3] -= Fraction(power, 2) * c + Fraction(5, 8 * (power + 3)) * c
         u.append(following)
     w = [[(Fraction(1, 2) + power) * c for power, c in enumerate(p)] for p in u[:-1]]
-    return (
-        tuple(tuple(float(c) for c in p) for p in u),
-        tuple(tuple(float(c) for c in p) for p in w),
-    )
+    return (tuple(tuple(float(c) for c in p) for p in u), tuple(tuple(float(c) for c in p) for p in w))
 
 
 _U, _W = _debye_polynomials()

@@ -31,8 +31,7 @@ class DecodingConfig(FairseqDataclass):
         },
     )
     decode_scale: float = field(
-        default=20.0,
-        metadata={"help": "sharpness of decode-score cosine: only beam search and ensembles depend on it"},
+        default=20.0, metadata={"help": "sharpness of decode-score cosine: only beam search and ensembles depend on it"}
     )
     decode_hub_weight: float = field(
         default=0.0,
@@ -148,12 +147,10 @@ class ContinuousLSTMConfig(VectorOutputConfig):
 
     encoder_embed_dim: int = field(default=512, metadata={"help": "size of source embeddings; less for little text"})
     encoder_hidden_dim: int = field(
-        default=512,
-        metadata={"help": "size of encoder states, both directions together; raise it with more text"},
+        default=512, metadata={"help": "size of encoder states, both directions together; raise it with more text"}
     )
     encoder_layers: int = field(
-        default=1,
-        metadata={"help": "encoder layers; more for much text, each as slow as the first"},
+        default=1, metadata={"help": "encoder layers; more for much text, each as slow as the first"}
     )
     decoder_embed_dim: int = field(
         default=0,
@@ -165,8 +162,7 @@ class ContinuousLSTMConfig(VectorOutputConfig):
     )
     decoder_hidden_dim: int = field(default=512, metadata={"help": "size of decoder states; raise it with more text"})
     decoder_layers: int = field(
-        default=1,
-        metadata={"help": "decoder layers; the papers' sizes have two, for some 200,000 sentences"},
+        default=1, metadata={"help": "decoder layers; the papers' sizes have two, for some 200,000 sentences"}
     )
     attention: ChoiceEnum(list(ATTENTION_KINDS)) = field(  # type: ignore[valid-type]
         default="general",
@@ -192,12 +188,10 @@ class ContinuousLSTMConfig(VectorOutputConfig):
         },
     )
     max_source_positions: int = field(
-        default=1024,
-        metadata={"help": "longest source, in tokens; longer ones are skipped in training"},
+        default=1024, metadata={"help": "longest source, in tokens; longer ones are skipped in training"}
     )
     max_target_positions: int = field(
-        default=1024,
-        metadata={"help": "longest target, in tokens; longer ones are skipped in training"},
+        default=1024, metadata={"help": "longest target, in tokens; longer ones are skipped in training"}
     )
 
 

@@ -34,12 +34,9 @@ class VmfConfig(ContinuousCriterionConfig):
         },
     )
     lambda1: float = field(
-        default=0.02,
-        metadata={"help": "weight of the norm penalty: raise it when the logged kappa runs away"},
+        default=0.02, metadata={"help": "weight of the norm penalty: raise it when the logged kappa runs away"}
     )
-    lambda2: float = field(
-        default=0.1, metadata={"help": "weight of the dot product with the target"}
-    )
+    lambda2: float = field(default=0.1, metadata={"help": "weight of the dot product with the target"})
 
 
 @preset
@@ -54,9 +51,7 @@ class NegativeSamplingConfig(MarginConfig):
     """A drawn word is about across both target and prediction: 0.5 would let go of them where they are 60° apart."""
 
     margin: float = 0.75
-    negatives: int = field(
-        default=5, metadata={"help": "uniform draws per target, averaged (the paper: 5)"}
-    )
+    negatives: int = field(default=5, metadata={"help": "uniform draws per target, averaged (the paper: 5)"})
 
 
 @preset
@@ -82,9 +77,7 @@ class Vmf(TargetOnlyCriterion):
         self.kind = "vmf_released" if str(form) == "released" else "vmf"
         self.lambdas = (lambda1, lambda2)
 
-    def rows(
-        self, pred: Tensor, index: Tensor, targets: TargetTable
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
         return self.fused(self.kind, pred, index, targets, *self.lambdas)
 
 
@@ -92,9 +85,7 @@ class Vmf(TargetOnlyCriterion):
 class Cosine(TargetOnlyCriterion):
     """1 − cos(û, u)."""
 
-    def rows(
-        self, pred: Tensor, index: Tensor, targets: TargetTable
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
         return self.fused("cosine", pred, index, targets)
 
 
@@ -106,9 +97,7 @@ class SynMarginProjection(TargetOnlyCriterion):
         super().__init__(task, sentence_avg)
         self.margin = margin
 
-    def rows(
-        self, pred: Tensor, index: Tensor, targets: TargetTable
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
         return self.fused("syn_margin_proj", pred, index, targets, self.margin)
 
 
@@ -120,9 +109,7 @@ class SynMarginDifference(TargetOnlyCriterion):
         super().__init__(task, sentence_avg)
         self.margin = margin
 
-    def rows(
-        self, pred: Tensor, index: Tensor, targets: TargetTable
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
         return self.fused("syn_margin_diff", pred, index, targets, self.margin)
 
 
@@ -130,9 +117,7 @@ class SynMarginDifference(TargetOnlyCriterion):
 class L2(ContinuousCriterion):
     """‖e − u‖² on the raw prediction."""
 
-    def rows(
-        self, pred: Tensor, index: Tensor, targets: TargetTable
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
         target = targets(index)
         return losses.l2(pred, target), geometry(pred, target)
 
@@ -147,9 +132,7 @@ class NegativeSampling(SampledMarginCriterion):
 
     def negatives(self, pred: Tensor, index: Tensor, targets: TargetTable) -> Tensor:
         # The trainer seeds torch's global generator from --seed and the update, so draws survive a resume.
-        return negatives.uniform_rows(
-            targets.table, index, self.draws, candidates=targets.candidates()
-        )
+        return negatives.uniform_rows(targets.table, index, self.draws, candidates=targets.candidates())
 
 
 @register("most_informative_negative", MostInformativeConfig)
@@ -162,11 +145,6 @@ class MostInformativeNegative(SampledMarginCriterion):
 
     def negatives(self, pred: Tensor, index: Tensor, targets: TargetTable) -> Tensor:
         rows = negatives.most_informative_rows(
-            pred,
-            targets(index),
-            targets.table,
-            index,
-            targets.banned_rows(),
-            self.chunk_elements,
+            pred, targets(index), targets.table, index, targets.banned_rows(), self.chunk_elements
         )
         return rows.unsqueeze(1)

@@ -49,9 +49,7 @@ class ContinuousCriterion(FairseqCriterion):
         super().__init__(task)
         self.sentence_avg = sentence_avg
 
-    def rows(
-        self, pred: Tensor, index: Tensor, targets: TargetTable
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
         """Loss per row (N,), and sums to log beside it, from raw predictions (N, d) and target indices (N,).
 
         Each sum is logged under its name as a mean per target word. Every loss logs ``cosine`` and ``kappa``, of
@@ -59,9 +57,7 @@ class ContinuousCriterion(FairseqCriterion):
         """
         raise NotImplementedError  # abstract: each subclass is one loss
 
-    def forward(
-        self, model: Any, sample: dict[str, Any], reduce: bool = True
-    ) -> tuple[Tensor, Any, dict[str, Any]]:
+    def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
         targets = getattr(getattr(model, "decoder", None), "targets", None)
         if targets is None or model.decoder.output_kind != "continuous":
             raise InputError(
@@ -154,9 +150,7 @@ class SampledMarginCriterion(ContinuousCriterion):
         """Rows of the table (N, k) to stay away from."""
         raise NotImplementedError  # abstract: each subclass is one source of negatives
 
-    def rows(
-        self, pred: Tensor, index: Tensor, targets: TargetTable
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
         chosen = self.negatives(pred, index, targets)
         loss, cosine, kappa = sampled_margin(pred, targets.table, index, chosen, self.margin)
         return loss, {"hinge": (loss > 0).sum(), "cosine": cosine.sum(), "kappa": kappa.sum()}

@@ -40,9 +40,7 @@ class VectorScorer(torch.nn.Module):
             self.hubs = search.hubness(targets.table, targets.banned)
         return self.hub_weight * self.hubs.to(targets.table.device)
 
-    def scoring(
-        self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None
-    ) -> search.Scoring:
+    def scoring(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> search.Scoring:
         """The rule for raw predictions (…, d).
 
         ``norm`` is ‖e‖ (…,) as the decoder produced it: fairseq's generators divide a model's output by

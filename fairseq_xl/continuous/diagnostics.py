@@ -105,10 +105,7 @@ class ErrorMargins:
             "nearest_when_wrong": _mean(self.to_nearest[1], wrong),
             "target_when_wrong": _mean(self.to_target[1], wrong),
             "target": _mean(self.to_target.sum(), self.count),
-            "accuracy": {
-                str(n): _mean(100 * hits, self.count)
-                for n, hits in zip(self.at, self.found, strict=True)
-            },
+            "accuracy": {str(n): _mean(100 * hits, self.count) for n, hits in zip(self.at, self.found, strict=True)},
         }
 
 

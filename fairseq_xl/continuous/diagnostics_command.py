@@ -37,12 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="checkpoints of continuous models; several of one run show how it changed over training",
     )
     parser.add_argument("--data", required=True, type=Path, help="folder made by fairseq-preprocess")
-    parser.add_argument(
-        "--output", "-o", required=True, type=Path, metavar="FILE", help="JSON file to write"
-    )
-    parser.add_argument(
-        "--gen-subset", default="valid", metavar="SPLIT", help="split to measure on (default: valid)"
-    )
+    parser.add_argument("--output", "-o", required=True, type=Path, metavar="FILE", help="JSON file to write")
+    parser.add_argument("--gen-subset", default="valid", metavar="SPLIT", help="split to measure on (default: valid)")
     parser.add_argument(
         "--words",
         nargs="+",
@@ -51,23 +47,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="target words for which to list what is near their predictions and synthetic negatives",
     )
     parser.add_argument(
-        "-k",
-        type=int,
-        default=10,
-        help="neighbours in these lists, and for counting hubs (default: 10)",
+        "-k", type=int, default=10, help="neighbours in these lists, and for counting hubs (default: 10)"
     )
     parser.add_argument(
-        "--negatives",
-        type=int,
-        default=5,
-        help="uniform negatives drawn at each position (default: 5, the paper's)",
+        "--negatives", type=int, default=5, help="uniform negatives drawn at each position (default: 5, the paper's)"
     )
     parser.add_argument("--seed", type=int, default=1, help="of these draws (default: 1)")
     parser.add_argument(
-        "--max-tokens",
-        type=int,
-        default=4000,
-        help="tokens in a batch (default: 4000): lower it when memory runs out",
+        "--max-tokens", type=int, default=4000, help="tokens in a batch (default: 4000): lower it when memory runs out"
     )
     parser.add_argument("--cpu", action="store_true", help="do not use a GPU")
 
@@ -92,18 +79,14 @@ def run(args: argparse.Namespace) -> None:
             raise InputError(f"no checkpoint at {path}")
     with _writing(args.output):
         args.output.parent.mkdir(parents=True, exist_ok=True)
-    settings = Settings(
-        args.gen_subset, args.words, args.k, args.negatives, args.seed, args.max_tokens
-    )
+    settings = Settings(args.gen_subset, args.words, args.k, args.negatives, args.seed, args.max_tokens)
     report = {
         "data": str(args.data),
         **asdict(settings),
         "device": device(args.cpu),
         "versions": versions(),
         "commit": commit(),
-        "checkpoints": [
-            diagnose(path, args.data, settings, args.cpu) for path in args.checkpoints
-        ],
+        "checkpoints": [diagnose(path, args.data, settings, args.cpu) for path in args.checkpoints],
     }
     with _writing(args.output), replacing(args.output) as stream:
         json.dump(report, stream, indent=1, ensure_ascii=False, allow_nan=False)
@@ -113,9 +96,7 @@ def run(args: argparse.Namespace) -> None:
     print(f"written to {args.output}")
 
 
-def diagnose(
-    checkpoint: Path, data: Path, settings: Settings, on_cpu: bool = False
-) -> dict[str, Any]:
+def diagnose(checkpoint: Path, data: Path, settings: Settings, on_cpu: bool = False) -> dict[str, Any]:
     """What one checkpoint is, and all that is measured of it, as plain data.
 
     Raises:

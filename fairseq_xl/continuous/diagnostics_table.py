@@ -38,10 +38,7 @@ def _checkpoint(entry: dict[str, Any], report: dict[str, Any]) -> Iterator[str]:
         other = own["accuracy"][n]
         yield f"  {f'accuracy@{n} (%)':<44} {_number(percent, 2):>15}  {_number(other, 2):>12}"
     geometry = entry["geometry"]
-    yield (
-        f"  kappa {_spread(geometry['kappa'])}; beyond 135 degrees: "
-        f"{_percent(geometry['beyond_135_degrees'])}"
-    )
+    yield (f"  kappa {_spread(geometry['kappa'])}; beyond 135 degrees: {_percent(geometry['beyond_135_degrees'])}")
     yield f"  {'negative':<20} {'lambda3':>16} {'lambda4':>16} {'hinge active':>13}"
     for name, found in entry["stability"].items():
         three, four = _spread(found["lambda3"]), _spread(found["lambda4"])

@@ -61,10 +61,8 @@ class Distribution:
             raise ValueError("no numbers, so no quantiles")
         rank = torch.tensor(max(1, math.ceil(share * self.count)))
         middle = (int(torch.searchsorted(self.fine.cumsum(0), rank)) + 0.5) / len(self.fine)
-        if self.log:
-            value = self.low * (self.high / self.low) ** middle
-        else:
-            value = self.low + (self.high - self.low) * middle
+        spread = self.high / self.low if self.log else self.high - self.low
+        value = self.low * spread**middle if self.log else self.low + spread * middle
         return min(max(value, self.least), self.greatest)
 
     def result(self) -> dict[str, Any]:

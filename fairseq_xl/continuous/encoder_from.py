@@ -26,9 +26,7 @@ OPTIONS = (
 _POSITIONS = ("embed_positions._float_tensor", "embed_positions.weights")  # computed, not learnt
 
 
-def load_encoder(
-    encoder: nn.Module, cfg: ContinuousTransformerConfig, path: str | os.PathLike[str]
-) -> None:
+def load_encoder(encoder: nn.Module, cfg: ContinuousTransformerConfig, path: str | os.PathLike[str]) -> None:
     """Copy the weights of a checkpoint's encoder; nothing else in the file is used, and nothing in it is run.
 
     Args:
@@ -79,9 +77,7 @@ def _check_options(then: dict[str, Any], cfg: ContinuousTransformerConfig, path:
         if name in then and str(then[name]) != str(getattr(cfg, name))
     ]
     if other:
-        raise InputError(
-            f"--encoder-from {path} was trained with {', '.join(other)}: give this model the same"
-        )
+        raise InputError(f"--encoder-from {path} was trained with {', '.join(other)}: give this model the same")
 
 
 def _check_words(task: dict[str, Any], dictionary: Dictionary, path: Any) -> None:

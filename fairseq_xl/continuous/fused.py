@@ -48,12 +48,7 @@ class Rows(NamedTuple):
 
 
 def target_only(
-    kind: str,
-    pred: Tensor,
-    table: Tensor,
-    index: Tensor | None = None,
-    first: float = 0.0,
-    second: float = 0.0,
+    kind: str, pred: Tensor, table: Tensor, index: Tensor | None = None, first: float = 0.0, second: float = 0.0
 ) -> Rows:
     """One loss per row, and the angle and length that it was computed from.
 
@@ -76,13 +71,7 @@ def target_only(
 class _TargetOnly(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any,
-        pred: Tensor,
-        table: Tensor,
-        index: Tensor | None,
-        kind: str,
-        first: float,
-        second: float,
+        ctx: Any, pred: Tensor, table: Tensor, index: Tensor | None, kind: str, first: float, second: float
     ) -> tuple[Tensor, Tensor, Tensor]:
         rows = _kernels(pred)[0]
         if kind.startswith("vmf"):
@@ -154,13 +143,7 @@ def _rows(
 
 
 def _gradient(
-    upstream: Tensor,
-    pred: Tensor,
-    table: Tensor,
-    index: Tensor | None,
-    kappa: Tensor,
-    along: Tensor,
-    toward: Tensor,
+    upstream: Tensor, pred: Tensor, table: Tensor, index: Tensor | None, kappa: Tensor, along: Tensor, toward: Tensor
 ) -> Tensor:
     """∂L/∂e (N, d) from what :func:`_rows` found."""
     e = wide(pred)

@@ -34,9 +34,7 @@ class TopWordsGenerator(SequenceGenerator):
         InputError: an ensemble, a softmax output, or a search other than plain beam search.
     """
 
-    def __init__(
-        self, models: list[Any], tgt_dict: Dictionary, index: WordIndex | None = None, **others: Any
-    ):
+    def __init__(self, models: list[Any], tgt_dict: Dictionary, index: WordIndex | None = None, **others: Any):
         if len(models) != 1:
             raise InputError(
                 f"--nearest other than dense takes one model, not {len(models)}: an ensemble averages every word's "
@@ -52,9 +50,7 @@ class TopWordsGenerator(SequenceGenerator):
             )
         for option in ("no_repeat_ngram_size", "lm_model", "tokens_to_suppress"):
             if others.get(option):
-                raise InputError(
-                    f"--{option.replace('_', '-')} edits every word's score: use --nearest dense with it"
-                )
+                raise InputError(f"--{option.replace('_', '-')} edits every word's score: use --nearest dense with it")
         super().__init__(models, tgt_dict, **others)
         ordinary = int((~targets.banned[tgt_dict.nspecial :]).sum())
         words = min(2 * self.beam_size, ordinary)
@@ -63,13 +59,7 @@ class TopWordsGenerator(SequenceGenerator):
         self.vocab_size = tgt_dict.nspecial + words
 
     def _prefix_tokens(
-        self,
-        step: int,
-        lprobs: Tensor,
-        scores: Tensor,
-        tokens: Tensor,
-        prefix_tokens: Tensor,
-        beam_size: int,
+        self, step: int, lprobs: Tensor, scores: Tensor, tokens: Tensor, prefix_tokens: Tensor, beam_size: int
     ) -> tuple[Tensor, Tensor, Tensor]:
         """A forced word takes the first ordinary column, whatever stood there."""
         first = self.tgt_dict.nspecial
@@ -80,9 +70,7 @@ class TopWordsGenerator(SequenceGenerator):
         self.model.words[ordinary, first] = forced[ordinary]
         columns = prefix_tokens.clone()
         columns[:, step] = columns[:, step].clamp(max=first)
-        lprobs, tokens, scores = super()._prefix_tokens(
-            step, lprobs, scores, tokens, columns, beam_size
-        )
+        lprobs, tokens, scores = super()._prefix_tokens(step, lprobs, scores, tokens, columns, beam_size)
         ended = forced.eq(self.eos).view(-1, beam_size)[:, 0]
         if ended.any():
             self.model.words = self.replicate_first_beam(self.model.words, ended, beam_size)
@@ -106,16 +94,12 @@ class _ColumnModel(EnsembleModel):
         self, tokens: Tensor, encoder_outs: Any, incremental_states: Any, temperature: float = 1.0
     ) -> tuple[Tensor, Tensor]:
         decoder = self.single_model.decoder
-        output, extra = decoder(
-            tokens, encoder_out=encoder_outs[0], incremental_state=incremental_states[0]
-        )
+        output, extra = decoder(tokens, encoder_out=encoder_outs[0], incremental_state=incremental_states[0])
         pred = output[:, -1] / temperature
         targets = decoder.targets
         rule = decoder.scorer.scoring(pred, targets, extra["norm"][0][:, -1])
         if self.index is None:
-            top = search.top_words(
-                pred, targets.table, targets.banned, self.k, rule, reserved=self.special
-            )
+            top = search.top_words(pred, targets.table, targets.banned, self.k, rule, reserved=self.special)
         else:
             found = self.index.search(rule.unit_and_sharpness(pred)[0], self.k)
             top = search.top_of(pred, targets.table, found, self.k, rule, reserved=self.special)
@@ -140,9 +124,7 @@ class _ColumnSearch(BeamSearch):
         super().__init__(tgt_dict)
         self.columns_of = model
 
-    def step(
-        self, step: int, lprobs: Tensor, *args: Any, **kwargs: Any
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    def step(self, step: int, lprobs: Tensor, *args: Any, **kwargs: Any) -> tuple[Tensor, Tensor, Tensor]:
         batch, _, width = lprobs.shape
         scores, columns, beams = super().step(step, lprobs, *args, **kwargs)
         words = self.columns_of.words.view(batch, -1).gather(1, beams * width + columns)

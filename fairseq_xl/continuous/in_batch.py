@@ -69,12 +69,7 @@ def in_batch_rows(
 
 
 def in_batch_margin(
-    pred: Tensor,
-    table: Tensor,
-    index: Tensor,
-    margin: float,
-    semi_hard: bool,
-    banned: Tensor | None = None,
+    pred: Tensor, table: Tensor, index: Tensor, margin: float, semi_hard: bool, banned: Tensor | None = None
 ) -> Rows:
     """max(0, λ + u'ᵀû − uᵀû) against the negative u' of :func:`in_batch_rows`, a constant; arguments as there.
 
@@ -108,10 +103,6 @@ class InBatchNegative(ContinuousCriterion):
         self.margin = margin
         self.semi_hard = str(negative) == "semi_hard"
 
-    def rows(
-        self, pred: Tensor, index: Tensor, targets: TargetTable
-    ) -> tuple[Tensor, dict[str, Tensor]]:
-        loss, cosine, kappa = in_batch_margin(
-            pred, targets.table, index, self.margin, self.semi_hard, targets.banned
-        )
+    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
+        loss, cosine, kappa = in_batch_margin(pred, targets.table, index, self.margin, self.semi_hard, targets.banned)
         return loss, {"hinge": (loss > 0).sum(), "cosine": cosine.sum(), "kappa": kappa.sum()}

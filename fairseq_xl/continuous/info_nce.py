@@ -10,12 +10,7 @@ import torch
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
 
-from fairseq_xl.continuous.criterion import (
-    ContinuousCriterion,
-    ContinuousCriterionConfig,
-    geometry,
-    register,
-)
+from fairseq_xl.continuous.criterion import ContinuousCriterion, ContinuousCriterionConfig, geometry, register
 from fairseq_xl.continuous.fused import wide
 from fairseq_xl.continuous.losses import unit_rows
 from fairseq_xl.continuous.targets import TargetTable
@@ -23,12 +18,7 @@ from fairseq_xl.errors import InputError
 
 
 def info_nce(
-    pred: Tensor,
-    table: Tensor,
-    index: Tensor,
-    scale: float,
-    banned: Tensor | None = None,
-    chunk_elements: int = 2**24,
+    pred: Tensor, table: Tensor, index: Tensor, scale: float, banned: Tensor | None = None, chunk_elements: int = 2**24
 ) -> Tensor:
     """−log exp(s·ûᵀu) / Σ_j exp(s·ûᵀu_j) over the different targets u_j of the batch (equation 4, with cosines).
 
@@ -52,20 +42,13 @@ def info_nce(
     never = None if banned is None else banned[words]
     rows = max(1, chunk_elements // max(1, words.numel()))
     parts = [
-        checkpoint(
-            _cross_entropy,
-            *(part, vectors, own, scale, never),
-            use_reentrant=False,
-            preserve_rng_state=False,
-        )
+        checkpoint(_cross_entropy, *(part, vectors, own, scale, never), use_reentrant=False, preserve_rng_state=False)
         for part, own in zip(e.split(rows), place.unsqueeze(1).split(rows), strict=True)
     ]
     return torch.cat(parts)
 
 
-def _cross_entropy(
-    e: Tensor, vectors: Tensor, own: Tensor, scale: float, never: Tensor | None
-) -> Tensor:
+def _cross_entropy(e: Tensor, vectors: Tensor, own: Tensor, scale: float, never: Tensor | None) -> Tensor:
     logits = scale * (unit_rows(e) @ vectors.t())
     target = logits.gather(1, own)
     if never is not None:
@@ -97,8 +80,6 @@ class InfoNCE(ContinuousCriterion):
             raise InputError(f"--scale is {scale}: info_nce needs a number above 0")
         self.scale = scale
 
-    def rows(
-        self, pred: Tensor, index: Tensor, targets: TargetTable
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
         loss = info_nce(pred, targets.table, index, self.scale, targets.banned)
         return loss, geometry(pred, targets(index))

@@ -82,9 +82,7 @@ def load_translation_model(checkpoint: Path, data: Path) -> tuple[Any, Any]:
 
 
 @torch.no_grad()
-def nearest_while_translating(
-    model: Any, task: Any, sentence: str, k: int, max_length: int = 200
-) -> list[Step]:
+def nearest_while_translating(model: Any, task: Any, sentence: str, k: int, max_length: int = 200) -> list[Step]:
     """Greedy translation by nearest neighbour, with each step's k nearest words (the first is the choice)."""
     from fairseq_xl.continuous.search import nearest
 
@@ -98,9 +96,7 @@ def nearest_while_translating(
         pred, _ = decoder(tokens, encoded, state)
         cosines, words = nearest(pred[0], decoder.targets.table, decoder.targets.banned, k)
         names = [dictionary[w] for w in words[0].tolist()]
-        steps.append(
-            Step(pred[0].norm().item(), list(zip(names, cosines[0].tolist(), strict=True)))
-        )
+        steps.append(Step(pred[0].norm().item(), list(zip(names, cosines[0].tolist(), strict=True))))
         tokens = torch.cat([tokens, words[:, :1]], 1)
         if tokens[0, -1].item() == dictionary.eos():
             break

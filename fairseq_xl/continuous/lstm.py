@@ -7,12 +7,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from fairseq.data import Dictionary
-from fairseq.models import (
-    FairseqEncoder,
-    FairseqEncoderDecoderModel,
-    FairseqIncrementalDecoder,
-    register_model,
-)
+from fairseq.models import FairseqEncoder, FairseqEncoderDecoderModel, FairseqIncrementalDecoder, register_model
 from torch import Tensor, nn
 
 from fairseq_xl.continuous.config import ContinuousLSTMConfig, Iwslt16Config, TinyConfig
@@ -21,12 +16,7 @@ from fairseq_xl.continuous.recurrence import FedRecurrence, FusedRecurrence, Sta
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.errors import InputError
 from fairseq_xl.modules.attention import Attention
-from fairseq_xl.modules.recurrent import (
-    BidirectionalLSTM,
-    initialise_uniform,
-    pack_left,
-    packed_places,
-)
+from fairseq_xl.modules.recurrent import BidirectionalLSTM, initialise_uniform, pack_left, packed_places
 
 
 class ContinuousLSTMEncoder(FairseqEncoder):
@@ -39,9 +29,7 @@ class ContinuousLSTMEncoder(FairseqEncoder):
         self.embed_tokens = nn.Embedding(len(dictionary), cfg.encoder_embed_dim, self.pad)
         nn.init.uniform_(self.embed_tokens.weight, -0.1, 0.1)
         nn.init.zeros_(self.embed_tokens.weight[self.pad])
-        self.lstm = BidirectionalLSTM(
-            cfg.encoder_embed_dim, cfg.encoder_hidden_dim, cfg.encoder_layers, cfg.dropout
-        )
+        self.lstm = BidirectionalLSTM(cfg.encoder_embed_dim, cfg.encoder_hidden_dim, cfg.encoder_layers, cfg.dropout)
         self.dropout = cfg.dropout
 
     def forward(self, src_tokens: Tensor, src_lengths: Tensor | None = None) -> dict[str, Tensor]:
@@ -96,9 +84,7 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         attention = Attention(str(cfg.attention), hidden, cfg.encoder_hidden_dim)
         combine = nn.Linear(cfg.encoder_hidden_dim + hidden, hidden, bias=False)
         recurrence = FedRecurrence if cfg.input_feeding else FusedRecurrence
-        self.recurrence = recurrence(
-            embed_dim, hidden, cfg.decoder_layers, cfg.dropout, attention, combine
-        )
+        self.recurrence = recurrence(embed_dim, hidden, cfg.decoder_layers, cfg.dropout, attention, combine)
         self.output_projection = nn.Linear(hidden, dim)
         initialise_uniform(self.embed_projection)
         initialise_uniform(self.recurrence)
@@ -127,9 +113,7 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
             x = self.targets(prev_output_tokens).to(self.embed_projection.weight.dtype)
         x = F.dropout(self.embed_projection(x), self.dropout, self.training)
         state = self._state(encoder_out, incremental_state)
-        features, weights, state = self.recurrence(
-            x, state, encoder_out["states"], encoder_out["padding"]
-        )
+        features, weights, state = self.recurrence(x, state, encoder_out["states"], encoder_out["padding"])
         if incremental_state is not None:
             hidden, cell, feed = state
             kept = torch.jit.annotate(dict[str, Tensor | None], {"hidden": hidden, "cell": cell, "feed": feed})
@@ -143,9 +127,7 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         return output, extra
 
     def _state(
-        self,
-        encoder_out: dict[str, Tensor],
-        incremental_state: dict[str, dict[str, Tensor | None]] | None,
+        self, encoder_out: dict[str, Tensor], incremental_state: dict[str, dict[str, Tensor | None]] | None
     ) -> State:
         if incremental_state is not None:
             kept = self.get_incremental_state(incremental_state, "state")

@@ -23,13 +23,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from fairseq_xl.continuous import hubness
-from fairseq_xl.continuous.diagnostics import (
-    ACCURACIES,
-    ErrorMargins,
-    Geometry,
-    Positions,
-    look_up,
-)
+from fairseq_xl.continuous.diagnostics import ACCURACIES, ErrorMargins, Geometry, Positions, look_up
 from fairseq_xl.continuous.stability import SOURCES, Stability, negatives_of
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.continuous.word_neighbours import SharedNeighbours, WordNeighbours
@@ -53,9 +47,7 @@ class Settings:
     """in a batch"""
 
 
-def measure(
-    model: Any, task: Any, settings: Settings, margin: float | None, label: str = ""
-) -> dict[str, Any]:
+def measure(model: Any, task: Any, settings: Settings, margin: float | None, label: str = "") -> dict[str, Any]:
     """Everything measured of a model on a split, as plain data.
 
     Args:
@@ -97,9 +89,7 @@ def measure(
 class _Measurements:
     """Everything measured of one model, batch by batch."""
 
-    def __init__(
-        self, targets: TargetTable, dictionary: Any, settings: Settings, margin: float | None
-    ):
+    def __init__(self, targets: TargetTable, dictionary: Any, settings: Settings, margin: float | None):
         self.targets, self.dictionary = targets, dictionary
         self.k, self.negatives = settings.k, settings.negatives
         self.near = max(settings.k, *ACCURACIES)
@@ -170,9 +160,7 @@ class _Measurements:
 
 
 @torch.no_grad()
-def own_decoding(
-    model: Any, task: Any, generator: Any, sample: dict[str, Any]
-) -> tuple[Tensor, Tensor, int]:
+def own_decoding(model: Any, task: Any, generator: Any, sample: dict[str, Any]) -> tuple[Tensor, Tensor, int]:
     """Predictions of greedy decoding, paired by position with the reference.
 
     The finished translation is read by the model once more, which gives the predictions it was chosen by.

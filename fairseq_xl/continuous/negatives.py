@@ -122,12 +122,7 @@ def _best(direction: Tensor, table: Tensor, target_index: Tensor, banned: Tensor
 
 
 def _best_by_halves(
-    direction: Tensor,
-    table: Tensor,
-    narrow: Tensor,
-    target_index: Tensor,
-    banned: Tensor | None,
-    few: int = 8,
+    direction: Tensor, table: Tensor, narrow: Tensor, target_index: Tensor, banned: Tensor | None, few: int = 8
 ) -> Tensor:
     """:func:`_best`, and provably so: rows whose winner rounding could have hidden are searched again in full."""
     few = min(few, table.shape[0])
@@ -155,9 +150,7 @@ def most_informative(
     chunk_elements: int = 2**24,
 ) -> Tensor:
     """The vectors (N, d) of :func:`most_informative_rows`."""
-    return table[
-        most_informative_rows(pred, target, table, target_index, banned, chunk_elements)
-    ].detach()
+    return table[most_informative_rows(pred, target, table, target_index, banned, chunk_elements)].detach()
 
 
 @torch.no_grad()

@@ -32,9 +32,7 @@ class VectorOutput:
         output_projection: nn.Linear
         training: bool
 
-    def set_output(
-        self, cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None
-    ) -> None:
+    def set_output(self, cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None) -> None:
         """``targets`` is kept for a continuous output only: a softmax begins at its rows and leaves them.
 
         Raises:
@@ -51,11 +49,7 @@ class VectorOutput:
         self.scorer = VectorScorer(cfg, dictionary) if continuous else None
 
     def add_softmax(
-        self,
-        cfg: VectorOutputConfig,
-        dictionary: WordList,
-        targets: TargetTable | None,
-        words: nn.Embedding | None,
+        self, cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None, words: nn.Embedding | None
     ) -> None:
         """The matrix after ``output_projection`` of a softmax; ``words`` are what the decoder reads."""
         if self.output_kind == "continuous":
@@ -108,18 +102,14 @@ def vector_dim(cfg: VectorOutputConfig, targets: TargetTable | None) -> int:
     return targets.dim if targets is not None else cfg.target_dim or 300
 
 
-def learnt_words(
-    cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None
-) -> nn.Embedding | None:
+def learnt_words(cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None) -> nn.Embedding | None:
     """The embedding (V, d) that the decoder reads; ``None`` where it reads the frozen table."""
     if str(cfg.decoder_output) == "continuous" and not cfg.untie_decoder_input:
         return None
     return word_embedding(cfg, dictionary, targets)
 
 
-def word_embedding(
-    cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None
-) -> nn.Embedding:
+def word_embedding(cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None) -> nn.Embedding:
     """(V, d), starting from the target vectors unless ``--softmax-init random`` or there are none."""
     dim = vector_dim(cfg, targets)
     embedding = nn.Embedding(len(dictionary), dim, dictionary.pad())
@@ -138,9 +128,7 @@ def target_table(cfg: VectorOutputConfig, dictionary: WordList) -> TargetTable |
         InputError: vectors missing, unreadable or unfit.
     """
     if cfg.swap_vectors and (cfg.decoder_output != "continuous" or cfg.untie_decoder_input):
-        raise InputError(
-            "swap_vectors needs a continuous output whose decoder input is tied to the targets"
-        )
+        raise InputError("swap_vectors needs a continuous output whose decoder input is tied to the targets")
     if cfg.targets_in_checkpoint and not cfg.swap_vectors:
         if cfg.decoder_output != "continuous":
             return None
@@ -148,9 +136,7 @@ def target_table(cfg: VectorOutputConfig, dictionary: WordList) -> TargetTable |
     path = cfg.swap_vectors or cfg.target_vectors
     if not path:
         if cfg.decoder_output == "continuous":
-            raise InputError(
-                "a continuous output needs --target-vectors FILE (make one with fairseq-xl vectors train)"
-            )
+            raise InputError("a continuous output needs --target-vectors FILE (make one with fairseq-xl vectors train)")
         return None
     targets = build_table(
         dictionary,

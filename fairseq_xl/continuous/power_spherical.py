@@ -14,12 +14,7 @@ import math
 import torch
 from torch import Tensor
 
-from fairseq_xl.continuous.criterion import (
-    ContinuousCriterion,
-    ContinuousCriterionConfig,
-    geometry,
-    register,
-)
+from fairseq_xl.continuous.criterion import ContinuousCriterion, ContinuousCriterionConfig, geometry, register
 from fairseq_xl.continuous.losses import unit_rows
 from fairseq_xl.continuous.targets import TargetTable
 
@@ -77,8 +72,6 @@ def power_spherical(pred: Tensor, target: Tensor) -> Tensor:
 class PowerSpherical(ContinuousCriterion):
     """Negative log-likelihood of the target under the predicted power spherical distribution."""
 
-    def rows(
-        self, pred: Tensor, index: Tensor, targets: TargetTable
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
         target = targets(index)
         return power_spherical(pred, target), geometry(pred, target)

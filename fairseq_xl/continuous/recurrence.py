@@ -16,24 +16,14 @@ class FusedRecurrence(nn.Module):
     """No input feeding: one LSTM call over the sequence, then attention for all steps at once."""
 
     def __init__(
-        self,
-        input_dim: int,
-        hidden_dim: int,
-        layers: int,
-        dropout: float,
-        attention: Attention,
-        combine: nn.Linear,
+        self, input_dim: int, hidden_dim: int, layers: int, dropout: float, attention: Attention, combine: nn.Linear
     ):
         super().__init__()
-        self.lstm = nn.LSTM(
-            input_dim, hidden_dim, layers, dropout=dropout if layers > 1 else 0.0
-        )
+        self.lstm = nn.LSTM(input_dim, hidden_dim, layers, dropout=dropout if layers > 1 else 0.0)
         self.attention = attention
         self.combine = combine
 
-    def forward(
-        self, x: Tensor, state: State, source: Tensor, padding: Tensor
-    ) -> tuple[Tensor, Tensor, State]:
+    def forward(self, x: Tensor, state: State, source: Tensor, padding: Tensor) -> tuple[Tensor, Tensor, State]:
         """Args: x (N, T, E); state; source (N, S, C); padding (N, S).
 
         Returns:
@@ -56,27 +46,17 @@ class FedRecurrence(nn.Module):
     """
 
     def __init__(
-        self,
-        input_dim: int,
-        hidden_dim: int,
-        layers: int,
-        dropout: float,
-        attention: Attention,
-        combine: nn.Linear,
+        self, input_dim: int, hidden_dim: int, layers: int, dropout: float, attention: Attention, combine: nn.Linear
     ):
         super().__init__()
         self.input_gates = nn.Linear(input_dim, 4 * hidden_dim)
         self.first_gates = nn.Linear(2 * hidden_dim, 4 * hidden_dim, bias=False)
-        self.upper_gates = nn.ModuleList(
-            nn.Linear(2 * hidden_dim, 4 * hidden_dim) for _ in range(layers - 1)
-        )
+        self.upper_gates = nn.ModuleList(nn.Linear(2 * hidden_dim, 4 * hidden_dim) for _ in range(layers - 1))
         self.dropout = dropout
         self.attention = attention
         self.combine = combine
 
-    def forward(
-        self, x: Tensor, state: State, source: Tensor, padding: Tensor
-    ) -> tuple[Tensor, Tensor, State]:
+    def forward(self, x: Tensor, state: State, source: Tensor, padding: Tensor) -> tuple[Tensor, Tensor, State]:
         """As :class:`FusedRecurrence`."""
         hidden, cell, feed = list(state[0].unbind(1)), list(state[1].unbind(1)), state[2]
         keys = self.attention.project(source)

@@ -22,9 +22,7 @@ from torch.autograd.function import once_differentiable
 from fairseq_xl.continuous.fused import Rows, inverse_or_zero, wide
 
 
-def sampled_margin(
-    pred: Tensor, table: Tensor, index: Tensor, negatives: Tensor, margin: float
-) -> Rows:
+def sampled_margin(pred: Tensor, table: Tensor, index: Tensor, negatives: Tensor, margin: float) -> Rows:
     """max(0, λ + n_jᵀû − uᵀû), averaged over a row's negatives (Bhat et al. 2019, equation 1).
 
     Args:
@@ -70,9 +68,7 @@ class _SampledMargin(torch.autograd.Function):
         inverse = inverse_or_zero(kappa)
         scale = upstream * inverse
         weights = active * scale.unsqueeze(1)
-        gradient = F.embedding_bag(
-            negatives, table.to(e.dtype), mode="sum", per_sample_weights=weights.to(e.dtype)
-        )
+        gradient = F.embedding_bag(negatives, table.to(e.dtype), mode="sum", per_sample_weights=weights.to(e.dtype))
         gradient.addcmul_(table[index].to(e.dtype), (-scale * share).unsqueeze(1))
         # û first: 1/κ can be large, and its products with other factors larger than a float
         gradient.addcmul_(e * inverse.unsqueeze(1), (scale * along).unsqueeze(1))

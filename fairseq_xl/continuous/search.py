@@ -144,9 +144,7 @@ def top_words(
     return TopWords(best + shift, words, shift)
 
 
-def top_of(
-    pred: Tensor, table: Tensor, words: Tensor, k: int, scoring: Scoring, reserved: int = 0
-) -> TopWords:
+def top_of(pred: Tensor, table: Tensor, words: Tensor, k: int, scoring: Scoring, reserved: int = 0) -> TopWords:
     """:func:`top_words` among some words of each row alone, which an approximate index has found.
 
     The normaliser, too, sums over those and the reserved rows only, so scores are a little higher than they
@@ -167,9 +165,7 @@ def top_of(
     return TopWords(best + shift, words.gather(1, place), shift)
 
 
-def word_logits(
-    unit: Tensor, sharpness: Tensor, table: Tensor, words: Tensor, scoring: Scoring
-) -> Tensor:
+def word_logits(unit: Tensor, sharpness: Tensor, table: Tensor, words: Tensor, scoring: Scoring) -> Tensor:
     """Logits (N, W) of words (N, W), from :meth:`Scoring.unit_and_sharpness` of predictions (N, d)."""
     cosines = torch.bmm(table[words], unit.unsqueeze(-1)).squeeze(-1)
     return scoring.logits(cosines, sharpness, words)

@@ -36,10 +36,7 @@ def components(negative: Tensor, pred: Tensor, target: Tensor) -> tuple[Tensor, 
         two (N, k); λ₄ is 0 where û is parallel to u, so that there is no u_orth.
     """
     orthogonal = negatives.projection(pred, target)
-    return (
-        (negative @ target.unsqueeze(-1)).squeeze(-1),
-        (negative @ orthogonal.unsqueeze(-1)).squeeze(-1),
-    )
+    return ((negative @ target.unsqueeze(-1)).squeeze(-1), (negative @ orthogonal.unsqueeze(-1)).squeeze(-1))
 
 
 def negatives_of(
@@ -53,9 +50,7 @@ def negatives_of(
         "projection": negatives.projection(pred, target).unsqueeze(1),
         "difference": negatives.difference(pred, target).unsqueeze(1),
         "uniform": negatives.uniform(table, index, draws, generator, targets.candidates()),
-        "most_informative": negatives.most_informative(
-            pred, target, table, index, banned
-        ).unsqueeze(1),
+        "most_informative": negatives.most_informative(pred, target, table, index, banned).unsqueeze(1),
     }
 
 

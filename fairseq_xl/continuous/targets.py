@@ -118,9 +118,7 @@ class TargetTable(nn.Module):
             self.table = before.to(device=self.table.device, dtype=torch.float32)
         return self
 
-    def _load_from_state_dict(
-        self, state_dict: dict[str, Tensor], prefix: str, *args: Any, **kwargs: Any
-    ) -> None:
+    def _load_from_state_dict(self, state_dict: dict[str, Tensor], prefix: str, *args: Any, **kwargs: Any) -> None:
         stored = state_dict.get(f"{prefix}table")
         if stored is not None:
             if self.swapped:
@@ -143,9 +141,7 @@ class TargetTable(nn.Module):
     def _swap_into(self, state_dict: dict[str, Tensor], prefix: str) -> None:
         stored = state_dict[f"{prefix}table"]
         if stored.shape[1] != self.dim:
-            raise InputError(
-                f"the vectors to swap in have {self.dim} dimensions, the model predicts {stored.shape[1]}"
-            )
+            raise InputError(f"the vectors to swap in have {self.dim} dimensions, the model predicts {stored.shape[1]}")
         table, banned = self.table.clone(), self.banned.clone()
         table[: self.keep_rows] = stored[: self.keep_rows].to(table)
         banned[: self.keep_rows] = state_dict[f"{prefix}banned"][: self.keep_rows].to(banned)
@@ -216,10 +212,7 @@ def build_table(
     norms = np.linalg.norm(table, axis=1, keepdims=True)
     table /= np.where(norms > 0, norms, 1)
     return TargetTable(
-        torch.from_numpy(table),
-        torch.from_numpy(banned),
-        symbols,
-        keep_rows=dictionary.nspecial if swap else 0,
+        torch.from_numpy(table), torch.from_numpy(banned), symbols, keep_rows=dictionary.nspecial if swap else 0
     )
 
 
@@ -229,20 +222,13 @@ def _require(option: str, value: str, allowed: Sequence[str]) -> None:
 
 
 def _fill_specials(
-    table: np.ndarray,
-    dictionary: WordList,
-    vectors: WordVectors,
-    policy: str,
-    seed: int,
-    path: str | Path,
+    table: np.ndarray, dictionary: WordList, vectors: WordVectors, policy: str, seed: int, path: str | Path
 ) -> None:
     for row in (dictionary.bos(), dictionary.eos(), dictionary.unk()):
         symbol = dictionary.symbols[row]
         if policy == "file" and row != dictionary.bos():
             if symbol not in vectors.index:
-                raise InputError(
-                    f"{path} has no vector for {symbol}: add one, or use --special-vectors random"
-                )
+                raise InputError(f"{path} has no vector for {symbol}: add one, or use --special-vectors random")
             table[row] = vectors.matrix[vectors.index[symbol]]
         else:
             table[row] = random_unit_vector(symbol, vectors.dim, seed)
@@ -251,12 +237,7 @@ def _fill_specials(
 
 
 def _check_coverage(
-    dictionary: WordList,
-    absent: list[int],
-    banned: np.ndarray,
-    min_coverage: float,
-    missing: str,
-    path: str | Path,
+    dictionary: WordList, absent: list[int], banned: np.ndarray, min_coverage: float, missing: str, path: str | Path
 ) -> None:
     words = np.flatnonzero(~banned)
     words = words[words >= dictionary.nspecial]

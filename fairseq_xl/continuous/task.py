@@ -28,9 +28,7 @@ class ContinuousTranslationConfig(TranslationConfig):
     )
     nearest_effort: float = field(
         default=1.0,
-        metadata={
-            "help": "how much hnsw and ivf search: above 1 finds more of the nearest words, below is faster"
-        },
+        metadata={"help": "how much hnsw and ivf search: above 1 finds more of the nearest words, below is faster"},
     )
     nearest_index: Optional[str] = field(  # noqa: UP045
         default=None,

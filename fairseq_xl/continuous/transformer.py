@@ -15,14 +15,7 @@ from fairseq.models.transformer import (
 from torch import Tensor, nn
 
 from fairseq_xl.continuous.encoder_from import load_encoder
-from fairseq_xl.continuous.output import (
-    VectorOutput,
-    learnt_words,
-    remember,
-    resumes,
-    target_table,
-    vector_dim,
-)
+from fairseq_xl.continuous.output import VectorOutput, learnt_words, remember, resumes, target_table, vector_dim
 from fairseq_xl.continuous.targets import TargetTable
 from fairseq_xl.continuous.transformer_config import (
     ContinuousTransformerConfig,
@@ -87,9 +80,7 @@ class ContinuousTransformerDecoder(VectorOutput, TransformerDecoderBase):
             vectors (N, T, d) or logits (N, T, V); and a dict with ``attn``, a list of one (N, T, S), the mean over
             the heads of the last layer, and for vectors ``norm``, a list of their lengths (N, T).
         """
-        output, extra = super().forward(
-            prev_output_tokens, *args, features_only=features_only, **options
-        )
+        output, extra = super().forward(prev_output_tokens, *args, features_only=features_only, **options)
         if not features_only:
             extra.update(self.norms(output))
         return output, extra

@@ -10,11 +10,7 @@ from typing import Any, Optional
 
 from fairseq.dataclass import FairseqDataclass
 from fairseq.models.transformer import TransformerConfig
-from fairseq.models.transformer.transformer_config import (
-    DecoderConfig,
-    EncDecBaseConfig,
-    QuantNoiseConfig,
-)
+from fairseq.models.transformer.transformer_config import DecoderConfig, EncDecBaseConfig, QuantNoiseConfig
 
 from fairseq_xl.continuous.config import VectorOutputConfig
 from fairseq_xl.errors import InputError
@@ -68,9 +64,7 @@ def _flat_fields(config: type, prefix: str = "") -> Iterator[tuple[str, Any, Any
             yield name, given.type, field(default=default, metadata={"help": text})
 
 
-StockOptions: Any = make_dataclass(
-    "StockOptions", list(_flat_fields(TransformerConfig)), bases=(FairseqDataclass,)
-)
+StockOptions: Any = make_dataclass("StockOptions", list(_flat_fields(TransformerConfig)), bases=(FairseqDataclass,))
 """fairseq keeps the options of its Transformer in nested parts, which its own command line cannot fill for a model
 with a dataclass: flat, they work there and in ``fairseq-hydra-train``."""
 

@@ -104,9 +104,7 @@ def _fingerprint(*paths: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def decoder(
-    model: Any, task: Any, args: argparse.Namespace
-) -> Callable[[tuning.Point], dict[str, tuning.Outcome]]:
+def decoder(model: Any, task: Any, args: argparse.Namespace) -> Callable[[tuning.Point], dict[str, tuning.Outcome]]:
     """A function that translates the subset under a point's options.
 
     Raises:
@@ -130,9 +128,7 @@ def decoder(
     chosen = [place * len(dataset) // count for place in range(count)]
     references = [_text(task, dataset.tgt[number], args.post_process, True) for number in chosen]
     chosen.sort(key=lambda number: -int(dataset.src_sizes[number]))
-    batches = [
-        chosen[first : first + args.batch_size] for first in range(0, len(chosen), args.batch_size)
-    ]
+    batches = [chosen[first : first + args.batch_size] for first in range(0, len(chosen), args.batch_size)]
 
     def decode(point: tuning.Point) -> dict[str, tuning.Outcome]:
         beams = dict[int, list[tuning.Hypothesis]]()
@@ -192,9 +188,7 @@ COLUMNS = ("score", "sharpness", "hub", "beam 1", "ratio", "beam {}", "ratio", "
 
 
 def print_table(
-    rows: dict[tuning.Point, tuple[tuning.Outcome, dict[str, tuning.Outcome]]],
-    start: tuning.Point,
-    best: tuning.Point,
+    rows: dict[tuning.Point, tuple[tuning.Outcome, dict[str, tuning.Outcome]]], start: tuning.Point, best: tuning.Point
 ) -> None:
     """A line for each point: greedy, the beam with --lenpen 1, and with the length penalty that suits it."""
     lines = [[column.format(best.beam) for column in COLUMNS]]
@@ -220,10 +214,7 @@ def print_table(
 
 
 def print_options(
-    best: tuning.Point,
-    greedy: tuning.Outcome,
-    found: dict[str, tuning.Outcome],
-    longest: tuple[float, int],
+    best: tuning.Point, greedy: tuning.Outcome, found: dict[str, tuning.Outcome], longest: tuple[float, int]
 ) -> None:
     """The options to paste: of the beam, or of greedy search where that is better."""
     penalty = tuning.best_penalty(found)

@@ -54,10 +54,7 @@ class Point:
         if self.beam == 1 and not self.prior:
             return f"hub {self.hub_weight:g}, beam 1"
         sharpness = f"scale {self.scale:g}, " if self.score == "cosine" else ""
-        return (
-            f"{self.score}, {sharpness}temperature {self.temperature:g}, hub {self.hub_weight:g},"
-            f" beam {self.beam}"
-        )
+        return f"{self.score}, {sharpness}temperature {self.temperature:g}, hub {self.hub_weight:g}, beam {self.beam}"
 
 
 @dataclass(frozen=True)
@@ -85,9 +82,7 @@ def best_texts(beams: Sequence[Sequence[Hypothesis]], penalty: float) -> list[st
     return [max(beam, key=lambda one: one.log_score / one.steps**penalty).text for beam in beams]
 
 
-def outcomes(
-    beams: Sequence[Sequence[Hypothesis]], references: Sequence[str]
-) -> dict[str, Outcome]:
+def outcomes(beams: Sequence[Sequence[Hypothesis]], references: Sequence[str]) -> dict[str, Outcome]:
     """BLEU and length of tokenised text for each of ``LENGTH_PENALTIES``, by its name."""
     found = {}
     for penalty in LENGTH_PENALTIES:
@@ -125,15 +120,11 @@ class Results:
                     penalty: Outcome(**outcome) for penalty, outcome in line["outcomes"].items()
                 }
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(
-                f"{path} holds no results of tune-decoding ({error}): give another --results"
-            ) from None
+            raise InputError(f"{path} holds no results of tune-decoding ({error}): give another --results") from None
         if first != about:
             names = about if isinstance(first, dict) else ()
             other = [name for name in names if first.get(name) != about[name]]
-            raise InputError(
-                f"{path} holds results of another {', '.join(other) or 'search'}: give another --results"
-            )
+            raise InputError(f"{path} holds results of another {', '.join(other) or 'search'}: give another --results")
         with replacing(path) as stream:
             stream.write(text)
 
@@ -141,9 +132,7 @@ class Results:
         with self.path.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(line) + "\n")
 
-    def get(
-        self, point: Point, decode: Callable[[Point], dict[str, Outcome]]
-    ) -> dict[str, Outcome]:
+    def get(self, point: Point, decode: Callable[[Point], dict[str, Outcome]]) -> dict[str, Outcome]:
         """The outcomes of a point, decoded unless they are known."""
         if point.key not in self.found:
             found = decode(point)
@@ -158,9 +147,7 @@ def best_penalty(found: dict[str, Outcome]) -> str:
     return max(found, key=lambda penalty: (found[penalty].bleu, -abs(float(penalty) - 1)))
 
 
-def search(
-    start: Point, outcomes_of: Callable[[Point], dict[str, Outcome]], rounds: int = 2
-) -> Point:
+def search(start: Point, outcomes_of: Callable[[Point], dict[str, Outcome]], rounds: int = 2) -> Point:
     """Coordinate search: the best score and sharpness, the best hub weight, and again until nothing moves.
 
     Args:

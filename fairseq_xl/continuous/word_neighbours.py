@@ -39,10 +39,7 @@ class SharedNeighbours:
 
     def result(self) -> dict[str, float | None]:
         """The share of wrong predictions, for each kind of negative; None where all are right."""
-        return {
-            name: shared / self.wrong if self.wrong else None
-            for name, shared in self.shared.items()
-        }
+        return {name: shared / self.wrong if self.wrong else None for name, shared in self.shared.items()}
 
 
 class WordNeighbours:
@@ -80,9 +77,7 @@ class WordNeighbours:
         with their cosines (an empty list for a negative that does not exist)."""
         return [self._result(place, targets, symbols, k) for place in range(len(self.rows))]
 
-    def _result(
-        self, place: int, targets: TargetTable, symbols: Sequence[str], k: int
-    ) -> dict[str, Any]:
+    def _result(self, place: int, targets: TargetTable, symbols: Sequence[str], k: int) -> dict[str, Any]:
         row = self.rows[place]
         target = targets.table[row : row + 1]
 

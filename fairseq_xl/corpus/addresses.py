@@ -62,9 +62,7 @@ class PublicResolver:
 
     def resolveHostName(self, receiver: Any, hostName: str, *args: Any, **options: Any) -> Any:
         """As Twisted asks, by its interface's name."""
-        return self.system.resolveHostName(
-            _PublicOnly(receiver, hostName), hostName, *args, **options
-        )
+        return self.system.resolveHostName(_PublicOnly(receiver, hostName), hostName, *args, **options)
 
 
 @implementer(IResolutionReceiver)

@@ -34,9 +34,7 @@ def similarities(document: Document, beads: Sequence[Bead]) -> list[float]:
     first, second = document.lines[0], document.translation
     assert second is not None
     return [
-        frequency_cosine(
-            " ".join(first[line] for line in left), " ".join(second[line] for line in right)
-        )
+        frequency_cosine(" ".join(first[line] for line in left), " ".join(second[line] for line in right))
         for left, right in beads
     ]
 

@@ -41,8 +41,7 @@ class AlignSettings:
         },
     )
     max_misaligned: int = field(
-        default=10,
-        metadata={"help": "paper: pages with more misaligned lines are discarded, others repaired"},
+        default=10, metadata={"help": "paper: pages with more misaligned lines are discarded, others repaired"}
     )
     repair: str = field(
         default="dynamic",
@@ -177,16 +176,12 @@ def _by_place(
                 counts["discarded, misaligned"] += 1
     if settings.repair == "review" and not settings.review and doubtful:
         if table.exists():
-            raise InputError(
-                f"{table} is there: set align.review to it when it is edited, or remove it for a new one"
-            )
+            raise InputError(f"{table} is there: set align.review to it when it is edited, or remove it for a new one")
         counts["lines to review"] = review.write_review(table, doubtful)
     return found
 
 
-def _by_aligner(
-    settings: AlignSettings, documents: Sequence[Document], counts: Counter[str]
-) -> list[Document]:
+def _by_aligner(settings: AlignSettings, documents: Sequence[Document], counts: Counter[str]) -> list[Document]:
     ratio = _ratio(settings, documents)
     found = []
     for document in documents:
@@ -205,9 +200,7 @@ def _by_aligner(
             continue
         counts["aligned"] += 1
         counts["pairs left out"] += left_out
-        counts["lines without counterpart"] += sum(sizes) - sum(
-            len(side) for bead in pairs for side in bead
-        )
+        counts["lines without counterpart"] += sum(sizes) - sum(len(side) for bead in pairs for side in bead)
         found.append(_with(document, kept))
     return found
 
@@ -217,9 +210,7 @@ def _dynamic(settings: AlignSettings, document: Document, ratio: float) -> list[
     return aligner.align(*document.lines, translation, ratio)
 
 
-def _checked(
-    document: Document, beads: Sequence[Bead], settings: AlignSettings
-) -> tuple[list[Bead], int]:
+def _checked(document: Document, beads: Sequence[Bead], settings: AlignSettings) -> tuple[list[Bead], int]:
     """The beads with two sides that pass the paper's check, and how many do not."""
     pairs = [bead for bead in beads if all(bead)]
     if not settings.translation:
@@ -233,9 +224,7 @@ def _ratio(settings: AlignSettings, documents: Sequence[Document]) -> float:
     """Characters of the second language for each of the first."""
     if settings.ratio > 0:
         return settings.ratio
-    first, second = (
-        sum(len(line) for document in documents for line in document.lines[side]) for side in (0, 1)
-    )
+    first, second = (sum(len(line) for document in documents for line in document.lines[side]) for side in (0, 1))
     return second / first if first and second else 1.0
 
 

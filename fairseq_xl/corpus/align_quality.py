@@ -70,10 +70,7 @@ def read_gold(path: Path, sizes: tuple[int, int]) -> list[Bead]:
 
 
 def induced_translation(
-    first: Sequence[str],
-    second: Sequence[str],
-    ratio: float,
-    parallel: Sequence[tuple[str, str]] = (),
+    first: Sequence[str], second: Sequence[str], ratio: float, parallel: Sequence[tuple[str, str]] = ()
 ) -> list[str]:
     """The second text word by word, by a dictionary learned from both texts as far as they are aligned.
 

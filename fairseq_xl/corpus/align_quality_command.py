@@ -20,21 +20,30 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for side in ("first", "second"):
         parser.add_argument(f"--{side}", type=Path, required=True, metavar="FILE", help="text, a line a sentence")
     parser.add_argument(
-        "--gold", type=Path, required=True, metavar="FILE",
+        "--gold",
+        type=Path,
+        required=True,
+        metavar="FILE",
         help="lines like [0]:[0, 1], numbers of the first text's lines and the second's, from 0",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--translation", type=Path, metavar="FILE",
+        "--translation",
+        type=Path,
+        metavar="FILE",
         help="of the second text into the first's language, line for line: adds a row for it",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--parallel", type=Path, nargs=2, metavar=("FIRST", "SECOND"),
+        "--parallel",
+        type=Path,
+        nargs=2,
+        metavar=("FIRST", "SECOND"),
         help="sentences and their translations, from which the dictionary is learned besides the texts themselves",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--vecalign", metavar="COMMAND",
+        "--vecalign",
+        metavar="COMMAND",
         help="adds a row for a command that prints alignments; {first} and {second} stand for the files",
-    )  # fmt: skip
+    )
 
 
 def run(args: argparse.Namespace) -> None:

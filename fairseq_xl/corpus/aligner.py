@@ -56,10 +56,7 @@ def length_cost(first: np.ndarray, second: np.ndarray, ratio: float) -> np.ndarr
 
 
 def align(
-    first: Sequence[str],
-    second: Sequence[str],
-    translation: Sequence[str] | None = None,
-    ratio: float = 1.0,
+    first: Sequence[str], second: Sequence[str], translation: Sequence[str] | None = None, ratio: float = 1.0
 ) -> list[Bead]:
     """The beads with the least cost, in order; every line is in one.
 
@@ -73,9 +70,7 @@ def align(
     """
     sizes = len(first), len(second)
     if too_long(*sizes):
-        raise InputError(
-            f"texts of {sizes[0]} and {sizes[1]} lines are too long to be aligned: split them"
-        )
+        raise InputError(f"texts of {sizes[0]} and {sizes[1]} lines are too long to be aligned: split them")
     ends = [np.cumsum([0, *map(len, side)]) for side in (first, second)]
     lexical = None if translation is None else _word_costs(first, translation)
     kind = np.full((sizes[0] + 1, sizes[1] + 1), -1, np.int8)
@@ -118,9 +113,7 @@ def _trace(kind: np.ndarray) -> list[Bead]:
     return beads[::-1]
 
 
-def _word_costs(
-    first: Sequence[str], translation: Sequence[str]
-) -> dict[tuple[int, int], np.ndarray]:
+def _word_costs(first: Sequence[str], translation: Sequence[str]) -> dict[tuple[int, int], np.ndarray]:
     """The third term for each kind of bead with two sides: (I - rows + 1, J - columns + 1) float32 by first lines."""
     known: dict[str, int] = {}
     left, right = (_counts(side, known) for side in (first, translation))

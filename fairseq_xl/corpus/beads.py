@@ -27,9 +27,7 @@ def parse_beads(lines: Iterable[str], name: str) -> list[Bead]:
                 raise ValueError
             left, right = ([int(n) for n in side.split(",") if n.strip()] for side in match.groups())
         except ValueError:
-            raise InputError(
-                f"{name}, line {number}: {line.strip()!r} is no alignment like [0, 1]:[2]"
-            ) from None
+            raise InputError(f"{name}, line {number}: {line.strip()!r} is no alignment like [0, 1]:[2]") from None
         found.append((left, right))
     return found
 
@@ -45,9 +43,7 @@ def check_beads(beads: Iterable[Bead], sizes: tuple[int, int], name: str) -> Non
         for side, seen, size in zip(bead, used, sizes, strict=True):
             for line in side:
                 if not 0 <= line < size:
-                    raise InputError(
-                        f"{name}: {bead[0]}:{bead[1]} names line {line} of {size} (counted from 0)"
-                    )
+                    raise InputError(f"{name}: {bead[0]}:{bead[1]} names line {line} of {size} (counted from 0)")
                 if line in seen:
                     raise InputError(f"{name}: line {line} is in two alignments")
                 seen.add(line)

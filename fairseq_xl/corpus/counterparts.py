@@ -66,9 +66,7 @@ class Rules:
             if len(pair) != 2:
                 raise InputError(f"crawl.url_patterns: {pair} is no pair [expression, replacement]")
         sources = expressions("url_patterns", [pair[0] for pair in settings.url_patterns])
-        substitutions = tuple(
-            (source, pair[1]) for source, pair in zip(sources, settings.url_patterns, strict=True)
-        )
+        substitutions = tuple((source, pair[1]) for source, pair in zip(sources, settings.url_patterns, strict=True))
         for source, replacement in substitutions:
             try:
                 re.sub(f"{source.pattern}|", replacement, "")
@@ -79,9 +77,7 @@ class Rules:
         patterns = expressions("link_patterns", settings.link_patterns)
         for pattern in patterns:
             if not pattern.groups:
-                raise InputError(
-                    f"crawl.link_patterns: {pattern.pattern!r} has no group (…) around the address"
-                )
+                raise InputError(f"crawl.link_patterns: {pattern.pattern!r} has no group (…) around the address")
         return cls(
             Site.of(settings),
             languages,
@@ -196,9 +192,7 @@ class Pairing:
 
 
 def pair_pages(
-    pages: Mapping[str, PageSays],
-    resolve: Callable[[str], tuple[str | None, str]],
-    languages: tuple[str, str],
+    pages: Mapping[str, PageSays], resolve: Callable[[str], tuple[str | None, str]], languages: tuple[str, str]
 ) -> Pairing:
     """Pair the pages of the first language with their counterparts.
 

@@ -22,12 +22,7 @@ from urllib.parse import urlsplit
 import scrapy
 from scrapy import signals
 from scrapy.crawler import Crawler, CrawlerProcess
-from scrapy.exceptions import (
-    CannotResolveHostError,
-    DownloadCancelledError,
-    IgnoreRequest,
-    StopDownload,
-)
+from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, IgnoreRequest, StopDownload
 from scrapy.http import Request, Response
 from tqdm import tqdm
 
@@ -69,9 +64,7 @@ def crawl(folder: Path, settings: CrawlSettings, languages: tuple[str, str]) -> 
         child.wait()
         raise
     if status:
-        raise InputError(
-            f"{folder}: the crawl ended early (status {status}); start it again and it goes on"
-        )
+        raise InputError(f"{folder}: the crawl ended early (status {status}); start it again and it goes on")
 
 
 def main() -> None:

@@ -44,35 +44,46 @@ def card(
         "multilinguality": "translation",
         "size_categories": [size],
         "configs": [
-            {
-                "config_name": "default",
-                "data_files": [{"split": part, "path": path} for part, path in files.items()],
-            }
+            {"config_name": "default", "data_files": [{"split": part, "path": path} for part, path in files.items()]}
         ],
     }
     first, second = project.languages
     rights = f"Licence: {licence}." if licence else "No licence was stated: the texts are the sites', ask them."
     persons = "masked as far as patterns find them; names are not" if masked else "as on the pages, and so are names"
     text = [
-        "---", yaml.safe_dump(head, allow_unicode=True, sort_keys=False).strip(), "---", "", f"# {name}", "",
+        "---",
+        yaml.safe_dump(head, allow_unicode=True, sort_keys=False).strip(),
+        "---",
+        "",
+        f"# {name}",
+        "",
         f"Pairs of a sentence in {first} and one in {second}, from bilingual web pages. Label 1: they stand at "
         "corresponding places of a page and its counterpart, and so should mean the same. Label 0: the second "
         "belongs to another page of the same topic; the sentence that it translates is near the first in an "
-        "encoder's space, but is not (nearly) the same.", "",
+        "encoder's space, but is not (nearly) the same.",
+        "",
         "No page and no sentence is in two parts or two folds. `fold` numbers the folds of the training and "
-        "validation parts for cross-validation; the test part has none.", "",
-        _sizes(rows).markdown(), *_made(project), _sources(rows).markdown(),
-        "### Rights and persons", "",
+        "validation parts for cross-validation; the test part has none.",
+        "",
+        _sizes(rows).markdown(),
+        *_made(project),
+        _sources(rows).markdown(),
+        "### Rights and persons",
+        "",
         f"{rights} `url1` and `url2` say where each sentence is from. E-mail addresses and telephone numbers are "
-        f"{persons}.", "",
-    ]  # fmt: skip
+        f"{persons}.",
+        "",
+    ]
     if giveaway:
         text += [
-            "### What can be guessed", "",
+            "### What can be guessed",
+            "",
             "Accuracy of classifiers that see only lengths, shared numbers and words, punctuation and capitals, each "
-            "fold judged by one trained on the others (0.5 is chance):", "",
-            *(f"- {one}: {accuracy:.3f}" for one, accuracy in giveaway.items()), "",
-        ]  # fmt: skip
+            "fold judged by one trained on the others (0.5 is chance):",
+            "",
+            *(f"- {one}: {accuracy:.3f}" for one, accuracy in giveaway.items()),
+            "",
+        ]
     return "\n".join(text)
 
 

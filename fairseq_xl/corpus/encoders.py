@@ -1,11 +1,11 @@
 """Sentences of one language to vectors of length 1, by whatever encoder a user has.
 
-    vectors:FILE                 average of word vectors, weighted by a / (a + p(word)), the first principal
-                                 components taken away (SIF, Arora et al. 2017)
-    suite:PATH                   an encoder folder or a checkpoint of this suite
-    sentence-transformers:NAME   a model's name or folder
-    transformers:NAME            the same; the last hidden states of a sentence's pieces, averaged
-    array:FILE.npy               row n belongs to line n of what `corpus negatives --sentences` writes
+vectors:FILE                 average of word vectors, weighted by a / (a + p(word)), the first principal
+                             components taken away (SIF, Arora et al. 2017)
+suite:PATH                   an encoder folder or a checkpoint of this suite
+sentence-transformers:NAME   a model's name or folder
+transformers:NAME            the same; the last hidden states of a sentence's pieces, averaged
+array:FILE.npy               row n belongs to line n of what `corpus negatives --sentences` writes
 """
 
 from __future__ import annotations

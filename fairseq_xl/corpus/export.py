@@ -65,15 +65,11 @@ def read_negatives(path: Path, count: int) -> list[Negative]:
             if not (0 <= found[-1][0] < count and 0 <= found[-1][1] < count):
                 raise ValueError
         except ValueError:
-            raise InputError(
-                f"{path}, line {number}: no negative: run `fairseq-xl corpus negatives` again"
-            ) from None
+            raise InputError(f"{path}, line {number}: no negative: run `fairseq-xl corpus negatives` again") from None
     return found
 
 
-def balanced(
-    positives: Sequence[Placed], negatives: Sequence[Negative], seed: int
-) -> tuple[list[int], list[Negative]]:
+def balanced(positives: Sequence[Placed], negatives: Sequence[Negative], seed: int) -> tuple[list[int], list[Negative]]:
     """In each fold as many positives as negatives.
 
     Each positive gives its first sentence to one negative, where it has any; of these the one is taken whose second

@@ -26,8 +26,7 @@ class ExportSettings:
 
     name: str = field(default="Bilingual similarity corpus", metadata={"help": "title of the data card"})
     licence: str = field(
-        default="",
-        metadata={"help": "the texts' licence as the hub writes it (cc-by-4.0, apache-2.0); empty: unknown"},
+        default="", metadata={"help": "the texts' licence as the hub writes it (cc-by-4.0, apache-2.0); empty: unknown"}
     )
     validation: float = field(
         default=0.2,
@@ -35,9 +34,7 @@ class ExportSettings:
     )
     tsv: bool = field(default=True, metadata={"help": "write train.tsv, validation.tsv, test.tsv"})
     parquet: bool = field(default=False, metadata={"help": "write parquet/*.parquet, too (needs pyarrow)"})
-    mask: bool = field(
-        default=False, metadata={"help": "put <email> and <phone> in place of what looks like one"}
-    )
+    mask: bool = field(default=False, metadata={"help": "put <email> and <phone> in place of what looks like one"})
     giveaway: bool = field(
         default=True,
         metadata={"help": "measure how far lengths and shared words give labels away (needs scikit-learn)"},
@@ -64,9 +61,7 @@ def run(args: argparse.Namespace) -> None:
         args,
         "export",
         ExportSettings,
-        lambda project, _: [
-            project.folder / name for name in ("topics.jsonl", "positives.tsv", "negatives.tsv")
-        ],
+        lambda project, _: [project.folder / name for name in ("topics.jsonl", "positives.tsv", "negatives.tsv")],
         _work,
     )
 
@@ -98,9 +93,7 @@ def _work(project: Project, settings: ExportSettings) -> dict[str, Any]:
             export.write_parquet(folder / "parquet" / f"{part}.parquet", some)
     guessed = _guessed(rows, settings) if settings.giveaway else {}
     with replacing(folder / "README.md") as stream:
-        stream.write(
-            card(project, rows, settings.name, settings.licence, settings.mask, guessed, files)
-        )
+        stream.write(card(project, rows, settings.name, settings.licence, settings.mask, guessed, files))
     parts = Counter(row.part for row in rows)
     return {
         "pairs": len(rows),

@@ -25,9 +25,7 @@ from fairseq_xl.errors import InputError
 
 _LIST_MARK = regex.compile(r"^(?:(?:[*•‣◦▪·–—-]|\d{1,3}\.)\s+)+")
 # Scripts that do not put spaces between words.
-_UNSPACED = regex.compile(
-    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{2}"
-)
+_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]{2}")
 
 
 @dataclass
@@ -50,9 +48,7 @@ class ExtractSettings:
     )
     without: list[str] = field(
         default_factory=list,
-        metadata={
-            "help": "CSS selectors of elements to leave out: menus, code, language switches: ['nav', 'pre']"
-        },
+        metadata={"help": "CSS selectors of elements to leave out: menus, code, language switches: ['nav', 'pre']"},
     )
     sentences: bool = field(
         default=False,

@@ -33,9 +33,7 @@ def run(args: argparse.Namespace) -> None:
         args,
         "extract",
         ExtractSettings,
-        lambda project, settings: [
-            project.folder / "crawl" / name for name in ("pages.jsonl", "pairs.jsonl")
-        ],
+        lambda project, settings: [project.folder / "crawl" / name for name in ("pages.jsonl", "pairs.jsonl")],
         work,
     )
 
@@ -52,8 +50,7 @@ def work(project: Project, settings: ExtractSettings) -> dict[str, Any]:
     counts: dict[str, Any] = {"pairs": len(pairs)}
     with ExitStack() as stack:
         texts = [
-            stack.enter_context(replacing(project.folder / f"extract.{language}.txt"))
-            for language in project.languages
+            stack.enter_context(replacing(project.folder / f"extract.{language}.txt")) for language in project.languages
         ]
         lines = [0, 0]
 

@@ -60,9 +60,7 @@ def giveaway(
             if name == "gradient boosting":
                 model = ensemble.HistGradientBoostingClassifier(random_state=seed)
             else:
-                model = pipeline.make_pipeline(
-                    scaling.StandardScaler(), linear.LogisticRegression(max_iter=1000)
-                )
+                model = pipeline.make_pipeline(scaling.StandardScaler(), linear.LogisticRegression(max_iter=1000))
             inside = fold == held
             model.fit(values[~inside], gold[~inside])
             right[inside] = model.predict(values[inside]) == gold[inside]

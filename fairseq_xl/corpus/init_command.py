@@ -19,9 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Make a project folder for a bilingual corpus. Its corpus.yaml holds every setting of every step with its"
         " help, commented out where it has its default."
     )
-    parser.add_argument(
-        "--project", type=Path, required=True, metavar="DIR", help="folder to make"
-    )
+    parser.add_argument("--project", type=Path, required=True, metavar="DIR", help="folder to make")
     parser.add_argument(
         "--languages",
         nargs=2,

@@ -128,9 +128,7 @@ def search(
                 hits = candidates[hits]
                 keep = (cosines < band.high) & (hits != queries[place]) & fits(queries[place], hits)
                 place, hits, cosines = place[keep], hits[keep], cosines[keep]
-                yield from _drawn(
-                    queries, wanted, place, hits, cosines, page, homes, alike, random
-                )
+                yield from _drawn(queries, wanted, place, hits, cosines, page, homes, alike, random)
 
 
 def _drawn(
@@ -197,9 +195,7 @@ def quantiles(
 def _counts(rows: Sequence[Sequence[Any]], words_are_numbers: bool = False) -> sparse.csr_matrix:
     """(N, V) how often each item is in each row."""
     known: dict[Any, int] = {}
-    columns = [
-        item if words_are_numbers else known.setdefault(item, len(known)) for row in rows for item in row
-    ]
+    columns = [item if words_are_numbers else known.setdefault(item, len(known)) for row in rows for item in row]
     places = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     width = max(columns, default=-1) + 1
     return sparse.csr_matrix((np.ones(len(columns), np.float32), (places, columns)), (len(rows), width))

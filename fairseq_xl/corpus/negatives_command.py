@@ -39,8 +39,7 @@ class NegativesSettings:
         },
     )
     components: int = field(
-        default=0,
-        metadata={"help": "vectors:FILE only: principal components to take away (SIF: 1); cosines fall"},
+        default=0, metadata={"help": "vectors:FILE only: principal components to take away (SIF: 1); cosines fall"}
     )
     low: float = field(
         default=0.8,
@@ -70,25 +69,19 @@ class NegativesSettings:
         },
     )
     max_page_share: float = field(
-        default=0.05,
-        metadata={"help": "leave out lines that stand on more than this share of the pages, as menus do"},
+        default=0.05, metadata={"help": "leave out lines that stand on more than this share of the pages, as menus do"}
     )
     near_pages: float = field(
-        default=0.5,
-        metadata={"help": "pages that share this much of their sentences stay together in one fold"},
+        default=0.5, metadata={"help": "pages that share this much of their sentences stay together in one fold"}
     )
     folds: int = field(default=10, metadata={"help": "folds of what is not for testing"})
-    test: float = field(
-        default=0.15, metadata={"help": "share of the sentences for testing (the paper: 0.2); 0: none"}
-    )
+    test: float = field(default=0.15, metadata={"help": "share of the sentences for testing (the paper: 0.2); 0: none"})
     seed: int = field(default=1, metadata={"help": "of the folds and of the draw"})
 
     def check(self) -> None:
         """Raises: InputError: settings that do not fit."""
         if not -1 <= self.low < self.high <= 1:
-            raise InputError(
-                f"negatives: cosines above {self.low} and below {self.high} there are none: low < high"
-            )
+            raise InputError(f"negatives: cosines above {self.low} and below {self.high} there are none: low < high")
         if self.length < 0:
             raise InputError(f"negatives.length is {self.length}: give a number above 0, or 0 for any length")
         for name in ("each", "pool"):
@@ -113,13 +106,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_project(parser)
     only = parser.add_mutually_exclusive_group()
     only.add_argument(
-        "--sentences", type=Path, metavar="FILE",
+        "--sentences",
+        type=Path,
+        metavar="FILE",
         help="write the first language's sentences, a line each, to be encoded elsewhere, and stop",
-    )  # fmt: skip
+    )
     only.add_argument(
-        "--quantiles", action="store_true",
+        "--quantiles",
+        action="store_true",
         help="print the quantiles of cosines within topics, to set the band by, and stop",
-    )  # fmt: skip
+    )
 
 
 def run(args: argparse.Namespace) -> None:
@@ -129,13 +125,7 @@ def run(args: argparse.Namespace) -> None:
         InputError: settings that do not fit, an encoder that cannot be used, no negative found.
     """
     if not args.sentences and not args.quantiles:
-        run_once(
-            args,
-            "negatives",
-            NegativesSettings,
-            _inputs,
-            _work,
-        )
+        run_once(args, "negatives", NegativesSettings, _inputs, _work)
         return
     project = Project.open(args.project, args.set)
     settings = project.settings("negatives", NegativesSettings)
@@ -234,9 +224,7 @@ def _show(cosines: np.ndarray, settings: NegativesSettings) -> None:
     print(f"  {inside:.2%} are between {settings.low} and {settings.high}", file=sys.stderr)
 
 
-def _write_negatives(
-    path: Path, rows: Sequence[Placed], found: Sequence[tuple[int, int, float]]
-) -> None:
+def _write_negatives(path: Path, rows: Sequence[Placed], found: Sequence[tuple[int, int, float]]) -> None:
     """Numbers of both positives, and the texts for whoever reads them."""
     with replacing(path) as stream:
         stream.write("\t".join(HEADER) + "\n")

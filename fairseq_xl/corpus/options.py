@@ -18,9 +18,7 @@ T = TypeVar("T", bound="DataclassInstance")
 
 def add_project(parser: argparse.ArgumentParser) -> None:
     """Add --project, --set and --again."""
-    parser.add_argument(
-        "--project", type=Path, required=True, metavar="DIR", help="folder of the corpus"
-    )
+    parser.add_argument("--project", type=Path, required=True, metavar="DIR", help="folder of the corpus")
     parser.add_argument(
         "--set",
         nargs="+",
@@ -29,9 +27,7 @@ def add_project(parser: argparse.ArgumentParser) -> None:
         metavar="STEP.OPTION=VALUE",
         help="settings that go before those in DIR/corpus.yaml",
     )
-    parser.add_argument(
-        "--again", action="store_true", help="run even if it is done with these settings and inputs"
-    )
+    parser.add_argument("--again", action="store_true", help="run even if it is done with these settings and inputs")
 
 
 def run_once(
@@ -61,7 +57,5 @@ def run_once(
         return
     report = work(project, settings)
     project.done(step, settings, files, report)
-    counts = ", ".join(
-        f"{name} {value}" for name, value in report.items() if isinstance(value, (int, float, str))
-    )
+    counts = ", ".join(f"{name} {value}" for name, value in report.items() if isinstance(value, (int, float, str)))
     print(f"{step}: {counts}", file=sys.stderr)

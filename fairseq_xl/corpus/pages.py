@@ -111,14 +111,10 @@ class Pages:
                 self._db.execute("begin immediate")
         except sqlite3.OperationalError as error:
             self._db.close()
-            raise InputError(
-                f"{folder}: {error}; wait until the other crawl of this project has ended"
-            ) from None
+            raise InputError(f"{folder}: {error}; wait until the other crawl of this project has ended") from None
         except sqlite3.DatabaseError as error:
             self._db.close()
-            raise InputError(
-                f"{folder / 'crawl.sqlite'}: {error}; `crawl --again` begins anew"
-            ) from None
+            raise InputError(f"{folder / 'crawl.sqlite'}: {error}; `crawl --again` begins anew") from None
 
     def __enter__(self) -> Pages:
         return self
@@ -130,29 +126,14 @@ class Pages:
         """Let others open it."""
         self._db.close()
 
-    def add(
-        self,
-        urls: Iterable[str],
-        found_on: str | None = None,
-        priority: int = 0,
-        hops: int = 0,
-    ) -> list[str]:
+    def add(self, urls: Iterable[str], found_on: str | None = None, priority: int = 0, hops: int = 0) -> list[str]:
         """Put addresses in the queue; return those that were not known."""
         with self._db:
             return self._add(urls, found_on, priority, hops)
 
-    def _add(
-        self, urls: Iterable[str], found_on: str | None, priority: int = 0, hops: int = 0
-    ) -> list[str]:
-        insert = (
-            "insert or ignore into page (url, state, priority, hops, found_on)"
-            " values (?, 'waiting', ?, ?, ?)"
-        )
-        return [
-            url
-            for url in urls
-            if self._db.execute(insert, (url, priority, hops, found_on)).rowcount
-        ]
+    def _add(self, urls: Iterable[str], found_on: str | None, priority: int = 0, hops: int = 0) -> list[str]:
+        insert = "insert or ignore into page (url, state, priority, hops, found_on) values (?, 'waiting', ?, ?, ?)"
+        return [url for url in urls if self._db.execute(insert, (url, priority, hops, found_on)).rowcount]
 
     def waiting(self, most: int = -1) -> list[str]:
         """Addresses still to be fetched, possible counterparts first; at most so many."""
@@ -203,14 +184,7 @@ class Pages:
         )
         return len(new)
 
-    def leave(
-        self,
-        url: str,
-        state: str,
-        why: str,
-        status: int | None = None,
-        target: str | None = None,
-    ) -> None:
+    def leave(self, url: str, state: str, why: str, status: int | None = None, target: str | None = None) -> None:
         """Note that an address gave no page."""
         with self._db:
             self._db.execute(
@@ -267,9 +241,7 @@ class Pages:
 
     def reasons(self) -> dict[str, int]:
         """How often each reason kept an address from being a page, redirects aside."""
-        rows = self._db.execute(
-            "select state, why from page where state not in ('waiting', 'kept', ?)", (REDIRECT,)
-        )
+        rows = self._db.execute("select state, why from page where state not in ('waiting', 'kept', ?)", (REDIRECT,))
         return dict(Counter(f"{state}: {why}" if state == FAILED else state for state, why in rows))
 
     def kept(self) -> Iterator[Page]:
@@ -288,10 +260,7 @@ class Pages:
         )
         return {
             url: PageSays(
-                url,
-                sha256,
-                language,
-                *([tuple(found) for found in json.loads(each)] for each in (counterparts, back)),
+                url, sha256, language, *([tuple(found) for found in json.loads(each)] for each in (counterparts, back))
             )
             for url, sha256, language, counterparts, back in rows
         }
@@ -301,9 +270,7 @@ class Pages:
         seen: set[str] = set()
         while url not in seen:
             seen.add(url)
-            row = self._db.execute(
-                "select state, target, why from page where url = ?", (url,)
-            ).fetchone()
+            row = self._db.execute("select state, target, why from page where url = ?", (url,)).fetchone()
             if row is None:
                 return None, "not fetched: outside the site or excluded"
             state, target, why = row

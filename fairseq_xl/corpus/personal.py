@@ -25,9 +25,7 @@ def masked(text: str) -> tuple[str, int]:
     def replacement(match: re.Match[str]) -> str:
         nonlocal phones
         number = match[0]
-        if _DATE.fullmatch(number) or not (
-            number.startswith(("+", "00")) or _DIVIDED.search(number)
-        ):
+        if _DATE.fullmatch(number) or not (number.startswith(("+", "00")) or _DIVIDED.search(number)):
             return number
         phones += 1
         return PHONE

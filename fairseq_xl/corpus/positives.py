@@ -108,7 +108,5 @@ def read_positives(path: Path) -> list[Placed]:
             _, page, topic, fold, first, second = line.split("\t")
             found.append(Placed(page, int(topic), int(fold), first, second))
         except ValueError:
-            raise InputError(
-                f"{path}, line {number + 1}: no pair: run `fairseq-xl corpus negatives` again"
-            ) from None
+            raise InputError(f"{path}, line {number + 1}: no pair: run `fairseq-xl corpus negatives` again") from None
     return found

@@ -58,15 +58,11 @@ class Project:
         try:
             loaded = OmegaConf.load(path)
             if not isinstance(loaded, DictConfig):
-                raise InputError(
-                    f"{path} must be a mapping with languages and a section for each step"
-                )
+                raise InputError(f"{path} must be a mapping with languages and a section for each step")
             read = OmegaConf.merge(loaded, OmegaConf.from_dotlist(list(changes)))
             found = OmegaConf.to_container(read, resolve=True)
         except FileNotFoundError:
-            raise InputError(
-                f"{path} is missing: `fairseq-xl corpus init` makes a project"
-            ) from None
+            raise InputError(f"{path} is missing: `fairseq-xl corpus init` makes a project") from None
         except RecursionError:
             raise InputError(f"{path} cannot be read: it is nested too deeply") from None
         except InputError:
@@ -97,9 +93,7 @@ class Project:
         except OmegaConfBaseException as error:
             known = ", ".join(f.name for f in dataclasses.fields(kind))
             reason = str(error).splitlines()[0]
-            raise InputError(
-                f"{self.folder / SETTINGS}, {step}: {reason}; settings are {known}"
-            ) from None
+            raise InputError(f"{self.folder / SETTINGS}, {step}: {reason}; settings are {known}") from None
 
     def path(self, given: str) -> Path:
         """A path in the settings, which is relative to the project's folder."""
@@ -110,9 +104,7 @@ class Project:
         stamp = self.folder / "stamps" / step
         return stamp.is_file() and stamp.read_text(encoding="utf-8") == _stamp(settings, inputs)
 
-    def done(
-        self, step: str, settings: Any, inputs: Iterable[Path], report: Mapping[str, Any]
-    ) -> None:
+    def done(self, step: str, settings: Any, inputs: Iterable[Path], report: Mapping[str, Any]) -> None:
         """Write down that the step is complete, and what it counted."""
         with replacing(self.folder / "reports" / f"{step}.json") as stream:
             json.dump(report, stream, ensure_ascii=False, indent=1)
@@ -123,9 +115,7 @@ class Project:
     def report(self, step: str) -> dict[str, Any]:
         """What a step counted. Raises: InputError: it has not run."""
         try:
-            return json.loads(
-                (self.folder / "reports" / f"{step}.json").read_text(encoding="utf-8")
-            )
+            return json.loads((self.folder / "reports" / f"{step}.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(f"{self.folder}: run `fairseq-xl corpus {step}` first") from None
 
@@ -137,6 +127,4 @@ def _stamp(settings: Any, inputs: Iterable[Path]) -> str:
             raise InputError(f"{path} is missing: run the step before this one")
         with path.open("rb") as stream:
             files[path.name] = hashlib.file_digest(stream, "sha256").hexdigest()
-    return json.dumps(
-        {"settings": dataclasses.asdict(settings), "inputs": files}, sort_keys=True, default=str
-    )
+    return json.dumps({"settings": dataclasses.asdict(settings), "inputs": files}, sort_keys=True, default=str)

@@ -112,9 +112,7 @@ def reviewed_beads(
     found = reviewed[document.id]
     size = len(document.lines[0])
     if found.check != checksum(document):
-        raise InputError(
-            f"{path}, line {found.rows[0][0]}: {document.id} has other lines now: export the table anew"
-        )
+        raise InputError(f"{path}, line {found.rows[0][0]}: {document.id} has other lines now: export the table anew")
     doubtful = set(places)
     beads: list[Bead] = [([place], [place]) for place in range(size) if place not in doubtful]
     used = tuple({line for bead in beads for line in bead[side]} for side in (0, 1))
@@ -122,13 +120,9 @@ def reviewed_beads(
         for side, lines in enumerate(bead):
             for line in lines:
                 if line >= len(document.lines[side]):
-                    raise InputError(
-                        f"{path}, line {number}: {document.id} has no line {line + 1}"
-                    )
+                    raise InputError(f"{path}, line {number}: {document.id} has no line {line + 1}")
                 if line in used[side]:
-                    raise InputError(
-                        f"{path}, line {number}: line {line + 1} of {document.id} is in another pair, too"
-                    )
+                    raise InputError(f"{path}, line {number}: line {line + 1} of {document.id} is in another pair, too")
                 used[side].add(line)
         beads.append(bead)
     return sorted(beads)

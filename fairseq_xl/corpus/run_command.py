@@ -19,12 +19,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "run that was interrupted goes on where it was."
     )
     add_project(parser)
-    parser.add_argument(
-        "--first", choices=ORDER, default=ORDER[0], help="begin here (default: crawl)"
-    )
-    parser.add_argument(
-        "--last", choices=ORDER, default=ORDER[-1], help="end here (default: export)"
-    )
+    parser.add_argument("--first", choices=ORDER, default=ORDER[0], help="begin here (default: crawl)")
+    parser.add_argument("--last", choices=ORDER, default=ORDER[-1], help="end here (default: export)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -35,9 +31,7 @@ def run(args: argparse.Namespace) -> None:
     """
     first, last = ORDER.index(args.first), ORDER.index(args.last)
     if last < first:
-        raise InputError(
-            f"--last {args.last} comes before --first {args.first}: the order is {' '.join(ORDER)}"
-        )
+        raise InputError(f"--last {args.last} comes before --first {args.first}: the order is {' '.join(ORDER)}")
     words = ["--project", str(args.project), *(["--again"] if args.again else [])]
     words += ["--set", *args.set] if args.set else []
     for step in ORDER[first : last + 1]:

@@ -32,9 +32,7 @@ def template(step: str, given: dict[str, Any]) -> Iterator[str]:
     """The lines of a section: the help and the default of every setting as comments, ``given`` ones set."""
     yield f"{step}:"
     for setting in dataclasses.fields(settings_of(step)):
-        yield from textwrap.wrap(
-            setting.metadata["help"], 100, initial_indent="  # ", subsequent_indent="  # "
-        )
+        yield from textwrap.wrap(setting.metadata["help"], 100, initial_indent="  # ", subsequent_indent="  # ")
         chosen = setting.name in given
         value = given[setting.name] if chosen else _default(setting)
         mark = "  " if chosen else "  #"
@@ -46,4 +44,3 @@ def _default(setting: dataclasses.Field[Any]) -> Any:
     if setting.default_factory is not dataclasses.MISSING:
         return setting.default_factory()
     return setting.default
-

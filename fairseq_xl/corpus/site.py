@@ -45,8 +45,7 @@ class CrawlSettings:
         },
     )
     hreflang: bool = field(
-        default=True,
-        metadata={"help": "find counterparts by <link> and <a> elements with hreflang"},
+        default=True, metadata={"help": "find counterparts by <link> and <a> elements with hreflang"}
     )
     url_patterns: list[list[str]] = field(
         default_factory=list,
@@ -57,50 +56,37 @@ class CrawlSettings:
     )
     link_selectors: list[str] = field(
         default_factory=list,
-        metadata={
-            "help": "CSS selectors of the link to the counterpart on a page: ['#language-switch a']"
-        },
+        metadata={"help": "CSS selectors of the link to the counterpart on a page: ['#language-switch a']"},
     )
     link_patterns: list[str] = field(
         default_factory=list,
         metadata={
             "help": "regular expressions over a page's HTML whose first group is the counterpart's address:"
-            " ['href=\"([^\"]+)\"[^>]*>Français<']"
+            ' [\'href="([^"]+)"[^>]*>Français<\']'
         },
     )
     max_pages: int = field(
-        default=20000,
-        metadata={"help": "stop after so many pages; a larger number later goes on; 0: no limit"},
+        default=20000, metadata={"help": "stop after so many pages; a larger number later goes on; 0: no limit"}
     )
-    max_megabytes: float = field(
-        default=10.0, metadata={"help": "refuse pages that are larger"}
-    )
+    max_megabytes: float = field(default=10.0, metadata={"help": "refuse pages that are larger"})
     delay: float = field(
         default=0.5,
         metadata={
             "help": "seconds between requests to a host; robots.txt's Crawl-delay goes before it where it is longer"
         },
     )
-    concurrent: int = field(
-        default=4, metadata={"help": "requests under way at a time; matters where delay is short"}
-    )
+    concurrent: int = field(default=4, metadata={"help": "requests under way at a time; matters where delay is short"})
     timeout: float = field(default=60.0, metadata={"help": "seconds until a request is given up"})
-    robots: bool = field(
-        default=True, metadata={"help": "obey robots.txt; false only for a site of your own"}
-    )
+    robots: bool = field(default=True, metadata={"help": "obey robots.txt; false only for a site of your own"})
     user_agent: str = field(
         default=f"fairseq-xl/{__version__}",
         metadata={"help": "the name that the crawler gives; add an address where you can be asked"},
     )
     allow_private: bool = field(
         default=False,
-        metadata={
-            "help": "also connect to private and loopback addresses: only for a site of your own network"
-        },
+        metadata={"help": "also connect to private and loopback addresses: only for a site of your own network"},
     )
-    warc: bool = field(
-        default=False, metadata={"help": "also write the pages as crawl/pages.warc.gz"}
-    )
+    warc: bool = field(default=False, metadata={"help": "also write the pages as crawl/pages.warc.gz"})
 
 
 @dataclass(frozen=True)
@@ -134,11 +120,7 @@ class Site:
                 hosts.add(host)
         if hosts and not all(map(is_address, settings.base)):
             raise InputError("crawl.base: give addresses or a folder, not both")
-        return cls(
-            frozenset(hosts),
-            expressions("include", settings.include),
-            expressions("exclude", settings.exclude),
-        )
+        return cls(frozenset(hosts), expressions("include", settings.include), expressions("exclude", settings.exclude))
 
     def address(self, link: str, page: str) -> str | None:
         """A link on a page as a full address in normal form; None where it is no page that could be fetched."""

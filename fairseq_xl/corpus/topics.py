@@ -33,9 +33,7 @@ class Topics:
     coherence: float
 
 
-def bags(
-    pages: Sequence[str], min_pages: int, max_share: float, min_letters: int
-) -> list[list[str]]:
+def bags(pages: Sequence[str], min_pages: int, max_share: float, min_letters: int) -> list[list[str]]:
     """The words of each page that can tell topics apart.
 
     Args:
@@ -44,18 +42,13 @@ def bags(
         max_share: leave out words of more than this share of the pages: the, and what a menu repeats.
         min_letters: leave out shorter words, and those that are digits.
     """
-    found = [
-        [word for word in words(page) if len(word) >= min_letters and not word.isdigit()]
-        for page in pages
-    ]
+    found = [[word for word in words(page) if len(word) >= min_letters and not word.isdigit()] for page in pages]
     spread = Counter(word for page in found for word in set(page))
     most = max_share * len(pages)
     return [[word for word in page if min_pages <= spread[word] <= most] for page in found]
 
 
-def fit(
-    bags: Sequence[Sequence[str]], count: int, model: str, passes: int, seed: int, coherence: str
-) -> Topics:
+def fit(bags: Sequence[Sequence[str]], count: int, model: str, passes: int, seed: int, coherence: str) -> Topics:
     """Fit ``count`` topics to pages that all have words.
 
     Args:
@@ -73,9 +66,7 @@ def fit(
     return Topics(found, shares, _coherence(found, bags, coherence))
 
 
-def _gensim(
-    bags: Sequence[Sequence[str]], count: int, passes: int, seed: int
-) -> tuple[list[list[str]], np.ndarray]:
+def _gensim(bags: Sequence[Sequence[str]], count: int, passes: int, seed: int) -> tuple[list[list[str]], np.ndarray]:
     models = needed("gensim.models", "corpus")
     dictionary = needed("gensim.corpora", "corpus").Dictionary(bags)
     counts = [dictionary.doc2bow(bag) for bag in bags]
@@ -95,9 +86,7 @@ def _gensim(
     return [[word for word, _ in lda.show_topic(k, TOP)] for k in range(count)], shares
 
 
-def _tomotopy(
-    bags: Sequence[Sequence[str]], count: int, passes: int, seed: int
-) -> tuple[list[list[str]], np.ndarray]:
+def _tomotopy(bags: Sequence[Sequence[str]], count: int, passes: int, seed: int) -> tuple[list[list[str]], np.ndarray]:
     lda = needed("tomotopy", "corpus").LDAModel(k=count, seed=seed)
     for bag in bags:
         lda.add_doc(bag)
@@ -126,11 +115,7 @@ def best(fitted: dict[int, Topics]) -> int:
     Raises:
         InputError: no number has one, as of topics whose words never meet.
     """
-    known = {
-        count: round(found.coherence, 4)
-        for count, found in fitted.items()
-        if np.isfinite(found.coherence)
-    }
+    known = {count: round(found.coherence, 4) for count, found in fitted.items() if np.isfinite(found.coherence)}
     if not known:
         raise InputError("no number of topics has a coherence: there is too little text; give more pages")
     return min(known, key=lambda count: (-known[count], count))

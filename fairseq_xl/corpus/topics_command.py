@@ -30,33 +30,23 @@ class TopicsSettings:
     """Section ``topics``."""
 
     model: str = field(
-        default="tomotopy",
-        metadata={"help": "tomotopy, fast; gensim, with the paper's settings (give passes 300)"},
+        default="tomotopy", metadata={"help": "tomotopy, fast; gensim, with the paper's settings (give passes 300)"}
     )
     passes: int = field(
-        default=1000,
-        metadata={"help": "rounds of tomotopy, or gensim's passes over the pages (the paper: 300)"},
+        default=1000, metadata={"help": "rounds of tomotopy, or gensim's passes over the pages (the paper: 300)"}
     )
     seed: int = field(default=100, metadata={"help": "the same gives the same topics"})
     fewest: int = field(default=5, metadata={"help": "smallest number of topics to try"})
-    most: int = field(
-        default=50, metadata={"help": "largest number to try (the paper found 17 to 74 best)"}
-    )
+    most: int = field(default=50, metadata={"help": "largest number to try (the paper found 17 to 74 best)"})
     step: int = field(default=5, metadata={"help": "from one number to the next"})
     coherence: str = field(
-        default="c_v",
-        metadata={"help": "what chooses the number of topics: c_v; u_mass, which is faster"},
+        default="c_v", metadata={"help": "what chooses the number of topics: c_v; u_mass, which is faster"}
     )
     min_pages: int = field(default=2, metadata={"help": "leave out words of fewer pages"})
-    max_share: float = field(
-        default=0.5, metadata={"help": "leave out words of more than this share of the pages"}
-    )
-    min_letters: int = field(
-        default=3, metadata={"help": "leave out shorter words; 1 for Chinese or Japanese"}
-    )
+    max_share: float = field(default=0.5, metadata={"help": "leave out words of more than this share of the pages"})
+    min_letters: int = field(default=3, metadata={"help": "leave out shorter words; 1 for Chinese or Japanese"})
     few: int = field(
-        default=5,
-        metadata={"help": "say which topics have fewer pages: negatives will be few there, or none"},
+        default=5, metadata={"help": "say which topics have fewer pages: negatives will be few there, or none"}
     )
 
     def counts(self) -> list[int]:
@@ -68,9 +58,7 @@ class TopicsSettings:
         if self.passes < 1:
             raise InputError(f"topics.passes is {self.passes}: give 1 or more")
         if not (1 <= self.fewest <= self.most and self.step >= 1):
-            raise InputError(
-                f"topics: from {self.fewest} to {self.most} by {self.step} there is no number to try"
-            )
+            raise InputError(f"topics: from {self.fewest} to {self.most} by {self.step} there is no number to try")
         return list(range(self.fewest, self.most + 1, self.step))
 
 
@@ -90,9 +78,7 @@ def run(args: argparse.Namespace) -> None:
     Raises:
         InputError: settings that do not fit, too little text, a package that is missing.
     """
-    run_once(
-        args, "topics", TopicsSettings, lambda project, _: [project.folder / "align.jsonl"], _work
-    )
+    run_once(args, "topics", TopicsSettings, lambda project, _: [project.folder / "align.jsonl"], _work)
 
 
 def _work(project: Project, settings: TopicsSettings) -> dict[str, Any]:
@@ -110,12 +96,7 @@ def _work(project: Project, settings: TopicsSettings) -> dict[str, Any]:
     fitted = {}
     for count in counts:
         fitted[count] = topics.fit(
-            [bags[place] for place in filled],
-            count,
-            settings.model,
-            settings.passes,
-            settings.seed,
-            settings.coherence,
+            [bags[place] for place in filled], count, settings.model, settings.passes, settings.seed, settings.coherence
         )
         print(f"{count} topics: coherence {fitted[count].coherence:.4f}", file=sys.stderr)
     chosen = topics.best(fitted)
@@ -146,9 +127,7 @@ def _write_curve(folder: Path, fitted: dict[int, Topics], settings: TopicsSettin
     draw_picture(folder, "coherence", caption, draw, (6.0, 3.6))
 
 
-def _write_table(
-    folder: Path, model: Topics, documents: Sequence[Document], few: int
-) -> list[int]:
+def _write_table(folder: Path, model: Topics, documents: Sequence[Document], few: int) -> list[int]:
     """Write the topics, the largest first; say, and return, which have few pages."""
     pages = Counter(document.topic for document in documents)
     pairs: Counter[int | None] = Counter()

@@ -47,8 +47,7 @@ class Cache:
 
     def _find(self, line: str) -> tuple[str] | None:
         return self._db.execute(
-            "select translated from translation where translator = ? and line = ?",
-            (self.translator, line),
+            "select translated from translation where translator = ? and line = ?", (self.translator, line)
         ).fetchone()
 
     def add(self, lines: Sequence[str], translations: Sequence[str]) -> None:
@@ -62,9 +61,7 @@ class Cache:
         self._db.close()
 
 
-def translate_lines(
-    lines: Iterable[str], translator: Translator, cache: Cache, batch: int
-) -> int:
+def translate_lines(lines: Iterable[str], translator: Translator, cache: Cache, batch: int) -> int:
     """Translate every line that the cache lacks; return how many that were.
 
     Raises:

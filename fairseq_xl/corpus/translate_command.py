@@ -45,30 +45,19 @@ class TranslateSettings:
             " pages with equal numbers of lines and written as dictionary.tsv"
         },
     )
-    min_probability: float = field(
-        default=0.1, metadata={"help": "induced dictionary: leave out translations below"}
-    )
-    min_count: int = field(
-        default=2, metadata={"help": "induced dictionary: leave out words with fewer occurrences"}
-    )
-    model: str | None = field(
-        default=None, metadata={"help": "folder of a CTranslate2 model (OPUS-MT, NLLB …)"}
-    )
+    min_probability: float = field(default=0.1, metadata={"help": "induced dictionary: leave out translations below"})
+    min_count: int = field(default=2, metadata={"help": "induced dictionary: leave out words with fewer occurrences"})
+    model: str | None = field(default=None, metadata={"help": "folder of a CTranslate2 model (OPUS-MT, NLLB …)"})
     source_subwords: str = field(
-        default="source.spm",
-        metadata={"help": "its SentencePiece model of the second language, relative to model"},
+        default="source.spm", metadata={"help": "its SentencePiece model of the second language, relative to model"}
     )
     target_subwords: str = field(
-        default="target.spm",
-        metadata={"help": "its SentencePiece model of the first language; NLLB has one for all"},
+        default="target.spm", metadata={"help": "its SentencePiece model of the first language; NLLB has one for all"}
     )
     source_token: str | None = field(
-        default=None,
-        metadata={"help": "put before each line: fra_Latn for NLLB, >>fra<< for some OPUS-MT models"},
+        default=None, metadata={"help": "put before each line: fra_Latn for NLLB, >>fra<< for some OPUS-MT models"}
     )
-    target_token: str | None = field(
-        default=None, metadata={"help": "what translations begin with: eng_Latn for NLLB"}
-    )
+    target_token: str | None = field(default=None, metadata={"help": "what translations begin with: eng_Latn for NLLB"})
     beam: int = field(default=2, metadata={"help": "beam of the model's search"})
     device: str = field(default="cpu", metadata={"help": "cpu or cuda, for the model"})
     command: list[str] = field(
@@ -80,14 +69,9 @@ class TranslateSettings:
     )
     file: str | None = field(
         default=None,
-        metadata={
-            "help": "translation of extract.LANG.txt of the second language, line for line, that you have made"
-        },
+        metadata={"help": "translation of extract.LANG.txt of the second language, line for line, that you have made"},
     )
-    batch: int = field(
-        default=1024,
-        metadata={"help": "lines at a time: what is lost when the step is killed"},
-    )
+    batch: int = field(default=1024, metadata={"help": "lines at a time: what is lost when the step is killed"})
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -160,10 +144,7 @@ def work(project: Project, settings: TranslateSettings) -> dict[str, Any]:
 
 
 def make_translator(
-    project: Project,
-    settings: TranslateSettings,
-    documents: Sequence[Document],
-    counts: dict[str, Any],
+    project: Project, settings: TranslateSettings, documents: Sequence[Document], counts: dict[str, Any]
 ) -> Translator:
     """The translator that the settings name; an induced dictionary is written to the project."""
     if settings.by == "command":

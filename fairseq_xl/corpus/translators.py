@@ -104,9 +104,7 @@ def read_dictionary(path: Path) -> dict[str, str]:
             entry, word = (0.0, ""), ""
         word = word.strip().lower()
         if not word or not entry[1]:
-            raise InputError(
-                f"{path}, line {number}: expected word TAB translation and maybe TAB weight, not {line!r}"
-            )
+            raise InputError(f"{path}, line {number}: expected word TAB translation and maybe TAB weight, not {line!r}")
         if word not in best or entry[0] > best[word][0]:
             best[word] = entry
     if not best:
@@ -142,9 +140,7 @@ class ModelTranslator:
     ):
         import ctranslate2
 
-        self.source, self.target = (
-            processor(str(path)) for path in (source_subwords, target_subwords)
-        )
+        self.source, self.target = (processor(str(path)) for path in (source_subwords, target_subwords))
         try:
             self.model = ctranslate2.Translator(str(model), device=device)
         except (RuntimeError, ValueError) as error:
@@ -163,9 +159,7 @@ class ModelTranslator:
     def translate(self, lines: Sequence[str]) -> list[str]:
         """See :class:`Translator`."""
         before = [self.source_token] if self.source_token else []
-        pieces = [
-            before + tokens + self.end for tokens in self.source.encode(list(lines), out_type=str)
-        ]
+        pieces = [before + tokens + self.end for tokens in self.source.encode(list(lines), out_type=str)]
         prefix = [[self.target_token]] * len(pieces) if self.target_token else None
         results = self.model.translate_batch(
             pieces,

@@ -32,10 +32,7 @@ def cosine(left: Mapping[str, float], right: Mapping[str, float]) -> float:
     if len(left) > len(right):
         left, right = right, left
     product = sum(value * right[word] for word, value in left.items() if word in right)
-    norms = math.sqrt(
-        sum(value * value for value in left.values())
-        * sum(value * value for value in right.values())
-    )
+    norms = math.sqrt(sum(value * value for value in left.values()) * sum(value * value for value in right.values()))
     return product / norms if norms else 0.0
 
 

@@ -24,38 +24,46 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "words has a row of zeros. Of a line that is too long for the model the beginning is encoded."
     )
     parser.add_argument(
-        "model", type=Path, metavar="MODEL",
+        "model",
+        type=Path,
+        metavar="MODEL",
         help="folder that fairseq-xl encoder pack made, or a checkpoint of fairseq-train",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "input", type=Path, nargs="?", metavar="INPUT",
+        "input",
+        type=Path,
+        nargs="?",
+        metavar="INPUT",
         help="text to encode (UTF-8; .gz is decompressed); standard input when omitted",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--output", "-o", type=Path, required=True, metavar="X.npy",
+        "--output",
+        "-o",
+        type=Path,
+        required=True,
+        metavar="X.npy",
         help="array (lines, dimension) of float32, which appears when all is encoded",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--data", type=Path, metavar="DIR",
+        "--data",
+        type=Path,
+        metavar="DIR",
         help="of a checkpoint: the prepared data, where it is no longer where it was in training",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--normalize", action="store_true",
-        help="scale each vector to length 1, so that dot products are cosines",
-    )  # fmt: skip
+        "--normalize", action="store_true", help="scale each vector to length 1, so that dot products are cosines"
+    )
+    parser.add_argument("--fp16", action="store_true", help="store 16-bit numbers: half the room, three digits")
     parser.add_argument(
-        "--fp16", action="store_true",
-        help="store 16-bit numbers: half the room, three digits",
-    )  # fmt: skip
-    parser.add_argument(
-        "--max-tokens", type=int, default=8000, metavar="N",
+        "--max-tokens",
+        type=int,
+        default=8000,
+        metavar="N",
         help="tokens encoded at once, padding included: more are faster on a GPU (default: 8000)",
-    )  # fmt: skip
+    )
     device = parser.add_mutually_exclusive_group()
     device.add_argument("--device", help="such as cuda:1 (default: a GPU where there is one)")
-    device.add_argument(
-        "--cpu", dest="device", action="store_const", const="cpu", help="use no GPU"
-    )
+    device.add_argument("--cpu", dest="device", action="store_const", const="cpu", help="use no GPU")
 
 
 def run(args: argparse.Namespace) -> None:

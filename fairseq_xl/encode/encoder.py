@@ -52,10 +52,7 @@ class SentenceEncoder:
 
     @classmethod
     def load(
-        cls,
-        path: str | Path,
-        device: str | torch.device | None = None,
-        data: str | Path | None = None,
+        cls, path: str | Path, device: str | torch.device | None = None, data: str | Path | None = None
     ) -> SentenceEncoder:
         """Load an encoder folder, or a checkpoint of fairseq-train.
 
@@ -77,12 +74,7 @@ class SentenceEncoder:
         return cls(task, model, usable(device))
 
     def encode(
-        self,
-        sentences: Sequence[str],
-        *,
-        max_tokens: int = MAX_TOKENS,
-        normalize: bool = False,
-        progress: bool = True,
+        self, sentences: Sequence[str], *, max_tokens: int = MAX_TOKENS, normalize: bool = False, progress: bool = True
     ) -> np.ndarray:
         """One vector for each sentence, in their order.
 
@@ -148,8 +140,7 @@ def load_task(state: dict[str, Any], data: str | Path | None) -> Any:
     task = tasks.setup_task(cfg, from_checkpoint=True)
     if not hasattr(task, "encode_text"):
         raise InputError(
-            f"--task {cfg._name} gives no sentence embeddings: give a model of one that does, such as "
-            "upos_translation"
+            f"--task {cfg._name} gives no sentence embeddings: give a model of one that does, such as upos_translation"
         )
     return task
 

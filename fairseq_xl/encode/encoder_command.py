@@ -12,9 +12,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the steps."""
     steps = parser.add_subparsers(dest="step", metavar="STEP", required=True)
 
-    pack = steps.add_parser(
-        "pack", help="put a checkpoint and all that encoding text needs into one folder"
-    )
+    pack = steps.add_parser("pack", help="put a checkpoint and all that encoding text needs into one folder")
     random = steps.add_parser(
         "random",
         help="the same model before any training: what its architecture alone can do",
@@ -25,13 +23,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
             "checkpoint", type=Path, metavar="CHECKPOINT", help="of fairseq-train, such as checkpoint_best.pt"
         )
         step.add_argument(
-            "--data", type=Path, metavar="DIR",
-            help="the prepared data, where it is no longer where it was in training",
-        )  # fmt: skip
+            "--data", type=Path, metavar="DIR", help="the prepared data, where it is no longer where it was in training"
+        )
         step.add_argument(
-            "--output", "-o", type=Path, required=True, metavar="DIR",
+            "--output",
+            "-o",
+            type=Path,
+            required=True,
+            metavar="DIR",
             help="folder to write; an encoder folder of that name is replaced",
-        )  # fmt: skip
+        )
     random.add_argument("--seed", type=int, default=1, help="of the weights (default: 1)")
 
     export = steps.add_parser(
@@ -41,16 +42,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "dictionary's number of <pad>, which is 1) and `lengths` (N; int64) to `embeddings` (N, d; float32). It is "
         "run with onnxruntime on sentences of many lengths and must agree with the model.",
     )
+    export.add_argument("model", type=Path, metavar="MODEL", help="encoder folder, or a checkpoint of fairseq-train")
     export.add_argument(
-        "model", type=Path, metavar="MODEL", help="encoder folder, or a checkpoint of fairseq-train"
-    )
-    export.add_argument(
-        "--data", type=Path, metavar="DIR",
+        "--data",
+        type=Path,
+        metavar="DIR",
         help="of a checkpoint: the prepared data, where it is no longer where it was in training",
-    )  # fmt: skip
-    export.add_argument(
-        "--output", "-o", type=Path, required=True, metavar="X.onnx", help="file to write"
     )
+    export.add_argument("--output", "-o", type=Path, required=True, metavar="X.onnx", help="file to write")
 
 
 def run(args: argparse.Namespace) -> None:

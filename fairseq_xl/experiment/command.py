@@ -33,33 +33,45 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run_step.add_argument("config", type=Path, help="the experiment's YAML file")
     run_step.add_argument("--out", type=Path, required=True, help="folder for data, runs, logs and the state")
     run_step.add_argument(
-        "--set", nargs="+", action="extend", default=[], metavar="NAME=VALUE", dest="changes",
+        "--set",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME=VALUE",
+        dest="changes",
         help="options of the recipe for every cell, such as data=DIR mono=FILE; they go before the file's",
-    )  # fmt: skip
+    )
     run_step.add_argument(
         "--only", nargs="+", default=[], metavar="PATTERN", help="cells or systems to run, such as 'vmf*'"
     )
     run_step.add_argument("--dry-run", action="store_true", help="print the commands and run none")
+    run_step.add_argument("--gpus", help="GPUs to use, such as 0,1 (default: all there are; none: --gpus '')")
     run_step.add_argument(
-        "--gpus", help="GPUs to use, such as 0,1 (default: all there are; none: --gpus '')"
+        "--gpus-per-cell",
+        type=_positive,
+        metavar="N",
+        help="GPUs that fairseq trains one cell on (default: 1); cells run side by side on the others",
     )
     run_step.add_argument(
-        "--gpus-per-cell", type=_positive, metavar="N",
-        help="GPUs that fairseq trains one cell on (default: 1); cells run side by side on the others",
-    )  # fmt: skip
-    run_step.add_argument(
-        "--jobs", type=_positive, metavar="N",
+        "--jobs",
+        type=_positive,
+        metavar="N",
         help="cells side by side on each GPU, or on the processors where there is none (default: 1); a small model "
         "leaves most of a large GPU idle",
-    )  # fmt: skip
+    )
     run_step.add_argument(
-        "--launcher", choices=("local", "slurm"), default="local",
+        "--launcher",
+        choices=("local", "slurm"),
+        default="local",
         help="slurm hands each cell to a cluster through submitit (extra `cluster`)",
-    )  # fmt: skip
+    )
     run_step.add_argument(
-        "--slurm", nargs="+", default=[], metavar="NAME=VALUE",
+        "--slurm",
+        nargs="+",
+        default=[],
+        metavar="NAME=VALUE",
         help="submitit's parameters: slurm_partition=gpu gpus_per_node=1 cpus_per_task=8 timeout_min=600 …",
-    )  # fmt: skip
+    )
     report_step = steps.add_parser("report", help="write tables, figures and a page from the finished runs")
     reporting.configure(report_step)
     report_step.set_defaults(function=reporting.report)
@@ -126,9 +138,8 @@ def visible_gpus() -> list[str]:
         return [gpu.strip() for gpu in named.split(",") if gpu.strip() not in ("", "-1")]
     try:
         listed = subprocess.run(
-            ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"], capture_output=True, text=True, check=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return []  # no driver, so no GPU
     return listed.stdout.split()

@@ -30,9 +30,17 @@ RESERVED = {
 }
 # options of a recipe that prepared data do not depend on
 TRAINING_ONLY = (
-    "arch", "size", "epochs", "test", "threads", "diagnose", "diagnose-words", "replace-unknown", "search",
+    "arch",
+    "size",
+    "epochs",
+    "test",
+    "threads",
+    "diagnose",
+    "diagnose-words",
+    "replace-unknown",
+    "search",
     "user-dir",
-)  # fmt: skip
+)
 # the beginning of the losses that stand for fairseq's own models, whose data differ
 YARDSTICK = "stock"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
@@ -153,9 +161,7 @@ def load(path: Path, changes: list[str] | None = None) -> Experiment:
     names = [cell.name for cell in cells]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise InputError(
-            f"{path}: several runs would be called {twice[0]!r}: put {{system}} and {{seed}} into `name`"
-        )
+        raise InputError(f"{path}: several runs would be called {twice[0]!r}: put {{system}} and {{seed}} into `name`")
     for label in labels.values():
         alike = [system for system, other in labels.items() if other == label]
         if len(alike) > 1:

@@ -81,9 +81,14 @@ def execute(task: Task, environment: dict[str, str], running: set[int] | None = 
                 fcntl.flock(inherited, fcntl.LOCK_EX)
             began, start = time.time(), time.monotonic()
             child = subprocess.Popen(
-                task.command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                env={**os.environ, **environment}, start_new_session=True, pass_fds=(inherited,),
-            )  # fmt: skip
+                task.command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **environment},
+                start_new_session=True,
+                pass_fds=(inherited,),
+            )
             if running is not None:
                 running.add(child.pid)
             # wait4 counts this child and its descendants alone

@@ -33,22 +33,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("out", type=Path, metavar="DIR", help="--out of `fairseq-xl experiment run`")
     parser.add_argument("--beam", type=int, default=5, help="width that systems are compared at (default: 5)")
-    parser.add_argument("--scores", metavar="SET", help=(
-        "set of scores to report: test, the recipe's own test set; the name of a recipe's --test; or "
-        "test.unknown_by_… where unknown words were replaced (default: test where there is one, else the only set)"
-    ))  # fmt: skip
-    parser.add_argument("--test", choices=("ar", "bs"), default="ar", help=(
-        "paired test over sentences: ar, approximate randomisation, or bs, bootstrap, which is quicker (default: ar)"
-    ))  # fmt: skip
     parser.add_argument(
-        "--samples", type=int, default=0, help="trials of that test; fewer for a quick look (default: "
-        "sacreBLEU's, 10000 and 1000)"
+        "--scores",
+        metavar="SET",
+        help=(
+            "set of scores to report: test, the recipe's own test set; the name of a recipe's --test; or "
+            "test.unknown_by_… where unknown words were replaced (default: test where there is one, else the only set)"
+        ),
     )
     parser.add_argument(
-        "--compare", nargs=2, action="append", default=[], metavar="SYSTEM",
+        "--test",
+        choices=("ar", "bs"),
+        default="ar",
+        help=(
+            "paired test over sentences: ar, approximate randomisation, or bs, bootstrap, which is faster (default: ar)"
+        ),
+    )
+    parser.add_argument(
+        "--samples",
+        type=int,
+        default=0,
+        help="trials of that test; fewer for a quick look (default: sacreBLEU's, 10000 and 1000)",
+    )
+    parser.add_argument(
+        "--compare",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar="SYSTEM",
         help="two systems whose translations to show side by side (default: the first baseline and the best "
         "other system); repeatable",
-    )  # fmt: skip
+    )
 
 
 def report(args: argparse.Namespace) -> None:
@@ -129,9 +144,7 @@ def _scores(
     compared = [
         found
         for metric in METRICS
-        for found in comparisons(
-            runs, state.baselines, args.beam, tests, metric, args.test, args.samples, shown
-        )
+        for found in comparisons(runs, state.baselines, args.beam, tests, metric, args.test, args.samples, shown)
     ]
     with replacing(folder / "significance.json") as stream:
         json.dump(compared, stream, indent=1)
@@ -158,9 +171,7 @@ def _speed(runs: Sequence[Run], labels: dict[str, str], folder: Path) -> Section
     return Section("Speed", text, [speed_table(runs, labels)], [picture])
 
 
-def _translations(
-    runs: Sequence[Run], state: State, labels: dict[str, str], args: argparse.Namespace
-) -> Section:
+def _translations(runs: Sequence[Run], state: State, labels: dict[str, str], args: argparse.Namespace) -> Section:
     groups = by_system(runs)
     wanted = [tuple(pair) for pair in args.compare]
     for system in (name for pair in wanted for name in pair):

@@ -157,9 +157,10 @@ class Runner:
             name = f"prepare-{number}"
             task = self._task(name, chosen.preparing_command(self.out))
             same = [
-                cell for cell in self.cells
+                cell
+                for cell in self.cells
                 if not cell.needs and (cell.recipe, cell.preparation()) == (chosen.recipe, chosen.preparation())
-            ]  # fmt: skip
+            ]
             waiting[name] = (self.launcher.submit(task), task.log, same)
         return waiting
 

@@ -41,9 +41,7 @@ class Attention(nn.Module):
             return self.key_projection(states)
         return states
 
-    def forward(
-        self, query: Tensor, keys: Tensor, states: Tensor, padding: Tensor
-    ) -> tuple[Tensor, Tensor]:
+    def forward(self, query: Tensor, keys: Tensor, states: Tensor, padding: Tensor) -> tuple[Tensor, Tensor]:
         """Args: query (N, T, query_dim); keys from :meth:`project`; states (N, S, key_dim); padding (N, S) bool.
 
         Returns:

@@ -22,8 +22,6 @@ def soft_align(
         (N, T, D), right as each word of left sees it, and (N, U, C), left as each word of right sees it.
     """
     scores = scores.float()
-    over_right = (
-        scores.masked_fill(right_padding.unsqueeze(1), -torch.inf).softmax(2).to(right.dtype)
-    )
+    over_right = scores.masked_fill(right_padding.unsqueeze(1), -torch.inf).softmax(2).to(right.dtype)
     over_left = scores.masked_fill(left_padding.unsqueeze(2), -torch.inf).softmax(1).to(left.dtype)
     return over_right @ right, over_left.transpose(1, 2) @ left

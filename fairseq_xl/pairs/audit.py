@@ -41,9 +41,7 @@ def classified(pairs: Sequence[Pair], seed: int = 1, folds: int = FOLDS) -> np.n
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    left, right = (
-        [normal_form(getattr(pair, side)) for pair in pairs] for side in ("left", "right")
-    )
+    left, right = ([normal_form(getattr(pair, side)) for pair in pairs] for side in ("left", "right"))
     questions = sorted({*left, *right})
     if len(questions) < 2 * folds:
         raise InputError(f"{len(questions)} questions are too few for {folds} folds")
@@ -55,9 +53,7 @@ def classified(pairs: Sequence[Pair], seed: int = 1, folds: int = FOLDS) -> np.n
     found = np.zeros(len(pairs), dtype=bool)
     for judged, trained, known in splits(rows, folds, seed):
         if len(set(labels[trained])) < 2:
-            raise InputError(
-                "the training pairs of a fold have one label: the classifier needs more pairs"
-            )
+            raise InputError("the training pairs of a fold have one label: the classifier needs more pairs")
         features = np.column_stack([*_cosines(counts, known, rows), overlap])
         model = make_pipeline(StandardScaler(), LogisticRegression())
         model.fit(features[trained], labels[trained])
@@ -65,9 +61,7 @@ def classified(pairs: Sequence[Pair], seed: int = 1, folds: int = FOLDS) -> np.n
     return found
 
 
-def splits(
-    rows: np.ndarray, folds: int, seed: int
-) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def splits(rows: np.ndarray, folds: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Deal questions into folds; yield for each fold and each two of them what is judged, trained on, and known.
 
     Args:
@@ -97,9 +91,7 @@ def _counts(sentences: Sequence[str]) -> list[sparse.csr_matrix]:
     return [CountVectorizer(**kind).fit_transform(sentences) for kind in kinds]
 
 
-def _cosines(
-    counts: Sequence[sparse.csr_matrix], known: np.ndarray, rows: np.ndarray
-) -> list[np.ndarray]:
+def _cosines(counts: Sequence[sparse.csr_matrix], known: np.ndarray, rows: np.ndarray) -> list[np.ndarray]:
     """For each kind (N,) cosines of TF-IDF vectors, the document frequencies being those of the known sentences.
 
     Args:
@@ -122,9 +114,7 @@ def _overlap(left: str, right: str) -> float:
     return len(a & b) / max(1, len(a | b))
 
 
-def audit(
-    pairs: Sequence[Pair], key: EnglishKey, seed: int = 1
-) -> tuple[Table, dict[str, np.ndarray]]:
+def audit(pairs: Sequence[Pair], key: EnglishKey, seed: int = 1) -> tuple[Table, dict[str, np.ndarray]]:
     """A row for each matcher, and which pairs each found.
 
     Raises:
@@ -140,8 +130,7 @@ def audit(
         "classifier": classified(pairs, seed),
     }
     table = Table(
-        f"{matching:,} matching pairs of {len(pairs):,}",
-        ["matcher", "recovered", "share", "false", "precision"],
+        f"{matching:,} matching pairs of {len(pairs):,}", ["matcher", "recovered", "share", "false", "precision"]
     )
     for name, found in matchers.items():
         right, wrong = int(labels[found].sum()), int((1 - labels[found]).sum())

@@ -21,11 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "English columns",
     )
     parser.add_argument(
-        "--show",
-        type=int,
-        default=0,
-        metavar="N",
-        help="print up to N wrongly found pairs of each matcher",
+        "--show", type=int, default=0, metavar="N", help="print up to N wrongly found pairs of each matcher"
     )
     parser.add_argument(
         "--stop-words",
@@ -33,9 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="English words that keys leave out, instead of the package's list: one list may be surer than another",
     )
-    parser.add_argument(
-        "--seed", type=int, default=1, help="of the classifier's folds (default: %(default)s)"
-    )
+    parser.add_argument("--seed", type=int, default=1, help="of the classifier's folds (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -23,9 +23,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "st (sentence-transformers), constant (the training pairs' share of matches)",
     )
     parser.add_argument("data", type=Path, help="prepared folder, on whose train part it learns")
-    parser.add_argument(
-        "--output", "-o", type=Path, required=True, metavar="FILE", help="record to write"
-    )
+    parser.add_argument("--output", "-o", type=Path, required=True, metavar="FILE", help="record to write")
     parser.add_argument("--part", choices=("valid", "test"), help="what to judge (default: valid)")
     parser.add_argument(
         "--fold",
@@ -39,12 +37,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=("boosting", "logistic"),
         help="gradient boosting or logistic regression (default: boosting for character_ngram, logistic for others)",
     )
-    parser.add_argument(
-        "--vectors", type=Path, metavar="FILE", help="of vectors: the file of word vectors"
-    )
-    parser.add_argument(
-        "--model", metavar="NAME", help="of st: a sentence-transformers model's name or folder"
-    )
+    parser.add_argument("--vectors", type=Path, metavar="FILE", help="of vectors: the file of word vectors")
+    parser.add_argument("--model", metavar="NAME", help="of st: a sentence-transformers model's name or folder")
     parser.add_argument("--name", help="of the matcher in tables (default: the baseline's)")
 
 
@@ -77,12 +71,7 @@ def run(args: argparse.Namespace) -> None:
     began = time.perf_counter()
     table = None
     if args.vectors:
-        words = {
-            word
-            for row in (*train, *judged)
-            for text in (row.left, row.right)
-            for word in text.split()
-        }
+        words = {word for row in (*train, *judged) for text in (row.left, row.right) for word in text.split()}
         table = read_vectors(args.vectors, words, progress=False)
     judge = fit(args.baseline, Training(train, table, args.model), args.seed, args.learner)
     trained = time.perf_counter()
@@ -105,14 +94,9 @@ def run(args: argparse.Namespace) -> None:
             "training_pairs": len(train),
             "training_seconds": trained - began,
             "pairs_per_second": len(judged) / (done - trained),
-            "versions": {
-                package: metadata.version(package) for package in ("numpy", "scikit-learn")
-            },
+            "versions": {package: metadata.version(package) for package in ("numpy", "scikit-learn")},
         },
     )
     record.write(args.output)
     if record.gold is not None:
-        print(
-            f"{record.name}: log loss {log_losses(record.gold, probability).mean():.4f}",
-            file=sys.stderr,
-        )
+        print(f"{record.name}: log loss {log_losses(record.gold, probability).mean():.4f}", file=sys.stderr)

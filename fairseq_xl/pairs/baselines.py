@@ -62,13 +62,8 @@ def character_ngram(data: Training) -> Features:
     hashing = needed("sklearn.feature_extraction.text", "pairs").HashingVectorizer
 
     def of_order(left: list[str], right: list[str], order: int) -> list[np.ndarray]:
-        counter = hashing(
-            analyzer="char", ngram_range=(order, order), lowercase=False, norm=None, alternate_sign=False
-        )  # fmt: skip
-        counts = [
-            sparse.csr_array(counter.transform([f" {text} " for text in side]))
-            for side in (left, right)
-        ]
+        counter = hashing(analyzer="char", ngram_range=(order, order), lowercase=False, norm=None, alternate_sign=False)
+        counts = [sparse.csr_array(counter.transform([f" {text} " for text in side])) for side in (left, right)]
         a, b = (side > 0 for side in counts)
         shared, fewer, either = a.multiply(b).sum(1), np.minimum(a.sum(1), b.sum(1)), (a + b).sum(1)
         return [cosines(*counts), shared / np.maximum(either, 1), shared / np.maximum(fewer, 1)]
@@ -96,9 +91,7 @@ def tfidf(data: Training) -> Features:
 
     def features(rows: Sequence[Row]) -> np.ndarray:
         left, right = [row.left for row in rows], [row.right for row in rows]
-        return np.stack(
-            [cosines(kind.transform(left), kind.transform(right)) for kind in kinds], axis=1
-        )
+        return np.stack([cosines(kind.transform(left), kind.transform(right)) for kind in kinds], axis=1)
 
     return features
 
@@ -112,25 +105,16 @@ def bm25(data: Training) -> Features:
     trained = okapi([text.split() for text in data.sentences])
 
     def features(rows: Sequence[Row]) -> np.ndarray:
-        place = {
-            text: i
-            for i, text in enumerate(dict.fromkeys(t for r in rows for t in (r.left, r.right)))
-        }
+        place = {text: i for i, text in enumerate(dict.fromkeys(t for r in rows for t in (r.left, r.right)))}
         scorer = okapi([text.split() for text in place])
-        scorer.idf, scorer.avgdl, scorer.doc_len = (
-            trained.idf,
-            trained.avgdl,
-            np.array(scorer.doc_len),
-        )
+        scorer.idf, scorer.avgdl, scorer.doc_len = (trained.idf, trained.avgdl, np.array(scorer.doc_len))
 
         def score(query: str, document: str) -> float:
             return scorer.get_batch_scores(query.split(), [place[document]])[0]
 
         crossed = np.array([score(r.left, r.right) + score(r.right, r.left) for r in rows])
         own = np.array([score(r.left, r.left) + score(r.right, r.right) for r in rows])
-        return np.stack(
-            [crossed / 2, np.divide(crossed, own, out=np.zeros(len(rows)), where=own > 0)], axis=1
-        )
+        return np.stack([crossed / 2, np.divide(crossed, own, out=np.zeros(len(rows)), where=own > 0)], axis=1)
 
     return features
 
@@ -148,9 +132,7 @@ def vectors(data: Training) -> Features:
     documents = Counter(word for words in sentences for word in set(words))
     tokens = Counter(word for words in sentences for word in words)
     if not any(word in table.index for word in tokens):
-        raise InputError(
-            "the file of --vectors has no vector for any training word: is it of that language?"
-        )
+        raise InputError("the file of --vectors has no vector for any training word: is it of that language?")
     weights: list[Callable[[str], float]] = [
         lambda word: 1.0,
         lambda word: np.log((1 + len(sentences)) / (1 + documents[word])) + 1,
@@ -163,9 +145,7 @@ def vectors(data: Training) -> Features:
             known = [word for word in text.split() if word in table.index]
             if known:
                 row[:] = np.average(
-                    table.matrix[[table.index[word] for word in known]],
-                    axis=0,
-                    weights=[weight(w) for w in known],
+                    table.matrix[[table.index[word] for word in known]], axis=0, weights=[weight(w) for w in known]
                 )
         return rows
 
@@ -174,9 +154,7 @@ def vectors(data: Training) -> Features:
     def features(rows: Sequence[Row]) -> np.ndarray:
         columns = []
         for i, weight in enumerate(weights):
-            sides = [
-                means([getattr(row, side) for row in rows], weight) for side in ("left", "right")
-            ]
+            sides = [means([getattr(row, side) for row in rows], weight) for side in ("left", "right")]
             if i == len(weights) - 1:
                 sides = [side - np.outer(side @ common, common) for side in sides]
             columns.append(cosines(*sides))
@@ -192,14 +170,10 @@ def st(data: Training) -> Features:
     encoder = load_sentence_transformer(data.model)
 
     def features(rows: Sequence[Row]) -> np.ndarray:
-        texts = list(
-            dict.fromkeys(text for row in rows for text in (row.left_text, row.right_text))
-        )
+        texts = list(dict.fromkeys(text for row in rows for text in (row.left_text, row.right_text)))
         place = {text: i for i, text in enumerate(texts)}
         found = np.asarray(encoder.encode(texts), dtype=np.float64)
-        left, right = (
-            [place[getattr(row, side)] for row in rows] for side in ("left_text", "right_text")
-        )
+        left, right = ([place[getattr(row, side)] for row in rows] for side in ("left_text", "right_text"))
         return cosines(found[left], found[right])[:, None]
 
     return features
@@ -212,9 +186,7 @@ def constant(data: Training) -> Features:
 def _boosting(seed: int) -> Any:
     # No early stopping: scikit-learn's holds out rows at random, whose sentences stand in others.
     boosting = needed("sklearn.ensemble", "pairs").HistGradientBoostingClassifier
-    return boosting(
-        learning_rate=0.05, max_iter=200, max_leaf_nodes=15, early_stopping=False, random_state=seed
-    )
+    return boosting(learning_rate=0.05, max_iter=200, max_leaf_nodes=15, early_stopping=False, random_state=seed)
 
 
 def _logistic(seed: int) -> Any:
@@ -242,9 +214,7 @@ BASELINES: dict[str, tuple[Callable[[Training], Features], str]] = {
 """Features and usual learner of each baseline."""
 
 
-def fit(
-    name: str, data: Training, seed: int, learner: str | None = None
-) -> Callable[[Sequence[Row]], np.ndarray]:
+def fit(name: str, data: Training, seed: int, learner: str | None = None) -> Callable[[Sequence[Row]], np.ndarray]:
     """A trained baseline: from N pairs to the (N,) probabilities that they match.
 
     Args:
@@ -257,9 +227,7 @@ def fit(
     """
     gold = [row.label for row in data.rows]
     if set(gold) != {0, 1}:
-        raise InputError(
-            "a baseline learns from labelled pairs, some that match and some that do not: prepare such"
-        )
+        raise InputError("a baseline learns from labelled pairs, some that match and some that do not: prepare such")
     make, usual = BASELINES[name]
     features = make(data)
     model = LEARNERS[learner or usual](seed).fit(features(data.rows), gold)

@@ -19,21 +19,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "which is not the set to be reported. Where matching pairs are rarer or commoner in the text to be judged, "
         "give or estimate their share there."
     )
+    parser.add_argument("record", type=Path, help="of `pairs predict --part`, with labels, not calibrated")
+    parser.add_argument("--output", "-o", type=Path, required=True, metavar="FILE", help="for `pairs predict`")
     parser.add_argument(
-        "record", type=Path, help="of `pairs predict --part`, with labels, not calibrated"
-    )
-    parser.add_argument(
-        "--output", "-o", type=Path, required=True, metavar="FILE", help="for `pairs predict`"
-    )
-    parser.add_argument(
-        "--bias",
-        action="store_true",
-        help="fit a bias beside the temperature (Platt 1999), for some hundred pairs",
+        "--bias", action="store_true", help="fit a bias beside the temperature (Platt 1999), for some hundred pairs"
     )
     share = parser.add_mutually_exclusive_group()
-    share.add_argument(
-        "--prior", type=float, metavar="X", help="share of matching pairs in the text to be judged"
-    )
+    share.add_argument("--prior", type=float, metavar="X", help="share of matching pairs in the text to be judged")
     share.add_argument(
         "--prior-from",
         type=Path,
@@ -54,9 +46,7 @@ def run(args: argparse.Namespace) -> None:
 
     record = PairRecord.read(args.record)
     if record.gold is None or len(set(record.gold)) < 2:
-        raise InputError(
-            f"{args.record} has no labels of both kinds: calibrate on a development set"
-        )
+        raise InputError(f"{args.record} has no labels of both kinds: calibrate on a development set")
     if args.prior is not None and not 0 < args.prior < 1:
         raise InputError(f"--prior is a share between 0 and 1, not {args.prior}")
     gold, logits = np.array(record.gold), calibration.logits(np.array(record.probability))
@@ -73,9 +63,5 @@ def run(args: argparse.Namespace) -> None:
         )
     found = Calibration(temperature, bias, development, prior)
     write_calibration(args.output, found)
-    share = (
-        ""
-        if prior is None
-        else f", matching pairs {100 * development:.1f} % here and {100 * prior:.1f} % there"
-    )
+    share = "" if prior is None else f", matching pairs {100 * development:.1f} % here and {100 * prior:.1f} % there"
     print(f"temperature {temperature:.3f}, bias {bias:.3f}{share}", file=sys.stderr)

@@ -89,14 +89,16 @@ def fit_platt(logits: np.ndarray, gold: np.ndarray) -> tuple[float, float]:
     def loss(parameters: np.ndarray) -> tuple[float, np.ndarray]:
         z = parameters[0] * logits + parameters[1]
         slope = expit(z) - target
-        return float(np.mean(np.logaddexp(0, z) - target * z)), np.array(
-            [np.mean(slope * logits), np.mean(slope)]
-        )
+        return float(np.mean(np.logaddexp(0, z) - target * z)), np.array([np.mean(slope * logits), np.mean(slope)])
 
     found = minimize(
-        loss, [1.0, 0.0], jac=True, method="L-BFGS-B", bounds=[(1 / HOTTEST, 1 / COLDEST), (None, None)],
+        loss,
+        [1.0, 0.0],
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(1 / HOTTEST, 1 / COLDEST), (None, None)],
         options={"ftol": 1e-15, "gtol": 1e-10},
-    )  # fmt: skip
+    )
     scale, bias = found.x.tolist()
     return 1 / scale, bias
 
@@ -148,9 +150,7 @@ def estimate_prior(probability: np.ndarray, training_prior: float) -> float:
         ValueError: such a share does not exist.
     """
     if not 0 < training_prior < 1:
-        raise ValueError(
-            f"a share of positives lies between 0 and 1, which {training_prior} does not"
-        )
+        raise ValueError(f"a share of positives lies between 0 and 1, which {training_prior} does not")
     probability = np.asarray(probability, dtype=np.float64)
     yes, no = probability / training_prior, (1 - probability) / (1 - training_prior)
 

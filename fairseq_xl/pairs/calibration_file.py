@@ -41,15 +41,11 @@ def read_calibration(path: Path) -> Calibration:
     try:
         found = Calibration(**loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
-        raise InputError(
-            f"there is no calibration {path}: `fairseq-xl pairs calibrate` makes one"
-        ) from None
+        raise InputError(f"there is no calibration {path}: `fairseq-xl pairs calibrate` makes one") from None
     except (ValueError, TypeError) as error:
         raise InputError(f"{path} is no calibration ({error}): make it again") from None
     if not found.temperature > 0:
-        raise InputError(
-            f"{path}: the temperature is {found.temperature}, which no calibration has: make it again"
-        )
+        raise InputError(f"{path}: the temperature is {found.temperature}, which no calibration has: make it again")
     return found
 
 

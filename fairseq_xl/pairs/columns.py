@@ -41,9 +41,7 @@ def parse(line: str, keys: Collection[str]) -> tuple[Path, dict[str, str]]:
     """
     path, options = file_settings.parse(line, keys)
     if path.endswith((".csv", ".csv.gz")):
-        raise InputError(
-            f"{path}: quoted CSV is not read here: convert it to tab-separated columns"
-        )
+        raise InputError(f"{path}: quoted CSV is not read here: convert it to tab-separated columns")
     return Path(path), options
 
 
@@ -72,9 +70,7 @@ def rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
 def _place(path: Path, column: str, first: list[str]) -> int:
     if not column.isdecimal():
         if column not in first:
-            raise InputError(
-                f"{path}, line 1: there is no column {column!r} among {', '.join(first)}"
-            )
+            raise InputError(f"{path}, line 1: there is no column {column!r} among {', '.join(first)}")
         return first.index(column)
     if not 1 <= int(column) <= len(first):
         raise InputError(f"{path}, line 1: {len(first)} columns, but column {column} is wanted")

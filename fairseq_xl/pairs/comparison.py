@@ -11,15 +11,7 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.pairs.record import Matchers
-from fairseq_xl.pairs.scores import (
-    Scores,
-    bootstrap,
-    interval,
-    log_losses,
-    mean,
-    reliability,
-    scores,
-)
+from fairseq_xl.pairs.scores import Scores, bootstrap, interval, log_losses, mean, reliability, scores
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.report.tables import Table
 
@@ -95,10 +87,7 @@ def compare(found: Matchers, samples: int = 2000) -> Comparison:
         draws = bootstrap([log_losses(gold, one) for one in runs.values()], found.group, samples)
     measured = {
         name: Measured(
-            one,
-            mean([scores(gold, run) for run in one]),
-            None if draws is None else draws[:, k],
-            seconds[name],
+            one, mean([scores(gold, run) for run in one]), None if draws is None else draws[:, k], seconds[name]
         )
         for k, (name, one) in enumerate(runs.items())
     }
@@ -123,20 +112,8 @@ def tables(found: Comparison, against: str, paper: bool = False) -> dict[str, Ta
     table = Table(f"{pairs} {found.part} pairs, {positive} of them matching", headings)
     for name, one in found.measured.items():
         s = one.scores
-        cells = [
-            name,
-            "" if name == CONSTANT else str(len(one.runs)),
-            f"{s.log_loss:.4f}",
-            _interval(one.draws),
-        ]
-        decided = (
-            s.weighted_precision,
-            s.weighted_recall,
-            s.weighted_f1,
-            s.precision,
-            s.recall,
-            s.f1,
-        )
+        cells = [name, "" if name == CONSTANT else str(len(one.runs)), f"{s.log_loss:.4f}", _interval(one.draws)]
+        decided = (s.weighted_precision, s.weighted_recall, s.weighted_f1, s.precision, s.recall, s.f1)
         cells += [f"{x:.2f}" for x in decided]
         cells += ["" if math.isnan(s.average_precision) else f"{s.average_precision:.3f}"]
         cells += [f"{s.calibration_error:.3f}", "" if one.seconds is None else f"{one.seconds:.0f}"]
@@ -158,18 +135,14 @@ def tables(found: Comparison, against: str, paper: bool = False) -> dict[str, Ta
             "It names no kind of average. Rows with F1 below P and R fit the weighted one; the row character_ngram "
             "then asks for 22 to 34 % matching pairs, of which a constant prior scores 0.53 to 0.64."
         )
-    differences = Table(
-        f"Log loss, less that of {against}", ["matcher", "difference", "95 % interval"]
-    )
+    differences = Table(f"Log loss, less that of {against}", ["matcher", "difference", "95 % interval"])
     base = found.measured[against]
     for name, one in found.measured.items():
         if name != against:
             apart = one.scores.log_loss - base.scores.log_loss
             draws = None if one.draws is None or base.draws is None else one.draws - base.draws
             differences.add(name, _signed(apart), _interval(draws, _signed))
-    differences.notes.append(
-        "Paired: both losses on the same draw of pairs. No correction for many comparisons."
-    )
+    differences.notes.append("Paired: both losses on the same draw of pairs. No correction for many comparisons.")
     return {"scores": table, "differences": differences}
 
 
@@ -210,17 +183,23 @@ def draw(found: Comparison, folder: Path, paper: bool = False) -> None:
     """``log-loss`` and ``reliability``, as PNG and PDF."""
     height = 1.2 + 0.32 * len(found.measured)
     draw_picture(
-        folder, "log-loss", "Log loss of each matcher, its interval, and the constant prior",
-        lambda figure: _draw_losses(figure, found, paper), (7.0, height),
-    )  # fmt: skip
+        folder,
+        "log-loss",
+        "Log loss of each matcher, its interval, and the constant prior",
+        lambda figure: _draw_losses(figure, found, paper),
+        (7.0, height),
+    )
     shown = [name for name in found.measured if name != CONSTANT]
     columns = min(len(shown), 4)
     rows = math.ceil(len(shown) / columns)
     size = (0.6 + 2.5 * columns, 0.5 + 2.6 * rows)
     draw_picture(
-        folder, "reliability", "Share of matching pairs by the probability given",
-        lambda figure: _draw_reliability(figure, found, shown, rows, columns), size,
-    )  # fmt: skip
+        folder,
+        "reliability",
+        "Share of matching pairs by the probability given",
+        lambda figure: _draw_reliability(figure, found, shown, rows, columns),
+        size,
+    )
 
 
 def _draw_losses(figure: Any, found: Comparison, paper: bool) -> None:
@@ -246,9 +225,7 @@ def _draw_losses(figure: Any, found: Comparison, paper: bool) -> None:
     figure.legend(loc="outside upper center", ncols=3)
 
 
-def _draw_reliability(
-    figure: Any, found: Comparison, names: list[str], rows: int, columns: int
-) -> None:
+def _draw_reliability(figure: Any, found: Comparison, names: list[str], rows: int, columns: int) -> None:
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     for panel in panels[len(names) :]:
         panel.set_visible(False)

@@ -33,9 +33,7 @@ class PairClassificationConfig(FairseqDataclass):
     )
     label_smoothing: float = field(
         default=0.0,
-        metadata={
-            "help": "share of the label given to the other one; some hundredths where labels are noisy"
-        },
+        metadata={"help": "share of the label given to the other one; some hundredths where labels are noisy"},
     )
     divide_by_square: bool = field(
         default=False,
@@ -55,11 +53,7 @@ class PairClassificationCriterion(FairseqCriterion):
     """
 
     def __init__(
-        self,
-        task: Any,
-        positive_weight: float = 1.0,
-        label_smoothing: float = 0.0,
-        divide_by_square: bool = False,
+        self, task: Any, positive_weight: float = 1.0, label_smoothing: float = 0.0, divide_by_square: bool = False
     ):
         super().__init__(task)
         if positive_weight <= 0:
@@ -69,9 +63,7 @@ class PairClassificationCriterion(FairseqCriterion):
         self.positive_weight, self.label_smoothing = positive_weight, label_smoothing
         self.power = 2 if divide_by_square else 1
 
-    def forward(
-        self, model: Any, sample: dict[str, Any], reduce: bool = True
-    ) -> tuple[Tensor, Any, dict[str, Any]]:
+    def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
         if "target" not in sample:
             raise InputError("these pairs have no labels: train and validate on labelled ones")
         logits, target = model(**sample["net_input"]).float(), sample["target"]
@@ -84,9 +76,7 @@ class PairClassificationCriterion(FairseqCriterion):
         with torch.no_grad():
             logged = {
                 "loss": (weights * rows).sum().detach(),
-                "log_loss": F.binary_cross_entropy_with_logits(
-                    logits, target.float(), reduction="sum"
-                ),
+                "log_loss": F.binary_cross_entropy_with_logits(logits, target.float(), reduction="sum"),
                 "counts": _counts(logits, target),
                 "ntokens": sample["ntokens"],
                 "nsentences": sample["nsentences"],
@@ -107,16 +97,12 @@ class PairClassificationCriterion(FairseqCriterion):
         counts = sum(log["counts"] for log in logging_outputs)
         metrics.log_scalar_sum("_counts", counts.double().cpu().numpy())
         for name in ("accuracy", "precision", "recall", "f1"):
-            metrics.log_derived(
-                name, lambda meters, name=name: _rates(meters["_counts"].sum)[name], 20
-            )
+            metrics.log_derived(name, lambda meters, name=name: _rates(meters["_counts"].sum)[name], 20)
         if any("bins" in log for log in logging_outputs):
             bins = sum(log["bins"] for log in logging_outputs if "bins" in log)
             metrics.log_scalar_sum("_bins", bins.double().cpu().numpy())
             metrics.log_derived(
-                "average_precision",
-                lambda meters: round(100 * average_precision(meters["_bins"].sum), 2),
-                20,
+                "average_precision", lambda meters: round(100 * average_precision(meters["_bins"].sum), 2), 20
             )
 
     @staticmethod

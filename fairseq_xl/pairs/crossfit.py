@@ -33,9 +33,7 @@ def cross_fit(
     """
     found = len(np.unique(group))
     if not 2 <= folds <= found:
-        raise InputError(
-            f"{folds} folds of {found} groups of pairs: there are 2 folds at least, none of them empty"
-        )
+        raise InputError(f"{folds} folds of {found} groups of pairs: there are 2 folds at least, none of them empty")
     model_selection = needed("sklearn.model_selection", "pairs")
     splitter = model_selection.StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
     probability = np.empty(len(gold))

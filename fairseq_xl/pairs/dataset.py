@@ -26,20 +26,14 @@ class PairDataset(SizedDataset):
             does not depend on their order, but a model may.
     """
 
-    def __init__(
-        self, rows: Sequence[Row], dictionary: Dictionary, seed: int = 1, exchange: bool = False
-    ):
+    def __init__(self, rows: Sequence[Row], dictionary: Dictionary, seed: int = 1, exchange: bool = False):
         self.rows, self.pad = rows, dictionary.pad()
         self.sides = [
             [sentence(row.left, dictionary) for row in rows],
             [sentence(row.right, dictionary) for row in rows],
         ]
         self.sizes = np.array([max(len(a), len(b)) for a, b in zip(*self.sides, strict=True)])
-        self.labels = (
-            None
-            if any(row.label is None for row in rows)
-            else torch.tensor([row.label for row in rows])
-        )
+        self.labels = None if any(row.label is None for row in rows) else torch.tensor([row.label for row in rows])
         self.seed, self.exchange = seed, exchange
         self.set_epoch(1)
 

@@ -15,9 +15,13 @@ DISTANCES = 10
 def feed_forward(input_dim: int, hidden_dim: int, dropout: float) -> nn.Sequential:
     """Two layers with ReLU, over the last axis: the paper's F, G, H and F_intra."""
     return nn.Sequential(
-        nn.Dropout(dropout), nn.Linear(input_dim, hidden_dim), nn.ReLU(),
-        nn.Dropout(dropout), nn.Linear(hidden_dim, hidden_dim), nn.ReLU(),
-    )  # fmt: skip
+        nn.Dropout(dropout),
+        nn.Linear(input_dim, hidden_dim),
+        nn.ReLU(),
+        nn.Dropout(dropout),
+        nn.Linear(hidden_dim, hidden_dim),
+        nn.ReLU(),
+    )
 
 
 class IntraAttention(nn.Module):
@@ -63,18 +67,13 @@ class DecomposableAttention(nn.Module):
         self.aggregate = feed_forward((4 if enhanced else 2) * hidden_dim, hidden_dim, dropout)
         self.decide = nn.Linear(hidden_dim, 1)
 
-    def forward(
-        self, left: Tensor, right: Tensor, left_padding: Tensor, right_padding: Tensor
-    ) -> Tensor:
+    def forward(self, left: Tensor, right: Tensor, left_padding: Tensor, right_padding: Tensor) -> Tensor:
         if self.intra is not None:
             left, right = self.intra(left, left_padding), self.intra(right, right_padding)
         scores = self.attend(left) @ self.attend(right).transpose(1, 2)  # equation 1
         right_seen, left_seen = soft_align(scores, left, right, left_padding, right_padding)
         pooled = []
-        for own, seen, padding in (
-            (left, right_seen, left_padding),
-            (right, left_seen, right_padding),
-        ):
+        for own, seen, padding in ((left, right_seen, left_padding), (right, left_seen, right_padding)):
             if self.enhanced:
                 compared = self.compare(torch.cat([own, seen, own - seen, own * seen], 2))
                 pooled += [mean_pool(compared, padding), max_pool(compared, padding)]

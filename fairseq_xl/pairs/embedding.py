@@ -36,9 +36,7 @@ class WordEmbedding(nn.Module):
         else:
             self.register_buffer("table", table)
         self.pad, self.dropout, self.word_dropout = pad, dropout, word_dropout
-        self.project = (
-            nn.Linear(table.shape[1], project_dim, bias=False) if project_dim else nn.Identity()
-        )
+        self.project = nn.Linear(table.shape[1], project_dim, bias=False) if project_dim else nn.Identity()
         self.dim = project_dim or table.shape[1]
 
     def forward(self, tokens: Tensor) -> Tensor:

@@ -67,9 +67,7 @@ MEANS: dict[str, Combiner] = {"probability": mean_probability, "logit": mean_log
 RULES = (*MEANS, "stack")
 
 
-def fit_combiner(
-    probability: np.ndarray, gold: np.ndarray, rule: str, calibrated: str | None = None
-) -> Combiner:
+def fit_combiner(probability: np.ndarray, gold: np.ndarray, rule: str, calibrated: str | None = None) -> Combiner:
     """A rule, fitted where it has anything to fit, and with a calibration of what it gives.
 
     Args:
@@ -117,13 +115,9 @@ def out_of_fold(records: Sequence[PairRecord], names: Sequence[str]) -> OutOfFol
     sizes = {record.name: len(record.ids) for record in joined}
     if len({frozenset(record.ids) for record in joined}) > 1:
         counts = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        raise InputError(
-            f"the out-of-fold records cover different pairs ({counts}): give every matcher's every fold"
-        )
+        raise InputError(f"the out-of-fold records cover different pairs ({counts}): give every matcher's every fold")
     found = together(joined)
-    return OutOfFold(
-        found.ids, np.stack([found.runs[name].mean(0) for name in names], axis=1), found.labels
-    )
+    return OutOfFold(found.ids, np.stack([found.runs[name].mean(0) for name in names], axis=1), found.labels)
 
 
 def _covers(records: Sequence[PairRecord]) -> list[list[PairRecord]]:
@@ -190,14 +184,7 @@ def combine(
     assert labels is not None
     assert group is not None
     if fitted_on is None:
-        return cross_fit(
-            lambda x, y: fit_combiner(x, y, rule, calibrated),
-            probability,
-            labels,
-            group,
-            folds,
-            seed,
-        )
+        return cross_fit(lambda x, y: fit_combiner(x, y, rule, calibrated), probability, labels, group, folds, seed)
     assert calibrated is not None
     found = fit_combiner(fitted_on.probability, fitted_on.gold, rule)(probability)
     return cross_fit(calibration(calibrated), logits(found), labels, group, folds, seed)

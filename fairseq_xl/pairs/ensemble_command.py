@@ -16,9 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "matcher and are averaged first."
     )
     parser.add_argument("records", type=Path, nargs="+", help="records to combine")
-    parser.add_argument(
-        "--output", "-o", type=Path, required=True, metavar="FILE", help="record to write"
-    )
+    parser.add_argument("--output", "-o", type=Path, required=True, metavar="FILE", help="record to write")
     parser.add_argument(
         "--preset",
         choices=("phase1", "phase2"),
@@ -51,12 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="fit in N folds of the combined pairs themselves: each pair is scored by what was fitted on pairs that "
         "share no sentence with it",
     )
+    parser.add_argument("--seed", type=int, default=1, help="of the folds of --cross-fit (default: 1)")
     parser.add_argument(
-        "--seed", type=int, default=1, help="of the folds of --cross-fit (default: 1)"
-    )
-    parser.add_argument(
-        "--name",
-        help="of the ensemble in tables (default: the preset or “ensemble”, the rule, the calibration)",
+        "--name", help="of the ensemble in tables (default: the preset or “ensemble”, the rule, the calibration)"
     )
 
 
@@ -78,9 +73,7 @@ def run(args: argparse.Namespace) -> None:
             "stacking and calibrating are fitted on other pairs than are reported: give --stack-on or --cross-fit"
         )
     if not fits and (args.stack_on or args.cross_fit):
-        raise InputError(
-            "a mean has nothing to fit: leave --stack-on and --cross-fit out, or add --calibrate"
-        )
+        raise InputError("a mean has nothing to fit: leave --stack-on and --cross-fit out, or add --calibrate")
     if args.stack_on and args.cross_fit and not args.calibrate:
         raise InputError("--cross-fit beside --stack-on is for the calibration: add --calibrate")
     records = [PairRecord.read(path) for path in args.records]
@@ -88,9 +81,7 @@ def run(args: argparse.Namespace) -> None:
         names = PRESETS[args.preset]
         missing = [name for name in names if name not in {record.name for record in records}]
         if missing:
-            raise InputError(
-                f"--preset {args.preset} lacks records of {', '.join(missing)}: predict with them too"
-            )
+            raise InputError(f"--preset {args.preset} lacks records of {', '.join(missing)}: predict with them too")
         records = [record for record in records if record.name in names]
     found = together(records)
     matrix = np.stack([runs.mean(0) for runs in found.runs.values()], axis=1)
@@ -104,9 +95,7 @@ def run(args: argparse.Namespace) -> None:
                 "out-of-fold records of the train part"
             )
     labels = found.labels if args.cross_fit else found.gold
-    probability = combine(
-        matrix, args.rule, args.calibrate, outside, labels, found.group, args.cross_fit, args.seed
-    )
+    probability = combine(matrix, args.rule, args.calibrate, outside, labels, found.group, args.cross_fit, args.seed)
     seconds = [record.about.get("training_seconds") for record in records]
     usual = [args.preset or "ensemble", args.rule, *([args.calibrate] if args.calibrate else [])]
     record = PairRecord(
@@ -128,7 +117,4 @@ def run(args: argparse.Namespace) -> None:
     )
     record.write(args.output)
     if record.gold is not None:
-        print(
-            f"{record.name}: log loss {log_losses(record.gold, probability).mean():.4f}",
-            file=sys.stderr,
-        )
+        print(f"{record.name}: log loss {log_losses(record.gold, probability).mean():.4f}", file=sys.stderr)

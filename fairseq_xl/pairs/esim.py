@@ -28,14 +28,15 @@ class ESIM(nn.Module):
         self.shrink = nn.Linear(4 * hidden_dim, hidden_dim)
         self.compose = BidirectionalLSTM(hidden_dim, hidden_dim)
         self.decide = nn.Sequential(
-            nn.Dropout(dropout), nn.Linear(4 * hidden_dim, hidden_dim), nn.Tanh(), nn.Dropout(dropout),
+            nn.Dropout(dropout),
+            nn.Linear(4 * hidden_dim, hidden_dim),
+            nn.Tanh(),
+            nn.Dropout(dropout),
             nn.Linear(hidden_dim, 1),
-        )  # fmt: skip
+        )
         self.dropout = dropout
 
-    def forward(
-        self, left: Tensor, right: Tensor, left_padding: Tensor, right_padding: Tensor
-    ) -> Tensor:
+    def forward(self, left: Tensor, right: Tensor, left_padding: Tensor, right_padding: Tensor) -> Tensor:
         a, b = self._run(self.read, left, left_padding), self._run(self.read, right, right_padding)
         right_seen, left_seen = soft_align(a @ b.transpose(1, 2), a, b, left_padding, right_padding)
         pooled = []

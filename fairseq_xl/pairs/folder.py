@@ -24,17 +24,7 @@ VERSION = 1
 MANIFEST = "manifest.json"
 
 
-COLUMNS = (
-    "id",
-    "label",
-    "group",
-    "left_fold",
-    "right_fold",
-    "left",
-    "right",
-    "left_text",
-    "right_text",
-)
+COLUMNS = ("id", "label", "group", "left_fold", "right_fold", "left", "right", "left_text", "right_text")
 
 
 @dataclass(frozen=True)
@@ -76,9 +66,7 @@ class Prepared:
         try:
             self.wording = Wording(**self.manifest["wording"])
         except TypeError as error:
-            raise InputError(
-                f"{self.folder / MANIFEST} is damaged ({error}): prepare the folder again"
-            ) from None
+            raise InputError(f"{self.folder / MANIFEST} is damaged ({error}): prepare the folder again") from None
         self.folds: int = self.manifest["folds"]
 
     @cached_property
@@ -121,9 +109,7 @@ class Prepared:
 
 def _row(cells: list[str]) -> Row:
     name, label, group, left_fold, right_fold, *texts = cells
-    return Row(
-        name, int(label) if label else None, int(group), (int(left_fold), int(right_fold)), *texts
-    )
+    return Row(name, int(label) if label else None, int(group), (int(left_fold), int(right_fold)), *texts)
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:

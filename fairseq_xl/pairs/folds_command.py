@@ -21,20 +21,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "folds may differ in size), and on a test part that of the folds' models: their mean, the majority of their "
         "votes and the mean of their probabilities."
     )
+    parser.add_argument("folds", type=Path, nargs="+", metavar="RECORD", help="of `pairs predict --part fold`")
     parser.add_argument(
-        "folds", type=Path, nargs="+", metavar="RECORD", help="of `pairs predict --part fold`"
+        "--test", type=Path, nargs="+", default=[], metavar="RECORD", help="of the same models on one labelled part"
     )
-    parser.add_argument(
-        "--test",
-        type=Path,
-        nargs="+",
-        default=[],
-        metavar="RECORD",
-        help="of the same models on one labelled part",
-    )
-    parser.add_argument(
-        "--output", "-o", type=Path, metavar="FILE", help="Markdown (default: standard output)"
-    )
+    parser.add_argument("--output", "-o", type=Path, metavar="FILE", help="Markdown (default: standard output)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -45,10 +36,7 @@ def run(args: argparse.Namespace) -> None:
     """
     from fairseq_xl.text.lines import replacing
 
-    text = table(
-        [PairRecord.read(path) for path in args.folds],
-        [PairRecord.read(path) for path in args.test],
-    )
+    text = table([PairRecord.read(path) for path in args.folds], [PairRecord.read(path) for path in args.test])
     if args.output:
         with replacing(args.output) as stream:
             stream.write(text.markdown())
@@ -62,9 +50,7 @@ def table(folds: Sequence[PairRecord], test: Sequence[PairRecord]) -> Table:
     for record in folds:
         own = by_name.setdefault(record.name, {})
         if record.part in own:
-            raise InputError(
-                f"two records are of {record.name} on {record.part}: give each fold once"
-            )
+            raise InputError(f"two records are of {record.name} on {record.part}: give each fold once")
         own[record.part] = accuracy(record), len(record.ids)
     for run, record in enumerate(test):
         if any((record.name, record.probability) == (other.name, other.probability) for other in test[:run]):
@@ -86,9 +72,7 @@ def table(folds: Sequence[PairRecord], test: Sequence[PairRecord]) -> Table:
         cells = [name, str(len(own)), _spread(rates), f"{100 * np.average(rates, weights=sizes):.2f}"]
         if judged is not None:
             if name not in judged.runs:
-                raise InputError(
-                    f"no --test record is of {name}: predict the test part with its models, too"
-                )
+                raise InputError(f"no --test record is of {name}: predict the test part with its models, too")
             right = judged.runs[name] >= 0.5, judged.labels == 1
             cells.append(_spread([float((run == right[1]).mean()) for run in right[0]]))
             # A tie of an even number of models counts as a match, as a probability of one half does.

@@ -40,10 +40,7 @@ class LastBiGRU(nn.Module):
         lengths = padding.logical_not().sum(1)
         flipped = reverse_within_length(words.transpose(0, 1), lengths).transpose(0, 1)
         rows = torch.arange(len(words), device=words.device)
-        ends = [
-            gru(x)[0][rows, lengths - 1]
-            for gru, x in ((self.forwards, words), (self.backwards, flipped))
-        ]
+        ends = [gru(x)[0][rows, lengths - 1] for gru, x in ((self.forwards, words), (self.backwards, flipped))]
         return torch.cat(ends, 1)
 
 
@@ -115,8 +112,6 @@ class InferSent(nn.Module):
         """(N, hidden_dim)."""
         return self.reader(words, padding)
 
-    def forward(
-        self, left: Tensor, right: Tensor, left_padding: Tensor, right_padding: Tensor
-    ) -> Tensor:
+    def forward(self, left: Tensor, right: Tensor, left_padding: Tensor, right_padding: Tensor) -> Tensor:
         u, v = self.encode(left, left_padding), self.encode(right, right_padding)
         return self.decide(torch.cat([u, v, (u - v).abs(), u * v], 1)).squeeze(1)

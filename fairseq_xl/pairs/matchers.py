@@ -63,12 +63,8 @@ class ManhattanLSTM(nn.Module):
         """(N, hidden_dim)."""
         return self.reader(self.dropout(words), padding)
 
-    def forward(
-        self, left: Tensor, right: Tensor, left_padding: Tensor, right_padding: Tensor
-    ) -> Tensor:
-        distance = (
-            (self.encode(left, left_padding) - self.encode(right, right_padding)).abs().sum(1)
-        )
+    def forward(self, left: Tensor, right: Tensor, left_padding: Tensor, right_padding: Tensor) -> Tensor:
+        distance = (self.encode(left, left_padding) - self.encode(right, right_padding)).abs().sum(1)
         distance = distance.float().clamp_min(NEAREST)
         # log p - log(1 - p) with p = exp(-distance)
         return -distance - torch.log(-torch.expm1(-distance))
@@ -100,9 +96,7 @@ class FeatureMatcher(nn.Module):
     ):
         super().__init__()
         if unknown := set(extractors) - set(EXTRACTORS):
-            raise ValueError(
-                f"extractors are {', '.join(EXTRACTORS)}, not {', '.join(sorted(unknown))}"
-            )
+            raise ValueError(f"extractors are {', '.join(EXTRACTORS)}, not {', '.join(sorted(unknown))}")
         if difference not in DIFFERENCES:
             raise ValueError(f"a difference is {' or '.join(DIFFERENCES)}, not {difference!r}")
         readers: list[nn.Module] = []
@@ -119,9 +113,7 @@ class FeatureMatcher(nn.Module):
         """(N, readers · width)."""
         return torch.cat([reader(words, padding) for reader in self.readers], 1)
 
-    def forward(
-        self, left: Tensor, right: Tensor, left_padding: Tensor, right_padding: Tensor
-    ) -> Tensor:
+    def forward(self, left: Tensor, right: Tensor, left_padding: Tensor, right_padding: Tensor) -> Tensor:
         a, b = self.encode(left, left_padding), self.encode(right, right_padding)
         difference = (a - b).abs() if self.absolute else a - b
         return self.decide(torch.cat([difference, a * b], 1)).squeeze(1)

@@ -189,9 +189,7 @@ class Mint:
                     self._count("labelled pairs without a key")
                     continue
                 questions = (self._hashed(normal_form(text)) for text in (left, right))
-                (key, one), (other_key, other) = sorted(
-                    zip((left_key, right_key), questions, strict=True)
-                )
+                (key, one), (other_key, other) = sorted(zip((left_key, right_key), questions, strict=True))
                 yield key, other_key, one, other, label
 
         self._append("label_read", found())
@@ -251,10 +249,7 @@ class Mint:
             left, right = (other, one) if swapped else (one, other)
             origin = "match" if matched else "transferred"
             self._count(f"written: {origin}, label {label}")
-            (left, left_translation), (right, right_translation) = (
-                left.split("\t"),
-                right.split("\t"),
-            )
+            (left, left_translation), (right, right_translation) = (left.split("\t"), right.split("\t"))
             yield Minted(left, right, label, left_translation, right_translation, origin)
 
     def _count_tables(self) -> None:

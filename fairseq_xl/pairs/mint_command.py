@@ -73,9 +73,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="keep the sentences of --exclude out altogether, not only their pairs",
     )
-    parser.add_argument(
-        "--output", "-o", type=Path, required=True, metavar="FILE", help="file to write (.tsv)"
-    )
+    parser.add_argument("--output", "-o", type=Path, required=True, metavar="FILE", help="file to write (.tsv)")
     parser.add_argument(
         "--per-key",
         type=int,
@@ -99,9 +97,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "key counting as one; a tie drops it",
     )
     parser.add_argument(
-        "--balance",
-        action="store_true",
-        help="draw as many pairs of the more frequent label as there are of the other",
+        "--balance", action="store_true", help="draw as many pairs of the more frequent label as there are of the other"
     )
     parser.add_argument(
         "--stop-words",
@@ -109,12 +105,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="English words that keys leave out, instead of the package's list",
     )
-    parser.add_argument(
-        "--seed",
-        type=int,
-        default=DEFAULTS.seed,
-        help="of all that is drawn (default: %(default)s)",
-    )
+    parser.add_argument("--seed", type=int, default=DEFAULTS.seed, help="of all that is drawn (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -125,18 +116,12 @@ def run(args: argparse.Namespace) -> None:
     """
     for option in ("per_key", "per_pair"):
         if getattr(args, option) < 1:
-            raise InputError(
-                f"--{option.replace('_', '-')} is {getattr(args, option)}: give 1 or more"
-            )
+            raise InputError(f"--{option.replace('_', '-')} is {getattr(args, option)}: give 1 or more")
     if args.seed < 0:
         raise InputError(f"--seed is {args.seed}: give 0 or more")
     if not args.sentences and not args.from_pairs:
-        raise InputError(
-            "there are no sentences to make pairs of: give --sentences or --from-pairs"
-        )
-    settings = Settings(
-        args.per_key, args.per_pair, args.conflicts, args.balance, args.exclude_sentences, args.seed
-    )
+        raise InputError("there are no sentences to make pairs of: give --sentences or --from-pairs")
+    settings = Settings(args.per_key, args.per_pair, args.conflicts, args.balance, args.exclude_sentences, args.seed)
     summary_path = args.output.with_name(args.output.name + ".json")
     database = args.output.with_name(f".{args.output.name}.sqlite")
     with atomic_outputs(args.output, summary_path) as (output, summary):
@@ -147,9 +132,7 @@ def run(args: argparse.Namespace) -> None:
                 _write(output, mint.pairs())
         finally:
             database.unlink(missing_ok=True)
-        inputs = {
-            name: getattr(args, name) for name in ("labelled", "sentences", "from_pairs", "exclude")
-        }
+        inputs = {name: getattr(args, name) for name in ("labelled", "sentences", "from_pairs", "exclude")}
         stop_words = str(args.stop_words) if args.stop_words else None
         about = {"settings": asdict(settings), "inputs": inputs, "stop_words": stop_words}
         text = json.dumps({"counts": mint.counts, **about}, ensure_ascii=False, indent=2)
@@ -165,15 +148,11 @@ def _read(mint: Mint, args: argparse.Namespace) -> None:
         source = PairSource.parse(line)
         if source.options.get("label") == "none":
             raise InputError(f"{line!r}: --labelled needs labels: name their column")
-        mint.read_labelled(
-            (pair.left, pair.right, pair.label) for pair in source.pairs() if pair.label is not None
-        )
+        mint.read_labelled((pair.left, pair.right, pair.label) for pair in source.pairs() if pair.label is not None)
     for line in args.from_pairs:
         source = _unlabelled(line)
         if "left_translation" not in source.options:
-            raise InputError(
-                f"{line!r}: --from-pairs needs translations: name left_translation and right_translation"
-            )
+            raise InputError(f"{line!r}: --from-pairs needs translations: name left_translation and right_translation")
         mint.read_sentences(_sides(source))
     for line in args.sentences:
         mint.read_sentences(_sentences(line))
@@ -201,9 +180,7 @@ def _sentences(line: str) -> Iterator[tuple[str, str]]:
             text, translation = (row.cells[place].strip() for place in row.places)
             if not text or not translation:
                 missing = "translation" if text else "text"
-                raise InputError(
-                    f"{path}, line {row.number}: the {missing} is empty: leave the line out"
-                )
+                raise InputError(f"{path}, line {row.number}: the {missing} is empty: leave the line out")
             bar.update()
             yield text, translation
 

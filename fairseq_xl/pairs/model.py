@@ -48,8 +48,7 @@ class MatcherConfig(FairseqDataclass):
         default=0.0, metadata={"help": "of the features of a word's vector; raise it against over-fitting"}
     )
     word_dropout: float = field(
-        default=0.0,
-        metadata={"help": "share of words hidden in training: practice for unknown words"},
+        default=0.0, metadata={"help": "share of words hidden in training: practice for unknown words"}
     )
     symmetric: bool = field(
         default=False,
@@ -70,8 +69,7 @@ class PerceptronConfig(MatcherConfig):
 @dataclass
 class FeatureConfig(PerceptronConfig):
     hidden_dim: int = field(
-        default=64,
-        metadata={"help": "features of each convolution, LSTM and BiLSTM (the paper tried 32, 64 and 128)"},
+        default=64, metadata={"help": "features of each convolution, LSTM and BiLSTM (the paper tried 32, 64 and 128)"}
     )
     difference: ChoiceEnum(list(DIFFERENCES)) = field(  # type: ignore[valid-type]
         default="signed",
@@ -98,8 +96,7 @@ class DecomposableConfig(MatcherConfig):
     project_dim: int = field(
         default=200,
         metadata={
-            "help": "size of the learned projection of the word vectors (the paper's: 200), less for few pairs; "
-            "0: none"
+            "help": "size of the learned projection of the word vectors (the paper's: 200), less for few pairs; 0: none"
         },
     )
 
@@ -112,9 +109,7 @@ class InferSentConfig(PerceptronConfig):
             "help": "size of a sentence's vector, both directions together (the paper's: 2 x 600); less is faster"
         },
     )
-    decide_dim: int = field(
-        default=512, metadata={"help": "size of the hidden layers that decide; less for few pairs"}
-    )
+    decide_dim: int = field(default=512, metadata={"help": "size of the hidden layers that decide; less for few pairs"})
     decide_layers: int = field(
         default=1,
         metadata={
@@ -134,8 +129,7 @@ class InferSentConfig(PerceptronConfig):
         metadata={"help": "of the hidden layers; sigmoid: as the corpus paper writes them, slower to learn"},
     )
     dropout: float = field(
-        default=0.5,
-        metadata={"help": "of the hidden layers that decide; raise it against over-fitting"},
+        default=0.5, metadata={"help": "of the hidden layers that decide; raise it against over-fitting"}
     )
 
 
@@ -151,9 +145,13 @@ class Matcher(BaseFairseqModel):
         dictionary = task.source_dictionary
         self.fingerprint = Fingerprint(dictionary.symbols, "dictionary")
         self.embedding = WordEmbedding(
-            word_table(task.prepared), dictionary.pad(), cfg.tune_vectors, cfg.project_dim, cfg.embed_dropout,
+            word_table(task.prepared),
+            dictionary.pad(),
+            cfg.tune_vectors,
+            cfg.project_dim,
+            cfg.embed_dropout,
             cfg.word_dropout,
-        )  # fmt: skip
+        )
         self.matcher = self.make(cfg, self.embedding.dim)
         self.pad, self.symmetric = dictionary.pad(), cfg.symmetric
         self.longest = task.prepared.wording.longest
@@ -226,12 +224,7 @@ class SiameseConv(Matcher):
     @classmethod
     def make(cls, cfg: FeatureConfig, input_dim: int) -> nn.Module:
         return FeatureMatcher(
-            input_dim,
-            cls.extractors,
-            cfg.hidden_dim,
-            cfg.decide_dim,
-            str(cfg.difference),
-            cfg.dropout,
+            input_dim, cls.extractors, cfg.hidden_dim, cfg.decide_dim, str(cfg.difference), cfg.dropout
         )
 
 

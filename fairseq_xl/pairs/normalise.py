@@ -40,9 +40,7 @@ class TextFile:
         chosen = options.get("columns", "1+2").split("+")
         translations = options["translations"].split("+") if "translations" in options else []
         if translations and len(translations) != len(chosen):
-            raise InputError(
-                f"{line!r}: {len(translations)} translations for {len(chosen)} columns"
-            )
+            raise InputError(f"{line!r}: {len(translations)} translations for {len(chosen)} columns")
         return cls(path, chosen, translations)
 
     def rows(self) -> Iterator[Row]:
@@ -77,9 +75,7 @@ class Outcome:
     rules: Counter[str] = field(default_factory=Counter)
 
 
-def count(
-    files: Sequence[TextFile], wording: Wording
-) -> tuple[Counter[str], Counter[tuple[str, str]]]:
+def count(files: Sequence[TextFile], wording: Wording) -> tuple[Counter[str], Counter[tuple[str, str]]]:
     """The words of all files, and the words that stand side by side."""
     counts: Counter[str] = Counter()
     neighbours: Counter[tuple[str, str]] = Counter()
@@ -127,24 +123,16 @@ def _with_capitals(word: str, example: str) -> str:
     return word[0].upper() + word[1:] if example[0].isupper() else word
 
 
-def write(
-    file: TextFile, output: Path, repair: Repair, wording: Wording
-) -> tuple[Outcome, list[Change]]:
+def write(file: TextFile, output: Path, repair: Repair, wording: Wording) -> tuple[Outcome, list[Change]]:
     """Write a file anew, with only its words without a vector replaced, and list the changes.
 
     A word that the sentence's translation holds as well is a name, and stays.
     """
     changes: list[Change] = []
-    with (
-        atomic_outputs(output) as (temporary,),
-        temporary.open("wb") as stream,
-        open_binary(file.path) as raw_lines,
-    ):
+    with atomic_outputs(output) as (temporary,), temporary.open("wb") as stream, open_binary(file.path) as raw_lines:
         for row, raw in zip(file.rows(), raw_lines, strict=True):
             before = len(changes)
-            for number, place in enumerate(
-                row.places[: len(file.columns)] if not row.names else []
-            ):
+            for number, place in enumerate(row.places[: len(file.columns)] if not row.names else []):
                 keep: set[str] = set()
                 if file.translations:
                     keep.update(wording.words(row.cells[row.places[len(file.columns) + number]]))

@@ -36,26 +36,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="word vectors (.vec, .txt, .npy, .bin), whose words are the vocabulary, frequent words first",
     )
+    parser.add_argument("--output", "-o", type=Path, required=True, metavar="DIR", help="folder for the repaired files")
     parser.add_argument(
-        "--output",
-        "-o",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help="folder for the repaired files",
+        "--language", choices=LANGUAGES, help="whose spelling confusions are known; without it that rule does not apply"
     )
     parser.add_argument(
-        "--language",
-        choices=LANGUAGES,
-        help="whose spelling confusions are known; without it that rule does not apply",
-    )
-    parser.add_argument(
-        "--without",
-        nargs="+",
-        choices=RULES,
-        default=[],
-        metavar="RULE",
-        help=f"switch rules off: {', '.join(RULES)}",
+        "--without", nargs="+", choices=RULES, default=[], metavar="RULE", help=f"switch rules off: {', '.join(RULES)}"
     )
     parser.add_argument(
         "--times",
@@ -81,10 +67,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="words that stay as they are, such as names of products, separated by blanks or lines",
     )
     parser.add_argument(
-        "--changes",
-        type=Path,
-        metavar="FILE",
-        help="list every change: file, line, word, replacement, rule",
+        "--changes", type=Path, metavar="FILE", help="list every change: file, line, word, replacement, rule"
     )
     add_wording(parser, cut=False)
 
@@ -114,9 +97,7 @@ def run(args: argparse.Namespace) -> None:
     counts, neighbours = normalise.count(files, wording)
     keep = read_words(args.keep) if args.keep else ()
     rules = [rule for rule in RULES if rule not in args.without]
-    repair = Repair(
-        vocabulary, counts, neighbours, args.language, rules, args.times, tuple(args.lengths), keep
-    )
+    repair = Repair(vocabulary, counts, neighbours, args.language, rules, args.times, tuple(args.lengths), keep)
     headings = ["file"]
     for what in ("terms", "sentences", "pairs"):
         headings += [f"{what}, before", f"{what}, after"]
@@ -126,14 +107,7 @@ def run(args: argparse.Namespace) -> None:
         outcome, found = normalise.write(file, output, repair, wording)
         changes += found
         before, after = outcome.before, outcome.after
-        cells = [
-            before.terms,
-            after.terms,
-            before.sentences,
-            after.sentences,
-            before.pairs,
-            after.pairs,
-        ]
+        cells = [before.terms, after.terms, before.sentences, after.sentences, before.pairs, after.pairs]
         cells += [outcome.rules[rule] for rule in repair.rules]
         table.add(file.path.name, *(f"{cell:,}" for cell in cells))
     print(table.markdown())

@@ -13,19 +13,12 @@ class BatchNorm(nn.BatchNorm1d):
 
     def forward(self, x: Tensor) -> Tensor:
         if self.training and len(x) == 1:
-            return F.batch_norm(
-                x, self.running_mean, self.running_var, self.weight, self.bias, False, 0.0, self.eps
-            )
+            return F.batch_norm(x, self.running_mean, self.running_var, self.weight, self.bias, False, 0.0, self.eps)
         return super().forward(x)
 
 
 def perceptron(
-    input_dim: int,
-    hidden_dim: int,
-    layers: int,
-    dropout: float,
-    normalise: bool,
-    activation: str = "relu",
+    input_dim: int, hidden_dim: int, layers: int, dropout: float, normalise: bool, activation: str = "relu"
 ) -> nn.Sequential:
     """Hidden layers, batch normalisation where wanted, and dropout; then one logit: (N, in) to (N, 1).
 
@@ -36,10 +29,7 @@ def perceptron(
         raise ValueError(f"an activation is {', '.join(ACTIVATIONS)}, not {activation!r}")
     found: list[nn.Module] = []
     for layer in range(layers):
-        found += [
-            nn.Linear(hidden_dim if layer else input_dim, hidden_dim),
-            ACTIVATIONS[activation](),
-        ]
+        found += [nn.Linear(hidden_dim if layer else input_dim, hidden_dim), ACTIVATIONS[activation]()]
         if normalise:
             found.append(BatchNorm(hidden_dim))
         found.append(nn.Dropout(dropout))

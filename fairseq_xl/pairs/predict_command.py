@@ -42,31 +42,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         choices=("train", "valid", "test", "fold"),
         help="predict this part of the prepared folder; fold: the fold that was held out in training",
     )
-    parser.add_argument(
-        "--output", "-o", type=Path, metavar="FILE", help="default: standard output"
-    )
+    parser.add_argument("--output", "-o", type=Path, metavar="FILE", help="default: standard output")
     parser.add_argument("--name", help="of the matcher in the record (default: its architecture)")
     parser.add_argument(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help="the prepared folder, where it has moved since training",
+        "--data", type=Path, metavar="DIR", help="the prepared folder, where it has moved since training"
     )
-    parser.add_argument(
-        "--calibration", type=Path, metavar="FILE", help="what `fairseq-xl pairs calibrate` wrote"
-    )
+    parser.add_argument("--calibration", type=Path, metavar="FILE", help="what `fairseq-xl pairs calibrate` wrote")
     parser.add_argument(
         "--vectors",
         type=Path,
         metavar="FILE",
         help="the word vectors that the folder was prepared with, for words that it does not hold",
     )
-    parser.add_argument(
-        "--max-tokens", type=int, default=16_000, metavar="N", help="read at once (default: 16000)"
-    )
-    parser.add_argument(
-        "--device", help="such as cpu or cuda:1 (default: a GPU where there is one)"
-    )
+    parser.add_argument("--max-tokens", type=int, default=16_000, metavar="N", help="read at once (default: 16000)")
+    parser.add_argument("--device", help="such as cpu or cuda:1 (default: a GPU where there is one)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -121,11 +110,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def record(
-    args: argparse.Namespace,
-    predictor: Predictor,
-    rows: Sequence[Row],
-    found: np.ndarray,
-    seconds: float,
+    args: argparse.Namespace, predictor: Predictor, rows: Sequence[Row], found: np.ndarray, seconds: float
 ) -> PairRecord:
     """What is known of a part's pairs."""
     from fairseq_xl.checkpoints import read

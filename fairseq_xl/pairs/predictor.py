@@ -39,9 +39,7 @@ class Predictor:
         self.dictionary: Dictionary = task.source_dictionary
 
     @classmethod
-    def load(
-        cls, checkpoint: Path, data: Path | None = None, device: str | None = None
-    ) -> Predictor:
+    def load(cls, checkpoint: Path, data: Path | None = None, device: str | None = None) -> Predictor:
         """From a checkpoint of fairseq-train; ``data`` where the prepared folder has moved.
 
         Raises:
@@ -49,14 +47,10 @@ class Predictor:
         """
         task, model = load_model(checkpoint, data)
         if not hasattr(model, "matcher"):
-            raise InputError(
-                f"{checkpoint} is no matcher of pairs: give one trained with siamese_matching"
-            )
+            raise InputError(f"{checkpoint} is no matcher of pairs: give one trained with siamese_matching")
         return cls(task, model, usable(device))
 
-    def rows(
-        self, pairs: Sequence[tuple[str, str]], languages: tuple[str, str] | None = None
-    ) -> list[Row]:
+    def rows(self, pairs: Sequence[tuple[str, str]], languages: tuple[str, str] | None = None) -> list[Row]:
         """Pairs of raw sentences as rows of a prepared folder.
 
         Raises:
@@ -90,9 +84,7 @@ class Predictor:
             InputError: vectors of another size; a model whose own vectors were trained away from the file's.
         """
         if isinstance(self.model.embedding.table, torch.nn.Parameter):
-            raise InputError(
-                "this model has trained its word vectors: those of a file do not fit it"
-            )
+            raise InputError("this model has trained its word vectors: those of a file do not fit it")
         words = {word for row in rows for word in (*row.left.split(), *row.right.split())}
         new = sorted(word for word in words if self.dictionary.index(word) == self.dictionary.unk())
         table: Tensor = self.model.embedding.table
@@ -107,9 +99,7 @@ class Predictor:
         return len(found)
 
     @torch.inference_mode()
-    def logits(
-        self, rows: Sequence[Row], max_tokens: int = MAX_TOKENS, progress: bool = True
-    ) -> np.ndarray:
+    def logits(self, rows: Sequence[Row], max_tokens: int = MAX_TOKENS, progress: bool = True) -> np.ndarray:
         """(N,) log p/(1 - p) that each pair means the same, in their order.
 
         Args:

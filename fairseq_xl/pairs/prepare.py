@@ -89,9 +89,7 @@ def prepare(
     if settings.leaks not in LEAKS:
         raise InputError(f"leaks are judged by {', '.join(LEAKS)}, not {settings.leaks!r}")
     if len({source.languages is None for source in [*sources, *also]}) > 1:
-        raise InputError(
-            "some files say their languages and others do not: give languages= for all, or for none"
-        )
+        raise InputError("some files say their languages and others do not: give languages= for all, or for none")
     like = Prepared(settings.like) if settings.like else None
     wording = like.wording if like else settings.wording
     parts = {part: _read([s for s in sources if s.part == part], wording) for part in PARTS}
@@ -99,18 +97,12 @@ def prepare(
         raise InputError("the files have no pairs")
     for part in ("train", "valid"):
         if blank := next((w for w in parts[part] if w.pair.label is None), None):
-            raise InputError(
-                f"{blank.pair.where}: the {part} part needs labels: name their column with label="
-            )
+            raise InputError(f"{blank.pair.where}: the {part} part needs labels: name their column with label=")
     left_out: Counter[str] = Counter()
     parts["train"] = _consistent(parts["train"], left_out)
-    parts["train"] = _without_leaks(
-        parts["train"], [*parts["valid"], *parts["test"]], settings.leaks, left_out
-    )
+    parts["train"] = _without_leaks(parts["train"], [*parts["valid"], *parts["test"]], settings.leaks, left_out)
     if sources and any(s.part == "train" for s in sources) and not parts["train"]:
-        raise InputError(
-            "no training pair is left: all share a sentence with the valid or test part; see --leaks"
-        )
+        raise InputError("no training pair is left: all share a sentence with the valid or test part; see --leaks")
     folds_given = {row.pair.fold for row in parts["train"]}
     numbers = [fold for fold in folds_given if fold is not None]
     count = max(numbers) + 1 if numbers and None not in folds_given else settings.folds
@@ -133,9 +125,7 @@ def prepare(
         "languages": sorted({code for source in sources for code in source.languages or ()}),
         "sources": [{"file": source.path.name, **source.options} for source in sources],
         "pairs": {part: len(rows) for part, rows in parts.items() if rows},
-        "matching": {
-            part: sum(w.pair.label or 0 for w in rows) for part, rows in parts.items() if rows
-        },
+        "matching": {part: sum(w.pair.label or 0 for w in rows) for part, rows in parts.items() if rows},
         "left_out": dict(left_out),
         "words": len(vocabulary.dictionary) - vocabulary.dictionary.nspecial,
         "vectors": vocabulary.vectors,
@@ -143,9 +133,7 @@ def prepare(
     with replacing_folder(output, MANIFEST, "pairs prepared for training") as folder:
         for part, rows in parts.items():
             if rows:
-                write_rows(
-                    folder / f"{part}.tsv", _rows(rows, settings if part == "train" else None)
-                )
+                write_rows(folder / f"{part}.tsv", _rows(rows, settings if part == "train" else None))
         vocabulary.dictionary.save(str(folder / "dict.txt"))
         np.save(folder / VECTORS, vocabulary.table, allow_pickle=False)
         with replacing(folder / MANIFEST) as stream:
@@ -189,28 +177,16 @@ def _consistent(rows: list[_Worded], left_out: Counter[str]) -> list[_Worded]:
     return list(kept.values())
 
 
-def _without_leaks(
-    rows: list[_Worded], judged: list[_Worded], leaks: str, left_out: Counter[str]
-) -> list[_Worded]:
+def _without_leaks(rows: list[_Worded], judged: list[_Worded], leaks: str, left_out: Counter[str]) -> list[_Worded]:
     if leaks == "nothing":
         return rows
-    known = (
-        {side for row in judged for side in row.sides}
-        if leaks == "sentences"
-        else set(map(_unordered, judged))
-    )
-    kept = [
-        row
-        for row in rows
-        if not (known & set(row.sides) if leaks == "sentences" else _unordered(row) in known)
-    ]
+    known = {side for row in judged for side in row.sides} if leaks == "sentences" else set(map(_unordered, judged))
+    kept = [row for row in rows if not (known & set(row.sides) if leaks == "sentences" else _unordered(row) in known)]
     left_out["in the valid or test part"] += len(rows) - len(kept)
     return kept
 
 
-def _vocabulary(
-    parts: dict[str, list[_Worded]], also: list[_Worded], settings: Settings
-) -> _Vocabulary:
+def _vocabulary(parts: dict[str, list[_Worded]], also: list[_Worded], settings: Settings) -> _Vocabulary:
     """Training's words of some frequency, and all words that have a vector."""
     counts = Counter(word for row in parts["train"] for side in row.sides for word in side.split())
     judged = [*parts["valid"], *parts["test"], *also]

@@ -59,11 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="a word without a vector seen less often in training is unknown (default: 1)",
     )
     parser.add_argument(
-        "--folds",
-        type=int,
-        default=1,
-        metavar="N",
-        help="of the training pairs for cross-validation (default: none)",
+        "--folds", type=int, default=1, metavar="N", help="of the training pairs for cross-validation (default: none)"
     )
     parser.add_argument(
         "--together",
@@ -79,9 +75,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="leave training pairs out that share a sentence (default) or are equal to a pair of the valid or test "
         "part",
     )
-    parser.add_argument(
-        "--seed", type=int, default=1, help="of folds and random vectors (default: 1)"
-    )
+    parser.add_argument("--seed", type=int, default=1, help="of folds and random vectors (default: 1)")
     add_wording(parser)
 
 
@@ -97,9 +91,7 @@ def run(args: argparse.Namespace) -> None:
     if args.like and args.vectors:
         raise InputError("--like brings vectors of its own: leave out --vectors")
     wording = chosen_wording(args)
-    sources, also = (
-        [PairSource.parse(line) for line in given] for given in (args.sources, args.also)
-    )
+    sources, also = ([PairSource.parse(line) for line in given] for given in (args.sources, args.also))
     import fairseq_xl
 
     fairseq_xl.register()
@@ -107,31 +99,17 @@ def run(args: argparse.Namespace) -> None:
     from fairseq_xl.pairs.prepare import Settings, inside, prepare
 
     settings = Settings(
-        wording,
-        args.minimum,
-        args.vectors,
-        args.dim,
-        args.folds,
-        args.together,
-        args.leaks,
-        args.seed,
-        args.like,
+        wording, args.minimum, args.vectors, args.dim, args.folds, args.together, args.leaks, args.seed, args.like
     )
     manifest = prepare(args.output, sources, also, settings)
     for part, count in manifest["pairs"].items():
-        print(
-            f"{part}: {count} pairs, {manifest['matching'][part]} labelled as matching",
-            file=sys.stderr,
-        )
+        print(f"{part}: {count} pairs, {manifest['matching'][part]} labelled as matching", file=sys.stderr)
     for why, count in manifest["left_out"].items():
         if count:
             print(f"left out of training: {count} {why}", file=sys.stderr)
     if manifest["folds"] > 1:
         *counts, across = inside(Prepared(args.output).rows("train"), manifest["folds"])
-        print(
-            f"pairs in each fold: {' '.join(map(str, counts))}; across folds: {across}",
-            file=sys.stderr,
-        )
+        print(f"pairs in each fold: {' '.join(map(str, counts))}; across folds: {across}", file=sys.stderr)
     vectors = manifest["vectors"]
     known = "random vectors" if vectors is None else f"{vectors['found']} with a vector"
     print(f"{manifest['words']} words, {known}", file=sys.stderr)

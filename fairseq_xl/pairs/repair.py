@@ -101,9 +101,7 @@ class Repair:
         self.times, self.lengths = times, lengths
         # A word with a digit is an order's number or a model's name.
         self.unknown = {
-            word
-            for word in counts
-            if word not in vocabulary and word not in keep and not regex.search(r"\p{N}", word)
+            word for word in counts if word not in vocabulary and word not in keep and not regex.search(r"\p{N}", word)
         }
         makers: dict[str, Callable[[], Callable[[str], str | None]]] = {
             "accents": lambda: self._folding(without_accents, 2),
@@ -143,8 +141,7 @@ class Repair:
         witnesses = [
             (-count, halves)
             for place in range(1, len(word))
-            if (count := self.neighbours[halves := (word[:place], word[place:])])
-            >= self.times * self.counts[word]
+            if (count := self.neighbours[halves := (word[:place], word[place:])]) >= self.times * self.counts[word]
             and all(half in self.vocabulary for half in halves)
         ]
         return " ".join(min(witnesses)[1]) if witnesses else None

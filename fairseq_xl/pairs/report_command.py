@@ -17,22 +17,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "reliability as .png and .pdf."
     )
     parser.add_argument("records", type=Path, nargs="+", help="records of the same labelled pairs")
-    parser.add_argument(
-        "--output", "-o", type=Path, required=True, metavar="DIR", help="folder to write"
-    )
+    parser.add_argument("--output", "-o", type=Path, required=True, metavar="DIR", help="folder to write")
     parser.add_argument(
         "--against",
         metavar="NAME",
         help="the matcher from which the differences are counted (default: that with the lowest log loss)",
     )
     parser.add_argument(
-        "--paper",
-        action="store_true",
-        help="put the figures of Hadgu 2018 beside (for its Spanish pairs)",
+        "--paper", action="store_true", help="put the figures of Hadgu 2018 beside (for its Spanish pairs)"
     )
-    parser.add_argument(
-        "--samples", type=int, default=2000, help="draws for the intervals (default: 2000)"
-    )
+    parser.add_argument("--samples", type=int, default=2000, help="draws for the intervals (default: 2000)")
     parser.add_argument("--no-figures", action="store_true", help="tables alone")
 
 
@@ -47,19 +41,13 @@ def run(args: argparse.Namespace) -> None:
 
     if args.samples < 1:
         raise InputError(f"--samples {args.samples}: at least one draw is needed")
-    found = comparison.compare(
-        together([PairRecord.read(path) for path in args.records]), args.samples
-    )
+    found = comparison.compare(together([PairRecord.read(path) for path in args.records]), args.samples)
     against = args.against or found.best
     if against not in found.measured:
         raise InputError(f"--against {against!r} is none of {', '.join(found.measured)}")
     tables = comparison.tables(found, against, args.paper)
     for name, table in tables.items():
-        for suffix, text in (
-            (".md", table.markdown()),
-            (".tex", table.latex()),
-            (".csv", table.csv()),
-        ):
+        for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
             with replacing(args.output / f"{name}{suffix}") as stream:
                 stream.write(text)
     if not args.no_figures:

@@ -48,9 +48,7 @@ def reliability(gold: np.ndarray, probability: np.ndarray, bins: int = BINS) -> 
     place = np.minimum((probability * bins).astype(int), bins - 1)
     pairs = np.bincount(place, minlength=bins)
     filled = pairs > 0
-    said, true = (
-        np.bincount(place, values, bins)[filled] / pairs[filled] for values in (probability, gold)
-    )
+    said, true = (np.bincount(place, values, bins)[filled] / pairs[filled] for values in (probability, gold))
     return Reliability(said, true, pairs[filled])
 
 
@@ -100,9 +98,13 @@ def scores(gold: np.ndarray, probability: np.ndarray) -> Scores:
     )
     ranked = metrics.average_precision_score(gold, probability) if gold.any() else np.nan
     found = (
-        log_losses(gold, probability).mean(), (said == gold).mean(), *positive, *weighted, ranked,
+        log_losses(gold, probability).mean(),
+        (said == gold).mean(),
+        *positive,
+        *weighted,
+        ranked,
         calibration_error(gold, probability),
-    )  # fmt: skip
+    )
     return Scores(*map(float, found))
 
 
@@ -111,9 +113,7 @@ def mean(found: Sequence[Scores]) -> Scores:
     return Scores(*np.mean([astuple(one) for one in found], axis=0).tolist())
 
 
-def bootstrap(
-    values: Sequence[np.ndarray], group: np.ndarray, samples: int = 2000, seed: int = 1
-) -> np.ndarray:
+def bootstrap(values: Sequence[np.ndarray], group: np.ndarray, samples: int = 2000, seed: int = 1) -> np.ndarray:
     """(samples, K) means of K matchers, with groups of pairs and runs drawn with replacement.
 
     Pairs that share a sentence are not independent, so whole groups are drawn, the same ones for all matchers: the

@@ -69,11 +69,7 @@ class QuestionIndex:
         set_effort(self.index, kind)
 
     def search(
-        self,
-        questions: Sequence[str],
-        count: int,
-        matcher: Predictor | None = None,
-        candidates: int = 100,
+        self, questions: Sequence[str], count: int, matcher: Predictor | None = None, candidates: int = 100
     ) -> list[list[Found]]:
         """The ``count`` best for each question, best first.
 
@@ -87,9 +83,7 @@ class QuestionIndex:
         cosines, lines = self.index.search(self.encoder.encode(questions, normalize=True), wanted)
         found = []
         for question, row, places in zip(questions, cosines.tolist(), lines.tolist(), strict=True):
-            near = [
-                (place, cosine) for place, cosine in zip(places, row, strict=True) if place >= 0
-            ]
+            near = [(place, cosine) for place, cosine in zip(places, row, strict=True) if place >= 0]
             shares: list[float | None] = [None] * len(near)
             if matcher is not None:
                 pairs = matcher.rows([(question, self.texts[place]) for place, _ in near])

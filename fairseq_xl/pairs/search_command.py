@@ -29,21 +29,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "`fairseq-xl encoder pack`",
     )
     parser.add_argument(
-        "--index",
-        type=Path,
-        required=True,
-        metavar="DIR",
-        help="folder for the corpus's vectors, used again",
+        "--index", type=Path, required=True, metavar="DIR", help="folder for the corpus's vectors, used again"
     )
     parser.add_argument(
-        "--rerank",
-        type=Path,
-        metavar="CHECKPOINT",
-        help="a matcher of any architecture, which judges the nearest",
+        "--rerank", type=Path, metavar="CHECKPOINT", help="a matcher of any architecture, which judges the nearest"
     )
-    parser.add_argument(
-        "--top", type=int, default=5, metavar="N", help="questions to print (default: 5)"
-    )
+    parser.add_argument("--top", type=int, default=5, metavar="N", help="questions to print (default: 5)")
     parser.add_argument(
         "--candidates",
         type=int,
@@ -52,14 +43,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="nearest vectors that are judged; more find more and take longer (default: 100)",
     )
     parser.add_argument(
-        "--kind",
-        choices=KINDS,
-        default="flat",
-        help="faiss index: flat is exact; hnsw and ivf are for millions",
+        "--kind", choices=KINDS, default="flat", help="faiss index: flat is exact; hnsw and ivf are for millions"
     )
-    parser.add_argument(
-        "--device", help="such as cpu or cuda:1 (default: a GPU where there is one)"
-    )
+    parser.add_argument("--device", help="such as cpu or cuda:1 (default: a GPU where there is one)")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -49,9 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "word vectors and the share of words in common. 95 % of bootstrap samples lie within the intervals; of "
         "several checkpoints, such as the folds', the mean and the standard deviation are given."
     )
-    parser.add_argument(
-        "checkpoints", type=Path, nargs="+", metavar="CHECKPOINT", help="of one prepared folder"
-    )
+    parser.add_argument("checkpoints", type=Path, nargs="+", metavar="CHECKPOINT", help="of one prepared folder")
     parser.add_argument(
         "--input",
         nargs="+",
@@ -74,17 +72,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "and such words are skipped",
     )
     parser.add_argument(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help="the prepared folder, where it has moved since training",
+        "--data", type=Path, metavar="DIR", help="the prepared folder, where it has moved since training"
     )
-    parser.add_argument(
-        "--output", "-o", type=Path, metavar="FILE", help="Markdown (default: standard output)"
-    )
-    parser.add_argument(
-        "--device", help="such as cpu or cuda:1 (default: a GPU where there is one)"
-    )
+    parser.add_argument("--output", "-o", type=Path, metavar="FILE", help="Markdown (default: standard output)")
+    parser.add_argument("--device", help="such as cpu or cuda:1 (default: a GPU where there is one)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -148,9 +139,7 @@ def across(one: Graded, other: Graded) -> Graded:
     return Graded(f"{one.name} × {other.name}", pairs, languages, one.gold)
 
 
-def table(
-    sources: Sequence[Graded], said: Sequence[Sequence[dict[str, np.ndarray]]], known: Sequence[float]
-) -> Table:
+def table(sources: Sequence[Graded], said: Sequence[Sequence[dict[str, np.ndarray]]], known: Sequence[float]) -> Table:
     """A row a source, a column a similarity.
 
     Args:
@@ -159,8 +148,7 @@ def table(
     """
     names = list(said[0][0])
     found = Table(
-        "Spearman's correlation with judged similarities, × 100",
-        ["pairs", "number", "words known, %", *names],
+        "Spearman's correlation with judged similarities, × 100", ["pairs", "number", "words known, %", *names]
     )
     for place, source in enumerate(sources):
         cells = []

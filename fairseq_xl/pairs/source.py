@@ -149,9 +149,7 @@ class PairSource:
     def _pair(cells: dict[str, str], where: str) -> Pair:
         for key in COLUMNS:
             if key != "label" and cells.get(key) == "":
-                raise InputError(
-                    f"{where}: the {key.replace('_', ' ')} is empty: leave the pair out"
-                )
+                raise InputError(f"{where}: the {key.replace('_', ' ')} is empty: leave the pair out")
         fold = cells.get("fold")
         if fold is not None and not fold.isdecimal():
             raise InputError(f"{where}: the fold is {fold!r}, not a number from 0")
@@ -164,11 +162,7 @@ class PairSource:
             score = math.nan
         if score is not None and not math.isfinite(score):
             raise InputError(f"{where}: the score is {cells['score']!r}, not a number")
-        translations = (
-            (cells["left_translation"], cells["right_translation"])
-            if "left_translation" in cells
-            else None
-        )
+        translations = (cells["left_translation"], cells["right_translation"]) if "left_translation" in cells else None
         return Pair(
             cells["left"],
             cells["right"],

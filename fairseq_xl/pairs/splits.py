@@ -27,9 +27,7 @@ def groups(pairs: Sequence[tuple[Hashable, Hashable]]) -> list[int]:
     return _by_appearance(component)
 
 
-def folds(
-    pairs: Sequence[tuple[Hashable, Hashable]], count: int, method: str, seed: int
-) -> list[tuple[int, int]]:
+def folds(pairs: Sequence[tuple[Hashable, Hashable]], count: int, method: str, seed: int) -> list[tuple[int, int]]:
     """The folds of each pair's two sentences; a sentence is in one fold.
 
     Args:
@@ -83,9 +81,7 @@ def _communities(nodes: np.ndarray, size: int, seed: int) -> np.ndarray:
     return part
 
 
-def _packed(
-    part: np.ndarray, nodes: np.ndarray, count: int, random: np.random.Generator
-) -> np.ndarray:
+def _packed(part: np.ndarray, nodes: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
     """(S,) the fold of each sentence: the part with most pairs first, into the fold with fewest so far."""
     weight = np.bincount(part[nodes.ravel()], minlength=part.max(initial=-1) + 1)
     order = random.permutation(len(weight))

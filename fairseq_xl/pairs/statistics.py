@@ -45,9 +45,7 @@ def unknown(rows: Iterable[Sequence[Words]], known: Collection[str]) -> Unknown:
     return Unknown(len(terms), len(sentences), pairs)
 
 
-def table(
-    sources: Sequence[PairSource], wording: Wording, known: Collection[str] | None = None
-) -> Table:
+def table(sources: Sequence[PairSource], wording: Wording, known: Collection[str] | None = None) -> Table:
     """A row for each source: its pairs, sentences and lengths, and with ``known`` what has no vector.
 
     Raises:

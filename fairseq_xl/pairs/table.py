@@ -16,9 +16,7 @@ from fairseq_xl.vectors.table import WordVectors
 VECTORS = "vectors.npy"
 
 
-def make_table(
-    dictionary: Dictionary, found: WordVectors | None, dim: int, seed: int
-) -> np.ndarray:
+def make_table(dictionary: Dictionary, found: WordVectors | None, dim: int, seed: int) -> np.ndarray:
     """The table (V, d) of a dictionary, from the vectors that were found or random ones of ``dim``.
 
     A word without a vector gets a random direction of the mean length of the others: two sentences that share it can

@@ -20,8 +20,7 @@ from fairseq_xl.pairs.folder import Prepared, Row
 @dataclass
 class SiameseMatchingConfig(FairseqDataclass):
     data: Optional[str] = field(  # noqa: UP045
-        default=None,
-        metadata={"help": "folder made by `fairseq-xl pairs prepare`", "argparse_alias": None},
+        default=None, metadata={"help": "folder made by `fairseq-xl pairs prepare`", "argparse_alias": None}
     )
     fold: int = field(
         default=-1,

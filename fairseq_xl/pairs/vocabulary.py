@@ -57,7 +57,5 @@ def _text_words(path: Path) -> list[str]:
             try:
                 words.append(word[0].decode())
             except UnicodeDecodeError:
-                raise InputError(
-                    f"{path}, line {number} is not valid UTF-8: convert the file to UTF-8 first"
-                ) from None
+                raise InputError(f"{path}, line {number} is not valid UTF-8: convert the file to UTF-8 first") from None
     return words

@@ -12,11 +12,7 @@ from fairseq_xl.pairs.wording import Wording
 def add_wording(parser: argparse.ArgumentParser, cut: bool = True) -> None:
     """Add them; without ``cut``, sentences count whole."""
     parser.add_argument("--keep-case", action="store_true", help="do not fold case")
-    parser.add_argument(
-        "--keep-punctuation",
-        action="store_true",
-        help="keep punctuation marks as words of their own",
-    )
+    parser.add_argument("--keep-punctuation", action="store_true", help="keep punctuation marks as words of their own")
     if cut:
         parser.add_argument(
             "--longest",

@@ -22,14 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="text, a sentence a line; with numbers, the columns of a file separated by tabs that hold text, "
         "such as train.txt,2,4",
     )
-    parser.add_argument(
-        "--output",
-        "-o",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="each different sentence once",
-    )
+    parser.add_argument("--output", "-o", type=Path, required=True, metavar="FILE", help="each different sentence once")
     add_wording(parser)
 
 
@@ -57,8 +50,6 @@ def _sentences(given: str, wording: Wording) -> Iterator[str]:
     for number, line in enumerate(read_lines(name), start=1):
         cells = line.split("\t") if columns else [line]
         if columns and max(map(int, columns)) > len(cells):
-            raise InputError(
-                f"{name}, line {number}: {len(cells)} columns, but {given!r} wants more"
-            )
+            raise InputError(f"{name}, line {number}: {len(cells)} columns, but {given!r} wants more")
         for cell in [cells[int(column) - 1] for column in columns] or cells:
             yield " ".join(wording.words(cell))

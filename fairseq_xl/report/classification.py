@@ -9,9 +9,7 @@ import numpy as np
 import scipy.stats
 
 
-def confusion(
-    gold: Sequence[int] | np.ndarray, predicted: Sequence[int] | np.ndarray, classes: int
-) -> np.ndarray:
+def confusion(gold: Sequence[int] | np.ndarray, predicted: Sequence[int] | np.ndarray, classes: int) -> np.ndarray:
     """(C, C) counts, rows the true classes.
 
     Raises:
@@ -20,9 +18,7 @@ def confusion(
     gold, predicted = np.asarray(gold), np.asarray(predicted)
     if gold.shape != predicted.shape:
         raise ValueError(f"{len(predicted)} predictions for {len(gold)} sentences")
-    return np.bincount(gold * classes + predicted, minlength=classes * classes).reshape(
-        classes, classes
-    )
+    return np.bincount(gold * classes + predicted, minlength=classes * classes).reshape(classes, classes)
 
 
 @dataclass(frozen=True)
@@ -78,9 +74,7 @@ def bootstrap_interval(
     for i in range(samples):
         chosen = random.integers(0, len(gold), len(gold))
         drawn = runs[random.integers(0, len(runs), len(runs))]
-        found[i] = np.mean(
-            [measure(confusion(gold[chosen], run[chosen], classes)) for run in drawn]
-        )
+        found[i] = np.mean([measure(confusion(gold[chosen], run[chosen], classes)) for run in drawn])
     low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
@@ -114,9 +108,7 @@ def bootstrap_differences(
 
 
 def mcnemar(
-    gold: Sequence[int] | np.ndarray,
-    first: Sequence[int] | np.ndarray,
-    second: Sequence[int] | np.ndarray,
+    gold: Sequence[int] | np.ndarray, first: Sequence[int] | np.ndarray, second: Sequence[int] | np.ndarray
 ) -> float:
     """Exact two-sided p-value that two classifiers err equally often on the same sentences (McNemar 1947).
 

@@ -22,14 +22,11 @@ def value_of(record: Record, name: str) -> float | None:
 def logged(runs: Sequence[Run]) -> list[str]:
     """The names in LOGGED that some run's log has."""
     return [
-        name for name in LOGGED
-        if any(value_of(r, name) is not None for run in runs for r in run.log.of("train_inner"))
-    ]  # fmt: skip
+        name for name in LOGGED if any(value_of(r, name) is not None for run in runs for r in run.log.of("train_inner"))
+    ]
 
 
-def draw_course(
-    figure: Any, runs: Sequence[Run], labels: Mapping[str, str], colours: Mapping[str, str]
-) -> None:
+def draw_course(figure: Any, runs: Sequence[Run], labels: Mapping[str, str], colours: Mapping[str, str]) -> None:
     """One panel for each logged name, one line for each system (its first seed), by update."""
     names = logged(runs)
     panels = figure.subplots(1, len(names), squeeze=False)[0]

@@ -14,11 +14,7 @@ from fairseq_xl.packages import needed
 from fairseq_xl.report.training_log import Record, TrainingLog, read_training_log
 
 # what a validation may have measured: name in the log -> what to write beside the axis
-MEASURES = {
-    "accuracy": "validation accuracy@1 (%)",
-    "cosine": "validation mean cosine",
-    "bleu": "validation BLEU",
-}
+MEASURES = {"accuracy": "validation accuracy@1 (%)", "cosine": "validation mean cosine", "bleu": "validation BLEU"}
 AXES: dict[str, tuple[str, Callable[[Record], float]]] = {
     "epochs": ("epochs", lambda record: record.progress),
     "updates": ("updates", lambda record: record.updates),
@@ -33,15 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "logs have, of one or several runs of fairseq-train."
     )
     parser.add_argument(
-        "logs",
-        nargs="+",
-        type=Path,
-        metavar="LOG",
-        help="written by fairseq-train --log-format json --log-file LOG",
+        "logs", nargs="+", type=Path, metavar="LOG", help="written by fairseq-train --log-format json --log-file LOG"
     )
-    parser.add_argument(
-        "--labels", nargs="+", metavar="LABEL", help="one for each log (default: from its path)"
-    )
+    parser.add_argument("--labels", nargs="+", metavar="LABEL", help="one for each log (default: from its path)")
     parser.add_argument(
         "--output",
         type=Path,
@@ -49,18 +39,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="picture to write: .png, .pdf or .svg (default: curves.png)",
     )
     parser.add_argument("--title", default="", help="title of the figure")
-    parser.add_argument(
-        "--x", choices=sorted(AXES), default="epochs", help="horizontal axis (default: epochs)"
-    )
+    parser.add_argument("--x", choices=sorted(AXES), default="epochs", help="horizontal axis (default: epochs)")
 
 
 def run(args: argparse.Namespace) -> None:
     """Draw and say where the picture is."""
     labels = args.labels or [_label(path) for path in args.logs]
     if len(labels) != len(args.logs):
-        raise InputError(
-            f"--labels has {len(labels)} entries for {len(args.logs)} logs; give one for each, in order"
-        )
+        raise InputError(f"--labels has {len(labels)} entries for {len(args.logs)} logs; give one for each, in order")
     if args.output.suffix not in SUFFIXES:
         raise InputError(f"--output {args.output}: its name must end in {', '.join(SUFFIXES)}")
     runs = [(label, read_training_log(path)) for label, path in zip(labels, args.logs, strict=True)]
@@ -68,9 +54,7 @@ def run(args: argparse.Namespace) -> None:
     print(args.output)
 
 
-def write_curves(
-    runs: Sequence[tuple[str, TrainingLog]], output: Path, x: str = "epochs", title: str = ""
-) -> None:
+def write_curves(runs: Sequence[tuple[str, TrainingLog]], output: Path, x: str = "epochs", title: str = "") -> None:
     """Draw ``runs`` (label, log) into ``output``.
 
     Losses of different criteria have different scales, so each criterion has a panel of its own;
@@ -111,9 +95,7 @@ def write_curves(
         pyplot.close(figure)
 
 
-def _draw_losses(
-    axes: Any, runs: Sequence[tuple[str, TrainingLog]], criterion: str | None, x: str
-) -> None:
+def _draw_losses(axes: Any, runs: Sequence[tuple[str, TrainingLog]], criterion: str | None, x: str) -> None:
     for colour, (label, log) in enumerate(runs):
         if log.criterion != criterion:
             continue
@@ -132,19 +114,12 @@ def _draw_measure(axes: Any, runs: Sequence[tuple[str, TrainingLog]], name: str,
 
 
 def _line(
-    axes: Any,
-    points: list[tuple[float, float]],
-    label: str,
-    colour: str,
-    style: str = "-",
-    marked: bool = True,
+    axes: Any, points: list[tuple[float, float]], label: str, colour: str, style: str = "-", marked: bool = True
 ) -> None:
     if points:
         horizontal, vertical = zip(*points, strict=True)
         marker = "o" if marked else ""
-        axes.plot(
-            horizontal, vertical, style, marker=marker, markersize=3.5, color=colour, label=label
-        )
+        axes.plot(horizontal, vertical, style, marker=marker, markersize=3.5, color=colour, label=label)
 
 
 def _finish(axes: Any, what: str, x: str) -> None:

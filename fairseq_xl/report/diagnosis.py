@@ -201,9 +201,7 @@ def hub_table(groups: Groups) -> Table:
     table = Table("Hubs", headings)
     for label, entries in groups.items():
         hubness = [entry["hubness"] for entry in entries]
-        cells = [
-            _over_seeds([h[of]["skewness"] for h in hubness], 1) for of in ("predictions", "targets", "table")
-        ]
+        cells = [_over_seeds([h[of]["skewness"] for h in hubness], 1) for of in ("predictions", "targets", "table")]
         never = _over_seeds([100 * h["predictions"]["never"] for h in hubness], 1)
         top = ", ".join(word for word, _ in hubness[0]["predictions"]["hubs"][:6])
         table.add(label, *cells, f"{never} %", top)
@@ -225,10 +223,14 @@ def draw_components(figure: Any, groups: Groups) -> None:
                 boxes.append({**ends, "label": f"{label}: {shown}"})
                 colours.append(f"C{number}")
         drawn = axes.bxp(
-            boxes, orientation="horizontal", showfliers=False, patch_artist=True, widths=0.6,
+            boxes,
+            orientation="horizontal",
+            showfliers=False,
+            patch_artist=True,
+            widths=0.6,
             manage_ticks=axes is panels[0],  # the other shares them
             medianprops={"color": axes.xaxis.label.get_color()},  # all there is of a box without width
-        )  # fmt: skip
+        )
         for patch, colour in zip(drawn["boxes"], colours, strict=True):
             patch.set_facecolor(colour)
             patch.set_edgecolor(colour)

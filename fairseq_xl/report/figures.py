@@ -23,11 +23,7 @@ class Picture:
 
 
 def draw_picture(
-    folder: Path,
-    name: str,
-    caption: str,
-    draw: Callable[[Any], None],
-    size: tuple[float, float] = (10.0, 3.6),
+    folder: Path, name: str, caption: str, draw: Callable[[Any], None], size: tuple[float, float] = (10.0, 3.6)
 ) -> Picture:
     """Draw on a matplotlib figure and write ``FOLDER/NAME.png`` and ``.pdf``, whole or not at all.
 

@@ -87,11 +87,7 @@ def marks(compared: Mapping[str, Any], sign: str) -> str:
 
 
 def score_table(
-    runs: Sequence[Run],
-    labels: Mapping[str, str],
-    compared: Sequence[Mapping[str, Any]],
-    beam: int,
-    title: str,
+    runs: Sequence[Run], labels: Mapping[str, str], compared: Sequence[Mapping[str, Any]], beam: int, title: str
 ) -> Table:
     """Table 1 of the syn-margin paper: one row a system; ``compared`` holds comparisons at ``beam``, by BLEU and
     maybe by chrF2, which then has columns of its own."""

@@ -35,11 +35,7 @@ def marked(words: Sequence[str], other: Sequence[str]) -> list[tuple[str, bool]]
 
 
 def side_by_side(
-    sources: Sequence[str],
-    references: Sequence[str],
-    first: Sequence[str],
-    second: Sequence[str],
-    count: int = 50,
+    sources: Sequence[str], references: Sequence[str], first: Sequence[str], second: Sequence[str], count: int = 50
 ) -> list[Pair]:
     """The ``count`` sentences whose sentence chrF2 differs most between two systems.
 

@@ -9,12 +9,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "→": r"$\rightarrow$", "κ": r"$\kappa$",
-    "λ": r"$\lambda$", "−": r"$-$", "†": r"$^\dagger$", "‡": r"$^\ddagger$", "≥": r"$\geq$", "≤": r"$\leq$",
-    "₃": r"$_3$", "₄": r"$_4$", "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", "§": r"\S{}",
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "±": r"$\pm$",
+    "→": r"$\rightarrow$",
+    "κ": r"$\kappa$",
+    "λ": r"$\lambda$",
+    "−": r"$-$",
+    "†": r"$^\dagger$",
+    "‡": r"$^\ddagger$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "₃": r"$_3$",
+    "₄": r"$_4$",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "§": r"\S{}",
     "¶": r"\P{}",
-}  # fmt: skip
+}
 NUMBER = re.compile(r"[+-]?[\d.]")
 
 
@@ -50,11 +71,23 @@ class Table:
 
         columns = "l" + "r" * (len(self.headings) - 1)
         notes = [f"  \\par\\footnotesize {escaped(note)}" for note in self.notes]
-        return "\n".join([
-            r"\begin{table}", r"  \centering", f"  \\caption{{{escaped(self.title)}}}",
-            f"  \\begin{{tabular}}{{{columns}}}", r"  \toprule", line(self.headings), r"  \midrule",
-            *map(line, self.rows), r"  \bottomrule", r"  \end{tabular}", *notes, r"\end{table}", "",
-        ])  # fmt: skip
+        return "\n".join(
+            [
+                r"\begin{table}",
+                r"  \centering",
+                f"  \\caption{{{escaped(self.title)}}}",
+                f"  \\begin{{tabular}}{{{columns}}}",
+                r"  \toprule",
+                line(self.headings),
+                r"  \midrule",
+                *map(line, self.rows),
+                r"  \bottomrule",
+                r"  \end{tabular}",
+                *notes,
+                r"\end{table}",
+                "",
+            ]
+        )
 
     def csv(self) -> str:
         """For a spreadsheet, which must not take a name for a formula; the signature is a last column."""

@@ -103,9 +103,7 @@ def read_training_log(path: Path | str) -> TrainingLog:
                 run_start = len(log.records)
             log.records.append(record)
     if not log.records:
-        hint = (
-            "it was not written with --log-format json" if other_format else "is it the right file?"
-        )
+        hint = "it was not written with --log-format json" if other_format else "is it the right file?"
         raise InputError(f"{path} holds no training records: {hint}")
     return log
 

@@ -21,27 +21,19 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "baseline",
         choices=NAMES,
         metavar="NAME",
-        help="asv, mv-rnn, dsc-t, mnb-h, bilstm-w, bilstm-c "
-        "(the paper's), svm, fasttext, st (newer)",
+        help="asv, mv-rnn, dsc-t, mnb-h, bilstm-w, bilstm-c (the paper's), svm, fasttext, st (newer)",
     )
     parser.add_argument("data", type=Path, help="prepared folder")
-    parser.add_argument(
-        "--output", "-o", type=Path, required=True, metavar="FILE", help="record to write"
-    )
-    parser.add_argument(
-        "--part", choices=("valid", "test"), default="test", help="what to classify (default: test)"
-    )
+    parser.add_argument("--output", "-o", type=Path, required=True, metavar="FILE", help="record to write")
+    parser.add_argument("--part", choices=("valid", "test"), default="test", help="what to classify (default: test)")
     parser.add_argument("--seed", type=int, default=1, help="of the training (default: 1)")
     parser.add_argument(
         "--more-text",
         type=Path,
         metavar="FILE",
-        help="unlabelled sentences of the language for asv's "
-        "and dsc-t's word vectors: they are made for millions",
+        help="unlabelled sentences of the language for asv's and dsc-t's word vectors: they are made for millions",
     )
-    parser.add_argument(
-        "--model", metavar="NAME", help="of st: a sentence-transformers model's name or folder"
-    )
+    parser.add_argument("--model", metavar="NAME", help="of st: a sentence-transformers model's name or folder")
     parser.add_argument(
         "--parses",
         type=Path,

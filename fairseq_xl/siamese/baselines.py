@@ -72,9 +72,7 @@ def _skip_gram(data: Training) -> Callable[[Sequence[str]], np.ndarray]:
     if max(Counter(word for sentence in sentences for word in sentence).values(), default=0) < 2:
         raise InputError("word vectors need a word that stands twice in the text: give more of it, or --more-text")
     # One worker: with several, gensim's result depends on their timing.
-    model = models.Word2Vec(
-        sentences, vector_size=100, sg=1, min_count=2, epochs=20, workers=1, seed=data.seed
-    )
+    model = models.Word2Vec(sentences, vector_size=100, sg=1, min_count=2, epochs=20, workers=1, seed=data.seed)
 
     def mean(texts: Sequence[str]) -> np.ndarray:
         rows = np.zeros((len(texts), model.vector_size))
@@ -100,9 +98,7 @@ def fit_asv(data: Training) -> Classifier:
 def fit_dsc_t(data: Training) -> Classifier:
     forest = needed("sklearn.ensemble", "siamese").RandomForestClassifier
     mean = _skip_gram(data)
-    model = forest(n_estimators=300, random_state=data.seed).fit(
-        mean(data.texts), data.labels
-    )
+    model = forest(n_estimators=300, random_state=data.seed).fit(mean(data.texts), data.labels)
     return lambda texts: model.predict(mean(texts))
 
 
@@ -121,10 +117,7 @@ def fit_svm(data: Training) -> Classifier:
         analyzer="char_wb", ngram_range=(1, 5), min_df=2, sublinear_tf=True, lowercase=False
     )
     train, valid = weights.fit_transform(data.texts), weights.transform(data.valid_texts)
-    models = [
-        machine(C=c, random_state=data.seed).fit(train, data.labels)
-        for c in (0.03, 0.1, 0.3, 1.0)
-    ]
+    models = [machine(C=c, random_state=data.seed).fit(train, data.labels) for c in (0.03, 0.1, 0.3, 1.0)]
     best = _best(models, valid, data)
     return lambda texts: best.predict(weights.transform(texts))
 
@@ -139,9 +132,7 @@ def fit_fasttext(data: Training) -> Classifier:
     try:
         import fasttext
     except ModuleNotFoundError:
-        raise InputError(
-            "this baseline needs fasttext-numpy2: `fairseq-xl doctor` says how to get it"
-        ) from None
+        raise InputError("this baseline needs fasttext-numpy2: `fairseq-xl doctor` says how to get it") from None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "train"
         with path.open("w", encoding="utf-8") as stream:
@@ -150,12 +141,20 @@ def fit_fasttext(data: Training) -> Classifier:
                 stream.write(f"{LABEL}{data.labels[i]} {data.texts[i]}\n")
         # One thread: with several, the result depends on their timing.
         model = fasttext.train_supervised(
-            str(path), label=LABEL, dim=100, epoch=25, lr=0.5, minn=2, maxn=5, wordNgrams=2, bucket=200_000, thread=1,
-            verbose=0, seed=data.seed,
-        )  # fmt: skip
-    return lambda texts: np.array(
-        [int(label[0].removeprefix(LABEL)) for label in model.predict(list(texts))[0]]
-    )
+            str(path),
+            label=LABEL,
+            dim=100,
+            epoch=25,
+            lr=0.5,
+            minn=2,
+            maxn=5,
+            wordNgrams=2,
+            bucket=200_000,
+            thread=1,
+            verbose=0,
+            seed=data.seed,
+        )
+    return lambda texts: np.array([int(label[0].removeprefix(LABEL)) for label in model.predict(list(texts))[0]])
 
 
 def fit_st(data: Training) -> Classifier:
@@ -164,9 +163,7 @@ def fit_st(data: Training) -> Classifier:
     regression = needed("sklearn.linear_model", "siamese").LogisticRegression
     encoder = load_sentence_transformer(data.model)
     train, valid = encoder.encode(list(data.texts)), encoder.encode(list(data.valid_texts))
-    models = [
-        regression(C=c, max_iter=2000).fit(train, data.labels) for c in (0.1, 1.0, 10.0)
-    ]
+    models = [regression(C=c, max_iter=2000).fit(train, data.labels) for c in (0.1, 1.0, 10.0)]
     best = _best(models, valid, data)
     return lambda texts: best.predict(encoder.encode(list(texts)))
 

@@ -90,9 +90,7 @@ class Classifier:
         InputError: the folder lacks the references' language.
     """
 
-    def __init__(
-        self, model: Any, task: SiameseContrastiveTask, rule: Rule, kept: Path | None = None
-    ):
+    def __init__(self, model: Any, task: SiameseContrastiveTask, rule: Rule, kept: Path | None = None):
         self.model, self.task = model.eval(), task
         self.rule_name = rule.name or str(task.cfg.rule)
         self.threshold = task.cfg.match_threshold if rule.threshold is None else rule.threshold
@@ -104,9 +102,7 @@ class Classifier:
         self.corpus: Corpus = sentences.corpora[0]
         random = np.random.default_rng([rule.seed, 0])
         count = len(self.classes)
-        self.draws = [
-            sample_references(sentences.labels, count, wanted, random) for _ in range(rule.draws)
-        ]
+        self.draws = [sample_references(sentences.labels, count, wanted, random) for _ in range(rule.draws)]
         self._say_what_is_short(sentences.labels, wanted)
         self.used = np.unique(np.concatenate(self.draws))
         self.vectors = self._encoded(sentences, kept)
@@ -135,16 +131,12 @@ class Classifier:
         if not checkpoint.is_file():
             raise InputError(f"no checkpoint at {checkpoint}")
         overrides = {"data": str(data)} if data else {}
-        models, _, task = checkpoint_utils.load_model_ensemble_and_task(
-            [str(checkpoint)], overrides
-        )
+        models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], overrides)
         if not hasattr(task, "reference_side"):
             raise InputError(f"{checkpoint} was not trained with --task siamese_contrastive")
         model = models[0].cuda() if torch.cuda.is_available() and not cpu else models[0]
         digest = hashlib.sha256(checkpoint.read_bytes()).hexdigest()[:16]
-        return cls(
-            model, task, rule, checkpoint.with_name(f"{checkpoint.stem}.references.{digest}.npz")
-        )
+        return cls(model, task, rule, checkpoint.with_name(f"{checkpoint.stem}.references.{digest}.npz"))
 
     def _encoded(self, sentences: Sentences, kept: Path | None) -> Tensor:
         """(R, d) unit vectors of all references, from the file where it holds just these."""
@@ -172,9 +164,7 @@ class Classifier:
         for number, found in enumerate(units, start=1):
             if not len(found):
                 raise InputError(f"sentence {number} is empty: leave it out, for it has no class")
-        known = np.array(
-            [float((u != self.task.source_dictionary.unk()).float().mean()) for u in units]
-        )
+        known = np.array([float((u != self.task.source_dictionary.unk()).float().mean()) for u in units])
         corpus = Corpus(list(texts), np.zeros(len(texts), dtype=np.int64), _InMemory(units))
         sentences = Sentences([corpus], self.task.source_dictionary.pad(), self.task.longest)
         return self.task.encode(self.model, sentences, np.arange(len(texts))), known
@@ -186,15 +176,18 @@ class Classifier:
             rows = torch.from_numpy(np.searchsorted(self.used, draw)).to(vectors.device)
             found.append(
                 class_scores(
-                    vectors, self.vectors[rows], self.labels[rows], len(self.classes), self.rule_name,
-                    self.threshold, self.rule.neighbours,
+                    vectors,
+                    self.vectors[rows],
+                    self.labels[rows],
+                    len(self.classes),
+                    self.rule_name,
+                    self.threshold,
+                    self.rule.neighbours,
                 )
-            )  # fmt: skip
+            )
         return torch.stack(found)
 
-    def predict(
-        self, texts: Sequence[str], side: str = "poor", neighbours: int = 3
-    ) -> list[Prediction]:
+    def predict(self, texts: Sequence[str], side: str = "poor", neighbours: int = 3) -> list[Prediction]:
         """The classes of sentences, in order.
 
         Raises:
@@ -216,19 +209,14 @@ class Classifier:
                 {name: float(shares[i, c]) for c, name in enumerate(self.classes)},
                 float(agreement[i]),
                 float(known[i]),
-                tuple(
-                    self._neighbour(int(n), float(c))
-                    for n, c in zip(near.indices[i], near.values[i], strict=True)
-                ),
+                tuple(self._neighbour(int(n), float(c)) for n, c in zip(near.indices[i], near.values[i], strict=True)),
             )
             for i in range(len(texts))
         ]
 
     def _neighbour(self, row: int, cosine: float) -> Neighbour:
         number = self.used[row]
-        return Neighbour(
-            self.corpus.texts[number], self.classes[self.corpus.labels[number]], cosine
-        )
+        return Neighbour(self.corpus.texts[number], self.classes[self.corpus.labels[number]], cosine)
 
 
 class _InMemory(list[Tensor]):
@@ -248,6 +236,4 @@ def side_of(language: str, languages: dict[str, str]) -> str:
     for side in SIDES:
         if side in languages and language in (side, languages[side]):
             return side
-    raise InputError(
-        f"the model knows the languages {', '.join(languages.values())}, not {language!r}"
-    )
+    raise InputError(f"the model knows the languages {', '.join(languages.values())}, not {language!r}")

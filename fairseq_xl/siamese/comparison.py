@@ -11,13 +11,7 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.errors import InputError
-from fairseq_xl.report.classification import (
-    bootstrap_interval,
-    class_scores,
-    confusion,
-    macro_f1,
-    mcnemar,
-)
+from fairseq_xl.report.classification import bootstrap_interval, class_scores, confusion, macro_f1, mcnemar
 from fairseq_xl.report.figures import draw_picture, plain_ticks
 from fairseq_xl.report.tables import Table
 
@@ -81,32 +75,28 @@ def tables(systems: Systems, chosen: str, samples: int) -> dict[str, Table]:
     languages = "-".join(first["languages"].values())
     scores = Table(
         f"{languages}, {len(first['classes'])} classes, {len(first['gold'])} {first['part']} sentences",
-        [
-            *("system", "runs", "accuracy", "P", "R", "macro-F1", "95 % interval"),
-            *("± over runs", "± over draws", "p"),
-        ],
+        [*("system", "runs", "accuracy", "P", "R", "macro-F1", "95 % interval"), *("± over runs", "± over draws", "p")],
     )
     by_class = Table("Each class", ["system", "class", "P", "R", "F1", "sentences"])
     for name, runs in systems.items():
         found = [class_scores(matrix) for matrix in matrices(runs)]
         macros = 100 * np.array([one.macro for one in found])
         low, high = bootstrap_interval(
-            first["gold"],
-            [run["predicted"] for run in runs],
-            len(first["classes"]),
-            samples=samples,
+            first["gold"], [run["predicted"] for run in runs], len(first["classes"]), samples=samples
         )
         p = "" if name == chosen else _p_value(median_run(systems[chosen]), median_run(runs))
         scores.add(
-            name, str(len(runs)), f"{100 * np.mean([one.accuracy for one in found]):.1f}",
-            *(f"{x:.1f}" for x in macros.mean(0)), f"{100 * low:.1f} to {100 * high:.1f}",
-            f"{macros[:, 2].std(ddof=1):.1f}" if len(runs) > 1 else "", _over_draws(runs), p,
-        )  # fmt: skip
+            name,
+            str(len(runs)),
+            f"{100 * np.mean([one.accuracy for one in found]):.1f}",
+            *(f"{x:.1f}" for x in macros.mean(0)),
+            f"{100 * low:.1f} to {100 * high:.1f}",
+            f"{macros[:, 2].std(ddof=1):.1f}" if len(runs) > 1 else "",
+            _over_draws(runs),
+            p,
+        )
         for c, label in enumerate(first["classes"]):
-            means = (
-                100 * np.mean([getattr(one, key)[c] for one in found])
-                for key in ("precision", "recall", "f1")
-            )
+            means = (100 * np.mean([getattr(one, key)[c] for one in found]) for key in ("precision", "recall", "f1"))
             by_class.add(name, label, *(f"{x:.1f}" for x in means), str(first["gold"].count(c)))
     scores.notes.append(
         f"P, R and F1 are means over classes, in per cent, and over runs. Intervals: bootstrap over sentences and "
@@ -145,10 +135,7 @@ def curve(systems: Systems) -> dict[str, list[tuple[int, float, float]]]:
                 points[run["line"] if "line" in run else run["name"]][size].append(mean_f1([run]))
     named = {run["line"] for runs in systems.values() for run in runs if "line" in run}
     return {
-        line: [
-            (size, 100 * float(np.mean(f)), 100 * float(np.std(f)))
-            for size, f in sorted(sizes.items())
-        ]
+        line: [(size, 100 * float(np.mean(f)), 100 * float(np.std(f))) for size, f in sorted(sizes.items())]
         for line, sizes in points.items()
         if line in named or len(sizes) > 1
     }
@@ -159,20 +146,24 @@ def draw(systems: Systems, folder: Path) -> None:
     for number, (name, runs) in enumerate(systems.items(), start=1):
         matrix = np.sum(matrices(runs), axis=0)
         draw_picture(
-            folder, f"confusion-{number}", f"Confusion matrix of {name}",
-            partial(_draw_confusion, matrix=matrix, name=name, classes=runs[0]["classes"]), (5.2, 4.6),
-        )  # fmt: skip
+            folder,
+            f"confusion-{number}",
+            f"Confusion matrix of {name}",
+            partial(_draw_confusion, matrix=matrix, name=name, classes=runs[0]["classes"]),
+            (5.2, 4.6),
+        )
     lines = curve(systems)
     if lines:
         draw_picture(
-            folder, "learning-curve", "Macro-F1 by training sentences of the poor language",
-            lambda figure: _draw_curve(figure, lines), (6.0, 4.0),
-        )  # fmt: skip
+            folder,
+            "learning-curve",
+            "Macro-F1 by training sentences of the poor language",
+            lambda figure: _draw_curve(figure, lines),
+            (6.0, 4.0),
+        )
 
 
-def _draw_confusion(
-    figure: Any, matrix: np.ndarray, name: str, classes: Sequence[str]
-) -> None:
+def _draw_confusion(figure: Any, matrix: np.ndarray, name: str, classes: Sequence[str]) -> None:
     axes = figure.subplots()
     shares = matrix / np.maximum(matrix.sum(1, keepdims=True), 1)
     picture = axes.imshow(shares, vmin=0, vmax=1, cmap="Blues")
@@ -184,14 +175,7 @@ def _draw_confusion(
         for row in places:
             for column in places:
                 colour = "white" if shares[row, column] > 0.5 else "black"
-                axes.text(
-                    column,
-                    row,
-                    f"{100 * shares[row, column]:.0f}",
-                    ha="center",
-                    va="center",
-                    color=colour,
-                )
+                axes.text(column, row, f"{100 * shares[row, column]:.0f}", ha="center", va="center", color=colour)
     figure.colorbar(picture, label="share of the true class")
 
 

@@ -61,9 +61,7 @@ class ContrastiveCriterion(FairseqCriterion):
             raise InputError(f"--margin is a cosine from 0 to 1, not {margin}")
         self.margin = margin
 
-    def forward(
-        self, model: Any, sample: dict[str, Any], reduce: bool = True
-    ) -> tuple[Tensor, Any, dict[str, Any]]:
+    def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
         raw = model(**sample["net_input"])
         vectors = unit(raw)
         if "references" in sample:
@@ -77,9 +75,7 @@ class ContrastiveCriterion(FairseqCriterion):
         if self.class_weight:
             if getattr(model, "head", None) is None:
                 raise InputError("--class-weight needs a model with --class-head")
-            rows = rows + self.class_weight * F.cross_entropy(
-                model.head(raw).float(), sample["target"]
-            )
+            rows = rows + self.class_weight * F.cross_entropy(model.head(raw).float(), sample["target"])
         loss = rows.sum() if reduce else rows
         if model.training:
             check_finite(loss, sample)
@@ -100,20 +96,14 @@ class ContrastiveCriterion(FairseqCriterion):
         cosine = vectors @ given["vectors"].t()
         same = target.unsqueeze(1) == given["labels"]
         loss = contrastive(cosine, same, self.margin).mean(1).sum()
-        scores = class_scores(
-            vectors, given["vectors"], given["labels"], classes, given["rule"], given["threshold"]
-        )
+        scores = class_scores(vectors, given["vectors"], given["labels"], classes, given["rule"], given["threshold"])
         pairs = target * classes + scores.argmax(1)
         confusion = F.one_hot(pairs, classes * classes).sum(0).float()
         return loss, len(target), {**self._sizes(sample), "loss": loss, "confusion": confusion}
 
     @staticmethod
     def _sizes(sample: dict[str, Any]) -> dict[str, Any]:
-        return {
-            "ntokens": sample["ntokens"],
-            "nsentences": sample["nsentences"],
-            "sample_size": sample["nsentences"],
-        }
+        return {"ntokens": sample["ntokens"], "nsentences": sample["nsentences"], "sample_size": sample["nsentences"]}
 
     @classmethod
     def reduce_metrics(cls, logging_outputs: list[dict[str, Any]]) -> None:
@@ -130,12 +120,8 @@ class ContrastiveCriterion(FairseqCriterion):
         if any("confusion" in log for log in logging_outputs):
             counts = sum(log["confusion"] for log in logging_outputs if "confusion" in log)
             metrics.log_scalar_sum("_confusion", counts.double().cpu().numpy())
-            metrics.log_derived(
-                "macro_f1", lambda meters: 100 * _from_counts(meters["_confusion"].sum)[0], 20
-            )
-            metrics.log_derived(
-                "accuracy", lambda meters: 100 * _from_counts(meters["_confusion"].sum)[1], 20
-            )
+            metrics.log_derived("macro_f1", lambda meters: 100 * _from_counts(meters["_confusion"].sum)[0], 20)
+            metrics.log_derived("accuracy", lambda meters: 100 * _from_counts(meters["_confusion"].sum)[1], 20)
 
     @staticmethod
     def logging_outputs_can_be_summed() -> bool:

@@ -39,10 +39,7 @@ class Sentences(SizedDataset):
         lengths = torch.tensor([len(u) for u in units])
         return {
             "id": torch.tensor(numbers),
-            "net_input": {
-                "src_tokens": collate_tokens(list(units), self.pad),
-                "src_lengths": lengths,
-            },
+            "net_input": {"src_tokens": collate_tokens(list(units), self.pad), "src_lengths": lengths},
             "target": torch.tensor(labels),
             "nsentences": len(samples),
             "ntokens": int(lengths.sum()),
@@ -72,13 +69,7 @@ class EpochPairs(SizedDataset):
     """
 
     def __init__(
-        self,
-        sentences: Sentences,
-        kinds: Sequence[str],
-        classes: int,
-        per_sentence: int,
-        balance: bool,
-        seed: int,
+        self, sentences: Sentences, kinds: Sequence[str], classes: int, per_sentence: int, balance: bool, seed: int
     ):
         self.sentences, self.kinds, self.classes = sentences, kinds, classes
         self.per_sentence, self.balance, self.seed = per_sentence, balance, seed
@@ -91,9 +82,7 @@ class EpochPairs(SizedDataset):
     def set_epoch(self, epoch: int) -> None:
         random = np.random.default_rng([self.seed, epoch])
         drawn = [self._draw(kind, random) for kind in self.kinds]
-        self.pairs = Pairs(
-            *(np.concatenate(columns) for columns in zip(*map(_columns, drawn), strict=True))
-        )
+        self.pairs = Pairs(*(np.concatenate(columns) for columns in zip(*map(_columns, drawn), strict=True)))
         self.order = random.permutation(len(self.pairs))
         sizes = self.sentences.sizes
         self.sizes = sizes[self.pairs.left] + sizes[self.pairs.right]
@@ -102,21 +91,21 @@ class EpochPairs(SizedDataset):
         first, second = (SIDES.index(side) for side in kind.split("-"))
         corpora, starts = self.sentences.corpora, self.sentences.starts
         pairs = sample_pairs(
-            corpora[first].labels, corpora[second].labels, self.classes, self.per_sentence, random, self.balance,
+            corpora[first].labels,
+            corpora[second].labels,
+            self.classes,
+            self.per_sentence,
+            random,
+            self.balance,
             one_corpus=first == second,
-        )  # fmt: skip
+        )
         return Pairs(pairs.left + starts[first], pairs.right + starts[second], pairs.same)
 
     def __len__(self) -> int:
         return len(self.pairs)
 
     def __getitem__(self, index: int) -> tuple[int, int, int, bool]:
-        return (
-            index,
-            int(self.pairs.left[index]),
-            int(self.pairs.right[index]),
-            bool(self.pairs.same[index]),
-        )
+        return (index, int(self.pairs.left[index]), int(self.pairs.right[index]), bool(self.pairs.same[index]))
 
     def ordered_indices(self) -> np.ndarray:
         return self.order

@@ -36,9 +36,7 @@ class EncoderSizes:
         if self.kind not in KINDS or self.pooling not in POOLINGS or self.order not in ORDERS:
             raise ValueError(f"no such encoder: {self.kind}, {self.pooling}, {self.order}")
         if self.pooling == "last" and self.kind in ("cnn", "bag"):
-            raise ValueError(
-                f"a {self.kind} encoder has no last state: choose max, mean or attention pooling"
-            )
+            raise ValueError(f"a {self.kind} encoder has no last state: choose max, mean or attention pooling")
         if self.hidden_dim % 2:
             raise ValueError(f"the two directions share {self.hidden_dim} units, which is odd")
 
@@ -110,9 +108,7 @@ class TwinEncoder(nn.Module):
         groups = length_groups(lengths)
         if len(groups) == 1:
             return self._encode(tokens, lengths // orders)
-        found = [
-            self._encode(tokens[g, : int(lengths[g[-1]])], lengths[g] // orders) for g in groups
-        ]
+        found = [self._encode(tokens[g, : int(lengths[g[-1]])], lengths[g] // orders) for g in groups]
         back = torch.argsort(torch.cat(groups))
         return torch.cat(found)[back]
 
@@ -122,9 +118,7 @@ class TwinEncoder(nn.Module):
             tokens = tokens.masked_fill(lost & tokens.ne(self.pad), self.unknown)
         rows, width = tokens.shape
         orders = self.sizes.ngram_orders
-        x = (
-            self.embed(tokens).view(rows, width // orders, orders, -1).sum(2).transpose(0, 1)
-        )  # (T, N, e)
+        x = self.embed(tokens).view(rows, width // orders, orders, -1).sum(2).transpose(0, 1)  # (T, N, e)
         x = F.dropout(x, self.sizes.dropout, self.training)
         pooled = self._pooled(x, lengths)
         pooled = F.dropout(pooled, self.sizes.dropout, self.training)
@@ -171,8 +165,7 @@ class Convolutions(nn.Module):
         share, more = divmod(hidden_dim, len(self.WIDTHS))
         outputs = [share + (i < more) for i in range(len(self.WIDTHS))]
         self.filters = nn.ModuleList(
-            nn.Conv1d(input_dim, out, k, padding=k // 2)
-            for k, out in zip(self.WIDTHS, outputs, strict=True)
+            nn.Conv1d(input_dim, out, k, padding=k // 2) for k, out in zip(self.WIDTHS, outputs, strict=True)
         )
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:

@@ -55,9 +55,14 @@ class Prepared:
     def __init__(self, folder: Path | str):
         self.folder = Path(folder)
         self.manifest: dict[str, Any] = read_manifest(
-            self.folder / MANIFEST, VERSION, "fairseq-xl siamese prepare",
-            classes=list, orders=list, morphemes=list, lower=bool,
-        )  # fmt: skip
+            self.folder / MANIFEST,
+            VERSION,
+            "fairseq-xl siamese prepare",
+            classes=list,
+            orders=list,
+            morphemes=list,
+            lower=bool,
+        )
         self.classes: list[str] = self.manifest["classes"]
         self.orders: tuple[int, ...] = tuple(self.manifest["orders"])
 
@@ -73,10 +78,7 @@ class Prepared:
 
     @cached_property
     def segmenters(self) -> dict[str, Segmenter]:
-        return {
-            side: Segmenter.load(self.folder / f"morphemes.{side}.txt")
-            for side in self.manifest["morphemes"]
-        }
+        return {side: Segmenter.load(self.folder / f"morphemes.{side}.txt") for side in self.manifest["morphemes"]}
 
     def has(self, part: str, side: str) -> bool:
         return (self.folder / f"{part}.{side}.tsv").is_file()
@@ -85,9 +87,7 @@ class Prepared:
         """Raises: InputError: the folder has no such part, or a damaged one."""
         stem = self.folder / f"{part}.{side}"
         if not self.has(part, side):
-            raise InputError(
-                f"{self.folder} has no {part} text of the {side} language: prepare it with a file for it"
-            )
+            raise InputError(f"{self.folder} has no {part} text of the {side} language: prepare it with a file for it")
         index = {name: i for i, name in enumerate(self.classes)}
         labels, texts = [], []
         for number, line in enumerate(read_lines(f"{stem}.tsv"), start=1):
@@ -109,20 +109,14 @@ class Prepared:
         return encode(self.clean(text), self.dictionary, self.orders, self.segmenters.get(side))
 
 
-def encode(
-    text: str, dictionary: Dictionary, orders: Sequence[int], segmenter: Segmenter | None
-) -> torch.Tensor:
+def encode(text: str, dictionary: Dictionary, orders: Sequence[int], segmenter: Segmenter | None) -> torch.Tensor:
     """(T,) unit numbers of a normalised sentence."""
     units = ngrams(segmenter(text) if segmenter else text, orders)
     return torch.tensor([dictionary.index(unit) for unit in units], dtype=torch.long)
 
 
 def write_corpus(
-    stem: Path,
-    names: Iterable[str],
-    texts: Sequence[str],
-    encoded: Iterable[torch.Tensor],
-    vocabulary: int,
+    stem: Path, names: Iterable[str], texts: Sequence[str], encoded: Iterable[torch.Tensor], vocabulary: int
 ) -> None:
     """Write one part of one side."""
     builder = indexed_dataset.make_builder(f"{stem}.bin", impl="mmap", vocab_size=vocabulary)

@@ -61,9 +61,13 @@ def gains(records: Sequence[dict[str, Any]], system: str, over: str, samples: in
         draws.append(100 * bootstrap_differences(gold, predicted[0], predicted[1], len(classes), samples=samples))
         differences.append(means[0] - means[1])
         table.add(
-            language, str(len(gold)), f"{len(first)}, {len(second)}", *(f"{mean:.1f}" for mean in means),
-            f"{differences[-1]:+.1f}", _interval(draws[-1]),
-        )  # fmt: skip
+            language,
+            str(len(gold)),
+            f"{len(first)}, {len(second)}",
+            *(f"{mean:.1f}" for mean in means),
+            f"{differences[-1]:+.1f}",
+            _interval(draws[-1]),
+        )
     if not draws:
         raise InputError(f"no language has records of both {system!r} and {over!r}: names are as `report` lists them")
     if len(draws) > 1:

@@ -18,9 +18,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("records", type=Path, nargs="+", help="records of several languages and runs")
     parser.add_argument(
-        "--system", default="SSC({poor}-{rich})", metavar="NAME",
+        "--system",
+        default="SSC({poor}-{rich})",
+        metavar="NAME",
         help="{poor} and {rich} stand for the codes of a record's languages (default: %(default)s)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--over", default="SSC({poor}-{poor})", metavar="NAME", help="the other one (default: %(default)s)"
     )

@@ -29,9 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "the --poor of its prepared folder), and give both sides that class. The two files that come out are sources "
         "for `fairseq-xl siamese prepare`."
     )
-    parser.add_argument(
-        "checkpoint", type=Path, help="checkpoint of a classifier of the rich language"
-    )
+    parser.add_argument("checkpoint", type=Path, help="checkpoint of a classifier of the rich language")
     parser.add_argument("rich", type=Path, help="sentences of the rich language, one a line")
     parser.add_argument("poor", type=Path, help="the poor language's, line by line")
     parser.add_argument(
@@ -52,12 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "smaller share of the score, from 0 to 1 (default: 0, keep all); for the rules matches and knn "
         "alone, as the shares of the others hardly differ",
     )
-    parser.add_argument(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help="the classifier's prepared folder, where it has moved",
-    )
+    parser.add_argument("--data", type=Path, metavar="DIR", help="the classifier's prepared folder, where it has moved")
     parser.add_argument("--cpu", action="store_true", help="do not use a GPU")
     add_rule(parser)
 
@@ -78,9 +71,7 @@ def run(args: argparse.Namespace) -> None:
         raise InputError(f"--output names {args.output[0]} twice: give each side a file of its own")
     lines = count_lines(args.rich), count_lines(args.poor)
     if lines[0] != lines[1]:
-        raise InputError(
-            f"{args.rich} has {lines[0]} lines and {args.poor} {lines[1]}: pairs stand on equal lines"
-        )
+        raise InputError(f"{args.rich} has {lines[0]} lines and {args.poor} {lines[1]}: pairs stand on equal lines")
     if not 0 <= args.least <= 1:
         raise InputError(f"--least is a share from 0 to 1, not {args.least}")
     classifier = Classifier.load(args.checkpoint, args.data, chosen_rule(args), args.cpu)
@@ -92,17 +83,13 @@ def run(args: argparse.Namespace) -> None:
     count = Labelled()
     pairs = _filled(zip(read_lines(args.rich), read_lines(args.poor), strict=True), classifier, count)
     with replacing(args.output[0]) as rich_file, replacing(args.output[1]) as poor_file:
-        for label, rich, poor in label_pairs(
-            pairs, lambda t: classifier.predict(t, neighbours=0), args.least, count
-        ):
+        for label, rich, poor in label_pairs(pairs, lambda t: classifier.predict(t, neighbours=0), args.least, count):
             rich_file.write(f"{label}\t{_one_line(rich)}\n")
             poor_file.write(f"{label}\t{_one_line(poor)}\n")
     print(count, file=sys.stderr)
 
 
-def _filled(
-    pairs: Iterable[tuple[str, str]], classifier: Classifier, count: Labelled
-) -> Iterator[tuple[str, str]]:
+def _filled(pairs: Iterable[tuple[str, str]], classifier: Classifier, count: Labelled) -> Iterator[tuple[str, str]]:
     for pair in pairs:
         if all(map(classifier.task.prepared.clean, pair)):
             yield pair

@@ -19,12 +19,9 @@ from fairseq_xl.siamese.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, Tw
 class TwinConfig(FairseqDataclass):
     embed_dim: int = field(default=100, metadata={"help": "size of an n-gram's embedding; less for little text"})
     hidden_dim: int = field(
-        default=256,
-        metadata={"help": "states of the encoder, both directions together (even); smaller is faster"},
+        default=256, metadata={"help": "states of the encoder, both directions together (even); smaller is faster"}
     )
-    layers: int = field(
-        default=1, metadata={"help": "recurrent layers; more for much text, each as slow as the first"}
-    )
+    layers: int = field(default=1, metadata={"help": "recurrent layers; more for much text, each as slow as the first"})
     sentence_dim: int = field(
         default=128, metadata={"help": "size of a sentence's vector (the paper's: 128); more for many classes"}
     )
@@ -50,9 +47,9 @@ class TwinConfig(FairseqDataclass):
         },
     )
     dropout: float = field(
-        default=0.0, metadata={"help": "of embeddings, between layers and of the pooled state; raise it against "
-                               "over-fitting"}
-    )  # fmt: skip
+        default=0.0,
+        metadata={"help": "of embeddings, between layers and of the pooled state; raise it against over-fitting"},
+    )
     unit_dropout: float = field(
         default=0.0,
         metadata={"help": "share of n-grams read as unseen in training: practice for text with unseen ones"},
@@ -78,9 +75,17 @@ class Twin(BaseFairseqModel):
     def build_model(cls, cfg: TwinConfig, task: Any) -> "Twin":
         """Raises: InputError: sizes or kinds that do not go together."""
         sizes = EncoderSizes(
-            cfg.embed_dim, cfg.hidden_dim, cfg.layers, cfg.sentence_dim, str(cfg.encoder_kind), str(cfg.pooling),
-            str(cfg.dense_order), cfg.dropout, cfg.unit_dropout, len(task.prepared.orders),
-        )  # fmt: skip
+            cfg.embed_dim,
+            cfg.hidden_dim,
+            cfg.layers,
+            cfg.sentence_dim,
+            str(cfg.encoder_kind),
+            str(cfg.pooling),
+            str(cfg.dense_order),
+            cfg.dropout,
+            cfg.unit_dropout,
+            len(task.prepared.orders),
+        )
         dictionary = task.source_dictionary
         head = nn.Linear(cfg.sentence_dim, len(task.prepared.classes)) if cfg.class_head else None
         try:

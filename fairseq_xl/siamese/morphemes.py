@@ -35,15 +35,10 @@ class Segmenter:
         if all(parts is None for parts in words.values()):
             model.load_data([(1, tuple(graphemes(word))) for word in words])
             model.train_batch()
-            found = {
-                word: _joined(model.viterbi_segment(tuple(graphemes(word)))[0]) for word in words
-            }
+            found = {word: _joined(model.viterbi_segment(tuple(graphemes(word)))[0]) for word in words}
         else:
             found = {word: parts for word, parts in words.items() if parts}
-            atoms = [
-                (1, tuple(graphemes(w)), tuple(tuple(graphemes(p)) for p in parts))
-                for w, parts in found.items()
-            ]
+            atoms = [(1, tuple(graphemes(w)), tuple(tuple(graphemes(p)) for p in parts)) for w, parts in found.items()]
             model.load_segmentations(atoms)
         return cls(model, found)
 
@@ -54,9 +49,7 @@ class Segmenter:
         for number, line in enumerate(read_lines(path), start=1):
             parts = tuple(line.split(" "))
             if not all(parts):
-                raise InputError(
-                    f"{path}, line {number}: expected the morphemes of a word, one space between two"
-                )
+                raise InputError(f"{path}, line {number}: expected the morphemes of a word, one space between two")
             words["".join(parts)] = parts
         return cls._from(words)
 
@@ -70,9 +63,7 @@ class Segmenter:
 
     def segment(self, word: str) -> tuple[str, ...]:
         if word not in self.segmentations:
-            self.segmentations[word] = _joined(
-                self.model.viterbi_segment(tuple(graphemes(word)))[0]
-            )
+            self.segmentations[word] = _joined(self.model.viterbi_segment(tuple(graphemes(word)))[0])
         return self.segmentations[word]
 
 

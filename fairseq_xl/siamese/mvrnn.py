@@ -123,9 +123,7 @@ class MVRNN(nn.Module):
         left, right, diagonal = self.factors(word).split([n * r, n * r, n])
         return self.vector(word), left.view(n, r) @ right.view(r, n) + torch.diag(1 + diagonal)
 
-    def node(
-        self, a: Tensor, a_matrix: Tensor, b: Tensor, b_matrix: Tensor
-    ) -> tuple[Tensor, Tensor]:
+    def node(self, a: Tensor, a_matrix: Tensor, b: Tensor, b_matrix: Tensor) -> tuple[Tensor, Tensor]:
         """Vector (n,) and matrix (n, n) of two nodes' parent."""
         vector = torch.tanh(self.combine(torch.cat([b_matrix @ a, a_matrix @ b])))
         matrix = self.combine_matrices(torch.cat([a_matrix, b_matrix]).t()).t()
@@ -170,15 +168,11 @@ def fit_mvrnn(data: Training) -> Classifier:
         InputError: no parses, not one for each text, or one with fewer leaves than its text has words.
     """
     if data.parses is None:
-        raise InputError(
-            "baseline mv-rnn needs a parse of each text: give the file of trees with --parses"
-        )
+        raise InputError("baseline mv-rnn needs a parse of each text: give the file of trees with --parses")
     trees = read_trees(data.parses)
     count, held = len(data.texts), len(data.valid_texts)
     if len(trees) < count + held:
-        raise InputError(
-            f"{data.parses} has {len(trees)} trees for {count} training and {held} development texts"
-        )
+        raise InputError(f"{data.parses} has {len(trees)} trees for {count} training and {held} development texts")
     texts = [*data.texts, *data.valid_texts, *data.part_texts]
     if data.part_texts and len(trees) != len(texts):
         raise InputError(
@@ -214,9 +208,7 @@ def fit_mvrnn(data: Training) -> Classifier:
     def predict(texts: Sequence[str]) -> np.ndarray:
         """Of the texts whose trees come last in the file."""
         if len(texts) > len(trees) - count - held:
-            raise InputError(
-                f"{data.parses} has {len(trees) - count - held} trees for {len(texts)} test texts"
-            )
+            raise InputError(f"{data.parses} has {len(trees) - count - held} trees for {len(texts)} test texts")
         chosen = trees[count + held : count + held + len(texts)]
         return model(chosen, index).argmax(1).numpy()
 

@@ -29,9 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     from fairseq_xl.siamese.rule_options import add_rule
 
     parser.add_argument("checkpoint", type=Path, help="checkpoint of fairseq-train")
-    parser.add_argument(
-        "input", type=Path, nargs="?", help="text to classify, one sentence a line (default: stdin)"
-    )
+    parser.add_argument("input", type=Path, nargs="?", help="text to classify, one sentence a line (default: stdin)")
     parser.add_argument(
         "--part",
         choices=("valid", "test"),
@@ -39,28 +37,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "and write a record of predictions for `fairseq-xl siamese report`",
     )
     parser.add_argument(
-        "--data",
-        type=Path,
-        metavar="DIR",
-        help="the prepared folder, where it has moved since training",
+        "--data", type=Path, metavar="DIR", help="the prepared folder, where it has moved since training"
     )
-    parser.add_argument(
-        "--output", "-o", type=Path, metavar="FILE", help="file to write (default: stdout)"
-    )
+    parser.add_argument("--output", "-o", type=Path, metavar="FILE", help="file to write (default: stdout)")
     parser.add_argument("--language", metavar="CODE", help="of the text (default: the poor one)")
-    parser.add_argument(
-        "--explain",
-        type=int,
-        default=3,
-        metavar="N",
-        help="reference sentences to show (default: 3)",
-    )
-    parser.add_argument(
-        "--labels-only", action="store_true", help="one class a line instead of JSON"
-    )
-    parser.add_argument(
-        "--name", default="SSC", help="of the system, in the record of --part (default: SSC)"
-    )
+    parser.add_argument("--explain", type=int, default=3, metavar="N", help="reference sentences to show (default: 3)")
+    parser.add_argument("--labels-only", action="store_true", help="one class a line instead of JSON")
+    parser.add_argument("--name", default="SSC", help="of the system, in the record of --part (default: SSC)")
     parser.add_argument(
         "--curve",
         nargs=2,
@@ -122,11 +105,7 @@ def _write(
         nonlocal unseen
         for text, found in zip(batch, classifier.predict(batch, side, args.explain), strict=True):
             unseen += found.known == 0
-            row = (
-                found.label
-                if args.labels_only
-                else json.dumps({"text": text, **asdict(found)}, ensure_ascii=False)
-            )
+            row = found.label if args.labels_only else json.dumps({"text": text, **asdict(found)}, ensure_ascii=False)
             stream.write(row + "\n")
         batch.clear()
 

@@ -114,21 +114,12 @@ def prepare(
     for side, size in zip(SIDES, (settings.poor_size, settings.rich_size), strict=True):
         if side in sides:
             _check_classes(sides[side].labels["train"], classes, side, size)
-    segmenters = {
-        side: Segmenter.train(sides[side].texts["train"])
-        for side in settings.morphemes
-        if side in sides
-    }
+    segmenters = {side: Segmenter.train(sides[side].texts["train"]) for side in settings.morphemes if side in sides}
     dictionary = _dictionary(sides, segmenters, settings)
 
     output.mkdir(parents=True, exist_ok=True)
     (output / MANIFEST).unlink(missing_ok=True)
-    for stale in (
-        f"{part}.{side}{end}"
-        for part in PARTS
-        for side in SIDES
-        for end in (".tsv", ".bin", ".idx")
-    ):
+    for stale in (f"{part}.{side}{end}" for part in PARTS for side in SIDES for end in (".tsv", ".bin", ".idx")):
         (output / stale).unlink(missing_ok=True)
     for side, segmenter in segmenters.items():
         segmenter.save(output / f"morphemes.{side}.txt")
@@ -159,9 +150,7 @@ def prepare(
     return manifest
 
 
-def _classes(
-    chosen_from: list[Example], examples: dict[str, list[Example]], settings: Settings
-) -> list[str]:
+def _classes(chosen_from: list[Example], examples: dict[str, list[Example]], settings: Settings) -> list[str]:
     counts = Counter(example.label for example in chosen_from)
     for found in examples.values() if settings.shared else ():
         known = {example.label for example in found}
@@ -179,9 +168,7 @@ def _classes(
     else:
         classes = sorted(counts)
     if len(classes) < 2:
-        raise InputError(
-            f"a classifier needs two classes at least, but there is {', '.join(classes) or 'none'}"
-        )
+        raise InputError(f"a classifier needs two classes at least, but there is {', '.join(classes) or 'none'}")
     return classes
 
 
@@ -258,9 +245,7 @@ def _check_classes(labels: list[int], classes: list[str], side: str, size: int) 
         )
 
 
-def _dictionary(
-    sides: dict[str, _Side], segmenters: dict[str, Segmenter], settings: Settings
-) -> Dictionary:
+def _dictionary(sides: dict[str, _Side], segmenters: dict[str, Segmenter], settings: Settings) -> Dictionary:
     dictionary = Dictionary()
     for side, found in sides.items():
         segmenter = segmenters.get(side)

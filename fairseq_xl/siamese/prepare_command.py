@@ -26,19 +26,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("output", type=Path, metavar="DIR", help="folder to write")
     parser.add_argument(
-        "--poor",
-        nargs="+",
-        required=True,
-        metavar="SOURCE",
-        help="labelled text of the language to classify",
+        "--poor", nargs="+", required=True, metavar="SOURCE", help="labelled text of the language to classify"
     )
     parser.add_argument(
         "--rich",
         nargs="+",
         default=[],
         metavar="SOURCE",
-        help="labelled text of the language that "
-        "lends its labels; without it pairs are monolingual",
+        help="labelled text of the language that lends its labels; without it pairs are monolingual",
     )
     parser.add_argument(
         "--languages",
@@ -84,8 +79,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[3],
         metavar="N",
-        help="lengths of the character "
-        "n-grams (default: 3, the paper's; 3 2 1 adds shorter ones at each place)",
+        help="lengths of the character n-grams (default: 3, the paper's; 3 2 1 adds shorter ones at each place)",
     )
     parser.add_argument("--lower", action="store_true", help="fold case")
     parser.add_argument(
@@ -93,8 +87,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="n-grams seen less often count as unseen "
-        "(default: 1); 2 gives the model practice with unseen ones",
+        help="n-grams seen less often count as unseen (default: 1); 2 gives the model practice with unseen ones",
     )
     parser.add_argument(
         "--morphemes",
@@ -125,17 +118,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="use N of the poor language's training "
-        "texts, a part of those for every larger N (default: all)",
+        help="use N of the poor language's training texts, a part of those for every larger N (default: all)",
     )
-    parser.add_argument(
-        "--rich-size", type=int, default=0, metavar="N", help="the same for the rich language"
-    )
+    parser.add_argument("--rich-size", type=int, default=0, metavar="N", help="the same for the rich language")
     parser.add_argument(
         "--shuffle-rich",
         action="store_true",
-        help="control: deal the rich language's classes out at "
-        "random; a gain that survives this is no transfer",
+        help="control: deal the rich language's classes out at random; a gain that survives this is no transfer",
     )
 
 
@@ -149,9 +138,7 @@ def run(args: argparse.Namespace) -> None:
     if not (min(shares) >= 0 and sum(shares) < 1):  # nan is neither
         raise InputError("--valid-share and --test-share are shares from 0, together below 1")
     if min(args.ngrams) < 1 or sorted(set(args.ngrams), reverse=True) != args.ngrams:
-        raise InputError(
-            "--ngrams takes different lengths from 1, the longest first, such as 3 2 1"
-        )
+        raise InputError("--ngrams takes different lengths from 1, the longest first, such as 3 2 1")
     check_seed("--seed", args.seed)
     check_least("--minimum", args.minimum, 1)
     for option in ("most_frequent", "poor_size", "rich_size"):
@@ -185,11 +172,6 @@ def run(args: argparse.Namespace) -> None:
     manifest = prepare(args.output, poor, rich, settings, class_sources)
     for side, parts in manifest["sentences"].items():
         counts = ", ".join(f"{part} {count}" for part, count in parts.items())
-        lost = ", ".join(
-            f"{count} {why}" for why, count in manifest["left_out"][side].items() if count
-        )
-        print(
-            f"{manifest['languages'][side]}: {counts}" + (f"; left out: {lost}" if lost else ""),
-            file=sys.stderr,
-        )
+        lost = ", ".join(f"{count} {why}" for why, count in manifest["left_out"][side].items() if count)
+        print(f"{manifest['languages'][side]}: {counts}" + (f"; left out: {lost}" if lost else ""), file=sys.stderr)
     print(f"{manifest['units']} n-grams, classes {' '.join(manifest['classes'])}", file=sys.stderr)

@@ -23,9 +23,7 @@ if TYPE_CHECKING:
     from fairseq_xl.siamese.baselines import Classifier, Training
 
 PAD, UNKNOWN = 0, 1
-SIZES = EncoderSizes(
-    hidden_dim=128, dropout=0.3, unit_dropout=0.1, pooling="max", order="relu_dense"
-)
+SIZES = EncoderSizes(hidden_dim=128, dropout=0.3, unit_dropout=0.1, pooling="max", order="relu_dense")
 BATCH, MOST_EPOCHS, PATIENCE, LONGEST = 32, 20, 4, 256
 
 
@@ -90,9 +88,7 @@ def _train(
     optimiser = torch.optim.Adam(model.parameters(), lr=1e-3)
     random = np.random.default_rng(data.seed)
     rarity = 1 / np.maximum(np.bincount(data.labels, minlength=data.classes), 1)
-    weight = torch.tensor(
-        rarity / rarity.mean(), dtype=torch.float, device=next(model.parameters()).device
-    )
+    weight = torch.tensor(rarity / rarity.mean(), dtype=torch.float, device=next(model.parameters()).device)
     best, best_state, since = -1.0, copy.deepcopy(model.state_dict()), 0
     for _ in range(MOST_EPOCHS):
         model.train()

@@ -21,18 +21,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "learnt from several numbers of the poor language's sentences, the learning curve."
     )
     parser.add_argument("records", type=Path, nargs="+", help="records")
-    parser.add_argument(
-        "--output", "-o", type=Path, required=True, metavar="DIR", help="folder to write"
-    )
+    parser.add_argument("--output", "-o", type=Path, required=True, metavar="DIR", help="folder to write")
     parser.add_argument(
         "--system",
         metavar="NAME",
-        help="the system to test the others against by McNemar's test "
-        "(default: that with the highest macro-F1)",
+        help="the system to test the others against by McNemar's test (default: that with the highest macro-F1)",
     )
-    parser.add_argument(
-        "--samples", type=int, default=2000, help="draws for the intervals (default: 2000)"
-    )
+    parser.add_argument("--samples", type=int, default=2000, help="draws for the intervals (default: 2000)")
     parser.add_argument("--no-figures", action="store_true", help="tables alone")
 
 
@@ -87,11 +82,7 @@ def run(args: argparse.Namespace) -> None:
         raise InputError(f"--system {chosen!r} is none of {', '.join(systems)}")
     tables = comparison.tables(systems, chosen, args.samples)
     for name, table in tables.items():
-        for suffix, text in (
-            (".md", table.markdown()),
-            (".tex", table.latex()),
-            (".csv", table.csv()),
-        ):
+        for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
             with replacing(args.output / f"{name}{suffix}") as stream:
                 stream.write(text)
     if not args.no_figures:

@@ -26,9 +26,7 @@ def add_rule(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="of a match, a cosine; usually the margin (default: the training's --match-threshold)",
     )
-    group.add_argument(
-        "--neighbours", type=int, default=15, metavar="K", help="of knn (default: 15)"
-    )
+    group.add_argument("--neighbours", type=int, default=15, metavar="K", help="of knn (default: 15)")
     group.add_argument(
         "--references",
         type=int,
@@ -48,9 +46,7 @@ def add_rule(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="language of the references (default: the training's --reference-side)",
     )
-    group.add_argument(
-        "--reference-seed", type=int, default=1, metavar="N", help="of the draws (default: 1)"
-    )
+    group.add_argument("--reference-seed", type=int, default=1, metavar="N", help="of the draws (default: 1)")
 
 
 def chosen_rule(args: argparse.Namespace) -> Rule:

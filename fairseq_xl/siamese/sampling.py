@@ -107,9 +107,7 @@ def sample_pairs(
     return Pairs(both, np.concatenate([positive, negative]), same)
 
 
-def sample_references(
-    labels: np.ndarray, classes: int, per_class: int, random: np.random.Generator
-) -> np.ndarray:
+def sample_references(labels: np.ndarray, classes: int, per_class: int, random: np.random.Generator) -> np.ndarray:
     """``per_class`` sentence numbers of each class without repetition; all of a class that has fewer.
 
     Raises:
@@ -118,7 +116,5 @@ def sample_references(
     members = by_class(labels, classes)
     for c, found in enumerate(members):
         if not len(found):
-            raise InputError(
-                f"class {c} has no sentence among the references: give text with every class"
-            )
+            raise InputError(f"class {c} has no sentence among the references: give text with every class")
     return np.concatenate([random.permutation(m)[:per_class] for m in members])

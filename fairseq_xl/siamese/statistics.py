@@ -15,10 +15,7 @@ def tables(folders: Sequence[Prepared]) -> list[Table]:
 
     A language stands once, however many folders have the same texts of it.
     """
-    sizes = Table(
-        "Corpora",
-        ["language", "part", "sentences", "words a sentence", "characters a sentence", "n-grams"],
-    )
+    sizes = Table("Corpora", ["language", "part", "sentences", "words a sentence", "characters a sentence", "n-grams"])
     shares: dict[tuple[str, ...], Table] = {}
     seen = set()
     for prepared in folders:
@@ -45,9 +42,4 @@ def tables(folders: Sequence[Prepared]) -> list[Table]:
 def _sizes(corpus: Corpus) -> tuple[str, ...]:
     words = np.mean([len(text.split()) for text in corpus.texts])
     characters = np.mean([len(text) for text in corpus.texts])
-    return (
-        f"{len(corpus):,}",
-        f"{words:.1f}",
-        f"{characters:.1f}",
-        f"{np.mean(corpus.units.sizes):.1f}",
-    )
+    return (f"{len(corpus):,}", f"{words:.1f}", f"{characters:.1f}", f"{np.mean(corpus.units.sizes):.1f}")

@@ -27,8 +27,7 @@ ENCODED_AT_ONCE = 128
 @dataclass
 class SiameseContrastiveConfig(FairseqDataclass):
     data: Optional[str] = field(  # noqa: UP045
-        default=None,
-        metadata={"help": "folder made by `fairseq-xl siamese prepare`", "argparse_alias": None},
+        default=None, metadata={"help": "folder made by `fairseq-xl siamese prepare`", "argparse_alias": None}
     )
     pairs: Optional[str] = field(  # noqa: UP045
         default=None,
@@ -47,12 +46,13 @@ class SiameseContrastiveConfig(FairseqDataclass):
     )
     natural_classes: bool = field(
         default=False,
-        metadata={"help": "take each sentence once an epoch; by default rare classes are repeated and frequent ones "
-                  "thinned, so that all are equally frequent"},
-    )  # fmt: skip
+        metadata={
+            "help": "take each sentence once an epoch; by default rare classes are repeated and frequent ones "
+            "thinned, so that all are equally frequent"
+        },
+    )
     max_units: int = field(
-        default=256,
-        metadata={"help": "longer sentences are cut to so many places; bounds the time of a batch"},
+        default=256, metadata={"help": "longer sentences are cut to so many places; bounds the time of a batch"}
     )
     references: int = field(
         default=100,
@@ -114,9 +114,13 @@ class SiameseContrastiveTask(FairseqTask):
         if part == "train":
             sides = SIDES if self.prepared.has("train", "rich") else SIDES[:1]
             self.datasets[split] = EpochPairs(
-                self.sentences("train", sides), self.kinds, len(self.prepared.classes),
-                self.cfg.pairs_per_sentence, not self.cfg.natural_classes, self.cfg.seed,
-            )  # fmt: skip
+                self.sentences("train", sides),
+                self.kinds,
+                len(self.prepared.classes),
+                self.cfg.pairs_per_sentence,
+                not self.cfg.natural_classes,
+                self.cfg.seed,
+            )
         else:
             self.datasets[split] = self.sentences(part, SIDES[:1])
 
@@ -187,12 +191,7 @@ class SiameseContrastiveTask(FairseqTask):
         model.eval()
         vectors, labels = self.references(model)
         rule = {"rule": str(self.cfg.rule), "threshold": self.cfg.match_threshold}
-        references = {
-            "vectors": vectors,
-            "labels": labels,
-            "classes": len(self.prepared.classes),
-            **rule,
-        }
+        references = {"vectors": vectors, "labels": labels, "classes": len(self.prepared.classes), **rule}
         return super().valid_step({**sample, "references": references}, model, criterion)
 
     def state_dict(self) -> dict[str, Any]:

@@ -22,12 +22,7 @@ BLOCK = 10_000
 
 
 def accuracies(
-    vectors: Matrix,
-    groups: np.ndarray,
-    kind: str,
-    ks: Sequence[int] = KS,
-    effort: float = 1.0,
-    progress: bool = False,
+    vectors: Matrix, groups: np.ndarray, kind: str, ks: Sequence[int] = KS, effort: float = 1.0, progress: bool = False
 ) -> np.ndarray:
     """k-NN accuracy of each sentence for each k, (N, len(ks)), as :func:`neighbours.accuracies` has it but for what
     the index overlooks, for float32, and for more than EQUALS equally near sentences.

@@ -19,8 +19,7 @@ class UposLSTMConfig(FairseqDataclass):
     """The paper's sizes (Liu et al. 2019, Table 1)."""
 
     encoder_embed_dim: int = field(
-        default=100,
-        metadata={"help": "size of the embeddings of source pieces; raise it for more languages"},
+        default=100, metadata={"help": "size of the embeddings of source pieces; raise it for more languages"}
     )
     encoder_cell_dim: int = field(
         default=128,
@@ -36,8 +35,7 @@ class UposLSTMConfig(FairseqDataclass):
         },
     )
     decoder_embed_dim: int = field(
-        default=100,
-        metadata={"help": "size of the embeddings of previous tags; raise it with --target pieces"},
+        default=100, metadata={"help": "size of the embeddings of previous tags; raise it with --target pieces"}
     )
     language_embed_dim: int = field(
         default=20,
@@ -102,8 +100,7 @@ class UposTranslationConfig(FairseqDataclass):
         },
     )
     pairs: str = field(
-        default="",
-        metadata={"help": "pairs to train on, as fr-en,fr-es; all that have such targets when omitted"},
+        default="", metadata={"help": "pairs to train on, as fr-en,fr-es; all that have such targets when omitted"}
     )
     sampling_temperature: float = field(
         default=1.0,

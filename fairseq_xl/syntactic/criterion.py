@@ -6,10 +6,7 @@ from typing import Any
 
 import torch
 from fairseq.criterions import register_criterion
-from fairseq.criterions.cross_entropy import (
-    CrossEntropyCriterion,
-    CrossEntropyCriterionConfig,
-)
+from fairseq.criterions.cross_entropy import CrossEntropyCriterion, CrossEntropyCriterionConfig
 from torch import Tensor
 
 from fairseq_xl.faults import check_finite
@@ -26,9 +23,7 @@ class UposCrossEntropy(CrossEntropyCriterion):
         super().__init__(task, sentence_avg)
         self.pairs = len(task.pairs)
 
-    def forward(
-        self, model: Any, sample: dict[str, Any], reduce: bool = True
-    ) -> tuple[Tensor, Any, dict[str, Any]]:
+    def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
         """As fairseq's; the sample also has ``pair`` (N,), the number of each sentence's pair."""
         net_output = model(**sample["net_input"])
         target = model.get_targets(sample, net_output)

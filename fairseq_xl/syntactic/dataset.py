@@ -132,9 +132,7 @@ class MixedPairs(FairseqDataset):
     def size(self, index: int) -> tuple[int, int]:
         return int(self.source_sizes[index]), int(self.target_sizes[index])
 
-    def filter_indices_by_size(
-        self, indices: np.ndarray, max_sizes: Any
-    ) -> tuple[np.ndarray, list[int]]:
+    def filter_indices_by_size(self, indices: np.ndarray, max_sizes: Any) -> tuple[np.ndarray, list[int]]:
         return data_utils.filter_paired_dataset_indices_by_size(
             self.source_sizes, self.target_sizes, indices, max_sizes
         )

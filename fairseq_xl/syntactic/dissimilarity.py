@@ -27,10 +27,7 @@ READINGS = ("similarity", "literal")
 
 
 def dissimilarities(
-    encoders: Sequence[Matrix],
-    patterns: Sequence[Pattern],
-    device: torch.device | str = "cpu",
-    progress: bool = False,
+    encoders: Sequence[Matrix], patterns: Sequence[Pattern], device: torch.device | str = "cpu", progress: bool = False
 ) -> tuple[list[dict[str, float]], float]:
     """The scores of several embeddings of the same n sentences, and what a constant would score.
 

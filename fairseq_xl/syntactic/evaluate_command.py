@@ -30,21 +30,38 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"encoders, each [LABEL=]KIND[:ARGUMENT]:\n{kinds}"
     add = parser.add_argument
     add("encoders", nargs="*", metavar="ENCODER", help="what to evaluate, see below")
-    add("--sets", nargs="+", type=Path, default=[], metavar="TSV",
+    add(
+        "--sets",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="TSV",
         help="LANG.tsv files of fairseq-xl syntactic build-eval, or a folder of them: groups of sentences with the "
-        "same tags, for nearest neighbours")  # fmt: skip
-    add("--treebanks", nargs="+", default=[], metavar="LANG=CONLLU",
+        "same tags, for nearest neighbours",
+    )
+    add(
+        "--treebanks",
+        nargs="+",
+        default=[],
+        metavar="LANG=CONLLU",
         help="sentences with gold tags, for functional dissimilarity; where their sent_id agree, as in PUD, for "
-        "translations too")  # fmt: skip
+        "translations too",
+    )
     add("--measures", nargs="+", choices=MEASURES, default=list(MEASURES), help="take only these (default: all)")
     add("--device", help="where pairs are compared (default: a GPU where there is one)")
-    add("--index", choices=KINDS_OF_INDEX,
+    add(
+        "--index",
+        choices=KINDS_OF_INDEX,
         help="look the nearest neighbours up in a faiss index (extra index) instead of comparing all pairs: with "
-        "--measures nearest, for a million sentences; hnsw and ivf overlook some")  # fmt: skip
-    add("--output", "-o", type=Path, metavar="PREFIX",
-        help="write PREFIX.json, the record, and PREFIX.md, the tables")  # fmt: skip
-    add("--write-texts", type=Path, metavar="FOLDER",
-        help="write FOLDER/NAME.txt, one sentence a row, for an encoder that runs elsewhere, and stop")  # fmt: skip
+        "--measures nearest, for a million sentences; hnsw and ivf overlook some",
+    )
+    add("--output", "-o", type=Path, metavar="PREFIX", help="write PREFIX.json, the record, and PREFIX.md, the tables")
+    add(
+        "--write-texts",
+        type=Path,
+        metavar="FOLDER",
+        help="write FOLDER/NAME.txt, one sentence a row, for an encoder that runs elsewhere, and stop",
+    )
 
 
 def run(args: argparse.Namespace) -> None:

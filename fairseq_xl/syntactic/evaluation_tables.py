@@ -171,9 +171,6 @@ def length_table(joint: _Joint, language: str) -> Table:
     labels = [label for label, entries in joint.encoders.items() if "nearest" in entries[0]]
     table = Table(f"1-NN (%) by length, {language}", ["tags", "sentences", "groups", *labels])
     for length, about in joint.sets[language]["length"].items() if labels else ():
-        cells = [
-            _over(joint.encoders[label], ("nearest", language, "length", length, "1-NN"), 1)
-            for label in labels
-        ]
+        cells = [_over(joint.encoders[label], ("nearest", language, "length", length, "1-NN"), 1) for label in labels]
         table.add(length, str(about["sentences"]), str(about["groups"]), *cells)
     return table

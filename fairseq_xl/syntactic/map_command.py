@@ -25,16 +25,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add = parser.add_argument
     add("encoder", metavar="ENCODER", help=f"[LABEL=]KIND[:ARGUMENT] as evaluate takes it; kinds: {', '.join(KINDS)}")
-    add("--sets", nargs="+", type=Path, required=True, metavar="TSV",
-        help="LANG.tsv files of fairseq-xl syntactic build-eval, or a folder of them")  # fmt: skip
-    add("--output", "-o", type=Path, required=True, metavar="PREFIX",
-        help="write PREFIX.png, PREFIX.pdf and PREFIX.html")  # fmt: skip
-    add("--method", choices=METHODS, default="pca",
+    add(
+        "--sets",
+        nargs="+",
+        type=Path,
+        required=True,
+        metavar="TSV",
+        help="LANG.tsv files of fairseq-xl syntactic build-eval, or a folder of them",
+    )
+    add(
+        "--output",
+        "-o",
+        type=Path,
+        required=True,
+        metavar="PREFIX",
+        help="write PREFIX.png, PREFIX.pdf and PREFIX.html",
+    )
+    add(
+        "--method",
+        choices=METHODS,
+        default="pca",
         help="pca keeps large distances and shows how much it keeps; umap, an extra, shows neighbourhoods (default: "
-        "pca)")  # fmt: skip
+        "pca)",
+    )
     add("--groups", type=int, default=12, metavar="N", help="show this many tag sequences (default: 12)")
-    add("--most", type=int, default=4000, metavar="N",
-        help="show a sample of this many sentences where there are more (default: 4000)")  # fmt: skip
+    add(
+        "--most",
+        type=int,
+        default=4000,
+        metavar="N",
+        help="show a sample of this many sentences where there are more (default: 4000)",
+    )
     add("--seed", type=int, default=0, help="of the sample and of umap (default: 0)")
 
 

@@ -10,12 +10,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from fairseq.data import Dictionary
-from fairseq.models import (
-    FairseqDecoder,
-    FairseqEncoder,
-    FairseqEncoderDecoderModel,
-    register_model,
-)
+from fairseq.models import FairseqDecoder, FairseqEncoder, FairseqEncoderDecoderModel, register_model
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
@@ -91,11 +86,7 @@ class UposDecoder(FairseqDecoder):
         nn.init.zeros_(self.embed_tokens.weight[dictionary.pad()])
 
     def forward(
-        self,
-        prev_output_tokens: Tensor,
-        encoder_out: dict[str, Tensor],
-        target_languages: Tensor,
-        **_: Any,
+        self, prev_output_tokens: Tensor, encoder_out: dict[str, Tensor], target_languages: Tensor, **_: Any
     ) -> tuple[Tensor, None]:
         """Teacher-forced. prev_output_tokens (N, T); encoder_out of the encoder; target_languages (N,).
 
@@ -126,11 +117,7 @@ class UposLSTM(FairseqEncoderDecoderModel):
         return cls(encoder, UposDecoder(cfg, task.target_dictionary, task.languages))
 
     def forward(
-        self,
-        src_tokens: Tensor,
-        src_lengths: Tensor,
-        prev_output_tokens: Tensor,
-        target_languages: Tensor,
+        self, src_tokens: Tensor, src_lengths: Tensor, prev_output_tokens: Tensor, target_languages: Tensor
     ) -> tuple[Tensor, None]:
         """Logits (N, T, tags) and None; see the encoder's and the decoder's ``forward``."""
         encoded = self.encoder(src_tokens, src_lengths)

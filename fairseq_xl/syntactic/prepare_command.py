@@ -103,9 +103,15 @@ def run(args: argparse.Namespace) -> None:
         print(pair_table(corpus.pair_counts()))
         if args.until == "all":
             choice = prepare.Choice(
-                args.sources, args.targets, args.exclude, args.pivot or PIVOT, args.valid, args.vocabulary,
-                args.like, args.seed,
-            )  # fmt: skip
+                args.sources,
+                args.targets,
+                args.exclude,
+                args.pivot or PIVOT,
+                args.valid,
+                args.vocabulary,
+                args.like,
+                args.seed,
+            )
             prepare.binarise(corpus, choice, args.output)
 
 

@@ -1,11 +1,11 @@
 """What a prepared folder holds: ``manifest.json`` names its pairs, languages and dictionaries.
 
-    manifest.json                        :class:`Manifest`
-    sentencepiece.model                  cuts raw text into the pieces of dict.source.txt
-    dict.source.txt, dict.upos.txt       fairseq dictionaries
-    SPLIT.SRC-TGT.source.{bin,idx}       pieces of the source sentences; SPLIT is train or valid
-    SPLIT.SRC-TGT.upos.{bin,idx}         tags of the target sentences, where the pair is tagged
-    SPLIT.SRC-TGT.pieces.{bin,idx}       pieces of the target sentences
+manifest.json                        :class:`Manifest`
+sentencepiece.model                  cuts raw text into the pieces of dict.source.txt
+dict.source.txt, dict.upos.txt       fairseq dictionaries
+SPLIT.SRC-TGT.source.{bin,idx}       pieces of the source sentences; SPLIT is train or valid
+SPLIT.SRC-TGT.upos.{bin,idx}         tags of the target sentences, where the pair is tagged
+SPLIT.SRC-TGT.pieces.{bin,idx}       pieces of the target sentences
 """
 
 from __future__ import annotations

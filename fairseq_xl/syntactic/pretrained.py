@@ -54,9 +54,7 @@ def _hidden(output: Any, mask: Tensor, outside: float) -> Tensor:
 
 
 @torch.no_grad()
-def _transformers(
-    texts: Sequence[TaggedText], name: str, pool: Callable[[Any, Tensor], Tensor]
-) -> list[Matrix]:
+def _transformers(texts: Sequence[TaggedText], name: str, pool: Callable[[Any, Tensor], Tensor]) -> list[Matrix]:
     """Pool a model's states over the pieces of each sentence; [CLS] and [SEP] are no pieces."""
     tokenizer, model = load_transformer(name)
     device = "cuda" if torch.cuda.is_available() else "cpu"

@@ -85,10 +85,7 @@ def over_ray() -> Engine:
 
 
 def _in_order(
-    items: Iterable[Any],
-    submit: Callable[[Any], Any],
-    result: Callable[[Any], Any],
-    in_flight: int,
+    items: Iterable[Any], submit: Callable[[Any], Any], result: Callable[[Any], Any], in_flight: int
 ) -> Iterator[Any]:
     jobs: deque[Any] = deque()
     for item in items:
@@ -172,9 +169,7 @@ def tag_sentences(
         yield from (next(fresh) if tags is None else tags for tags in found)
 
 
-def tag_file(
-    source: Path, target: Path, name: str, language: str, cached: Path | None, engine: Engine
-) -> int:
+def tag_file(source: Path, target: Path, name: str, language: str, cached: Path | None, engine: Engine) -> int:
     """Write a table ``text``, ``upos`` of a text file's lines; returns their number."""
     tagger = load_tagger(name, language)
     lines = count_lines(source)

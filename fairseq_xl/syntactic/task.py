@@ -34,12 +34,7 @@ class UposTranslationTask(FairseqTask):
     """
 
     def __init__(
-        self,
-        cfg: UposTranslationConfig,
-        folder: Path,
-        manifest: Manifest,
-        source: Dictionary,
-        target: Dictionary,
+        self, cfg: UposTranslationConfig, folder: Path, manifest: Manifest, source: Dictionary, target: Dictionary
     ):
         super().__init__(cfg)
         self.folder = folder
@@ -91,9 +86,7 @@ class UposTranslationTask(FairseqTask):
             raise InputError(f"no pair in {self.folder} has sentences of {split!r}")
         sampling = None
         if split == "train":
-            sampling = Sampling(
-                self.cfg.sampling_temperature, self.cfg.sentences_per_pair, self.cfg.seed
-            )
+            sampling = Sampling(self.cfg.sampling_temperature, self.cfg.sentences_per_pair, self.cfg.seed)
         dictionary = self.target_dictionary
         self.datasets[split] = MixedPairs(parts, dictionary.pad(), dictionary.eos(), sampling)
 

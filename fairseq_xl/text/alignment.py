@@ -108,9 +108,7 @@ def expected_links(
     return sparse.csr_matrix((counts, pairs.indices, pairs.indptr), pairs.shape)
 
 
-def _allowed(
-    bitext: Bitext, sentences: slice, known: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _allowed(bitext: Bitext, sentences: slice, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The allowed links of a block (L,): which pair, and the target token, counted from the block's first."""
     row, column = bitext.links(sentences)
     keys = bitext.source.tokens[row] * np.int64(len(bitext.target.words))
@@ -132,9 +130,7 @@ def given_links(bitext: Bitext, path: Path | str) -> tuple[sparse.csr_matrix, np
     source, target = bitext.source, bitext.target
     lines, sentences = count_lines(path), len(source.starts) - 1
     if lines != sentences:
-        raise InputError(
-            f"{path} has {lines} lines where the text has {sentences}: align the same files"
-        )
+        raise InputError(f"{path} has {lines} lines where the text has {sentences}: align the same files")
     pairs = np.array(list(_read_links(bitext, path)), np.int64).reshape(-1, 2)
     rows, columns = source.tokens[pairs[:, 0]], target.tokens[pairs[:, 1]]
     shape = len(source.words), len(target.words)

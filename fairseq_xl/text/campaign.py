@@ -114,8 +114,7 @@ class _SegmentReader:
             first = self.lines.setdefault(found.key, line)
             if first != line:
                 raise self.error(
-                    f"segment {segment} of document {self.document} again (first on line {first});"
-                    " ids must be unique",
+                    f"segment {segment} of document {self.document} again (first on line {first}); ids must be unique",
                     line,
                 )
             self.segments.append(found)
@@ -132,9 +131,7 @@ class _SegmentReader:
             what = f"not well-formed XML ({expat.ErrorString(error.code)}); mend the file"
             raise self.error(what, error.lineno) from None
         if not self.segments:
-            raise InputError(
-                f"{self.path} holds no <seg>: is it a campaign file of source or target?"
-            )
+            raise InputError(f"{self.path} holds no <seg>: is it a campaign file of source or target?")
         return self.segments
 
 
@@ -150,10 +147,7 @@ def read_xml(path: Path | str) -> list[Segment]:
 
 def _align_xml(source: Path | str, target: Path | str) -> Iterator[tuple[str, str]]:
     left, right = read_xml(source), read_xml(target)
-    for path, segments, other_path, others in (
-        (source, left, target, right),
-        (target, right, source, left),
-    ):
+    for path, segments, other_path, others in ((source, left, target, right), (target, right, source, left)):
         keys = {segment.key for segment in others}
         alone = [segment for segment in segments if segment.key not in keys]
         if alone:
@@ -177,9 +171,7 @@ def _align_tags(source: Path | str, target: Path | str) -> Iterator[tuple[str, s
     yield from zip(left, right, strict=True)
 
 
-def read_pairs(
-    sources: Iterable[Path | str], targets: Iterable[Path | str]
-) -> Iterator[tuple[str, str]]:
+def read_pairs(sources: Iterable[Path | str], targets: Iterable[Path | str]) -> Iterator[tuple[str, str]]:
     """The sentence pairs of campaign files, file after file.
 
     ``*.xml`` is read as XML and aligned by document and segment id, anything else as tagged text
@@ -188,9 +180,7 @@ def read_pairs(
     """
     sources, targets = list(sources), list(targets)
     if len(sources) != len(targets):
-        raise InputError(
-            f"{len(sources)} source files and {len(targets)} target files: give them in pairs"
-        )
+        raise InputError(f"{len(sources)} source files and {len(targets)} target files: give them in pairs")
     for source, target in zip(sources, targets, strict=True):
         kinds = {Path(path).suffix.lower() == ".xml" for path in (source, target)}
         if len(kinds) == 2:

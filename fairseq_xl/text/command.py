@@ -188,9 +188,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     sub.add_argument("--size", type=int, required=True, metavar="N", help=text)
     text = "bpe (default) merges frequent pairs; unigram picks pieces by likelihood"
     sub.add_argument("--kind", choices=("bpe", "unigram"), default="bpe", help=text)
-    sub = step(
-        "encode", _encode, "split tokens into subwords; a token's first begins with ▁", parts
-    )
+    sub = step("encode", _encode, "split tokens into subwords; a token's first begins with ▁", parts)
     source_target(sub, processes=False)
     sub.add_argument("--model", "-m", type=Path, required=True, help="model file of 'train'")
     sub = step("decode", _decode, "join subwords into tokens; needs no model", parts)
@@ -216,9 +214,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     sub.add_argument("--target", type=Path, nargs="+", required=True, help="target files")
     sub.add_argument("--output", "-o", type=Path, nargs=2, required=True, help="the two sides")
 
-    sub = step(
-        "tatoeba", _tatoeba, "cut sentence pairs into train, valid and test without a sentence in common"
-    )
+    sub = step("tatoeba", _tatoeba, "cut sentence pairs into train, valid and test without a sentence in common")
     sub.add_argument("pairs", type=Path, help="file of pairs (UTF-8; .gz is decompressed)")
     text = "source and target language, for the names of the files: OUT/train.SRC …"
     sub.add_argument("--languages", nargs=2, required=True, metavar=("SRC", "TGT"), help=text)
@@ -229,9 +225,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     sub.add_argument("--seed", type=int, default=1, help="of the choice (default: 1)")
     sub.add_argument("--output", "-o", type=Path, required=True, metavar="OUT", help="folder to write")
 
-    sub = step(
-        "hypotheses", _hypotheses, "the best translations in a fairseq-generate log, in order"
-    )
+    sub = step("hypotheses", _hypotheses, "the best translations in a fairseq-generate log, in order")
     source_target(sub, processes=False)
     text = "a file with as many lines as sentences, such as the source: checks that none is missing"
     sub.add_argument("--like", type=Path, help=text)

@@ -15,9 +15,24 @@ from fairseq_xl.errors import InputError
 from fairseq_xl.text.lines import read_lines
 
 UPOS = (
-    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ",
-    "SYM", "VERB", "X",
-)  # fmt: skip
+    "ADJ",
+    "ADP",
+    "ADV",
+    "AUX",
+    "CCONJ",
+    "DET",
+    "INTJ",
+    "NOUN",
+    "NUM",
+    "PART",
+    "PRON",
+    "PROPN",
+    "PUNCT",
+    "SCONJ",
+    "SYM",
+    "VERB",
+    "X",
+)
 """The universal tags, version 2."""
 OLDER_NAMES = {"CONJ": "CCONJ"}  # version 1; its CONJ never marked subordination, which was SCONJ then, too
 _COLUMNS = 10

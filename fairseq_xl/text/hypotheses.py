@@ -45,10 +45,7 @@ def read_hypotheses(log: Path | str, expected: int | None = None) -> list[str]:
     missing = [str(number) for number in range(total) if number not in best]
     if missing:
         some = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-        raise InputError(
-            f"{log} lacks the hypotheses of {len(missing)} of {total} sentences ({some}):"
-            " generate again"
-        )
+        raise InputError(f"{log} lacks the hypotheses of {len(missing)} of {total} sentences ({some}): generate again")
     return [best[number] for number in range(total)]
 
 
@@ -85,9 +82,7 @@ def read_replaced(
                 f" {source}; give the text that was binarised, and generate without --post-process"
             )
         if number not in printed:
-            raise InputError(
-                f"{log} holds no attention of sentence {number}: generate with --print-alignment soft"
-            )
+            raise InputError(f"{log} holds no attention of sentence {number}: generate with --print-alignment soft")
         attention = _read_attention(log, number, printed[number], len(spelled))
         if len(attention) != len(tokens) + 1:  # the end of the sentence attends, too
             raise InputError(

@@ -103,9 +103,7 @@ class Source:
             label = label.strip()
             if names is not None:
                 if label not in names:
-                    raise InputError(
-                        f"{where}: the label {label!r} is not in {self.options['classes']}: add it there"
-                    )
+                    raise InputError(f"{where}: the label {label!r} is not in {self.options['classes']}: add it there")
                 label = names[label]
             elif not label:
                 raise InputError(f"{where}: the label is empty")
@@ -119,25 +117,16 @@ class Source:
             labels_path = Path(self.options["labels"])
             labels = list(numbered(read_text(labels_path)))
             if len(labels) != len(lines):
-                raise InputError(
-                    f"{labels_path} has {len(labels)} labels for the {len(lines)} lines of {self.path}"
-                )
+                raise InputError(f"{labels_path} has {len(labels)} labels for the {len(lines)} lines of {self.path}")
             for (n, text), (_, label) in zip(lines, labels, strict=True):
                 yield text, label, f"{self.path}, line {n}"
         elif self.format == "lines":
             if "label" not in self.options:
-                raise InputError(
-                    f"{self.path}: lines of text alone need labels=FILE or label=CLASS"
-                )
+                raise InputError(f"{self.path}: lines of text alone need labels=FILE or label=CLASS")
             for n, text in lines:
                 yield text, self.options["label"], f"{self.path}, line {n}"
         else:
-            reader = {
-                "tsv": self._tsv,
-                "csv": self._csv,
-                "jsonl": self._jsonl,
-                "spaces": self._spaces,
-            }[self.format]
+            reader = {"tsv": self._tsv, "csv": self._csv, "jsonl": self._jsonl, "spaces": self._spaces}[self.format]
             for text, label, where in reader(lines):
                 yield text, self.options.get("label", label), where
 
@@ -168,9 +157,7 @@ class Source:
                 if not all(name.isdigit() for name in chosen):
                     continue
             if max(where) >= len(row):
-                raise InputError(
-                    f"{self.path}, line {n}: {len(row)} columns, but column {max(where) + 1} is wanted"
-                )
+                raise InputError(f"{self.path}, line {n}: {len(row)} columns, but column {max(where) + 1} is wanted")
             yield row[where[-1]], row[where[0]], f"{self.path}, line {n}"
 
     def _column(self, name: str, first: list[str]) -> int:
@@ -251,9 +238,7 @@ def read_text(path: Path, encoding: str | None = None) -> str:
     try:
         return raw.decode(encoding or "utf-8").removeprefix("\ufeff")
     except LookupError:
-        raise InputError(
-            f"{path}: there is no encoding {encoding!r}; iso-8859-1 and cp1252 are some"
-        ) from None
+        raise InputError(f"{path}: there is no encoding {encoding!r}; iso-8859-1 and cp1252 are some") from None
     except UnicodeDecodeError as error:
         if encoding is not None:
             line = raw.count(b"\n", 0, error.start) + 1
@@ -269,9 +254,7 @@ def _blocks(stream: BinaryIO, path: Path) -> Iterator[bytes]:
     while block := stream.read(1 << 20):
         read += len(block)
         if read > most:
-            raise InputError(
-                f"{path}: refused, it unpacks to over {MOST_GROWTH} times its size; unpack it yourself"
-            )
+            raise InputError(f"{path}: refused, it unpacks to over {MOST_GROWTH} times its size; unpack it yourself")
         yield block
 
 
@@ -282,9 +265,7 @@ def _guessed(path: Path, raw: bytes) -> str:
         raise InputError(f"{path} is not UTF-8: state its encoding=; to guess it, {error}") from None
     best = matches.best()
     if best is None:
-        raise InputError(
-            f"{path} is not UTF-8 and no other encoding fits: is it text? Else state its encoding="
-        )
+        raise InputError(f"{path} is not UTF-8 and no other encoding fits: is it text? Else state its encoding=")
     # Encodings of Latin letters differ in few of them and score alike, so that "señor" came out as "seńor".
     near = {
         name
@@ -293,10 +274,7 @@ def _guessed(path: Path, raw: bytes) -> str:
         for name in (match.encoding, *match.could_be_from_charset)
     }
     encoding = next((name for name in ("cp1252", "latin_1") if name in near), best.encoding)
-    print(
-        f"{path} is not UTF-8: read as {encoding}; state encoding= if that is wrong",
-        file=sys.stderr,
-    )
+    print(f"{path} is not UTF-8: read as {encoding}; state encoding= if that is wrong", file=sys.stderr)
     return raw.decode(encoding)
 
 

@@ -59,8 +59,7 @@ def write_lexicon(lexicon: Lexicon, path: Path, as_json: bool) -> None:
     with replacing(path) as stream:
         if as_json:
             rounded = {
-                word: [[other, round(share, 6)] for other, share in entries]
-                for word, entries in lexicon.items()
+                word: [[other, round(share, 6)] for other, share in entries] for word, entries in lexicon.items()
             }
             json.dump(rounded, stream, ensure_ascii=False, indent=0)
             stream.write("\n")

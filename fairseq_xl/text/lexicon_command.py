@@ -67,6 +67,5 @@ def run(args: argparse.Namespace) -> None:
     write_lexicon(lexicon, args.output, args.json or args.output.suffix == ".json")
     entries = sum(map(len, lexicon.values()))
     print(
-        f"{args.output}: {entries} translations of {len(lexicon)} of {len(bitext.source.words)} words",
-        file=sys.stderr,
+        f"{args.output}: {entries} translations of {len(lexicon)} of {len(bitext.source.words)} words", file=sys.stderr
     )

@@ -95,9 +95,7 @@ def _tasks(lines: Iterable[str]) -> Iterator[list[str]]:
         yield task
 
 
-def map_lines(
-    step: Callable[..., str], lines: Iterable[str], processes: int = 1, **options: object
-) -> Iterator[str]:
+def map_lines(step: Callable[..., str], lines: Iterable[str], processes: int = 1, **options: object) -> Iterator[str]:
     """``step(line, **options)`` for each line, in order, over processes, in bounded memory."""
     apply = _Apply(step, options)
     if processes <= 1:
@@ -130,14 +128,7 @@ def map_file(
     workers = processes if total >= PARALLEL_FROM else 1
     results = map_lines(step, read_lines(source), workers, **options)
     name = f"{step.__name__} {Path(source).name}"
-    bar = tqdm(
-        results,
-        total=total,
-        desc=name,
-        unit=" lines",
-        disable=None if progress else True,
-        mininterval=1,
-    )
+    bar = tqdm(results, total=total, desc=name, unit=" lines", disable=None if progress else True, mininterval=1)
     with replacing(target) as stream:
         for line in bar:
             stream.write(line + "\n")
@@ -156,13 +147,7 @@ def train_truecaser(sources: Iterable[Path | str], model: Path | str, progress: 
     casing: dict[str, Counter[str]] = defaultdict(Counter)
     for source in sources:
         total, name = count_lines(source), f"truecaser {Path(source).name}"
-        bar = tqdm(
-            read_lines(source),
-            total=total,
-            desc=name,
-            unit=" lines",
-            disable=None if progress else True,
-        )
+        bar = tqdm(read_lines(source), total=total, desc=name, unit=" lines", disable=None if progress else True)
         for line in bar:
             for lower, token, weight in caser.learn_truecase_weights(line.split()):
                 casing[lower][token] += weight

@@ -133,7 +133,5 @@ def clean(
             right.write(y + "\n")
             report.written += 1
         if report.written == 0:
-            raise InputError(
-                f"no pair of {source} and {target} is left ({report}): use other limits"
-            )
+            raise InputError(f"no pair of {source} and {target} is left ({report}): use other limits")
     return report

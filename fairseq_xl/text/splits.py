@@ -20,14 +20,10 @@ class Cleaned:
 
     texts: list[str] = field(default_factory=list)
     labels: list[int] = field(default_factory=list)
-    left_out: dict[str, int] = field(
-        default_factory=lambda: {"empty": 0, "duplicate": 0, "contradictory": 0}
-    )
+    left_out: dict[str, int] = field(default_factory=lambda: {"empty": 0, "duplicate": 0, "contradictory": 0})
 
 
-def unique(
-    examples: Sequence[tuple[str, int]], known: frozenset[str] | set[str] = frozenset()
-) -> Cleaned:
+def unique(examples: Sequence[tuple[str, int]], known: frozenset[str] | set[str] = frozenset()) -> Cleaned:
     """Each text once, in the order of its first place; none that is empty, known, or has two classes."""
     classes: dict[str, set[int]] = defaultdict(set)
     for text, label in examples:

@@ -28,11 +28,7 @@ _LONGEST = 1 << 20  # bytes of a line; SentencePiece's own limit passes over lin
 
 
 def train_subwords(
-    sources: Iterable[Path | str],
-    model: Path | str,
-    size: int,
-    kind: str = "bpe",
-    progress: bool = True,
+    sources: Iterable[Path | str], model: Path | str, size: int, kind: str = "bpe", progress: bool = True
 ) -> int:
     """Learn ``size`` pieces, one of them unknown, from tokenised files and write a SentencePiece model.
 
@@ -126,11 +122,7 @@ def _explained(message: str, text: _Text, size: int) -> InputError:
     if not text.lines:
         return InputError(f"no subwords can be learnt: {text.names} holds no tokens")
     if found := re.search(r"value <= (\d+)", message):
-        return InputError(
-            f"{text.names} yields at most {found[1]} subwords, not {size}: ask for fewer"
-        )
+        return InputError(f"{text.names} yields at most {found[1]} subwords, not {size}: ask for fewer")
     if found := re.search(r"required_chars\. \d+ vs (\d+)", message):
-        return InputError(
-            f"{size} subwords are fewer than the {found[1]} characters of {text.names}: ask for more"
-        )
+        return InputError(f"{size} subwords are fewer than the {found[1]} characters of {text.names}: ask for more")
     return InputError(f"SentencePiece could not learn {size} subwords from {text.names}: {message}")

@@ -95,9 +95,7 @@ class Corpus:
     monolingual: list[tuple[str, ...]]
 
 
-def generate(
-    seed: int = 1, train: int = 4000, valid: int = 200, test: int = 200, monolingual: int = 0
-) -> Corpus:
+def generate(seed: int = 1, train: int = 4000, valid: int = 200, test: int = 200, monolingual: int = 0) -> Corpus:
     """The corpus of ``seed``: no sentence of either language occurs twice among the three splits.
 
     The test set is drawn first, then the validation set: they stay the same when ``train`` or
@@ -111,16 +109,11 @@ def generate(
     splits = [[next(fresh) for _ in range(size)] for size in (test, valid, train)]
     extra = _distinct(grammar, set(), {pair.target for pair in splits[0] + splits[1]})
     return Corpus(
-        test=splits[0],
-        valid=splits[1],
-        train=splits[2],
-        monolingual=[next(extra).target for _ in range(monolingual)],
+        test=splits[0], valid=splits[1], train=splits[2], monolingual=[next(extra).target for _ in range(monolingual)]
     )
 
 
-def _distinct(
-    grammar: Grammar, sources: set[tuple[str, ...]], targets: set[tuple[str, ...]]
-) -> Iterator[Pair]:
+def _distinct(grammar: Grammar, sources: set[tuple[str, ...]], targets: set[tuple[str, ...]]) -> Iterator[Pair]:
     while True:
         pair = grammar.sentence()
         if pair.source not in sources and pair.target not in targets:

@@ -22,9 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="also write mono.en: N English sentences for word vectors, none of them held out",
     )
-    parser.add_argument(
-        "--gloss", action="store_true", help="also write *.gloss: the grammar of each source word"
-    )
+    parser.add_argument("--gloss", action="store_true", help="also write *.gloss: the grammar of each source word")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -91,9 +91,7 @@ class Grammar:
             finite.append(self._word("FUT"))
         if negated:
             finite.append(self._word("NEG"))
-        before, lexical = _english_verb(
-            verb.lemma, tense, subject.third_singular, negated, question
-        )
+        before, lexical = _english_verb(verb.lemma, tense, subject.third_singular, negated, question)
         auxiliary, rest = (before[:1], before[1:]) if question else ([], before)
         return _Phrase(
             source=[
@@ -149,10 +147,7 @@ class Grammar:
             return _Phrase([], [])
         preposition = self._zipf(self._words.prepositions)
         phrase = self._noun_phrase(self._pick(preposition.kinds), "NOM", relative=False)
-        return _Phrase(
-            [*phrase.source, (preposition.stem, preposition.lemma)],
-            [preposition.lemma, *phrase.target],
-        )
+        return _Phrase([*phrase.source, (preposition.stem, preposition.lemma)], [preposition.lemma, *phrase.target])
 
     def _pronoun(self, case: str) -> _Phrase:
         pronoun = self._zipf(self._words.pronouns)
@@ -193,15 +188,7 @@ class Grammar:
         """A determiner (empty: none) and whether the English noun is plural."""
         plural = not noun.mass and self._chance(0.3)
         determiner = self._weighted(
-            {
-                "DEF": 0.45,
-                "": 0.2,
-                "POSS": 0.14,
-                "COUNT": 0.09,
-                "this": 0.05,
-                "that": 0.04,
-                "every": 0.03,
-            }
+            {"DEF": 0.45, "": 0.2, "POSS": 0.14, "COUNT": 0.09, "this": 0.05, "that": 0.04, "every": 0.03}
         )
         if determiner == "POSS":
             return self._zipf(self._words.possessives), plural
@@ -221,18 +208,8 @@ class Grammar:
         recipient = self._recipient(verb)
         _, lexical = _english_verb(verb.lemma, tense, singular, negated=False, question=False)
         return _Phrase(
-            [
-                *recipient.source,
-                *objects.source,
-                *self._finite(verb, tense, agreement),
-                self._word("REL"),
-            ],
-            [
-                "who" if kind == "person" else "that",
-                lexical,
-                *objects.target,
-                *recipient.target,
-            ],
+            [*recipient.source, *objects.source, *self._finite(verb, tense, agreement), self._word("REL")],
+            ["who" if kind == "person" else "that", lexical, *objects.target, *recipient.target],
         )
 
     def _noun(self, noun: Noun, agreement: str, case: str) -> tuple[str, str]:
@@ -285,9 +262,7 @@ def _english_determiner(determiner: str, noun: Noun, plural: bool, next_word: st
     return [] if plural or noun.mass else [english.indefinite_article(next_word)]
 
 
-def _english_verb(
-    lemma: str, tense: str, third_singular: bool, negated: bool, question: bool
-) -> tuple[list[str], str]:
+def _english_verb(lemma: str, tense: str, third_singular: bool, negated: bool, question: bool) -> tuple[list[str], str]:
     """Auxiliary and negation, then the verb's form: ``(["does", "not"], "eat")``."""
     if tense == "future":
         return ["will", *(["not"] if negated else [])], lemma

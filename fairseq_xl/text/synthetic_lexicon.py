@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 _NOUNS = {
-    "person": "man1 woman2 child2 girl2 boy1 farmer1 teacher2 doctor2 king1 queen2 soldier1 baker1 "
-    "student2 merchant1",
+    "person": "man1 woman2 child2 girl2 boy1 farmer1 teacher2 doctor2 king1 queen2 soldier1 baker1 student2 merchant1",
     "animal": "dog1 cat2 horse1 bird2 cow2 wolf1 mouse2 fox1 goat2",
     "food": "apple2 bread1m fish1m cake2 egg2 cheese1m soup2 orange1 tomato1",
     "drink": "water2m milk1m tea2m juice1m",
@@ -117,19 +116,7 @@ _PRONOUNS = {
 }
 
 # grammatical words of Qelmi that have no single English word, or whose stem takes agreement
-FUNCTION_STEMS = (
-    "DEF",
-    "this",
-    "that",
-    "every",
-    "NEG",
-    "FUT",
-    "Q",
-    "REL",
-    "because",
-    "when",
-    "before",
-)
+FUNCTION_STEMS = ("DEF", "this", "that", "every", "NEG", "FUT", "Q", "REL", "because", "when", "before")
 
 BACK_VOWELS = "aou"
 FRONT_VOWELS = "eiö"
@@ -211,18 +198,11 @@ def lexicon() -> Lexicon:
     invariable = (*FUNCTION_STEMS, *_MANNER_ADVERBS, *_TIME_ADVERBS, *_NUMERALS, *_POSSESSIVES)
     words = {lemma: stems.next() for lemma in invariable}
     prepositions = tuple(
-        Preposition(lemma, tuple(kinds.split()), stems.next())
-        for lemma, kinds in _PREPOSITIONS.items()
+        Preposition(lemma, tuple(kinds.split()), stems.next()) for lemma, kinds in _PREPOSITIONS.items()
     )
     pronouns = tuple(Pronoun(word, *forms, stems.next()) for word, forms in _PRONOUNS.items())
-    nouns = {
-        kind: tuple(_noun(entry, kind, stems) for entry in entries.split())
-        for kind, entries in _NOUNS.items()
-    }
-    adjectives = tuple(
-        Adjective(lemma, frozenset(kinds.split()), stems.next())
-        for lemma, kinds in _ADJECTIVES.items()
-    )
+    nouns = {kind: tuple(_noun(entry, kind, stems) for entry in entries.split()) for kind, entries in _NOUNS.items()}
+    adjectives = tuple(Adjective(lemma, frozenset(kinds.split()), stems.next()) for lemma, kinds in _ADJECTIVES.items())
     verbs = tuple(
         Verb(lemma, tuple(subjects.split()), tuple(objects.split()), extra, stems.next())
         for lemma, (subjects, objects, extra) in _VERBS.items()

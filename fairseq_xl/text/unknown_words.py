@@ -53,9 +53,7 @@ def whole_words(pieces: Sequence[str], subwords: str | None) -> tuple[list[str],
     return words, belongs
 
 
-def attended_word(
-    weights: np.ndarray, words: Sequence[str], expected: float, max_distance: float
-) -> int | None:
+def attended_word(weights: np.ndarray, words: Sequence[str], expected: float, max_distance: float) -> int | None:
     """Which word is attended to most, of those that an unknown word can stand for.
 
     Args:

@@ -145,9 +145,7 @@ def _check_files(folder: Path, model: ModelFolder) -> None:
         names.append(subwords_name(model.source_lang))
     missing = [name for name in names if not (folder / name).is_file()]
     if missing:
-        raise InputError(
-            f"the model folder {folder} lacks {', '.join(missing)}: copy it anew, or pack the model again"
-        )
+        raise InputError(f"the model folder {folder} lacks {', '.join(missing)}: copy it anew, or pack the model again")
     for name, expected in model.dictionaries.items():
         if checksum(folder / name) != expected:
             raise InputError(

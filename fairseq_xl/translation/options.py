@@ -61,9 +61,7 @@ def parse(text: str) -> dict[str, str]:
     pairs = [part.partition("=") for part in text.split()]
     for name, sign, _ in pairs:
         if not sign or not name:
-            raise InputError(
-                f"options are given as name=value, with spaces between them, not {name!r}"
-            )
+            raise InputError(f"options are given as name=value, with spaces between them, not {name!r}")
     return {name.replace("-", "_"): value for name, _, value in pairs}
 
 
@@ -83,9 +81,7 @@ def check(given: Mapping[str, Any]) -> Options:
         raise InputError("replace_unk_distance says which words replace_unk may take: give that, too")
     if not values.get("replace_unk_distance", 0.0) >= 0:
         raise InputError(f"replace_unk_distance is {values['replace_unk_distance']}: give a number of words, from 0")
-    kinds = [
-        {k: v for k, v in values.items() if k in names} for names in (SEARCH + UNKNOWN_WORDS, OUTPUT, NEAREST)
-    ]
+    kinds = [{k: v for k, v in values.items() if k in names} for names in (SEARCH + UNKNOWN_WORDS, OUTPUT, NEAREST)]
     return Options(*kinds)
 
 

@@ -31,37 +31,55 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "optimiser's state) is left out. The recipes do this themselves: see RUN/model."
     )
     parser.add_argument(
-        "checkpoints", nargs="+", type=Path, metavar="CHECKPOINT",
+        "checkpoints",
+        nargs="+",
+        type=Path,
+        metavar="CHECKPOINT",
         help="checkpoint of a translation model; several translate together, as an ensemble",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--data", type=Path, required=True, metavar="DIR",
+        "--data",
+        type=Path,
+        required=True,
+        metavar="DIR",
         help="folder of fairseq-preprocess that the model was trained on, for its dictionaries",
-    )  # fmt: skip
+    )
     parser.add_argument("--source-lang", "-s", required=True, metavar="SRC", help="such as de")
     parser.add_argument("--target-lang", "-t", required=True, metavar="TGT", help="such as en")
     parser.add_argument(
-        "--tokeniser", choices=TOKENISERS, default="moses",
+        "--tokeniser",
+        choices=TOKENISERS,
+        default="moses",
         help="how the training text was tokenised (fairseq-xl text tokenise is moses); none: tokens stand "
         "between spaces already (default: moses)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--truecaser", type=Path, metavar="FILE",
+        "--truecaser",
+        type=Path,
+        metavar="FILE",
         help="truecaser of the source side, where the training text was truecased",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--subwords", type=Path, metavar="FILE",
+        "--subwords",
+        type=Path,
+        metavar="FILE",
         help="SentencePiece model of the source side, where the training text was cut into pieces",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--options", default="beam=5", metavar="'NAME=VALUE …'",
+        "--options",
+        default="beam=5",
+        metavar="'NAME=VALUE …'",
         help="options that translating shall use by default, by fairseq-generate's names, such as "
         "'beam=5 lenpen=0.8 max_len_a=2 max_len_b=5' (default: beam=5)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--output", "-o", type=Path, required=True, metavar="DIR",
+        "--output",
+        "-o",
+        type=Path,
+        required=True,
+        metavar="DIR",
         help="folder to write; a model folder of that name is replaced",
-    )  # fmt: skip
+    )
 
 
 def run(args: argparse.Namespace) -> None:

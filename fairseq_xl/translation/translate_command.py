@@ -41,66 +41,81 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "                    to source token i (both from 0; Pharaoh format)"
     )
     parser.add_argument(
-        "model", type=Path, metavar="MODEL",
-        help="folder that a recipe left as RUN/model or fairseq-xl pack made",
-    )  # fmt: skip
-    parser.add_argument(
-        "--input", "-i", type=Path, metavar="FILE",
-        help="text to translate (UTF-8; .gz is decompressed); standard input when omitted",
-    )  # fmt: skip
-    parser.add_argument(
-        "--output", "-o", type=Path, metavar="FILE",
-        help="file that appears when all is translated; standard output, block by block, when omitted",
-    )  # fmt: skip
-    parser.add_argument(
-        "--beam", type=int, metavar="N",
-        help="hypotheses that are followed: more are slower, and better up to a point (default: the model's, "
-        "mostly 5)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--lenpen", type=float, metavar="X",
-        help="below 1 for shorter translations, above for longer ones (default: the model's, mostly 1)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--n-best", type=int, metavar="K", help="print the K best of each line with their scores"
+        "model", type=Path, metavar="MODEL", help="folder that a recipe left as RUN/model or fairseq-xl pack made"
     )
     parser.add_argument(
-        "--alignment", action="store_true",
-        help="print the tokens, too, and which source token each came from, by attention",
-    )  # fmt: skip
+        "--input",
+        "-i",
+        type=Path,
+        metavar="FILE",
+        help="text to translate (UTF-8; .gz is decompressed); standard input when omitted",
+    )
     parser.add_argument(
-        "--replace-unk", nargs="?", const="", metavar="FILE",
+        "--output",
+        "-o",
+        type=Path,
+        metavar="FILE",
+        help="file that appears when all is translated; standard output, block by block, when omitted",
+    )
+    parser.add_argument(
+        "--beam",
+        type=int,
+        metavar="N",
+        help="hypotheses that are followed: more are slower, and better up to a point (default: the model's, mostly 5)",
+    )
+    parser.add_argument(
+        "--lenpen",
+        type=float,
+        metavar="X",
+        help="below 1 for shorter translations, above for longer ones (default: the model's, mostly 1)",
+    )
+    parser.add_argument("--n-best", type=int, metavar="K", help="print the K best of each line with their scores")
+    parser.add_argument(
+        "--alignment",
+        action="store_true",
+        help="print the tokens, too, and which source token each came from, by attention",
+    )
+    parser.add_argument(
+        "--replace-unk",
+        nargs="?",
+        const="",
+        metavar="FILE",
         help="an unknown word becomes the source word it attends to (punctuation is passed over), or what FILE, a "
         "lexicon as `fairseq-xl lexicon` writes it, says of that",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--replace-unk-distance", type=float, metavar="N",
+        "--replace-unk-distance",
+        type=float,
+        metavar="N",
         help="with --replace-unk, pass over source words that stand more than N words from where the unknown one "
         "would if both languages had one order; lower it where attention strays (default: none are passed over)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--override", default="", metavar="'NAME=VALUE …'",
+        "--override",
+        default="",
+        metavar="'NAME=VALUE …'",
         help="any other option of the search or of the output, by fairseq-generate's names, such as "
         "'max_len_b=50 no_repeat_ngram_size=3 decode_score=cosine nearest=top'",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--batch-tokens", type=int, default=2000, metavar="N",
+        "--batch-tokens",
+        type=int,
+        default=2000,
+        metavar="N",
         help="source tokens translated at once: more are faster on a GPU and take more memory, most for "
         "large vocabularies (default: 2000)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--block-lines", type=int, metavar="N",
+        "--block-lines",
+        type=int,
+        metavar="N",
         help=f"lines read before they are translated, in batches of like length (default: {BLOCK}; 1 where "
         "standard input is a terminal). Give 1 to a program that waits for each answer",
-    )  # fmt: skip
+    )
     device = parser.add_mutually_exclusive_group()
     device.add_argument("--device", help="such as cuda:1 (default: a GPU where there is one)")
-    device.add_argument(
-        "--cpu", dest="device", action="store_const", const="cpu", help="use no GPU"
-    )
-    parser.add_argument(
-        "--seed", type=int, default=1, help="of --override sampling=true (default: 1)"
-    )
+    device.add_argument("--cpu", dest="device", action="store_const", const="cpu", help="use no GPU")
+    parser.add_argument("--seed", type=int, default=1, help="of --override sampling=true (default: 1)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -182,8 +197,5 @@ def _opened(path: Path | None) -> Iterator[TextIO]:
         sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
         yield sys.stdout
         return
-    with (
-        atomic_outputs(path) as (temporary,),
-        temporary.open("w", encoding="utf-8", newline="\n") as stream,
-    ):
+    with atomic_outputs(path) as (temporary,), temporary.open("w", encoding="utf-8", newline="\n") as stream:
         yield stream

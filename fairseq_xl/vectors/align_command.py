@@ -19,19 +19,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Rotate the vectors of one language into the space of another (Procrustes with refinement) and say how well "
         "the nearest words translate. Both tables are written as unit vectors, centred: use them together."
     )
+    parser.add_argument("source", type=Path, metavar="SOURCE", help="vectors to rotate, frequent words first")
+    parser.add_argument("target", type=Path, metavar="TARGET", help="vectors of the space to rotate into")
     parser.add_argument(
-        "source", type=Path, metavar="SOURCE", help="vectors to rotate, frequent words first"
-    )
-    parser.add_argument(
-        "target", type=Path, metavar="TARGET", help="vectors of the space to rotate into"
-    )
-    parser.add_argument(
-        "--output",
-        nargs=2,
-        type=Path,
-        required=True,
-        metavar=("SOURCE.vec", "TARGET.vec"),
-        help="files to write",
+        "--output", nargs=2, type=Path, required=True, metavar=("SOURCE.vec", "TARGET.vec"), help="files to write"
     )
     seed = parser.add_mutually_exclusive_group(required=True)
     seed.add_argument(
@@ -61,10 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="words of each side that refine; fewer where rare words' vectors are poor (default: 10000)",
     )
     parser.add_argument(
-        "--test",
-        type=Path,
-        metavar="FILE",
-        help="dictionary to measure P@1 and P@5 on, which must not be the seed's",
+        "--test", type=Path, metavar="FILE", help="dictionary to measure P@1 and P@5 on, which must not be the seed's"
     )
 
 
@@ -79,10 +67,7 @@ def run(args: argparse.Namespace) -> None:
 
     if args.rounds < 0 or args.frequent < 10:
         raise InputError("--rounds is a number from 0, --frequent one from 10")
-    source, target = (
-        centred_units(read_vectors(path, progress=not args.quiet))
-        for path in (args.source, args.target)
-    )
+    source, target = (centred_units(read_vectors(path, progress=not args.quiet)) for path in (args.source, args.target))
     if args.identical:
         seed = [(word, word) for word in source.words if word in target.index]
     else:
@@ -96,9 +81,7 @@ def run(args: argparse.Namespace) -> None:
         print(measured(rotated, target, read_dictionary_pairs(args.test), args.test))
 
 
-def measured(
-    source: WordVectors, target: WordVectors, pairs: list[tuple[str, str]], path: Path
-) -> str:
+def measured(source: WordVectors, target: WordVectors, pairs: list[tuple[str, str]], path: Path) -> str:
     """P@1 and P@5 by cosine and by CSLS, as a line."""
     from fairseq_xl.vectors.induction import Induction, precision
 

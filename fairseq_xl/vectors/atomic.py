@@ -36,9 +36,7 @@ def atomic_outputs(*paths: Path) -> Iterator[tuple[Path, ...]]:
         named = error.filename if error.filename is None else str(error.filename)
         if why_not_written(error) is not error or named not in ours:
             raise
-        raise InputError(
-            f"cannot write {paths[max(0, ours.index(named) - 1)]}: {error.strerror}"
-        ) from error
+        raise InputError(f"cannot write {paths[max(0, ours.index(named) - 1)]}: {error.strerror}") from error
     finally:
         for source in temporary:
             source.unlink(missing_ok=True)

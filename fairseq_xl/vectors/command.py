@@ -22,9 +22,7 @@ _FORMATS = (
     "gzipped, with or without a header line)"
 )
 _WRITTEN = ".vec, .vec.gz, or .npy (its words go to a .vocab file beside it)"
-_TRANSFORMATIONS = (
-    *("normalise_first", "centre", "remove_components", "whiten", "random_share", "normalise"),
-)
+_TRANSFORMATIONS = (*("normalise_first", "centre", "remove_components", "whiten", "random_share", "normalise"),)
 _DICT = "fairseq dictionary, the dict.LANGUAGE.txt that fairseq-preprocess writes"
 
 
@@ -33,38 +31,32 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = "Train, convert and inspect the word vectors that models predict."
     steps = parser.add_subparsers(title="steps", metavar="STEP", required=True)
     _configure_train(_step(steps, "train", _train, "train fastText vectors on tokenised text"))
-    _configure_convert(
-        _step(steps, "convert", _convert, "change the format, the words or the geometry of vectors")
-    )
-    _configure_random(
-        _step(steps, "random", _random, "write seeded random unit vectors, the baseline")
-    )
-    align_command.configure(
-        _step(steps, "align", align_command.run, "rotate two languages' vectors into one space")
-    )
-    join_command.configure(
-        _step(steps, "join", join_command.run, "put several languages' vectors into one table")
-    )
+    _configure_convert(_step(steps, "convert", _convert, "change the format, the words or the geometry of vectors"))
+    _configure_random(_step(steps, "random", _random, "write seeded random unit vectors, the baseline"))
+    align_command.configure(_step(steps, "align", align_command.run, "rotate two languages' vectors into one space"))
+    join_command.configure(_step(steps, "join", join_command.run, "put several languages' vectors into one table"))
     coverage = _step(steps, "coverage", _coverage, "say which dictionary words have no vector")
     coverage.add_argument("vectors", type=Path, metavar="VECTORS", help=_FORMATS)
     coverage.add_argument("--dict", type=Path, required=True, metavar="DICT", help=_DICT)
     coverage.add_argument(
-        "--show", type=int, default=20, metavar="N",
+        "--show",
+        type=int,
+        default=20,
+        metavar="N",
         help="list this many missing words, the most frequent first; -1 for all (default: 20)",
-    )  # fmt: skip
+    )
     coverage.add_argument(
-        "--minimum", type=_share, default=0.0, metavar="SHARE",
+        "--minimum",
+        type=_share,
+        default=0.0,
+        metavar="SHARE",
         help="exit with status 1 when a smaller share of the words has a vector, from 0 to 1 (default: 0)",
-    )  # fmt: skip
+    )
     near = _step(steps, "neighbours", _neighbours, "show the words nearest to given words")
     near.add_argument("words", nargs="+", metavar="WORD", help="words to look up")
     near.add_argument("--vectors", type=Path, required=True, metavar="VECTORS", help=_FORMATS)
-    near.add_argument(
-        "-k", type=_positive, default=10, metavar="K", help="neighbours to show per word (default: 10)"
-    )
-    near.add_argument(
-        "--dict", type=Path, metavar="DICT", help=f"look only among the words of this {_DICT}"
-    )
+    near.add_argument("-k", type=_positive, default=10, metavar="K", help="neighbours to show per word (default: 10)")
+    near.add_argument("--dict", type=Path, metavar="DICT", help=f"look only among the words of this {_DICT}")
 
 
 def run(args: argparse.Namespace) -> int | None:
@@ -72,9 +64,7 @@ def run(args: argparse.Namespace) -> int | None:
     return args.step(args)
 
 
-def _step(
-    steps: Any, name: str, function: Callable[[argparse.Namespace], Any], text: str
-) -> argparse.ArgumentParser:
+def _step(steps: Any, name: str, function: Callable[[argparse.Namespace], Any], text: str) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = steps.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
     parser.set_defaults(step=function)
     parser.add_argument("--quiet", action="store_true", help="show no progress")
@@ -87,39 +77,93 @@ def _configure_train(parser: argparse.ArgumentParser) -> None:
         "every word, and PREFIX.vec, the words of the text. The defaults are fastText's own."
     )
     add = parser.add_argument
-    add("texts", nargs="+", type=Path, metavar="TEXT",
-        help="plain UTF-8 text, one sentence per line, tokens separated by spaces")  # fmt: skip
-    add("--output", type=Path, required=True, metavar="PREFIX",
-        help="write PREFIX.bin and PREFIX.vec")  # fmt: skip
-    add("--dim", type=_positive, default=300,
-        help="dimension of the vectors; with little text fewer do as well and are faster (default: 300)")  # fmt: skip
-    add("--model", choices=["skipgram", "cbow"], default="skipgram",
+    add(
+        "texts",
+        nargs="+",
+        type=Path,
+        metavar="TEXT",
+        help="plain UTF-8 text, one sentence per line, tokens separated by spaces",
+    )
+    add("--output", type=Path, required=True, metavar="PREFIX", help="write PREFIX.bin and PREFIX.vec")
+    add(
+        "--dim",
+        type=_positive,
+        default=300,
+        help="dimension of the vectors; with little text fewer do as well and are faster (default: 300)",
+    )
+    add(
+        "--model",
+        choices=["skipgram", "cbow"],
+        default="skipgram",
         help="predict the context from the word (skipgram, default: better for rare words) or the word from "
-        "its context (cbow: faster on much text)")  # fmt: skip
-    add("--epoch", type=_positive, default=5, metavar="N",
-        help="passes over the text; more of them where it is small (default: 5)")  # fmt: skip
-    add("--min-count", type=_positive, default=5, metavar="N",
-        help="words seen less often are only in PREFIX.bin, by their subwords (default: 5)")  # fmt: skip
-    add("--seed", type=int, default=0,
-        help="random seed; with --threads 1 it settles the result exactly (default: 0)")  # fmt: skip
-    add("--threads", type=_positive, default=None, metavar="N",
-        help="threads that train; more than one give slightly other vectors each time "
-        "(default: every processor)")  # fmt: skip
-    add("--lr", type=float, default=0.05,
-        help="learning rate at the start; lower it if training diverges (default: 0.05)")  # fmt: skip
-    add("--window", type=_positive, default=5, metavar="N",
+        "its context (cbow: faster on much text)",
+    )
+    add(
+        "--epoch",
+        type=_positive,
+        default=5,
+        metavar="N",
+        help="passes over the text; more of them where it is small (default: 5)",
+    )
+    add(
+        "--min-count",
+        type=_positive,
+        default=5,
+        metavar="N",
+        help="words seen less often are only in PREFIX.bin, by their subwords (default: 5)",
+    )
+    add("--seed", type=int, default=0, help="random seed; with --threads 1 it settles the result exactly (default: 0)")
+    add(
+        "--threads",
+        type=_positive,
+        default=None,
+        metavar="N",
+        help="threads that train; more than one give slightly other vectors each time (default: every processor)",
+    )
+    add(
+        "--lr",
+        type=float,
+        default=0.05,
+        help="learning rate at the start; lower it if training diverges (default: 0.05)",
+    )
+    add(
+        "--window",
+        type=_positive,
+        default=5,
+        metavar="N",
         help="most words between a word and its context; a wide window makes words of one topic near, a narrow "
-        "one words of one kind (default: 5)")  # fmt: skip
-    add("--min-subword", type=int, default=3, metavar="N",
-        help="characters of the shortest subwords; 2, or 1, where words are short (default: 3)")  # fmt: skip
-    add("--max-subword", type=int, default=6, metavar="N",
-        help="characters of the longest subwords; 0 trains without subwords (default: 6)")  # fmt: skip
-    add("--negatives", type=_positive, default=5, metavar="N",
-        help="random words against each context word; more help small text and take longer (default: 5)")  # fmt: skip
-    add("--buckets", type=_positive, default=2_000_000, metavar="N",
+        "one words of one kind (default: 5)",
+    )
+    add(
+        "--min-subword",
+        type=int,
+        default=3,
+        metavar="N",
+        help="characters of the shortest subwords; 2, or 1, where words are short (default: 3)",
+    )
+    add(
+        "--max-subword",
+        type=int,
+        default=6,
+        metavar="N",
+        help="characters of the longest subwords; 0 trains without subwords (default: 6)",
+    )
+    add(
+        "--negatives",
+        type=_positive,
+        default=5,
+        metavar="N",
+        help="random words against each context word; more help small text and take longer (default: 5)",
+    )
+    add(
+        "--buckets",
+        type=_positive,
+        default=2_000_000,
+        metavar="N",
         help="hash buckets for subwords; PREFIX.bin and the memory take 4 x DIM x N bytes, 2.4 GB "
         "by default: a vocabulary of some thousand words needs no more than 100000 "
-        "(default: 2000000)")  # fmt: skip
+        "(default: 2000000)",
+    )
 
 
 def _configure_convert(parser: argparse.ArgumentParser) -> None:
@@ -135,31 +179,47 @@ def _configure_convert(parser: argparse.ArgumentParser) -> None:
     add("source", type=Path, metavar="IN", help=f"{_FORMATS}; or a checkpoint .pt with a softmax")
     add("target", type=Path, metavar="OUT", help=f"{_WRITTEN}; replaced if it is there")
     add("--dict", type=Path, metavar="DICT", help=f"keep only the words of this {_DICT}")
-    add("--specials", action="store_true",
+    add(
+        "--specials",
+        action="store_true",
         help="with --dict: keep IN's own vectors of </s> and <unk> too, if it has them, for the "
-        "models' --special-vectors file")  # fmt: skip
+        "models' --special-vectors file",
+    )
     add("--dim", type=_positive, metavar="D", help="refuse vectors of another dimension")
     group = parser.add_argument_group(
         "transformations",
         "The first are against hubs, which are everyone's neighbours; random shares tell rare words apart.",
     )
     add = group.add_argument
-    add("--normalise-first", action="store_true",
-        help="scale every vector to length one before the others")  # fmt: skip
+    add("--normalise-first", action="store_true", help="scale every vector to length one before the others")
     add("--centre", action="store_true", help="subtract the mean vector")
-    add("--remove-components", type=int, default=0, metavar="K",
-        help="subtract the mean and the K main directions of variance (all-but-the-top; "
-        "DIM/100 is usual)")  # fmt: skip
-    add("--whiten", action="store_true",
+    add(
+        "--remove-components",
+        type=int,
+        default=0,
+        metavar="K",
+        help="subtract the mean and the K main directions of variance (all-but-the-top; DIM/100 is usual)",
+    )
+    add(
+        "--whiten",
+        action="store_true",
         help="subtract the mean and scale the main directions to the same variance (ZCA; 1e-5 of the mean "
-        "variance is added to each, so that directions without any stay small)")  # fmt: skip
-    add("--weighted", action="store_true",
-        help="count each word as often as the dictionary does in the mean and the directions")  # fmt: skip
-    add("--random-share", type=_share, default=0.0, metavar="R",
+        "variance is added to each, so that directions without any stay small)",
+    )
+    add(
+        "--weighted",
+        action="store_true",
+        help="count each word as often as the dictionary does in the mean and the directions",
+    )
+    add(
+        "--random-share",
+        type=_share,
+        default=0.0,
+        metavar="R",
         help="give each word 1 - R of its vector, scaled to length one, and R of its vector of 'vectors "
-        "random': 1 is all random, 0.5 is worth a try where rare words are confused (default: 0)")  # fmt: skip
-    add("--random-seed", type=int, default=0, metavar="SEED",
-        help="seed of the random vectors (default: 0)")  # fmt: skip
+        "random': 1 is all random, 0.5 is worth a try where rare words are confused (default: 0)",
+    )
+    add("--random-seed", type=int, default=0, metavar="SEED", help="seed of the random vectors (default: 0)")
     add("--normalise", action="store_true", help="scale every vector to length one at the end")
 
 
@@ -172,9 +232,7 @@ def _configure_random(parser: argparse.ArgumentParser) -> None:
     words.add_argument("--dict", type=Path, metavar="DICT", help=_DICT)
     words.add_argument("--words", type=Path, metavar="FILE", help="a file with one word per line")
     parser.add_argument("target", type=Path, metavar="OUT", help=_WRITTEN)
-    parser.add_argument(
-        "--dim", type=_positive, default=300, help="dimension of the vectors (default: 300)"
-    )
+    parser.add_argument("--dim", type=_positive, default=300, help="dimension of the vectors (default: 300)")
     parser.add_argument("--seed", type=int, default=0, help="random seed (default: 0)")
 
 
@@ -182,11 +240,22 @@ def _train(args: argparse.Namespace) -> None:
     from fairseq_xl.vectors.train import train_vectors
 
     vectors = train_vectors(
-        args.texts, args.output, dim=args.dim, model=args.model, epoch=args.epoch,
-        min_count=args.min_count, seed=args.seed, threads=args.threads, lr=args.lr,
-        window=args.window, min_subword=args.min_subword, max_subword=args.max_subword,
-        negatives=args.negatives, buckets=args.buckets, progress=not args.quiet,
-    )  # fmt: skip
+        args.texts,
+        args.output,
+        dim=args.dim,
+        model=args.model,
+        epoch=args.epoch,
+        min_count=args.min_count,
+        seed=args.seed,
+        threads=args.threads,
+        lr=args.lr,
+        window=args.window,
+        min_subword=args.min_subword,
+        max_subword=args.max_subword,
+        negatives=args.negatives,
+        buckets=args.buckets,
+        progress=not args.quiet,
+    )
     _report(f"{args.output}.bin and {args.output}.vec", vectors)
 
 
@@ -199,9 +268,7 @@ def _convert(args: argparse.Namespace) -> None:
     if args.dict is None and (args.weighted or args.specials):
         raise InputError("--weighted and --specials need a dictionary: give --dict")
     if args.weighted and not (args.centre or args.remove_components or args.whiten):
-        raise InputError(
-            "--weighted changes nothing without --centre, --remove-components or --whiten"
-        )
+        raise InputError("--weighted changes nothing without --centre, --remove-components or --whiten")
     counts = read_dictionary(args.dict) if args.dict else None
     wanted = None
     if counts is not None:
@@ -233,9 +300,7 @@ def _from_checkpoint(args: argparse.Namespace, wanted: list[str] | None) -> Word
         raise InputError("a checkpoint's vectors need its target dictionary: give --dict")
     vectors = read_output_layer(args.source, args.dict, wanted)
     if args.dim not in (None, vectors.dim):
-        raise InputError(
-            f"{args.source} holds vectors of dimension {vectors.dim}, but dimension {args.dim} is needed"
-        )
+        raise InputError(f"{args.source} holds vectors of dimension {vectors.dim}, but dimension {args.dim} is needed")
     return vectors
 
 

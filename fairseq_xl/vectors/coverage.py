@@ -29,10 +29,7 @@ class Coverage:
 
     def __str__(self) -> str:
         tokens = f", {self.token_share:.2%} of the tokens" if self.tokens else ""
-        return (
-            f"{self.covered_types} of {self.types} words have a vector "
-            f"({self.type_share:.2%} of the words{tokens})"
-        )
+        return f"{self.covered_types} of {self.types} words have a vector ({self.type_share:.2%} of the words{tokens})"
 
 
 def coverage(dictionary: Mapping[str, int], words: Collection[str]) -> Coverage:

@@ -51,9 +51,7 @@ def build_index(vectors: np.ndarray, kind: str) -> Any:
         index.cp.max_points_per_centroid, index.cp.niter = 64, 10
         index.train(vectors)
     block = 10_000
-    for start in tqdm(
-        range(0, count, block), desc=f"{kind} index", unit="block", disable=count < 5 * block
-    ):
+    for start in tqdm(range(0, count, block), desc=f"{kind} index", unit="block", disable=count < 5 * block):
         index.add(vectors[start : start + block])
     return index
 

@@ -41,9 +41,7 @@ def read_fasttext(
     """
     width = _check_layout(path)
     if dim is not None and width != dim:
-        raise InputError(
-            f"{path} holds vectors of dimension {width}, but dimension {dim} is needed"
-        )
+        raise InputError(f"{path} holds vectors of dimension {width}, but dimension {dim} is needed")
     fasttext = import_fasttext(f"reading {path}")
     try:
         model = fasttext.load_model(str(path))
@@ -71,10 +69,7 @@ def fasttext_vocabulary(path: Path) -> list[str]:
     Raises InputError when the file is no intact fastText model.
     """
     _check_layout(path)
-    with (
-        open(path, "rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
-    ):
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         # One byte after an entry's count tells words (0) from the labels of a classifier (1).
         entries = [data[start:end] for start, end in _entries(data) if data[end + _AFTER_ENTRY.size] == _WORD]
     try:
@@ -96,9 +91,7 @@ def import_fasttext(purpose: str) -> ModuleType:
 
 
 def _not_utf8(path: Path) -> InputError:
-    return InputError(
-        f"{path} has words that are not valid UTF-8: name the words to read, or train it again"
-    )
+    return InputError(f"{path} has words that are not valid UTF-8: name the words to read, or train it again")
 
 
 def _check_layout(path: Path) -> int:
@@ -116,24 +109,18 @@ def _check_layout(path: Path) -> int:
             raise truncated
         _, version, width = _HEADER.unpack(start)[:3]
         if version not in _VERSIONS:
-            raise InputError(
-                f"{path} is a fastText model of version {version}, known are 11 and 12"
-            )
+            raise InputError(f"{path} is a fastText model of version {version}, known are 11 and 12")
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             try:
                 end = _end_of_model(data, width)
             except (struct.error, EOFError, OverflowError) as error:
                 raise truncated from error
             except _Damaged as error:
-                raise InputError(
-                    f"{path} is a damaged fastText model ({error}): fetch it again"
-                ) from error
+                raise InputError(f"{path} is a damaged fastText model ({error}): fetch it again") from error
     if end > size:
         raise truncated
     if end < size:
-        raise InputError(
-            f"{path} is a damaged fastText model ({size - end} bytes too many): fetch it again"
-        )
+        raise InputError(f"{path} is a damaged fastText model ({size - end} bytes too many): fetch it again")
     return width
 
 

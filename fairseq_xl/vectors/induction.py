@@ -43,21 +43,14 @@ class Induction:
 def _best(queries: np.ndarray, table: np.ndarray, penalty: np.ndarray, k: int) -> np.ndarray:
     """(n, k) rows of ``table`` with the largest 2 cos - penalty, the best first."""
     parts = [queries[start : start + CHUNK] for start in range(0, len(queries), CHUNK)]
-    found = [
-        np.argsort(penalty - 2 * (part @ table.T), axis=1, kind="stable")[:, :k] for part in parts
-    ]
+    found = [np.argsort(penalty - 2 * (part @ table.T), axis=1, kind="stable")[:, :k] for part in parts]
     return np.concatenate(found) if found else np.empty((0, k), dtype=int)
 
 
-def precision(
-    found: np.ndarray, rows: Sequence[int], translations: Mapping[int, set[int]], k: int
-) -> float:
+def precision(found: np.ndarray, rows: Sequence[int], translations: Mapping[int, set[int]], k: int) -> float:
     """The share of source rows with one of their translations among the first k found (P@k).
 
     Args: found (len(rows), at least k) of :meth:`Induction.best`; translations: of each source row.
     """
-    hits = [
-        bool(translations[row] & set(best[:k].tolist()))
-        for row, best in zip(rows, found, strict=True)
-    ]
+    hits = [bool(translations[row] & set(best[:k].tolist())) for row, best in zip(rows, found, strict=True)]
     return float(np.mean(hits))

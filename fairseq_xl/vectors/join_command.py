@@ -17,15 +17,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "Put vectors of one space, as `vectors align` writes them, into one table, each word behind its language and "
         "a colon: en:chat and fr:chat stay apart. `pairs prepare` reads it with languages=en+fr."
     )
+    parser.add_argument("inputs", nargs="+", metavar="CODE=FILE", help="language and its vectors: en=en.vec")
     parser.add_argument(
-        "inputs", nargs="+", metavar="CODE=FILE", help="language and its vectors: en=en.vec"
-    )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help=".vec, .vec.gz, or .npy (its words in .vocab)",
+        "--output", type=Path, required=True, metavar="FILE", help=".vec, .vec.gz, or .npy (its words in .vocab)"
     )
 
 
@@ -49,9 +43,7 @@ def run(args: argparse.Namespace) -> None:
         seen.add(code)
         table = read_vectors(Path(name), progress=not args.quiet)
         if tables and table.dim != tables[0].shape[1]:
-            raise InputError(
-                f"{name} has {table.dim} dimensions where others have {tables[0].shape[1]}"
-            )
+            raise InputError(f"{name} has {table.dim} dimensions where others have {tables[0].shape[1]}")
         words += [f"{code}:{word}" for word in table.words]
         tables.append(table.matrix)
     write_vectors(args.output, WordVectors(words, np.concatenate(tables)))

@@ -18,9 +18,7 @@ def neighbours(
     Fewer where the table has fewer. Raises InputError for a word without a vector.
     """
     rows = np.array([_row_of(word, vectors) for word in words], dtype=np.int64)
-    found, cosines = nearest(
-        vectors.matrix, vectors.matrix[rows], k, exclude=rows, chunk_rows=chunk_rows
-    )
+    found, cosines = nearest(vectors.matrix, vectors.matrix[rows], k, exclude=rows, chunk_rows=chunk_rows)
     return {
         word: [(vectors.words[row], float(cosine)) for row, cosine in zip(*near, strict=True)]
         for word, *near in zip(words, found, cosines, strict=True)
@@ -28,11 +26,7 @@ def neighbours(
 
 
 def nearest(
-    matrix: np.ndarray,
-    queries: np.ndarray,
-    k: int,
-    exclude: np.ndarray | None = None,
-    chunk_rows: int = 65_536,
+    matrix: np.ndarray, queries: np.ndarray, k: int, exclude: np.ndarray | None = None, chunk_rows: int = 65_536
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows of ``matrix`` (n, d) with the largest cosine to each query (m, d).
 

@@ -18,9 +18,7 @@ def vocabulary_path(path: Path) -> Path:
     return path.with_suffix(".vocab")
 
 
-def read_npy(
-    path: Path, wanted: Collection[str] | None, dim: int | None
-) -> tuple[list[str], np.ndarray, int]:
+def read_npy(path: Path, wanted: Collection[str] | None, dim: int | None) -> tuple[list[str], np.ndarray, int]:
     """Read the wanted words' rows (n, d), or all, and count the repeated words passed over.
 
     The array is mapped, not loaded, and never unpickled. Raises InputError for what makes it
@@ -33,13 +31,9 @@ def read_npy(
             "expected real numbers of shape (words, dimension)"
         )
     if dim is not None and array.shape[1] != dim:
-        raise InputError(
-            f"{path} holds vectors of dimension {array.shape[1]}, but dimension {dim} is needed"
-        )
+        raise InputError(f"{path} holds vectors of dimension {array.shape[1]}, but dimension {dim} is needed")
     if not vocabulary_path(path).is_file():
-        raise InputError(
-            f"{vocabulary_path(path)} is missing: {path} needs its words there, one per line"
-        )
+        raise InputError(f"{vocabulary_path(path)} is missing: {path} needs its words there, one per line")
     vocabulary = read_word_list(vocabulary_path(path))
     if len(vocabulary) != len(array):
         raise InputError(
@@ -56,9 +50,7 @@ def read_npy(
             repeated += word in row_of
             row_of.setdefault(word, row)
     words, rows = list(row_of), np.fromiter(row_of.values(), dtype=np.int64, count=len(row_of))
-    with np.errstate(
-        over="ignore"
-    ):  # a float64 beyond float32 becomes infinite, and is then reported
+    with np.errstate(over="ignore"):  # a float64 beyond float32 becomes infinite, and is then reported
         matrix = np.ascontiguousarray(array[rows], dtype=np.float32)
     RowCheck(path, place=lambda row: f"row {rows[row] + 1}").check(words, matrix)
     return words, matrix, repeated
@@ -68,9 +60,7 @@ def write_npy(array_path: Path, words_path: Path, words: list[str], matrix: np.n
     """Write the array and its vocabulary to two given names."""
     for word in words:
         if "\n" in word or word.endswith("\r"):
-            raise InputError(
-                f"the word {word!r} cannot be written to a vocabulary file of one word per line"
-            )
+            raise InputError(f"the word {word!r} cannot be written to a vocabulary file of one word per line")
     with open(array_path, "wb") as file:
         np.save(file, matrix, allow_pickle=False)
     words_path.write_bytes("".join(f"{word}\n" for word in words).encode())

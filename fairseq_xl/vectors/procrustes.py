@@ -28,11 +28,7 @@ def rotation(source: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 
 def align(
-    source: WordVectors,
-    target: WordVectors,
-    seed: Sequence[tuple[str, str]],
-    rounds: int = 5,
-    frequent: int = 10_000,
+    source: WordVectors, target: WordVectors, seed: Sequence[tuple[str, str]], rounds: int = 5, frequent: int = 10_000
 ) -> tuple[np.ndarray, list[tuple[str, str]]]:
     """The rotation of one space into another, from a seed dictionary and what it leads to.
 
@@ -69,8 +65,6 @@ def align(
     return _fitted(source, target, pairs), pairs
 
 
-def _fitted(
-    source: WordVectors, target: WordVectors, pairs: Sequence[tuple[str, str]]
-) -> np.ndarray:
+def _fitted(source: WordVectors, target: WordVectors, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
     rows = [source.index[s] for s, _ in pairs], [target.index[t] for _, t in pairs]
     return rotation(source.matrix[rows[0]], target.matrix[rows[1]]).astype(np.float32)

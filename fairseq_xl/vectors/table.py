@@ -19,18 +19,7 @@ from fairseq_xl.vectors.text_format import read_text, write_text
 logger = logging.getLogger(__name__)
 
 _TEXT_SUFFIXES = (".vec", ".txt", ".vec.gz", ".txt.gz")
-_UNPACK_FIRST = (
-    ".bin.gz",
-    ".npy.gz",
-    ".zip",
-    ".npz",
-    ".tar",
-    ".tgz",
-    ".xz",
-    ".bz2",
-    ".zst",
-    ".ftz",
-)
+_UNPACK_FIRST = (".bin.gz", ".npy.gz", ".zip", ".npz", ".tar", ".tgz", ".xz", ".bz2", ".zst", ".ftz")
 
 
 @dataclass
@@ -42,9 +31,7 @@ class WordVectors:
 
     def __post_init__(self) -> None:
         if self.matrix.ndim != 2 or len(self.matrix) != len(self.words):
-            raise ValueError(
-                f"{len(self.words)} words do not fit a matrix of shape {self.matrix.shape}"
-            )
+            raise ValueError(f"{len(self.words)} words do not fit a matrix of shape {self.matrix.shape}")
         self.matrix = np.asarray(self.matrix, dtype=np.float32)
 
     def __len__(self) -> int:
@@ -67,10 +54,7 @@ class WordVectors:
 
 
 def read_vectors(
-    path: str | Path,
-    words: Collection[str] | None = None,
-    dim: int | None = None,
-    progress: bool = True,
+    path: str | Path, words: Collection[str] | None = None, dim: int | None = None, progress: bool = True
 ) -> WordVectors:
     """Read word vectors from ``path``; only those of ``words``, if given, are kept in memory.
 
@@ -96,9 +80,7 @@ def read_vectors(
     if not path.exists():
         raise InputError(f"there is no file of word vectors at {path}")
     if path.name.endswith(_UNPACK_FIRST):
-        raise InputError(
-            f"{path} is of a kind that is not read directly: unpack or convert it first"
-        )
+        raise InputError(f"{path} is of a kind that is not read directly: unpack or convert it first")
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty: it holds no vectors")
     repeated = 0
@@ -114,9 +96,7 @@ def read_vectors(
     except PermissionError as error:
         raise InputError(f"{path} may not be read: {error.strerror}") from error
     if repeated:
-        logger.warning(
-            "%s: %d repeated words were passed over, the first of each counts", path, repeated
-        )
+        logger.warning("%s: %d repeated words were passed over, the first of each counts", path, repeated)
     table = WordVectors(found, matrix)
     return table if wanted is None or found == wanted else table.select(wanted)
 
@@ -135,15 +115,11 @@ def write_vectors(path: str | Path, vectors: WordVectors, progress: bool = False
             write_npy(array_path, words_path, vectors.words, vectors.matrix)
         return
     if not path.name.endswith(_TEXT_SUFFIXES):
-        raise InputError(
-            f"cannot write {path}: its name must end in .npy or {', '.join(_TEXT_SUFFIXES)}"
-        )
+        raise InputError(f"cannot write {path}: its name must end in .npy or {', '.join(_TEXT_SUFFIXES)}")
     with atomic_outputs(path) as (temporary,), open(temporary, "wb") as file:
         if path.suffix == ".gz":
             # No time stamp and no name inside: equal tables give equal files.
-            with gzip.GzipFile(
-                filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0
-            ) as packed:
+            with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0) as packed:
                 write_text(path, packed, vectors.words, vectors.matrix, progress)
         else:
             write_text(path, file, vectors.words, vectors.matrix, progress)

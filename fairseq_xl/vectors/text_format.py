@@ -50,14 +50,10 @@ def read_text(
     else:
         start, block = 2, block[1:]
     if dim is not None and width != dim:
-        raise InputError(
-            f"{path} holds vectors of dimension {width}, but dimension {dim} is needed"
-        )
+        raise InputError(f"{path} holds vectors of dimension {width}, but dimension {dim} is needed")
     rows = _Rows(path, None if wanted is None else frozenset(wanted), width)
     last = 1
-    with np.errstate(
-        over="ignore"
-    ):  # a number beyond float32 becomes infinite, and is then reported
+    with np.errstate(over="ignore"):  # a number beyond float32 becomes infinite, and is then reported
         for number, lines in itertools.chain([(start, block)], blocks):
             rows.take_block(number, lines)
             last = number + len(lines) - 1
@@ -109,9 +105,7 @@ class _Rows:
     def finish(self) -> np.ndarray:
         """The matrix (n, d) of the rows kept, all of them finite and none zero."""
         self._matrix.resize((len(self.words), self.width), refcheck=False)
-        RowCheck(self.path, lambda row: f"line {self._line_numbers[row]}").check(
-            self.words, self._matrix
-        )
+        RowCheck(self.path, lambda row: f"line {self._line_numbers[row]}").check(self.words, self._matrix)
         return self._matrix
 
     def _is_regular(self, block: list[bytes]) -> bool:
@@ -132,9 +126,7 @@ class _Rows:
             self._blank_line = self._blank_line or number
             return
         if self._blank_line:
-            raise InputError(
-                f"{self.path}, line {self._blank_line} is empty: remove it, or fetch the file again"
-            )
+            raise InputError(f"{self.path}, line {self._blank_line} is empty: remove it, or fetch the file again")
         if self._tabs is None:
             self._tabs = b"\t" in line
         if self._tabs:
@@ -176,9 +168,7 @@ def write_text(
     """
     for word in words:
         if not _reads_back(word):
-            raise InputError(
-                f"the word {word!r} cannot be written to {path.name}, a text file: write a .npy instead"
-            )
+            raise InputError(f"the word {word!r} cannot be written to {path.name}, a text file: write a .npy instead")
     stream.write(f"{len(words)} {matrix.shape[1]}\n".encode())
     form = " %.9g" * matrix.shape[1] + "\n"
     with_points = form.replace("%", "%#")  # 1 as 1.00000000: no number, so no part of the word
@@ -227,8 +217,7 @@ def _numbered_blocks(path: Path, progress: bool) -> Iterator[tuple[int, list[byt
                         data += rest
                 except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                     raise InputError(
-                        f"{path} is a damaged or truncated gzip file "
-                        f"(somewhere from line {number} on): fetch it again"
+                        f"{path} is a damaged or truncated gzip file (somewhere from line {number} on): fetch it again"
                     ) from error
                 if not data:
                     return
@@ -279,8 +268,7 @@ def _end_of_word(path: Path, number: int, line: bytes, width: int) -> int:
     word = fields[0].rstrip(b" ")
     if _ends_like_a_vector(word, b"." in b"".join(fields[1:])):
         raise InputError(
-            f"{path}, line {number}: expected a word and {width} numbers, "
-            f"found {len(line.split())} columns"
+            f"{path}, line {number}: expected a word and {width} numbers, found {len(line.split())} columns"
         )
     return len(word)
 
@@ -303,8 +291,7 @@ def _components(path: Path, number: int, word: str, data: bytes) -> np.ndarray:
     except ValueError as error:
         culprit = next((field for field in fields if not is_number(field)), b"?")
         raise InputError(
-            f"{path}, line {number}: {culprit.decode(errors='replace')!r} is not a number "
-            f"(in the vector of {word!r})"
+            f"{path}, line {number}: {culprit.decode(errors='replace')!r} is not a number (in the vector of {word!r})"
         ) from error
 
 

@@ -74,10 +74,14 @@ def train_vectors(
     if model not in ("skipgram", "cbow"):
         raise InputError(f"the model of word vectors is skipgram or cbow, not {model!r}")
     at_least_one = {
-        "dimension": dim, "number of epochs": epoch, "least count": min_count,
-        "window": window, "number of negatives": negatives, "number of buckets": buckets,
+        "dimension": dim,
+        "number of epochs": epoch,
+        "least count": min_count,
+        "window": window,
+        "number of negatives": negatives,
+        "number of buckets": buckets,
         "number of threads": 1 if threads is None else threads,
-    }  # fmt: skip
+    }
     for name, value in at_least_one.items():
         if value < 1:
             raise InputError(f"the {name} of word vectors must be at least 1, not {value}")
@@ -103,9 +107,7 @@ def train_vectors(
     settings.minn, settings.maxn = (min_subword, max_subword) if max_subword else (0, 0)
     settings.loss = fasttext.loss_name.ns
     settings.thread = _processors() if threads is None else threads
-    settings.bucket = _enough_buckets(
-        buckets if max_subword else 0, texts, min_count, settings.thread
-    )
+    settings.bucket = _enough_buckets(buckets if max_subword else 0, texts, min_count, settings.thread)
     # fastText takes words with this prefix for labels and drops them; no token holds a zero byte.
     settings.label = "\0"
     # 2 redraws a line ten times a second, 1 reports once at the end.
@@ -173,9 +175,7 @@ def _check_text(path: Path) -> None:
                 text = decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
                 line += error.object.count(b"\n", 0, error.start)
-                raise InputError(
-                    f"{path}, line {line} is not valid UTF-8: unpack or convert the file first"
-                ) from error
+                raise InputError(f"{path}, line {line} is not valid UTF-8: unpack or convert the file first") from error
             if not chunk:
                 break
             line += text.count("\n")

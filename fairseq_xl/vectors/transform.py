@@ -56,9 +56,7 @@ def transform(
     """
     words, rows = vectors.words, vectors.matrix.astype(np.float64)
     if not 0 <= remove_components < vectors.dim:
-        raise InputError(
-            f"cannot remove {remove_components} components of vectors of dimension {vectors.dim}"
-        )
+        raise InputError(f"cannot remove {remove_components} components of vectors of dimension {vectors.dim}")
     if not 0 <= random_share <= 1:
         raise InputError(f"the share of random vectors goes from 0 to 1, not {random_share}")
     if normalise_first:

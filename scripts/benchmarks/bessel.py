@@ -57,10 +57,7 @@ Method = Callable[[Tensor, int], Tensor]
 
 METHODS: dict[str, tuple[Method | None, Method]] = {
     "ours": (log_normalizer, mean_resultant_length),
-    "ours, float32": (
-        lambda k, d: log_normalizer(k.float(), d),
-        lambda k, d: mean_resultant_length(k.float(), d),
-    ),
+    "ours, float32": (lambda k, d: log_normalizer(k.float(), d), lambda k, d: mean_resultant_length(k.float(), d)),
     "scipy": (_scipy_log, _scipy_length),
     "bound": (None, lambda k, d: _bound(k, d / 2)),
     "bound, v − 1": (None, lambda k, d: _bound(k, d / 2 - 1)),
@@ -77,9 +74,7 @@ def run(args: argparse.Namespace, report: Any) -> None:
         kappa = torch.tensor([float(row[1]) for row in mine], dtype=torch.float64, device=args.device)
         timed = torch.logspace(0, 3, args.rows, dtype=torch.float64, device=args.device)
         times = in_turns(
-            {name: partial(length, timed, dim) for name, (_, length) in METHODS.items()},
-            args.repeats,
-            args.device,
+            {name: partial(length, timed, dim) for name, (_, length) in METHODS.items()}, args.repeats, args.device
         )
         for name, (log_c, length) in METHODS.items():
             errors_a = [_relative(x, float(row[3])) for x, row in zip(length(kappa, dim).tolist(), mine, strict=True)]

@@ -65,10 +65,7 @@ def run(args: argparse.Namespace, report: Any) -> None:
                 else:
                     made = TopWordsGenerator([continuous], words, index=indices.get(nearest), **fixed)
                 generators[nearest] = made
-            functions = {
-                name: partial(made.generate, made.model.models, sample)
-                for name, made in generators.items()
-            }
+            functions = {name: partial(made.generate, made.model.models, sample) for name, made in generators.items()}
             times = in_turns(functions, args.repeats, args.device)
             for name in functions:
                 report.add(

@@ -30,10 +30,22 @@ KINDS = {"cosine": (), "syn_margin_proj": (0.5,), "syn_margin_diff": (0.5,), "vm
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--rows", type=int, nargs="+", default=[1024, 4096, 16384], metavar="N",
-        help="predictions in a batch (default: %(default)s)")  # fmt: skip
-    parser.add_argument("--dims", type=int, nargs="+", default=[128, 300, 1024], metavar="D",
-        help="dimensions of the vectors (default: %(default)s)")  # fmt: skip
+    parser.add_argument(
+        "--rows",
+        type=int,
+        nargs="+",
+        default=[1024, 4096, 16384],
+        metavar="N",
+        help="predictions in a batch (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--dims",
+        type=int,
+        nargs="+",
+        default=[128, 300, 1024],
+        metavar="D",
+        help="dimensions of the vectors (default: %(default)s)",
+    )
     parser.add_argument("--vocabulary", type=int, default=10_000, help="rows of the table")
     parser.add_argument(
         "--kernels",
@@ -97,13 +109,15 @@ def report_size(
     )
     if rows * table.shape[0] <= 5e7:
         functions["most_informative rows"] = whole(
-            lambda: sampled_margin(
-                pred,
-                table,
-                index,
-                most_informative_rows(pred.detach(), table[index], table, index).unsqueeze(1),
-                0.5,
-            ).loss
+            lambda: (
+                sampled_margin(
+                    pred,
+                    table,
+                    index,
+                    most_informative_rows(pred.detach(), table[index], table, index).unsqueeze(1),
+                    0.5,
+                ).loss
+            )
         )
     times = in_turns(functions, args.repeats, args.device)
     os.environ.pop("FAIRSEQ_XL_KERNELS", None)

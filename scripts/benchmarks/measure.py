@@ -28,9 +28,7 @@ def seconds(function: Callable[[], object], calls: int, device: str) -> float:
     return first.elapsed_time(last) / 1000 / calls
 
 
-def in_turns(
-    functions: Mapping[str, Callable[[], object]], repeats: int, device: str
-) -> dict[str, list[float]]:
+def in_turns(functions: Mapping[str, Callable[[], object]], repeats: int, device: str) -> dict[str, list[float]]:
     """Seconds a call of each function, one figure a turn; every turn runs all of them."""
     calls = {}
     for name, function in functions.items():

@@ -18,9 +18,16 @@ from fairseq_xl.continuous.lstm import ContinuousLSTM, ContinuousLSTMDecoder, Co
 from fairseq_xl.continuous.targets import TargetTable
 
 VARIANTS = (
-    "softmax", "softmax_tied", "vmf", "cosine", "syn_margin_proj", "syn_margin_diff", "negative_sampling",
-    "most_informative_negative", "syn_margin_proj_naive",
-)  # fmt: skip
+    "softmax",
+    "softmax_tied",
+    "vmf",
+    "cosine",
+    "syn_margin_proj",
+    "syn_margin_diff",
+    "negative_sampling",
+    "most_informative_negative",
+    "syn_margin_proj_naive",
+)
 """Outputs and losses; the naive one is the same loss as the paper writes it, under autograd."""
 
 
@@ -91,7 +98,7 @@ def batch(words: int, source_words: int, sentences: int, length: int, device: st
 
     def draw(count: int) -> torch.Tensor:
         uniform = torch.rand(sentences, length - 1, generator=generator)
-        ranks = (count ** uniform - 1).long().clamp(0, count - 1) + 4
+        ranks = (count**uniform - 1).long().clamp(0, count - 1) + 4
         return torch.cat([ranks, torch.full((sentences, 1), 2)], 1).to(device)
 
     source, target = draw(source_words), draw(words)

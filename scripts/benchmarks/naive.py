@@ -60,9 +60,7 @@ class NaiveProjection(TargetOnlyCriterion):
 
     registered_name = "syn_margin_proj_naive"
 
-    def rows(
-        self, pred: Tensor, index: Tensor, targets: TargetTable
-    ) -> tuple[Tensor, dict[str, Tensor]]:
+    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
         target = targets(index)
         with torch.no_grad():
             kappa = pred.norm(dim=-1)

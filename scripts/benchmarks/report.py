@@ -52,9 +52,7 @@ class Report:
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / f"{self.name}.jsonl"
         unfinished = path.with_name(f"{path.name}.tmp")
-        unfinished.write_text(
-            "".join(json.dumps({**row, "signature": self.signature}) + "\n" for row in self.rows)
-        )
+        unfinished.write_text("".join(json.dumps({**row, "signature": self.signature}) + "\n" for row in self.rows))
         unfinished.replace(path)
         import matplotlib
 

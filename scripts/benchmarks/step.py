@@ -70,9 +70,18 @@ def memory(variant: str, args: argparse.Namespace, words: int) -> float | None:
     if args.no_memory:
         return None
     command = [
-        sys.executable, str(Path(__file__).parents[1] / "benchmark.py"), "step", "--memory-of", variant,
-        "--words", str(words), "--device", args.device, "--threads", str(torch.get_num_threads()),
-    ]  # fmt: skip
+        sys.executable,
+        str(Path(__file__).parents[1] / "benchmark.py"),
+        "step",
+        "--memory-of",
+        variant,
+        "--words",
+        str(words),
+        "--device",
+        args.device,
+        "--threads",
+        str(torch.get_num_threads()),
+    ]
     for name in ("source_words", "sentences", "length", "size", "adam"):
         command += [f"--{name.replace('_', '-')}", str(getattr(args, name))]
     for name in ("input_feeding", "bf16"):
@@ -159,4 +168,3 @@ def draw(figure: Any, rows: list[dict[str, Any]]) -> None:
         axes.set_xlabel(label)
         axes.margins(x=0.15)
     panels[0].invert_yaxis()
-

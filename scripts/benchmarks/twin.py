@@ -26,11 +26,7 @@ from fairseq_xl.siamese.criterion import ContrastiveCriterion
 from fairseq_xl.siamese.encoder import length_groups
 from fairseq_xl.siamese.model import Twin, TwinConfig
 from fairseq_xl.siamese.prepare import Settings, prepare
-from fairseq_xl.siamese.task import (
-    ENCODED_AT_ONCE,
-    SiameseContrastiveConfig,
-    SiameseContrastiveTask,
-)
+from fairseq_xl.siamese.task import ENCODED_AT_ONCE, SiameseContrastiveConfig, SiameseContrastiveTask
 from fairseq_xl.text.labelled import Source
 from fairseq_xl.text.lines import read_lines
 
@@ -39,9 +35,7 @@ PRESETS: dict[str, tuple[tuple[int, ...], TwinConfig, dict[str, Any]]] = {
     "paper": ((3,), TwinConfig(), {"margin": 0.5}),
     "twin": (
         (3, 2, 1),
-        TwinConfig(
-            embed_dim=64, hidden_dim=128, pooling="max", dropout=0.3, unit_dropout=0.1, class_head=True
-        ),
+        TwinConfig(embed_dim=64, hidden_dim=128, pooling="max", dropout=0.3, unit_dropout=0.1, class_head=True),
         {"margin": 0.0, "all_pairs": True, "class_weight": 1.0},
     ),
 }

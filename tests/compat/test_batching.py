@@ -59,12 +59,7 @@ def test_without_multiples_batches_are_greedy(sizes, max_tokens, max_sentences):
 
 
 @settings(max_examples=300)
-@given(
-    lengths,
-    st.sampled_from([-1, 40, 65, 200]),
-    st.sampled_from([-1, 1, 3, 7]),
-    st.sampled_from([1, 2, 3, 8]),
-)
+@given(lengths, st.sampled_from([-1, 40, 65, 200]), st.sampled_from([-1, 1, 3, 7]), st.sampled_from([1, 2, 3, 8]))
 def test_batches_match_the_definition(sizes, max_tokens, max_sentences, multiple):
     indices = np.random.default_rng(len(sizes)).permutation(len(sizes))
     vector = np.array(sizes, dtype=np.int64)
@@ -72,9 +67,7 @@ def test_batches_match_the_definition(sizes, max_tokens, max_sentences, multiple
     batches = batching.batch_by_size_vec(indices, vector, max_tokens, max_sentences, multiple)
     assert [b.tolist() for b in batches] == [indices[e].tolist() for e in expected]
     size_of = dict(zip(indices.tolist(), sizes, strict=True))
-    by_function = batching.batch_by_size_fn(
-        indices, size_of.__getitem__, max_tokens, max_sentences, multiple
-    )
+    by_function = batching.batch_by_size_fn(indices, size_of.__getitem__, max_tokens, max_sentences, multiple)
     assert [b.tolist() for b in by_function] == [b.tolist() for b in batches]
     for batch in expected:
         assert fits([sizes[i] for i in batch], max_tokens, max_sentences)
@@ -98,9 +91,7 @@ def test_fixed_shapes():
     batches = batching.batch_fixed_shapes_fast(np.arange(7), sizes.__getitem__, shapes)
     assert batches == [[0, 1, 2, 3], [4, 5], [6]]
     # The length of a batch's first sentence is forgotten, as in the compiled function.
-    batches = batching.batch_fixed_shapes_fast(
-        np.arange(4), [3, 10, 3, 3].__getitem__, np.array([[4, 5], [2, 10]])
-    )
+    batches = batching.batch_fixed_shapes_fast(np.arange(4), [3, 10, 3, 3].__getitem__, np.array([[4, 5], [2, 10]]))
     assert batches == [[0, 1], [2, 3]]
 
 

@@ -16,10 +16,11 @@ compat.apply()
 
 # What a checkpoint holds.
 SENT = {
-    "args": argparse.Namespace(arch="lstm"), "cfg": OmegaConf.create({"model": {"_name": "lstm", "lr": [0.1]}}),
+    "args": argparse.Namespace(arch="lstm"),
+    "cfg": OmegaConf.create({"model": {"_name": "lstm", "lr": [0.1]}}),
     "model": {"weight": torch.arange(6.0).view(2, 3)},
     "extra_state": {"val_loss": 2.5, "train_iterator": {"epoch": 3}},
-}  # fmt: skip
+}
 
 
 def share(rank: int, folder: Path) -> None:

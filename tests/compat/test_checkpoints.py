@@ -39,9 +39,7 @@ def state(updates: int = 1) -> dict:
         "args": None,
         "cfg": {"model": argparse.Namespace(arch="lstm"), "task": {}},
         "model": {"w": torch.arange(1000.0)},
-        "optimizer_history": [
-            {"num_updates": updates, "optimizer_name": "adam", "lr_scheduler_state": {"best": None}}
-        ],
+        "optimizer_history": [{"num_updates": updates, "optimizer_name": "adam", "lr_scheduler_state": {"best": None}}],
         "extra_state": {
             "train_iterator": {"epoch": 1},
             "bleu": np.float64(3.5),

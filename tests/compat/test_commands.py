@@ -35,10 +35,7 @@ def test_generate(command, corpus, trained, capsys, options):
 def test_constrained_decoding(command, corpus, trained, capsys, tmp_path):
     typed = tmp_path / "input.txt"
     typed.write_text("der Hund malt ein Boot\tpaints\ta boat\n", encoding="utf-8")
-    command(
-        "interactive",
-        f"{corpus} --path {trained} --input {typed} --constraints --beam 4 --max-len-b 6",
-    )
+    command("interactive", f"{corpus} --path {trained} --input {typed} --constraints --beam 4 --max-len-b 6")
     hypothesis = re.search(r"^H-0\t\S+\t(.*)$", capsys.readouterr().out, re.MULTILINE)[1]
     assert re.search(r"\bpaints\b.*\ba boat\b", hypothesis)
 

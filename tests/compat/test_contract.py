@@ -145,10 +145,15 @@ def test_diverse_hypotheses_do_not_hang_on_what_else_is_in_the_batch(alignment, 
 @pytest.mark.parametrize(
     "optimizer",
     [
-        "adadelta", "adafactor", "adagrad", "adam --weight-decay 0.1 --adam-betas (0.9,0.98)", "adamax", "nag",
+        "adadelta",
+        "adafactor",
+        "adagrad",
+        "adam --weight-decay 0.1 --adam-betas (0.9,0.98)",
+        "adamax",
+        "nag",
         "sgd --momentum 0.9",
     ],
-)  # fmt: skip
+)
 def test_optimisers(optimizer, command, corpus, tmp_path):
     train = TRAIN.replace("adam", optimizer)
     command("train", f"{corpus} --arch {MODELS['lstm']} {train} --max-update 3 --save-dir {tmp_path}")
@@ -158,16 +163,19 @@ def test_optimisers(optimizer, command, corpus, tmp_path):
 @pytest.mark.parametrize(
     "scheduler",
     [
-        "fixed --force-anneal 1 --lr-shrink 0.5", "inverse_sqrt --warmup-updates 2",
-        "polynomial_decay --total-num-update 9", "cosine --warmup-updates 2 --max-update 9", "reduce_lr_on_plateau",
-        "triangular --max-lr 0.1 --lr-period-updates 4", "tri_stage --phase-ratio [0.1,0.4,0.5] --max-update 9",
+        "fixed --force-anneal 1 --lr-shrink 0.5",
+        "inverse_sqrt --warmup-updates 2",
+        "polynomial_decay --total-num-update 9",
+        "cosine --warmup-updates 2 --max-update 9",
+        "reduce_lr_on_plateau",
+        "triangular --max-lr 0.1 --lr-period-updates 4",
+        "tri_stage --phase-ratio [0.1,0.4,0.5] --max-update 9",
     ],
-)  # fmt: skip
+)
 def test_schedules(scheduler, command, corpus, tmp_path):
     limit = "" if "--max-update" in scheduler else "--max-epoch 2"
     command(
-        "train",
-        f"{corpus} --arch {MODELS['lstm']} {TRAIN} --lr-scheduler {scheduler} {limit} --save-dir {tmp_path}",
+        "train", f"{corpus} --arch {MODELS['lstm']} {TRAIN} --lr-scheduler {scheduler} {limit} --save-dir {tmp_path}"
     )
     assert updates(tmp_path) > 2
 
@@ -219,9 +227,7 @@ def test_long_sentences_are_refused_or_left_out(command, corpus, tmp_path):
     short = f"{corpus} --arch {MODELS['transformer']} {TRAIN} --max-source-positions 6 --max-target-positions 6"
     with pytest.raises(Exception, match="skip this example with --skip-invalid-size-inputs-valid-test"):
         command("train", f"{short} --max-update 1 --save-dir {tmp_path}/refused")
-    command(
-        "train", f"{short} --max-update 2 --skip-invalid-size-inputs-valid-test --save-dir {tmp_path}/left-out"
-    )
+    command("train", f"{short} --max-update 2 --skip-invalid-size-inputs-valid-test --save-dir {tmp_path}/left-out")
     assert updates(tmp_path / "left-out") == 2
 
 

@@ -53,7 +53,7 @@ def test_good_data_is_as_it_was(data: Path) -> None:
         ("idx", lambda p: change(p, 26, struct.pack("<i", 2**30)), r"en\.idx is damaged"),
         ("idx", lambda p: p.write_bytes(b""), r"en\.idx is no index of binarised text, or a damaged one"),
     ],
-)  # fmt: skip
+)
 def test_damaged_data_is_named(data: Path, suffix: str, spoil, sentence: str) -> None:
     spoil(data / f"train.de-en.en.{suffix}")
     with pytest.raises(InputError, match=sentence):

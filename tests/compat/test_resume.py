@@ -18,9 +18,7 @@ TRAINING = (
     "--save-interval-updates 4 --num-workers 0 --seed 7 --no-progress-bar "
 )
 # Too small a step for any epoch to be better than the first.
-NO_PROGRESS = (
-    "--optimizer sgd --batch-size 30 --required-batch-size-multiple 1 --num-workers 0 --seed 1 "
-)
+NO_PROGRESS = "--optimizer sgd --batch-size 30 --required-batch-size-multiple 1 --num-workers 0 --seed 1 "
 
 
 def final_state(folder: Path) -> dict:
@@ -69,10 +67,7 @@ def options_of(model: str, corpus: Path, tiny_lstm: str, folder: Path) -> str:
     words = [line.split()[0] for line in (corpus / "dict.en.txt").read_text().splitlines()]
     generator = torch.Generator().manual_seed(1)
     table = torch.nn.functional.normalize(torch.randn(len(words), 16, generator=generator))
-    rows = [
-        f"{word} " + " ".join(map(str, row))
-        for word, row in zip(words, table.tolist(), strict=True)
-    ]
+    rows = [f"{word} " + " ".join(map(str, row)) for word, row in zip(words, table.tolist(), strict=True)]
     vectors.write_text("\n".join([f"{len(words)} 16", *rows]) + "\n", encoding="utf-8")
     return f"--arch continuous_lstm_tiny --criterion syn_margin_proj --target-vectors {vectors} "
 
@@ -80,9 +75,7 @@ def options_of(model: str, corpus: Path, tiny_lstm: str, folder: Path) -> str:
 @pytest.mark.parametrize(
     ("model", "optimizer"), [("lstm", "adam"), ("continuous", "adam"), ("continuous", "fused_adam")]
 )
-def test_killed_training_ends_where_an_uninterrupted_one_does(
-    start, corpus, tiny_lstm, tmp_path, model, optimizer
-):
+def test_killed_training_ends_where_an_uninterrupted_one_does(start, corpus, tiny_lstm, tmp_path, model, optimizer):
     training = TRAINING.replace("adam", optimizer)
     line = f"{corpus} {options_of(model, corpus, tiny_lstm, tmp_path)} {training} --save-dir "
     finish(start("train", line + str(tmp_path / "whole")))

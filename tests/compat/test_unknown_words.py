@@ -63,17 +63,12 @@ def test_generate_without_the_option_is_as_ever(command, corpus, trained, capsys
 
 def test_generate_asks_the_model_to_keep_its_attention(command, corpus, trained, capsys):
     # The stock lstm drops its attention unless alignments are printed.
-    command(
-        "generate",
-        f"{corpus} --path {trained} --unkpen -1000 --max-len-b 5 --num-workers 0 --replace-unk",
-    )
+    command("generate", f"{corpus} --path {trained} --unkpen -1000 --max-len-b 5 --num-workers 0 --replace-unk")
     output = read_output(capsys.readouterr().out)
     assert "<unk>" not in " ".join(output["H"].values())
 
 
-def test_attention_shifted_by_padding_is_refused_and_can_be_avoided(
-    command, corpus, trained, capsys, tmp_path
-):
+def test_attention_shifted_by_padding_is_refused_and_can_be_avoided(command, corpus, trained, capsys, tmp_path):
     """fairseq's own lstm pads on the right inside; the log's columns are those of the padded source."""
     line = f"{corpus} --path {trained} --unkpen -1000 --max-len-b 5 --num-workers 0"
     log, source = tmp_path / "log", tmp_path / "source"
@@ -98,8 +93,7 @@ def test_interactive_copies_what_was_typed(command, corpus, trained, capsys, tmp
     typed.write_text("\n".join(lines) + "\n", encoding="utf-8")
     command(
         "interactive",
-        f"{corpus} --path {trained} --input {typed} --buffer-size 3 --batch-size 2 {ALL_UNKNOWN} "
-        "--replace-unk",
+        f"{corpus} --path {trained} --input {typed} --buffer-size 3 --batch-size 2 {ALL_UNKNOWN} --replace-unk",
     )
     output = read_output(capsys.readouterr().out)
     check_copies(output, dict(enumerate(lines)))

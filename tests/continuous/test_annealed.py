@@ -33,8 +33,7 @@ def problem():
 
 
 @pytest.mark.parametrize(
-    ("update", "weight"),
-    [(0, 0), (10, 0), (11, 0.05), (20, 0.5), (29, 0.95), (30, 1), (31, 1), (10**9, 1)],
+    ("update", "weight"), [(0, 0), (10, 0), (11, 0.05), (20, 0.5), (29, 0.95), (30, 1), (31, 1), (10**9, 1)]
 )
 def test_the_weight_rises_linearly_between_the_corners(update, weight):
     assert second_weight(update, 10, 30) == pytest.approx(weight, abs=1e-15)

@@ -15,8 +15,17 @@ from fairseq_xl import cli
 from fairseq_xl.text.hypotheses import read_replaced
 
 ROOT = Path(__file__).resolve().parents[2]
-PAIRS = [("ein", "a"), ("hund", "dog"), ("kind", "child"), ("mann", "man"), ("rennt", "runs"),
-         ("schläft", "sleeps"), ("isst", "eats"), ("roter", "red"), ("alter", "old")]  # fmt: skip
+PAIRS = [
+    ("ein", "a"),
+    ("hund", "dog"),
+    ("kind", "child"),
+    ("mann", "man"),
+    ("rennt", "runs"),
+    ("schläft", "sleeps"),
+    ("isst", "eats"),
+    ("roter", "red"),
+    ("alter", "old"),
+]
 
 pytestmark = pytest.mark.slow
 
@@ -51,20 +60,56 @@ def corpus(tmp_path_factory):
         lines = list(sentences(count, seed))
         (folder / f"{part}.de").write_text("\n".join(d for d, _ in lines) + "\n", encoding="utf-8")
         (folder / f"{part}.en").write_text("\n".join(e for _, e in lines) + "\n", encoding="utf-8")
-    run("fairseq_cli.preprocess", "--source-lang", "de", "--target-lang", "en", "--trainpref",
-        folder / "train", "--validpref", folder / "valid", "--testpref", folder / "test",
-        "--destdir", folder / "bin")  # fmt: skip
+    run(
+        "fairseq_cli.preprocess",
+        "--source-lang",
+        "de",
+        "--target-lang",
+        "en",
+        "--trainpref",
+        folder / "train",
+        "--validpref",
+        folder / "valid",
+        "--testpref",
+        folder / "test",
+        "--destdir",
+        folder / "bin",
+    )
     write_vectors(folder / "en.vec", [e for _, e in PAIRS])
     return folder
 
 
 def train(corpus, save, *options, check=True):
     return run(
-        "fairseq_cli.train", corpus / "bin", "--user-dir", ROOT / "fairseq_xl", "--task", "translation",
-        "--arch", "continuous_lstm_tiny", "--target-vectors", corpus / "en.vec", "--optimizer", "adam",
-        "--lr", "0.01", "--max-tokens", "100", "--required-batch-size-multiple", "1", "--save-dir",
-        save, "--log-format", "json", "--no-epoch-checkpoints", "--num-workers", "0", "--cpu", *options, check=check,
-    )  # fmt: skip
+        "fairseq_cli.train",
+        corpus / "bin",
+        "--user-dir",
+        ROOT / "fairseq_xl",
+        "--task",
+        "translation",
+        "--arch",
+        "continuous_lstm_tiny",
+        "--target-vectors",
+        corpus / "en.vec",
+        "--optimizer",
+        "adam",
+        "--lr",
+        "0.01",
+        "--max-tokens",
+        "100",
+        "--required-batch-size-multiple",
+        "1",
+        "--save-dir",
+        save,
+        "--log-format",
+        "json",
+        "--no-epoch-checkpoints",
+        "--num-workers",
+        "0",
+        "--cpu",
+        *options,
+        check=check,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +127,20 @@ def models(corpus):
 
 def generate(models, *options, path="proj/checkpoint_best.pt", data="bin"):
     paths = os.pathsep.join(str(models / p) for p in path.split(":"))
-    done = run("fairseq_cli.generate", models / data, "--user-dir", ROOT / "fairseq_xl", "--path", paths,
-               "--cpu", "--max-tokens", "2000", "--required-batch-size-multiple", "1", *options)  # fmt: skip
+    done = run(
+        "fairseq_cli.generate",
+        models / data,
+        "--user-dir",
+        ROOT / "fairseq_xl",
+        "--path",
+        paths,
+        "--cpu",
+        "--max-tokens",
+        "2000",
+        "--required-batch-size-multiple",
+        "1",
+        *options,
+    )
     found = re.findall(r"^H-(\d+)\t(\S+)\t(.*)$", done.stdout, re.M)
     return {int(i): (float(score), text) for i, score, text in found}, done
 
@@ -94,8 +151,9 @@ def accuracy(models, found, reference="test.en"):
     return sum(found[i][1] == line for i, line in enumerate(lines)) / len(lines)
 
 
-@pytest.mark.parametrize("path", ["proj/checkpoint_best.pt", "vmf/checkpoint_best.pt",
-                                  "proj/checkpoint_best.pt:vmf/checkpoint_best.pt"])  # fmt: skip
+@pytest.mark.parametrize(
+    "path", ["proj/checkpoint_best.pt", "vmf/checkpoint_best.pt", "proj/checkpoint_best.pt:vmf/checkpoint_best.pt"]
+)
 @pytest.mark.parametrize("beam", [1, 4])
 def test_translates_alone_and_in_an_ensemble(models, path, beam):
     found, _ = generate(models, "--beam", beam, path=path)
@@ -113,9 +171,7 @@ def test_every_score_translates_greedily_alike(models, score):
 @pytest.mark.parametrize("nearest", ["top", "flat"])
 def test_looking_at_the_nearest_words_alone_translates_alike(models, nearest):
     plain, _ = generate(models, "--beam", "3")
-    found, _ = generate(
-        models, "--beam", "3", "--task", "continuous_translation", "--nearest", nearest
-    )
+    found, _ = generate(models, "--beam", "3", "--task", "continuous_translation", "--nearest", nearest)
     assert {i: text for i, (_, text) in found.items()} == {i: text for i, (_, text) in plain.items()}
     if nearest == "top":
         assert all(abs(found[i][0] - plain[i][0]) < 1e-3 for i in plain)
@@ -135,17 +191,45 @@ def test_prefix_diversity_sampling_and_reference_scores(models):
 
 
 def test_constrained_decoding(models):
-    done = run("fairseq_cli.interactive", models / "bin", "--user-dir", ROOT / "fairseq_xl", "--path",
-               models / "proj/checkpoint_best.pt", "--cpu", "--beam", "5", "--constraints",
-               "--source-lang", "de", "--target-lang", "en", stdin="ein hund rennt\told\n")  # fmt: skip
+    done = run(
+        "fairseq_cli.interactive",
+        models / "bin",
+        "--user-dir",
+        ROOT / "fairseq_xl",
+        "--path",
+        models / "proj/checkpoint_best.pt",
+        "--cpu",
+        "--beam",
+        "5",
+        "--constraints",
+        "--source-lang",
+        "de",
+        "--target-lang",
+        "en",
+        stdin="ein hund rennt\told\n",
+    )
     (text,) = re.findall(r"^H-0\t\S+\t(.*)$", done.stdout, re.M)
     assert "old" in text.split()
 
 
 def test_interactive_replaces_unknown_words_by_the_source(models):
-    done = run("fairseq_cli.interactive", models / "bin", "--user-dir", ROOT / "fairseq_xl", "--path",
-               models / "proj/checkpoint_best.pt", "--cpu", "--beam", "2", "--replace-unk",
-               "--source-lang", "de", "--target-lang", "en", stdin="ein kind schläft\n")  # fmt: skip
+    done = run(
+        "fairseq_cli.interactive",
+        models / "bin",
+        "--user-dir",
+        ROOT / "fairseq_xl",
+        "--path",
+        models / "proj/checkpoint_best.pt",
+        "--cpu",
+        "--beam",
+        "2",
+        "--replace-unk",
+        "--source-lang",
+        "de",
+        "--target-lang",
+        "en",
+        stdin="ein kind schläft\n",
+    )
     assert re.search(r"^H-0\t\S+\ta child sleeps$", done.stdout, re.M)
 
 
@@ -162,15 +246,40 @@ def test_unknown_words_are_replaced_from_a_log_with_attention(models, tmp_path):
 
 
 def test_validate_and_best_checkpoint_by_bleu(models, tmp_path):
-    done = run("fairseq_cli.validate", models / "bin", "--user-dir", ROOT / "fairseq_xl", "--path",
-               models / "proj/checkpoint_best.pt", "--cpu", "--task", "translation", "--max-tokens",
-               "2000", "--valid-subset", "valid", "--required-batch-size-multiple", "1")  # fmt: skip
+    done = run(
+        "fairseq_cli.validate",
+        models / "bin",
+        "--user-dir",
+        ROOT / "fairseq_xl",
+        "--path",
+        models / "proj/checkpoint_best.pt",
+        "--cpu",
+        "--task",
+        "translation",
+        "--max-tokens",
+        "2000",
+        "--valid-subset",
+        "valid",
+        "--required-batch-size-multiple",
+        "1",
+    )
     assert "accuracy" in done.stdout + done.stderr
     (models / "moved.vec").rename(models / "en.vec")
     try:
-        done = train(models, tmp_path, "--criterion", "syn_margin_diff", "--max-epoch", "3", "--eval-bleu",
-                     "--eval-bleu-args", '{"beam": 1}', "--best-checkpoint-metric", "bleu",
-                     "--maximize-best-checkpoint-metric")  # fmt: skip
+        done = train(
+            models,
+            tmp_path,
+            "--criterion",
+            "syn_margin_diff",
+            "--max-epoch",
+            "3",
+            "--eval-bleu",
+            "--eval-bleu-args",
+            '{"beam": 1}',
+            "--best-checkpoint-metric",
+            "bleu",
+            "--maximize-best-checkpoint-metric",
+        )
     finally:
         (models / "en.vec").rename(models / "moved.vec")
     assert '"valid_best_bleu"' in done.stdout + done.stderr
@@ -193,9 +302,21 @@ def test_a_swapped_vocabulary_says_words_never_seen(models, tmp_path):
         for before, after in rename.items() if side == "en" else ():
             text = text.replace(before, after)
         (tmp_path / f"test.{side}").write_text(text, encoding="utf-8")
-    run("fairseq_cli.preprocess", "--source-lang", "de", "--target-lang", "en", "--srcdict",
-        models / "bin/dict.de.txt", "--tgtdict", tmp_path / "dict.txt", "--testpref", tmp_path / "test",
-        "--destdir", tmp_path / "bin")  # fmt: skip
+    run(
+        "fairseq_cli.preprocess",
+        "--source-lang",
+        "de",
+        "--target-lang",
+        "en",
+        "--srcdict",
+        models / "bin/dict.de.txt",
+        "--tgtdict",
+        tmp_path / "dict.txt",
+        "--testpref",
+        tmp_path / "test",
+        "--destdir",
+        tmp_path / "bin",
+    )
     overrides = f"{{'swap_vectors': '{vectors}'}}"
     found, _ = generate(models, "--beam", "1", "--model-overrides", overrides, data=tmp_path / "bin")
     assert any("hound" in text.split() for _, text in found.values())
@@ -226,24 +347,56 @@ def test_what_cannot_work_is_refused_before_training(models, tmp_path):
     word = lines[3].split(" ")[0]
     refused(attempt("--criterion", "vmf", "--target-vectors", tmp_path / "nan.vec"), "nan.vec", word)
     refused(attempt("--criterion", "cross_entropy", "--target-vectors", good), "trains a softmax")
-    done = run("fairseq_cli.generate", models / "bin", "--user-dir", ROOT / "fairseq_xl", "--path",
-               models / "proj/checkpoint_best.pt", "--cpu", "--task", "continuous_translation",
-               "--nearest", "top", "--no-repeat-ngram-size", "2", check=False)  # fmt: skip
+    done = run(
+        "fairseq_cli.generate",
+        models / "bin",
+        "--user-dir",
+        ROOT / "fairseq_xl",
+        "--path",
+        models / "proj/checkpoint_best.pt",
+        "--cpu",
+        "--task",
+        "continuous_translation",
+        "--nearest",
+        "top",
+        "--no-repeat-ngram-size",
+        "2",
+        check=False,
+    )
     assert "--no-repeat-ngram-size edits every" in done.stderr.strip().splitlines()[-1]
     assert "Traceback" not in done.stderr
     refused(
-        attempt("--criterion", "vmf", "--decoder-output", "softmax", "--target-vectors", good),
-        "has a softmax output",
+        attempt("--criterion", "vmf", "--decoder-output", "softmax", "--target-vectors", good), "has a softmax output"
     )
 
 
 def test_a_checkpoint_for_another_dictionary_is_refused(models, tmp_path):
     (tmp_path / "dict.txt").write_text("a 1\ndog 1\n")
-    run("fairseq_cli.preprocess", "--source-lang", "de", "--target-lang", "en", "--srcdict",
-        models / "bin/dict.de.txt", "--tgtdict", tmp_path / "dict.txt", "--testpref", models / "test",
-        "--destdir", tmp_path / "bin")  # fmt: skip
-    done = run("fairseq_cli.generate", tmp_path / "bin", "--user-dir", ROOT / "fairseq_xl", "--path",
-               models / "proj/checkpoint_best.pt", "--cpu", check=False)  # fmt: skip
+    run(
+        "fairseq_cli.preprocess",
+        "--source-lang",
+        "de",
+        "--target-lang",
+        "en",
+        "--srcdict",
+        models / "bin/dict.de.txt",
+        "--tgtdict",
+        tmp_path / "dict.txt",
+        "--testpref",
+        models / "test",
+        "--destdir",
+        tmp_path / "bin",
+    )
+    done = run(
+        "fairseq_cli.generate",
+        tmp_path / "bin",
+        "--user-dir",
+        ROOT / "fairseq_xl",
+        "--path",
+        models / "proj/checkpoint_best.pt",
+        "--cpu",
+        check=False,
+    )
     assert done.returncode != 0
     assert "target table has" in done.stderr.splitlines()[-1]
 
@@ -261,8 +414,18 @@ def test_the_table_is_in_the_checkpoint_and_not_in_the_optimiser(models):
 
 
 def test_neighbours_command_shows_each_predicted_word(models):
-    done = run("fairseq_xl.cli", "neighbours", "--checkpoint", models / "proj/checkpoint_best.pt", "--data",
-               models / "bin", "--sentence", "ein hund rennt", "-k", "3")  # fmt: skip
+    done = run(
+        "fairseq_xl.cli",
+        "neighbours",
+        "--checkpoint",
+        models / "proj/checkpoint_best.pt",
+        "--data",
+        models / "bin",
+        "--sentence",
+        "ein hund rennt",
+        "-k",
+        "3",
+    )
     words = re.findall(r"^  (\S+) +-?[\d.]+  kappa", done.stdout, re.M)
     assert words == ["a", "dog", "runs", "</s>"]
 
@@ -270,8 +433,21 @@ def test_neighbours_command_shows_each_predicted_word(models):
 def test_diagnose_agrees_with_fairseq_s_own_commands(models, tmp_path):
     paths = [models / "proj/checkpoint_best.pt", models / "vmf/checkpoint_best.pt"]
     output = tmp_path / "new/diagnosis.json"
-    done = run("fairseq_xl.cli", "diagnose", "--checkpoints", *paths, "--data", models / "bin", "--gen-subset",
-               "test", "--words", "dog", "--output", output, "--cpu")  # fmt: skip
+    done = run(
+        "fairseq_xl.cli",
+        "diagnose",
+        "--checkpoints",
+        *paths,
+        "--data",
+        models / "bin",
+        "--gen-subset",
+        "test",
+        "--words",
+        "dog",
+        "--output",
+        output,
+        "--cpu",
+    )
     assert "syn_margin_proj, margin 0.5, epoch" in done.stdout
     report = json.loads(output.read_text(encoding="utf-8"))
     assert report["split"] == "test"
@@ -279,9 +455,25 @@ def test_diagnose_agrees_with_fairseq_s_own_commands(models, tmp_path):
     for path, entry in zip(paths, report["checkpoints"], strict=True):
         assert entry["checkpoint"] == str(path)
         assert entry["updates"] > 0
-        valid = run("fairseq_cli.validate", models / "bin", "--user-dir", ROOT / "fairseq_xl", "--path", path,
-                    "--cpu", "--task", "translation", "--max-tokens", "2000", "--valid-subset", "test",
-                    "--log-format", "json", "--required-batch-size-multiple", "1")  # fmt: skip
+        valid = run(
+            "fairseq_cli.validate",
+            models / "bin",
+            "--user-dir",
+            ROOT / "fairseq_xl",
+            "--path",
+            path,
+            "--cpu",
+            "--task",
+            "translation",
+            "--max-tokens",
+            "2000",
+            "--valid-subset",
+            "test",
+            "--log-format",
+            "json",
+            "--required-batch-size-multiple",
+            "1",
+        )
         logged = json.loads(re.findall(r"\{.*\}", valid.stdout + valid.stderr)[-1])
         value = {name.removeprefix("test_"): float(x) for name, x in logged.items() if name != "test"}
         forced = entry["teacher_forcing"]
@@ -307,8 +499,17 @@ def test_diagnose_agrees_with_fairseq_s_own_commands(models, tmp_path):
 
 def test_diagnose_refuses_what_it_cannot_measure(models, tmp_path, capsys):
     def attempt(*options):
-        command = ["diagnose", "--checkpoints", models / "proj/checkpoint_best.pt", "--data", models / "bin", "--cpu",
-                   "--output", tmp_path / "out.json", *options]  # fmt: skip
+        command = [
+            "diagnose",
+            "--checkpoints",
+            models / "proj/checkpoint_best.pt",
+            "--data",
+            models / "bin",
+            "--cpu",
+            "--output",
+            tmp_path / "out.json",
+            *options,
+        ]
         assert cli.main([str(word) for word in command]) == 2
         return capsys.readouterr().err.splitlines()[-1]
 
@@ -321,8 +522,16 @@ def test_diagnose_refuses_what_it_cannot_measure(models, tmp_path, capsys):
     assert "cannot write" in attempt("--output", tmp_path / "file/out.json")
     (models / "moved.vec").rename(models / "en.vec")
     try:
-        train(models, tmp_path / "softmax", "--criterion", "cross_entropy", "--decoder-output", "softmax",
-              "--max-epoch", "1")  # fmt: skip
+        train(
+            models,
+            tmp_path / "softmax",
+            "--criterion",
+            "cross_entropy",
+            "--decoder-output",
+            "softmax",
+            "--max-epoch",
+            "1",
+        )
     finally:
         (models / "en.vec").rename(models / "moved.vec")
     softmax = tmp_path / "softmax/checkpoint_best.pt"

@@ -138,17 +138,13 @@ def test_logged_figures():
         criteria.SynMarginProjection.reduce_metrics([log])
     values = logged.get_smoothed_values()
     expected = F.cosine_similarity(
-        fixed.pred[[0, 0, 0, 1, 1], [0, 1, 2, 0, 1]],
-        fixed.decoder.targets.table[[4, 5, 2, 7, 2]],
-        dim=-1,
+        fixed.pred[[0, 0, 0, 1, 1], [0, 1, 2, 0, 1]], fixed.decoder.targets.table[[4, 5, 2, 7, 2]], dim=-1
     ).mean()
     assert values["cosine"] == pytest.approx(expected.item(), abs=1e-4)
     assert values["accuracy"] >= 60
     assert values["repelled"] == pytest.approx(1 / 5, abs=1e-4)
     assert values["hinge"] <= 2 / 5
-    assert values["kappa"] == pytest.approx(
-        (9 + 1 + fixed.pred[1, 1].norm().item()) / 5, rel=1e-4
-    )
+    assert values["kappa"] == pytest.approx((9 + 1 + fixed.pred[1, 1].norm().item()) / 5, rel=1e-4)
 
 
 @pytest.mark.parametrize("name", CRITERIA)

@@ -93,9 +93,7 @@ def test_the_most_informative_row_is_found_through_halves():
 
 def test_draws_repeat_with_a_generator_on_the_device():
     _, table, index = problem()
-    drawn = [
-        uniform_rows(table.cuda(), index.cuda(), 5, torch.Generator("cuda").manual_seed(3)) for _ in range(2)
-    ]
+    drawn = [uniform_rows(table.cuda(), index.cuda(), 5, torch.Generator("cuda").manual_seed(3)) for _ in range(2)]
     assert drawn[0].is_cuda
     assert torch.equal(*drawn)
     assert (drawn[0] != index.cuda().unsqueeze(1)).all()

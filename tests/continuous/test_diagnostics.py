@@ -109,8 +109,6 @@ def test_geometry_of_a_loop():
         cosine = float(e @ targets.table[i].double()) / norm if norm else 0.0
         angles.append(math.degrees(math.acos(cosine)))
     assert found["beyond_135_degrees"] == sum(a > 135 for a in angles) / 300 > 0
-    assert found["cosine"]["mean"] == pytest.approx(
-        sum(math.cos(math.radians(a)) for a in angles) / 300, abs=1e-6
-    )
+    assert found["cosine"]["mean"] == pytest.approx(sum(math.cos(math.radians(a)) for a in angles) / 300, abs=1e-6)
     assert found["kappa"]["mean"] == pytest.approx(sum(norms) / 300, rel=1e-6)
     assert found["kappa"]["min"] == 0

@@ -18,10 +18,7 @@ def fed(values, parts, *args, **options):
     return made.result()
 
 
-@given(
-    st.lists(st.floats(-1, 1), min_size=1, max_size=60),
-    st.integers(1, 7),
-)
+@given(st.lists(st.floats(-1, 1), min_size=1, max_size=60), st.integers(1, 7))
 def test_moments_and_quantiles_do_not_depend_on_the_parts(values, parts):
     found = fed(values, parts, -1, 1)
     assert found["count"] == len(values)

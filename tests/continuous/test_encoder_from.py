@@ -86,9 +86,7 @@ def test_half_precision_and_older_checkpoints_are_read(task, vectors, tmp_path):
 def test_one_of_ours_serves_as_well_and_a_softmax_takes_it(task, vectors, tmp_path):
     first = run_config(vectors, tmp_path)
     ours = build_model(first.model, task)
-    torch.save(
-        {"model": ours.state_dict(), "cfg": OmegaConf.to_container(first)}, tmp_path / "ours.pt"
-    )
+    torch.save({"model": ours.state_dict(), "cfg": OmegaConf.to_container(first)}, tmp_path / "ours.pt")
     options = {"encoder_from": str(tmp_path / "ours.pt"), "decoder_output": "softmax"}
     again = run_config(None, tmp_path, **options)
     assert torch.equal(states(build_model(again.model, task)), states(ours))

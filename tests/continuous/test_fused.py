@@ -61,9 +61,7 @@ def test_agrees_with_the_definition_in_float64(kind, d, seed):
     pred, table, index, weights = problem(d=d, seed=seed)
     ours = target_only(kind, pred, table[index], None, *PARAMETERS[kind]).loss
     theirs = naive(kind, pred, table[index], *PARAMETERS[kind])
-    for a, b in zip(
-        value_and_gradient(ours, pred, weights), value_and_gradient(theirs, pred, weights), strict=True
-    ):
+    for a, b in zip(value_and_gradient(ours, pred, weights), value_and_gradient(theirs, pred, weights), strict=True):
         assert torch.allclose(a, b, rtol=1e-9, atol=1e-10)
 
 
@@ -91,9 +89,7 @@ def test_rows_of_the_table_are_the_targets(kind):
     for a, b in zip(direct, gathered, strict=True):
         assert torch.equal(a, b)
     for a, b in zip(
-        value_and_gradient(direct.loss, pred, weights),
-        value_and_gradient(gathered.loss, pred, weights),
-        strict=True,
+        value_and_gradient(direct.loss, pred, weights), value_and_gradient(gathered.loss, pred, weights), strict=True
     ):
         assert torch.equal(a, b)
 
@@ -131,13 +127,9 @@ def test_next_to_parallel_and_antiparallel(kind, sign, angle):
     unit = (sign * target + angle * away).float()
     pred = unit.clone().requires_grad_()
     # A margin of 2 keeps every hinge active.
-    _, gradient = value_and_gradient(
-        target_only(kind, pred, target.float(), None, 2.0).loss, pred, torch.ones(8)
-    )
+    _, gradient = value_and_gradient(target_only(kind, pred, target.float(), None, 2.0).loss, pred, torch.ones(8))
     exact = unit.double().requires_grad_()
-    _, expected = value_and_gradient(
-        naive(kind, exact, target.float().double(), 2.0), exact, torch.ones(8).double()
-    )
+    _, expected = value_and_gradient(naive(kind, exact, target.float().double(), 2.0), exact, torch.ones(8).double())
     assert ((gradient - expected).norm(dim=-1) <= 5e-7 / angle * expected.norm(dim=-1)).all()
 
 

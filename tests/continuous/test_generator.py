@@ -57,10 +57,7 @@ def assert_same(ours, theirs, attention=True):
 
 @pytest.mark.parametrize("score", ["cosine", "vmf_posterior", "vmf_density"])
 @pytest.mark.parametrize("beam", [1, 5])
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"unk_penalty": 0.7, "min_len": 3}, {"len_penalty": 0.2, "temperature": 1.7}],
-)
+@pytest.mark.parametrize("options", [{}, {"unk_penalty": 0.7, "min_len": 3}, {"len_penalty": 0.2, "temperature": 1.7}])
 def test_same_translations_as_over_all_words(build, score, beam, options):
     for seed in range(4):
         model, words = build(seed, decode_score=score, decode_hub_weight=0.5)
@@ -76,9 +73,7 @@ def test_prefixes_are_kept_and_scored_alike(build):
     for seed in range(4):
         model, words = build(seed)
         found = [
-            kind([model], words, beam_size=3, max_len_b=10).generate(
-                [model], batch(), prefix_tokens=prefix
-            )
+            kind([model], words, beam_size=3, max_len_b=10).generate([model], batch(), prefix_tokens=prefix)
             for kind in (TopWordsGenerator, SequenceGenerator)
         ]
         # A forced end is copied to all beams of a sentence, and fairseq leaves each its own attention.

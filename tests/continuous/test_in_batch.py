@@ -15,9 +15,7 @@ NEVER = 3  # a row of the table that is never predicted
 def problem(n=20, vocabulary=12, d=5, seed=0):
     """With fewer words than rows, most words are the target of several rows."""
     generator = torch.Generator().manual_seed(seed)
-    table = F.normalize(
-        torch.randn(vocabulary, d, generator=generator, dtype=torch.float64), dim=-1
-    )
+    table = F.normalize(torch.randn(vocabulary, d, generator=generator, dtype=torch.float64), dim=-1)
     index = torch.randint(vocabulary, (n,), generator=generator)
     noise = torch.randn(n, d, generator=generator, dtype=torch.float64)
     pred = 3 * torch.rand(n, 1, generator=generator) * table[index] + noise
@@ -73,9 +71,7 @@ def test_loss_and_gradient_hold_the_negative_constant(semi_hard):
 
 def test_gradient_by_finite_differences():
     pred, table, index, _ = problem(n=6)
-    assert torch.autograd.gradcheck(
-        lambda p: in_batch_margin(p, table, index, 0.5, False).loss, pred
-    )
+    assert torch.autograd.gradcheck(lambda p: in_batch_margin(p, table, index, 0.5, False).loss, pred)
 
 
 @pytest.mark.parametrize("semi_hard", [False, True])

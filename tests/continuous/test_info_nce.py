@@ -16,9 +16,7 @@ NEVER = 3  # a row of the table that is never predicted
 
 def problem(n=12, vocabulary=8, d=5, seed=0, dtype=torch.float64):
     generator = torch.Generator().manual_seed(seed)
-    table = F.normalize(
-        torch.randn(vocabulary, d, generator=generator, dtype=torch.float64), dim=-1
-    )
+    table = F.normalize(torch.randn(vocabulary, d, generator=generator, dtype=torch.float64), dim=-1)
     index = torch.randint(vocabulary, (n,), generator=generator)
     pred = 3 * torch.randn(n, d, generator=generator, dtype=torch.float64)
     banned = torch.zeros(vocabulary, dtype=torch.bool)
@@ -37,12 +35,7 @@ def by_loops(pred, table, index, scale, banned):
 
 
 @pytest.mark.parametrize("chunk", [37, 2**24])
-@given(
-    seed=st.integers(0, 10**6),
-    n=st.integers(1, 20),
-    vocabulary=st.integers(4, 30),
-    scale=st.floats(0.1, 50),
-)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 20), vocabulary=st.integers(4, 30), scale=st.floats(0.1, 50))
 def test_the_loss_is_that_of_a_loop(chunk, seed, n, vocabulary, scale):
     pred, table, index, banned = problem(n, vocabulary, seed=seed)
     loss = info_nce(pred, table, index, scale, banned, chunk)
@@ -65,9 +58,7 @@ def test_gradient_by_finite_differences(chunk):
 def test_no_matrix_of_similarities_is_kept():
     pred, table, index, _ = problem(n=60, vocabulary=50, d=4)
     kept = []
-    with torch.autograd.graph.saved_tensors_hooks(
-        lambda x: kept.append(x.numel()) or x, lambda x: x
-    ):
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x.numel()) or x, lambda x: x):
         info_nce(pred, table, index, 20.0)
     assert max(kept, default=0) <= pred.numel()
 

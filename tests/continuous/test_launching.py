@@ -34,18 +34,20 @@ def corpus(tmp_path_factory):
 def train(corpus, train_both_ways, tmp_path):
     def run(*overrides):
         return train_both_ways(
-            "translation", tmp_path, f"task.data={corpus}/bin", f"model.target_vectors={corpus}/words.vec",
-            "optimization.max_update=2", *overrides,
-        )  # fmt: skip
+            "translation",
+            tmp_path,
+            f"task.data={corpus}/bin",
+            f"model.target_vectors={corpus}/words.vec",
+            "optimization.max_update=2",
+            *overrides,
+        )
 
     return run
 
 
 LSTM = [f"+model.{side}_{part}_dim=16" for side in ("encoder", "decoder") for part in ("embed", "hidden")]
 LSTM.remove("+model.decoder_embed_dim=16")  # that of the vectors
-TRANSFORMER = [
-    f"+model.{side}_{part}=16" for side in ("encoder", "decoder") for part in ("embed_dim", "ffn_embed_dim")
-]
+TRANSFORMER = [f"+model.{side}_{part}=16" for side in ("encoder", "decoder") for part in ("embed_dim", "ffn_embed_dim")]
 
 
 def as_options(overrides: list[str]) -> str:
@@ -62,11 +64,15 @@ def as_options(overrides: list[str]) -> str:
         ["model._name=continuous_lstm_iwslt16", *LSTM],
         ["model._name=continuous_lstm_tiny", "criterion._name=vmf"],
         ["model._name=continuous_transformer", "criterion._name=cosine", *TRANSFORMER],
-        ["model._name=continuous_transformer_iwslt", "criterion._name=negative_sampling", "+criterion.margin=0.4",
-         *TRANSFORMER],
+        [
+            "model._name=continuous_transformer_iwslt",
+            "criterion._name=negative_sampling",
+            "+criterion.margin=0.4",
+            *TRANSFORMER,
+        ],
         ["model._name=continuous_transformer_tiny", "criterion._name=info_nce", *TRANSFORMER],
     ],
-)  # fmt: skip
+)
 def test_every_model(overrides, task, train, assert_same_training):
     assert_same_training(*train(*overrides, f"task._name={task}"))
 

@@ -48,9 +48,7 @@ def test_syn_margin_is_the_papers_hinge_with_a_constant_negative(kind):
         return torch.relu(0.5 + (unit * negative).sum(-1) - (unit * target).sum(-1))
 
     assert torch.allclose(loss(pred, target, 0.5), paper(pred))
-    ours, theirs = (
-        torch.autograd.grad(f(pred).sum(), pred)[0] for f in (lambda p: loss(p, target, 0.5), paper)
-    )
+    ours, theirs = (torch.autograd.grad(f(pred).sum(), pred)[0] for f in (lambda p: loss(p, target, 0.5), paper))
     assert torch.allclose(ours, theirs, atol=1e-14)
 
 

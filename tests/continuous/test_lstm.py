@@ -1,6 +1,5 @@
 """continuous_lstm: masking, incremental decoding, every option's shape, and what it refuses."""
 
-
 import numpy as np
 import pytest
 import torch
@@ -20,9 +19,7 @@ def vectors(write_vectors):
 
 
 def build(task, vectors, **options):
-    cfg = TinyConfig(
-        target_vectors=vectors, encoder_hidden_dim=8, decoder_hidden_dim=8, encoder_embed_dim=8
-    )
+    cfg = TinyConfig(target_vectors=vectors, encoder_hidden_dim=8, decoder_hidden_dim=8, encoder_embed_dim=8)
     for name, value in options.items():
         setattr(cfg, name, value)
     torch.manual_seed(1)
@@ -37,9 +34,7 @@ LENGTHS = torch.tensor([5, 3])
 @pytest.mark.parametrize("feeding", [False, True])
 @pytest.mark.parametrize(("encoder_layers", "decoder_layers"), [(1, 1), (1, 2), (3, 2), (2, 3)])
 @pytest.mark.parametrize("attention", ["dot", "general", "additive"])
-def test_padding_and_company_never_matter(
-    task, vectors, feeding, encoder_layers, decoder_layers, attention
-):
+def test_padding_and_company_never_matter(task, vectors, feeding, encoder_layers, decoder_layers, attention):
     model = build(
         task,
         vectors,
@@ -166,9 +161,7 @@ def test_an_output_scale_that_does_not_fit_is_refused(task, vectors, options, me
 
 
 @pytest.mark.parametrize("output", ["softmax", "softmax_tied"])
-def test_softmax_baselines_start_from_the_vectors_and_differ_in_the_last_layer_only(
-    task, vectors, output
-):
+def test_softmax_baselines_start_from_the_vectors_and_differ_in_the_last_layer_only(task, vectors, output):
     model, ours = build(task, vectors, decoder_output=output), build(task, vectors)
     logits, _ = model(SOURCE, LENGTHS, PREVIOUS)
     assert logits.shape == (2, 4, 17)
@@ -180,11 +173,7 @@ def test_softmax_baselines_start_from_the_vectors_and_differ_in_the_last_layer_o
     assert torch.allclose(probs.sum(-1), torch.ones(2, 4))
     body = {n: p.shape for n, p in ours.named_parameters()}
     extra = {n for n, _ in model.named_parameters()} - set(body)
-    assert extra <= {
-        "decoder.softmax_weight",
-        "decoder.softmax_bias",
-        "decoder.embed_tokens.weight",
-    }
+    assert extra <= {"decoder.softmax_weight", "decoder.softmax_bias", "decoder.embed_tokens.weight"}
     assert all(dict(model.named_parameters())[n].shape == s for n, s in body.items())
 
 
@@ -217,9 +206,7 @@ def test_prior_and_hub_options_change_scores_as_documented(task, vectors):
     output = plain(SOURCE, LENGTHS, PREVIOUS)
     gain = prior.get_normalized_probs(output, True) - plain.get_normalized_probs(output, True)
     first, last = (task.target_dictionary.index(w) for w in ("w0", "w12"))
-    assert torch.allclose(
-        gain[..., first] - gain[..., last], torch.tensor(0.5 * np.log(13.0)).float(), atol=1e-4
-    )
+    assert torch.allclose(gain[..., first] - gain[..., last], torch.tensor(0.5 * np.log(13.0)).float(), atol=1e-4)
     hubs = build(task, vectors, decode_hub_weight=1.0)
     loss = hubs.get_normalized_probs(output, True) - plain.get_normalized_probs(output, True)
     from fairseq_xl.continuous.search import hubness
@@ -248,10 +235,6 @@ def test_what_does_not_go_together_is_refused_in_a_sentence(task, vectors):
 def test_the_papers_sizes():
     cfg = Iwslt16Config()
     assert (cfg.encoder_layers, cfg.decoder_layers) == (1, 2)
-    assert (cfg.encoder_hidden_dim, cfg.decoder_hidden_dim, cfg.encoder_embed_dim) == (
-        1024,
-        1024,
-        512,
-    )
+    assert (cfg.encoder_hidden_dim, cfg.decoder_hidden_dim, cfg.encoder_embed_dim) == (1024, 1024, 512)
     assert cfg.dropout == 0
     assert ContinuousLSTMConfig().dropout == 0.2

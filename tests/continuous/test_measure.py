@@ -33,9 +33,7 @@ class Task(TranslationTask):
             raise FileNotFoundError(split)
         draw = np.random.default_rng(5)
         lengths = [*draw.integers(1, LONGEST - 1, 17), LONGEST + 1]
-        source, target = (
-            [torch.tensor([*draw.integers(4, 34, n), 2]) for n in lengths] for _ in range(2)
-        )
+        source, target = ([torch.tensor([*draw.integers(4, 34, n), 2]) for n in lengths] for _ in range(2))
         sizes = np.array(lengths) + 1
         self.datasets[split] = LanguagePairDataset(
             source, sizes, self.src_dict, target, sizes, self.tgt_dict, shuffle=False
@@ -51,9 +49,7 @@ def trained(tmp_path_factory):
     cfg = TranslationConfig(data="memory", source_lang="de", target_lang="en")
     task = Task(cfg, dictionary(30), dictionary(WORDS))
     torch.manual_seed(3)
-    model = ContinuousLSTM.build_model(
-        TinyConfig(target_vectors=str(path), max_target_positions=LONGEST), task
-    ).eval()
+    model = ContinuousLSTM.build_model(TinyConfig(target_vectors=str(path), max_target_positions=LONGEST), task).eval()
     with torch.no_grad():
         # Untrained predictions hardly move; these wander over the table.
         for parameter in model.parameters():
@@ -62,9 +58,7 @@ def trained(tmp_path_factory):
 
 
 def test_the_same_in_batches_and_sentence_by_sentence(trained):
-    together, alone = (
-        measure(*trained, Settings(max_tokens=tokens, words=("w3",)), 0.5) for tokens in (1000, 13)
-    )
+    together, alone = (measure(*trained, Settings(max_tokens=tokens, words=("w3",)), 0.5) for tokens in (1000, 13))
     assert together["sentences"] == alone["sentences"] == 17
     assert together["skipped_sentences"] == 1
     for key in ("reference_words", "hubness", "wrong_sharing_nearest_word"):

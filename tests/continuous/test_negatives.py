@@ -64,9 +64,7 @@ def test_uniform_draws_candidates_only():
 
 def test_uniform_repeats_with_its_generator():
     table, index = unit_rows(50, 4), torch.arange(10)
-    draws = [
-        negatives.uniform(table, index, 3, torch.Generator().manual_seed(5)) for _ in range(2)
-    ]
+    draws = [negatives.uniform(table, index, 3, torch.Generator().manual_seed(5)) for _ in range(2)]
     assert torch.equal(*draws)
 
 
@@ -107,9 +105,7 @@ def test_search_in_halves_finds_the_same(crowd):
     pred = torch.randn(60, 12, generator=generator)
     banned = torch.tensor([0, 1, 17])
     full, halves = (
-        negatives.most_informative_rows(
-            pred, table[index], table, index, banned, chunk_elements=4000, half=half
-        )
+        negatives.most_informative_rows(pred, table[index], table, index, banned, chunk_elements=4000, half=half)
         for half in (False, True)
     )
     direction = F.normalize(pred, dim=-1).double() - table[index]

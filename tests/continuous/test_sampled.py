@@ -21,12 +21,7 @@ def problem(n=30, d=8, k=3, vocabulary=20, seed=0, dtype=torch.float64):
     return pred.to(dtype).requires_grad_(), table.to(dtype), index, negatives, weights.to(dtype)
 
 
-@given(
-    d=st.integers(2, 40),
-    k=st.integers(1, 6),
-    margin=st.floats(0, 2),
-    seed=st.integers(0, 10**6),
-)
+@given(d=st.integers(2, 40), k=st.integers(1, 6), margin=st.floats(0, 2), seed=st.integers(0, 10**6))
 def test_agrees_with_the_loss_written_out(d, k, margin, seed):
     pred, table, index, negatives, weights = problem(d=d, k=k, seed=seed)
     ours = sampled_margin(pred, table, index, negatives, margin)
@@ -40,9 +35,7 @@ def test_agrees_with_the_loss_written_out(d, k, margin, seed):
 
 def test_gradient_by_finite_differences():
     pred, table, index, negatives, _ = problem(n=12)
-    assert torch.autograd.gradcheck(
-        lambda x: sampled_margin(x, table, index, negatives, 0.5).loss, pred
-    )
+    assert torch.autograd.gradcheck(lambda x: sampled_margin(x, table, index, negatives, 0.5).loss, pred)
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 1e-2)])

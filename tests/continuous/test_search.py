@@ -57,9 +57,7 @@ def test_every_score_ranks_by_cosine(scene, score):
 def test_temperature_softens(scene, score):
     pred, table, banned = scene
     ours = search.log_scores(pred, table, banned, Scoring(score, temperature=2.0))
-    expected = search.log_scores(
-        pred / 2 if score != "cosine" else pred, table, banned, Scoring(score, scale=10.0)
-    )
+    expected = search.log_scores(pred / 2 if score != "cosine" else pred, table, banned, Scoring(score, scale=10.0))
     assert torch.allclose(ours, expected, atol=1e-5)
 
 

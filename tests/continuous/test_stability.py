@@ -81,8 +81,11 @@ def test_each_source_gives_its_negatives():
     drawn = negatives_of(positions, targets, 5, torch.Generator().manual_seed(3))
     assert tuple(drawn) == SOURCES
     assert {name: x.shape[1] for name, x in drawn.items()} == {
-        "projection": 1, "difference": 1, "uniform": 5, "most_informative": 1
-    }  # fmt: skip
+        "projection": 1,
+        "difference": 1,
+        "uniform": 5,
+        "most_informative": 1,
+    }
     words = targets.table[2:]
     for row, (e, i) in enumerate(zip(positions.pred, positions.index.tolist(), strict=True)):
         apart = words @ (e / e.norm() - targets.table[i])

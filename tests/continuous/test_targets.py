@@ -32,9 +32,7 @@ def write_vectors(path, vectors):
 @pytest.fixture
 def vectors(tmp_path):
     rng = np.random.default_rng(0)
-    return write_vectors(
-        tmp_path / "en.vec", {w: 3 * rng.standard_normal(8) for w in ("the", "dog", "barks")}
-    )
+    return write_vectors(tmp_path / "en.vec", {w: 3 * rng.standard_normal(8) for w in ("the", "dog", "barks")})
 
 
 def test_words_get_their_vector_at_unit_length(vectors):
@@ -148,9 +146,7 @@ def test_checkpoint_of_another_dictionary_is_refused(vectors):
 def test_swapped_vocabulary_keeps_trained_specials_and_its_own_words(vectors, tmp_path):
     state = build_table(dictionary(), vectors).state_dict()
     rng = np.random.default_rng(2)
-    path = write_vectors(
-        tmp_path / "new.vec", {w: rng.standard_normal(8) for w in ("cat", "zebra", "</s>")}
-    )
+    path = write_vectors(tmp_path / "new.vec", {w: rng.standard_normal(8) for w in ("cat", "zebra", "</s>")})
     words = dictionary(["cat", "zebra"])
     swapped = build_table(words, path, swap=True)
     own = swapped.table.clone()

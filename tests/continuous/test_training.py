@@ -17,9 +17,7 @@ from fairseq_xl.errors import InputError
 pytestmark = pytest.mark.slow
 compat.apply()  # once more: fairseq's commands were not loaded when the package was
 
-ANNEALED = (
-    "--criterion annealed --first cosine --second syn_margin_proj --second-options margin=0.3 "
-)
+ANNEALED = "--criterion annealed --first cosine --second syn_margin_proj --second-options margin=0.3 "
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +34,7 @@ def data(tmp_path_factory):
     vectors = "".join(f"x{i} {' '.join(map(str, row))}\n" for i, row in enumerate(rows))
     (folder / "en.vec").write_text(f"8 16\n{vectors}")
     parser = options.get_preprocessing_parser()
-    line = (
-        f"-s de -t en --trainpref {folder}/train --validpref {folder}/valid --destdir {folder}/bin"
-    )
+    line = f"-s de -t en --trainpref {folder}/train --validpref {folder}/valid --destdir {folder}/bin"
     fairseq_cli.preprocess.main(parser.parse_args(shlex.split(f"{line} --workers 1")))
     return folder
 
@@ -95,10 +91,7 @@ def test_a_resumed_annealing_goes_on_with_the_weight_it_had(train, tmp_path):
         weight = max(0, (int(step["num_updates"]) - 1 - 4) / 20)
         assert float(step["second_weight"]) == pytest.approx(weight, abs=1e-4)
         assert again["second_weight"] == step["second_weight"]
-    models = [
-        checkpoints.read(tmp_path / folder / "checkpoint_last.pt")["model"]
-        for folder in ("whole", "parts")
-    ]
+    models = [checkpoints.read(tmp_path / folder / "checkpoint_last.pt")["model"] for folder in ("whole", "parts")]
     for name, tensor in models[0].items():
         assert torch.equal(tensor, models[1][name]), name
 

@@ -165,9 +165,7 @@ def test_a_swapped_vocabulary_is_read_and_predicted(task, vectors, tmp_path):
     for line in renamed:
         words.add_symbol(line.split()[0])
     other = SimpleNamespace(source_dictionary=task.source_dictionary, target_dictionary=words)
-    swapped = build(
-        other, None, swap_vectors=str(tmp_path / "new.vec"), targets_in_checkpoint=True, target_dim=DIM
-    )
+    swapped = build(other, None, swap_vectors=str(tmp_path / "new.vec"), targets_in_checkpoint=True, target_dim=DIM)
     swapped.load_state_dict(trained.state_dict())
     before, _ = trained(SOURCE, LENGTHS, PREVIOUS)
     moved = torch.where(PREVIOUS < 4, PREVIOUS, 20 - PREVIOUS)
@@ -186,9 +184,7 @@ def test_half_precision_leaves_the_table_alone(task, vectors):
 
 
 @pytest.mark.parametrize("output", ["softmax", "softmax_tied"])
-def test_softmax_baselines_start_from_the_vectors_and_differ_in_the_last_layer_only(
-    task, vectors, output
-):
+def test_softmax_baselines_start_from_the_vectors_and_differ_in_the_last_layer_only(task, vectors, output):
     model, ours = build(task, vectors, decoder_output=output), build(task, vectors)
     logits, extra = model(SOURCE, LENGTHS, PREVIOUS)
     assert logits.shape == (2, 4, 17)
@@ -201,11 +197,7 @@ def test_softmax_baselines_start_from_the_vectors_and_differ_in_the_last_layer_o
     assert torch.allclose(probs.sum(-1), torch.ones(2, 4))
     body = {n: p.shape for n, p in ours.named_parameters()}
     extra = {n for n, _ in model.named_parameters()} - set(body)
-    assert extra <= {
-        "decoder.softmax_weight",
-        "decoder.softmax_bias",
-        "decoder.embed_tokens.words.weight",
-    }
+    assert extra <= {"decoder.softmax_weight", "decoder.softmax_bias", "decoder.embed_tokens.words.weight"}
     assert all(dict(model.named_parameters())[n].shape == s for n, s in body.items())
 
 
@@ -277,9 +269,7 @@ def test_neighbours_are_those_of_the_greedy_translation(task, vectors):
     sentence = "w1 w3 w5 w2"
     steps = nearest_while_translating(model, task, sentence, k=3, max_length=8)
     source = task.source_dictionary.encode_line(sentence, add_if_not_exist=False).long()
-    sample = {
-        "net_input": {"src_tokens": source.unsqueeze(0), "src_lengths": torch.tensor([len(source)])}
-    }
+    sample = {"net_input": {"src_tokens": source.unsqueeze(0), "src_lengths": torch.tensor([len(source)])}}
     options = {"beam_size": 1, "max_len_a": 0, "max_len_b": 8}
     (found,) = SequenceGenerator([model], words, **options).generate([model], sample)
     greedy = [words[token] for token in found[0]["tokens"].tolist()][:8]
@@ -287,11 +277,7 @@ def test_neighbours_are_those_of_the_greedy_translation(task, vectors):
     assert len(set(greedy)) > 2
 
 
-OPTIONS_REFUSED = {
-    **dict.fromkeys(REFUSED, True),
-    "adaptive_softmax_cutoff": [3, 5],
-    "decoder_embed_path": "x.vec",
-}
+OPTIONS_REFUSED = {**dict.fromkeys(REFUSED, True), "adaptive_softmax_cutoff": [3, 5], "decoder_embed_path": "x.vec"}
 
 
 @pytest.mark.parametrize("name", OPTIONS_REFUSED)

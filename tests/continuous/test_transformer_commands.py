@@ -81,11 +81,7 @@ def translate(corpus, folder, paths, line=""):
 def trained(corpus):
     """Trained on top of a stock Transformer's encoder; the files that both began with are gone afterwards."""
     stock = corpus / "stock" / "checkpoint_last.pt"
-    train(
-        corpus,
-        stock.parent,
-        "--arch transformer --criterion cross_entropy --max-update 1 --disable-validation",
-    )
+    train(corpus, stock.parent, "--arch transformer --criterion cross_entropy --max-update 1 --disable-validation")
     train(
         corpus,
         corpus / "proj",

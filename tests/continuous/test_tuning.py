@@ -128,9 +128,14 @@ def untrained(write_vectors, dictionary):
     sides[1][0][0] = target.unk()
     sizes = [[len(line) for line in side] for side in sides]
     task.datasets["valid"] = LanguagePairDataset(
-        ListDataset(sides[0], sizes[0]), sizes[0], source, ListDataset(sides[1], sizes[1]), sizes[1],
-        target, shuffle=False,
-    )  # fmt: skip
+        ListDataset(sides[0], sizes[0]),
+        sizes[0],
+        source,
+        ListDataset(sides[1], sizes[1]),
+        sizes[1],
+        target,
+        shuffle=False,
+    )
     task.load_dataset = lambda subset: task.datasets[subset]
     return model.eval(), task
 
@@ -188,9 +193,7 @@ def run_with(tmp_path, *options):
     tune_command.run(parser.parse_args([str(word) for word in words]))
 
 
-def test_command_prints_a_table_and_options_and_decodes_nothing_twice(
-    untrained, monkeypatch, tmp_path, capsys
-):
+def test_command_prints_a_table_and_options_and_decodes_nothing_twice(untrained, monkeypatch, tmp_path, capsys):
     run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 7)
     first = capsys.readouterr().out
     assert "as saved" in first

@@ -11,8 +11,7 @@ from fairseq_xl.corpus.addresses import PublicResolver, is_public
 
 
 @pytest.mark.parametrize(
-    "address",
-    ["8.8.8.8", "93.184.216.34", "2606:2800:220:1::1", "::ffff:8.8.8.8", "64:ff9b::808:808"],
+    "address", ["8.8.8.8", "93.184.216.34", "2606:2800:220:1::1", "::ffff:8.8.8.8", "64:ff9b::808:808"]
 )
 def test_public(address):
     assert is_public(address)

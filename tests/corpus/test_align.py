@@ -112,8 +112,10 @@ def test_no_line_of_the_table_is_a_formula(tmp_path):
     assert review.write_review(tmp_path / "review.tsv", [(pages, [0, 1, 2])]) == 3
     _, *rows = (tmp_path / "review.tsv").read_text().splitlines()
     assert [row.split("\t")[4:] for row in rows] == [
-        ["'=HYPERLINK(1)", "'+y", "'= b"], ["'@x", "'- z", "x"], ["-5", "plain", "y"]
-    ]  # fmt: skip
+        ["'=HYPERLINK(1)", "'+y", "'= b"],
+        ["'@x", "'- z", "x"],
+        ["-5", "plain", "y"],
+    ]
     assert len(review.read_review(tmp_path / "review.tsv")["=a"].rows) == 3
 
 

@@ -28,9 +28,7 @@ def test_nothing_found():
     assert quality([([0], [])], GOLD)["lax"].f1 == 0
 
 
-BEADS = st.lists(
-    st.tuples(*[st.lists(st.integers(0, 5), unique=True, max_size=2).map(sorted)] * 2), max_size=6
-)
+BEADS = st.lists(st.tuples(*[st.lists(st.integers(0, 5), unique=True, max_size=2).map(sorted)] * 2), max_size=6)
 
 
 @given(BEADS, BEADS)

@@ -119,7 +119,9 @@ def test_vecalign_that_does_not_work(line, message):
 
 def test_gold_lines():
     assert parse_beads(["[6]:[6, 7, 8]", "", "[]:[16]", "[0]:[0]:0.15"], "gold") == [
-        ([6], [6, 7, 8]), ([], [16]), ([0], [0]),
-    ]  # fmt: skip
+        ([6], [6, 7, 8]),
+        ([], [16]),
+        ([0], [0]),
+    ]
     with pytest.raises(InputError, match="gold, line 1"):
         parse_beads(["[0, x]:[1]"], "gold")

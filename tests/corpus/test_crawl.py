@@ -44,10 +44,7 @@ def pairs(folder: Path) -> set[tuple[str, str, str]]:
     def path(url: str) -> str:
         return re.sub(r"^http://127.0.0.1:\d+", "", url)
 
-    return {
-        (*map(path, record["urls"]), record["found_by"])
-        for record in read_jsonl(folder / "crawl/pairs.jsonl")
-    }
+    return {(*map(path, record["urls"]), record["found_by"]) for record in read_jsonl(folder / "crawl/pairs.jsonl")}
 
 
 def links(*paths: str) -> str:
@@ -93,9 +90,7 @@ def test_keeps_what_is_a_page_and_counts_what_is_none(serve, tmp_path):
             "/moved": (308, REDIRECT | {"Location": "/there"}, b""),
             "/there": page("where it moved"),
             "/squeezed": (200, {"Content-Type": "text/html", "Content-Encoding": "gzip"}, b"\x1f\x8b"),
-            **{
-                f"/chain{n}": (302, REDIRECT | {"Location": f"/chain{n + 1}"}, b"") for n in range(20)
-            },
+            **{f"/chain{n}": (302, REDIRECT | {"Location": f"/chain{n + 1}"}, b"") for n in range(20)},
         }
     )
 
@@ -218,11 +213,7 @@ def test_sites_that_give_nothing(serve, tmp_path):
     with pytest.raises(InputError, match="no page came from") as raised:
         crawl(tmp_path, None, base=base)
     reasons = set(str(raised.value).rpartition("/: ")[2].split("; "))
-    assert reasons == {
-        "failed: 404 (1)",
-        "forbidden by robots.txt (1)",
-        "failed: DownloadConnectionRefused (1)",
-    }
+    assert reasons == {"failed: 404 (1)", "forbidden by robots.txt (1)", "failed: DownloadConnectionRefused (1)"}
 
 
 def many(count: int) -> dict:

@@ -26,10 +26,7 @@ def test_comes_back_as_it_was(tmp_path):
 
 
 def test_pairs_are_the_beads_with_two_sides():
-    assert list(DOCUMENT.pairs()) == [
-        ("one two three four", "un deux trois quatre"),
-        ("five", "cinq"),
-    ]
+    assert list(DOCUMENT.pairs()) == [("one two three four", "un deux trois quatre"), ("five", "cinq")]
     assert list(Document("/b", ("", ""), "link", ([], [])).pairs()) == []
 
 

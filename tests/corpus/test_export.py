@@ -47,9 +47,7 @@ def placed(fold: int, number: int) -> Placed:
 )
 def test_balance(folds, links, seed):
     positives = [placed(fold, k) for k, fold in enumerate(folds)]
-    negatives = [
-        (a, b, 0.85) for a, b in links if a < len(folds) > b and a != b and folds[a] == folds[b]
-    ]
+    negatives = [(a, b, 0.85) for a, b in links if a < len(folds) > b and a != b and folds[a] == folds[b]]
     kept, chosen = export.balanced(positives, negatives, seed)
     assert len(set(kept)) == len(kept)
     assert len(set(chosen)) == len(chosen)
@@ -79,11 +77,17 @@ def make(folder, pages, *options) -> list[dict]:
     (folder / "corpus.yaml").write_text("languages: [en, fr]\n")
     documents = [
         Document(
-            f"p{k}", (f"http://e.example/{k}", f"http://f.example/{k}"), "link",
-            ([a for a, _ in page], [b for _, b in page]), None, [([n], [n]) for n in range(len(page))], 1.0, 0,
+            f"p{k}",
+            (f"http://e.example/{k}", f"http://f.example/{k}"),
+            "link",
+            ([a for a, _ in page], [b for _, b in page]),
+            None,
+            [([n], [n]) for n in range(len(page))],
+            1.0,
+            0,
         )
         for k, page in enumerate(pages)
-    ]  # fmt: skip
+    ]
     write_documents(folder / "topics.jsonl", documents)
     project = ["--project", str(folder)]
     common = ["negatives.folds=3", "negatives.low=-0.9", "negatives.high=1.0", "negatives.max_page_share=0.5"]

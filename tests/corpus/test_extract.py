@@ -57,14 +57,7 @@ def test_broken_pages_have_no_lines_and_do_no_harm(page):
 
 def test_clean():
     text = "one\n * two words \n12 34\n\n  1. in  order\n首页新闻\n首\n— * both marks\nno\u00a0break\n2019. a year"
-    assert clean(text) == [
-        "two words",
-        "in order",
-        "首页新闻",
-        "both marks",
-        "no break",
-        "2019. a year",
-    ]
+    assert clean(text) == ["two words", "in order", "首页新闻", "both marks", "no break", "2019. a year"]
 
 
 @pytest.mark.parametrize("settings", [{"content": "all"}, {"unequal": "maybe"}, {"only": ["a["]}])

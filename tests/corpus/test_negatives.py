@@ -131,11 +131,17 @@ def test_quantiles_are_of_the_same_topic_and_other_pages():
 def documents(pages: list[list[tuple[str, str]]], topics: list[int]) -> list[Document]:
     return [
         Document(
-            f"p{k}", (f"http://e/{k}", f"http://f/{k}"), "link", ([a for a, _ in page], [b for _, b in page]),
-            None, [([n], [n]) for n in range(len(page))], 1.0, topic,
+            f"p{k}",
+            (f"http://e/{k}", f"http://f/{k}"),
+            "link",
+            ([a for a, _ in page], [b for _, b in page]),
+            None,
+            [([n], [n]) for n in range(len(page))],
+            1.0,
+            topic,
         )
         for k, (page, topic) in enumerate(zip(pages, topics, strict=True))
-    ]  # fmt: skip
+    ]
 
 
 def test_sentences_once_without_menus():

@@ -28,11 +28,7 @@ def project(folder, text, *changes):
 
 
 def test_settings_of_file_and_command(tmp_path):
-    opened = project(
-        tmp_path,
-        "languages: [en, fr]\nstep:\n  number: 4\n  words: [a]\nempty:\n",
-        "step.number=5",
-    )
+    opened = project(tmp_path, "languages: [en, fr]\nstep:\n  number: 4\n  words: [a]\nempty:\n", "step.number=5")
     assert opened.languages == ("en", "fr")
     assert opened.settings("step", Settings) == Settings(5, ["a"])
     assert opened.settings("empty", Settings) == opened.settings("absent", Settings) == Settings()
@@ -127,10 +123,7 @@ def test_init_writes_a_project(tmp_path):
 
 @pytest.mark.parametrize(
     ("languages", "base", "message"),
-    [
-        (["en", "en"], "http://x.org", "two codes"),
-        (["en", "fr"], "nowhere", "neither an address"),
-    ],
+    [(["en", "en"], "http://x.org", "two codes"), (["en", "fr"], "nowhere", "neither an address")],
 )
 def test_init_refuses(tmp_path, languages, base, message):
     with pytest.raises(InputError, match=message):

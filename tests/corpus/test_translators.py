@@ -13,12 +13,7 @@ from fairseq_xl.corpus.document import Document, read_documents, write_documents
 from fairseq_xl.corpus.project import Project
 from fairseq_xl.corpus.translate import Cache, translate_lines
 from fairseq_xl.corpus.translate_command import TranslateSettings, inputs, work
-from fairseq_xl.corpus.translators import (
-    CommandTranslator,
-    DictionaryTranslator,
-    ModelTranslator,
-    read_dictionary,
-)
+from fairseq_xl.corpus.translators import CommandTranslator, DictionaryTranslator, ModelTranslator, read_dictionary
 from fairseq_xl.errors import InputError
 
 UPPER = [sys.executable, "-c", "import sys; [print(line.strip().upper()) for line in sys.stdin]"]

@@ -16,8 +16,10 @@ def test_run_and_status(run_cli, playground):
     done = run_cli("experiment", "run", playground.config, "--out", playground.out, "--gpus", "")
     assert done.returncode == 0, done.stderr
     assert [line.split()[:2] for line in done.stdout.splitlines()] == [
-        ["vmf.seed3", "done"], ["cosine.seed1", "done"], ["cosine.seed2", "done"],
-    ]  # fmt: skip
+        ["vmf.seed3", "done"],
+        ["cosine.seed1", "done"],
+        ["cosine.seed2", "done"],
+    ]
     assert "vmf.seed3: started" in done.stderr
     assert run_cli("experiment", "status", playground.out).stdout == done.stdout
 
@@ -96,9 +98,12 @@ def finished(make_run):
     make_run("proj.seed1", 35, 0.2)
     systems = {"ce.seed1": ["ce", 1], "proj.seed1": ["proj", 1], "vmf.seed1": ["vmf", 1]}
     stored = {
-        "title": "A <title>", "labels": {"ce": "softmax", "proj": "projection", "vmf": "vMF"}, "baselines": ["ce"],
-        "systems": systems, "cells": {name: {"status": "done"} for name in ("ce.seed1", "proj.seed1")},
-    }  # fmt: skip
+        "title": "A <title>",
+        "labels": {"ce": "softmax", "proj": "projection", "vmf": "vMF"},
+        "baselines": ["ce"],
+        "systems": systems,
+        "cells": {name: {"status": "done"} for name in ("ce.seed1", "proj.seed1")},
+    }
     (make_run.out / "experiment.json").write_text(json.dumps(stored))
     return make_run.out
 
@@ -116,9 +121,10 @@ def test_report(run_cli, finished):
     names = sorted(path.name for path in (folder / "tables").iterdir())
     stems = ("01-scores-a-title", "02-speed-of-training")
     assert names == [f"{stem}.{suffix}" for stem in stems for suffix in ("csv", "md", "tex")]
-    assert "| projection | 35.1 | 35.5 | 70.0 | +5.0 (1/1) | +10.0 (1/1) | 1 | 2 |" in (
-        folder / "tables" / "01-scores-a-title.md"
-    ).read_text()
+    assert (
+        "| projection | 35.1 | 35.5 | 70.0 | +5.0 (1/1) | +10.0 (1/1) | 1 | 2 |"
+        in (folder / "tables" / "01-scores-a-title.md").read_text()
+    )
     assert {path.suffix for path in (folder / "figures").iterdir()} == {".png", ".pdf"}
     for compared in json.loads((folder / "significance.json").read_text()):
         assert compared["p_sentences"]["1"] < 0.05

@@ -15,12 +15,30 @@ def test_cells_are_systems_by_seeds(playground):
     cell = experiment.cells[0]
     recipe = str(playground.folder / "recipe.sh")
     assert cell.command(playground.out) == [
-        "bash", recipe, "--out", str(playground.out), "--name", "vmf.seed3",
-        "--src", "de", "--size", "8", "--loss", "vmf", "--seed", "3",
-    ]  # fmt: skip
+        "bash",
+        recipe,
+        "--out",
+        str(playground.out),
+        "--name",
+        "vmf.seed3",
+        "--src",
+        "de",
+        "--size",
+        "8",
+        "--loss",
+        "vmf",
+        "--seed",
+        "3",
+    ]
     assert cell.preparing_command(playground.out) == [
-        "bash", recipe, "--out", str(playground.out), "--prepare-only", "--src", "de",
-    ]  # fmt: skip
+        "bash",
+        recipe,
+        "--out",
+        str(playground.out),
+        "--prepare-only",
+        "--src",
+        "de",
+    ]
 
 
 def test_own_settings_of_a_system(playground):
@@ -58,9 +76,7 @@ systems:
 """
     )
     ours, yardstick = load(playground.config).cells
-    assert ours.command(playground.out)[-7:] == [
-        "--joint", "--subwords", "500", "--loss", "vmf", "--seed", "1",
-    ]  # fmt: skip
+    assert ours.command(playground.out)[-7:] == ["--joint", "--subwords", "500", "--loss", "vmf", "--seed", "1"]
     assert ours.preparing_command(playground.out)[-5:] == ["--joint", "--src", "de", "--subwords", "500"]
     assert yardstick.preparing_command(playground.out)[-4:] == ["--loss", "stock_transformer", "--src", "de"]
 
@@ -129,7 +145,7 @@ def test_environment_variables(playground, monkeypatch):
         ("recipe: recipe.sh\nsystems: {../x: }", "a system's name"),
         ("recipe: recipe.sh\nsystems: {vmf: {options: {seed: 1}}}", "use `seeds`"),
         ("recipe: recipe.sh\nsystems: {vmf: {options: {src: [a]}}}", "give a word or a number"),
-        ("recipe: recipe.sh\nsystems: {vmf: {train: \"'open\"}}", "cannot be split"),
+        ('recipe: recipe.sh\nsystems: {vmf: {train: "\'open"}}', "cannot be split"),
         ("recipe: recipe.sh\nsystems: {vmf: {train: {lr: 0.1}}}", "{'lr': 0.1} is no command line"),
         ("recipe: recipe.sh\nsystems: {vmf: {loss: }}", "loss is None"),
         ("recipe: recipe.sh\nsystems: {vmf: {label: a}, cosine: {label: a}}", "vmf and cosine are both called 'a'"),
@@ -139,7 +155,7 @@ def test_environment_variables(playground, monkeypatch):
         ("recipe: recipe.sh\nbaselines: [cosine]\nsystems: {vmf: }", "none of the systems"),
         ('recipe: recipe.sh\noptions: {data: "${oc.env:NOT_SET}"}\nsystems: {vmf: }', "NOT_SET"),
     ],
-)  # fmt: skip
+)
 def test_mistakes(playground, text, said):
     with pytest.raises(InputError, match=said.replace("{", r"\{")) as error:
         load(playground.write(text))

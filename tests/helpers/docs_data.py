@@ -25,9 +25,11 @@ FRAMES = {
 PLAIN, ADVERB = "DET NOUN VERB DET NOUN PUNCT", "ADV DET NOUN VERB DET NOUN PUNCT"
 BEFORE, AFTER = "DET ADJ NOUN VERB DET NOUN PUNCT", "DET NOUN ADJ VERB DET NOUN PUNCT"
 TAGS = {
-    "de": (PLAIN, BEFORE, PLAIN, "ADV VERB DET NOUN DET NOUN PUNCT"), "en": (PLAIN, BEFORE, PLAIN, ADVERB),
-    "es": (PLAIN, AFTER, PLAIN, ADVERB), "fr": (PLAIN, AFTER, PLAIN, ADVERB),
-}  # fmt: skip
+    "de": (PLAIN, BEFORE, PLAIN, "ADV VERB DET NOUN DET NOUN PUNCT"),
+    "en": (PLAIN, BEFORE, PLAIN, ADVERB),
+    "es": (PLAIN, AFTER, PLAIN, ADVERB),
+    "fr": (PLAIN, AFTER, PLAIN, ADVERB),
+}
 MEANINGS = [(frame, one, other) for frame in range(4) for one in range(8) for other in range(8)]
 random.Random(1).shuffle(MEANINGS)
 
@@ -151,8 +153,9 @@ def experiments(folder: Path) -> None:
 def siamese(folder: Path) -> None:
     lines = {
         "te": [f"సినిమా {word} చాలా {number} మంచి" for number, word in enumerate(NOUNS["de"] * 12)],
-        "en": sentences("en")[:96], "es": sentences("es")[:96],
-    }  # fmt: skip
+        "en": sentences("en")[:96],
+        "es": sentences("es")[:96],
+    }
     classes, signs, emoji = [n % 3 for n in range(96)], ["-1", "0", "+1"], [n % 6 for n in range(96)]
     data = folder / "DIR"
     write_table(data / "telugu_actsa" / "train.txt", [signs[n] for n in classes], lines["te"], mark=" ")
@@ -213,9 +216,19 @@ def corpus(folder: Path) -> None:
 
 TATOEBA = ("deu", "spa", "fra", "ind", "kor", "nld", "cmn")
 TREEBANKS = (
-    "English-EWT", "German-GSD", "German-LIT", "Spanish-GSD", "Dutch-Alpino", "Korean-GSD", "Chinese-GSD",
-    "French-GSD", "Indonesian-GSD", "Portuguese-Bosque", "English-PUD", "German-PUD",
-)  # fmt: skip
+    "English-EWT",
+    "German-GSD",
+    "German-LIT",
+    "Spanish-GSD",
+    "Dutch-Alpino",
+    "Korean-GSD",
+    "Chinese-GSD",
+    "French-GSD",
+    "Indonesian-GSD",
+    "Portuguese-Bosque",
+    "English-PUD",
+    "German-PUD",
+)
 
 
 def syntactic(folder: Path) -> None:
@@ -234,10 +247,15 @@ def syntactic(folder: Path) -> None:
 
 
 STAND_INS: dict[str, Callable[[Path], None]] = {
-    "README.md": readme, "corpus.md": corpus, "experiments.md": experiments,
-    "question_matching.md": question_matching, "siamese.md": siamese, "speed.md": lambda folder: None,
-    "syntactic.md": syntactic, "translation.md": translation,
-}  # fmt: skip
+    "README.md": readme,
+    "corpus.md": corpus,
+    "experiments.md": experiments,
+    "question_matching.md": question_matching,
+    "siamese.md": siamese,
+    "speed.md": lambda folder: None,
+    "syntactic.md": syntactic,
+    "translation.md": translation,
+}
 
 
 def clone(folder: Path) -> None:

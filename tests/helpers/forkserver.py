@@ -83,9 +83,12 @@ class Server:
         # It ends when its standard input says so or ends, which is when nobody has the other end: whatever became of
         # the tests.
         self.process = subprocess.Popen(
-            [sys.executable, str(HERE), str(self.home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            process_group=0, env={**os.environ, "OMP_NUM_THREADS": "1"},
-        )  # fmt: skip
+            [sys.executable, str(HERE), str(self.home)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            process_group=0,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        )
         if not self.process.stdout.readline():
             raise RuntimeError("the server of forks did not start")
 
@@ -95,9 +98,11 @@ class Server:
         folders = [str(self.folder), str(Path(sys.executable).parent), environment.get("PATH", os.defpath)]
         paths = [str(HERE.parents[2]), *filter(None, [environment.get("PYTHONPATH")])]
         environment.update(
-            PATH=os.pathsep.join(folders), PYTHONPATH=os.pathsep.join(paths), OMP_NUM_THREADS="1",
+            PATH=os.pathsep.join(folders),
+            PYTHONPATH=os.pathsep.join(paths),
+            OMP_NUM_THREADS="1",
             FAIRSEQ_XL_VENV=str(self.home),
-        )  # fmt: skip
+        )
         return environment
 
     def run(self, *command: object, **options: object) -> subprocess.CompletedProcess[str]:

@@ -332,17 +332,7 @@ def parsers() -> dict[str, Parser]:
     """By name. What needs a library is imported here, so that a file of tests names them without."""
     from fairseq_xl import checkpoints, folders
     from fairseq_xl.compat.unknown_words import load_dictionary
-    from fairseq_xl.corpus import (
-        align_quality,
-        document,
-        export,
-        extract,
-        html,
-        pages,
-        positives,
-        review,
-        translators,
-    )
+    from fairseq_xl.corpus import align_quality, document, export, extract, html, pages, positives, review, translators
     from fairseq_xl.corpus.project import Project
     from fairseq_xl.corpus.site import CrawlSettings
     from fairseq_xl.encode.folder import checked_model
@@ -355,16 +345,7 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.siamese import morphemes, mvrnn, report_command
     from fairseq_xl.siamese.folder import Prepared as SiamesePrepared
     from fairseq_xl.syntactic import prepared, readers
-    from fairseq_xl.text import (
-        campaign,
-        conllu,
-        fetch,
-        hypotheses,
-        labelled,
-        lexicon,
-        lines,
-        tatoeba,
-    )
+    from fairseq_xl.text import campaign, conllu, fetch, hypotheses, labelled, lexicon, lines, tatoeba
     from fairseq_xl.translation import folder as translation_folder
     from fairseq_xl.vectors import align_command, dictionary, table
 
@@ -464,9 +445,7 @@ def parsers() -> dict[str, Parser]:
         "gold beads": entry(
             lambda path: align_quality.read_gold(path, (3, 3)), "gold", text("[0]:[0]", "[1, 2]:[1]", "[]:[2]")
         ),
-        "a dictionary with weights": entry(
-            translators.read_dictionary, "a.tsv", text("hund\tdog\t0.9", "katze\tcat")
-        ),
+        "a dictionary with weights": entry(translators.read_dictionary, "a.tsv", text("hund\tdog\t0.9", "katze\tcat")),
         "a web page": entry(page, "a.html", PAGE),
         "pairs with labels": entry(pair_source, "a.tsv", text("A b\tC d\t1", "E\tF\t0")),
         "pairs with labels in CSV": entry(

@@ -21,9 +21,6 @@ def test_equals_a_loop_over_windows(width):
     weight, bias = layer.convolution.weight, layer.convolution.bias
     for row, sentence in enumerate(sentences):
         spread = torch.cat([sentence, torch.zeros(width - 1, 5, dtype=torch.float64)])
-        windows = [
-            torch.einsum("fcw,wc->f", weight, spread[t : t + width]) + bias
-            for t in range(len(sentence))
-        ]
+        windows = [torch.einsum("fcw,wc->f", weight, spread[t : t + width]) + bias for t in range(len(sentence))]
         expected = torch.relu(torch.stack(windows)).amax(0)
         torch.testing.assert_close(layer(words, padding)[row], expected)

@@ -3,12 +3,7 @@
 import pytest
 import torch
 
-from fairseq_xl.modules.recurrent import (
-    BidirectionalLSTM,
-    pack_left,
-    packed_places,
-    reverse_within_length,
-)
+from fairseq_xl.modules.recurrent import BidirectionalLSTM, pack_left, packed_places, reverse_within_length
 
 
 def test_pack_left_from_either_side():

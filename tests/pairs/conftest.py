@@ -39,18 +39,12 @@ def files(tmp_path_factory) -> Path:
     """A folder with train.tsv (300 pairs), valid.tsv (60) and test.tsv (40, without labels)."""
     folder = tmp_path_factory.mktemp("pairs")
     for name, count, seed in (("train", 300, 1), ("valid", 60, 2), ("test", 40, 3)):
-        lines = [
-            "\t".join(map(str, row[: 2 if name == "test" else 3])) for row in rows(count, seed)
-        ]
+        lines = ["\t".join(map(str, row[: 2 if name == "test" else 3])) for row in rows(count, seed)]
         (folder / f"{name}.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     words = sorted({*OTHERS, *(word for ways in TOPICS.values() for word in ways)})
     draw = random.Random(4)
-    vectors = [
-        " ".join([word, *(f"{draw.gauss(0, 1):.4f}" for _ in range(8))]) for word in words[1:]
-    ]
-    (folder / "words.vec").write_text(
-        f"{len(vectors)} 8\n" + "\n".join(vectors) + "\n", encoding="utf-8"
-    )
+    vectors = [" ".join([word, *(f"{draw.gauss(0, 1):.4f}" for _ in range(8))]) for word in words[1:]]
+    (folder / "words.vec").write_text(f"{len(vectors)} 8\n" + "\n".join(vectors) + "\n", encoding="utf-8")
     return folder
 
 
@@ -62,9 +56,7 @@ def prepared(files, tmp_path_factory) -> Path:
 
     folder = tmp_path_factory.mktemp("prepared") / "pairs"
     sources = [
-        PairSource.parse(
-            f"{files}/{part}.tsv,part={part}" + (",label=none" if part == "test" else "")
-        )
+        PairSource.parse(f"{files}/{part}.tsv,part={part}" + (",label=none" if part == "test" else ""))
         for part in ("train", "valid", "test")
     ]
     settings = Settings(vectors=files / "words.vec", folds=2, together="sentences", leaks="pairs")

@@ -27,13 +27,7 @@ class Fixed(torch.nn.Module):
 
 
 def logged(criterion, training: bool = False):
-    sample = {
-        "net_input": {},
-        "target": torch.tensor(LABELS),
-        "id": torch.arange(5),
-        "ntokens": 9,
-        "nsentences": 5,
-    }
+    sample = {"net_input": {}, "target": torch.tensor(LABELS), "id": torch.arange(5), "ntokens": 9, "nsentences": 5}
     return criterion(Fixed(LOGITS).train(training), sample)
 
 
@@ -51,16 +45,12 @@ def test_log_loss():
 
 def test_weights_and_smoothing_leave_the_logged_log_loss_alone():
     loss, _, log = logged(PairClassificationCriterion(None, positive_weight=0.5))
-    weighted = sum(
-        (0.5 if label else 1) * row for row, label in zip(expected_rows(), LABELS, strict=True)
-    )
+    weighted = sum((0.5 if label else 1) * row for row, label in zip(expected_rows(), LABELS, strict=True))
     assert loss.item() == pytest.approx(weighted)
     assert log["log_loss"].item() == pytest.approx(sum(expected_rows()))
     loss, _, log = logged(PairClassificationCriterion(None, label_smoothing=0.1))
     # Moving a tenth of the label half-way costs 0.05 of the logit's size where it was right, and saves it elsewhere.
-    moved = sum(
-        0.05 * (logit if label else -logit) for logit, label in zip(LOGITS, LABELS, strict=True)
-    )
+    moved = sum(0.05 * (logit if label else -logit) for logit, label in zip(LOGITS, LABELS, strict=True))
     assert loss.item() == pytest.approx(sum(expected_rows()) + moved)
     assert log["log_loss"].item() == pytest.approx(sum(expected_rows()))
 
@@ -104,10 +94,7 @@ def test_average_precision_is_scikit_learn_s(pairs):
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [
-        ({"positive_weight": 0}, "--positive-weight is a number above 0"),
-        ({"label_smoothing": 1}, "--label-smoothing"),
-    ],
+    [({"positive_weight": 0}, "--positive-weight is a number above 0"), ({"label_smoothing": 1}, "--label-smoothing")],
 )
 def test_bad_settings(settings, message):
     with pytest.raises(InputError, match=message):
@@ -118,12 +105,6 @@ def test_no_labels_and_no_finite_loss():
     criterion = PairClassificationCriterion(None)
     with pytest.raises(InputError, match="have no labels"):
         criterion(Fixed([0.0]), {"net_input": {}})
-    sample = {
-        "net_input": {},
-        "target": torch.tensor([1]),
-        "id": torch.tensor([7]),
-        "ntokens": 1,
-        "nsentences": 1,
-    }
+    sample = {"net_input": {}, "target": torch.tensor([1]), "id": torch.tensor([7]), "ntokens": 1, "nsentences": 1}
     with pytest.raises(NonFiniteError, match="sentences 7"):
         criterion(Fixed([math.nan]).train(), sample)

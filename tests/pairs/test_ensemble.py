@@ -13,14 +13,7 @@ from scipy.special import expit
 
 from fairseq_xl.cli import main
 from fairseq_xl.errors import InputError
-from fairseq_xl.pairs.ensemble import (
-    PRESETS,
-    combine,
-    fit_stack,
-    mean_logit,
-    mean_probability,
-    out_of_fold,
-)
+from fairseq_xl.pairs.ensemble import PRESETS, combine, fit_stack, mean_logit, mean_probability, out_of_fold
 from fairseq_xl.pairs.record import PairRecord
 from fairseq_xl.pairs.scores import log_losses
 
@@ -77,8 +70,10 @@ def test_folds_with_a_seed_each_are_one_run():
 def test_folds_are_joined_and_seeds_averaged():
     folds = [
         matcher(name, seed, part="train", size=20, first=first)
-        for name in ("a", "b") for seed in (1, 2) for first in (0, 20)
-    ]  # fmt: skip
+        for name in ("a", "b")
+        for seed in (1, 2)
+        for first in (0, 20)
+    ]
     found = out_of_fold(folds, ["b", "a"])
     assert found.ids == [f"train:{i}" for i in range(40)]
     one = [record.probability for record in folds if (record.name, record.seed) == ("a", 1)]

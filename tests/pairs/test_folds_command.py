@@ -34,9 +34,7 @@ def test_means_and_votes():
     """a: 5 of 6 in its folds; votes are 1 1 0 1, the means 0.47 0.43 0.4 0.43."""
     lines = table(FOLDS, TEST).markdown().splitlines()
     rows = {
-        line.split("|")[1].strip(): [cell.strip() for cell in line.split("|")[2:-1]]
-        for line in lines
-        if "|" in line
+        line.split("|")[1].strip(): [cell.strip() for cell in line.split("|")[2:-1]] for line in lines if "|" in line
     }
     assert rows["a"] == ["2", "87.50 ± 17.68", "83.33", "58.33 ± 14.43", "75.00", "50.00"]
     assert rows["b"] == ["1", "50.00", "50.00", "100.00", "100.00", "100.00"]

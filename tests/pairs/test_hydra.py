@@ -9,17 +9,27 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MATCHERS = (
-    "siamese_lstm", "siamese_conv", "siamese_conv_lstm", "siamese_conv_lstm_bilstm", "esim", "decomposable_attention",
+    "siamese_lstm",
+    "siamese_conv",
+    "siamese_conv_lstm",
+    "siamese_conv_lstm_bilstm",
+    "esim",
+    "decomposable_attention",
     "infersent",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("arch", MATCHERS)
 def test_every_matcher(arch, prepared, train_both_ways, assert_same_training, tmp_path):
     both = train_both_ways(
-        "question_matching", tmp_path, f"task.data={prepared}", f"model._name={arch}", "+model.hidden_dim=8",
-        "dataset.batch_size=32", "optimization.max_epoch=2",
-    )  # fmt: skip
+        "question_matching",
+        tmp_path,
+        f"task.data={prepared}",
+        f"model._name={arch}",
+        "+model.hidden_dim=8",
+        "dataset.batch_size=32",
+        "optimization.max_epoch=2",
+    )
     assert_same_training(*both)
 
 

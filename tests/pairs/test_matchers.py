@@ -73,18 +73,13 @@ def test_neither_padding_nor_other_pairs_matter(name, sentences):
 def test_words_matter(name, sentences):
     matcher = made(name)
     other = [sentences[0] + 1]
-    assert not torch.allclose(
-        scores(matcher, sentences[:1], sentences[3:4]), scores(matcher, other, sentences[3:4])
-    )
+    assert not torch.allclose(scores(matcher, sentences[:1], sentences[3:4]), scores(matcher, other, sentences[3:4]))
 
 
 @pytest.mark.parametrize("name", MATCHERS)
 def test_the_order_of_the_sentences(name, sentences):
     matcher = made(name)
-    there, back = (
-        scores(matcher, sentences[:3], sentences[3:]),
-        scores(matcher, sentences[3:], sentences[:3]),
-    )
+    there, back = (scores(matcher, sentences[:3], sentences[3:]), scores(matcher, sentences[3:], sentences[:3]))
     assert torch.allclose(there, back) == (name in SYMMETRIC)
 
 
@@ -92,9 +87,7 @@ def test_the_order_of_the_sentences(name, sentences):
 def test_every_parameter_learns(name, sentences):
     matcher = made(name).train()
     scores(matcher, sentences[:3], sentences[3:]).pow(2).sum().backward()
-    still = [
-        n for n, p in matcher.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0
-    ]
+    still = [n for n, p in matcher.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
     assert not still
 
 
@@ -108,9 +101,7 @@ def test_manhattan_probability(sentences):
     left, right = sentences[1].unsqueeze(0), sentences[2].unsqueeze(0)
     states = [matcher.reader.lstm(words)[0][0, -1] for words in (left, right)]
     expected = torch.exp(-(states[0] - states[1]).abs().sum()).float()
-    torch.testing.assert_close(
-        scores(matcher, sentences[1:2], sentences[2:3]).sigmoid()[0], expected
-    )
+    torch.testing.assert_close(scores(matcher, sentences[1:2], sentences[2:3]).sigmoid()[0], expected)
 
 
 def test_manhattan_of_equal_sentences_is_finite(sentences):
@@ -144,16 +135,12 @@ def test_infersent_reads_a_sentence_word_by_word(sentences):
     for filters in conv.reader.layers:
         rows = torch.stack(
             [
-                torch.relu(
-                    torch.einsum("fcw,wc->f", filters.weight, layer[t : t + 3]) + filters.bias
-                )
+                torch.relu(torch.einsum("fcw,wc->f", filters.weight, layer[t : t + 3]) + filters.bias)
                 for t in range(len(words))
             ]
         )
         found.append(rows.amax(0))
-        layer = torch.cat(
-            [torch.zeros(1, rows.shape[1]), rows, torch.zeros(1, rows.shape[1])]
-        ).double()
+        layer = torch.cat([torch.zeros(1, rows.shape[1]), rows, torch.zeros(1, rows.shape[1])]).double()
     torch.testing.assert_close(conv.encode(*padded([words]))[0], torch.cat(found))
 
 
@@ -174,19 +161,12 @@ def test_esim_in_loops(sentences):
 
     a, b = states(matcher.read, left), states(matcher.read, right)
     energy = [[torch.dot(x, y) for y in b] for x in a]
-    a_seen = [
-        sum(w * y for w, y in zip(torch.stack(row).softmax(0), b, strict=True)) for row in energy
-    ]
+    a_seen = [sum(w * y for w, y in zip(torch.stack(row).softmax(0), b, strict=True)) for row in energy]
     columns = zip(*energy, strict=True)
-    b_seen = [
-        sum(w * x for w, x in zip(torch.stack(c).softmax(0), a, strict=True)) for c in columns
-    ]
+    b_seen = [sum(w * x for w, x in zip(torch.stack(c).softmax(0), a, strict=True)) for c in columns]
     pooled = []
     for own, seen in ((a, a_seen), (b, b_seen)):
-        compared = [
-            torch.relu(matcher.shrink(torch.cat([x, y, x - y, x * y])))
-            for x, y in zip(own, seen, strict=True)
-        ]
+        compared = [torch.relu(matcher.shrink(torch.cat([x, y, x - y, x * y]))) for x, y in zip(own, seen, strict=True)]
         v = states(matcher.compose, torch.stack(compared))
         pooled += [v.mean(0), v.amax(0)]
     expected = matcher.decide(torch.cat(pooled))
@@ -206,20 +186,15 @@ def test_decomposable_attention_in_loops(sentences, name):
         seen = [matcher.intra.attend(word) for word in words]
         rows = []
         for i, word in enumerate(words):
-            bias = [
-                matcher.intra.bias[min(max(j - i, -DISTANCES), DISTANCES) + DISTANCES]
-                for j in range(len(words))
-            ]
-            weights = torch.stack(
-                [torch.dot(seen[i], other) + d for other, d in zip(seen, bias, strict=True)]
-            ).softmax(0)
+            bias = [matcher.intra.bias[min(max(j - i, -DISTANCES), DISTANCES) + DISTANCES] for j in range(len(words))]
+            weights = torch.stack([torch.dot(seen[i], other) + d for other, d in zip(seen, bias, strict=True)]).softmax(
+                0
+            )
             rows.append(torch.cat([word, sum(w * x for w, x in zip(weights, words, strict=True))]))
         return rows
 
     a, b = beside_its_own(sentences[1]), beside_its_own(sentences[3])
-    energy = torch.stack(
-        [torch.stack([torch.dot(matcher.attend(x), matcher.attend(y)) for y in b]) for x in a]
-    )
+    energy = torch.stack([torch.stack([torch.dot(matcher.attend(x), matcher.attend(y)) for y in b]) for x in a])
     beta = energy.softmax(1) @ torch.stack(b)
     alpha = energy.softmax(0).t() @ torch.stack(a)
     v1, v2 = [], []
@@ -232,9 +207,7 @@ def test_decomposable_attention_in_loops(sentences, name):
     else:
         pooled = [sum(v1), sum(v2)]
     expected = matcher.decide(matcher.aggregate(torch.cat(pooled)))
-    torch.testing.assert_close(
-        scores(matcher, sentences[1:2], sentences[3:4]), expected, rtol=1e-5, atol=1e-6
-    )
+    torch.testing.assert_close(scores(matcher, sentences[1:2], sentences[3:4]), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_unknown_parts_are_refused():

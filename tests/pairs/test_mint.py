@@ -56,19 +56,15 @@ def oracle(sentences, labelled, kept_out, chosen: Settings) -> list[Minted]:
         if one == other:
             members = shelf[one]
             every = [
-                (members[i], members[i + step])
-                for step in range(1, len(members))
-                for i in range(len(members) - step)
+                (members[i], members[i + step]) for step in range(1, len(members)) for i in range(len(members) - step)
             ][: chosen.per_key]
         else:
             long, short = shelf[one], shelf[other]
             if len(long) < len(short):
                 long, short = short, long
-            every = [
-                (long[i], short[(i + step) % len(short)])
-                for step in range(len(short))
-                for i in range(len(long))
-            ][: chosen.per_pair]
+            every = [(long[i], short[(i + step) % len(short)]) for step in range(len(short)) for i in range(len(long))][
+                : chosen.per_pair
+            ]
         for pair in every:
             if pair[0] != pair[1]:
                 found = votes[tuple(sorted(pair))]
@@ -144,8 +140,7 @@ def test_the_order_of_the_input_does_not_matter(sentences, labelled, kept_out, c
 @given(SENTENCES, LABELLED, KEPT_OUT, SETTINGS)
 def test_what_is_never_minted(sentences, labelled, kept_out, chosen):
     found = [
-        frozenset(map(normal_form, (pair.left, pair.right)))
-        for pair in mint(sentences, labelled, kept_out, chosen)[0]
+        frozenset(map(normal_form, (pair.left, pair.right))) for pair in mint(sentences, labelled, kept_out, chosen)[0]
     ]
     assert len(set(found)) == len(found), "a pair twice"
     assert all(len(pair) == 2 for pair in found), "a sentence with itself"
@@ -218,11 +213,13 @@ def files(tmp_path):
 
 
 def run(folder: Path, *options: str) -> int:
-    return main([
-        *("pairs", "mint", "--labelled", f"{folder}/english.tsv,left=1,right=3,label=5"),
-        *("--sentences", f"{folder}/spanish.tsv,text=es,translation=en"),
-        *("-o", str(folder / "out" / "minted.tsv"), *options),
-    ])  # fmt: skip
+    return main(
+        [
+            *("pairs", "mint", "--labelled", f"{folder}/english.tsv,left=1,right=3,label=5"),
+            *("--sentences", f"{folder}/spanish.tsv,text=es,translation=en"),
+            *("-o", str(folder / "out" / "minted.tsv"), *options),
+        ]
+    )
 
 
 def minted(folder: Path) -> set[tuple]:

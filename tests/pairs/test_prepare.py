@@ -40,19 +40,13 @@ def test_words_are_as_the_paper_makes_them(tmp_path):
 def test_pairs_twice_and_with_both_labels(tmp_path):
     train = write(
         tmp_path, "a.tsv", "one x\ttwo x\t1", "Two x!\tone x\t1", "three\tfour\t0", "four\tthree\t1", "five\tsix\t0"
-    )  # fmt: skip
+    )
     folder = made(tmp_path, train)
     assert [row.left for row in folder.rows("train")] == ["one x", "five"]
-    assert folder.manifest["left_out"] == {
-        "duplicate": 1,
-        "contradictory": 2,
-        "in the valid or test part": 0,
-    }
+    assert folder.manifest["left_out"] == {"duplicate": 1, "contradictory": 2, "in the valid or test part": 0}
 
 
-@pytest.mark.parametrize(
-    ("leaks", "kept"), [("sentences", ["e"]), ("pairs", ["a", "e"]), ("nothing", ["a", "c", "e"])]
-)
+@pytest.mark.parametrize(("leaks", "kept"), [("sentences", ["e"]), ("pairs", ["a", "e"]), ("nothing", ["a", "c", "e"])])
 def test_training_knows_nothing_of_what_is_judged(tmp_path, leaks, kept):
     train = write(tmp_path, "a.tsv", "a\tb\t1", "c\td\t0", "e\tf\t0")
     valid = write(tmp_path, "v.tsv", "D?\tC\t0", "a\tx\t0")
@@ -121,14 +115,8 @@ def test_a_word_of_the_judged_alone_needs_a_vector(tmp_path):
     train = write(tmp_path, "a.tsv", "a b\tc a\t1", "a\tc c\t0")
     valid = write(tmp_path, "v.tsv", "new stranger\ta\t0")
     vectors = write(tmp_path, "v.vec", "2 2", "new 1 0", "a 0 1")
-    symbols = made(
-        tmp_path, train, f"{valid},part=valid", vectors=tmp_path / "v.vec", minimum=2, leaks="pairs"
-    )
-    assert set(symbols.dictionary.symbols[4:]) == {
-        "a",
-        "c",
-        "new",
-    }  # b stands once, stranger has no vector
+    symbols = made(tmp_path, train, f"{valid},part=valid", vectors=tmp_path / "v.vec", minimum=2, leaks="pairs")
+    assert set(symbols.dictionary.symbols[4:]) == {"a", "c", "new"}  # b stands once, stranger has no vector
     assert vectors
 
 
@@ -142,16 +130,7 @@ def test_a_folder_like_another(tmp_path, prepared):
 
 
 def test_the_command_says_what_it_did_and_replaces_the_folder_whole(files, tmp_path, capsys):
-    line = [
-        "pairs",
-        "prepare",
-        str(tmp_path / "p"),
-        f"{files}/train.tsv",
-        "--folds",
-        "2",
-        "--together",
-        "sentences",
-    ]
+    line = ["pairs", "prepare", str(tmp_path / "p"), f"{files}/train.tsv", "--folds", "2", "--together", "sentences"]
     for _ in range(2):
         assert main(line) == 0
     said = capsys.readouterr().err
@@ -193,9 +172,7 @@ def test_no_training_pair_left(tmp_path):
 
 
 def test_folders_that_are_none(tmp_path, prepared):
-    with pytest.raises(
-        InputError, match=r"manifest.json is missing: `fairseq-xl pairs prepare` makes"
-    ):
+    with pytest.raises(InputError, match=r"manifest.json is missing: `fairseq-xl pairs prepare` makes"):
         Prepared(tmp_path)
     (tmp_path / "manifest.json").write_text("{")
     with pytest.raises(InputError, match="is damaged"):

@@ -52,8 +52,23 @@ def test_other_sounds_stay_apart(one, other):
     assert spanish_sound(one) != spanish_sound(other)
 
 
-VOCABULARY = ["de", "el", "pedido", "recibido", "reembolso", "cupón", "llegó", "llego", "por", "favor", "email",
-              "dirección", "cobro", "recibidos", "zz"]  # fmt: skip
+VOCABULARY = [
+    "de",
+    "el",
+    "pedido",
+    "recibido",
+    "reembolso",
+    "cupón",
+    "llegó",
+    "llego",
+    "por",
+    "favor",
+    "email",
+    "dirección",
+    "cobro",
+    "recibidos",
+    "zz",
+]
 RANKS = {word: rank for rank, word in enumerate(VOCABULARY)}
 
 
@@ -180,7 +195,7 @@ def test_cased_words():
 def files(tmp_path):
     (tmp_path / "v.vec").write_text("".join(f"{word} 1 2\n" for word in [*VOCABULARY, "Cupon"]), encoding="utf-8")
     (tmp_path / "a.tsv").write_bytes(
-        "\ufeff  Cupon!\tcupon 7\tRecivido\t1\r\nel pedido\t\"the\" order \tpor favor\t0\n"
+        '\ufeff  Cupon!\tcupon 7\tRecivido\t1\r\nel pedido\t"the" order \tpor favor\t0\n'
         "reembolso\tx\treemboloso\t0".encode()
     )
     return tmp_path
@@ -195,7 +210,7 @@ def test_command_changes_words_and_nothing_else(files, capsys):
     changes = files / "changes.tsv"
     assert normalise(files, "--language", "es", "--times", "1", "--changes", str(changes)) == 0
     assert (files / "out" / "a.tsv").read_bytes() == (
-        "\ufeff  Cupón!\tcupon 7\tRecibido\t1\r\nel pedido\t\"the\" order \tpor favor\t0\n"
+        '\ufeff  Cupón!\tcupon 7\tRecibido\t1\r\nel pedido\t"the" order \tpor favor\t0\n'
         "reembolso\tx\treembolso\t0".encode()
     )
     assert "| a.tsv | 3 | 0 | 3 | 0 | 2 | 0 | 1 | 1 | 0 | 0 | 1 |" in capsys.readouterr().out

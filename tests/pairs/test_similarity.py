@@ -91,8 +91,11 @@ def test_several_checkpoints_and_translations(checkpoint, sts, tmp_path, capsys)
     assert main(argv) == 0
     rows = [line for line in out.read_text().splitlines() if line.startswith("| sts")]
     assert [row.split("|")[1].strip() for row in rows] == [
-        "sts-es-dev", "sts-xx-dev", "sts-es-dev × sts-xx-dev", "sts-xx-dev × sts-es-dev",
-    ]  # fmt: skip
+        "sts-es-dev",
+        "sts-xx-dev",
+        "sts-es-dev × sts-xx-dev",
+        "sts-xx-dev × sts-es-dev",
+    ]
     assert "± 0.0" in rows[0]
     assert len({row.split("|", 2)[2] for row in rows}) == 1  # the same sentences each time
 

@@ -45,7 +45,7 @@ GOOD = [("one way", "a way", 1), ("this", "that", 0)]
         (gzip.compress(b'"one way",a way,1\nthis,that,0\n', mtime=0), "x.csv.gz", ()),
         ("one way\ta way\t1\nthis\tthat\t0\n".encode("utf-16"), "x.tsv", ()),
     ],
-)  # fmt: skip
+)
 def test_shapes(read, content, name, options):
     assert shown(read(content, name, *options)) == GOOD
 
@@ -63,8 +63,9 @@ def test_only_newlines_end_lines(read):
 
 
 def test_pairs_without_labels_and_with_translations(read):
-    (pair,) = read("uno\tone\tdos\ttwo\n", "x.tsv", "left=1", "right=3", "label=none",
-                   "left_translation=2", "right_translation=4")  # fmt: skip
+    (pair,) = read(
+        "uno\tone\tdos\ttwo\n", "x.tsv", "left=1", "right=3", "label=none", "left_translation=2", "right_translation=4"
+    )
     assert (pair.left, pair.right, pair.label, pair.translations) == ("uno", "dos", None, ("one", "two"))
     assert pair.where.endswith("x.tsv, line 1")
 
@@ -89,7 +90,7 @@ def test_pairs_without_labels_and_with_translations(read):
         ("a\tb\t1\n", ("format=xml",), "format is one of tsv, csv"),
         ("a\tb\t1\n", ("left_translation=1",), "give left_translation and right_translation, or neither"),
     ],
-)  # fmt: skip
+)
 def test_mistakes(read, content, options, message):
     with pytest.raises(InputError) as error:
         read(content, "x.tsv", *options)

@@ -28,9 +28,7 @@ def test_a_group_is_what_sentences_link(pairs):
 
 @pytest.mark.parametrize("method", ["components", "communities", "sentences"])
 def test_a_sentence_is_in_one_fold(method):
-    pairs = [(f"a{i % 40}", f"b{i % 37}") for i in range(60)] + [
-        (f"c{i}", f"d{i}") for i in range(60)
-    ]
+    pairs = [(f"a{i % 40}", f"b{i % 37}") for i in range(60)] + [(f"c{i}", f"d{i}") for i in range(60)]
     found = folds(pairs, 3, method, seed=1)
     home: dict[str, int] = {}
     for pair, places in zip(pairs, found, strict=True):
@@ -47,8 +45,7 @@ def test_communities_lose_fewer_pairs_than_sentences():
     pairs = [((c, i), (c, j)) for c in range(4) for i in range(8) for j in range(i)]
     pairs += [((c, 0), (c + 1, 0)) for c in range(3)]
     across = {
-        method: sum(a != b for a, b in folds(pairs, 2, method, seed=1))
-        for method in ("communities", "sentences")
+        method: sum(a != b for a, b in folds(pairs, 2, method, seed=1)) for method in ("communities", "sentences")
     }
     assert across["communities"] <= 3 < across["sentences"]
 

@@ -30,8 +30,18 @@ def test_table(tmp_path):
     (row,) = table([PairSource.parse(str(path))], WORDING, {"a", "b", "c"}).rows
     # four sentences: a b c, a b, new, d
     lengths = [3, 2, 1, 1]
-    assert row == ["x.tsv", "3", "33.3%", "4", "3", f"{np.mean(lengths):.3f}", f"{np.std(lengths, ddof=1):.3f}",
-                   "2", "2", "2"]  # fmt: skip
+    assert row == [
+        "x.tsv",
+        "3",
+        "33.3%",
+        "4",
+        "3",
+        f"{np.mean(lengths):.3f}",
+        f"{np.std(lengths, ddof=1):.3f}",
+        "2",
+        "2",
+        "2",
+    ]
 
 
 def test_long_sentences_count_in_full_and_labels_may_lack(tmp_path):

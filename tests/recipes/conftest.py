@@ -112,10 +112,7 @@ class Recipe:
         self.calls_file = folder / "calls"
         self.bin = folder / "bin"
         self.bin.mkdir()
-        for command in (
-            *("fairseq-xl", "fairseq-preprocess", "fairseq-train", "fairseq-generate"),
-            "sacrebleu",
-        ):
+        for command in (*("fairseq-xl", "fairseq-preprocess", "fairseq-train", "fairseq-generate"), "sacrebleu"):
             path = self.bin / command
             path.write_text(STAND_IN)
             path.chmod(0o755)

@@ -68,9 +68,7 @@ def test_sets_that_the_folder_lacks_come_from_sacrebleu(iwslt16, campaign):
     calls = iwslt16.calls_file.read_text()
     for name in ("tst2015", "tst2016"):
         for side in ("src", "ref"):
-            assert (
-                f"sacrebleu --test-set iwslt17/{name} --language-pair fr-en --echo {side}" in calls
-            )
+            assert f"sacrebleu --test-set iwslt17/{name} --language-pair fr-en --echo {side}" in calls
     assert "iwslt17/tst2013" not in calls
     again = iwslt16("--data", campaign)
     assert again.returncode == 0
@@ -92,9 +90,7 @@ def test_references_may_come_from_the_opposite_direction(iwslt16, campaign):
     assert done.returncode == 0, done.stderr
     calls = iwslt16.calls_file.read_text()
     assert "--echo" not in calls
-    assert re.search(
-        r"--source \S+tst2016\.fr-en\.fr\.xml --target \S+tst2016\.en-fr\.en\.xml", calls
-    )
+    assert re.search(r"--source \S+tst2016\.fr-en\.fr\.xml --target \S+tst2016\.en-fr\.en\.xml", calls)
 
 
 @pytest.mark.parametrize(

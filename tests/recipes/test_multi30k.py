@@ -66,13 +66,7 @@ def test_a_finished_run_is_not_repeated(multi30k, data):
     assert done.returncode == 0, done.stderr
     assert set(multi30k.calls) == PREPARATION | TRANSLATION | {RECORD, TRAIN, PACK, DIAGNOSE}
     run = multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.seed1"
-    for name in (
-        "hyp.beam1.txt",
-        "hyp.beam5.txt",
-        "score.beam5.json",
-        "target.vec",
-        "train.command",
-    ):
+    for name in ("hyp.beam1.txt", "hyp.beam5.txt", "score.beam5.json", "target.vec", "train.command"):
         assert (run / name).exists()
     again = multi30k("--data", data)
     assert again.returncode == 0
@@ -122,8 +116,7 @@ def test_other_epochs_are_another_run_since_the_learning_rate_follows_them(multi
 
 
 @pytest.mark.parametrize(
-    ("loss", "epochs", "anneal"),
-    [("vmf", "16", "8"), ("cross_entropy_tied", "8", "4"), ("stock", "14", None)],
+    ("loss", "epochs", "anneal"), [("vmf", "16", "8"), ("cross_entropy_tied", "8", "4"), ("stock", "14", None)]
 )
 def test_epochs_and_schedule_of_each_kind_of_output(multi30k, data, loss, epochs, anneal):
     multi30k("--data", data, "--loss", loss)
@@ -199,9 +192,7 @@ def test_other_vectors_under_the_same_name_are_refused(multi30k, data, tmp_path)
 
 def test_ready_vectors_and_transforms_get_tables_of_their_own(multi30k, data, tmp_path):
     (tmp_path / "my.vec").write_text("1 2\n")
-    multi30k(
-        "--data", data, "--vectors", tmp_path / "my.vec", "--transform", "--centre --normalise"
-    )
+    multi30k("--data", data, "--vectors", tmp_path / "my.vec", "--transform", "--centre --normalise")
     assert not any("vectors train" in call for call in multi30k.calls)
     convert = multi30k.arguments("fairseq-xl vectors convert")
     assert convert[3] == str(tmp_path / "my.vec")
@@ -242,9 +233,7 @@ def test_replaced_unknown_words_are_in_the_names_of_scores_and_in_the_record(mul
     assert not any(word.startswith("unknown") for word in plain[1])
     done = multi30k("--data", data, "--replace-unknown", way)
     assert done.returncode == 0, done.stderr
-    assert ("fairseq-xl lexicon" in {" ".join(call.split()[:2]) for call in multi30k.calls}) == (
-        way == "lexicon"
-    )
+    assert ("fairseq-xl lexicon" in {" ".join(call.split()[:2]) for call in multi30k.calls}) == (way == "lexicon")
     assert TRAIN not in multi30k.calls
     assert options(multi30k.arguments("fairseq-generate"), "--print-alignment") == ("soft",)
     hypotheses = multi30k.arguments("fairseq-xl text hypotheses")
@@ -322,8 +311,10 @@ def test_what_is_diagnosed(multi30k, data):
     assert multi30k.calls == [DIAGNOSE]
     words = multi30k.arguments(DIAGNOSE)
     assert [Path(word).name for word in words if word.endswith(".pt")] == [
-        "checkpoint1.pt", "checkpoint2.pt", "checkpoint_best.pt",
-    ]  # fmt: skip
+        "checkpoint1.pt",
+        "checkpoint2.pt",
+        "checkpoint_best.pt",
+    ]
     assert words[-3:] == ["--words", "dog", "man"]
     for extra in (["--diagnose", "no"], ["--loss", "cross_entropy"], ["--loss", "stock"]):
         multi30k("--data", data, *extra)
@@ -421,30 +412,22 @@ LOSSES = {
 @pytest.mark.parametrize("loss", LOSSES)
 def test_each_loss_has_its_criterion_and_output(multi30k, data, loss):
     done = multi30k("--data", data, "--dry-run", "--loss", loss, "--", "--margin", "0.3")
-    train = next(
-        line for line in done.stdout.splitlines() if line.startswith("fairseq-train")
-    ).split()
+    train = next(line for line in done.stdout.splitlines() if line.startswith("fairseq-train")).split()
     assert options(train, "--criterion", "--decoder-output") == LOSSES[loss]
     assert options(train, "--margin") == ("0.3",)
 
 
 def test_the_yardstick_is_fairseqs_own_model(multi30k, data):
     done = multi30k("--data", data, "--dry-run", "--loss", "stock", "--size", 128)
-    train = next(
-        line for line in done.stdout.splitlines() if line.startswith("fairseq-train")
-    ).split()
-    assert options(train, "--arch", "--criterion", "--decoder-hidden-size") == (
-        *("lstm", "cross_entropy", "128"),
-    )
+    train = next(line for line in done.stdout.splitlines() if line.startswith("fairseq-train")).split()
+    assert options(train, "--arch", "--criterion", "--decoder-hidden-size") == (*("lstm", "cross_entropy", "128"),)
     assert "--target-vectors" not in train
 
 
 def dry_training(multi30k, data, *arguments):
     done = multi30k("--data", data, "--dry-run", *arguments)
     assert done.returncode == 0, done.stderr
-    return next(
-        line for line in done.stdout.splitlines() if line.startswith("fairseq-train")
-    ).split()
+    return next(line for line in done.stdout.splitlines() if line.startswith("fairseq-train")).split()
 
 
 def test_a_checkpoint_gives_the_vectors_of_its_output_layer_as_targets(multi30k, data, tmp_path):
@@ -510,10 +493,7 @@ def test_the_modern_yardstick_is_a_transformer_on_joint_subwords(multi30k, data)
     ("arguments", "message"),
     [
         (["--subwords", "many"], "--subwords is 'many': give a whole number"),
-        (
-            ["--subwords", "5", "--subword-kind", "x"],
-            "--subword-kind is 'x': choose bpe or unigram",
-        ),
+        (["--subwords", "5", "--subword-kind", "x"], "--subword-kind is 'x': choose bpe or unigram"),
         (["--joint"], "--joint is for subwords: give --subwords N, too"),
         (["--loss", "stock_transformer", "--size", "30"], "four heads need a multiple of 4"),
         (["--loss", "hinge"], "--loss is 'hinge': choose one of cross_entropy "),
@@ -534,9 +514,7 @@ def test_the_modern_yardstick_is_a_transformer_on_joint_subwords(multi30k, data)
         (["--src", "fr"], "there is no Multi30k file"),
     ],
 )
-def test_mistakes_are_told_in_one_sentence_before_anything_starts(
-    multi30k, data, arguments, message
-):
+def test_mistakes_are_told_in_one_sentence_before_anything_starts(multi30k, data, arguments, message):
     done = multi30k("--data", data, *arguments)
     assert done.returncode == 2
     assert done.stderr.startswith("error: ")
@@ -630,9 +608,7 @@ def test_a_few_captions_from_raw_text_to_a_record(small_run):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("beam", [1, 5])
-def test_the_packed_model_translates_raw_text_as_the_recipe_did(
-    small_run, captions, forked_cli, tmp_path, beam
-):
+def test_the_packed_model_translates_raw_text_as_the_recipe_did(small_run, captions, forked_cli, tmp_path, beam):
     assert_translates_as_the_recipe_did(small_run, captions.raw, forked_cli, tmp_path, beam)
 
 

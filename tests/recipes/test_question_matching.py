@@ -6,11 +6,7 @@ import pytest
 
 DATA = ["fairseq-xl pairs words", "fairseq-xl vectors train"]
 PREPARED = ["fairseq-xl pairs mint", "fairseq-xl pairs prepare", "fairseq-xl pairs statistics"]
-RECORD = [
-    *["fairseq-xl pairs predict"] * 2,
-    "fairseq-xl pairs calibrate",
-    "fairseq-xl pairs predict",
-]
+RECORD = [*["fairseq-xl pairs predict"] * 2, "fairseq-xl pairs calibrate", "fairseq-xl pairs predict"]
 TRAINED = ["fairseq-train --user-dir", *RECORD]
 
 
@@ -52,11 +48,7 @@ def test_from_the_files_to_records_and_not_again(matching, data):
 
 @pytest.mark.parametrize(
     ("where", "again"),
-    [
-        ("vectors train", [*DATA[1:], *PREPARED, *TRAINED]),
-        ("fairseq-train", TRAINED),
-        ("calibrate", RECORD),
-    ],
+    [("vectors train", [*DATA[1:], *PREPARED, *TRAINED]), ("fairseq-train", TRAINED), ("calibrate", RECORD)],
 )
 def test_a_killed_run_goes_on(matching, data, where, again):
     assert matching("--data", data, KILL_AT=where).returncode != 0
@@ -82,8 +74,7 @@ def test_the_spanish_pairs_are_judged_and_nothing_else(matching, data):
         assert call in matching.calls_file.read_text()
     assert "calibrate --bias" not in matching.calls_file.read_text()
     assert any(
-        "pairs calibrate" in line and "fold.json" in line
-        for line in matching.calls_file.read_text().split("\n")
+        "pairs calibrate" in line and "fold.json" in line for line in matching.calls_file.read_text().split("\n")
     )
 
 
@@ -107,9 +98,7 @@ def test_repair_is_of_all_files(matching, data, tmp_path):
     vectors.write_text("1 1\na 1\n")
     matching("--data", data, "--embeddings", vectors)
     assert matching.calls == ["fairseq-xl pairs normalise", *PREPARED, *TRAINED]
-    assert "repaired/given.vec/cikm_english_train.txt" in " ".join(
-        matching.arguments("fairseq-xl pairs prepare")
-    )
+    assert "repaired/given.vec/cikm_english_train.txt" in " ".join(matching.arguments("fairseq-xl pairs prepare"))
 
 
 def test_official_vectors_are_downloaded(matching, data):
@@ -134,16 +123,9 @@ def test_questions_without_a_translation_are_translated(matching, data):
     done = matching("--data", data, "--translate", "yes")
     assert done.returncode == 0, done.stderr
     folder = matching.out / "translation"
-    assert set((folder / "spa-eng.tsv").read_text().splitlines()) == {
-        "hello\thola",
-        "bye\tadiós",
-        "yes\tsí",
-        "no\tno",
-    }
+    assert set((folder / "spa-eng.tsv").read_text().splitlines()) == {"hello\thola", "bye\tadiós", "yes\tsí", "no\tno"}
     assert (folder / "questions.tsv").read_text() == "cómo\tcómo\nquién\tquién\nqué\tqué\n"
-    assert f"--sentences {folder}/questions.tsv" in " ".join(
-        matching.arguments("fairseq-xl pairs mint")
-    )
+    assert f"--sentences {folder}/questions.tsv" in " ".join(matching.arguments("fairseq-xl pairs mint"))
     trained = [call for call in matching.calls if call.startswith("fairseq-train")]
     assert len(trained) == 2  # the translation model and the matcher
     assert (matching.out / "runs/esim.own.subwords.translated.sentences.5.seed1/test.json").exists()

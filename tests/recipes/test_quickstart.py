@@ -28,12 +28,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory, cli_code: str) -> dict
     command.write_text(f'#!/bin/sh\nexec {python} -c {shlex.quote(cli_code)} "$@"\n')
     command.chmod(0o755)
     paths = [str(folder), str(Path(sys.executable).parent), os.environ.get("PATH", "")]
-    return {
-        **os.environ,
-        "PATH": os.pathsep.join(paths),
-        "PYTHONPATH": str(ROOT),
-        "OMP_NUM_THREADS": "1",
-    }
+    return {**os.environ, "PATH": os.pathsep.join(paths), "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
 
 
 def quickstart(environment: dict[str, str], *arguments: object, timeout: float = 1800):
@@ -76,9 +71,7 @@ def test_it_reports_everything_it_promises(finished) -> None:
 
 
 @pytest.mark.slow
-def test_a_second_run_repeats_nothing_and_reports_the_same(
-    finished, environment: dict[str, str]
-) -> None:
+def test_a_second_run_repeats_nothing_and_reports_the_same(finished, environment: dict[str, str]) -> None:
     out, first = finished
     assert first.returncode == 0
     names = [out / loss / "checkpoints" / "checkpoint_best.pt" for loss in LOSSES]
@@ -93,9 +86,7 @@ def test_a_second_run_repeats_nothing_and_reports_the_same(
 
 
 @pytest.mark.slow
-def test_low_scores_fail_with_a_sentence(
-    finished, environment: dict[str, str], tmp_path: Path
-) -> None:
+def test_low_scores_fail_with_a_sentence(finished, environment: dict[str, str], tmp_path: Path) -> None:
     """The finished run again with sacreBLEU's own line for translations that run on without end."""
     out = tmp_path / "out"
     shutil.copytree(finished[0], out, ignore=shutil.ignore_patterns("checkpoints", "vectors"))
@@ -110,9 +101,7 @@ def test_low_scores_fail_with_a_sentence(
     assert "Training curves:" in result.stdout
 
 
-def test_mistakes_end_with_a_sentence_before_any_work(
-    environment: dict[str, str], tmp_path: Path
-) -> None:
+def test_mistakes_end_with_a_sentence_before_any_work(environment: dict[str, str], tmp_path: Path) -> None:
     out = tmp_path / "out"
     unknown = quickstart(environment, "--out", out, "--quick")
     assert unknown.returncode == 2

@@ -23,9 +23,14 @@ def test_from_a_site_to_tables_and_not_again(similarity):
     done = similarity(*options)
     assert done.returncode == 0, done.stderr
     assert similarity.calls == [
-        *LINES, *VECTORS * 2, "fairseq-xl corpus run", *JOINED, *["fairseq-xl pairs prepare"] * 2, *FOLD * 2,
+        *LINES,
+        *VECTORS * 2,
+        "fairseq-xl corpus run",
+        *JOINED,
+        *["fairseq-xl pairs prepare"] * 2,
+        *FOLD * 2,
         "fairseq-xl pairs folds",
-    ]  # fmt: skip
+    ]
     assert "--fold 0 --seed 1" in " ".join(similarity.arguments("fairseq-train"))
     assert similarity(*options).returncode == 0
     assert similarity.calls == []
@@ -147,18 +152,13 @@ def test_readers_have_runs_of_their_own_and_sets_are_chosen(similarity):
     trained = " ".join(similarity.arguments("fairseq-train"))
     assert trained.endswith("--fold 0 --seed 1 --reader conv")
     assert "runs/fr.infersent.conv.seed1.fold0/checkpoints" in trained
-    assert "/tables/infersent.conv.seed1.test-fr.md" in " ".join(
-        similarity.arguments("fairseq-xl pairs folds")
-    )
+    assert "/tables/infersent.conv.seed1.test-fr.md" in " ".join(similarity.arguments("fairseq-xl pairs folds"))
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            ["--reader", "conv", "--system", "siamese_lstm"],
-            "--reader is for infersent, not siamese_lstm",
-        ),
+        (["--reader", "conv", "--system", "siamese_lstm"], "--reader is for infersent, not siamese_lstm"),
         (["--sets", "fr de"], "--sets has 'de': choose from fr joint"),
     ],
 )

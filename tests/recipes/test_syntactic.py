@@ -7,9 +7,11 @@ from itertools import chain
 import pytest
 
 TREEBANKS = {
-    "en": ["UD_English-EWT"], "de": ["UD_German-GSD", "UD_German-LIT"], "fr": ["UD_French-GSD"],
+    "en": ["UD_English-EWT"],
+    "de": ["UD_German-GSD", "UD_German-LIT"],
+    "fr": ["UD_French-GSD"],
     "pt": ["UD_Portuguese-Bosque"],
-}  # fmt: skip
+}
 PARALLEL = {"en": "UD_English-PUD", "de": "UD_German-PUD", "fr": "UD_French-PUD", "pt": "UD_Portuguese-PUD"}
 FEW = ("--languages", "en de", "--unseen", "fr", "--few", "20")
 

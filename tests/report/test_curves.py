@@ -111,9 +111,7 @@ def test_a_torn_last_line_is_passed_over_at_any_cut(tmp_path: Path, cut: int) ->
 
 @pytest.mark.parametrize("newline", ["", "\n"])
 @pytest.mark.parametrize("stamp", ["", "2024-05-06 07:08:09 | INFO | fairseq_cli.train | "])
-def test_a_torn_line_before_a_resumed_run_is_passed_over(
-    tmp_path: Path, newline: str, stamp: str
-) -> None:
+def test_a_torn_line_before_a_resumed_run_is_passed_over(tmp_path: Path, newline: str, stamp: str) -> None:
     torn = inner(2, 1.5, 15, 2.5)[:25] + newline
     path = log_file(tmp_path / "a.log", *epoch_lines(1), torn=torn)
     again = [CONFIGURATION % "vmf", *epoch_lines(2)]
@@ -173,9 +171,7 @@ def test_the_figure_has_a_panel_for_each_criterion_and_measure(
     def spy(figure: Figure, *args: object, **kwargs: object) -> None:
         for axes in figure.axes:
             if axes.get_visible():
-                drawn[axes.get_ylabel()] = {
-                    line.get_label(): line.get_xydata().tolist() for line in axes.get_lines()
-                }
+                drawn[axes.get_ylabel()] = {line.get_label(): line.get_xydata().tolist() for line in axes.get_lines()}
                 assert axes.get_xlabel() == "updates"
                 assert axes.get_legend() is not None
         save(figure, *args, **kwargs)
@@ -186,12 +182,7 @@ def test_the_figure_has_a_panel_for_each_criterion_and_measure(
     labels = ("--labels", "margin", "von Mises")
     run_command(*two_logs, *labels, "--output", output, "--x", "updates")
     assert capsys.readouterr().out.strip() == str(output)
-    assert list(drawn) == [
-        "loss (syn_margin_proj)",
-        "loss (vmf)",
-        "validation accuracy@1 (%)",
-        "validation BLEU",
-    ]
+    assert list(drawn) == ["loss (syn_margin_proj)", "loss (vmf)", "validation accuracy@1 (%)", "validation BLEU"]
     assert drawn["loss (vmf)"] == {
         "von Mises, training": [[10.0 * e, 4 / e] for e in range(1, 5)],
         "von Mises, validation": [[10.0 * e, 3 / e] for e in range(1, 5)],
@@ -219,9 +210,7 @@ def test_mistakes_are_named(two_logs: tuple[Path, Path], tmp_path: Path) -> None
         run_command(two_logs[0], "--output", tmp_path / "curves.jpeg")
 
 
-def test_without_matplotlib_the_extra_is_named(
-    two_logs: tuple[Path, Path], tmp_path: Path, monkeypatch
-) -> None:
+def test_without_matplotlib_the_extra_is_named(two_logs: tuple[Path, Path], tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(InputError, match=r"pip install 'fairseq_xl\[report\]'"):
         run_command(two_logs[0], "--output", tmp_path / "curves.png")

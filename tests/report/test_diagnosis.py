@@ -16,9 +16,13 @@ def distribution(mean, std=0.1):
 
 def measured(cosine, updates=10):
     similar = {
-        "positions": 1234, "nearest_when_correct": cosine + 0.1, "nearest_when_wrong": cosine,
-        "target_when_wrong": 0.4, "target": None, "accuracy": {"1": 60.0, "10": 80.25},
-    }  # fmt: skip
+        "positions": 1234,
+        "nearest_when_correct": cosine + 0.1,
+        "nearest_when_wrong": cosine,
+        "target_when_wrong": 0.4,
+        "target": None,
+        "accuracy": {"1": 60.0, "10": 80.25},
+    }
     stability = {
         source: {"lambda3": distribution(-0.0001), "lambda4": distribution(1.0), "hinge_active": active}
         for source, active in zip(diagnosis.SOURCES, (0.25, 0.5, None, 0.75), strict=True)
@@ -27,14 +31,21 @@ def measured(cosine, updates=10):
     kappa["histogram"] = {"low": 0.01, "high": 100, "scale": "log", "counts": [1, 2, 3]}
     occurrences = {"skewness": 2.5, "never": 0.5, "hubs": [["the", 9], ["a", 8]]}
     word = {
-        "word": "dog", "positions": 4, "wrong": 1, "mean": None,
+        "word": "dog",
+        "positions": 4,
+        "wrong": 1,
+        "mean": None,
         "mean_when_wrong": {name: [["cat", 0.5]] for name in ("prediction", "projection", "difference")},
-    }  # fmt: skip
+    }
     return {
-        "updates": updates, "teacher_forcing": similar, "own_decoding": similar, "stability": stability,
+        "updates": updates,
+        "teacher_forcing": similar,
+        "own_decoding": similar,
+        "stability": stability,
         "geometry": {"cosine": distribution(0.5), "kappa": kappa},
-        "hubness": {of: occurrences for of in ("predictions", "targets", "table")}, "words": [word],
-    }  # fmt: skip
+        "hubness": {of: occurrences for of in ("predictions", "targets", "table")},
+        "words": [word],
+    }
 
 
 @pytest.fixture

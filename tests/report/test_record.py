@@ -47,10 +47,7 @@ def test_the_record_says_what_the_run_was(run):
     found = json.loads((run / "record.json").read_text())
     assert found["name"] == "run"
     assert (found["loss"], found["note"]) == ("vmf", "a=b")
-    assert found["scores"]["test"]["beam1"]["BLEU"] == {
-        "score": 31.4,
-        "signature": "nrefs:1|case:mixed",
-    }
+    assert found["scores"]["test"]["beam1"]["BLEU"] == {"score": 31.4, "signature": "nrefs:1|case:mixed"}
     assert found["scores"]["test.2017"]["beam5"]["BLEU"]["score"] == 31.4
     assert (found["seed"], found["epochs"], found["updates"]) == (3, 2, 14)
     assert found["best_valid"] == {"loss": 3.5, "accuracy": 40.0, "num_updates": 14.0}

@@ -39,8 +39,14 @@ def test_table(runs, tmp_path):
     compared = comparisons(runs, ["ce"], 5, KeptTests(tmp_path / "t.json"), samples=100)
     table = score_table(runs, {"ce": "softmax", "proj": "projection"}, compared, 5, "Scores")
     assert table.headings == [
-        "system", "BLEU, beam 1", "BLEU, beam 5", "chrF2, beam 5", "BLEU by softmax", "seeds", "epochs",
-    ]  # fmt: skip
+        "system",
+        "BLEU, beam 1",
+        "BLEU, beam 5",
+        "chrF2, beam 5",
+        "BLEU by softmax",
+        "seeds",
+        "epochs",
+    ]
     rows = {row[0]: row[1:] for row in table.rows}
     assert rows["softmax"] == ["30.3 ± 0.1", "30.7 ± 0.1", "60.4 ± 0.2", "", "1, 2, 3", "2"]
     assert rows["projection"][3] == "+10.0† (3/3)"
@@ -53,9 +59,11 @@ def test_table(runs, tmp_path):
 
 def test_a_seed_that_says_the_opposite_is_no_support():
     found = {
-        "difference": 0.4, "p_seeds": 0.2, "p_sentences": {1: 0.01, 2: 0.01, 3: 0.5},
+        "difference": 0.4,
+        "p_seeds": 0.2,
+        "p_sentences": {1: 0.01, 2: 0.01, 3: 0.5},
         "differences": {1: 2.0, 2: -1.0, 3: 0.2},
-    }  # fmt: skip
+    }
     assert marks(found, "†") == "+0.4 (1/3, 1 against)"
 
 

@@ -4,13 +4,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from fairseq_xl.report.runs import load_runs
-from fairseq_xl.report.speed import (
-    draw_speed,
-    measured,
-    quality_over_time,
-    sentences_per_second,
-    speed_table,
-)
+from fairseq_xl.report.speed import draw_speed, measured, quality_over_time, sentences_per_second, speed_table
 
 
 @pytest.fixture

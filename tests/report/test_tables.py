@@ -12,7 +12,7 @@ from fairseq_xl.report.tables import Table, escaped
 def table() -> Table:
     made = Table("Scores of a|b & c_d", ["system", "BLEU"])
     made.add("x|y_1", "3.0 ± 0.1")
-    made.add("50 %, \"quoted\"", "−1")
+    made.add('50 %, "quoted"', "−1")
     made.notes.append("A note.")
     return made
 

@@ -75,7 +75,9 @@ def checkpoint(prepared, train_twin, tmp_path_factory) -> Path:
     """A twin that has learnt the two languages."""
     folder = tmp_path_factory.mktemp("twin")
     train_twin(
-        prepared, folder, "--max-epoch 12 --pooling max --all-pairs --class-head --class-weight 1 --margin 0 "
-        "--seed 1 --pairs poor-rich+poor-poor --references 20 --disable-validation --save-interval 12"
-    )  # fmt: skip
+        prepared,
+        folder,
+        "--max-epoch 12 --pooling max --all-pairs --class-head --class-weight 1 --margin 0 "
+        "--seed 1 --pairs poor-rich+poor-poor --references 20 --disable-validation --save-interval 12",
+    )
     return folder / "checkpoint_last.pt"

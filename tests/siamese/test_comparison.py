@@ -20,8 +20,15 @@ GOLD = [0, 1] * 50
 def record(name, wrong, **more):
     predicted = [1 - g if i < wrong else g for i, g in enumerate(GOLD)]
     languages = {"poor": "te", "rich": "en"}
-    return {"name": name, "part": "test", "languages": languages, "classes": ["neg", "pos"], "gold": GOLD,
-            "predicted": predicted, **more}  # fmt: skip
+    return {
+        "name": name,
+        "part": "test",
+        "languages": languages,
+        "classes": ["neg", "pos"],
+        "gold": GOLD,
+        "predicted": predicted,
+        **more,
+    }
 
 
 def test_the_table():
@@ -56,13 +63,17 @@ def learnt(name, wrong, **sizes):
 
 def test_a_learning_curve_ends_at_the_full_size_and_has_baselines():
     made = [
-        record("twin, 100 sentences", 30, line="twin", poor_size=100), learnt("twin", 10, poor=400, rich=900),
-        learnt("SVM", 40, poor=100), learnt("SVM", 20, poor=400), learnt("MNB-H", 20, poor=400),
-    ]  # fmt: skip
+        record("twin, 100 sentences", 30, line="twin", poor_size=100),
+        learnt("twin", 10, poor=400, rich=900),
+        learnt("SVM", 40, poor=100),
+        learnt("SVM", 20, poor=400),
+        learnt("MNB-H", 20, poor=400),
+    ]
     lines = comparison.curve(comparison.group(made))
     assert {line: [(size, round(mean)) for size, mean, _ in points] for line, points in lines.items()} == {
-        "twin": [(100, 70), (400, 90)], "SVM": [(100, 60), (400, 80)],
-    }  # fmt: skip
+        "twin": [(100, 70), (400, 90)],
+        "SVM": [(100, 60), (400, 80)],
+    }
 
 
 def test_runs_that_learnt_from_other_numbers_of_sentences_are_other_systems():
@@ -86,11 +97,19 @@ def test_the_spread_over_draws_of_references():
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"predicted": [0]}, {"predicted": [2] * 100}, {"predicted": [-1] * 100}, {"predicted": ["0"] * 100},
-        {"gold": [], "predicted": []}, {"gold": None}, {"classes": [0, 1]}, {"languages": {}}, {"languages": []},
-        {"poor_size": "many"}, {"training_sentences": {"poor": 0}},
+        {"predicted": [0]},
+        {"predicted": [2] * 100},
+        {"predicted": [-1] * 100},
+        {"predicted": ["0"] * 100},
+        {"gold": [], "predicted": []},
+        {"gold": None},
+        {"classes": [0, 1]},
+        {"languages": {}},
+        {"languages": []},
+        {"poor_size": "many"},
+        {"training_sentences": {"poor": 0}},
     ],
-)  # fmt: skip
+)
 def test_what_is_no_record(tmp_path, capsys, wrong):
     path = tmp_path / "a.json"
     path.write_text(json.dumps({**record("twin", 1), **wrong}))
@@ -154,9 +173,14 @@ def of(language, name, wrong):
 
 def test_gains_over_languages(tmp_path, capsys):
     made = [
-        of("te", "SSC(te-en)", 10), of("te", "SSC(te-en)", 12), of("te", "SSC(te-te)", 30), of("te", "SVM", 2),
-        of("es", "SSC(es-en)", 40), of("es", "SSC(es-es)", 20), of("de", "SSC(de-en)", 1),
-    ]  # fmt: skip
+        of("te", "SSC(te-en)", 10),
+        of("te", "SSC(te-en)", 12),
+        of("te", "SSC(te-te)", 30),
+        of("te", "SVM", 2),
+        of("es", "SSC(es-en)", 40),
+        of("es", "SSC(es-es)", 20),
+        of("de", "SSC(de-en)", 1),
+    ]
     paths = []
     for i, one in enumerate(made):
         paths.append(str(tmp_path / f"{i}.json"))

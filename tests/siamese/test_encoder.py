@@ -7,14 +7,7 @@ import itertools
 import pytest
 import torch
 
-from fairseq_xl.siamese.encoder import (
-    KINDS,
-    ORDERS,
-    POOLINGS,
-    EncoderSizes,
-    TwinEncoder,
-    length_groups,
-)
+from fairseq_xl.siamese.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, TwinEncoder, length_groups
 
 PAD, UNKNOWN = 1, 3
 VARIANTS = [

@@ -75,7 +75,7 @@ def test_a_deep_tree():
 
 
 def test_it_learns_negation(tmp_path):
-    """"not" turns a class round, which no sum of word scores can do."""
+    """ "not" turns a class round, which no sum of word scores can do."""
     rows = [("good", 1), ("bad", 0), ("not good", 0), ("not bad", 1)] * 12
     trees = [f"({' '.join(f'({w})' for w in text.split())})" for text, _ in rows]
     path = tmp_path / "trees"

@@ -173,10 +173,15 @@ def test_what_cannot_be_written_and_languages_without_a_name(labelled, tmp_path)
 @pytest.mark.parametrize(
     "options",
     [
-        ("--seed", "-1"), ("--valid-share", "nan"), ("--minimum", "0"), ("--poor-size", "-5"), ("--rich-size", "-5"),
-        ("--most-frequent", "-1"), ("--languages", "a", "b", "c"),
+        ("--seed", "-1"),
+        ("--valid-share", "nan"),
+        ("--minimum", "0"),
+        ("--poor-size", "-5"),
+        ("--rich-size", "-5"),
+        ("--most-frequent", "-1"),
+        ("--languages", "a", "b", "c"),
     ],
-)  # fmt: skip
+)
 def test_numbers_that_make_no_sense(tmp_path, capsys, options):
     assert main(["siamese", "prepare", str(tmp_path / "out"), "--poor", "nowhere", *options]) == 2
     assert options[0] in (said := capsys.readouterr().err)

@@ -46,7 +46,7 @@ def test_a_bag_of_tags_knows_no_order() -> None:
 
 
 def test_characters_by_hand() -> None:
-    """" a " and " ab " have the bigrams (_a, a_) and (_a, ab, b_): only _a, in both, is shared."""
+    """ " a " and " ab " have the bigrams (_a, a_) and (_a, ab, b_): only _a, in both, is shared."""
     first, second = baselines.characters([text("en", "a"), text("de", "AB", "aa a")], shortest=2, longest=2)
     assert first.shape == (1, 5)  # _a a_ ab b_ aa: languages share one space
     rare = 1 + math.log(4 / 2)  # in one of three sentences

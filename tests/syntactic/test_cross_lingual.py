@@ -48,6 +48,7 @@ def test_texts_that_are_not_parallel_have_no_translations() -> None:
 @given(seed=st.integers(0, 1000))
 def test_blocks_do_not_matter_and_the_nearest_is_the_argmax(seed: int) -> None:
     draw = np.random.default_rng(seed)
+
     def drawn(language: str, n: int) -> TaggedText:
         upos = [tuple(draw.choice(list("NVD"), draw.integers(1, 4))) for _ in range(n)]
         return text(language, upos, list(map(str, range(n))))

@@ -23,7 +23,7 @@ def test_by_hand() -> None:
     assert score["similarity"] == pytest.approx(np.sqrt(2 * sum((u - d) ** 2 for u, d in off)) / 3)
     literal = np.sqrt(3 * 1 + 2 * sum((u - (1 - d)) ** 2 for u, d in off)) / 3
     assert score["literal"] == pytest.approx(literal)
-    assert constant == pytest.approx(np.std([1, 1, 1, *(u for u, _ in off) , *(u for u, _ in off)]))
+    assert constant == pytest.approx(np.std([1, 1, 1, *(u for u, _ in off), *(u for u, _ in off)]))
     assert score["correlation"] == pytest.approx(np.corrcoef(*zip(*off, strict=True))[0, 1])
 
 

@@ -8,15 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.syntactic.filters import (
-    FILTERS,
-    folded,
-    incomplete,
-    several_sentences,
-    tidy,
-    too_short,
-    words,
-)
+from fairseq_xl.syntactic.filters import FILTERS, folded, incomplete, several_sentences, tidy, too_short, words
 
 
 @pytest.mark.parametrize(
@@ -53,13 +45,13 @@ def test_words(text, number):
         ("He paid 3.50 for it.", "en", False),
         ("Dr. Müller kommt z.B. heute.", "de", False),
         ("Er kam. Sie ging.", "de", True),
-        ("Tom said: \"I came.\" Then he left.", "en", True),
+        ('Tom said: "I came." Then he left.', "en", True),
         ("Well… yes, perhaps.", "en", False),
         ("我来了。他走了。", "zh", True),
         ("我来了，他走了。", "zh", False),
         ("他问：“你来吗？”", "zh", False),
         ("뭐라고? 나는 간다.", "ko", True),
-        ("He said \"No!\"", "en", False),
+        ('He said "No!"', "en", False),
         ("- Ja. - Nein.", "de", True),
         ("Stop !", "fr", False),
     ],
@@ -78,7 +70,7 @@ def test_several_sentences(text, language, several):
         ("And then he…", True),
         ("And then he...", True),
         ("He came,", True),
-        ("\"He came home.\"", False),
+        ('"He came home."', False),
         ("¿Vienes a casa?", False),
         ("«Il est venu.»", False),
         ("他回家了。", False),

@@ -9,13 +9,7 @@ import pytest
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.syntactic.corpus import Corpus
-from fairseq_xl.syntactic.groups import (
-    corpus_groups,
-    groups_of,
-    sample,
-    treebank_groups,
-    write_groups,
-)
+from fairseq_xl.syntactic.groups import corpus_groups, groups_of, sample, treebank_groups, write_groups
 from fairseq_xl.syntactic.readers import TabSeparated
 
 SENTENCES = [
@@ -66,8 +60,9 @@ def test_a_corpus_gives_the_same_groups(tmp_path):
 def test_treebanks(multilingual):
     groups = treebank_groups([multilingual.treebank("es")], 6)
     assert {tags: len(texts) for tags, texts in groups.items()} == {
-        "VERB NUM CCONJ NUM NOUN PUNCT": 200, "ADV VERB NUM ADP DET NUM NOUN PUNCT": 100,
-    }  # fmt: skip
+        "VERB NUM CCONJ NUM NOUN PUNCT": 200,
+        "ADV VERB NUM ADP DET NUM NOUN PUNCT": 100,
+    }
 
 
 def test_writing(tmp_path):

@@ -39,13 +39,7 @@ def test_by_hand() -> None:
 def test_similarity_is_normalised_by_the_longer() -> None:
     texts = [("DET", "NOUN", "VERB"), ("NOUN", "VERB"), ("PRON",), (), ("DET", "NOUN", "VERB")]
     found = Similarities(texts, texts)
-    expected = [
-        [1, 2 / 3, 0, 0, 1],
-        [2 / 3, 1, 0, 0, 2 / 3],
-        [0, 0, 1, 0, 0],
-        [0, 0, 0, 1, 0],
-        [1, 2 / 3, 0, 0, 1],
-    ]
+    expected = [[1, 2 / 3, 0, 0, 1], [2 / 3, 1, 0, 0, 2 / 3], [0, 0, 1, 0, 0], [0, 0, 0, 1, 0], [1, 2 / 3, 0, 0, 1]]
     np.testing.assert_allclose(found.rows(0, 5), expected)
     np.testing.assert_allclose(found.rows(1, 3), expected[1:3])
 

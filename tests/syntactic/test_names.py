@@ -25,11 +25,13 @@ def test_names_are_what_both_sides_spell_alike_and_english_capitalises():
 
 def test_names_take_the_place_of_proper_nouns():
     sentence = Sentence(
-        "s", "Fritz  ging zum Rathaus, sagt Fritz.",
+        "s",
+        "Fritz  ging zum Rathaus, sagt Fritz.",
         ("Fritz", "ging", "zu", "dem", "Rathaus", ",", "sagt", "Fritz", "."),
         ("PROPN", "VERB", "ADP", "DET", "NOUN", "PUNCT", "VERB", "PROPN", "PUNCT"),
-        ("Fritz", "ging", "zum", "Rathaus", ",", "sagt", "Fritz", "."), (1, 1, 2, 1, 1, 1, 1, 1),
-    )  # fmt: skip
+        ("Fritz", "ging", "zum", "Rathaus", ",", "sagt", "Fritz", "."),
+        (1, 1, 2, 1, 1, 1, 1, 1),
+    )
     found = renamed(sentence, {"Tom": 1}, random.Random(1))
     assert found.text == "Tom  ging zum Rathaus, sagt Tom."
     assert found.tokens == ("Tom", "ging", "zum", "Rathaus", ",", "sagt", "Tom", ".")

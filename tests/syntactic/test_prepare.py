@@ -51,8 +51,17 @@ def test_the_prepared_folder(command, multilingual, tmp_path, capsys):
     manifest = json.loads((folder / "manifest.json").read_text())
     assert manifest["languages"] == ["de", "en", "es"]
     pairs = [(pair["source"], pair["target"]) for pair in manifest["pairs"]]
-    assert pairs == [("de", "en"), ("de", "es"), ("en", "de"), ("en", "es"), ("es", "de"), ("es", "en"),
-                     ("nl", "de"), ("nl", "en"), ("nl", "es")]  # fmt: skip
+    assert pairs == [
+        ("de", "en"),
+        ("de", "es"),
+        ("en", "de"),
+        ("en", "es"),
+        ("es", "de"),
+        ("es", "en"),
+        ("nl", "de"),
+        ("nl", "en"),
+        ("nl", "es"),
+    ]
     gold = {}
     for language in ("de", "en", "es"):
         text = multilingual.treebank(language).read_text()
@@ -65,9 +74,11 @@ def test_the_prepared_folder(command, multilingual, tmp_path, capsys):
             source, pieces, upos = (
                 read(folder, f"{part}.{name}.{kind}", dictionary)
                 for kind, dictionary in (
-                    ("source", "dict.source.txt"), ("pieces", "dict.source.txt"), ("upos", "dict.upos.txt"),
+                    ("source", "dict.source.txt"),
+                    ("pieces", "dict.source.txt"),
+                    ("upos", "dict.upos.txt"),
                 )
-            )  # fmt: skip
+            )
             assert len(source) == len(pieces) == len(upos) == pair[part] > 0
             for line, tags in zip(pieces, upos, strict=True):
                 assert gold["".join(line).replace("▁", " ").strip()] == tags
@@ -174,8 +185,12 @@ def test_every_kind_of_input(tmp_path, capsys):
     sentences = "1\teng\tI go home.\n2\tdeu\tIch gehe heim.\n3\tnld\tIk ga naar huis.\n"
     (tmp_path / "sentences.csv").write_text(sentences)
     (tmp_path / "links.csv").write_text("1\t2\n2\t1\n1\t3\n3\t1\n2\t3\n3\t2\n")
-    for name, text in (("s.en", "- <i>We go home.</i>\nYes!\n"), ("s.de", "Wir gehen heim.\nJa!\n"),
-                       ("p.en", "They go home.\n"), ("q.de", "Sie gehen heim.\n")):  # fmt: skip
+    for name, text in (
+        ("s.en", "- <i>We go home.</i>\nYes!\n"),
+        ("s.de", "Wir gehen heim.\nJa!\n"),
+        ("p.en", "They go home.\n"),
+        ("q.de", "Sie gehen heim.\n"),
+    ):
         (tmp_path / name).write_text(text)
     inputs = [
         *("--tatoeba", tmp_path / "sentences.csv", tmp_path / "links.csv", "--languages", "deu", "eng", "nl"),
@@ -255,7 +270,7 @@ def test_killed_and_started_again(run_cli, multilingual, tmp_path):
         (("--until", "all", "--min-words", "4", "--pairs", "en-de=LATIN"), "byte 0xe4 is not valid UTF-8"),
         (("--sources", "en", "--targets", "en"), "no pair is left to train on"),
     ],
-)  # fmt: skip
+)
 def test_mistakes(command, tmp_path, capsys, options, said):
     latin = tmp_path / "latin.tsv"
     latin.write_bytes("I see a cat.\tIch sehe Kätzchen.\n".encode("latin-1"))

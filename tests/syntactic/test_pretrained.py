@@ -36,8 +36,11 @@ class Tokenizer:
 
     def __call__(self, sentences: list[str], **options: object) -> Batch:
         assert options == {
-            "padding": True, "truncation": True, "return_tensors": "pt", "return_special_tokens_mask": True
-        }  # fmt: skip
+            "padding": True,
+            "truncation": True,
+            "return_tensors": "pt",
+            "return_special_tokens_mask": True,
+        }
         rows = [[1, *(WORDS[word] for word in line.split()), 2] for line in sentences]
         width = max(map(len, rows))
         ids = torch.tensor([row + [0] * (width - len(row)) for row in rows])

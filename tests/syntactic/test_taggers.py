@@ -150,8 +150,9 @@ def test_testing_and_tagging_by_command(trained, tmp_path, capsys):
     words = [tmp_path / "x.txt", tmp_path / "x.tsv", "-l", "de", "-t", name, "--cache", tmp_path / "tags.sqlite"]
     assert main(["syntactic", "tagger", "tag", *map(str, words)]) == 0
     assert (tmp_path / "x.tsv").read_text().splitlines()[1:] == [
-        "Tom geht zum Tor.\tPROPN VERB ADP DET NOUN PUNCT", "\t",
-    ]  # fmt: skip
+        "Tom geht zum Tor.\tPROPN VERB ADP DET NOUN PUNCT",
+        "\t",
+    ]
 
 
 def test_vectors_of_pieces(trained, tmp_path):
@@ -253,13 +254,22 @@ def test_a_packaged_spacy_model_gives_its_universal_tags(tmp_path):
 
 
 SPANISH = (
-    "el gato del vecino duerme.", "un perro ve.", "el vecino del perro come.", "un gato del perro ve.",
-    "el perro duerme.", "un vecino come.", "un perro del vecino duerme.", "el gato come.",
-)  # fmt: skip
+    "el gato del vecino duerme.",
+    "un perro ve.",
+    "el vecino del perro come.",
+    "un gato del perro ve.",
+    "el perro duerme.",
+    "un vecino come.",
+    "un perro del vecino duerme.",
+    "el gato come.",
+)
 SPANISH_TAGS = {
-    **dict.fromkeys(["el", "un"], "DET"), **dict.fromkeys(["gato", "vecino", "perro"], "NOUN"),
-    **dict.fromkeys(["duerme", "ve", "come"], "VERB"), "de": "ADP", ".": "PUNCT",
-}  # fmt: skip
+    **dict.fromkeys(["el", "un"], "DET"),
+    **dict.fromkeys(["gato", "vecino", "perro"], "NOUN"),
+    **dict.fromkeys(["duerme", "ve", "come"], "VERB"),
+    "de": "ADP",
+    ".": "PUNCT",
+}
 
 
 def spanish_block(text: str) -> str:
@@ -296,18 +306,28 @@ def stanza_models(tmp_path_factory) -> Path:
     train, dev = f"{folder}/train", f"{folder}/dev"
     models = folder / "models"
     for processor, trainer, options in (
-        ("tokenize", tokenizer,
-         f"--txt_file {train}.txt --label_file {train}.labels --dev_txt_file {dev}.txt --dev_label_file {dev}.labels "
-         f"--dev_conll_gold {dev}.conllu --mwt_json_file {dev}.json --conll_file {folder}/found --lr0 0.02 "
-         "--steps 100 --eval_steps 50 --batch_size 16 --hidden_dim 16 --emb_dim 8"),
-        ("mwt", expander,
-         f"--train_file {train}.conllu --eval_file {dev}.conllu --gold_file {dev}.conllu "
-         f"--output_file {folder}/found --dict_only"),
-        ("pos", tagger,
-         f"--train_file {train}.conllu --eval_file {dev}.conllu --output_file {folder}/found --lr 0.02 "
-         "--max_steps 60 --eval_interval 20 --fix_eval_interval --batch_size 100 --word_cutoff 1 --no_char "
-         "--no_pretrain --hidden_dim 16 --deep_biaff_hidden_dim 16 --composite_deep_biaff_hidden_dim 8"),
-    ):  # fmt: skip
+        (
+            "tokenize",
+            tokenizer,
+            f"--txt_file {train}.txt --label_file {train}.labels --dev_txt_file {dev}.txt "
+            f"--dev_label_file {dev}.labels "
+            f"--dev_conll_gold {dev}.conllu --mwt_json_file {dev}.json --conll_file {folder}/found --lr0 0.02 "
+            "--steps 100 --eval_steps 50 --batch_size 16 --hidden_dim 16 --emb_dim 8",
+        ),
+        (
+            "mwt",
+            expander,
+            f"--train_file {train}.conllu --eval_file {dev}.conllu --gold_file {dev}.conllu "
+            f"--output_file {folder}/found --dict_only",
+        ),
+        (
+            "pos",
+            tagger,
+            f"--train_file {train}.conllu --eval_file {dev}.conllu --output_file {folder}/found --lr 0.02 "
+            "--max_steps 60 --eval_interval 20 --fix_eval_interval --batch_size 100 --word_cutoff 1 --no_char "
+            "--no_pretrain --hidden_dim 16 --deep_biaff_hidden_dim 16 --composite_deep_biaff_hidden_dim 8",
+        ),
+    ):
         saved = models / "es" / processor
         trainer.main([*options.split(), *f"--lang es --shorthand es_x --save_dir {saved} --save_name x.pt".split()])
         if processor != "mwt":
@@ -315,11 +335,12 @@ def stanza_models(tmp_path_factory) -> Path:
             (models / "zh-hans" / processor / "x.pt").write_bytes((saved / "x.pt").read_bytes())
     resources = {
         language: {
-            "lang_name": language, "packages": {"default": dict.fromkeys(processors, "x")},
+            "lang_name": language,
+            "packages": {"default": dict.fromkeys(processors, "x")},
             **{processor: {"x": {}} for processor in processors},
         }
         for language, processors in (("es", ("tokenize", "mwt", "pos")), ("zh-hans", ("tokenize", "pos")))
-    }  # fmt: skip
+    }
     (models / "resources.json").write_text(json.dumps(resources))
     return models
 
@@ -328,8 +349,9 @@ def stanza_models(tmp_path_factory) -> Path:
 def test_stanza(stanza_models):
     spanish = load_tagger(f"stanza:{stanza_models}", "es")
     assert [" ".join(tags) for tags in spanish.tag(["el gato del vecino ve.", "un perro come."])] == [
-        "DET NOUN ADP DET NOUN VERB PUNCT", "DET NOUN VERB PUNCT",
-    ]  # fmt: skip
+        "DET NOUN ADP DET NOUN VERB PUNCT",
+        "DET NOUN VERB PUNCT",
+    ]
     chinese = load_tagger(f"stanza:{stanza_models}", "zh")
     assert [len(tags) for tags in chinese.tag(["el gato del vecino ve."])] == [6]
     assert chinese.fingerprint != spanish.fingerprint

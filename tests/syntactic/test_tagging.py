@@ -77,9 +77,12 @@ def test_ray_stands_behind_the_same_function(monkeypatch):
         return types.SimpleNamespace(remote=lambda item: calls.append(item) or ("reference", work(item)))
 
     fake = types.SimpleNamespace(
-        is_initialized=lambda: False, init=lambda: calls.append("init"), remote=remote,
-        get=lambda reference: reference[1], cluster_resources=lambda: {"CPU": 2.0},
-    )  # fmt: skip
+        is_initialized=lambda: False,
+        init=lambda: calls.append("init"),
+        remote=remote,
+        get=lambda reference: reference[1],
+        cluster_resources=lambda: {"CPU": 2.0},
+    )
     monkeypatch.setitem(sys.modules, "ray", fake)
     assert list(over_ray()(twice, range(9))) == list(range(0, 18, 2))
     assert calls == ["init", *range(9)]
@@ -95,9 +98,12 @@ def test_mistakes_that_a_worker_of_ray_finds_keep_their_sentence(monkeypatch):
         raise RayTaskError("a traceback of another machine")
 
     fake = types.SimpleNamespace(
-        is_initialized=lambda: True, remote=lambda work: types.SimpleNamespace(remote=work), get=get,
-        cluster_resources=dict, exceptions=types.SimpleNamespace(RayTaskError=RayTaskError),
-    )  # fmt: skip
+        is_initialized=lambda: True,
+        remote=lambda work: types.SimpleNamespace(remote=work),
+        get=get,
+        cluster_resources=dict,
+        exceptions=types.SimpleNamespace(RayTaskError=RayTaskError),
+    )
     monkeypatch.setitem(sys.modules, "ray", fake)
     with pytest.raises(InputError, match=r"^there is no tagger$"):
         list(over_ray()(twice, [1]))

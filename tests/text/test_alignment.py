@@ -122,9 +122,7 @@ def test_links_that_do_not_fit_are_refused(tmp_path, links, message):
     (tmp_path / "en").write_text("the house\na house\n")
     (tmp_path / "links").write_text(links)
     with pytest.raises(InputError, match=message):
-        alignment.given_links(
-            read_bitext(tmp_path / "de", tmp_path / "en"), tmp_path / "links"
-        )
+        alignment.given_links(read_bitext(tmp_path / "de", tmp_path / "en"), tmp_path / "links")
 
 
 def test_a_known_dictionary_is_recovered():
@@ -142,7 +140,6 @@ def test_a_known_dictionary_is_recovered():
     pairs = alignment.candidates(bitext, 0.001, False)
     best = alignment.expected_links(bitext, pairs, 5, False).toarray().argmax(1)
     right_ones = sum(
-        bitext.target.words[e] == word.replace("f", "e")
-        for word, e in zip(bitext.source.words, best, strict=True)
+        bitext.target.words[e] == word.replace("f", "e") for word, e in zip(bitext.source.words, best, strict=True)
     )
     assert right_ones >= 0.98 * len(best)

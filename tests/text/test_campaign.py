@@ -15,9 +15,7 @@ def xml(path, *documents):
     """A campaign file with documents given as (id, {segment: text})."""
     body = ""
     for name, segments in documents:
-        body += (
-            f'<doc docid="{name}" genre="lectures">\n<url>http://x</url>\n<title>T & t</title>\n'
-        )
+        body += f'<doc docid="{name}" genre="lectures">\n<url>http://x</url>\n<title>T & t</title>\n'
         body += "".join(f'<seg id="{number}"> {text} </seg>\n' for number, text in segments.items())
         body += "</doc>\n"
     path.write_text(HEAD + body + TAIL, encoding="utf-8")
@@ -64,19 +62,14 @@ def test_a_segment_without_a_partner_is_named(tmp_path):
     source = xml(tmp_path / "a.fr.xml", ("1", {1: "un", 2: "deux"}))
     target = xml(tmp_path / "a.en.xml", ("1", {1: "one"}))
     for pair in ((source, target), (target, source)):
-        with pytest.raises(
-            InputError, match=r"a\.fr\.xml, line 8: segment 2 of document 1 .*a\.en"
-        ):
+        with pytest.raises(InputError, match=r"a\.fr\.xml, line 8: segment 2 of document 1 .*a\.en"):
             list(read_pairs([pair[0]], [pair[1]]))
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "<doc docid='1'>\n<seg id='1'>a</seg>\n<seg id='1'>b</seg></doc>",
-            "line 3: segment 1 .*line 2",
-        ),
+        ("<doc docid='1'>\n<seg id='1'>a</seg>\n<seg id='1'>b</seg></doc>", "line 3: segment 1 .*line 2"),
         ("<x><seg id='1'>a</seg></x>", "line 1: <seg> outside any <doc>"),
         ("<doc>\n<seg id='1'>a</seg></doc>", "line 1: <doc> without a docid"),
         ("<doc docid='1'>\n<seg>a</seg></doc>", "line 2: <seg> without an id"),
@@ -125,11 +118,7 @@ TAGS = """<doc docid="1" genre="lectures">
 def test_tagged_text_loses_only_lines_of_tags(tmp_path):
     path = tmp_path / "train.tags.fr-en.en"
     path.write_text(TAGS)
-    assert list(read_tags(path)) == [
-        "One & two.",
-        "<3 is a heart",
-        "Those <title> talks are fine inside",
-    ]
+    assert list(read_tags(path)) == ["One & two.", "<3 is a heart", "Those <title> talks are fine inside"]
 
 
 def test_tagged_sides_must_match(tmp_path):

@@ -102,9 +102,7 @@ def test_failures_name_the_address_and_the_other_way(server, tmp_path):
 
 
 def test_an_answer_that_is_no_file_is_named(server, tmp_path):
-    with pytest.raises(
-        InputError, match=rf"{server.url}/missing answers 404 Not Found; use --data$"
-    ):
+    with pytest.raises(InputError, match=rf"{server.url}/missing answers 404 Not Found; use --data$"):
         fetch(f"{server.url}/missing", tmp_path / "a", otherwise="use --data", progress=False)
 
 

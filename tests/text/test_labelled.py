@@ -40,7 +40,7 @@ GOOD = [("good film", "pos"), ("bad", "neg")]
         ('{"y": "pos", "s": "good film"}\n{"y": "neg", "s": "bad"}', "x", ("format=jsonl", "class=y", "text=s")),
         (" pos        good film\nneg bad\n", "x.txt", ("format=spaces",)),
     ],
-)  # fmt: skip
+)
 def test_formats(read, content, name, options):
     assert read(content, name, *options) == GOOD
 
@@ -157,7 +157,7 @@ def test_a_guessed_encoding_is_said(read, capsys):
         (b"pos\tx\npos\t\xe9", "x", ("encoding=utf-8",), "line 2: byte 0xe9 is not valid utf-8"),
         ("x", "x", ("encoding=klingon",), "there is no encoding 'klingon'"),
     ],
-)  # fmt: skip
+)
 def test_mistakes(read, content, name, options, said):
     with pytest.raises(InputError) as error:
         read(content, name, *options)

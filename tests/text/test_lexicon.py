@@ -75,9 +75,7 @@ def test_command_writes_lines_and_json(tmp_path, run_cli):
     done = run_cli("lexicon", *texts, "--output", tmp_path / "l.tsv", "--best", 1)
     assert done.returncode == 0, done.stderr
     assert "4 translations of 4 of 4 words" in done.stderr
-    assert read_translations(tmp_path / "l.tsv") == {
-        **{"das": "the", "Haus": "house", "Boot": "boat", "ein": "a"}
-    }
+    assert read_translations(tmp_path / "l.tsv") == {**{"das": "the", "Haus": "house", "Boot": "boat", "ein": "a"}}
     options = ("--alignments", tmp_path / "links", "--json")
     done = run_cli("lexicon", *texts, "--output", tmp_path / "links.json", *options)
     assert done.returncode == 0, done.stderr

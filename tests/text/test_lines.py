@@ -12,9 +12,7 @@ from fairseq_xl.text import lines
 from fairseq_xl.text.lines import count_lines, decode_lines, read_lines, replacing
 
 # Every character at which some reader ends a line, beside ordinary ones.
-NASTY = st.text(
-    st.sampled_from("ab \t\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\ufeffé漢😀"), max_size=12
-)
+NASTY = st.text(st.sampled_from("ab \t\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\ufeffé漢😀"), max_size=12)
 
 
 @given(lines=st.lists(NASTY, min_size=1, max_size=8), final_newline=st.booleans())

@@ -10,11 +10,7 @@ from fairseq_xl.errors import InputError
 from fairseq_xl.text.subwords import MARK, decode, encode, train_subwords
 
 SYLLABLES = ["ba", "do", "ki", "lum", "re", "sto", "tan", "wa", "ze"]
-TEXT = [
-    "the black dog sees a blackbird .",
-    "birds see dogs , dogs see birds !",
-    "Straße ½ e\u0301 ’s",
-]
+TEXT = ["the black dog sees a blackbird .", "birds see dogs , dogs see birds !", "Straße ½ e\u0301 ’s"]
 
 
 def write(path, lines):

@@ -19,9 +19,7 @@ ADJECTIVES = {adjective.lemma for adjective in lexicon().adjectives}
 VERBS = {verb.lemma for verb in lexicon().verbs}
 AGREEING = re.compile(r"^(?P<lemma>[A-Za-z]+)(-(?P<tense>PRS|PST))?-(?P<agreement>[12]\.(SG|PL))$")
 NOUN = re.compile(r"^(?P<lemma>[a-z]+)\.(?P<gender>[12])(?P<plural>-PL)?(-(?P<case>ACC|DAT))?$")
-FIRST_SOURCE = (
-    "girömin reniste vimevte linekerte vögöp ohuh vimevte ozohmajun salugsum vimevsim mövidte ."
-)
+FIRST_SOURCE = "girömin reniste vimevte linekerte vögöp ohuh vimevte ozohmajun salugsum vimevsim mövidte ."
 FIRST_TARGET = "the man who buys the small orange helped the big cats ."
 
 
@@ -92,9 +90,7 @@ def test_suffixes_are_harmonic_and_say_what_the_gloss_says(pairs: list[Pair]) ->
         assert not (set(form) & set("aou") and set(form) & set("eiö")), form
         ending = ""
         if match := AGREEING.match(gloss):
-            ending = {"1.SG": "t[ae]", "1.PL": "t[ae]m", "2.SG": "s[ui]", "2.PL": "s[ui]m"}[
-                match["agreement"]
-            ]
+            ending = {"1.SG": "t[ae]", "1.PL": "t[ae]m", "2.SG": "s[ui]", "2.PL": "s[ui]m"}[match["agreement"]]
             tense = {"PRS": "j?[ae]r", "PST": "j?[ui]d", None: ""}[match["tense"]]
             ending = tense + ending
             seen[match["agreement"]] += 1
@@ -130,9 +126,7 @@ def test_a_counted_noun_is_singular_in_qelmi_and_plural_in_english(pairs: list[P
             assert not noun["plural"], pair
             # at once, or after one adjective; the numeral may stand in the sentence more than once
             following = [
-                word
-                for place, word in enumerate(pair.target)
-                if gloss in pair.target[max(0, place - 2) : place]
+                word for place, word in enumerate(pair.target) if gloss in pair.target[max(0, place - 2) : place]
             ]
             assert english.plural(noun["lemma"]) in following, pair
             checked += 1
@@ -150,9 +144,7 @@ def test_verbs_agree_with_their_subject_in_both_languages(pairs: list[Pair]) -> 
         verbs = [match for gloss in glosses if (match := AGREEING.match(gloss)) and match["tense"]]
         assert len(verbs) == 1
         if noun := NOUN.match(glosses[0]):
-            counted = any(
-                gloss in lexicon().numerals for gloss in glosses[1 : 1 + _phrase_length(glosses)]
-            )
+            counted = any(gloss in lexicon().numerals for gloss in glosses[1 : 1 + _phrase_length(glosses)])
             number = "PL" if noun["plural"] else "SG"
             agreement, singular = f"{noun['gender']}.{number}", number == "SG" and not counted
         else:
@@ -273,6 +265,4 @@ def test_command_refuses_what_it_cannot_do(tmp_path) -> None:
         synthetic_command.run(Namespace(out=tmp_path, seed=2, gloss=False, **sizes))
     (tmp_path / "file").write_text("here")
     with pytest.raises(InputError, match="is not a folder but a file"):
-        synthetic_command.run(
-            Namespace(out=tmp_path / "file", seed=2, gloss=False, **sizes | {"valid": 1})
-        )
+        synthetic_command.run(Namespace(out=tmp_path / "file", seed=2, gloss=False, **sizes | {"valid": 1}))

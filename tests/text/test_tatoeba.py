@@ -10,8 +10,10 @@ from fairseq_xl.text.tatoeba import read_pairs, split
 
 @given(
     st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), unique=True, max_size=30),
-    st.integers(0, 3), st.integers(0, 3), st.integers(0, 9),
-)  # fmt: skip
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.integers(0, 9),
+)
 def test_no_sentence_is_in_two_parts(numbers, valid, test, seed):
     pairs = [(f"s{a}", f"t{b}") for a, b in numbers]
     clusters = [f"alone{i}" for i in range(7)]

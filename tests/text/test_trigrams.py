@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 from fairseq_xl.text.trigrams import SPACE, graphemes, ngrams, normalise
 
-SCRIPTS = st.text(
-    st.sampled_from("aéi ̈́కలు్ర్యాతెలక्षिমा💪🏽👩‍🚀🇪🇸❤Ⓜ\ufe0f\u200d \t\n\x85"), max_size=30
-)
+SCRIPTS = st.text(st.sampled_from("aéi ̈́కలు్ర్యాతెలక्षिমा💪🏽👩‍🚀🇪🇸❤Ⓜ\ufe0f\u200d \t\n\x85"), max_size=30)
 
 
 def test_trigrams_of_a_sentence():

@@ -7,12 +7,7 @@ import pytest
 
 from fairseq_xl.errors import InputError
 from fairseq_xl.text.hypotheses import read_hypotheses, read_replaced
-from fairseq_xl.text.unknown_words import (
-    Counts,
-    attended_word,
-    replace_unknown,
-    whole_words,
-)
+from fairseq_xl.text.unknown_words import Counts, attended_word, replace_unknown, whole_words
 
 SOURCE = ["die", "Eule", ",", "sagt", "12", "!"]
 # Token 1 attends to the comma most, then to the owl; token 3 to the number.
@@ -36,9 +31,7 @@ def test_unknown_words_are_copied_or_translated_and_counted():
     translated = replace_unknown(TOKENS, ATTENTION, SOURCE, words, counts)
     assert translated == ["the", "owl", "says", "12"]
     assert counts == Counts(translated=1, copied=3)
-    assert str(counts) == (
-        "4 unknown words: 1 translated by the lexicon, 3 copied from the source, 0 left"
-    )
+    assert str(counts) == ("4 unknown words: 1 translated by the lexicon, 3 copied from the source, 0 left")
 
 
 def test_nothing_but_unknown_words_is_changed():
@@ -112,10 +105,7 @@ def files(tmp_path):
 
 
 def test_a_log_gives_attention_and_the_text_the_spelling(files):
-    assert read_replaced(files / "log", files / "de", {}) == (
-        ["yes", "a Esel"],
-        Counts(copied=1),
-    )
+    assert read_replaced(files / "log", files / "de", {}) == (["yes", "a Esel"], Counts(copied=1))
     found, counts = read_replaced(files / "log", files / "de", {"Esel": "donkey"})
     assert found == ["yes", "a donkey"]
     assert counts == Counts(translated=1)

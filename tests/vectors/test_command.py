@@ -91,9 +91,7 @@ def test_convert_transforms_with_the_dictionarys_counts(folder: Path) -> None:
     options = ["--dict", folder / "dict.txt", "--centre", "--weighted", "--remove-components", "1"]
     assert vectors("convert", folder / "in.vec", folder / "out.npy", *options, "--normalise") == 0
     chosen = read_vectors(folder / "in.vec", words=["cat", "the", "dog"])
-    expected = transform(
-        chosen, centre=True, remove_components=1, normalise=True, weights=np.array([6, 3, 2])
-    )
+    expected = transform(chosen, centre=True, remove_components=1, normalise=True, weights=np.array([6, 3, 2]))
     np.testing.assert_array_equal(read_vectors(folder / "out.npy").matrix, expected.matrix)
 
 
@@ -128,9 +126,7 @@ def test_all_random_is_what_random_writes(folder: Path) -> None:
         (["--remove-components", "9"], "cannot remove 9 components"),
     ],
 )
-def test_convert_says_what_cannot_be_done(
-    folder: Path, monkeypatch, capsys, options: list[str], sentence: str
-) -> None:
+def test_convert_says_what_cannot_be_done(folder: Path, monkeypatch, capsys, options: list[str], sentence: str) -> None:
     monkeypatch.chdir(folder)
     Path("other.txt").write_text("Wort 1\n")
     assert vectors("convert", "in.vec", "out.vec", *options) == 2

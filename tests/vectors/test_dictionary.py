@@ -17,8 +17,11 @@ def test_what_fairseq_writes_is_read_without_its_fillers(tmp_path: Path) -> None
     dictionary.save(str(tmp_path / "dict.txt"))
     assert "madeupword0000 0" in (tmp_path / "dict.txt").read_text()
     assert list(read_dictionary(tmp_path / "dict.txt").items()) == [
-        ("the", 9), ("Straße", 4), ("madeupword", 3), ("c\x85d", 1),
-    ]  # fmt: skip
+        ("the", 9),
+        ("Straße", 4),
+        ("madeupword", 3),
+        ("c\x85d", 1),
+    ]
 
 
 def test_special_tokens_and_flags_are_understood(tmp_path: Path) -> None:
@@ -38,9 +41,7 @@ def test_special_tokens_and_flags_are_understood(tmp_path: Path) -> None:
         (b"madeupword0000 0\n", "holds no words"),
     ],
 )
-def test_a_damaged_dictionary_is_named_with_its_line(
-    tmp_path: Path, data: bytes, sentence: str
-) -> None:
+def test_a_damaged_dictionary_is_named_with_its_line(tmp_path: Path, data: bytes, sentence: str) -> None:
     (tmp_path / "d").write_bytes(data)
     with pytest.raises(InputError, match=sentence):
         read_dictionary(tmp_path / "d")

@@ -55,9 +55,7 @@ def test_without_subwords_unseen_words_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "text").write_text(TEXT)
     settings = {**SMALL, "max_subword": 0}
     train_vectors([tmp_path / "text"], tmp_path / "m", **settings)
-    assert read_vectors(tmp_path / "m.bin", words=["doghouse", "cat"], progress=False).words == [
-        "cat"
-    ]
+    assert read_vectors(tmp_path / "m.bin", words=["doghouse", "cat"], progress=False).words == ["cat"]
 
 
 def test_another_dimension_is_refused(model: Path) -> None:
@@ -97,9 +95,7 @@ def test_a_quantised_model_is_refused(tmp_path: Path) -> None:
     lines = "".join(f"__label__{n % 2} word{n} other{n}\n" for n in range(400))
     (tmp_path / "text").write_text(lines)
     with zeroed_memory():
-        classifier = fasttext.train_supervised(
-            str(tmp_path / "text"), dim=4, epoch=1, thread=1, verbose=0
-        )
+        classifier = fasttext.train_supervised(str(tmp_path / "text"), dim=4, epoch=1, thread=1, verbose=0)
     classifier.save_model(str(tmp_path / "whole.bin"))
     classifier.quantize()
     classifier.save_model(str(tmp_path / "quantised.bin"))

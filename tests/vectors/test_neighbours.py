@@ -10,10 +10,7 @@ from fairseq_xl.vectors.neighbours import nearest, neighbours
 from fairseq_xl.vectors.table import WordVectors
 
 
-@given(
-    seed=st.integers(0, 1000), rows=st.integers(2, 40), k=st.integers(1, 50),
-    chunk=st.integers(1, 45),
-)  # fmt: skip
+@given(seed=st.integers(0, 1000), rows=st.integers(2, 40), k=st.integers(1, 50), chunk=st.integers(1, 45))
 def test_chunks_find_what_a_full_sort_finds(seed: int, rows: int, k: int, chunk: int) -> None:
     matrix = np.random.default_rng(seed).standard_normal((rows, 5)).astype(np.float32)
     unit = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)

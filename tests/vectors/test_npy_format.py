@@ -78,9 +78,8 @@ def test_a_truncated_array_is_named(tmp_path: Path, length: int) -> None:
 
 @pytest.mark.parametrize(
     "array",
-    [np.ones(3), np.ones((3, 2, 2)), np.ones((3, 0)), np.ones((3, 2), dtype=complex),
-     np.array([["a"], ["b"], ["c"]])],
-)  # fmt: skip
+    [np.ones(3), np.ones((3, 2, 2)), np.ones((3, 0)), np.ones((3, 2), dtype=complex), np.array([["a"], ["b"], ["c"]])],
+)
 def test_an_array_that_is_no_table_is_named(tmp_path: Path, array: np.ndarray) -> None:
     path = save(tmp_path, array, ["a", "b", "c"])
     with pytest.raises(InputError, match=r"expected real numbers of shape \(words, dimension\)"):

@@ -23,10 +23,7 @@ def spaces():
     target = random.standard_normal((COUNT, DIM))
     turn = ortho_group.rvs(DIM, random_state=2)
     source = target @ turn.T + 0.05 * random.standard_normal((COUNT, DIM))
-    return (
-        WordVectors([f"s{i}" for i in range(COUNT)], source),
-        WordVectors([f"t{i}" for i in range(COUNT)], target),
-    )
+    return (WordVectors([f"s{i}" for i in range(COUNT)], source), WordVectors([f"t{i}" for i in range(COUNT)], target))
 
 
 def right(source, target, matrix) -> float:
@@ -63,9 +60,7 @@ def test_refinement_makes_much_of_a_small_seed(spaces):
 
 def test_csls_in_loops():
     random = np.random.default_rng(5)
-    source, target = (
-        m / np.linalg.norm(m, axis=1, keepdims=True) for m in random.standard_normal((2, 30, 4))
-    )
+    source, target = (m / np.linalg.norm(m, axis=1, keepdims=True) for m in random.standard_normal((2, 30, 4)))
     found = Induction(source, target, k=3)
     cosine = source @ target.T
     r_source = [np.sort(row)[-3:].mean() for row in cosine]
@@ -86,22 +81,12 @@ def test_precision_counts_any_translation():
 
 
 def test_the_command_writes_both_and_measures(spaces, tmp_path, capsys):
-    paths = [
-        tmp_path / name for name in ("s.vec", "t.vec", "seed.txt", "test.txt", "so.vec", "to.vec")
-    ]
+    paths = [tmp_path / name for name in ("s.vec", "t.vec", "seed.txt", "test.txt", "so.vec", "to.vec")]
     for path, vectors in zip(paths[:2], spaces, strict=True):
         write_vectors(path, vectors)
     paths[2].write_text("".join(f"s{i} t{i}\n" for i in range(20)))
     paths[3].write_text("".join(f"s{i}\tt{i}\n" for i in range(100, 150)) + "unknown t1\n")
-    line = [
-        "vectors",
-        "align",
-        *map(str, paths[:2]),
-        "--output",
-        *map(str, paths[4:]),
-        "--test",
-        str(paths[3]),
-    ]
+    line = ["vectors", "align", *map(str, paths[:2]), "--output", *map(str, paths[4:]), "--test", str(paths[3])]
     assert main([*line, "--dictionary", str(paths[2])]) == 0
     said = capsys.readouterr()
     assert "50 of 51 words of test.txt measured" in said.out
@@ -118,14 +103,9 @@ def test_joined_words_know_their_language(spaces, tmp_path, capsys):
     joint = tmp_path / "joint.npy"
     assert main(["vectors", "join", f"en={s}", f"fr={t}", "--output", str(joint)]) == 0
     found = read_vectors(joint, progress=False)
-    assert found.words == [f"en:{w}" for w in spaces[0].words] + [
-        f"fr:{w}" for w in spaces[1].words
-    ]
+    assert found.words == [f"en:{w}" for w in spaces[0].words] + [f"fr:{w}" for w in spaces[1].words]
     np.testing.assert_allclose(found.matrix, np.concatenate([v.matrix for v in spaces]), rtol=1e-6)
-    for inputs, said in (
-        ([f"en={s}", f"en={t}"], "en is given twice"),
-        ([str(s)], "is not CODE=FILE"),
-    ):
+    for inputs, said in (([f"en={s}", f"en={t}"], "en is given twice"), ([str(s)], "is not CODE=FILE")):
         assert main(["vectors", "join", *inputs, "--output", str(joint)]) == 2
         assert said in capsys.readouterr().err
 
@@ -146,15 +126,7 @@ def test_what_cannot_be_aligned(spaces, tmp_path, capsys):
     path.write_text("one two 0.5\nthree\n")
     for name, vectors in (("s.vec", source), ("t.vec", target)):
         write_vectors(tmp_path / name, vectors)
-    line = [
-        "vectors",
-        "align",
-        str(tmp_path / "s.vec"),
-        str(tmp_path / "t.vec"),
-        "--output",
-        "a.vec",
-        "b.vec",
-    ]
+    line = ["vectors", "align", str(tmp_path / "s.vec"), str(tmp_path / "t.vec"), "--output", "a.vec", "b.vec"]
     assert main([*line, "--dictionary", str(path)]) == 2
     assert "line 2: expected two words and perhaps a weight, found 'three'" in capsys.readouterr().err
     path.write_text("one two three\n")

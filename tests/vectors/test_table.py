@@ -45,8 +45,10 @@ def test_select_keeps_the_order_asked_for(toy: WordVectors) -> None:
 web_words = st.lists(
     st.text(st.characters(codec="utf-8", exclude_characters="\n\r\t\v\f\0 "), min_size=1)
     | st.sampled_from(["New York", ". . .", "Route 66", "a\u2028b", "c\x85d", "\u00a0", "1", "nan"]),
-    min_size=1, max_size=8, unique=True,
-)  # fmt: skip
+    min_size=1,
+    max_size=8,
+    unique=True,
+)
 numbers = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 
@@ -71,15 +73,9 @@ def test_what_is_written_is_read_back_exactly(
 
 
 @pytest.mark.parametrize("name", WRITABLE)
-def test_a_set_of_words_gives_the_same_order_in_every_run(
-    name: str, tmp_path: Path, toy: WordVectors
-) -> None:
+def test_a_set_of_words_gives_the_same_order_in_every_run(name: str, tmp_path: Path, toy: WordVectors) -> None:
     write_vectors(tmp_path / name, toy)
-    assert read_vectors(tmp_path / name, words={"the", "Straße", "."}).words == [
-        ".",
-        "Straße",
-        "the",
-    ]
+    assert read_vectors(tmp_path / name, words={"the", "Straße", "."}).words == [".", "Straße", "the"]
 
 
 def test_a_string_is_not_a_collection_of_words(tmp_path: Path, toy: WordVectors) -> None:
@@ -120,12 +116,9 @@ def test_another_dimension_is_refused(name: str, tmp_path: Path, toy: WordVector
 
 @pytest.mark.parametrize("name", WRITABLE)
 @pytest.mark.parametrize(
-    ("value", "fault"),
-    [(np.nan, "NaN or infinity"), (-np.inf, "NaN or infinity"), (0, "all zeros")],
+    ("value", "fault"), [(np.nan, "NaN or infinity"), (-np.inf, "NaN or infinity"), (0, "all zeros")]
 )
-def test_an_unusable_vector_is_named(
-    name: str, value: float, fault: str, tmp_path: Path, toy: WordVectors
-) -> None:
+def test_an_unusable_vector_is_named(name: str, value: float, fault: str, tmp_path: Path, toy: WordVectors) -> None:
     toy.matrix[1] = value
     write_vectors(tmp_path / name, toy)
     with pytest.raises(InputError, match=rf"{name}, (line 3|row 2): .*'Straße' .*{fault}"):
@@ -163,9 +156,7 @@ def test_other_suffixes_are_not_written(name: str, tmp_path: Path, toy: WordVect
 
 
 @pytest.mark.parametrize("name", WRITABLE)
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(
-    name: str, tmp_path: Path, toy: WordVectors
-) -> None:
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(name: str, tmp_path: Path, toy: WordVectors) -> None:
     write_vectors(tmp_path / name, toy)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     with pytest.raises(InputError, match=r"'bad\\nword' cannot be written"):
@@ -186,7 +177,6 @@ def test_loading_needs_neither_fairseq_nor_torch(tmp_path: Path, run_cli, toy: W
     for module in ("torch", "fairseq"):
         (tmp_path / f"{module}.py").write_text("raise RuntimeError('imported')")
     done = run_cli(
-        "vectors", "neighbours", "the", "--vectors", tmp_path / "x.npy",
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-    )  # fmt: skip
+        "vectors", "neighbours", "the", "--vectors", tmp_path / "x.npy", env={**os.environ, "PYTHONPATH": str(tmp_path)}
+    )
     assert done.returncode == 0, done.stderr

@@ -92,9 +92,7 @@ def test_damage_is_named_with_its_line(tmp_path: Path, text: str | bytes, senten
         (b"word 0.1 0.2 0.3 0.4\n", "line 40000: expected a word and 3 numbers"),
     ],
 )
-def test_damage_is_found_in_lines_that_are_not_wanted(
-    tmp_path: Path, line: bytes, sentence: str
-) -> None:
+def test_damage_is_found_in_lines_that_are_not_wanted(tmp_path: Path, line: bytes, sentence: str) -> None:
     lines = [b"w%d 0.5 0.5 0.5\n" % number for number in range(1, 50_001)]
     lines[39_998] = line  # the header is line 1
     with pytest.raises(InputError, match=sentence):
@@ -157,9 +155,10 @@ def test_progress_is_shown_when_reading_takes_time(
     from tqdm import tqdm
 
     monkeypatch.setattr(
-        text_format, "progress_bar",
+        text_format,
+        "progress_bar",
         lambda what, shown, total, unit: tqdm(desc=what, total=total, unit=unit, disable=not shown),
-    )  # fmt: skip
+    )
     (tmp_path / "x.vec").write_text("1 2\na 1 2\n")
     read_vectors(tmp_path / "x.vec", progress=False)
     assert capsys.readouterr().err == ""

@@ -35,10 +35,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_both_files_hold_the_same_vectors(text: Path, tmp_path: Path) -> None:
     returned = train_vectors([text], tmp_path / "new" / "wiki.en", **SMALL)
-    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == [
-        "wiki.en.bin",
-        "wiki.en.vec",
-    ]
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["wiki.en.bin", "wiki.en.vec"]
     for suffix in (".bin", ".vec"):
         table = read_vectors(tmp_path / "new" / f"wiki.en{suffix}", dim=8)
         assert table.words == returned.words
@@ -70,9 +67,7 @@ def test_every_word_starts_at_random(text: Path, tmp_path: Path, settings: dict)
     assert np.abs(table.matrix).min(axis=1).all(), "no word is zero"
 
 
-def test_one_thread_repeats_itself_exactly_whatever_the_memory_held(
-    text: Path, tmp_path: Path
-) -> None:
+def test_one_thread_repeats_itself_exactly_whatever_the_memory_held(text: Path, tmp_path: Path) -> None:
     tables = []
     for run in range(3):
         garbage()
@@ -96,9 +91,7 @@ def test_files_are_joined_at_line_ends(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("one two three")  # no newline at its end
     (tmp_path / "b").write_text("four five\n")
     train_vectors([tmp_path / "a", tmp_path / "b"], tmp_path / "m", **SMALL)
-    assert set(fasttext_vocabulary(tmp_path / "m.bin")) == {
-        "one", "two", "three", "four", "five", "</s>",
-    }  # fmt: skip
+    assert set(fasttext_vocabulary(tmp_path / "m.bin")) == {"one", "two", "three", "four", "five", "</s>"}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "m.bin", "m.vec"]
 
 
@@ -152,9 +145,7 @@ def test_text_that_is_none_is_named(tmp_path: Path, data: bytes, sentence: str) 
         ({"min_subword": 5, "max_subword": 3}, "subwords of 5 to 3 characters"),
     ],
 )
-def test_impossible_settings_are_refused(
-    text: Path, tmp_path: Path, change: dict, sentence: str
-) -> None:
+def test_impossible_settings_are_refused(text: Path, tmp_path: Path, change: dict, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         train_vectors([text], tmp_path / "m", **{**SMALL, **change})
     assert list(tmp_path.iterdir()) == []

@@ -37,17 +37,13 @@ def test_centring_takes_the_mean_away(table: WordVectors) -> None:
 
 def test_weights_make_it_the_mean_of_the_text(table: WordVectors) -> None:
     counts = np.arange(200)
-    repeated = np.repeat(
-        table.matrix.astype(np.float64), counts, axis=0
-    )  # the table as the text has it
+    repeated = np.repeat(table.matrix.astype(np.float64), counts, axis=0)  # the table as the text has it
     centred = transform(table, centre=True, weights=counts).matrix
     np.testing.assert_allclose(centred, table.matrix - repeated.mean(0), atol=1e-4)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_the_main_directions_are_taken_away_and_no_others(
-    table: WordVectors, weighted: bool
-) -> None:
+def test_the_main_directions_are_taken_away_and_no_others(table: WordVectors, weighted: bool) -> None:
     counts = np.random.default_rng(1).integers(0, 9, 200) if weighted else None
     result = transform(table, remove_components=2, weights=counts).matrix.astype(np.float64)
     text = table.matrix if counts is None else np.repeat(table.matrix, counts, axis=0)
@@ -61,9 +57,7 @@ def test_the_main_directions_are_taken_away_and_no_others(
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_whitening_gives_every_direction_the_same_variance(
-    table: WordVectors, weighted: bool
-) -> None:
+def test_whitening_gives_every_direction_the_same_variance(table: WordVectors, weighted: bool) -> None:
     counts = np.random.default_rng(1).integers(0, 9, 200) if weighted else None
     white = transform(table, whiten=True, weights=counts).matrix.astype(np.float64)
     text = white if counts is None else np.repeat(white, counts, axis=0)
@@ -81,10 +75,7 @@ def test_whitening_is_by_the_symmetric_root_of_the_covariance(table: WordVectors
 
 def test_directions_without_variance_stay_small_in_a_white_table(table: WordVectors) -> None:
     removed = transform(table, remove_components=2)  # rounded to float32 on its way
-    for white in (
-        transform(removed, whiten=True).matrix,
-        transform(table, remove_components=2, whiten=True).matrix,
-    ):
+    for white in (transform(removed, whiten=True).matrix, transform(table, remove_components=2, whiten=True).matrix):
         variances = np.linalg.eigvalsh(np.cov(white.T.astype(np.float64), bias=True))
         np.testing.assert_allclose(variances, [0, 0, 1, 1, 1, 1], atol=1e-3)
     few = transform(WordVectors(table.words[:4], table.matrix[:4]), whiten=True).matrix
@@ -110,17 +101,13 @@ def test_a_random_share_of_one_leaves_nothing_of_the_vectors(table: WordVectors)
 def test_normalising_gives_unit_vectors_of_the_same_direction(table: WordVectors) -> None:
     unit = transform(table, normalise=True).matrix
     np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, atol=1e-6)
-    np.testing.assert_allclose(
-        (unit * table.matrix).sum(1), np.linalg.norm(table.matrix, axis=1), rtol=1e-5
-    )
+    np.testing.assert_allclose((unit * table.matrix).sum(1), np.linalg.norm(table.matrix, axis=1), rtol=1e-5)
 
 
 def test_normalising_first_makes_lengths_irrelevant(table: WordVectors) -> None:
     longer = WordVectors(table.words, table.matrix * np.linspace(1, 9, 200)[:, None])
     steps = {"normalise_first": True, "centre": True, "remove_components": 1, "normalise": True}
-    np.testing.assert_allclose(
-        transform(longer, **steps).matrix, transform(table, **steps).matrix, atol=1e-4
-    )
+    np.testing.assert_allclose(transform(longer, **steps).matrix, transform(table, **steps).matrix, atol=1e-4)
 
 
 def test_hubs_become_fewer(table: WordVectors) -> None:
@@ -133,9 +120,7 @@ def test_hubs_become_fewer(table: WordVectors) -> None:
     rng = np.random.default_rng(3)
     matrix = rng.standard_normal((400, 40)) + 2 * rng.standard_normal(40)
     vectors = WordVectors([str(n) for n in range(400)], matrix.astype(np.float32))
-    assert most_often_a_neighbour(transform(vectors, centre=True)) < 0.6 * most_often_a_neighbour(
-        vectors
-    )
+    assert most_often_a_neighbour(transform(vectors, centre=True)) < 0.6 * most_often_a_neighbour(vectors)
 
 
 def test_a_vector_that_vanishes_is_named() -> None:
