@@ -92,7 +92,7 @@ setup(
     include_package_data=True,
     install_requires=REQUIRES,
     extras_require=EXTRAS,
-    entry_points={"console_scripts": ["fairseq-xl = fairseq_xl.cli:main"]},
+    entry_points={"console_scripts": ["fairseq-xl = fairseq_xl.cli.main:main"]},
     classifiers=[
         "Intended Audience :: Science/Research",
         "Programming Language :: Python :: 3.11",

@@ -19,22 +19,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fairseq_xl.encode.encoder import SentenceEncoder
-    from fairseq_xl.translator import Translation, Translator
+    from fairseq_xl.translation.translator import Translation, Translator
 
 __all__ = ["SentenceEncoder", "Translation", "Translator", "register"]
 __version__ = "0.1.0"
 
 _HOMES = {
     "SentenceEncoder": "fairseq_xl.encode.encoder",
-    "Translation": "fairseq_xl.translator",
-    "Translator": "fairseq_xl.translator",
+    "Translation": "fairseq_xl.translation.translator",
+    "Translator": "fairseq_xl.translation.translator",
 }
 # Importing them registers models, tasks, criteria and optimisers with fairseq.
 _COMPONENTS = (
-    *("continuous", "fused_adam", "halving"),
-    *("pairs.criterion", "pairs.model", "pairs.task"),
-    *("siamese.criterion", "siamese.model", "siamese.task"),
-    *("syntactic.criterion", "syntactic.model", "syntactic.task"),
+    *("continuous", "training.fused_adam", "training.halving"),
+    *("pairs.models.criterion", "pairs.models.model", "pairs.models.task"),
+    *("siamese.models.criterion", "siamese.models.model", "siamese.models.task"),
+    *("syntactic.models.criterion", "syntactic.models.model", "syntactic.models.task"),
 )
 
 

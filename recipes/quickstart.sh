@@ -4,7 +4,7 @@
 #   bash recipes/quickstart.sh
 #
 # installs what is needed into .venv, generates sentence pairs of an invented language (qel) and English
-# (`fairseq_xl/text/synthetic.py` describes its grammar), trains fastText vectors on the English side, and
+# (`fairseq_xl/text/synthetic/generator.py` describes its grammar), trains fastText vectors on the English side, and
 # with them trains the model continuous_lstm twice, by the losses syn_margin_proj and vmf. For each it
 # prints sacreBLEU on the test set, then translations beside references, each predicted word's nearest
 # neighbours for one sentence, and where the plot of the training curves is. It exits with status 1 when

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks import bessel, decode, loss, step, twin, vocabulary
 from benchmarks.report import Report
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 
 COMMANDS = {module.__name__.rpartition(".")[2]: module for module in (loss, step, vocabulary, decode, twin, bessel)}
 

@@ -42,7 +42,7 @@ from tqdm import tqdm
 
 ROOT = Path(__file__).resolve().parent.parent
 
-CLI = "import sys; sys.argv[0] = 'fairseq-xl'; from fairseq_xl.cli import main; sys.exit(main())"
+CLI = "import sys; sys.argv[0] = 'fairseq-xl'; from fairseq_xl.cli.main import main; sys.exit(main())"
 READ = """
 import sys
 path, sys.argv[0] = sys.argv[1], "fairseq-xl"
@@ -60,7 +60,7 @@ NEIGHBOURS = """
 import sys
 sys.argv[0] = "fairseq-xl"
 import numpy as np
-from fairseq_xl.syntactic.neighbours import accuracies
+from fairseq_xl.syntactic.evaluation.neighbours import accuracies
 size = int(sys.argv[1])
 random = np.random.default_rng(1)
 vectors = random.standard_normal((size, 512), dtype=np.float32)
@@ -70,7 +70,7 @@ GROUPED = """
 import json, sys
 sys.argv[0] = "fairseq-xl"
 import numpy as np
-from fairseq_xl.syntactic.approximate import accuracies
+from fairseq_xl.syntactic.evaluation.approximate import accuracies
 size, kind = int(sys.argv[1]), sys.argv[2]
 random = np.random.default_rng(1)
 groups = np.arange(size) // 6

@@ -52,7 +52,7 @@ LONGEST = (
     "compat/test_contract.py",
     "continuous/test_commands.py",
     "tests/test_kills.py",
-    "syntactic/test_prepare.py",
+    "syntactic/data/test_prepare.py",
     "pairs/test_training.py",
     "continuous/test_launching.py",
     "syntactic/test_training.py",
@@ -94,10 +94,10 @@ def setup_arguments() -> dict[str, Any]:
 def cli_code() -> str:
     """What ``python -c`` runs as the command fairseq-xl.
 
-    Not ``python -m fairseq_xl.cli``: that announces no name of its own while the package loads,
+    Not ``python -m fairseq_xl.cli.main``: that announces no name of its own while the package loads,
     which would register every component first.
     """
-    return "import sys; sys.argv[0] = 'fairseq-xl'; from fairseq_xl.cli import main; sys.exit(main())"
+    return "import sys; sys.argv[0] = 'fairseq-xl'; from fairseq_xl.cli.main import main; sys.exit(main())"
 
 
 @pytest.fixture(scope="session")
@@ -430,8 +430,8 @@ def validate() -> Callable[[str, Path], dict[str, float]]:
 def assert_every_command_works(fairseq_train, validate, assert_same_training) -> Callable[[str, Path], None]:
     """A training of two short epochs that is interrupted in the second ends where a whole one does; fairseq-validate
     finds what the training did; and the mean of both epochs is a model, too."""
-    from fairseq_xl import checkpoints
-    from fairseq_xl.cli import main
+    from fairseq_xl.cli.main import main
+    from fairseq_xl.training import checkpoints
 
     def check(line: str, folder: Path) -> None:
         line += " --required-batch-size-multiple 1 --num-workers 0 --seed 3 --max-epoch 2 --cpu --no-progress-bar"
@@ -496,7 +496,8 @@ def train_both_ways(fairseq_train) -> Callable[..., tuple[dict[str, Any], dict[s
     from fairseq.dataclass.initialize import hydra_init
     from omegaconf import OmegaConf
 
-    from fairseq_xl import checkpoints, compat
+    from fairseq_xl import compat
+    from fairseq_xl.training import checkpoints
 
     compat.apply()
     folder = ROOT / "recipes" / "config"
@@ -523,7 +524,7 @@ def train_both_ways(fairseq_train) -> Callable[..., tuple[dict[str, Any], dict[s
 @pytest.fixture(scope="session")
 def assert_same_training() -> Callable[[dict[str, Any], dict[str, Any]], None]:
     """Two checkpoints of the same updates, validation loss and, to the bit, weights."""
-    from fairseq_xl import checkpoints
+    from fairseq_xl.training import checkpoints
 
     def check(one: dict[str, Any], other: dict[str, Any]) -> None:
         assert checkpoints.updates(one) == checkpoints.updates(other) > 0
@@ -556,7 +557,7 @@ def assert_two_processes_do_as_one(fairseq_train, by_torchrun, validate) -> Call
     """
     import torch
 
-    from fairseq_xl import checkpoints
+    from fairseq_xl.training import checkpoints
 
     connected = "--distributed-world-size 2 --distributed-backend gloo --ddp-backend legacy_ddp"
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from docs import PAGES, ROOT, blocks
 
-from fairseq_xl import cli
+from fairseq_xl.cli import main as cli
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

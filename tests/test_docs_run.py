@@ -238,7 +238,7 @@ def check_words(words: list[str]) -> None:
     from torch.distributed.run import get_args_parser
 
     import fairseq_xl
-    from fairseq_xl import cli
+    from fairseq_xl.cli import main as cli
 
     program, given = Path(words[0]).name, words[1:]
     if program == "torchrun":

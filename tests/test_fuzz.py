@@ -14,7 +14,7 @@ from pathlib import Path
 import parsers
 import pytest
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 

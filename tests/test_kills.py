@@ -1,7 +1,7 @@
 """Commands that are killed at any moment and started again end as if nothing had happened.
 
 Training, tagging, crawling and the experiment runner, which go on where they were, have tests of their own:
-compat/test_resume.py, syntactic/test_prepare.py, corpus/test_crawl.py, experiment/test_runner.py.
+compat/test_resume.py, syntactic/data/test_prepare.py, corpus/crawling/test_crawl.py, experiment/test_runner.py.
 """
 
 from __future__ import annotations
@@ -70,19 +70,19 @@ def test_killed_anywhere_and_started_again(name: str, inputs: Path, tmp_path: Pa
         return [word.format(**{"in": inputs, "out": folder}) for word in COMMANDS[name].split()]
 
     started = time.monotonic()
-    done = forked.run("fairseq_xl.cli", *words("whole"), folder=tmp_path)
+    done = forked.run("fairseq_xl.cli.main", *words("whole"), folder=tmp_path)
     whole = time.monotonic() - started
     assert done.returncode == 0, done.stderr
     draw = random.Random(name)
     killed = 0
     for _ in range(8):
-        child = forked.start("fairseq_xl.cli", *words("killed"), folder=tmp_path)
+        child = forked.start("fairseq_xl.cli.main", *words("killed"), folder=tmp_path)
         child.join(draw.uniform(0.1, 1) * whole)
         killed += child.is_alive()
         child.kill()
         child.join()
     assert killed
-    done = forked.run("fairseq_xl.cli", *words("killed"), folder=tmp_path)
+    done = forked.run("fairseq_xl.cli.main", *words("killed"), folder=tmp_path)
     assert done.returncode == 0, done.stderr
     expected, found = tree(tmp_path / "whole"), tree(tmp_path / "killed")
     assert sorted(found) == sorted(expected), "nothing else is left behind"

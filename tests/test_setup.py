@@ -39,7 +39,7 @@ def install() -> ModuleType:
 def test_metadata(setup_arguments) -> None:
     assert setup_arguments["version"] == fairseq_xl.__version__
     assert setup_arguments["python_requires"] == ">=3.11,<3.14"
-    assert setup_arguments["entry_points"] == {"console_scripts": ["fairseq-xl = fairseq_xl.cli:main"]}
+    assert setup_arguments["entry_points"] == {"console_scripts": ["fairseq-xl = fairseq_xl.cli.main:main"]}
     extras = setup_arguments["extras_require"]
     assert set(extras["all"]) == {r for name in extras if name != "all" for r in extras[name]}
 
@@ -61,7 +61,7 @@ def test_an_installed_copy_is_whole_and_knows_its_folder(tmp_path: Path) -> None
         archive.extractall(site)
     shipped = {path.relative_to(site) for path in (site / "fairseq_xl").rglob("*.py")}
     assert shipped == {path.relative_to(ROOT) for path in (ROOT / "fairseq_xl").rglob("*.py")}
-    code = "import sys; sys.argv = ['fairseq-xl', 'user-dir']; from fairseq_xl.cli import main; main()"
+    code = "import sys; sys.argv = ['fairseq-xl', 'user-dir']; from fairseq_xl.cli.main import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tmp_path,

@@ -6,7 +6,6 @@ or translates.
 
 from __future__ import annotations
 
-from fairseq_xl.checkpoints import trust_plain_types
 from fairseq_xl.compat.broadcasting import receive_what_was_broadcast
 from fairseq_xl.compat.compiled import stand_in_for_compiled_modules
 from fairseq_xl.compat.completeness import evaluate_every_sentence
@@ -21,7 +20,8 @@ from fairseq_xl.compat.resuming import fall_back_from_torn_checkpoints, keep_bat
 from fairseq_xl.compat.saving import clean_up_after_kills, write_checkpoints_atomically
 from fairseq_xl.compat.token_bleu import supply_token_bleu
 from fairseq_xl.compat.unknown_words import mend_unknown_word_replacement
-from fairseq_xl.errors import show_input_errors_without_traceback
+from fairseq_xl.io.errors import show_input_errors_without_traceback
+from fairseq_xl.training.checkpoints import trust_plain_types
 
 
 def apply() -> None:

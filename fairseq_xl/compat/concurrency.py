@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.compat.patching import loaded, replace
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 
 _held: dict[Path, int] = {}
 """Folders that this process trains into, and the descriptor that holds each one's lock."""

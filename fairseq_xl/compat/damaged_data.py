@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.compat.patching import replace
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 
 _MAGIC = b"MMIDIDX\x00\x00"
 _LEGACY_MAGIC = b"TNTIDX\x00\x00"

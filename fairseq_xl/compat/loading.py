@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from fairseq_xl.checkpoints import why_unusable
 from fairseq_xl.compat.patching import replace
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.training.checkpoints import why_unusable
 
 _NOT_FOUND = "Model file not found: "  # how fairseq begins to say so
 

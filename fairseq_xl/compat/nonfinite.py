@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from fairseq_xl import faults
 from fairseq_xl.compat.patching import replace
+from fairseq_xl.training import faults
 
 # How fairseq words the ends of training that a bad gradient brings about: in full precision, with
 # --fp16, with --amp.

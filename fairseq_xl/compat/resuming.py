@@ -13,9 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl import checkpoints
 from fairseq_xl.compat.patching import loaded, replace
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.training import checkpoints
 
 logger = logging.getLogger(__name__)
 

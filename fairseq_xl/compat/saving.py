@@ -10,8 +10,8 @@ from typing import Any
 
 import torch
 
-from fairseq_xl.checkpoints import TEMPORARY, atomic_file
 from fairseq_xl.compat.patching import replace
+from fairseq_xl.training.checkpoints import TEMPORARY, atomic_file
 
 logger = logging.getLogger(__name__)
 

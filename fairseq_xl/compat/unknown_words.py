@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from fairseq_xl.compat.patching import loaded, replace
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 
 # What the option holds when it is given without a file: a slip in fairseq, which then looks for a
 # file of this name.

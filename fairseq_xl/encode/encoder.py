@@ -22,12 +22,12 @@ from omegaconf import OmegaConf
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from fairseq_xl import checkpoints
-from fairseq_xl.batches import batches
-from fairseq_xl.device import usable
 from fairseq_xl.encode.folder import checked_model
-from fairseq_xl.errors import InputError
-from fairseq_xl.vectors.progress import progress_bar
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.progress import progress_bar
+from fairseq_xl.training import checkpoints
+from fairseq_xl.training.batches import batches
+from fairseq_xl.training.device import usable
 
 logger = logging.getLogger(__name__)
 

@@ -18,11 +18,11 @@ from typing import Any
 
 import torch
 
-from fairseq_xl import checkpoints
-from fairseq_xl.errors import InputError
-from fairseq_xl.folders import replacing_folder
-from fairseq_xl.text.json_text import loads
-from fairseq_xl.text.lines import replacing
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import replacing_folder
+from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import replacing
+from fairseq_xl.training import checkpoints
 
 CONFIG = "encoder.json"
 MODEL = "model.pt"

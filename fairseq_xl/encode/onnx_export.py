@@ -11,9 +11,9 @@ import torch
 from torch import Tensor, nn
 
 from fairseq_xl.encode.encoder import SentenceEncoder
-from fairseq_xl.errors import InputError
-from fairseq_xl.packages import needed
-from fairseq_xl.vectors.atomic import atomic_outputs
+from fairseq_xl.io.atomic import atomic_outputs
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.packages import needed
 
 TOLERANCE = 1e-4
 _OPSET = 17

@@ -7,9 +7,9 @@ from pathlib import Path
 import torch
 from omegaconf import OmegaConf
 
-from fairseq_xl import checkpoints
 from fairseq_xl.encode.encoder import load_model, load_task
 from fairseq_xl.encode.folder import write_folder
+from fairseq_xl.training import checkpoints
 
 
 def pack(checkpoint: Path, output: Path, data: Path | None = None) -> None:

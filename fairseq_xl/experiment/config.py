@@ -15,7 +15,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 
 KEYS = ("title", "recipe", "options", "train", "seeds", "systems", "baselines", "name")
 SYSTEM_KEYS = ("loss", "options", "train", "seeds", "label")

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from fairseq_xl.errors import InputError
-from fairseq_xl.packages import needed
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.packages import needed
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from fairseq_xl.errors import InputError
 from fairseq_xl.experiment.state import DONE, State
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import replacing
 from fairseq_xl.report import diagnosis
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.report.page import Section, Translations, page
@@ -21,7 +22,6 @@ from fairseq_xl.report.side_by_side import side_by_side
 from fairseq_xl.report.significance import KeptTests
 from fairseq_xl.report.speed import draw_speed, measured, quality_over_time, speed_table
 from fairseq_xl.report.tables import Table
-from fairseq_xl.text.lines import replacing
 
 WRITTEN = re.compile(r"\d\d-[^/]*\.(md|tex|csv)")
 

@@ -10,12 +10,12 @@ from contextlib import contextmanager
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from fairseq_xl.errors import InputError
 from fairseq_xl.experiment.config import Cell, Experiment
 from fairseq_xl.experiment.launcher import Job, Launcher, Outcome, Task
 from fairseq_xl.experiment.progress import Display
 from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State
-from fairseq_xl.folders import alone
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import alone
 
 POLL_SECONDS = 0.5
 CLOCK_SLACK = 1.0

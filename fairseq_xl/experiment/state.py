@@ -6,10 +6,10 @@ import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from fairseq_xl.errors import InputError
 from fairseq_xl.experiment.config import Experiment
-from fairseq_xl.text.json_text import loads
-from fairseq_xl.text.lines import replacing
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import replacing
 
 PENDING, RUNNING, DONE, FAILED = "pending", "running", "done", "failed"
 

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 
 
 class Fingerprint(nn.Module):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.packages import needed
-from fairseq_xl.vectors.atomic import atomic_outputs
+from fairseq_xl.io.atomic import atomic_outputs
+from fairseq_xl.io.packages import needed
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fairseq_xl.packages import needed
+from fairseq_xl.io.packages import needed
 from fairseq_xl.report.figures import Picture
 from fairseq_xl.report.side_by_side import Pair
 from fairseq_xl.report.tables import Table

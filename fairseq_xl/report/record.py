@@ -17,9 +17,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fairseq_xl.errors import InputError
-from fairseq_xl.text.json_text import loads
-from fairseq_xl.text.lines import read_lines, replacing
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import read_lines, replacing
 
 PACKAGES = (
     *("torch", "fairseq-fixed", "fairseq", "numpy", "sacrebleu", "sacremoses"),

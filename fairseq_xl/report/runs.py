@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.report.training_log import TrainingLog, read_training_log
-from fairseq_xl.text.json_text import loads
-from fairseq_xl.text.lines import read_lines
 
 TRANSLATION = {"scores": dict, "source": str, "target": str}
 """What the record of a translation has, by kind."""

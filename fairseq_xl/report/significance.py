@@ -14,9 +14,9 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest, Result
 
-from fairseq_xl.errors import InputError
-from fairseq_xl.text.json_text import loads
-from fairseq_xl.text.lines import replacing
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import replacing
 
 LEVEL = 0.05
 METHODS = {"ar": "paired approximate randomisation", "bs": "paired bootstrap resampling"}

@@ -12,8 +12,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fairseq_xl.errors import InputError
-from fairseq_xl.text.lines import read_lines
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import read_lines
 
 # fairseq's loggers write "2024-05-06 07:08:09 | INFO | valid | " before a message on the terminal
 # and nothing before it in --log-file.

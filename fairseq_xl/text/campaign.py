@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.parsers import expat
 
-from fairseq_xl.errors import InputError
-from fairseq_xl.text.lines import read_lines
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.text.parallel import INNER_LINE_BREAKS
 
 META_TAGS = (

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
-from fairseq_xl.errors import InputError
-from fairseq_xl.text.lines import read_lines
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import read_lines
 
 UPOS = (
     "ADJ",

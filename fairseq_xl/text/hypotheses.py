@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fairseq_xl.errors import InputError
-from fairseq_xl.text.lines import count_lines, read_lines
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import count_lines, read_lines
 from fairseq_xl.text.unknown_words import UNKNOWN, Counts, replace_unknown
 
 HYPOTHESIS = re.compile(r"H-(\d+)\t[^\t]*(?:\t(.*))?$")

@@ -19,8 +19,8 @@ from pathlib import Path
 from sacremoses import MosesDetokenizer, MosesDetruecaser, MosesTokenizer, MosesTruecaser
 from tqdm import tqdm
 
-from fairseq_xl.errors import InputError
-from fairseq_xl.text.lines import count_lines, read_lines, replacing
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import count_lines, read_lines, replacing
 
 LINES_PER_TASK = 500
 PARALLEL_FROM = 20_000

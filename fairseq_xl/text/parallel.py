@@ -9,8 +9,8 @@ from typing import Literal
 
 from tqdm import tqdm
 
-from fairseq_xl.errors import InputError
-from fairseq_xl.text.lines import count_lines, read_lines, replacing
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import count_lines, read_lines, replacing
 
 Policy = Literal["drop", "keep", "error"]
 

@@ -29,7 +29,7 @@ class Pipeline:
     def tokens(self, line: str) -> list[str]:
         """The tokens of a raw source line; none for a blank one.
 
-        Raises :class:`~fairseq_xl.errors.InputError` for a truecaser or subword model that cannot be read.
+        Raises :class:`~fairseq_xl.io.errors.InputError` for a truecaser or subword model that cannot be read.
         """
         line = INNER_LINE_BREAKS.sub(" ", line).strip()
         if self.tokeniser == "moses":

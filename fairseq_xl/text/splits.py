@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 
 T = TypeVar("T")
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 from tqdm import tqdm
 
-from fairseq_xl.errors import InputError
-from fairseq_xl.text.lines import count_lines, read_lines
-from fairseq_xl.vectors.atomic import atomic_outputs
+from fairseq_xl.io.atomic import atomic_outputs
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import count_lines, read_lines
 
 KINDS = ("bpe", "unigram")
 MARK = "▁"

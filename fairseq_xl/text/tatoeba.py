@@ -16,8 +16,8 @@ import numpy as np
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from fairseq_xl.errors import InputError
-from fairseq_xl.text.lines import read_lines
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import read_lines
 
 Pair = tuple[str, str]
 

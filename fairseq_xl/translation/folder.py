@@ -18,9 +18,9 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.errors import InputError
-from fairseq_xl.text.json_text import loads
-from fairseq_xl.text.lines import replacing
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import replacing
 from fairseq_xl.text.pipeline import TOKENISERS, Pipeline
 
 CONFIG = "translator.json"

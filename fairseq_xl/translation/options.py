@@ -13,9 +13,9 @@ from fairseq.dataclass.configs import GenerationConfig
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from fairseq_xl.continuous.config import DecodingConfig
-from fairseq_xl.continuous.task import ContinuousTranslationConfig
-from fairseq_xl.errors import InputError
+from fairseq_xl.continuous.decoding.task import ContinuousTranslationConfig
+from fairseq_xl.continuous.models.config import DecodingConfig
+from fairseq_xl.io.errors import InputError
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 
 SPECIAL_TOKENS = frozenset({"<s>", "<pad>", "</s>", "<unk>"})
 # fairseq-preprocess appends these, with count 0, until the size is a multiple of eight.

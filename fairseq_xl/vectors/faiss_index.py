@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 
 KINDS = ("flat", "hnsw", "ivf")
 """``flat`` compares every vector and is exact. ``hnsw`` walks a graph of neighbours (Malkov & Yashunin 2018). ``ivf``

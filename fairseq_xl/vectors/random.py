@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.vectors.table import WordVectors
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from fairseq_xl.errors import InputError
-from fairseq_xl.vectors.atomic import atomic_outputs
-from fairseq_xl.vectors.npy_format import read_npy, vocabulary_path, write_npy
-from fairseq_xl.vectors.text_format import read_text, write_text
+from fairseq_xl.io.atomic import atomic_outputs
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.vectors.formats.npy import read_npy, vocabulary_path, write_npy
+from fairseq_xl.vectors.formats.text import read_text, write_text
 
 logger = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ def read_vectors(
     repeated = 0
     try:
         if path.suffix == ".bin":
-            from fairseq_xl.vectors.fasttext_format import read_fasttext
+            from fairseq_xl.vectors.formats.fasttext import read_fasttext
 
             found, matrix = read_fasttext(path, wanted, dim, progress)
         elif path.suffix == ".npy":

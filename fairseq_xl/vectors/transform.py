@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.vectors.random import random_vectors
 from fairseq_xl.vectors.table import WordVectors
 

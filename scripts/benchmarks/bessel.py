@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.measure import in_turns
-from fairseq_xl.continuous.bessel import log_normalizer, mean_resultant_length
+from fairseq_xl.losses.bessel import log_normalizer, mean_resultant_length
 
 ORACLE = Path(__file__).resolve().parents[2] / "tests" / "continuous" / "bessel_oracle.json"
 SHOWN = (3, 100, 300, 1024, 4096)

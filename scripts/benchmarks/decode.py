@@ -18,9 +18,9 @@ from fairseq.sequence_generator import SequenceGenerator
 
 from benchmarks.measure import in_turns
 from benchmarks.models import batch, build, dictionary
-from fairseq_xl.continuous import search
-from fairseq_xl.continuous.generator import TopWordsGenerator
-from fairseq_xl.continuous.index import WordIndex
+from fairseq_xl.continuous.decoding.generator import TopWordsGenerator
+from fairseq_xl.continuous.decoding.index import WordIndex
+from fairseq_xl.losses import search
 from fairseq_xl.vectors.faiss_index import KINDS
 
 

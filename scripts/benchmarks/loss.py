@@ -21,10 +21,10 @@ from torch import Tensor
 
 from benchmarks.measure import in_turns, kernel_seconds, ratio
 from benchmarks.naive import naive, scipy_vmf
-from fairseq_xl.continuous import losses
-from fairseq_xl.continuous.fused import target_only
-from fairseq_xl.continuous.negatives import most_informative_rows, uniform_rows
-from fairseq_xl.continuous.sampled import sampled_margin
+from fairseq_xl.losses import losses
+from fairseq_xl.losses.fused import target_only
+from fairseq_xl.losses.negatives import most_informative_rows, uniform_rows
+from fairseq_xl.losses.sampled import sampled_margin
 
 KINDS = {"cosine": (), "syn_margin_proj": (0.5,), "syn_margin_diff": (0.5,), "vmf": (0.0, 1.0)}
 

@@ -12,10 +12,10 @@ from fairseq.data import Dictionary
 from fairseq.optim.adam import Adam
 
 from benchmarks.naive import NaiveProjection
-from fairseq_xl.continuous import criteria
-from fairseq_xl.continuous.config import Iwslt16Config
-from fairseq_xl.continuous.lstm import ContinuousLSTM, ContinuousLSTMDecoder, ContinuousLSTMEncoder
-from fairseq_xl.continuous.targets import TargetTable
+from fairseq_xl.continuous.criteria import papers as criteria
+from fairseq_xl.continuous.models.config import Iwslt16Config
+from fairseq_xl.continuous.models.lstm import ContinuousLSTM, ContinuousLSTMDecoder, ContinuousLSTMEncoder
+from fairseq_xl.continuous.models.targets import TargetTable
 
 VARIANTS = (
     "softmax",

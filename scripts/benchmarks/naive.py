@@ -10,8 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from fairseq_xl.continuous.criterion import TargetOnlyCriterion
-from fairseq_xl.continuous.targets import TargetTable
+from fairseq_xl.continuous.criteria.criterion import TargetOnlyCriterion
+from fairseq_xl.continuous.models.targets import TargetTable
 
 
 def naive(kind: str, pred: Tensor, target: Tensor) -> Tensor:

@@ -20,15 +20,15 @@ from fairseq import utils
 from torch import Tensor
 
 from benchmarks.measure import in_turns, ratio
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.labelled import Source
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.modules.recurrent import pack_left
-from fairseq_xl.siamese.criterion import ContrastiveCriterion
-from fairseq_xl.siamese.encoder import length_groups
-from fairseq_xl.siamese.model import Twin, TwinConfig
-from fairseq_xl.siamese.prepare import Settings, prepare
-from fairseq_xl.siamese.task import ENCODED_AT_ONCE, SiameseContrastiveConfig, SiameseContrastiveTask
-from fairseq_xl.text.labelled import Source
-from fairseq_xl.text.lines import read_lines
+from fairseq_xl.siamese.data.prepare import Settings, prepare
+from fairseq_xl.siamese.models.criterion import ContrastiveCriterion
+from fairseq_xl.siamese.models.encoder import length_groups
+from fairseq_xl.siamese.models.model import Twin, TwinConfig
+from fairseq_xl.siamese.models.task import ENCODED_AT_ONCE, SiameseContrastiveConfig, SiameseContrastiveTask
 
 # As in recipes/siamese.sh: lengths of n-grams, the model, the criterion.
 PRESETS: dict[str, tuple[tuple[int, ...], TwinConfig, dict[str, Any]]] = {

@@ -19,9 +19,10 @@ from fairseq.file_io import PathManager
 from fairseq.models.lstm import LSTMModel
 from fairseq.trainer import Trainer
 
-from fairseq_xl import checkpoints, compat
+from fairseq_xl import compat
 from fairseq_xl.compat import patching, resuming
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.training import checkpoints
 
 
 class RunsCode:
@@ -197,7 +198,7 @@ def test_saving_and_copying_leave_the_old_file_when_they_fail(tmp_path, monkeypa
 WRITE_FOR_EVER = """
 import sys
 sys.argv[0] = "fairseq-xl"  # which needs no fairseq
-from fairseq_xl.checkpoints import atomic_file
+from fairseq_xl.training.checkpoints import atomic_file
 print("ready", flush=True)
 while True:
     for content in b"ab":

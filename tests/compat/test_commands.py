@@ -9,8 +9,9 @@ import torch
 from fairseq.data import data_utils
 from fairseq.scoring.bleu import BleuConfig, Scorer
 
-from fairseq_xl import average, checkpoints
 from fairseq_xl.compat import token_bleu
+from fairseq_xl.training import averaging as average
+from fairseq_xl.training import checkpoints
 
 
 @pytest.mark.parametrize(

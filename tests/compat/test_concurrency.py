@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fairseq_xl.compat import concurrency
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 
 TINY = (
     "--arch lstm --encoder-embed-dim 8 --encoder-hidden-size 8 --decoder-embed-dim 8 --decoder-hidden-size 8 "

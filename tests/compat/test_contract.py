@@ -17,7 +17,7 @@ import torch
 from fairseq import options
 from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 
-from fairseq_xl import checkpoints
+from fairseq_xl.training import checkpoints
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ import pytest
 from fairseq.data import Dictionary, data_utils
 
 from fairseq_xl.compat.damaged_data import MissingFile
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from fairseq_xl import checkpoints
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.training import checkpoints
 
 TRAINING = (
     "--arch lstm --encoder-embed-dim 8 --encoder-hidden-size 8 --decoder-embed-dim 8 --decoder-hidden-size 8 "

@@ -6,8 +6,8 @@ import pytest
 import torch
 from fairseq.tasks.translation import TranslationTask
 
-from fairseq_xl import faults
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.training import faults
 
 
 @pytest.fixture(autouse=True)

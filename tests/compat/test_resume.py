@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from fairseq_xl import checkpoints
+from fairseq_xl.training import checkpoints
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from fairseq.data import Dictionary
 
 from fairseq_xl.compat import unknown_words
 from fairseq_xl.compat.unknown_words import Aligned
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.hypotheses import read_replaced
 
 # Nothing but unknown words: their score is raised by 1000 at every step.

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from fairseq_xl import cli
+from fairseq_xl.cli import main as cli
 from fairseq_xl.text.hypotheses import read_replaced
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -415,7 +415,7 @@ def test_the_table_is_in_the_checkpoint_and_not_in_the_optimiser(models):
 
 def test_neighbours_command_shows_each_predicted_word(models):
     done = run(
-        "fairseq_xl.cli",
+        "fairseq_xl.cli.main",
         "neighbours",
         "--checkpoint",
         models / "proj/checkpoint_best.pt",
@@ -434,7 +434,7 @@ def test_diagnose_agrees_with_fairseq_s_own_commands(models, tmp_path):
     paths = [models / "proj/checkpoint_best.pt", models / "vmf/checkpoint_best.pt"]
     output = tmp_path / "new/diagnosis.json"
     done = run(
-        "fairseq_xl.cli",
+        "fairseq_xl.cli.main",
         "diagnose",
         "--checkpoints",
         *paths,

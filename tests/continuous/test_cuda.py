@@ -4,11 +4,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from fairseq_xl.continuous import bessel
-from fairseq_xl.continuous.fused import target_only
-from fairseq_xl.continuous.negatives import most_informative_rows, uniform_rows
-from fairseq_xl.continuous.sampled import sampled_margin
-from fairseq_xl.continuous.search import SCORES, Scoring, log_scores, nearest, top_words
+from fairseq_xl.losses import bessel
+from fairseq_xl.losses.fused import target_only
+from fairseq_xl.losses.negatives import most_informative_rows, uniform_rows
+from fairseq_xl.losses.sampled import sampled_margin
+from fairseq_xl.losses.search import SCORES, Scoring, log_scores, nearest, top_words
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import registered
 
-from fairseq_xl.text import synthetic
+from fairseq_xl.text.synthetic import generator as synthetic
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,9 @@ import torch
 from fairseq import checkpoint_utils, options
 from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 
-from fairseq_xl import checkpoints, compat
-from fairseq_xl.errors import InputError
+from fairseq_xl import compat
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.training import checkpoints
 
 pytestmark = pytest.mark.slow
 compat.apply()  # once more: fairseq's commands were not loaded when the package was

@@ -9,7 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fairseq_xl import SentenceEncoder, cli
+from fairseq_xl import SentenceEncoder
+from fairseq_xl.cli import main as cli
 
 LINES = ["der hund rennt .", "", "the red cat sees a dog .", "a\u2028cat ."]
 
@@ -41,7 +42,7 @@ def test_rows_are_lines(packed, text, tmp_path):
 
 
 def test_blocks_halves_and_unit_lengths(packed, text, tmp_path, monkeypatch):
-    monkeypatch.setattr("fairseq_xl.encode.encode_command._BLOCK", 3)
+    monkeypatch.setattr("fairseq_xl.cli.embed.text._BLOCK", 3)
     options = ("--fp16", "--normalize", "--max-tokens", 10, "--cpu")
     assert encode(packed, text, "-o", tmp_path / "x.npy", *options) == 0
     expected = SentenceEncoder.load(packed).encode(LINES, normalize=True)

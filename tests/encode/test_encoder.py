@@ -11,11 +11,12 @@ import pytest
 import torch
 from fairseq.data import Dictionary
 
-from fairseq_xl import SentenceEncoder, checkpoints
+from fairseq_xl import SentenceEncoder
 from fairseq_xl.encode.folder import CONFIG, write_folder
 from fairseq_xl.encode.onnx_export import export
 from fairseq_xl.encode.packing import pack, pack_untrained
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.training import checkpoints
 
 TEXT = ["der rote hund rennt .", "", "a cat .", " \t", "the small dog sees a red cat .", "x"]
 

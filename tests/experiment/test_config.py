@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from fairseq_xl.errors import InputError
 from fairseq_xl.experiment.config import load
+from fairseq_xl.io.errors import InputError
 
 
 def test_cells_are_systems_by_seeds(playground):

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from fairseq_xl.errors import InputError
 from fairseq_xl.experiment import runner
 from fairseq_xl.experiment.config import load
 from fairseq_xl.experiment.launcher import LocalLauncher, Task, local_slots
 from fairseq_xl.experiment.progress import Display
 from fairseq_xl.experiment.runner import Runner, choose, claimed, last_line
 from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State
+from fairseq_xl.io.errors import InputError
 
 
 @pytest.fixture(autouse=True)

@@ -27,7 +27,7 @@ from fairseq_xl import compat
 def run(
     module: str, *arguments: object, stdin: str = "", timeout: float = 900, folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """What ``python -m MODULE ARGUMENTS …`` says and ends with; MODULE is one of fairseq_cli or fairseq_xl.cli."""
+    """What ``python -m MODULE ARGUMENTS …`` says and ends with; MODULE is one of fairseq_cli or fairseq_xl.cli.main."""
     temporary = partial(tempfile.TemporaryFile, "w+")
     with temporary() as given, temporary() as out, temporary() as err:
         given.write(stdin)
@@ -85,7 +85,7 @@ def _run(module: str) -> int:
     try:
         command = importlib.import_module(module)
         compat.apply()
-        return (command.main if module == "fairseq_xl.cli" else command.cli_main)() or 0
+        return (command.main if module == "fairseq_xl.cli.main" else command.cli_main)() or 0
     except SystemExit as end:
         return _status(end)
     except BaseException:

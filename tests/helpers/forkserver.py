@@ -51,7 +51,7 @@ COMMANDS = {
     "fairseq-score": ("fairseq_cli.score", "cli_main"),
     "fairseq-train": ("fairseq_cli.train", "cli_main"),
     "fairseq-validate": ("fairseq_cli.validate", "cli_main"),
-    "fairseq-xl": ("fairseq_xl.cli", "main"),
+    "fairseq-xl": ("fairseq_xl.cli.main", "main"),
     "sacrebleu": ("sacrebleu.sacrebleu", "main"),
     "torchrun": ("torch.distributed.run", "main"),
     "python-script": ("__main__", "run_script"),

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 
 NEWLINE = "\n"
 SLOW = 60.0
@@ -330,24 +330,36 @@ PAGE = b"""<!DOCTYPE html><html lang=en><head><meta charset="iso-8859-1"><title>
 @cache
 def parsers() -> dict[str, Parser]:
     """By name. What needs a library is imported here, so that a file of tests names them without."""
-    from fairseq_xl import checkpoints, folders
+    from fairseq_xl.cli.classify import report as report_command
+    from fairseq_xl.cli.vectors import align as align_command
     from fairseq_xl.compat.unknown_words import load_dictionary
-    from fairseq_xl.corpus import align_quality, document, export, extract, html, pages, positives, review, translators
-    from fairseq_xl.corpus.project import Project
-    from fairseq_xl.corpus.site import CrawlSettings
+    from fairseq_xl.corpus.alignment import quality as align_quality
+    from fairseq_xl.corpus.alignment import review, translators
+    from fairseq_xl.corpus.crawling import html, pages
+    from fairseq_xl.corpus.crawling.site import CrawlSettings
+    from fairseq_xl.corpus.documents import document, extract
+    from fairseq_xl.corpus.documents.project import Project
+    from fairseq_xl.corpus.pairs import export, positives
     from fairseq_xl.encode.folder import checked_model
     from fairseq_xl.experiment import config
     from fairseq_xl.experiment.state import State
-    from fairseq_xl.pairs import calibration_file, columns, record, source, stopwords
-    from fairseq_xl.pairs.folder import Prepared as PairsPrepared
+    from fairseq_xl.io import fetch, folders, labelled, lines
+    from fairseq_xl.pairs.augmentation import stopwords
+    from fairseq_xl.pairs.data import columns, source
+    from fairseq_xl.pairs.data.folder import Prepared as PairsPrepared
+    from fairseq_xl.pairs.evaluation import record
+    from fairseq_xl.pairs.prediction import calibration_file
     from fairseq_xl.report import record as report_record
     from fairseq_xl.report.training_log import read_training_log
-    from fairseq_xl.siamese import morphemes, mvrnn, report_command
-    from fairseq_xl.siamese.folder import Prepared as SiamesePrepared
-    from fairseq_xl.syntactic import prepared, readers
-    from fairseq_xl.text import campaign, conllu, fetch, hypotheses, labelled, lexicon, lines, tatoeba
+    from fairseq_xl.siamese.data import morphemes
+    from fairseq_xl.siamese.data.folder import Prepared as SiamesePrepared
+    from fairseq_xl.siamese.evaluation import mvrnn
+    from fairseq_xl.syntactic.data import prepared, readers
+    from fairseq_xl.text import campaign, conllu, hypotheses, tatoeba
+    from fairseq_xl.text.lexicons import lexicon
+    from fairseq_xl.training import checkpoints
     from fairseq_xl.translation import folder as translation_folder
-    from fairseq_xl.vectors import align_command, dictionary, table
+    from fairseq_xl.vectors import dictionary, table
 
     def labelled_source(path: Path, *options: str) -> list:
         return list(labelled.Source.parse(",".join([str(path), *options])).examples())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.modules.identity import Fingerprint, NamedEmbedding
 
 

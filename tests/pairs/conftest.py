@@ -51,8 +51,8 @@ def files(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def prepared(files, tmp_path_factory) -> Path:
     """All three parts, with vectors of all words but one, in folds of single sentences."""
-    from fairseq_xl.pairs.prepare import Settings, prepare
-    from fairseq_xl.pairs.source import PairSource
+    from fairseq_xl.pairs.data.prepare import Settings, prepare
+    from fairseq_xl.pairs.data.source import PairSource
 
     folder = tmp_path_factory.mktemp("prepared") / "pairs"
     sources = [

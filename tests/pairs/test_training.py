@@ -13,12 +13,12 @@ import pytest
 import registered
 import torch
 
-from fairseq_xl.cli import main
-from fairseq_xl.errors import InputError
-from fairseq_xl.pairs.dataset import PairDataset
-from fairseq_xl.pairs.folder import Prepared
-from fairseq_xl.pairs.predictor import Predictor, probability
-from fairseq_xl.pairs.record import PairRecord
+from fairseq_xl.cli.main import main
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.pairs.data.dataset import PairDataset
+from fairseq_xl.pairs.data.folder import Prepared
+from fairseq_xl.pairs.evaluation.record import PairRecord
+from fairseq_xl.pairs.prediction.predictor import Predictor, probability
 
 ARCHITECTURES = registered.models("pairs")
 ALONE = tuple(name for name in ARCHITECTURES if name not in ("esim", "decomposable_attention"))
@@ -65,7 +65,7 @@ def test_the_mean_of_both_orders_is_symmetric(prepared, train_matcher, tmp_path,
 
 
 def test_vectors_are_kept_or_tuned(prepared, train_matcher, tmp_path):
-    from fairseq_xl.pairs.table import word_table
+    from fairseq_xl.pairs.data.table import word_table
 
     given = word_table(Prepared(prepared))
     for tuned in (False, True):
@@ -145,7 +145,7 @@ def test_raw_pairs_from_a_file_and_from_standard_input(checkpoint, files, valid,
     two = (files / "test.tsv").read_text(encoding="utf-8").split("\n")[:2]
     path = tmp_path / "stdin"
     path.write_text("\n".join(two) + "\n", encoding="utf-8")
-    monkeypatch.setattr("fairseq_xl.pairs.predict_command.STANDARD_INPUT", str(path))
+    monkeypatch.setattr("fairseq_xl.cli.match.predict.STANDARD_INPUT", str(path))
     assert main(line) == 0
     assert len(capsys.readouterr().out.split()) == 2
 

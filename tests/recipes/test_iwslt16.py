@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.text.campaign import read_xml
-from fairseq_xl.text.lines import read_lines
 
 
 @pytest.fixture

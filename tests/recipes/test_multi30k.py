@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from fairseq_xl import checkpoints
+from fairseq_xl.training import checkpoints
 from fairseq_xl.translation.options import check, parse
 
 SETS = ("train", "val", "test_2016_flickr")

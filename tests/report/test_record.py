@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.report import record
 
 LOG = """2026-01-01 | INFO | fairseq_cli.train | {'_name': None, 'common': {'seed': 1}}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.report.runs import by_system, load_runs
 
 

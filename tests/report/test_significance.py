@@ -7,7 +7,7 @@ import statistics
 import pytest
 import scipy.stats
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.report import significance
 from fairseq_xl.report.significance import KeptTests, seeds_differ, sentences_differ
 

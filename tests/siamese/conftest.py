@@ -37,8 +37,8 @@ def labelled(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def prepared(labelled, tmp_path_factory) -> Path:
     """Both languages, prepared."""
-    from fairseq_xl.siamese.prepare import Settings, prepare
-    from fairseq_xl.text.labelled import Source
+    from fairseq_xl.io.labelled import Source
+    from fairseq_xl.siamese.data.prepare import Settings, prepare
 
     folder = tmp_path_factory.mktemp("prepared")
     sources = [[Source.parse(str(labelled / f"{language}.tsv"))] for language in ("te", "en")]

@@ -9,18 +9,18 @@ import pytest
 import registered
 import torch
 
-from fairseq_xl.cli import main
+from fairseq_xl.cli.main import main
 from fairseq_xl.encode.encoder import SentenceEncoder
 from fairseq_xl.encode.onnx_export import export
 from fairseq_xl.encode.packing import pack
-from fairseq_xl.errors import InputError
-from fairseq_xl.siamese.classifier import Classifier, Rule
-from fairseq_xl.siamese.dataset import EpochPairs, Sentences
-from fairseq_xl.siamese.folder import Prepared
-from fairseq_xl.siamese.prepare import Settings, prepare
-from fairseq_xl.siamese.task import pair_kinds
-from fairseq_xl.siamese.unlabelled import Labelled, label_pairs
-from fairseq_xl.text.labelled import Source
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.labelled import Source
+from fairseq_xl.siamese.data.dataset import EpochPairs, Sentences
+from fairseq_xl.siamese.data.folder import Prepared
+from fairseq_xl.siamese.data.prepare import Settings, prepare
+from fairseq_xl.siamese.models.task import pair_kinds
+from fairseq_xl.siamese.prediction.classifier import Classifier, Rule
+from fairseq_xl.siamese.prediction.unlabelled import Labelled, label_pairs
 
 
 @pytest.fixture
@@ -119,7 +119,7 @@ def test_mistakes_in_prediction_are_said_before_the_work(options, said, capsys):
 class TestTrained:
     @pytest.mark.parametrize("rule", ["matches", "mean", "knn", "centroid"])
     def test_it_classifies_the_test_set(self, checkpoint, rule):
-        from fairseq_xl.siamese.predict_command import part_record
+        from fairseq_xl.cli.classify.predict import part_record
 
         classifier = Classifier.load(checkpoint, None, Rule(rule, references=20), cpu=True)
         record = part_record(classifier, "test", "twin")

@@ -8,9 +8,9 @@ import pytest
 import registered
 import torch
 
-from fairseq_xl import checkpoints
 from fairseq_xl.encode.encoder import SentenceEncoder
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.training import checkpoints
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

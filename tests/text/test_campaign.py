@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.campaign import read_pairs, read_tags, read_xml
 
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<mteval>\n<srcset setid="s" srclang="french">\n'

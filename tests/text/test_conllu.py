@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.conllu import UPOS, Sentence, read_conllu
 
 GOOD = """\

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.hypotheses import read_hypotheses
 
 LOG = """2026-01-01 | INFO | fairseq.tasks | H-9 is no hypothesis here

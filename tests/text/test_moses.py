@@ -5,9 +5,9 @@ import sys
 import pytest
 import sacrebleu
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.text import moses
-from fairseq_xl.text.lines import read_lines
 
 
 def write(path, lines):

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.errors import InputError
-from fairseq_xl.text.lines import read_lines
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.text.parallel import Rules, check_equal_counts, clean
 
 ODD = "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"

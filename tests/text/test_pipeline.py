@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.text import moses, subwords
 from fairseq_xl.text.parallel import Rules, clean
 from fairseq_xl.text.pipeline import Pipeline

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.subwords import MARK, decode, encode, train_subwords
 
 SYLLABLES = ["ba", "do", "ki", "lum", "re", "sto", "tan", "wa", "ze"]

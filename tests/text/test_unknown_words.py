@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.hypotheses import read_hypotheses, read_replaced
 from fairseq_xl.text.unknown_words import Counts, attended_word, replace_unknown, whole_words
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.vectors.dictionary import read_dictionary, read_word_list
 
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
 
 WRITABLE = ["x.vec", "x.txt", "x.vec.gz", "x.npy"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from fairseq_xl.errors import InputError
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.vectors.neighbours import nearest
 from fairseq_xl.vectors.random import random_vectors
 from fairseq_xl.vectors.table import WordVectors

@@ -1,0 +1,1 @@
+"""The command fairseq-xl: every command and its options."""

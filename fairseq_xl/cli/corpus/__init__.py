@@ -1,0 +1,1 @@
+"""fairseq-xl corpus."""

@@ -1,0 +1,1 @@
+"""Commands of sentence embeddings."""

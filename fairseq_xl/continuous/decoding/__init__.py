@@ -1,0 +1,1 @@
+"""From predicted vectors to words: scores, search, generation, tuning."""

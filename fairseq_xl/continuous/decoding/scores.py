@@ -1,0 +1,64 @@
+"""How a model turns predicted vectors into scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from fairseq_xl.continuous.models.config import DecodingConfig
+from fairseq_xl.continuous.models.targets import TargetTable, WordList
+from fairseq_xl.losses import search
+
+
+class VectorScorer(torch.nn.Module):
+    """Log-scores over the vocabulary from predicted vectors, under a :class:`DecodingConfig`."""
+
+    if TYPE_CHECKING:  # TorchScript reads what a class annotates, not what its strings mean
+        hubs: Tensor | None
+        bonus: Tensor | None
+
+    def __init__(self, cfg: DecodingConfig, dictionary: WordList):
+        super().__init__()
+        self.score = str(cfg.decode_score)
+        self.scale = cfg.decode_scale
+        self.hub_weight = cfg.decode_hub_weight
+        self.register_buffer("hubs", None, persistent=False)
+        self.register_buffer("bonus", None, persistent=False)
+        if cfg.decode_prior_weight:
+            count = torch.tensor(dictionary.count, dtype=torch.float32).clamp_min(1)
+            count[dictionary.eos()] = count[dictionary.nspecial :].max()
+            count[dictionary.unk()] = 1
+            self.bonus = cfg.decode_prior_weight * (count / count.sum()).log()
+
+    def penalty(self, targets: TargetTable) -> Tensor | None:
+        """(V,) to subtract from each word's cosine, if anything."""
+        if not self.hub_weight:
+            return None
+        if self.hubs is None:
+            self.hubs = search.hubness(targets.table, targets.banned)
+        return self.hub_weight * self.hubs.to(targets.table.device)
+
+    def scoring(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> search.Scoring:
+        """The rule for raw predictions (…, d).
+
+        ``norm`` is ‖e‖ (…,) as the decoder produced it: fairseq's generators divide a model's output by
+        ``--temperature`` before asking for scores, which a cosine would not notice.
+        """
+        temperature: Tensor | float = 1.0
+        if norm is not None and self.score == "cosine":
+            now = torch.linalg.vector_norm(pred.float(), dim=-1)
+            temperature = (norm / now.clamp_min(1e-30)).unsqueeze(-1).clamp_min(1e-30)
+        return search.Scoring(
+            self.score,
+            self.scale,
+            temperature,
+            self.penalty(targets),
+            None if self.bonus is None else self.bonus.to(pred.device),
+        )
+
+    def log_scores(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> Tensor:
+        """(…, V) from raw predictions (…, d); ``norm`` as in :meth:`scoring`."""
+        rule = self.scoring(pred, targets, norm)
+        return search.log_scores(pred, targets.table, targets.banned, rule)

@@ -1,0 +1,73 @@
+"""``--task continuous_translation``: fairseq's translation, with a choice of how nearest words are found.
+
+No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+from fairseq.dataclass import ChoiceEnum
+from fairseq.tasks import register_task
+from fairseq.tasks.translation import TranslationConfig, TranslationTask
+
+from fairseq_xl.continuous.decoding.generator import TopWordsGenerator
+from fairseq_xl.continuous.decoding.index import WordIndex
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.vectors.faiss_index import KINDS
+
+
+@dataclass
+class ContinuousTranslationConfig(TranslationConfig):
+    nearest: ChoiceEnum(["dense", "top", *KINDS]) = field(  # type: ignore[valid-type]
+        default="dense",
+        metadata={
+            "help": "how words near a prediction are found. dense scores all at once and works with every search "
+            "option; top gives the same translations in bounded memory, for large vocabularies; flat, hnsw and ivf "
+            "ask a faiss index, the last two approximately, for tables of a million words and more"
+        },
+    )
+    nearest_effort: float = field(
+        default=1.0,
+        metadata={"help": "how much hnsw and ivf search: above 1 finds more of the nearest words, below is faster"},
+    )
+    nearest_index: Optional[str] = field(  # noqa: UP045
+        default=None,
+        metadata={
+            "help": "folder where built indices are kept for the next run; set it for large tables, whose "
+            "index takes minutes"
+        },
+    )
+
+
+@register_task("continuous_translation", dataclass=ContinuousTranslationConfig)
+class ContinuousTranslationTask(TranslationTask):
+    """As ``translation``; its generator may look at the nearest words alone."""
+
+    def build_generator(
+        self,
+        models: list[Any],
+        args: Any,
+        seq_gen_cls: Any = None,
+        extra_gen_cls_kwargs: dict[str, Any] | None = None,
+        **others: Any,
+    ) -> Any:
+        """Raises: InputError: an option that needs every word's score with ``--nearest`` other than dense."""
+        nearest = str(self.cfg.nearest)
+        if nearest == "dense" or getattr(args, "score_reference", False):
+            return super().build_generator(models, args, seq_gen_cls, extra_gen_cls_kwargs, **others)
+        if getattr(args, "print_alignment", False):
+            raise InputError("--print-alignment needs --nearest dense")
+        extra = dict(extra_gen_cls_kwargs or {})
+        decoder = models[0].decoder
+        if nearest != "top" and getattr(decoder, "targets", None) is not None:
+            if decoder.scorer.bonus is not None:
+                raise InputError(f"--nearest {nearest} knows no word prior: set decode_prior_weight to 0")
+            extra["index"] = WordIndex(
+                decoder.targets,
+                nearest,
+                self.target_dictionary.nspecial,
+                decoder.scorer.penalty(decoder.targets),
+                self.cfg.nearest_index,
+                self.cfg.nearest_effort,
+            )
+        return super().build_generator(models, args, TopWordsGenerator, extra, **others)

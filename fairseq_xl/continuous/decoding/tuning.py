@@ -1,0 +1,188 @@
+"""Which decoding options suit a trained model: a search on the development set, one option after another.
+
+Beam search sums log-scores over steps, so it depends on how sharp they are, on hub correction and on the
+length penalty; greedy search depends on hub correction alone, unless word frequencies are added. The length
+penalty only ranks finished hypotheses, so every value of it is read off one decoding. The flatter the scores,
+the more they favour short hypotheses, and the larger the penalty that makes up for it: the two are chosen
+together.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import sacrebleu
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import replacing
+
+SOFTMAX = "softmax"
+"""The score of a model that predicts words, not vectors: only its sharpness can be changed."""
+SHARPNESS = {
+    "cosine": (5.0, 10.0, 20.0, 40.0, 80.0),
+    "vmf_posterior": (0.25, 0.5, 1.0, 2.0, 4.0),
+    SOFTMAX: (0.5, 1.0, 1.5, 2.0, 3.0),
+}
+"""What is tried of --decode-scale for the cosine, of --temperature for the others."""
+HUB_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+LENGTH_PENALTIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
+
+
+@dataclass(frozen=True)
+class Point:
+    """Options that need a decoding of their own."""
+
+    score: str
+    scale: float
+    temperature: float
+    hub_weight: float
+    beam: int
+    prior: bool = False
+    """Whether the model adds word frequencies (``--decode-prior-weight``), which sharpness weighs against cosines."""
+
+    @property
+    def key(self) -> str:
+        """Equal for points that give the same translations: greedy search sees the hub weight, and sharpness only
+        through a prior."""
+        if self.score == SOFTMAX:
+            return "beam 1" if self.beam == 1 else f"temperature {self.temperature:g}, beam {self.beam}"
+        if self.beam == 1 and not self.prior:
+            return f"hub {self.hub_weight:g}, beam 1"
+        sharpness = f"scale {self.scale:g}, " if self.score == "cosine" else ""
+        return f"{self.score}, {sharpness}temperature {self.temperature:g}, hub {self.hub_weight:g}, beam {self.beam}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a decoding scored under one length penalty."""
+
+    bleu: float
+    ratio: float
+    """Length of the output over that of the reference."""
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A finished hypothesis of a beam."""
+
+    text: str
+    log_score: float
+    """Sum over its steps."""
+    steps: int
+    """Its words and the end of sentence."""
+
+
+def best_texts(beams: Sequence[Sequence[Hypothesis]], penalty: float) -> list[str]:
+    """Of each beam the text that fairseq's ``--lenpen penalty`` ranks first."""
+    return [max(beam, key=lambda one: one.log_score / one.steps**penalty).text for beam in beams]
+
+
+def outcomes(beams: Sequence[Sequence[Hypothesis]], references: Sequence[str]) -> dict[str, Outcome]:
+    """BLEU and length of tokenised text for each of ``LENGTH_PENALTIES``, by its name."""
+    found = {}
+    for penalty in LENGTH_PENALTIES:
+        texts = best_texts(beams, penalty)
+        # The text is tokenised already, and sacreBLEU need not warn of that.
+        score = sacrebleu.corpus_bleu(texts, [list(references)], tokenize="none", force=True)
+        found[f"{penalty:g}"] = Outcome(score.score, score.sys_len / max(score.ref_len, 1))
+    return found
+
+
+class Results:
+    """What was decoded before, by :attr:`Point.key`, in a file that grows a line with each decoding.
+
+    Args:
+        path: the file; made if there is none.
+        about: what the results depend on beside the point; must be what the file says.
+
+    Raises:
+        InputError: a file of something else, or with other dependencies.
+    """
+
+    def __init__(self, path: Path, about: dict[str, Any]) -> None:
+        self.path = path
+        self.found: dict[str, dict[str, Outcome]] = {}
+        if not path.exists():
+            self._append(about)
+            return
+        try:
+            text = path.read_text(encoding="utf-8")
+            # A run that was killed may have left half a line.
+            text = text[: text.rfind("\n") + 1]
+            first, *lines = [loads(line) for line in text.splitlines()]
+            for line in lines:
+                self.found[line["point"]] = {
+                    penalty: Outcome(**outcome) for penalty, outcome in line["outcomes"].items()
+                }
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path} holds no results of tune-decoding ({error}): give another --results") from None
+        if first != about:
+            names = about if isinstance(first, dict) else ()
+            other = [name for name in names if first.get(name) != about[name]]
+            raise InputError(f"{path} holds results of another {', '.join(other) or 'search'}: give another --results")
+        with replacing(path) as stream:
+            stream.write(text)
+
+    def _append(self, line: dict[str, Any]) -> None:
+        with self.path.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(line) + "\n")
+
+    def get(self, point: Point, decode: Callable[[Point], dict[str, Outcome]]) -> dict[str, Outcome]:
+        """The outcomes of a point, decoded unless they are known."""
+        if point.key not in self.found:
+            found = decode(point)
+            named = {penalty: asdict(outcome) for penalty, outcome in found.items()}
+            self._append({"point": point.key, "outcomes": named})
+            self.found[point.key] = found
+        return self.found[point.key]
+
+
+def best_penalty(found: dict[str, Outcome]) -> str:
+    """The length penalty of the highest BLEU; of equals the one nearest to 1, fairseq's default."""
+    return max(found, key=lambda penalty: (found[penalty].bleu, -abs(float(penalty) - 1)))
+
+
+def search(start: Point, outcomes_of: Callable[[Point], dict[str, Outcome]], rounds: int = 2) -> Point:
+    """Coordinate search: the best score and sharpness, the best hub weight, and again until nothing moves.
+
+    Args:
+        start: the options to begin with.
+        outcomes_of: a point's outcomes by length penalty; asked again and again for the same points.
+        rounds: at most so many.
+    """
+
+    def bleu(point: Point) -> float:
+        return max(outcome.bleu for outcome in outcomes_of(point).values())
+
+    best = start
+    for _ in range(rounds):
+        before = best
+        # Of equals the one there was: max takes the first.
+        best = max([best, *sharpnesses(best)], key=bleu)
+        best = max([best, *hub_weights(best)], key=bleu)
+        if best == before:
+            break
+    return best
+
+
+def sharpnesses(point: Point) -> list[Point]:
+    """The point with every score that its model can have, and every sharpness of it."""
+    change = {"cosine": "scale"}
+    plain = {**asdict(point), "temperature": 1.0}
+    return [
+        Point(**{**plain, "score": score, change.get(score, "temperature"): value})
+        for score, values in SHARPNESS.items()
+        if (score == SOFTMAX) == (point.score == SOFTMAX)
+        for value in values
+    ]
+
+
+def hub_weights(point: Point) -> list[Point]:
+    """The point with every hub weight, which only vectors have."""
+    weights = () if point.score == SOFTMAX else HUB_WEIGHTS
+    return [Point(**{**asdict(point), "hub_weight": weight}) for weight in weights]

@@ -1,0 +1,217 @@
+"""The options of continuous models, with the help that ``fairseq-train --help`` shows.
+
+No ``from __future__ import annotations`` here: fairseq reads the fields' types to build its parser.
+"""
+
+from dataclasses import dataclass, field
+from typing import Optional
+
+from fairseq.dataclass import ChoiceEnum, FairseqDataclass
+
+from fairseq_xl.continuous.models.targets import MISSING_POLICIES, SPECIAL_POLICIES
+from fairseq_xl.losses import search
+from fairseq_xl.modules.attention import KINDS as ATTENTION_KINDS
+from fairseq_xl.training.presets import preset
+
+OUTPUTS = ("continuous", "softmax", "softmax_tied")
+
+
+@dataclass
+class DecodingConfig(FairseqDataclass):
+    """Options of continuous decoding. They are saved with a model and can be changed when translating:
+    ``fairseq-generate … --model-overrides "{'decode_score': 'vmf_posterior'}"``."""
+
+    decode_score: ChoiceEnum(list(search.SCORES)) = field(  # type: ignore[valid-type]
+        default="cosine",
+        metadata={
+            "help": "how predicted vectors score words. cosine: softmax of decode-scale times the cosine (for "
+            "cosine "
+            "and margin losses). vmf_posterior: softmax of kappa times the cosine (for vmf). vmf_density: the "
+            "density itself, as the paper decodes; over a beam it favours long outputs of sure words"
+        },
+    )
+    decode_scale: float = field(
+        default=20.0, metadata={"help": "sharpness of decode-score cosine: only beam search and ensembles depend on it"}
+    )
+    decode_hub_weight: float = field(
+        default=0.0,
+        metadata={
+            "help": "subtract this times each word's mean cosine to its 10 nearest words (CSLS): raise it "
+            "towards 1 "
+            "when rare words from crowded regions intrude"
+        },
+    )
+    decode_prior_weight: float = field(
+        default=0.0,
+        metadata={
+            "help": "add this times the log relative frequency of each word in the dictionary: raise it when rare "
+            "words intrude. End of sentence counts as the most frequent word, unknown as one occurrence"
+        },
+    )
+
+
+@dataclass
+class VectorOutputConfig(DecodingConfig):
+    """The target table, and what stands in its place in a softmax baseline: the same for every architecture."""
+
+    target_vectors: Optional[str] = field(  # noqa: UP045
+        default=None,
+        metadata={
+            "help": "file of target word vectors (.vec, .vec.gz, .bin, .npy with .vocab); see fairseq-xl vectors. "
+            "Required for a continuous output; with a softmax output it initialises the softmax"
+        },
+    )
+    target_dim: int = field(
+        default=0,
+        metadata={
+            "help": "dimension of the target vectors; 0 takes the file's (300 for a softmax without a file). Set "
+            "it "
+            "to be told when a file has another"
+        },
+    )
+    special_vectors: ChoiceEnum(list(SPECIAL_POLICIES)) = field(  # type: ignore[valid-type]
+        default="random",
+        metadata={
+            "help": "vectors of end of sentence and unknown: seeded random directions, or the file's </s> and "
+            "<unk>, "
+            "for files where they were trained among the words"
+        },
+    )
+    missing_vectors: ChoiceEnum(list(MISSING_POLICIES)) = field(  # type: ignore[valid-type]
+        default="random",
+        metadata={
+            "help": "dictionary words without a vector: random gives each a direction of its own, unk maps them to "
+            "<unk> and never predicts them, error refuses to start"
+        },
+    )
+    min_coverage: float = field(
+        default=0.5,
+        metadata={
+            "help": "refuse a vector file that covers a smaller share of the dictionary; lower it where the gaps "
+            "are "
+            "known and accepted"
+        },
+    )
+    swap_vectors: Optional[str] = field(  # noqa: UP045
+        default=None,
+        metadata={
+            "help": "with --model-overrides, when translating: vectors in the same space for another target "
+            "dictionary, so that a trained model can output words it never saw"
+        },
+    )
+    decoder_output: ChoiceEnum(list(OUTPUTS)) = field(  # type: ignore[valid-type]
+        default="continuous",
+        metadata={
+            "help": "continuous predicts vectors; softmax and softmax_tied (shared with the decoder's input) are "
+            "the "
+            "papers' baselines and differ in nothing else"
+        },
+    )
+    softmax_init: ChoiceEnum(["vectors", "random"]) = field(  # type: ignore[valid-type]
+        default="vectors",
+        metadata={
+            "help": "how softmax weights start, where --target-vectors is given (random without); the less "
+            "parallel "
+            "text, the more the vectors help"
+        },
+    )
+    untie_decoder_input: bool = field(
+        default=False,
+        metadata={
+            "help": "continuous output: learn the decoder's input embeddings instead of reading the frozen "
+            "targets; "
+            "for targets that say little of a word, such as random ones. It takes as many "
+            "parameters more as a softmax"
+        },
+    )
+    output_scale: float = field(
+        default=1.0,
+        metadata={
+            "help": "continuous output: multiply predicted vectors by this constant. 100 for vmf's plain likelihood "
+            "(--lambda1 0 --lambda2 1), whose lengths are concentrations of hundreds and more, which weights "
+            "that start near 0 reach late; other losses need none"
+        },
+    )
+    targets_in_checkpoint: bool = field(
+        default=False,
+        metadata={
+            "help": "set by training itself: the checkpoint holds the table and all weights, so no file that the "
+            "model began with is read again"
+        },
+    )
+
+
+@dataclass
+class ContinuousLSTMConfig(VectorOutputConfig):
+    """Sensible sizes for a few ten thousand to a few hundred thousand sentence pairs."""
+
+    encoder_embed_dim: int = field(default=512, metadata={"help": "size of source embeddings; less for little text"})
+    encoder_hidden_dim: int = field(
+        default=512, metadata={"help": "size of encoder states, both directions together; raise it with more text"}
+    )
+    encoder_layers: int = field(
+        default=1, metadata={"help": "encoder layers; more for much text, each as slow as the first"}
+    )
+    decoder_embed_dim: int = field(
+        default=0,
+        metadata={
+            "help": "size to which a linear layer brings decoder inputs; 0 takes --decoder-hidden-dim, a smaller "
+            "one "
+            "saves weights"
+        },
+    )
+    decoder_hidden_dim: int = field(default=512, metadata={"help": "size of decoder states; raise it with more text"})
+    decoder_layers: int = field(
+        default=1, metadata={"help": "decoder layers; the papers' sizes have two, for some 200,000 sentences"}
+    )
+    attention: ChoiceEnum(list(ATTENTION_KINDS)) = field(  # type: ignore[valid-type]
+        default="general",
+        metadata={
+            "help": "how decoder states score encoder states: dot has no weights and wants equal sizes, general "
+            "one "
+            "matrix, additive is slowest"
+        },
+    )
+    input_feeding: bool = field(
+        default=False,
+        metadata={
+            "help": "feed the last attention vector to the next step (Luong et al. 2015): a Python loop over steps "
+            "instead of one fused call, so slower to train"
+        },
+    )
+    dropout: float = field(
+        default=0.2,
+        metadata={
+            "help": "on embeddings, between layers and before the output; a softmax needs it on little text "
+            "(0.3), a "
+            "continuous output is held back by it (0)"
+        },
+    )
+    max_source_positions: int = field(
+        default=1024, metadata={"help": "longest source, in tokens; longer ones are skipped in training"}
+    )
+    max_target_positions: int = field(
+        default=1024, metadata={"help": "longest target, in tokens; longer ones are skipped in training"}
+    )
+
+
+@preset
+class Iwslt16Config(ContinuousLSTMConfig):
+    """The model of the papers (Bhat et al. 2019, section 4)."""
+
+    encoder_embed_dim: int = 512
+    encoder_hidden_dim: int = 1024
+    decoder_embed_dim: int = 1024
+    decoder_hidden_dim: int = 1024
+    decoder_layers: int = 2
+    dropout: float = 0.0
+
+
+@preset
+class TinyConfig(ContinuousLSTMConfig):
+    """For tests and first steps."""
+
+    encoder_embed_dim: int = 32
+    encoder_hidden_dim: int = 32
+    decoder_hidden_dim: int = 32
+    dropout: float = 0.0

@@ -1,0 +1,179 @@
+"""What continuous models share, whatever their body: the table they begin with, and what their decoders put out."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import torch
+import torch.nn.functional as F
+from omegaconf import open_dict
+from torch import Tensor, nn
+
+from fairseq_xl.continuous.decoding.scores import VectorScorer
+from fairseq_xl.continuous.models.config import VectorOutputConfig
+from fairseq_xl.continuous.models.targets import TargetTable, WordList, build_table
+from fairseq_xl.io.errors import InputError
+
+
+class VectorOutput:
+    """The part of a decoder after its hidden states, beside ``FairseqIncrementalDecoder``.
+
+    A decoder calls :meth:`set_output` and :meth:`add_softmax` when it is built and owns an ``output_projection``
+    from its states (…, C) to the vectors' dimension d. Criteria and generators ask it for ``output_kind`` and, where
+    that is ``continuous``, for the frozen table ``targets`` and the ``scorer``.
+    """
+
+    if TYPE_CHECKING:  # TorchScript reads what a class annotates, not what its strings mean
+        output_kind: str
+        output_scale: float
+        targets: TargetTable | None
+        scorer: VectorScorer | None
+        output_projection: nn.Linear
+        training: bool
+
+    def set_output(self, cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None) -> None:
+        """``targets`` is kept for a continuous output only: a softmax begins at its rows and leaves them.
+
+        Raises:
+            InputError: an ``output_scale`` that is no positive number, or is given for a softmax.
+        """
+        self.output_kind = str(cfg.decoder_output)
+        self.output_scale = float(cfg.output_scale)
+        continuous = self.output_kind == "continuous"
+        if not 0 < self.output_scale < float("inf"):
+            raise InputError(f"--output-scale {self.output_scale:g} must be a number above 0")
+        if self.output_scale != 1 and not continuous:
+            raise InputError("--output-scale is for a continuous output: leave it out for a softmax")
+        self.targets = targets if continuous else None
+        self.scorer = VectorScorer(cfg, dictionary) if continuous else None
+
+    def add_softmax(
+        self, cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None, words: nn.Embedding | None
+    ) -> None:
+        """The matrix after ``output_projection`` of a softmax; ``words`` are what the decoder reads."""
+        if self.output_kind == "continuous":
+            return
+        if self.output_kind == "softmax":
+            words = word_embedding(cfg, dictionary, targets)
+        assert words is not None
+        self.softmax_weight = words.weight
+        self.softmax_bias = nn.Parameter(torch.zeros(len(dictionary)))
+
+    def output_layer(self, features: Tensor) -> Tensor:
+        """Vectors (N, T, d) or logits (N, T, V) from states (N, T, C)."""
+        output = self.output_projection(features)
+        if hasattr(self, "softmax_weight"):
+            return F.linear(output, self.softmax_weight, self.softmax_bias)
+        return output if self.output_scale == 1 else output * self.output_scale
+
+    def norms(self, output: Tensor) -> dict[str, list[Tensor]]:
+        """What decoding must know beside the output: for vectors ``norm``, a list of their lengths (N, T)."""
+        norms: dict[str, list[Tensor]] = {}
+        if self.output_kind == "continuous":
+            norms["norm"] = [torch.linalg.vector_norm(output.detach().float(), dim=-1)]
+        return norms
+
+    def get_normalized_probs(
+        self, net_output: tuple[Tensor, dict[str, Any]], log_probs: bool, sample: Any = None
+    ) -> Tensor:
+        """Scores (N, T, V): exact nearest-neighbour scores of vectors, or the softmax.
+
+        Raises:
+            InputError: asked for while training a continuous output, which only a softmax criterion does.
+        """
+        output, extra = net_output
+        if self.output_kind != "continuous":
+            output = output.float()
+            return output.log_softmax(-1) if log_probs else output.softmax(-1)
+        if self.training:
+            raise InputError(
+                "this criterion trains a softmax, but the model predicts vectors: use --criterion syn_margin_proj, "
+                "vmf or another continuous one, or --decoder-output softmax"
+            )
+        assert self.scorer is not None
+        assert self.targets is not None
+        scores = self.scorer.log_scores(output, self.targets, extra["norm"][0][:, -output.shape[1] :])
+        return scores if log_probs else scores.exp()
+
+
+def vector_dim(cfg: VectorOutputConfig, targets: TargetTable | None) -> int:
+    """The dimension of predicted vectors; a softmax without a vector file has one, too."""
+    return targets.dim if targets is not None else cfg.target_dim or 300
+
+
+def learnt_words(cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None) -> nn.Embedding | None:
+    """The embedding (V, d) that the decoder reads; ``None`` where it reads the frozen table."""
+    if str(cfg.decoder_output) == "continuous" and not cfg.untie_decoder_input:
+        return None
+    return word_embedding(cfg, dictionary, targets)
+
+
+def word_embedding(cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None) -> nn.Embedding:
+    """(V, d), starting from the target vectors unless ``--softmax-init random`` or there are none."""
+    dim = vector_dim(cfg, targets)
+    embedding = nn.Embedding(len(dictionary), dim, dictionary.pad())
+    nn.init.normal_(embedding.weight, std=dim**-0.5)
+    if targets is not None and cfg.softmax_init == "vectors":
+        with torch.no_grad():
+            embedding.weight.copy_(targets.table)
+    nn.init.zeros_(embedding.weight[dictionary.pad()])
+    return embedding
+
+
+def target_table(cfg: VectorOutputConfig, dictionary: WordList) -> TargetTable | None:
+    """The table that a model needs: read, or left for the checkpoint to fill.
+
+    Raises:
+        InputError: vectors missing, unreadable or unfit.
+    """
+    if cfg.swap_vectors and (cfg.decoder_output != "continuous" or cfg.untie_decoder_input):
+        raise InputError("swap_vectors needs a continuous output whose decoder input is tied to the targets")
+    if cfg.targets_in_checkpoint and not cfg.swap_vectors:
+        if cfg.decoder_output != "continuous":
+            return None
+        return TargetTable.awaiting_checkpoint(dictionary.symbols, cfg.target_dim)
+    path = cfg.swap_vectors or cfg.target_vectors
+    if not path:
+        if cfg.decoder_output == "continuous":
+            raise InputError("a continuous output needs --target-vectors FILE (make one with fairseq-xl vectors train)")
+        return None
+    targets = build_table(
+        dictionary,
+        path,
+        dim=cfg.target_dim or None,
+        special=str(cfg.special_vectors),
+        missing=str(cfg.missing_vectors),
+        min_coverage=cfg.min_coverage,
+        swap=bool(cfg.swap_vectors),
+    )
+    remember(cfg, target_dim=targets.dim, targets_in_checkpoint=True)
+    return targets
+
+
+def remember(cfg: VectorOutputConfig, **values: Any) -> None:
+    """Write into the run's whole configuration, from which the trainer fills its checkpoints.
+
+    Without this a model could not be loaded where a file that it began with has since moved.
+    """
+    run = _whole_run(cfg)
+    if run is not None and "model" in run:
+        with open_dict(run):
+            for name, value in values.items():
+                run.model[name] = value
+
+
+def resumes(cfg: VectorOutputConfig) -> bool:
+    """Whether the training that builds a model will then load all of it from a checkpoint of its own."""
+    run = _whole_run(cfg)
+    if run is None or run.get("checkpoint") is None:
+        return False
+    restored = str(run.checkpoint.restore_file)
+    if restored == "checkpoint_last.pt":  # fairseq's default, and the only name it looks for in save_dir
+        restored = os.path.join(run.checkpoint.save_dir, restored)
+    return os.path.exists(restored)
+
+
+def _whole_run(cfg: VectorOutputConfig) -> Any | None:
+    """fairseq hands ``build_model`` a copy of the model's part of the configuration; its parent is the original."""
+    return getattr(cfg, "__dict__", {}).get("_parent")

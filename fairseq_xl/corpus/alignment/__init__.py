@@ -1,0 +1,1 @@
+"""Lines of two languages that mean the same: translators, aligners and their quality."""

@@ -1,0 +1,128 @@
+"""Pages that a person aligns: the doubtful lines as a table to edit, and the table read back.
+
+A row is a pair of lines, or of several on a side (``4 5``), numbered from 1. Change the numbers to put other lines
+together, take a row away to leave its lines out, add rows as you like; the texts are there to be read. Lines that
+the table did not hold in the first place stay beside the line at the same place.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fairseq_xl.corpus.documents.document import Bead, Document
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.report.tables import as_text
+
+HEADER = ("page", "check", "first lines", "second lines", "first text", "second text", "translation")
+
+
+@dataclass
+class Reviewed:
+    """What the table says of a page: the checksum of its lines, and rows with their line in the table."""
+
+    check: str
+    rows: list[tuple[int, Bead]] = field(default_factory=list)
+
+
+def checksum(document: Document) -> str:
+    """Of a page's lines: a table made for other lines must not be used."""
+    text = "\0\0".join("\0".join(side) for side in document.lines)
+    return f"{zlib.crc32(text.encode()):08x}"
+
+
+def write_review(path: Path, doubtful: Iterable[tuple[Document, list[int]]]) -> int:
+    """Write the lines of each page at places that are misaligned; return how many.
+
+    The lines are strangers': a spreadsheet must not take one for a formula.
+    """
+    count = 0
+    with replacing(path) as stream:
+        stream.write("\t".join(HEADER) + "\n")
+        for document, places in doubtful:
+            assert document.translation is not None
+            for place in places:
+                lines = (*(side[place] for side in document.lines), document.translation[place])
+                cells = (document.id, checksum(document), *[str(place + 1)] * 2, *map(_shown, lines))
+                stream.write("\t".join(" ".join(cell.split()) for cell in cells) + "\n")
+                count += 1
+    return count
+
+
+def _shown(line: str) -> str:
+    return as_text(" ".join(line.split()))
+
+
+def read_review(path: Path) -> dict[str, Reviewed]:
+    """The rows of each page.
+
+    Raises:
+        InputError: no such file, or a row that is none, naming its line.
+    """
+    found: dict[str, Reviewed] = {}
+    for number, cells in _rows(path):
+        page, check, *sides = cells[:4]
+        beads = []
+        for cell in sides:
+            parts = cell.replace(",", " ").split()
+            if not parts or not all(part.isdecimal() and int(part) for part in parts):
+                raise InputError(
+                    f"{path}, line {number}: {cell!r} must be numbers of lines, counted from 1; take the row away "
+                    "to leave its lines out"
+                )
+            beads.append([int(part) - 1 for part in parts])
+        reviewed = found.setdefault(page, Reviewed(check))
+        if reviewed.check != check:
+            raise InputError(f"{path}, line {number}: {check} is not the check of the rows before")
+        reviewed.rows.append((number, (beads[0], beads[1])))
+    return found
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    for number, line in enumerate(read_lines(path), start=1):
+        cells = line.split("\t")
+        if number == 1:
+            if tuple(cells[:4]) != HEADER[:4]:
+                raise InputError(f"{path}, line 1: the first row must be {', '.join(HEADER)}")
+        elif line.strip():
+            if len(cells) < 4:
+                raise InputError(
+                    f"{path}, line {number}: {len(cells)} columns, where page, check and lines of both sides are "
+                    "needed, separated by tabs"
+                )
+            yield number, cells
+
+
+def reviewed_beads(
+    path: Path, document: Document, places: list[int], reviewed: Mapping[str, Reviewed]
+) -> list[Bead] | None:
+    """The page's beads: as reviewed at the misaligned places, the same place elsewhere.
+
+    Returns:
+        beads by the first line of the first language; None where the table has no row of this page.
+
+    Raises:
+        InputError: rows for other lines than the page has now, or a line that two beads name.
+    """
+    if document.id not in reviewed:
+        return None
+    found = reviewed[document.id]
+    size = len(document.lines[0])
+    if found.check != checksum(document):
+        raise InputError(f"{path}, line {found.rows[0][0]}: {document.id} has other lines now: export the table anew")
+    doubtful = set(places)
+    beads: list[Bead] = [([place], [place]) for place in range(size) if place not in doubtful]
+    used = tuple({line for bead in beads for line in bead[side]} for side in (0, 1))
+    for number, bead in found.rows:
+        for side, lines in enumerate(bead):
+            for line in lines:
+                if line >= len(document.lines[side]):
+                    raise InputError(f"{path}, line {number}: {document.id} has no line {line + 1}")
+                if line in used[side]:
+                    raise InputError(f"{path}, line {number}: line {line + 1} of {document.id} is in another pair, too")
+                used[side].add(line)
+        beads.append(bead)
+    return sorted(beads)

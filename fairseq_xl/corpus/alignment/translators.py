@@ -1,0 +1,175 @@
+"""Lines of one language into another, by what the user has: a model, a command, a dictionary. Nothing calls out.
+
+A translator has an ``identity``, which changes when its translations may, and ``translate``, which returns as many
+lines as it was given.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import read_lines
+from fairseq_xl.text.subwords import processor
+
+WORD = re.compile(r"[^\W_]+")
+"""What a dictionary looks up: "l'heure" is two words."""
+
+
+class Translator(Protocol):
+    """What a translator offers."""
+
+    identity: str
+
+    def translate(self, lines: Sequence[str]) -> list[str]:
+        """A translation of each line. Raises: InputError: it cannot."""
+
+
+class CommandTranslator:
+    """Any program that reads lines and writes as many; it is started for each batch, without a shell."""
+
+    def __init__(self, command: Sequence[str]):
+        if not command:
+            raise InputError("translate.command is empty: give the program and its arguments as a list")
+        self.command = list(command)
+        self.identity = f"command {json.dumps(self.command)}"
+
+    def translate(self, lines: Sequence[str]) -> list[str]:
+        """See :class:`Translator`."""
+        text = "".join(f"{line}\n" for line in lines)
+        try:
+            done = subprocess.run(self.command, input=text.encode(), capture_output=True, check=False)
+        except OSError as error:
+            raise InputError(f"translate.command: {self.command[0]}: {error.strerror}") from None
+        if done.returncode:
+            last = done.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+            raise InputError(f"translate.command ended with status {done.returncode}: {last}")
+        try:
+            found = done.stdout.decode().removesuffix("\n").split("\n")
+        except UnicodeDecodeError:
+            raise InputError("translate.command wrote something that is not UTF-8") from None
+        if not done.stdout:
+            found = []
+        if len(found) != len(lines):
+            raise InputError(
+                f"translate.command wrote {len(found)} lines for {len(lines)}: it must write one for each, empty ones"
+                " too"
+            )
+        return [line.removesuffix("\r") for line in found]
+
+
+class DictionaryTranslator:
+    """Word by word; what is not in the dictionary stays as it is, with all that is between words."""
+
+    def __init__(self, dictionary: dict[str, str]):
+        self.dictionary = {word.lower(): other for word, other in reversed(dictionary.items())}
+        content = json.dumps(sorted(self.dictionary.items()), ensure_ascii=False)
+        self.identity = f"dictionary {hashlib.sha256(content.encode()).hexdigest()}"
+
+    def translate(self, lines: Sequence[str]) -> list[str]:
+        """See :class:`Translator`."""
+        return [WORD.sub(self._word, line) for line in lines]
+
+    def _word(self, found: re.Match[str]) -> str:
+        word = found.group()
+        other = self.dictionary.get(word.lower())
+        if other is None or other == word.lower():
+            return word
+        if len(word) > 1 and word.isupper():
+            return other.upper()
+        return other[0].upper() + other[1:] if word[0].isupper() else other
+
+
+def read_dictionary(path: Path) -> dict[str, str]:
+    """The best translation of each word: lines word TAB word [TAB weight], of the second language first.
+
+    Where there are weights, the largest counts; otherwise the first line.
+
+    Raises:
+        InputError: the file cannot be read, or a line is none.
+    """
+    best: dict[str, tuple[float, str]] = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        columns = line.split("\t")
+        try:
+            word, other, weight = (*columns, "0")[:3] if len(columns) in (2, 3) else ()
+            entry = float(weight), other.strip()
+        except ValueError:
+            entry, word = (0.0, ""), ""
+        word = word.strip().lower()
+        if not word or not entry[1]:
+            raise InputError(f"{path}, line {number}: expected word TAB translation and maybe TAB weight, not {line!r}")
+        if word not in best or entry[0] > best[word][0]:
+            best[word] = entry
+    if not best:
+        raise InputError(f"{path} holds no words")
+    return {word: other for word, (_, other) in best.items()}
+
+
+class ModelTranslator:
+    """A CTranslate2 model with its SentencePiece models: OPUS-MT, NLLB and others of their kind.
+
+    Args:
+        model: folder as CTranslate2's converters write it.
+        source_subwords: SentencePiece model of the second language, source.spm in OPUS-MT.
+        target_subwords: of the first; the same file in NLLB.
+        source_token: put before each line: NLLB's fra_Latn, or >>fra<< of a multilingual OPUS-MT.
+        target_token: that each translation begins with: NLLB's eng_Latn.
+        beam: of the search.
+        device: cpu or cuda.
+
+    Raises:
+        InputError: no such model, or a token that it does not know.
+    """
+
+    def __init__(
+        self,
+        model: Path,
+        source_subwords: Path,
+        target_subwords: Path,
+        source_token: str | None = None,
+        target_token: str | None = None,
+        beam: int = 2,
+        device: str = "cpu",
+    ):
+        import ctranslate2
+
+        self.source, self.target = (processor(str(path)) for path in (source_subwords, target_subwords))
+        try:
+            self.model = ctranslate2.Translator(str(model), device=device)
+        except (RuntimeError, ValueError) as error:
+            raise InputError(f"translate.model: {model}: {error}") from None
+        self.source_token, self.target_token, self.beam = source_token, target_token, beam
+        # Converters of fairseq and OpenNMT models leave the end of a sentence to the engine, those of others do not.
+        config = json.loads((model / "config.json").read_text(encoding="utf-8"))
+        self.end = [] if config.get("add_source_eos") else [config.get("eos_token", "</s>")]
+        digest = hashlib.sha256()
+        for path in (*sorted(model.iterdir()), source_subwords, target_subwords):
+            if path.is_file():
+                with path.open("rb") as stream:
+                    digest.update(hashlib.file_digest(stream, "sha256").digest())
+        self.identity = f"model {digest.hexdigest()} {source_token} {target_token} {beam}"
+
+    def translate(self, lines: Sequence[str]) -> list[str]:
+        """See :class:`Translator`."""
+        before = [self.source_token] if self.source_token else []
+        pieces = [before + tokens + self.end for tokens in self.source.encode(list(lines), out_type=str)]
+        prefix = [[self.target_token]] * len(pieces) if self.target_token else None
+        results = self.model.translate_batch(
+            pieces,
+            target_prefix=prefix,
+            beam_size=self.beam,
+            max_batch_size=2048,
+            batch_type="tokens",
+            max_input_length=512,
+            max_decoding_length=512,
+        )
+        found = (result.hypotheses[0] for result in results)
+        skip = int(self.target_token is not None)
+        return [" ".join(self.target.decode(tokens[skip:]).split()) for tokens in found]

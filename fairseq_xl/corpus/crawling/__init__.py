@@ -1,0 +1,1 @@
+"""A bilingual website: its addresses, pages, and which page is the counterpart of which."""

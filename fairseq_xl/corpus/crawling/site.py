@@ -1,0 +1,180 @@
+"""What belongs to a website: its hosts, the form of its addresses, and which of them are fetched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
+
+from w3lib.url import safe_url_string
+
+from fairseq_xl import __version__
+from fairseq_xl.io.errors import InputError
+
+
+@dataclass
+class CrawlSettings:
+    """Section ``crawl`` of corpus.yaml."""
+
+    base: list[str] = field(
+        default_factory=list,
+        metadata={
+            "help": "where the crawl begins: addresses such as https://example.org/ or one folder of HTML files"
+            " (relative to the project's folder)"
+        },
+    )
+    hosts: list[str] = field(
+        default_factory=list,
+        metadata={
+            "help": "further hosts (name or name:port) that belong to the site; those of base always do, no other"
+            " is ever asked"
+        },
+    )
+    include: list[str] = field(
+        default_factory=list,
+        metadata={
+            "help": "regular expressions; only addresses whose path (with ?query) matches one are fetched; none: all"
+        },
+    )
+    exclude: list[str] = field(
+        default_factory=list,
+        metadata={
+            "help": "regular expressions; addresses whose path matches one are not fetched: calendars, print views,"
+            " other languages"
+        },
+    )
+    hreflang: bool = field(
+        default=True, metadata={"help": "find counterparts by <link> and <a> elements with hreflang"}
+    )
+    url_patterns: list[list[str]] = field(
+        default_factory=list,
+        metadata={
+            "help": "pairs [regular expression, replacement] that turn the path of a page in the first language into"
+            " its counterpart's: [['^/(?!fr/)', '/fr/']]; an expression with :// is held against the whole address"
+        },
+    )
+    link_selectors: list[str] = field(
+        default_factory=list,
+        metadata={"help": "CSS selectors of the link to the counterpart on a page: ['#language-switch a']"},
+    )
+    link_patterns: list[str] = field(
+        default_factory=list,
+        metadata={
+            "help": "regular expressions over a page's HTML whose first group is the counterpart's address:"
+            ' [\'href="([^"]+)"[^>]*>Français<\']'
+        },
+    )
+    max_pages: int = field(
+        default=20000, metadata={"help": "stop after so many pages; a larger number later goes on; 0: no limit"}
+    )
+    max_megabytes: float = field(default=10.0, metadata={"help": "refuse pages that are larger"})
+    delay: float = field(
+        default=0.5,
+        metadata={
+            "help": "seconds between requests to a host; robots.txt's Crawl-delay goes before it where it is longer"
+        },
+    )
+    concurrent: int = field(default=4, metadata={"help": "requests under way at a time; matters where delay is short"})
+    timeout: float = field(default=60.0, metadata={"help": "seconds until a request is given up"})
+    robots: bool = field(default=True, metadata={"help": "obey robots.txt; false only for a site of your own"})
+    user_agent: str = field(
+        default=f"fairseq-xl/{__version__}",
+        metadata={"help": "the name that the crawler gives; add an address where you can be asked"},
+    )
+    allow_private: bool = field(
+        default=False,
+        metadata={"help": "also connect to private and loopback addresses: only for a site of your own network"},
+    )
+    warc: bool = field(default=False, metadata={"help": "also write the pages as crawl/pages.warc.gz"})
+
+
+@dataclass(frozen=True)
+class Site:
+    """Which addresses are fetched.
+
+    Attributes:
+        hosts: name or name:port, lower case; empty for a folder, whose addresses have none.
+        include, exclude: see :class:`CrawlSettings`.
+    """
+
+    hosts: frozenset[str]
+    include: tuple[re.Pattern[str], ...]
+    exclude: tuple[re.Pattern[str], ...]
+
+    @classmethod
+    def of(cls, settings: CrawlSettings) -> Site:
+        """The site that settings describe.
+
+        Raises:
+            InputError: no base, one that is no address, an expression that is none.
+        """
+        if not settings.base:
+            raise InputError("crawl.base names no site: give the address or the folder to begin with")
+        hosts = {host.lower() for host in settings.hosts}
+        for base in settings.base:
+            if is_address(base):
+                host = host_of(base)
+                if not host:
+                    raise InputError(f"crawl.base: {base} names no host")
+                hosts.add(host)
+        if hosts and not all(map(is_address, settings.base)):
+            raise InputError("crawl.base: give addresses or a folder, not both")
+        return cls(frozenset(hosts), expressions("include", settings.include), expressions("exclude", settings.exclude))
+
+    def address(self, link: str, page: str) -> str | None:
+        """A link on a page as a full address in normal form; None where it is no page that could be fetched."""
+        try:
+            joined, _ = urldefrag(urljoin(page, link.strip()))
+            parts = urlsplit(joined)
+            if parts.scheme == "file":
+                return joined if not parts.netloc and not self.hosts else None
+            if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+                return None
+            safe = urlsplit(safe_url_string(joined))
+            path = safe.path or "/"
+            found = urlunsplit((safe.scheme, host_of(joined), path, safe.query, ""))
+        except ValueError:
+            return None
+        return found if len(found) <= 2000 else None
+
+    def holds(self, address: str) -> bool:
+        """Whether an address is on the site and not excluded."""
+        if host_of(address) not in (self.hosts or {""}):
+            return False
+        path = path_of(address)
+        if self.include and not any(pattern.search(path) for pattern in self.include):
+            return False
+        return not any(pattern.search(path) for pattern in self.exclude)
+
+
+def is_address(base: str) -> bool:
+    """Whether a base is to be fetched over HTTP; a folder otherwise."""
+    return base.lower().startswith(("http://", "https://"))
+
+
+def host_of(address: str) -> str:
+    """Name, or name:port where the port is not the scheme's own; empty for a file. Raises: ValueError."""
+    parts = urlsplit(address)
+    name = (parts.hostname or "").lower().rstrip(".")
+    if ":" in name:
+        name = f"[{name}]"
+    usual = {"http": 80, "https": 443}.get(parts.scheme)
+    return name if parts.port in (None, usual) else f"{name}:{parts.port}"
+
+
+def path_of(address: str) -> str:
+    """Path with its query."""
+    parts = urlsplit(address)
+    return parts.path + (f"?{parts.query}" if parts.query else "")
+
+
+def expressions(name: str, patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+    """Compile a setting's regular expressions. Raises: InputError: one is none."""
+    compiled = []
+    for pattern in patterns:
+        try:
+            compiled.append(re.compile(pattern))
+        except re.error as error:
+            raise InputError(f"crawl.{name}: {pattern!r} is no regular expression: {error}") from None
+    return tuple(compiled)

@@ -1,0 +1,1 @@
+"""Documents of two languages: the project folder, extraction, words and topics."""

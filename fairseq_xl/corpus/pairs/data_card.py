@@ -1,0 +1,128 @@
+"""The data card: what the corpus is, how it was made, with counts of every step, for people and for the hub."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import yaml
+
+from fairseq_xl.corpus.documents.project import Project
+from fairseq_xl.corpus.pairs.export import PARTS, Pair
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.report.tables import Table
+
+STEPS = ("crawl", "extract", "translate", "align", "topics", "negatives")
+SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
+
+
+def card(
+    project: Project,
+    rows: Sequence[Pair],
+    name: str,
+    licence: str,
+    masked: bool,
+    giveaway: Mapping[str, float],
+    files: Mapping[str, str],
+) -> str:
+    """The text of README.md.
+
+    Args:
+        licence: its identifier on the hub, or empty.
+        giveaway: accuracies of :func:`~fairseq_xl.corpus.pairs.shallow_baseline.giveaway`; empty where not asked for.
+        files: of each part, below the card's folder.
+    """
+    size = next((text for limit, text in SIZES if len(rows) < limit), "1M<n")
+    head = {
+        "pretty_name": name,
+        "language": list(project.languages),
+        "license": licence or "unknown",
+        "task_categories": ["text-classification"],
+        "task_ids": ["semantic-similarity-classification"],
+        "multilinguality": "translation",
+        "size_categories": [size],
+        "configs": [
+            {"config_name": "default", "data_files": [{"split": part, "path": path} for part, path in files.items()]}
+        ],
+    }
+    first, second = project.languages
+    rights = f"Licence: {licence}." if licence else "No licence was stated: the texts are the sites', ask them."
+    persons = "masked as far as patterns find them; names are not" if masked else "as on the pages, and so are names"
+    text = [
+        "---",
+        yaml.safe_dump(head, allow_unicode=True, sort_keys=False).strip(),
+        "---",
+        "",
+        f"# {name}",
+        "",
+        f"Pairs of a sentence in {first} and one in {second}, from bilingual web pages. Label 1: they stand at "
+        "corresponding places of a page and its counterpart, and so should mean the same. Label 0: the second "
+        "belongs to another page of the same topic; the sentence that it translates is near the first in an "
+        "encoder's space, but is not (nearly) the same.",
+        "",
+        "No page and no sentence is in two parts or two folds. `fold` numbers the folds of the training and "
+        "validation parts for cross-validation; the test part has none.",
+        "",
+        _sizes(rows).markdown(),
+        *_made(project),
+        _sources(rows).markdown(),
+        "### Rights and persons",
+        "",
+        f"{rights} `url1` and `url2` say where each sentence is from. E-mail addresses and telephone numbers are "
+        f"{persons}.",
+        "",
+    ]
+    if giveaway:
+        text += [
+            "### What can be guessed",
+            "",
+            "Accuracy of classifiers that see only lengths, shared numbers and words, punctuation and capitals, each "
+            "fold judged by one trained on the others (0.5 is chance):",
+            "",
+            *(f"- {one}: {accuracy:.3f}" for one, accuracy in giveaway.items()),
+            "",
+        ]
+    return "\n".join(text)
+
+
+def _sizes(rows: Sequence[Pair]) -> Table:
+    table = Table("Size", ["part", "pairs", "label 1", "label 0", "pages", "topics"])
+    for part in (part for part in PARTS if any(row.part == part for row in rows)):
+        some = [row for row in rows if row.part == part]
+        labels = Counter(row.label for row in some)
+        pages = {page for row in some for page in (row.document1, row.document2)}
+        cells = len(some), labels[1], labels[0], len(pages), len({row.topic for row in some})
+        table.add(part, *map(str, cells))
+    return table
+
+
+def _made(project: Project) -> list[str]:
+    """Counts of each step, as its report gives them."""
+    text = ["### How it was made", ""]
+    for step in STEPS:
+        try:
+            report = project.report(step)
+        except InputError:
+            text.append(f"- {step}: not a step of this project")
+            continue
+        text.append(f"- {step}: " + "; ".join(_items(report)))
+    return [*text, ""]
+
+
+def _items(report: Mapping[str, Any]) -> list[str]:
+    """Counts in words; lists of pages are for the report, not for the card."""
+    return [
+        f"{name}: {', '.join(_items(value)) if isinstance(value, Mapping) else value}"
+        for name, value in report.items()
+        if not isinstance(value, list)
+    ]
+
+
+def _sources(rows: Sequence[Pair]) -> Table:
+    table = Table("Sources", ["host", "sentences"])
+    hosts = Counter(urlsplit(url).netloc or "local files" for row in rows for url in (row.url1, row.url2))
+    for host, count in sorted(hosts.items(), key=lambda item: (-item[1], item[0])):
+        table.add(host, str(count))
+    return table

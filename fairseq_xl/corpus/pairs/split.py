@@ -1,0 +1,103 @@
+"""Pages into a test part and folds, so that no page, and no sentence, is on two sides.
+
+Sentences that repeat would tie all pages of a site together, if pages with a common sentence had to stay together.
+So lines of many pages are left out, each other sentence belongs to the first page that has it
+(:mod:`~fairseq_xl.corpus.pairs.positives`), and only pages that share a good part of their sentences, near copies, stay
+together. Negatives are then looked for within a fold (:mod:`~fairseq_xl.corpus.pairs.negatives`): both of their
+sentences are of its pages.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from fairseq_xl.io.errors import InputError
+
+TEST = -1
+WIDEST = (2.0, 1.0, 0.5, 0.0)
+"""how many parts' worth of a topic stays together, tried in turn; 0: it goes wherever two groups of it can"""
+
+
+def near_copies(pages: Sequence[set[int]], count: int, share: float) -> np.ndarray:
+    """(count,) the group of each page: those linked by sharing at least ``share`` of the smaller one's sentences.
+
+    Args:
+        pages: numbers of the pages that have each sentence.
+        count: of the pages.
+    """
+    rows = [page for having in pages for page in having]
+    columns = np.repeat(np.arange(len(pages)), [len(having) for having in pages])
+    holds = sparse.csr_matrix((np.ones(len(rows)), (rows, columns)), (count, len(pages)))
+    size = np.asarray(holds.sum(1)).ravel()
+    common = (holds @ holds.T).tocoo()
+    smaller = np.minimum(size[common.row], size[common.col])
+    keep = common.data >= share * smaller
+    links = (common.data[keep], (common.row[keep], common.col[keep]))
+    return connected_components(sparse.coo_matrix(links, common.shape), directed=False)[1]
+
+
+def assign(
+    group: np.ndarray, topic: Sequence[int], weight: np.ndarray, folds: int, test: float, seed: int
+) -> np.ndarray:
+    """(M,) the fold of each page, 0 to folds - 1, or TEST.
+
+    A negative is a sentence of another page of the same topic and part. So a topic stays in one part, unless it would
+    fill several; each part that it goes to gets two groups of it. Topics are broken up further only where some part
+    would stay less than half full. The emptiest part takes the next group.
+
+    Args:
+        group: (M,) of pages that stay together; they go where the topic of the first one goes.
+        topic: (M,) of each page.
+        weight: (M,) sentences of each page.
+        folds: how many.
+        test: share of the sentences for the test part, from 0 to below 1.
+        seed: of the order.
+
+    Raises:
+        InputError: a part that would be empty.
+    """
+    random = np.random.default_rng(seed)
+    size = np.bincount(group, weight)
+    target = size.sum() * np.array([(1 - test) / folds] * folds + ([test] if test > 0 else []))
+    _, first = np.unique(group, return_index=True)
+    members: dict[int, list[int]] = defaultdict(list)
+    for number in random.permutation(len(size)).tolist():
+        if size[number]:
+            members[topic[first[number]]].append(number)
+    topics = sorted(members.values(), key=lambda one: (-size[one].sum(), one))
+    for widest in WIDEST:
+        part, filled = _pack(topics, size, target, widest * target.min())
+        if (filled >= target / 2).all():
+            break
+    if not filled.all():
+        raise InputError(
+            f"{int((size > 0).sum())} pages or groups of near copies in {len(members)} topics are too few for "
+            f"{folds} folds{' and a test part' if test > 0 else ''}: take fewer folds or topics, or more pages"
+        )
+    return np.where(part == folds, TEST, part)[group]
+
+
+def _pack(
+    topics: Sequence[list[int]], size: np.ndarray, target: np.ndarray, widest: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The part of each group, and each part's sentences; a topic goes to a part for each ``widest`` sentences."""
+    filled, part = np.zeros(len(target)), np.zeros(len(size), int)
+    for topic in topics:
+        numbers = sorted(topic, key=lambda number: -size[number])
+        wanted = math.ceil(size[numbers].sum() / widest) if widest else len(numbers)
+        open_parts = np.argsort(filled / target, kind="stable")[: max(1, min(wanted, len(numbers) // 2))]
+        taken = np.zeros(len(target), int)
+        for number in numbers:
+            # Two for each part first; then whichever is emptiest.
+            lacking = open_parts[taken[open_parts] < 2]
+            choice = lacking if len(lacking) else open_parts
+            best = choice[np.argmin(filled[choice] / target[choice])]
+            part[number], taken[best] = best, taken[best] + 1
+            filled[best] += size[number]
+    return part, filled

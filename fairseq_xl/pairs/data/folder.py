@@ -1,0 +1,123 @@
+"""The prepared folder: what ``fairseq-xl pairs prepare`` writes and everything else of this room reads.
+
+manifest.json      how text became words, where the pairs came from, what was left out
+dict.txt           fairseq's dictionary
+PART.tsv           one pair a line under a line of names, PART being train, valid or test
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from fairseq.data import Dictionary
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import read_manifest
+from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.pairs.data.wording import Wording
+
+VERSION = 1
+MANIFEST = "manifest.json"
+
+
+COLUMNS = ("id", "label", "group", "left_fold", "right_fold", "left", "right", "left_text", "right_text")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A pair of a prepared folder.
+
+    Attributes:
+        id: file's name and line, unique in the folder.
+        label: 0 or 1; None in an unlabelled part.
+        group: pairs with a sentence in common are of one group.
+        folds: of the left and the right sentence, from 0, for cross-validation: fold k is validated on the pairs with
+            both sentences in k and trained on those with neither.
+        left, right: words, separated by spaces.
+        left_text, right_text: as they were written, but for white space.
+    """
+
+    id: str
+    label: int | None
+    group: int
+    folds: tuple[int, int]
+    left: str
+    right: str
+    left_text: str
+    right_text: str
+
+
+class Prepared:
+    """A prepared folder.
+
+    Raises:
+        InputError: no such folder, or of another version.
+    """
+
+    def __init__(self, folder: Path | str):
+        self.folder = Path(folder)
+        self.manifest: dict[str, Any] = read_manifest(
+            self.folder / MANIFEST, VERSION, "fairseq-xl pairs prepare", wording=dict, folds=int
+        )
+        try:
+            self.wording = Wording(**self.manifest["wording"])
+        except TypeError as error:
+            raise InputError(f"{self.folder / MANIFEST} is damaged ({error}): prepare the folder again") from None
+        self.folds: int = self.manifest["folds"]
+
+    @cached_property
+    def dictionary(self) -> Dictionary:
+        return Dictionary.load(str(self.folder / "dict.txt"))
+
+    def has(self, part: str) -> bool:
+        return (self.folder / f"{part}.tsv").is_file()
+
+    def rows(self, part: str) -> list[Row]:
+        """Raises: InputError: the folder has no such part, or a damaged one."""
+        if not self.has(part):
+            raise InputError(f"{self.folder} has no {part} part: prepare it with a file for it")
+        path = self.folder / f"{part}.tsv"
+        found = []
+        for number, line in enumerate(read_lines(path), start=1):
+            if number == 1:
+                continue  # the names
+            try:
+                found.append(_row(line.split("\t")))
+            except (ValueError, TypeError):
+                raise InputError(f"{path}, line {number} is damaged: prepare the folder again") from None
+        return found
+
+    def fold(self, fold: int, held_out: bool) -> list[Row]:
+        """The training part's pairs within a fold, or outside it.
+
+        Raises:
+            InputError: no such fold.
+        """
+        if not 0 <= fold < self.folds:
+            raise InputError(
+                f"fold {fold} of {self.folds}: folds count from 0, and `pairs prepare --folds` says how many"
+            )
+        rows = self.rows("train")
+        if held_out:
+            return [row for row in rows if row.folds == (fold, fold)]
+        return [row for row in rows if fold not in row.folds]
+
+
+def _row(cells: list[str]) -> Row:
+    name, label, group, left_fold, right_fold, *texts = cells
+    return Row(name, int(label) if label else None, int(group), (int(left_fold), int(right_fold)), *texts)
+
+
+def write_rows(path: Path, rows: Iterable[Row]) -> None:
+    """Write one part."""
+    with replacing(path) as stream:
+        stream.write("\t".join(COLUMNS) + "\n")
+        for row in rows:
+            label = "" if row.label is None else row.label
+            texts = (row.left, row.right, row.left_text, row.right_text)
+            cells = (row.id, label, row.group, *row.folds, *(" ".join(t.split()) for t in texts))
+            stream.write("\t".join(map(str, cells)) + "\n")

@@ -1,0 +1,98 @@
+"""Groups and folds of pairs that share no sentence.
+
+A model that has seen a question beside others knows something of it: split by row, nearly every question of the
+development pairs is in the training pairs, too, and the score says little about new questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.packages import needed
+
+METHODS = ("components", "communities", "sentences")
+
+
+def groups(pairs: Sequence[tuple[Hashable, Hashable]]) -> list[int]:
+    """The connected component of each pair, numbered by first appearance; sentences are nodes, pairs edges."""
+    nodes = number(pairs)
+    count = nodes.max(initial=-1) + 1
+    edges = coo_matrix((np.ones(len(nodes)), (nodes[:, 0], nodes[:, 1])), shape=(count, count))
+    component = connected_components(edges, directed=False)[1][nodes[:, 0]]
+    return _by_appearance(component)
+
+
+def folds(pairs: Sequence[tuple[Hashable, Hashable]], count: int, method: str, seed: int) -> list[tuple[int, int]]:
+    """The folds of each pair's two sentences; a sentence is in one fold.
+
+    Args:
+        pairs: of sentences.
+        count: folds.
+        method: what stays together: ``components``, the connected components, so that no pair lies across folds;
+            ``communities``, densely connected parts (Louvain, Blondel et al. 2008), where all is connected and some
+            pairs must lie across; ``sentences``, nothing: many pairs lie across.
+        seed: of the draw.
+
+    Raises:
+        InputError: a fold that would be empty.
+    """
+    nodes = number(pairs)
+    size = int(nodes.max(initial=-1)) + 1
+    random = np.random.default_rng(seed)
+    if method == "components":
+        part = np.empty(size, dtype=int)
+        part[nodes.ravel()] = np.repeat(groups(pairs), 2)
+    elif method == "communities":
+        part = _communities(nodes, size, seed)
+    elif method == "sentences":
+        part = np.arange(size)
+    else:
+        raise InputError(f"sentences are kept together by {', '.join(METHODS)}, not {method!r}")
+    fold = _packed(part, nodes, count, random)[nodes]
+    inside = np.bincount(fold[fold[:, 0] == fold[:, 1], 0], minlength=count)
+    if inside.min() == 0:
+        raise InputError(
+            f"{count} folds by {method}: one has no pair inside ({', '.join(map(str, inside))}); take fewer, or keep "
+            "less together: communities, then sentences"
+        )
+    return [(int(left), int(right)) for left, right in fold]
+
+
+def number(pairs: Sequence[tuple[Hashable, Hashable]]) -> np.ndarray:
+    """(N, 2) numbers of the pairs' sentences, by first appearance."""
+    known: dict[Hashable, int] = {}
+    rows = [[known.setdefault(sentence, len(known)) for sentence in pair] for pair in pairs]
+    return np.array(rows, dtype=int).reshape(-1, 2)
+
+
+def _communities(nodes: np.ndarray, size: int, seed: int) -> np.ndarray:
+    networkx = needed("networkx", "pairs", "a split by communities")
+    graph = networkx.Graph()
+    graph.add_nodes_from(range(size))
+    graph.add_edges_from(nodes.tolist())
+    part = np.empty(size, dtype=int)
+    for place, members in enumerate(networkx.community.louvain_communities(graph, seed=seed)):
+        part[list(members)] = place
+    return part
+
+
+def _packed(part: np.ndarray, nodes: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
+    """(S,) the fold of each sentence: the part with most pairs first, into the fold with fewest so far."""
+    weight = np.bincount(part[nodes.ravel()], minlength=part.max(initial=-1) + 1)
+    order = random.permutation(len(weight))
+    order = order[np.argsort(-weight[order], kind="stable")]
+    filled, home = np.zeros(count, dtype=int), np.empty(len(weight), dtype=int)
+    for place in order:
+        home[place] = filled.argmin()
+        filled[home[place]] += weight[place]
+    return home[part]
+
+
+def _by_appearance(values: np.ndarray) -> list[int]:
+    known: dict[int, int] = {}
+    return [known.setdefault(int(value), len(known)) for value in values]

@@ -1,0 +1,1 @@
+"""Scores, records, baselines and comparisons of pair classifiers."""

@@ -1,0 +1,234 @@
+"""Matchers without a network, by name: a few similarities of the two sentences, and a learner that weighs them.
+
+    character_ngram  overlap of character n-grams and lengths, gradient boosting: the baseline of Hadgu 2018
+    tfidf            cosines of TF-IDF vectors, of words and of character n-grams
+    bm25             BM25 of each sentence as the query for the other, averaged
+    vectors          cosines of averaged word vectors: plain, and weighted by IDF and as in SIF
+    st               cosine of a sentence-transformers model's vectors
+    constant         the training pairs' share of matches: what any matcher must beat
+
+All but character_ngram are weighed by logistic regression. Every feature is the same with the sentences exchanged.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from fairseq_xl.encode.pretrained import load_sentence_transformer
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.packages import needed
+from fairseq_xl.pairs.data.folder import Row
+from fairseq_xl.pairs.evaluation.similarity import cosines
+from fairseq_xl.vectors.table import WordVectors
+
+Features = Callable[[Sequence[Row]], np.ndarray]
+"""(N, F) of N pairs."""
+
+ORDERS = (1, 2, 3, 4, 5)
+"""of the character n-grams"""
+
+RARE = 1e-3
+"""SIF's a, in the weight a/(a + share of the word), as in Arora et al. 2017"""
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a baseline learns from.
+
+    Attributes:
+        rows: labelled pairs.
+        vectors: of the words of the training pairs and of those to be judged, for ``vectors``.
+        model: name or folder of a sentence-transformers model, for ``st``.
+    """
+
+    rows: Sequence[Row]
+    vectors: WordVectors | None = None
+    model: str | None = None
+
+    @property
+    def sentences(self) -> list[str]:
+        """Each sentence once."""
+        return list(dict.fromkeys(text for row in self.rows for text in (row.left, row.right)))
+
+
+def character_ngram(data: Training) -> Features:
+    """For each order: cosine of counts, and shared n-grams over all and over the shorter's; then the lengths."""
+    hashing = needed("sklearn.feature_extraction.text", "pairs").HashingVectorizer
+
+    def of_order(left: list[str], right: list[str], order: int) -> list[np.ndarray]:
+        counter = hashing(analyzer="char", ngram_range=(order, order), lowercase=False, norm=None, alternate_sign=False)
+        counts = [sparse.csr_array(counter.transform([f" {text} " for text in side])) for side in (left, right)]
+        a, b = (side > 0 for side in counts)
+        shared, fewer, either = a.multiply(b).sum(1), np.minimum(a.sum(1), b.sum(1)), (a + b).sum(1)
+        return [cosines(*counts), shared / np.maximum(either, 1), shared / np.maximum(fewer, 1)]
+
+    def features(rows: Sequence[Row]) -> np.ndarray:
+        left, right = [row.left for row in rows], [row.right for row in rows]
+        columns = [column for order in ORDERS for column in of_order(left, right, order)]
+        for measure in (len, lambda text: len(text.split())):
+            lengths = np.array([[measure(a), measure(b)] for a, b in zip(left, right, strict=True)])
+            columns += [lengths.min(1), lengths.max(1)]
+        return np.stack(columns, axis=1)
+
+    return features
+
+
+def tfidf(data: Training) -> Features:
+    """Weights are counted over the training pairs' sentences."""
+    weigh = needed("sklearn.feature_extraction.text", "pairs").TfidfVectorizer
+    kinds = [
+        weigh(analyzer=str.split, sublinear_tf=True),
+        weigh(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, lowercase=False),
+    ]
+    for kind in kinds:
+        kind.fit(data.sentences)
+
+    def features(rows: Sequence[Row]) -> np.ndarray:
+        left, right = [row.left for row in rows], [row.right for row in rows]
+        return np.stack([cosines(kind.transform(left), kind.transform(right)) for kind in kinds], axis=1)
+
+    return features
+
+
+def bm25(data: Training) -> Features:
+    """The mean of both directions, as it is and as a share of what each sentence scores with itself.
+
+    The rarity of words and the average length are the training sentences'.
+    """
+    okapi = needed("rank_bm25", "pairs").BM25Okapi
+    trained = okapi([text.split() for text in data.sentences])
+
+    def features(rows: Sequence[Row]) -> np.ndarray:
+        place = {text: i for i, text in enumerate(dict.fromkeys(t for r in rows for t in (r.left, r.right)))}
+        scorer = okapi([text.split() for text in place])
+        scorer.idf, scorer.avgdl, scorer.doc_len = (trained.idf, trained.avgdl, np.array(scorer.doc_len))
+
+        def score(query: str, document: str) -> float:
+            return scorer.get_batch_scores(query.split(), [place[document]])[0]
+
+        crossed = np.array([score(r.left, r.right) + score(r.right, r.left) for r in rows])
+        own = np.array([score(r.left, r.left) + score(r.right, r.right) for r in rows])
+        return np.stack([crossed / 2, np.divide(crossed, own, out=np.zeros(len(rows)), where=own > 0)], axis=1)
+
+    return features
+
+
+def vectors(data: Training) -> Features:
+    """Means of the words' vectors: plain, weighted by IDF, and SIF (Arora, Liang & Ma 2017).
+
+    IDF, the shares of words and the direction that SIF takes out are the training sentences'. Words without a vector
+    are left out; a sentence without any has cosine 0 with every other.
+    """
+    if data.vectors is None:
+        raise InputError("baseline vectors needs a file of word vectors: name it with --vectors")
+    table = data.vectors
+    sentences = [text.split() for text in data.sentences]
+    documents = Counter(word for words in sentences for word in set(words))
+    tokens = Counter(word for words in sentences for word in words)
+    if not any(word in table.index for word in tokens):
+        raise InputError("the file of --vectors has no vector for any training word: is it of that language?")
+    weights: list[Callable[[str], float]] = [
+        lambda word: 1.0,
+        lambda word: np.log((1 + len(sentences)) / (1 + documents[word])) + 1,
+        lambda word: RARE / (RARE + tokens[word] / tokens.total()),
+    ]
+
+    def means(texts: Sequence[str], weight: Callable[[str], float]) -> np.ndarray:
+        rows = np.zeros((len(texts), table.dim))
+        for row, text in zip(rows, texts, strict=True):
+            known = [word for word in text.split() if word in table.index]
+            if known:
+                row[:] = np.average(
+                    table.matrix[[table.index[word] for word in known]], axis=0, weights=[weight(w) for w in known]
+                )
+        return rows
+
+    common = np.linalg.svd(means(data.sentences, weights[-1]), full_matrices=False)[2][0]
+
+    def features(rows: Sequence[Row]) -> np.ndarray:
+        columns = []
+        for i, weight in enumerate(weights):
+            sides = [means([getattr(row, side) for row in rows], weight) for side in ("left", "right")]
+            if i == len(weights) - 1:
+                sides = [side - np.outer(side @ common, common) for side in sides]
+            columns.append(cosines(*sides))
+        return np.stack(columns, axis=1)
+
+    return features
+
+
+def st(data: Training) -> Features:
+    """Of the sentences as they were written."""
+    if data.model is None:
+        raise InputError("baseline st needs a sentence-transformers model: name it with --model")
+    encoder = load_sentence_transformer(data.model)
+
+    def features(rows: Sequence[Row]) -> np.ndarray:
+        texts = list(dict.fromkeys(text for row in rows for text in (row.left_text, row.right_text)))
+        place = {text: i for i, text in enumerate(texts)}
+        found = np.asarray(encoder.encode(texts), dtype=np.float64)
+        left, right = ([place[getattr(row, side)] for row in rows] for side in ("left_text", "right_text"))
+        return cosines(found[left], found[right])[:, None]
+
+    return features
+
+
+def constant(data: Training) -> Features:
+    return lambda rows: np.zeros((len(rows), 1))
+
+
+def _boosting(seed: int) -> Any:
+    # No early stopping: scikit-learn's holds out rows at random, whose sentences stand in others.
+    boosting = needed("sklearn.ensemble", "pairs").HistGradientBoostingClassifier
+    return boosting(learning_rate=0.05, max_iter=200, max_leaf_nodes=15, early_stopping=False, random_state=seed)
+
+
+def _logistic(seed: int) -> Any:
+    pipeline = needed("sklearn.pipeline", "pairs").make_pipeline
+    scale = needed("sklearn.preprocessing", "pairs").StandardScaler
+    regression = needed("sklearn.linear_model", "pairs").LogisticRegression
+    return pipeline(scale(), regression(random_state=seed, max_iter=1000))
+
+
+def _share(seed: int) -> Any:
+    return needed("sklearn.dummy", "pairs").DummyClassifier(strategy="prior")
+
+
+LEARNERS: dict[str, Callable[[int], Any]] = {"boosting": _boosting, "logistic": _logistic, "share": _share}
+"""scikit-learn's, from a seed."""
+
+BASELINES: dict[str, tuple[Callable[[Training], Features], str]] = {
+    "character_ngram": (character_ngram, "boosting"),
+    "tfidf": (tfidf, "logistic"),
+    "bm25": (bm25, "logistic"),
+    "vectors": (vectors, "logistic"),
+    "st": (st, "logistic"),
+    "constant": (constant, "share"),
+}
+"""Features and usual learner of each baseline."""
+
+
+def fit(name: str, data: Training, seed: int, learner: str | None = None) -> Callable[[Sequence[Row]], np.ndarray]:
+    """A trained baseline: from N pairs to the (N,) probabilities that they match.
+
+    Args:
+        name: in BASELINES.
+        seed: of the training; only boosting draws.
+        learner: in LEARNERS; None for the usual one.
+
+    Raises:
+        InputError: training pairs that are all of one label; what the baseline needs and has not.
+    """
+    gold = [row.label for row in data.rows]
+    if set(gold) != {0, 1}:
+        raise InputError("a baseline learns from labelled pairs, some that match and some that do not: prepare such")
+    make, usual = BASELINES[name]
+    features = make(data)
+    model = LEARNERS[learner or usual](seed).fit(features(data.rows), gold)
+    return lambda rows: model.predict_proba(features(rows))[:, 1]

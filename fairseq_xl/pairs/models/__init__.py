@@ -1,0 +1,1 @@
+"""The pair classifiers, and what registers them with fairseq."""

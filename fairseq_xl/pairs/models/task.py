@@ -1,0 +1,90 @@
+"""``--task siamese_matching``: labelled pairs of sentences from a prepared folder.
+
+No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+from fairseq.data import Dictionary
+from fairseq.dataclass import FairseqDataclass
+from fairseq.tasks import FairseqTask, register_task
+from omegaconf import II
+from torch import Tensor
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.pairs.data.dataset import PairDataset, numbers
+from fairseq_xl.pairs.data.folder import Prepared, Row
+
+
+@dataclass
+class SiameseMatchingConfig(FairseqDataclass):
+    data: Optional[str] = field(  # noqa: UP045
+        default=None, metadata={"help": "folder made by `fairseq-xl pairs prepare`", "argparse_alias": None}
+    )
+    fold: int = field(
+        default=-1,
+        metadata={
+            "help": "cross-validation: hold this fold of the training part out, counted from 0, and validate on it; "
+            "-1: train on all of it and validate on the valid part"
+        },
+    )
+    exchange: bool = field(
+        default=False,
+        metadata={
+            "help": "exchange the two sentences of a training pair at random, anew in each epoch; helps models that "
+            "are not symmetric"
+        },
+    )
+    seed: int = II("common.seed")
+
+
+@register_task("siamese_matching", dataclass=SiameseMatchingConfig)
+class SiameseMatchingTask(FairseqTask):
+    """Trains and validates on pairs; validation has no sentence of training where the folder was so prepared."""
+
+    def __init__(self, cfg: SiameseMatchingConfig, prepared: Prepared):
+        super().__init__(cfg)
+        self.prepared = prepared
+
+    @classmethod
+    def setup_task(cls, cfg: SiameseMatchingConfig, **kwargs: Any) -> "SiameseMatchingTask":
+        """Raises: InputError: no prepared folder."""
+        if not cfg.data:
+            raise InputError("name the folder that `fairseq-xl pairs prepare` made")
+        return cls(cfg, Prepared(cfg.data))
+
+    def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
+        """Raises: InputError: no such part or fold; pairs without labels; none at all."""
+        rows = self.rows(split)
+        if not rows:
+            raise InputError(f"{self.prepared.folder}: the {split} part has no pairs")
+        exchange = self.cfg.exchange and split == "train"
+        self.datasets[split] = PairDataset(rows, self.source_dictionary, self.cfg.seed, exchange)
+
+    def rows(self, split: str) -> list[Row]:
+        """The pairs of a split: train, valid or test; those of the fold, where one is held out."""
+        part = "valid" if split.startswith("valid") else split
+        if self.cfg.fold >= 0 and part != "test":
+            return self.prepared.fold(self.cfg.fold, held_out=part == "valid")
+        return self.prepared.rows(part)
+
+    def encode_text(self, text: str) -> Tensor:
+        """(T,) word numbers of a sentence as a user writes it: what ``fairseq_xl.encode`` asks of a task.
+
+        Raises:
+            InputError: a folder of several languages, whose words this does not know the language of.
+        """
+        if self.prepared.manifest["languages"]:
+            raise InputError(
+                "this model reads words with their language, which raw text does not say: predict pairs instead"
+            )
+        return numbers(self.prepared.wording.words(text), self.source_dictionary)
+
+    @property
+    def source_dictionary(self) -> Dictionary:
+        return self.prepared.dictionary
+
+    @property
+    def target_dictionary(self) -> None:
+        return None

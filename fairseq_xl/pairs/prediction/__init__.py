@@ -1,0 +1,1 @@
+"""Trained pair classifiers at work: probabilities, calibration, ensembles, search."""

@@ -1,0 +1,167 @@
+"""Probabilities that mean what they say: temperature, Platt scaling, and another share of positives.
+
+All of it is monotone: a pair that was above another stays above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.optimize import brentq, minimize
+from scipy.special import expit, logit
+
+from fairseq_xl.io.errors import InputError
+
+SUREST = 1e-6
+"""probabilities are clipped to SUREST … 1 − SUREST before they become logits"""
+
+COLDEST, HOTTEST = 0.01, 100.0
+"""the range of temperatures"""
+
+
+def logits(probability: np.ndarray) -> np.ndarray:
+    """log p/(1 − p), finite."""
+    return logit(np.clip(np.asarray(probability, dtype=np.float64), SUREST, 1 - SUREST))
+
+
+def apply(logits: np.ndarray, temperature: float, bias: float = 0.0) -> np.ndarray:
+    """Probabilities σ(z/T + b), of the shape of ``logits``."""
+    return expit(np.asarray(logits, dtype=np.float64) / temperature + bias)
+
+
+def check_classes(gold: np.ndarray) -> None:
+    """Raises: InputError: labels of one kind alone, from which nothing can be fitted."""
+    if len(np.unique(gold)) < 2:
+        raise InputError(
+            "calibrating and stacking need pairs that match and pairs that do not: fit on a larger set, or in "
+            "fewer folds"
+        )
+
+
+def fit_temperature(logits: np.ndarray, gold: np.ndarray) -> float:
+    """The temperature T that minimises the log loss of σ(z/T) (Guo et al. 2017, section 4.2).
+
+    The loss is convex in 1/T, so that the zero of its slope is the minimum. Where the loss falls all the way, because
+    the logits separate the labels or order them the wrong way round, T is the end of the range.
+
+    Args:
+        logits: (N,) of label 1.
+        gold: (N,) labels 0 and 1.
+
+    Raises:
+        InputError: labels of one kind alone.
+    """
+    logits, gold = np.asarray(logits, dtype=np.float64), np.asarray(gold)
+    check_classes(gold)
+
+    def slope(scale: float) -> float:
+        return float(np.mean((expit(scale * logits) - gold) * logits))
+
+    coldest, hottest = slope(1 / COLDEST), slope(1 / HOTTEST)
+    if coldest == hottest:  # every logit is 0
+        return 1.0
+    if coldest <= 0:
+        return COLDEST
+    if hottest >= 0:
+        return HOTTEST
+    return 1 / brentq(slope, 1 / HOTTEST, 1 / COLDEST, xtol=1e-12)
+
+
+def fit_platt(logits: np.ndarray, gold: np.ndarray) -> tuple[float, float]:
+    """Temperature and bias of σ(z/T + b) (Platt 1999), by log loss against his smoothed labels.
+
+    (N₊ + 1)/(N₊ + 2) stands for 1 and 1/(N₋ + 2) for 0, which keeps the bias finite. T is kept in its range, so
+    that the order of the pairs stays.
+
+    Args:
+        logits: (N,) of label 1.
+        gold: (N,) labels 0 and 1.
+
+    Raises:
+        InputError: labels of one kind alone.
+    """
+    logits, gold = np.asarray(logits, dtype=np.float64), np.asarray(gold)
+    check_classes(gold)
+    positive = int(gold.sum())
+    target = np.where(gold == 1, (positive + 1) / (positive + 2), 1 / (len(gold) - positive + 2))
+
+    def loss(parameters: np.ndarray) -> tuple[float, np.ndarray]:
+        z = parameters[0] * logits + parameters[1]
+        slope = expit(z) - target
+        return float(np.mean(np.logaddexp(0, z) - target * z)), np.array([np.mean(slope * logits), np.mean(slope)])
+
+    found = minimize(
+        loss,
+        [1.0, 0.0],
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(1 / HOTTEST, 1 / COLDEST), (None, None)],
+        options={"ftol": 1e-15, "gtol": 1e-10},
+    )
+    scale, bias = found.x.tolist()
+    return 1 / scale, bias
+
+
+def _temperature_alone(logits: np.ndarray, gold: np.ndarray) -> tuple[float, float]:
+    return fit_temperature(logits, gold), 0.0
+
+
+CALIBRATIONS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[float, float]]] = {
+    "temperature": _temperature_alone,
+    "platt": fit_platt,
+}
+"""By name: from (N,) logits and (N,) labels to the temperature and the bias for :func:`apply`."""
+
+
+def shift_prior(probability: np.ndarray, training_prior: float, prior: float) -> np.ndarray:
+    """Probabilities for a set with another share of positives (Saerens, Latinne & Decaestecker 2002, equation 4).
+
+    Right where the two sets differ in that share alone.
+
+    Args:
+        probability: (N,) of label 1, calibrated for ``training_prior``.
+        training_prior, prior: shares of label 1, strictly between 0 and 1, where learned and where used.
+
+    Raises:
+        ValueError: a share that is not.
+    """
+    for share in (training_prior, prior):
+        if not 0 < share < 1:
+            raise ValueError(f"a share of positives lies between 0 and 1, which {share} does not")
+    probability = np.asarray(probability, dtype=np.float64)
+    yes = probability * prior / training_prior
+    return yes / (yes + (1 - probability) * (1 - prior) / (1 - training_prior))
+
+
+def estimate_prior(probability: np.ndarray, training_prior: float) -> float:
+    """The share of positives of an unlabelled set, from its probabilities (Saerens et al. 2002, section 2.2).
+
+    Their EM climbs the likelihood of the share, which is concave: the zero of its slope is where EM ends.
+
+    Args:
+        probability: (N,) of label 1, calibrated for ``training_prior``.
+        training_prior: share of label 1 where it was learned, strictly between 0 and 1.
+
+    Returns:
+        a share of 1/(N + 1) to N/(N + 1): N pairs cannot tell less from nothing.
+
+    Raises:
+        ValueError: such a share does not exist.
+    """
+    if not 0 < training_prior < 1:
+        raise ValueError(f"a share of positives lies between 0 and 1, which {training_prior} does not")
+    probability = np.asarray(probability, dtype=np.float64)
+    yes, no = probability / training_prior, (1 - probability) / (1 - training_prior)
+
+    def slope(share: float) -> float:
+        return float(np.mean((yes - no) / (share * yes + (1 - share) * no)))
+
+    if (yes == no).all():  # nothing is said of any pair
+        return training_prior
+    least = 1 / (len(probability) + 1)
+    if slope(least) <= 0:
+        return least
+    if slope(1 - least) >= 0:
+        return 1 - least
+    return brentq(slope, least, 1 - least, xtol=1e-12)

@@ -1,0 +1,190 @@
+"""Several matchers as one: means, and a logistic regression fitted where none of them has learned (stacking).
+
+Everything here takes (N, M) probabilities of N pairs by M matchers, or the logits of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.packages import needed
+from fairseq_xl.pairs.evaluation.record import PairRecord, together
+from fairseq_xl.pairs.prediction.calibration import apply, check_classes, logits
+from fairseq_xl.pairs.prediction.crossfit import calibration, cross_fit
+
+PRESETS = {
+    "phase1": ("esim", "siamese_conv_lstm", "siamese_conv_lstm_bilstm", "decomposable_attention"),
+    "phase2": ("esim", "siamese_conv", "siamese_conv_lstm_bilstm", "decomposable_attention"),
+}
+"""Matchers of the two submissions of Hadgu 2018 (section 4)."""
+
+Combiner = Callable[[np.ndarray], np.ndarray]
+"""From (N, M) probabilities to (N,)."""
+
+
+def mean_probability(probability: np.ndarray) -> np.ndarray:
+    """(N,) arithmetic means."""
+    return probability.mean(1)
+
+
+def mean_logit(probability: np.ndarray) -> np.ndarray:
+    """(N,) probabilities of the mean logits: one who is sure counts for more than in the mean of probabilities."""
+    return apply(logits(probability).mean(1), 1.0)
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Logistic regression on the matchers' logits (Wolpert 1992): weights (M,) and a bias."""
+
+    weights: np.ndarray
+    bias: float
+
+    def __call__(self, probability: np.ndarray) -> np.ndarray:
+        return apply(logits(probability) @ self.weights, 1.0, self.bias)
+
+
+def fit_stack(probability: np.ndarray, gold: np.ndarray) -> Stack:
+    """Weights by log loss, with scikit-learn's usual L2 penalty.
+
+    Args:
+        probability: (N, M), of pairs that no matcher has learned from.
+        gold: (N,) labels 0 and 1.
+
+    Raises:
+        InputError: labels of one kind alone; scikit-learn is missing.
+    """
+    check_classes(gold)
+    regression = needed("sklearn.linear_model", "pairs").LogisticRegression
+    model = regression(max_iter=1000).fit(logits(probability), gold)
+    return Stack(model.coef_[0], float(model.intercept_[0]))
+
+
+MEANS: dict[str, Combiner] = {"probability": mean_probability, "logit": mean_logit}
+RULES = (*MEANS, "stack")
+
+
+def fit_combiner(probability: np.ndarray, gold: np.ndarray, rule: str, calibrated: str | None = None) -> Combiner:
+    """A rule, fitted where it has anything to fit, and with a calibration of what it gives.
+
+    Args:
+        probability: (N, M)
+        gold: (N,)
+        rule: in RULES.
+        calibrated: in CALIBRATIONS, or None.
+    """
+    combine = MEANS[rule] if rule in MEANS else fit_stack(probability, gold)
+    if calibrated is None:
+        return combine
+    calibrate = calibration(calibrated)(logits(combine(probability)), gold)
+    return lambda new: calibrate(logits(combine(new)))
+
+
+@dataclass(frozen=True)
+class OutOfFold:
+    """(N, M) probabilities of pairs of the training part by matchers that had not learned from them."""
+
+    ids: list[str]
+    probability: np.ndarray
+    gold: np.ndarray
+
+
+def out_of_fold(records: Sequence[PairRecord], names: Sequence[str]) -> OutOfFold:
+    """Records of single folds, joined fold by fold and averaged over seeds.
+
+    Args:
+        records: of M names; those of one name and seed, or all of one name, are of different pairs.
+        names: the M matchers, in the order of the columns.
+
+    Raises:
+        InputError: a name without a record or a record without a place; a pair twice in one name and seed; names or
+            seeds that cover different pairs; pairs without labels.
+    """
+    by_name: dict[str, list[PairRecord]] = {}
+    for record in records:
+        by_name.setdefault(record.name, []).append(record)
+    if by_name.keys() != set(names):
+        raise InputError(
+            f"the out-of-fold records are of {_listed(by_name)}, those to combine of {_listed(names)}: give the same "
+            "matchers"
+        )
+    joined = [_joined(one) for own in by_name.values() for one in _covers(own)]
+    sizes = {record.name: len(record.ids) for record in joined}
+    if len({frozenset(record.ids) for record in joined}) > 1:
+        counts = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        raise InputError(f"the out-of-fold records cover different pairs ({counts}): give every matcher's every fold")
+    found = together(joined)
+    return OutOfFold(found.ids, np.stack([found.runs[name].mean(0) for name in names], axis=1), found.labels)
+
+
+def _covers(records: Sequence[PairRecord]) -> list[list[PairRecord]]:
+    """One matcher's records, parted into sets that each cover all pairs.
+
+    By seed, or, where each fold was trained with a seed of its own, all together.
+    """
+    if len({name for record in records for name in record.ids}) == sum(len(r.ids) for r in records):
+        return [list(records)]
+    by_seed: dict[int, list[PairRecord]] = {}
+    for record in records:
+        by_seed.setdefault(record.seed, []).append(record)
+    return list(by_seed.values())
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(names))
+
+
+def _joined(folds: Sequence[PairRecord]) -> PairRecord:
+    first = folds[0]
+    gold = [label for fold in folds if fold.gold is not None for label in fold.gold]
+    whole = PairRecord(
+        first.name,
+        first.part,
+        first.seed,
+        [name for fold in folds for name in fold.ids],
+        gold or None,
+        [p for fold in folds for p in fold.probability],
+        [group for fold in folds for group in fold.group],
+    )
+    whole.check(f"the out-of-fold records of {first.name}, seed {first.seed}")
+    return whole
+
+
+def combine(
+    probability: np.ndarray,
+    rule: str,
+    calibrated: str | None = None,
+    fitted_on: OutOfFold | None = None,
+    labels: np.ndarray | None = None,
+    group: np.ndarray | None = None,
+    folds: int | None = None,
+    seed: int = 1,
+) -> np.ndarray:
+    """(N,) probabilities of the ensemble.
+
+    What has to be fitted is fitted on ``fitted_on``, or in ``folds`` of the pairs themselves; with both, the rule on
+    the first and the calibration in the folds.
+
+    Args:
+        probability: (N, M)
+        rule: in RULES.
+        calibrated: in CALIBRATIONS, or None.
+        fitted_on: pairs of which none is among the N.
+        labels, group: (N,), for folds.
+        folds: see :func:`crossfit.cross_fit`.
+        seed: of the folds.
+    """
+    if folds is None:
+        if fitted_on is None:
+            return MEANS[rule](probability)
+        return fit_combiner(fitted_on.probability, fitted_on.gold, rule, calibrated)(probability)
+    assert labels is not None
+    assert group is not None
+    if fitted_on is None:
+        return cross_fit(lambda x, y: fit_combiner(x, y, rule, calibrated), probability, labels, group, folds, seed)
+    assert calibrated is not None
+    found = fit_combiner(fitted_on.probability, fitted_on.gold, rule)(probability)
+    return cross_fit(calibration(calibrated), logits(found), labels, group, folds, seed)

@@ -1,0 +1,114 @@
+"""The questions of a corpus that mean the same as a new one: near vectors first, then a matcher of pairs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import replacing_folder
+from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.pairs.prediction.predictor import Predictor, probability
+from fairseq_xl.vectors.faiss_index import build_index, set_effort
+from fairseq_xl.vectors.formats.npy import open_array
+
+MANIFEST = "index.json"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A question of the corpus.
+
+    Attributes:
+        line: in the corpus, from 1.
+        text: as it stands there.
+        cosine: of its vector with the new question's.
+        probability: that the two mean the same; None without a matcher.
+    """
+
+    line: int
+    text: str
+    cosine: float
+    probability: float | None
+
+
+class QuestionIndex:
+    """A corpus with the vectors of its questions.
+
+    Args:
+        folder: kept vectors, used again while corpus and encoder are the same.
+        corpus: a question a line.
+        encoder: a :class:`fairseq_xl.SentenceEncoder`.
+        identity: of the encoder: its checksum.
+        kind: of the faiss index: flat, hnsw or ivf.
+
+    Raises:
+        InputError: a corpus without questions, or a folder that holds something else.
+    """
+
+    def __init__(self, folder: Path, corpus: Path, encoder: Any, identity: str, kind: str = "flat"):
+        self.texts = list(read_lines(corpus))
+        if not any(text.strip() for text in self.texts):
+            raise InputError(f"{corpus} has no questions")
+        self.encoder, self.kind = encoder, kind
+        manifest = {"corpus": checksum(corpus), "encoder": identity}
+        if not _is_current(folder, manifest):
+            vectors = encoder.encode(self.texts, normalize=True)
+            with replacing_folder(folder, MANIFEST, "an index of questions") as new:
+                np.save(new / "vectors.npy", vectors, allow_pickle=False)
+                with replacing(new / MANIFEST) as stream:
+                    json.dump(manifest, stream)
+        self.vectors = np.ascontiguousarray(open_array(folder / "vectors.npy"), dtype=np.float32)
+        self.index = build_index(self.vectors, kind)
+        set_effort(self.index, kind)
+
+    def search(
+        self, questions: Sequence[str], count: int, matcher: Predictor | None = None, candidates: int = 100
+    ) -> list[list[Found]]:
+        """The ``count`` best for each question, best first.
+
+        Args:
+            questions: raw text.
+            count: how many to return for each.
+            matcher: judges the ``candidates`` with the highest cosine; without, the cosine decides.
+            candidates: see there; at least ``count``.
+        """
+        wanted = min(max(count, candidates) if matcher else count, len(self.texts))
+        cosines, lines = self.index.search(self.encoder.encode(questions, normalize=True), wanted)
+        found = []
+        for question, row, places in zip(questions, cosines.tolist(), lines.tolist(), strict=True):
+            near = [(place, cosine) for place, cosine in zip(places, row, strict=True) if place >= 0]
+            shares: list[float | None] = [None] * len(near)
+            if matcher is not None:
+                pairs = matcher.rows([(question, self.texts[place]) for place, _ in near])
+                shares = probability(matcher.logits(pairs, progress=False)).tolist()
+            hits = [
+                Found(place + 1, self.texts[place], cosine, share)
+                for (place, cosine), share in zip(near, shares, strict=True)
+            ]
+            hits.sort(key=lambda hit: -(hit.cosine if hit.probability is None else hit.probability))
+            found.append(hits[:count])
+        return found
+
+
+def checksum(path: Path) -> str:
+    """Of a file's bytes, or of all files of a folder."""
+    digest = hashlib.sha256()
+    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
+        if file.is_file():
+            with file.open("rb") as stream:
+                digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return digest.hexdigest()
+
+
+def _is_current(folder: Path, manifest: dict[str, str]) -> bool:
+    try:
+        return json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == manifest
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False

@@ -1,0 +1,127 @@
+"""The prepared folder: what ``fairseq-xl siamese prepare`` writes and everything else of this room reads.
+
+manifest.json              languages, classes, how text becomes units, what was left out
+dict.txt                   fairseq's dictionary of the training text's n-grams, of both languages
+PART.SIDE.tsv              class, tab, text; PART is train, valid or test and SIDE poor or rich
+PART.SIDE.bin, .idx        the same texts as numbers of units
+morphemes.SIDE.txt         segmentations, where Morfessor is asked for
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from fairseq.data import Dictionary, indexed_dataset
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import read_manifest
+from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.siamese.data.morphemes import Segmenter
+from fairseq_xl.text.trigrams import ngrams, normalise
+
+VERSION = 1
+SIDES = ("poor", "rich")
+MANIFEST = "manifest.json"
+DICTIONARY = "dict.txt"
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """One part of one side: texts, classes (N,) and units."""
+
+    texts: list[str]
+    labels: np.ndarray
+    units: Any
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+
+class Prepared:
+    """A prepared folder.
+
+    Raises:
+        InputError: no such folder, or of another version.
+    """
+
+    def __init__(self, folder: Path | str):
+        self.folder = Path(folder)
+        self.manifest: dict[str, Any] = read_manifest(
+            self.folder / MANIFEST,
+            VERSION,
+            "fairseq-xl siamese prepare",
+            classes=list,
+            orders=list,
+            morphemes=list,
+            lower=bool,
+        )
+        self.classes: list[str] = self.manifest["classes"]
+        self.orders: tuple[int, ...] = tuple(self.manifest["orders"])
+
+    @cached_property
+    def dictionary(self) -> Dictionary:
+        return Dictionary.load(str(self.folder / DICTIONARY))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Of what a model's numbers stand for: n-grams and classes."""
+        meant = [self.dictionary.symbols, self.classes, self.orders, self.manifest["lower"]]
+        return hashlib.sha256(json.dumps(meant).encode()).hexdigest()[:16]
+
+    @cached_property
+    def segmenters(self) -> dict[str, Segmenter]:
+        return {side: Segmenter.load(self.folder / f"morphemes.{side}.txt") for side in self.manifest["morphemes"]}
+
+    def has(self, part: str, side: str) -> bool:
+        return (self.folder / f"{part}.{side}.tsv").is_file()
+
+    def corpus(self, part: str, side: str) -> Corpus:
+        """Raises: InputError: the folder has no such part, or a damaged one."""
+        stem = self.folder / f"{part}.{side}"
+        if not self.has(part, side):
+            raise InputError(f"{self.folder} has no {part} text of the {side} language: prepare it with a file for it")
+        index = {name: i for i, name in enumerate(self.classes)}
+        labels, texts = [], []
+        for number, line in enumerate(read_lines(f"{stem}.tsv"), start=1):
+            name, tab, text = line.partition("\t")
+            if not tab or name not in index:
+                raise InputError(f"{stem}.tsv, line {number} is damaged: prepare the folder again")
+            labels.append(index[name])
+            texts.append(text)
+        units = indexed_dataset.MMapIndexedDataset(str(stem))
+        if len(units) != len(texts):
+            raise InputError(f"{stem}.bin is not of {stem}.tsv: prepare the folder again")
+        return Corpus(texts, np.array(labels, dtype=np.int64), units)
+
+    def clean(self, text: str) -> str:
+        return normalise(text, self.manifest["lower"])
+
+    def encode(self, text: str, side: str = "poor") -> torch.Tensor:
+        """(T,) unit numbers of a sentence as a user writes it; empty for a blank one."""
+        return encode(self.clean(text), self.dictionary, self.orders, self.segmenters.get(side))
+
+
+def encode(text: str, dictionary: Dictionary, orders: Sequence[int], segmenter: Segmenter | None) -> torch.Tensor:
+    """(T,) unit numbers of a normalised sentence."""
+    units = ngrams(segmenter(text) if segmenter else text, orders)
+    return torch.tensor([dictionary.index(unit) for unit in units], dtype=torch.long)
+
+
+def write_corpus(
+    stem: Path, names: Iterable[str], texts: Sequence[str], encoded: Iterable[torch.Tensor], vocabulary: int
+) -> None:
+    """Write one part of one side."""
+    builder = indexed_dataset.make_builder(f"{stem}.bin", impl="mmap", vocab_size=vocabulary)
+    for units in encoded:
+        builder.add_item(units)
+    builder.finalize(f"{stem}.idx")
+    with replacing(f"{stem}.tsv") as stream:
+        stream.writelines(f"{name}\t{text}\n" for name, text in zip(names, texts, strict=True))

@@ -1,0 +1,71 @@
+"""Morphological segmentation by Morfessor (an extra), learnt from the training text, kept as plain text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.io.packages import needed
+from fairseq_xl.text.trigrams import graphemes
+
+BOUNDARY = "‧"
+"""Between the morphemes of a word; spaces stay what they are."""
+
+
+class Segmenter:
+    """Splits words into morphemes; never inside a grapheme cluster, for these are its letters."""
+
+    def __init__(self, model: Any, segmentations: dict[str, tuple[str, ...]]):
+        self.model = model
+        self.segmentations = segmentations
+
+    @classmethod
+    def train(cls, texts: Iterable[str]) -> Segmenter:
+        """Learn from normalised sentences: Morfessor Baseline over word types."""
+        words = sorted(Counter(word for text in texts for word in text.split()))
+        return cls._from({word: None for word in words})
+
+    @classmethod
+    def _from(cls, words: dict[str, tuple[str, ...] | None]) -> Segmenter:
+        model = needed("morfessor", "siamese").BaselineModel()
+        if all(parts is None for parts in words.values()):
+            model.load_data([(1, tuple(graphemes(word))) for word in words])
+            model.train_batch()
+            found = {word: _joined(model.viterbi_segment(tuple(graphemes(word)))[0]) for word in words}
+        else:
+            found = {word: parts for word, parts in words.items() if parts}
+            atoms = [(1, tuple(graphemes(w)), tuple(tuple(graphemes(p)) for p in parts)) for w, parts in found.items()]
+            model.load_segmentations(atoms)
+        return cls(model, found)
+
+    @classmethod
+    def load(cls, path: Path) -> Segmenter:
+        """Raises: InputError: a line without segments."""
+        words: dict[str, tuple[str, ...] | None] = {}
+        for number, line in enumerate(read_lines(path), start=1):
+            parts = tuple(line.split(" "))
+            if not all(parts):
+                raise InputError(f"{path}, line {number}: expected the morphemes of a word, one space between two")
+            words["".join(parts)] = parts
+        return cls._from(words)
+
+    def save(self, path: Path) -> None:
+        with replacing(path) as stream:
+            stream.writelines(" ".join(parts) + "\n" for parts in self.segmentations.values())
+
+    def __call__(self, text: str) -> str:
+        """A sentence with its words' morphemes set apart by ``BOUNDARY``."""
+        return " ".join(BOUNDARY.join(self.segment(word)) for word in text.split(" "))
+
+    def segment(self, word: str) -> tuple[str, ...]:
+        if word not in self.segmentations:
+            self.segmentations[word] = _joined(self.model.viterbi_segment(tuple(graphemes(word)))[0])
+        return self.segmentations[word]
+
+
+def _joined(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    return tuple("".join(part) for part in parts)

@@ -1,0 +1,1 @@
+"""Baselines of the Siamese encoder, and comparisons of what they scored."""

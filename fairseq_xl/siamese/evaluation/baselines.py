@@ -1,0 +1,181 @@
+"""The paper's baselines and newer yardsticks, by name; each learns from one language's labels alone.
+
+    asv       averaged skip-gram vectors, L2 logistic regression                    (section 4.2)
+    dsc-t     the same vectors, random forest                                       (Mukku et al. 2016)
+    mnb-h     multinomial naive Bayes on word counts                                (Sarkar & Chakraborty 2015)
+    svm       TF-IDF of character n-grams (1 to 5), linear support vector machine
+    fasttext  fastText's own classifier, with character n-grams
+    st        a sentence-transformers model that the user names, logistic regression
+
+The BiLSTM classifiers of words and characters are in ``recurrent_baseline.py``, MV-RNN in ``mvrnn.py``.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from fairseq_xl.encode.pretrained import load_sentence_transformer
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.packages import needed
+from fairseq_xl.siamese.evaluation.mvrnn import fit_mvrnn
+from fairseq_xl.siamese.evaluation.recurrent_baseline import fit_characters, fit_words
+
+
+class Classifier(Protocol):
+    """Class numbers (N,) of sentences."""
+
+    def __call__(self, texts: Sequence[str]) -> np.ndarray: ...
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a baseline learns from: normalised texts with classes, for training and development.
+
+    Attributes:
+        more_text: unlabelled sentences for word vectors.
+        model: name or folder of a sentence-transformers model, for ``st``.
+        parses: bracketed trees of all texts, for ``mv-rnn``; see :mod:`mvrnn`.
+        part_texts: what will be classified, where that is known; nothing is learnt from it.
+    """
+
+    texts: Sequence[str]
+    labels: np.ndarray
+    valid_texts: Sequence[str]
+    valid_labels: np.ndarray
+    classes: int
+    seed: int
+    more_text: Sequence[str] = ()
+    model: str | None = None
+    parses: Path | None = None
+    part_texts: Sequence[str] = ()
+
+
+LABEL = "\x02"
+"""Marks fastText's labels: normalised text has no control characters, but may have its usual ``__label__``."""
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+def _skip_gram(data: Training) -> Callable[[Sequence[str]], np.ndarray]:
+    """Sentences to the mean of their words' skip-gram vectors (N, d); zeros where no word is known."""
+    models = needed("gensim.models", "siamese")
+    sentences = [words(text) for text in (*data.texts, *data.more_text)]
+    if max(Counter(word for sentence in sentences for word in sentence).values(), default=0) < 2:
+        raise InputError("word vectors need a word that stands twice in the text: give more of it, or --more-text")
+    # One worker: with several, gensim's result depends on their timing.
+    model = models.Word2Vec(sentences, vector_size=100, sg=1, min_count=2, epochs=20, workers=1, seed=data.seed)
+
+    def mean(texts: Sequence[str]) -> np.ndarray:
+        rows = np.zeros((len(texts), model.vector_size))
+        for row, text in zip(rows, texts, strict=True):
+            known = [model.wv[word] for word in words(text) if word in model.wv]
+            if known:
+                row[:] = np.mean(known, axis=0)
+        return rows
+
+    return mean
+
+
+def fit_asv(data: Training) -> Classifier:
+    """The paper's ε of 0.001 is read as the solver's tolerance; C is chosen on the development texts."""
+    regression = needed("sklearn.linear_model", "siamese").LogisticRegression
+    mean = _skip_gram(data)
+    train, valid = mean(data.texts), mean(data.valid_texts)
+    models = [regression(C=c, tol=0.001, max_iter=1000) for c in (1.0, 10.0, 100.0)]
+    best = _best([model.fit(train, data.labels) for model in models], valid, data)
+    return lambda texts: best.predict(mean(texts))
+
+
+def fit_dsc_t(data: Training) -> Classifier:
+    forest = needed("sklearn.ensemble", "siamese").RandomForestClassifier
+    mean = _skip_gram(data)
+    model = forest(n_estimators=300, random_state=data.seed).fit(mean(data.texts), data.labels)
+    return lambda texts: model.predict(mean(texts))
+
+
+def fit_mnb_h(data: Training) -> Classifier:
+    bayes = needed("sklearn.naive_bayes", "siamese").MultinomialNB
+    count = needed("sklearn.feature_extraction.text", "siamese").CountVectorizer
+    counts = count(tokenizer=words, token_pattern=None, lowercase=False)
+    model = bayes().fit(counts.fit_transform(data.texts), data.labels)
+    return lambda texts: model.predict(counts.transform(texts))
+
+
+def fit_svm(data: Training) -> Classifier:
+    """C is chosen on the development texts."""
+    machine = needed("sklearn.svm", "siamese").LinearSVC
+    weights = needed("sklearn.feature_extraction.text", "siamese").TfidfVectorizer(
+        analyzer="char_wb", ngram_range=(1, 5), min_df=2, sublinear_tf=True, lowercase=False
+    )
+    train, valid = weights.fit_transform(data.texts), weights.transform(data.valid_texts)
+    models = [machine(C=c, random_state=data.seed).fit(train, data.labels) for c in (0.03, 0.1, 0.3, 1.0)]
+    best = _best(models, valid, data)
+    return lambda texts: best.predict(weights.transform(texts))
+
+
+def _best(models: Sequence[Any], valid: Any, data: Training) -> Any:
+    from sklearn.metrics import f1_score
+
+    return max(models, key=lambda m: f1_score(data.valid_labels, m.predict(valid), average="macro"))
+
+
+def fit_fasttext(data: Training) -> Classifier:
+    try:
+        import fasttext
+    except ModuleNotFoundError:
+        raise InputError("this baseline needs fasttext-numpy2: `fairseq-xl doctor` says how to get it") from None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "train"
+        with path.open("w", encoding="utf-8") as stream:
+            # It reads the file in order and forgets: one that is sorted by class makes everything the last class.
+            for i in np.random.default_rng(data.seed).permutation(len(data.texts)):
+                stream.write(f"{LABEL}{data.labels[i]} {data.texts[i]}\n")
+        # One thread: with several, the result depends on their timing.
+        model = fasttext.train_supervised(
+            str(path),
+            label=LABEL,
+            dim=100,
+            epoch=25,
+            lr=0.5,
+            minn=2,
+            maxn=5,
+            wordNgrams=2,
+            bucket=200_000,
+            thread=1,
+            verbose=0,
+            seed=data.seed,
+        )
+    return lambda texts: np.array([int(label[0].removeprefix(LABEL)) for label in model.predict(list(texts))[0]])
+
+
+def fit_st(data: Training) -> Classifier:
+    if data.model is None:
+        raise InputError("baseline st needs a sentence-transformers model: name it with --model")
+    regression = needed("sklearn.linear_model", "siamese").LogisticRegression
+    encoder = load_sentence_transformer(data.model)
+    train, valid = encoder.encode(list(data.texts)), encoder.encode(list(data.valid_texts))
+    models = [regression(C=c, max_iter=2000).fit(train, data.labels) for c in (0.1, 1.0, 10.0)]
+    best = _best(models, valid, data)
+    return lambda texts: best.predict(encoder.encode(list(texts)))
+
+
+BASELINES: dict[str, tuple[Callable[[Training], Classifier], str]] = {
+    "asv": (fit_asv, "ASV"),
+    "mv-rnn": (fit_mvrnn, "MV-RNN"),
+    "dsc-t": (fit_dsc_t, "DSC-T (RF)"),
+    "mnb-h": (fit_mnb_h, "MNB-H"),
+    "bilstm-w": (fit_words, "Bi-LSTM (W)"),
+    "bilstm-c": (fit_characters, "Bi-LSTM (C)"),
+    "svm": (fit_svm, "TF-IDF char n-grams, SVM"),
+    "fasttext": (fit_fasttext, "fastText supervised"),
+    "st": (fit_st, "sentence-transformers"),
+}

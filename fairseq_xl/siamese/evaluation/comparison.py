@@ -1,0 +1,189 @@
+"""Systems side by side on one test set: scores with intervals, tests, confusion matrices, learning curves."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.report.classification import bootstrap_interval, class_scores, confusion, macro_f1, mcnemar
+from fairseq_xl.report.figures import draw_picture, plain_ticks
+from fairseq_xl.report.tables import Table
+
+Systems = dict[str, list[dict[str, Any]]]
+
+
+def learnt_from(record: dict[str, Any]) -> tuple[tuple[str, int], ...]:
+    """Sides and their numbers of training sentences; () of an earlier record, which does not say."""
+    return tuple(sorted(record.get("training_sentences", {}).items()))
+
+
+def group(records: Sequence[dict[str, Any]]) -> Systems:
+    """Runs by system, in the order of the first record of each.
+
+    Records of one name that learnt from different numbers of sentences are different systems, and say so.
+
+    Raises:
+        InputError: records of different test sets.
+    """
+    systems: Systems = defaultdict(list)
+    first = records[0]
+    sizes = defaultdict(set)
+    for record in records:
+        sizes[record["name"]].add(learnt_from(record))
+    for record in records:
+        if any(record[key] != first[key] for key in ("part", "classes", "gold")):
+            raise InputError(
+                f"the records of {first['name']!r} and {record['name']!r} are of different test sets: compare those "
+                "of one prepared split"
+            )
+        name = record["name"]
+        if len(sizes[name] - {()}) > 1:
+            name += "".join(f", {count} {side}" for side, count in learnt_from(record))
+        systems[name].append(record)
+    return dict(systems)
+
+
+def matrices(runs: Sequence[dict[str, Any]]) -> list[np.ndarray]:
+    """The confusion matrix of each run."""
+    return [confusion(run["gold"], run["predicted"], len(run["classes"])) for run in runs]
+
+
+def mean_f1(runs: Sequence[dict[str, Any]]) -> float:
+    """Macro-F1, averaged over runs."""
+    return float(np.mean([macro_f1(matrix) for matrix in matrices(runs)]))
+
+
+def best(systems: Systems) -> str:
+    return max(systems, key=lambda name: mean_f1(systems[name]))
+
+
+def median_run(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The run whose macro-F1 is the (lower) median: McNemar's test takes one run of each system."""
+    ranked = sorted(runs, key=lambda run: mean_f1([run]))
+    return ranked[(len(ranked) - 1) // 2]
+
+
+def tables(systems: Systems, chosen: str, samples: int) -> dict[str, Table]:
+    """``scores``, a row for each system, and ``classes``, a row for each system and class."""
+    first = next(iter(systems.values()))[0]
+    languages = "-".join(first["languages"].values())
+    scores = Table(
+        f"{languages}, {len(first['classes'])} classes, {len(first['gold'])} {first['part']} sentences",
+        [*("system", "runs", "accuracy", "P", "R", "macro-F1", "95 % interval"), *("± over runs", "± over draws", "p")],
+    )
+    by_class = Table("Each class", ["system", "class", "P", "R", "F1", "sentences"])
+    for name, runs in systems.items():
+        found = [class_scores(matrix) for matrix in matrices(runs)]
+        macros = 100 * np.array([one.macro for one in found])
+        low, high = bootstrap_interval(
+            first["gold"], [run["predicted"] for run in runs], len(first["classes"]), samples=samples
+        )
+        p = "" if name == chosen else _p_value(median_run(systems[chosen]), median_run(runs))
+        scores.add(
+            name,
+            str(len(runs)),
+            f"{100 * np.mean([one.accuracy for one in found]):.1f}",
+            *(f"{x:.1f}" for x in macros.mean(0)),
+            f"{100 * low:.1f} to {100 * high:.1f}",
+            f"{macros[:, 2].std(ddof=1):.1f}" if len(runs) > 1 else "",
+            _over_draws(runs),
+            p,
+        )
+        for c, label in enumerate(first["classes"]):
+            means = (100 * np.mean([getattr(one, key)[c] for one in found]) for key in ("precision", "recall", "f1"))
+            by_class.add(name, label, *(f"{x:.1f}" for x in means), str(first["gold"].count(c)))
+    scores.notes.append(
+        f"P, R and F1 are means over classes, in per cent, and over runs. Intervals: bootstrap over sentences and "
+        f"runs, {samples} draws. p: McNemar's exact test against {chosen}, run with the median F1 of each."
+    )
+    if any(_over_draws(runs) for runs in systems.values()):
+        scores.notes.append(
+            "± over draws: the standard deviation of macro-F1 by one draw of references alone, a mean over runs; 0 "
+            "where no class has more sentences than a draw takes, so that all draws are alike."
+        )
+    return {"scores": scores, "classes": by_class}
+
+
+def _over_draws(runs: Sequence[dict[str, Any]]) -> str:
+    drawn = [run.get("macro_f1_of_each_draw", ()) for run in runs]
+    spreads = [100 * np.std(scores, ddof=1) for scores in drawn if len(scores) > 1]
+    return f"{np.mean(spreads):.1f}" if spreads else ""
+
+
+def _p_value(first: dict[str, Any], second: dict[str, Any]) -> str:
+    p = mcnemar(first["gold"], first["predicted"], second["predicted"])
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def curve(systems: Systems) -> dict[str, list[tuple[int, float, float]]]:
+    """Training size of the poor language, mean and standard deviation of macro-F1, by line of the plot.
+
+    Records of one line share ``line``, else their name, and differ in ``poor_size``, else in the training sentences
+    that they say. Systems of one size that name no line are no part of it.
+    """
+    points: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for runs in systems.values():
+        for run in runs:
+            size = run.get("poor_size") or run.get("training_sentences", {}).get("poor")
+            if size:
+                points[run["line"] if "line" in run else run["name"]][size].append(mean_f1([run]))
+    named = {run["line"] for runs in systems.values() for run in runs if "line" in run}
+    return {
+        line: [(size, 100 * float(np.mean(f)), 100 * float(np.std(f))) for size, f in sorted(sizes.items())]
+        for line, sizes in points.items()
+        if line in named or len(sizes) > 1
+    }
+
+
+def draw(systems: Systems, folder: Path) -> None:
+    """A confusion matrix for each system, summed over runs, and the learning curve where there is one."""
+    for number, (name, runs) in enumerate(systems.items(), start=1):
+        matrix = np.sum(matrices(runs), axis=0)
+        draw_picture(
+            folder,
+            f"confusion-{number}",
+            f"Confusion matrix of {name}",
+            partial(_draw_confusion, matrix=matrix, name=name, classes=runs[0]["classes"]),
+            (5.2, 4.6),
+        )
+    lines = curve(systems)
+    if lines:
+        draw_picture(
+            folder,
+            "learning-curve",
+            "Macro-F1 by training sentences of the poor language",
+            lambda figure: _draw_curve(figure, lines),
+            (6.0, 4.0),
+        )
+
+
+def _draw_confusion(figure: Any, matrix: np.ndarray, name: str, classes: Sequence[str]) -> None:
+    axes = figure.subplots()
+    shares = matrix / np.maximum(matrix.sum(1, keepdims=True), 1)
+    picture = axes.imshow(shares, vmin=0, vmax=1, cmap="Blues")
+    places = range(len(classes))
+    axes.set_xticks(places, classes, rotation=90 if len(classes) > 5 else 0)
+    axes.set_yticks(places, classes)
+    axes.set(xlabel="predicted", ylabel="true", title=name)
+    if len(classes) <= 10:
+        for row in places:
+            for column in places:
+                colour = "white" if shares[row, column] > 0.5 else "black"
+                axes.text(column, row, f"{100 * shares[row, column]:.0f}", ha="center", va="center", color=colour)
+    figure.colorbar(picture, label="share of the true class")
+
+
+def _draw_curve(figure: Any, lines: dict[str, list[tuple[int, float, float]]]) -> None:
+    axes = figure.subplots()
+    for line, points in lines.items():
+        sizes, means, spreads = zip(*points, strict=True)
+        axes.errorbar(sizes, means, spreads, marker="o", capsize=3, label=line)
+    axes.set(xscale="log", xlabel="training sentences of the poor language", ylabel="macro-F1 (%)")
+    plain_ticks(axes.xaxis)
+    axes.legend()

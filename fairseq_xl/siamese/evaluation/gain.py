@@ -1,0 +1,84 @@
+"""Does one system beat another in every language? Differences of macro-F1 with intervals, and their mean."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.report.classification import bootstrap_differences
+from fairseq_xl.report.tables import Table
+from fairseq_xl.siamese.evaluation.comparison import learnt_from, mean_f1
+
+
+def named(pattern: str, languages: dict[str, str]) -> str:
+    """A system's name in one language: ``{poor}`` and ``{rich}`` stand for the languages' codes."""
+    for side, code in languages.items():
+        pattern = pattern.replace(f"{{{side}}}", code)
+    return pattern
+
+
+def gains(records: Sequence[dict[str, Any]], system: str, over: str, samples: int) -> Table:
+    """A row for each test set that has runs of both systems, and the mean of all.
+
+    Args:
+        records: of predictions, of any test sets; other systems' do not count.
+        system, over: name patterns of the two, see :func:`named`.
+        samples: draws of sentences and runs for each interval.
+
+    Raises:
+        InputError: no test set with both; runs of one language with different test sets; runs of one system and
+            language that learnt from different numbers of sentences.
+    """
+    found: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = defaultdict(lambda: ([], []))
+    for record in records:
+        for runs, pattern in zip(found[record["languages"]["poor"]], (system, over), strict=True):
+            if record["name"] == named(pattern, record["languages"]):
+                runs.append(record)
+    table = Table(
+        f"Macro-F1 of {system} and of {over}",
+        ["language", "sentences", "runs", system, over, "difference", "95 % interval"],
+    )
+    differences, draws = [], []
+    for language, (first, second) in found.items():
+        if not first or not second:
+            continue
+        gold, classes = first[0]["gold"], first[0]["classes"]
+        for runs in (first, second):
+            if len({size for run in runs if (size := learnt_from(run))}) > 1:
+                raise InputError(
+                    f"the records of {runs[0]['name']!r} in {language} learnt from different numbers of sentences: "
+                    "give those of one"
+                )
+        for run in (*first, *second):
+            if (run["gold"], run["classes"], run["part"]) != (gold, classes, first[0]["part"]):
+                raise InputError(f"the records of {language} are of different test sets: compare those of one split")
+        means = [100 * mean_f1(runs) for runs in (first, second)]
+        predicted = [[run["predicted"] for run in runs] for runs in (first, second)]
+        draws.append(100 * bootstrap_differences(gold, predicted[0], predicted[1], len(classes), samples=samples))
+        differences.append(means[0] - means[1])
+        table.add(
+            language,
+            str(len(gold)),
+            f"{len(first)}, {len(second)}",
+            *(f"{mean:.1f}" for mean in means),
+            f"{differences[-1]:+.1f}",
+            _interval(draws[-1]),
+        )
+    if not draws:
+        raise InputError(f"no language has records of both {system!r} and {over!r}: names are as `report` lists them")
+    if len(draws) > 1:
+        # Test sets of one size have the same draws: in another order they are independent.
+        shuffled = [np.random.default_rng(i).permutation(one) for i, one in enumerate(draws)]
+        mean = np.mean(shuffled, axis=0)
+        table.add("mean", "", "", "", "", f"{np.mean(differences):+.1f}", _interval(mean))
+    table.notes.append(f"Intervals: bootstrap over sentences and runs, the same sentences for both, {samples} draws.")
+    return table
+
+
+def _interval(draws: np.ndarray) -> str:
+    low, high = np.quantile(draws, (0.025, 0.975))
+    return f"{low:+.1f} to {high:+.1f}"

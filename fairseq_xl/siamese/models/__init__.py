@@ -1,0 +1,1 @@
+"""The Siamese encoder, its contrastive loss, and what registers them with fairseq."""

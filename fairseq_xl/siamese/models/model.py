@@ -1,0 +1,117 @@
+"""``ssc_bilstm``: the twin encoder as a fairseq model.
+
+No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from fairseq.dataclass import ChoiceEnum, FairseqDataclass
+from fairseq.models import BaseFairseqModel, register_model
+from torch import Tensor, nn
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.siamese.models.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, TwinEncoder
+from fairseq_xl.training.presets import preset
+
+
+@dataclass
+class TwinConfig(FairseqDataclass):
+    embed_dim: int = field(default=100, metadata={"help": "size of an n-gram's embedding; less for little text"})
+    hidden_dim: int = field(
+        default=256, metadata={"help": "states of the encoder, both directions together (even); smaller is faster"}
+    )
+    layers: int = field(default=1, metadata={"help": "recurrent layers; more for much text, each as slow as the first"})
+    sentence_dim: int = field(
+        default=128, metadata={"help": "size of a sentence's vector (the paper's: 128); more for many classes"}
+    )
+    encoder_kind: ChoiceEnum(list(KINDS)) = field(  # type: ignore[valid-type]
+        default="lstm",
+        metadata={
+            "help": "what reads the n-grams: bidirectional lstm (the paper's) or gru; cnn, filters over 1, 3 and 5 "
+            "n-grams; bag, the embeddings themselves, many times as fast"
+        },
+    )
+    pooling: ChoiceEnum(list(POOLINGS)) = field(  # type: ignore[valid-type]
+        default="last",
+        metadata={
+            "help": "how states become one: last, the final state of each direction (the paper's), or max, mean or "
+            "attention over all places, which learn faster from little text"
+        },
+    )
+    dense_order: ChoiceEnum(list(ORDERS)) = field(  # type: ignore[valid-type]
+        default="dense_relu",
+        metadata={
+            "help": "dense_relu: the paper's equation 1, cosines from 0; relu_dense: as its text says; dense: no "
+            "ReLU; the last two have cosines from -1"
+        },
+    )
+    dropout: float = field(
+        default=0.0,
+        metadata={"help": "of embeddings, between layers and of the pooled state; raise it against over-fitting"},
+    )
+    unit_dropout: float = field(
+        default=0.0,
+        metadata={"help": "share of n-grams read as unseen in training: practice for text with unseen ones"},
+    )
+    class_head: bool = field(
+        default=False,
+        metadata={"help": "add a linear layer to classes, which criterion contrastive trains with --class-weight"},
+    )
+
+
+@register_model("ssc_bilstm", dataclass=TwinConfig)
+class Twin(BaseFairseqModel):
+    """The encoder that both twins share; a batch holds the sentences of both.
+
+    ``head`` (to C logits, for a joint loss) is None unless asked for; prediction never uses it.
+    """
+
+    def __init__(self, encoder: TwinEncoder, head: nn.Linear | None = None):
+        super().__init__()
+        self.encoder, self.head = encoder, head
+
+    @classmethod
+    def build_model(cls, cfg: TwinConfig, task: Any) -> "Twin":
+        """Raises: InputError: sizes or kinds that do not go together."""
+        sizes = EncoderSizes(
+            cfg.embed_dim,
+            cfg.hidden_dim,
+            cfg.layers,
+            cfg.sentence_dim,
+            str(cfg.encoder_kind),
+            str(cfg.pooling),
+            str(cfg.dense_order),
+            cfg.dropout,
+            cfg.unit_dropout,
+            len(task.prepared.orders),
+        )
+        dictionary = task.source_dictionary
+        head = nn.Linear(cfg.sentence_dim, len(task.prepared.classes)) if cfg.class_head else None
+        try:
+            return cls(TwinEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes), head)
+        except ValueError as error:
+            raise InputError(str(error)) from error
+
+    def forward(self, src_tokens: Tensor, src_lengths: Tensor | None = None) -> Tensor:
+        """(N, d) from tokens (N, T) padded on either side."""
+        return self.encoder(src_tokens, src_lengths)
+
+    def encode_sentences(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
+        """(N, d): what ``fairseq_xl.encode`` asks of a model."""
+        return self.encoder(tokens, lengths)
+
+    def max_positions(self) -> None:
+        return None  # the task cuts sentences
+
+
+@preset
+class TinyTwinConfig(TwinConfig):
+    embed_dim: int = 16
+    hidden_dim: int = 16
+    sentence_dim: int = 16
+
+
+@register_model("ssc_bilstm_tiny", dataclass=TinyTwinConfig)
+class TinyTwin(Twin):
+    """Sizes for tests."""

@@ -1,0 +1,233 @@
+"""``--task siamese_contrastive``: pairs to train on, references to classify the development set by.
+
+No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+import numpy as np
+import torch
+from fairseq import utils
+from fairseq.data import Dictionary
+from fairseq.dataclass import ChoiceEnum, FairseqDataclass
+from fairseq.tasks import FairseqTask, register_task
+from omegaconf import II
+from torch import Tensor
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.siamese.data.dataset import EpochPairs, Sentences
+from fairseq_xl.siamese.data.folder import DICTIONARY, MANIFEST, SIDES, Prepared
+from fairseq_xl.siamese.data.sampling import sample_references
+from fairseq_xl.siamese.models.contrastive import RULES, unit
+
+ENCODED_AT_ONCE = 128
+
+
+@dataclass
+class SiameseContrastiveConfig(FairseqDataclass):
+    data: Optional[str] = field(  # noqa: UP045
+        default=None, metadata={"help": "folder made by `fairseq-xl siamese prepare`", "argparse_alias": None}
+    )
+    pairs: Optional[str] = field(  # noqa: UP045
+        default=None,
+        metadata={
+            "help": "which sides are paired: poor-rich (the default where the folder has a rich language), "
+            "rich-poor, poor-poor (the default where it has not), rich-rich, or several joined by +, such as "
+            "poor-rich+poor-poor. For each sentence of the first side some of the second are drawn"
+        },
+    )
+    pairs_per_sentence: int = field(
+        default=1,
+        metadata={
+            "help": "pairs of the same class for each sentence in an epoch, and as many of other classes; more "
+            "where the poor language has few sentences"
+        },
+    )
+    natural_classes: bool = field(
+        default=False,
+        metadata={
+            "help": "take each sentence once an epoch; by default rare classes are repeated and frequent ones "
+            "thinned, so that all are equally frequent"
+        },
+    )
+    max_units: int = field(
+        default=256, metadata={"help": "longer sentences are cut to so many places; bounds the time of a batch"}
+    )
+    references: int = field(
+        default=100,
+        metadata={
+            "help": "reference sentences of each class to classify with (the paper's: 100); fewer where a "
+            "class has not so many"
+        },
+    )
+    reference_side: ChoiceEnum(["auto", *SIDES]) = field(  # type: ignore[valid-type]
+        default="auto",
+        metadata={
+            "help": "language of the references; auto: the larger corpus of the pairs, as in the paper; the poor "
+            "one where the languages stay apart"
+        },
+    )
+    rule: ChoiceEnum(list(RULES)) = field(  # type: ignore[valid-type]
+        default="matches",
+        metadata={
+            "help": "how references decide in validation: matches counts those with a cosine above the threshold "
+            "(the paper's), mean averages cosines, knn asks the nearest, centroid compares with class means"
+        },
+    )
+    match_threshold: float = field(
+        default=0.5, metadata={"help": "cosine above which a reference matches; usually the margin"}
+    )
+    seed: int = II("common.seed")
+
+
+@register_task("siamese_contrastive", dataclass=SiameseContrastiveConfig)
+class SiameseContrastiveTask(FairseqTask):
+    """Trains on pairs; validates by the macro-F1 of classifying single sentences of the poor language."""
+
+    def __init__(self, cfg: SiameseContrastiveConfig, prepared: Prepared):
+        super().__init__(cfg)
+        self.prepared = prepared
+        self._encoded: tuple[Tensor, Tensor] | None = None
+
+    @classmethod
+    def setup_task(cls, cfg: SiameseContrastiveConfig, **kwargs: Any) -> "SiameseContrastiveTask":
+        """Raises: InputError: no prepared folder, options that make no sense."""
+        if not cfg.data:
+            raise InputError("name the folder that `fairseq-xl siamese prepare` made")
+        for name in ("pairs_per_sentence", "max_units", "references"):
+            if getattr(cfg, name) < 1:
+                raise InputError(f"--{name.replace('_', '-')} takes a number from 1, not {getattr(cfg, name)}")
+        task = cls(cfg, Prepared(cfg.data))
+        if not kwargs.get("from_checkpoint"):
+            pair_kinds(cfg.pairs, task.prepared)
+        return task
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of pairs, which an encoder's folder has no text for."""
+        return pair_kinds(self.cfg.pairs, self.prepared)
+
+    def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
+        """Raises: InputError: no such part; classes that cannot be paired."""
+        part = "valid" if split.startswith("valid") else split
+        if part == "train":
+            sides = SIDES if self.prepared.has("train", "rich") else SIDES[:1]
+            self.datasets[split] = EpochPairs(
+                self.sentences("train", sides),
+                self.kinds,
+                len(self.prepared.classes),
+                self.cfg.pairs_per_sentence,
+                not self.cfg.natural_classes,
+                self.cfg.seed,
+            )
+        else:
+            self.datasets[split] = self.sentences(part, SIDES[:1])
+
+    def sentences(self, part: str, sides: tuple[str, ...]) -> Sentences:
+        corpora = [self.prepared.corpus(part, side) for side in sides]
+        return Sentences(corpora, self.source_dictionary.pad(), self.longest)
+
+    @property
+    def longest(self) -> int:
+        """Units to which a sentence is cut."""
+        return self.cfg.max_units * len(self.prepared.orders)
+
+    @property
+    def paired_sides(self) -> list[str]:
+        """The sides that are learnt from."""
+        return sorted({side for kind in self.kinds for side in kind.split("-")})
+
+    @property
+    def reference_side(self) -> str:
+        """The larger of the corpora in the pairs, unless the user has chosen."""
+        if str(self.cfg.reference_side) != "auto":
+            return str(self.cfg.reference_side)
+        return max(self.paired_sides, key=lambda side: self.prepared.manifest["sentences"][side]["train"])
+
+    @torch.no_grad()
+    def encode(self, model: Any, sentences: Sentences, numbers: np.ndarray) -> Tensor:
+        """(N, d) unit vectors of some sentences, in their order; batches are of similar length."""
+        device = next(model.parameters()).device
+        order = np.argsort(sentences.sizes[numbers], kind="stable")
+        found = []
+        for start in range(0, len(order), ENCODED_AT_ONCE):
+            batch = sentences.collater([sentences[n] for n in numbers[order[start : start + ENCODED_AT_ONCE]]])
+            inputs = utils.move_to_cuda(batch["net_input"], device) if device.type == "cuda" else batch["net_input"]
+            found.append(unit(model.encode_sentences(inputs["src_tokens"], inputs["src_lengths"])))
+        return torch.cat(found)[torch.from_numpy(np.argsort(order)).to(device)]
+
+    # --- what fairseq_xl.encode asks of a task ---
+
+    @property
+    def tokens_of_a_place(self) -> int:
+        """n-grams that begin at one character; a sentence's number of tokens is a multiple of it."""
+        return len(self.prepared.orders)
+
+    def encode_text(self, sentence: str) -> Tensor:
+        """(T,) unit numbers of a raw sentence, of the poor language where words are cut into morphemes, as long as
+        the model was trained on; empty for a blank one."""
+        return self.prepared.encode(sentence)[: self.longest]
+
+    def text_files(self) -> list[str]:
+        """Names of the files of the data folder that encoding text needs."""
+        return [MANIFEST, DICTIONARY, *(f"morphemes.{side}.txt" for side in self.prepared.manifest["morphemes"])]
+
+    def begin_valid_epoch(self, epoch: int, model: Any) -> None:
+        """Forget the references' vectors, which the model has outgrown."""
+        self._encoded = None
+
+    def references(self, model: Any) -> tuple[Tensor, Tensor]:
+        """Unit vectors (R, d) and classes (R,) of the validation's references, encoded once per validation."""
+        if self._encoded is None:
+            sentences = self.sentences("train", (self.reference_side,))
+            random = np.random.default_rng([self.cfg.seed, 0])
+            numbers = sample_references(sentences.labels, len(self.prepared.classes), self.cfg.references, random)
+            vectors = self.encode(model, sentences, numbers)
+            self._encoded = vectors, torch.from_numpy(sentences.labels[numbers]).to(vectors.device)
+        return self._encoded
+
+    def valid_step(self, sample: dict[str, Any], model: Any, criterion: Any) -> Any:
+        model.eval()
+        vectors, labels = self.references(model)
+        rule = {"rule": str(self.cfg.rule), "threshold": self.cfg.match_threshold}
+        references = {"vectors": vectors, "labels": labels, "classes": len(self.prepared.classes), **rule}
+        return super().valid_step({**sample, "references": references}, model, criterion)
+
+    def state_dict(self) -> dict[str, Any]:
+        """What checkpoints hold of the task."""
+        return {"prepared": self.prepared.fingerprint}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Raises: InputError: the checkpoint is of a folder with other n-grams or classes."""
+        own = self.prepared.fingerprint
+        if state_dict.get("prepared", own) != own:  # earlier checkpoints do not say
+            raise InputError(
+                f"{self.prepared.folder} has other n-grams or classes than the folder that the checkpoint was "
+                "trained on: name that one with --data"
+            )
+
+    @property
+    def source_dictionary(self) -> Dictionary:
+        return self.prepared.dictionary
+
+    @property
+    def target_dictionary(self) -> None:
+        return None
+
+
+def pair_kinds(given: str | None, prepared: Prepared) -> list[str]:
+    """The kinds of pairs to draw.
+
+    Raises:
+        InputError: an unknown kind, or one with a rich side where the folder has none.
+    """
+    has_rich = prepared.has("train", "rich")
+    kinds = (given or ("poor-rich" if has_rich else "poor-poor")).split("+")
+    known = [f"{first}-{second}" for first in SIDES for second in SIDES]
+    for kind in kinds:
+        if kind not in known:
+            raise InputError(f"--pairs {given}: {kind!r} is none of {', '.join(known)}")
+        if "rich" in kind and not has_rich:
+            raise InputError(f"--pairs {given}: {prepared.folder} has no rich language; prepare it with --rich")
+    return kinds

@@ -1,0 +1,1 @@
+"""A trained Siamese encoder as a classifier of text."""

@@ -1,0 +1,239 @@
+"""A trained twin as a classifier of text: references encoded once, several draws of them, explanations."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fairseq_xl.io.atomic import atomic_outputs
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.siamese.data.dataset import Sentences
+from fairseq_xl.siamese.data.folder import SIDES, Corpus
+from fairseq_xl.siamese.data.sampling import sample_references
+from fairseq_xl.siamese.models.contrastive import class_scores
+
+if TYPE_CHECKING:
+    from fairseq_xl.siamese.models.task import SiameseContrastiveTask
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How references decide; see :func:`contrastive.class_scores`. None: as in the training's validation.
+
+    Attributes:
+        name: matches, mean, knn or centroid.
+        threshold: cosine above which a reference matches.
+        neighbours: k of knn.
+        references: of each class in one draw; a class with fewer gives all it has.
+        draws: independent draws of references, whose scores are averaged.
+        side: language of the references; auto: as in validation.
+        seed: of the draws.
+    """
+
+    name: str | None = None
+    threshold: float | None = None
+    neighbours: int = 15
+    references: int | None = None
+    draws: int = 5
+    side: str = "auto"
+    seed: int = 1
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A reference sentence near to an input."""
+
+    text: str
+    label: str
+    cosine: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The class of a sentence.
+
+    Attributes:
+        label: its class.
+        scores: each class's share of the score: shares of matches or neighbours, or a softmax of cosines.
+        agreement: share of the draws of references that, alone, give the same class.
+        known: share of the sentence's n-grams that the training text has; at 0 the class is a guess.
+        neighbours: the nearest references.
+    """
+
+    label: str
+    scores: dict[str, float]
+    agreement: float
+    known: float
+    neighbours: tuple[Neighbour, ...]
+
+
+class Classifier:
+    """A twin, its prepared folder, and the references drawn from it.
+
+    Args:
+        model: a fairseq model with ``encode_sentences``, on its device.
+        task: a ``SiameseContrastiveTask``.
+        rule: how references decide; ``self.rule`` has what the task's options filled in.
+        kept: file for the references' vectors, used again while model, data and rule are the same.
+
+    Raises:
+        InputError: the folder lacks the references' language.
+    """
+
+    def __init__(self, model: Any, task: SiameseContrastiveTask, rule: Rule, kept: Path | None = None):
+        self.model, self.task = model.eval(), task
+        self.rule_name = rule.name or str(task.cfg.rule)
+        self.threshold = task.cfg.match_threshold if rule.threshold is None else rule.threshold
+        wanted = rule.references or task.cfg.references
+        self.rule = replace(rule, name=self.rule_name, threshold=self.threshold, references=wanted)
+        self.classes: list[str] = task.prepared.classes
+        side = rule.side if rule.side != "auto" else task.reference_side
+        sentences = task.sentences("train", (side,))
+        self.corpus: Corpus = sentences.corpora[0]
+        random = np.random.default_rng([rule.seed, 0])
+        count = len(self.classes)
+        self.draws = [sample_references(sentences.labels, count, wanted, random) for _ in range(rule.draws)]
+        self._say_what_is_short(sentences.labels, wanted)
+        self.used = np.unique(np.concatenate(self.draws))
+        self.vectors = self._encoded(sentences, kept)
+        self.labels = torch.from_numpy(sentences.labels[self.used]).to(self.vectors.device)
+        self.side = side
+
+    def _say_what_is_short(self, labels: np.ndarray, wanted: int) -> None:
+        found = np.bincount(labels, minlength=len(self.classes))
+        short = [f"{name} {count}" for name, count in zip(self.classes, found, strict=True) if count < wanted]
+        if short:
+            print(
+                f"fewer than {wanted} references of {', '.join(short)}: all are taken"
+                + (", and shares of matches compared" if self.rule_name == "matches" else ""),
+                file=sys.stderr,
+            )
+
+    @classmethod
+    def load(cls, checkpoint: Path, data: Path | None, rule: Rule, cpu: bool = False) -> Classifier:
+        """From a checkpoint of fairseq-train; ``data`` where the prepared folder has moved.
+
+        Raises:
+            InputError: no such checkpoint, or one of another task; no such folder, or another than it was trained on.
+        """
+        from fairseq import checkpoint_utils
+
+        if not checkpoint.is_file():
+            raise InputError(f"no checkpoint at {checkpoint}")
+        overrides = {"data": str(data)} if data else {}
+        models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], overrides)
+        if not hasattr(task, "reference_side"):
+            raise InputError(f"{checkpoint} was not trained with --task siamese_contrastive")
+        model = models[0].cuda() if torch.cuda.is_available() and not cpu else models[0]
+        digest = hashlib.sha256(checkpoint.read_bytes()).hexdigest()[:16]
+        return cls(model, task, rule, checkpoint.with_name(f"{checkpoint.stem}.references.{digest}.npz"))
+
+    def _encoded(self, sentences: Sentences, kept: Path | None) -> Tensor:
+        """(R, d) unit vectors of all references, from the file where it holds just these."""
+        device = next(self.model.parameters()).device
+        texts = "\n".join(self.corpus.texts[n] for n in self.used)
+        key = hashlib.sha256(texts.encode()).hexdigest()
+        if kept is not None and kept.is_file():
+            # A torn file is made again.
+            with suppress(OSError, EOFError, KeyError, ValueError, BadZipFile), np.load(kept) as found:
+                if str(found["key"]) == key and len(found["vectors"]) == len(self.used):
+                    return torch.from_numpy(found["vectors"]).to(device)
+        vectors = self.task.encode(self.model, sentences, self.used)
+        if kept is not None:
+            with atomic_outputs(kept) as (temporary,), temporary.open("wb") as stream:
+                np.savez(stream, key=np.array(key), vectors=vectors.cpu().numpy())
+        return vectors
+
+    def encode(self, texts: Sequence[str], side: str = "poor") -> tuple[Tensor, np.ndarray]:
+        """Unit vectors (N, d) of sentences as users write them, and the share (N,) of their n-grams that is known.
+
+        Raises:
+            InputError: a blank sentence.
+        """
+        units = [self.task.prepared.encode(text, side) for text in texts]
+        for number, found in enumerate(units, start=1):
+            if not len(found):
+                raise InputError(f"sentence {number} is empty: leave it out, for it has no class")
+        known = np.array([float((u != self.task.source_dictionary.unk()).float().mean()) for u in units])
+        corpus = Corpus(list(texts), np.zeros(len(texts), dtype=np.int64), _InMemory(units))
+        sentences = Sentences([corpus], self.task.source_dictionary.pad(), self.task.longest)
+        return self.task.encode(self.model, sentences, np.arange(len(texts))), known
+
+    def scores(self, vectors: Tensor) -> Tensor:
+        """(draws, N, C) scores of unit vectors (N, d), by each draw of references alone."""
+        found = []
+        for draw in self.draws:
+            rows = torch.from_numpy(np.searchsorted(self.used, draw)).to(vectors.device)
+            found.append(
+                class_scores(
+                    vectors,
+                    self.vectors[rows],
+                    self.labels[rows],
+                    len(self.classes),
+                    self.rule_name,
+                    self.threshold,
+                    self.rule.neighbours,
+                )
+            )
+        return torch.stack(found)
+
+    def predict(self, texts: Sequence[str], side: str = "poor", neighbours: int = 3) -> list[Prediction]:
+        """The classes of sentences, in order.
+
+        Raises:
+            InputError: a blank sentence.
+        """
+        if not texts:
+            return []
+        vectors, known = self.encode(texts, side)
+        by_draw = self.scores(vectors)
+        total = by_draw.mean(0)
+        chosen = total.argmax(1)
+        agreement = (by_draw.argmax(2) == chosen).float().mean(0)
+        counts = self.rule_name in ("matches", "knn")
+        shares = total / total.sum(1, keepdim=True) if counts else total.softmax(1)
+        near = (vectors @ self.vectors.t()).topk(min(neighbours, len(self.used)), dim=1)
+        return [
+            Prediction(
+                self.classes[chosen[i]],
+                {name: float(shares[i, c]) for c, name in enumerate(self.classes)},
+                float(agreement[i]),
+                float(known[i]),
+                tuple(self._neighbour(int(n), float(c)) for n, c in zip(near.indices[i], near.values[i], strict=True)),
+            )
+            for i in range(len(texts))
+        ]
+
+    def _neighbour(self, row: int, cosine: float) -> Neighbour:
+        number = self.used[row]
+        return Neighbour(self.corpus.texts[number], self.classes[self.corpus.labels[number]], cosine)
+
+
+class _InMemory(list[Tensor]):
+    """A list of tensors with the sizes that an indexed dataset has."""
+
+    @property
+    def sizes(self) -> np.ndarray:
+        return np.array([len(units) for units in self])
+
+
+def side_of(language: str, languages: dict[str, str]) -> str:
+    """The side of a language code, or the side itself.
+
+    Raises:
+        InputError: neither.
+    """
+    for side in SIDES:
+        if side in languages and language in (side, languages[side]):
+            return side
+    raise InputError(f"the model knows the languages {', '.join(languages.values())}, not {language!r}")

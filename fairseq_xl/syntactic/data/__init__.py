@@ -1,0 +1,1 @@
+"""Parallel text with tags, and the data directory made of it."""

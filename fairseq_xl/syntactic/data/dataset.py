@@ -1,0 +1,138 @@
+"""Sentences of many language pairs as one fairseq dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from fairseq.data import FairseqDataset, data_utils
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from fairseq_xl.syntactic.data.sampling import apportion, draw
+
+
+@dataclass(frozen=True)
+class PairData:
+    """The two sides of a pair, line by line; ``sizes`` of each are the lengths."""
+
+    source: Any
+    target: Any
+    pair: int
+    language: int
+    """number of the target language"""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How an epoch of training is put together. An epoch depends on its number and on nothing that came before.
+
+    temperature: see :func:`~fairseq_xl.syntactic.data.sampling.apportion`
+    per_pair: this many sentences of each pair, the same in every epoch; 0 for all
+    """
+
+    temperature: float = 1.0
+    per_pair: int = 0
+    seed: int = 1
+
+
+class MixedPairs(FairseqDataset):
+    """Pairs one after the other; batches are of sentences of like length, whatever pair they are from.
+
+    Args:
+        parts: the pairs, each with one sentence or more.
+        pad, eos: numbers of these symbols, which are the same in all fairseq dictionaries.
+        sampling: how each epoch is drawn; None takes every sentence once, in the same order (validation).
+    """
+
+    def __init__(self, parts: Sequence[PairData], pad: int, eos: int, sampling: Sampling | None):
+        self.parts = parts
+        self.pad, self.eos = pad, eos
+        self.sampling = sampling
+        self.epoch = 1
+        self.ends = np.cumsum([len(part.source) for part in parts])
+        self.source_sizes = np.concatenate([np.asarray(part.source.sizes) for part in parts])
+        self.target_sizes = np.concatenate([np.asarray(part.target.sizes) for part in parts])
+
+    def __len__(self) -> int:
+        return int(self.ends[-1])
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        place = int(np.searchsorted(self.ends, index, side="right"))
+        part = self.parts[place]
+        row = int(index) - int(self.ends[place]) + len(part.source)
+        return {
+            "id": int(index),
+            "source": part.source[row],
+            "target": part.target[row],
+            "pair": part.pair,
+            "language": part.language,
+        }
+
+    def collater(self, samples: list[dict[str, Any]]) -> dict[str, Any]:
+        """A batch with ``src_tokens`` (N, S) and ``target`` (N, T), both padded at the end, and ``pair`` (N,)."""
+        if not samples:
+            return {}
+
+        def column(name: str) -> Tensor:
+            return torch.tensor([sample[name] for sample in samples])
+
+        sources = [sample["source"].long() for sample in samples]
+        targets = [sample["target"].long() for sample in samples]
+        target = pad_sequence(targets, True, self.pad)
+        # The end of a sentence, which closes the target, opens what the decoder reads.
+        previous = pad_sequence([tags.roll(1) for tags in targets], True, self.pad)
+        return {
+            "id": column("id"),
+            "nsentences": len(samples),
+            "ntokens": sum(map(len, targets)),
+            "net_input": {
+                "src_tokens": pad_sequence(sources, True, self.pad),
+                "src_lengths": torch.tensor([len(source) for source in sources]),
+                "prev_output_tokens": previous,
+                "target_languages": column("language"),
+            },
+            "target": target,
+            "pair": column("pair"),
+        }
+
+    def set_epoch(self, epoch: int) -> None:
+        """fairseq calls this before it asks for an epoch's :meth:`ordered_indices`."""
+        self.epoch = epoch
+
+    @property
+    def can_reuse_epoch_itr_across_epochs(self) -> bool:
+        return self.sampling is None
+
+    def ordered_indices(self) -> np.ndarray:
+        """The epoch's sentences by length, those of equal length by chance."""
+        indices = np.arange(len(self)) if self.sampling is None else self._drawn(self.sampling)
+        indices = indices[np.argsort(self.target_sizes[indices], kind="stable")]
+        return indices[np.argsort(self.source_sizes[indices], kind="stable")]
+
+    def _drawn(self, sampling: Sampling) -> np.ndarray:
+        available = np.split(np.arange(len(self)), self.ends[:-1])
+        if sampling.per_pair:
+            fixed = np.random.default_rng(sampling.seed)
+            available = [fixed.permutation(rows)[: sampling.per_pair] for rows in available]
+        rng = np.random.default_rng([sampling.seed, self.epoch])
+        counts = apportion([len(rows) for rows in available], sampling.temperature)
+        drawn = [draw(rows, count, rng) for rows, count in zip(available, counts, strict=True)]
+        return rng.permutation(np.concatenate(drawn))
+
+    def num_tokens(self, index: int) -> int:
+        return int(max(self.source_sizes[index], self.target_sizes[index]))
+
+    def num_tokens_vec(self, indices: np.ndarray) -> np.ndarray:
+        return np.maximum(self.source_sizes[indices], self.target_sizes[indices])
+
+    def size(self, index: int) -> tuple[int, int]:
+        return int(self.source_sizes[index]), int(self.target_sizes[index])
+
+    def filter_indices_by_size(self, indices: np.ndarray, max_sizes: Any) -> tuple[np.ndarray, list[int]]:
+        return data_utils.filter_paired_dataset_indices_by_size(
+            self.source_sizes, self.target_sizes, indices, max_sizes
+        )

@@ -1,0 +1,65 @@
+"""Groups of sentences with the same sequence of tags: the evaluation sets of the paper's section 4.1.
+
+The authors' set was never published, so this one is made deterministically: the same sentences, tags and seed give
+the same groups, in whatever order they were read.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import replacing
+from fairseq_xl.syntactic.data.corpus import Corpus, fold
+from fairseq_xl.syntactic.data.filters import tidy
+from fairseq_xl.text.conllu import read_conllu
+
+Groups = dict[str, list[str]]
+"""Tags separated by spaces -> sentences, sorted. Of sentences that differ in case or punctuation alone one is kept:
+the nearest neighbour of *Stop it!* should not be *Stop it.*"""
+
+
+def groups_of(sentences: Iterable[tuple[str, str]], least: int) -> Groups:
+    """Args: sentences: (text, tags); least: sentences that make a group."""
+    found: dict[str, dict[bytes, str]] = {}
+    for text, tags in sorted(sentences):
+        found.setdefault(tags, {}).setdefault(fold(text), text)
+    return {tags: sorted(texts.values()) for tags, texts in sorted(found.items()) if tags and len(texts) >= least}
+
+
+def corpus_groups(corpus: Corpus, language: str, least: int) -> Groups:
+    """The groups among a language's tagged sentences; only the large ones are read into memory."""
+    query = (
+        "SELECT text, tags FROM sentence WHERE language = ? AND tags IN"
+        " (SELECT tags FROM sentence WHERE language = ? GROUP BY tags HAVING COUNT(*) >= ?)"
+    )
+    return groups_of(corpus.db.execute(query, (language, language, least)), least)
+
+
+def treebank_groups(paths: Iterable[Path], least: int) -> Groups:
+    """The groups among the gold sentences of treebanks."""
+    sentences = (sentence for path in paths for sentence in read_conllu(path))
+    return groups_of(((tidy(sentence.text), " ".join(sentence.upos)) for sentence in sentences), least)
+
+
+def sample(groups: Mapping[str, list[str]], number: int, seed: str) -> Groups:
+    """So many groups, each as likely as another; all of them where there are fewer.
+
+    Raises:
+        InputError: there is no group.
+    """
+    if not groups:
+        raise InputError("no group has enough sentences: lower --least, or give more text")
+    names = sorted(groups)
+    chosen = random.Random(seed).sample(names, min(number, len(names)))
+    return {name: groups[name] for name in sorted(chosen)}
+
+
+def write_groups(path: Path, groups: Mapping[str, list[str]]) -> None:
+    """A table ``text``, ``upos``."""
+    with replacing(path) as stream:
+        stream.write("text\tupos\n")
+        for tags, texts in groups.items():
+            stream.writelines(f"{text}\t{tags}\n" for text in texts)

@@ -1,0 +1,119 @@
+"""What a prepared folder holds: ``manifest.json`` names its pairs, languages and dictionaries.
+
+manifest.json                        :class:`Manifest`
+sentencepiece.model                  cuts raw text into the pieces of dict.source.txt
+dict.source.txt, dict.upos.txt       fairseq dictionaries
+SPLIT.SRC-TGT.source.{bin,idx}       pieces of the source sentences; SPLIT is train or valid
+SPLIT.SRC-TGT.upos.{bin,idx}         tags of the target sentences, where the pair is tagged
+SPLIT.SRC-TGT.pieces.{bin,idx}       pieces of the target sentences
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.json_text import loads
+
+MANIFEST = "manifest.json"
+VERSION = 1
+TARGETS = ("upos", "pieces")
+
+_PREPARE = "make it with fairseq-xl syntactic prepare"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Sentences of one language with translations in another."""
+
+    source: str
+    target: str
+    sentences: dict[str, int]
+    """by split"""
+    tagged: bool
+    """whether the target side has UPOS tags"""
+
+    def __str__(self) -> str:
+        return f"{self.source}-{self.target}"
+
+    def prefix(self, split: str) -> str:
+        return f"{split}.{self}"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What ``manifest.json`` says; names are of files in the folder."""
+
+    sentencepiece: str
+    source_dictionary: str
+    targets: dict[str, str]
+    """target kind -> dictionary"""
+    languages: tuple[str, ...]
+    """target languages; the position is the language's number"""
+    pairs: tuple[Pair, ...]
+
+    def chosen(self, target: str, wanted: Sequence[str] = ()) -> tuple[Pair, ...]:
+        """The pairs that have a target side of this kind, or those of them that are wanted, in the folder's order.
+
+        Raises:
+            InputError: a pair that is not there, or is there without tags; none at all.
+        """
+        usable = {str(pair): pair for pair in self.pairs if target != "upos" or pair.tagged}
+        known = [str(pair) for pair in self.pairs]
+        for name in wanted:
+            if name not in known:
+                raise InputError(f"there is no pair {name!r} in the data, only {', '.join(known)}")
+            if name not in usable:
+                raise InputError(f"the target side of {name} has no UPOS tags: leave that pair out")
+        if not usable:
+            raise InputError(f"no pair of the data has a target side of the kind {target!r}")
+        return tuple(pair for name, pair in usable.items() if not wanted or name in wanted)
+
+
+def read_manifest(folder: Path | str) -> Manifest:
+    """Read a prepared folder's manifest.
+
+    Raises:
+        InputError: no prepared folder, a damaged or newer manifest, a dictionary that is not there.
+    """
+    folder = Path(folder)
+    path = folder / MANIFEST
+    if not path.is_file():
+        raise InputError(f"{folder} is no prepared folder, for it holds no {MANIFEST}: {_PREPARE}")
+    try:
+        values = loads(path.read_text(encoding="utf-8"))
+        version = values["version"]
+        if version != VERSION:
+            raise InputError(f"{path} has version {version}, this version of fairseq_xl reads {VERSION}")
+        manifest = Manifest(
+            str(values["sentencepiece"]),
+            str(values["source_dictionary"]),
+            {kind: str(name) for kind, name in values["targets"].items()},
+            tuple(map(str, values["languages"])),
+            tuple(map(_pair, values["pairs"])),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} is damaged ({type(error).__name__}: {error}): {_PREPARE}") from None
+    _check(path, manifest)
+    return manifest
+
+
+def _pair(entry: dict[str, Any]) -> Pair:
+    named = ("source", "target", "upos")
+    sentences = {split: int(count) for split, count in entry.items() if split not in named}
+    return Pair(str(entry["source"]), str(entry["target"]), sentences, entry.get("upos") is not False)
+
+
+def _check(path: Path, manifest: Manifest) -> None:
+    foreign = [str(pair) for pair in manifest.pairs if pair.target not in manifest.languages]
+    if foreign:
+        raise InputError(f"{path} lists pairs into languages that it does not name: {', '.join(foreign)}")
+    names = [manifest.sentencepiece, manifest.source_dictionary, *manifest.targets.values()]
+    for name in names:
+        if Path(name).name != name or len(name) > 255 or not (path.parent / name).is_file():
+            raise InputError(f"{path.parent} lacks {name}, which its {MANIFEST} names: {_PREPARE}")

@@ -1,0 +1,218 @@
+"""Parallel text as it is published: each reader yields what translates what, line by line."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from fairseq_xl.io.databases import connect
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import count_lines, read_lines
+from fairseq_xl.text.parallel import check_equal_counts
+
+Link = tuple[str, str, str, str]
+"""Language, sentence, language, sentence."""
+
+
+class LinkReader(Protocol):
+    """An input; its ``repr`` holds every setting that changes what the files yield, but not where they lie."""
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of those that are read."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What is read."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages: languages and files without their folders."""
+
+    def __len__(self) -> int:
+        """Lines to read."""
+
+    def links(self, start: int) -> Iterator[Link | None]:
+        """One for each line from line ``start`` on (the first is 0); None where it has no pair of use."""
+
+
+@dataclass(frozen=True)
+class TabSeparated:
+    """One file, a column for each of two languages; more columns (attributions) are passed over.
+
+    Where sentences have their numbers before them, as in Tatoeba's own lists of pairs, these are passed over, too.
+    """
+
+    languages: tuple[str, str]
+    files: tuple[Path, ...] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        return _named(self.languages, self.files)
+
+    def __len__(self) -> int:
+        return count_lines(self.files[0])
+
+    def links(self, start: int) -> Iterator[Link]:
+        (path,), (left, right) = self.files, self.languages
+        for number, line in enumerate(islice(read_lines(path), start, None), start=start + 1):
+            cells = line.split("\t")
+            if len(cells) < 2:
+                raise InputError(f"{path}, line {number}: no tab between two sentences")
+            if len(cells) > 3 and cells[0].isdecimal() and cells[2].isdecimal():
+                cells = cells[1::2]
+            yield left, cells[0], right, cells[1]
+
+
+@dataclass(frozen=True)
+class LineAligned:
+    """Two files whose lines *n* are translations of each other, as OPUS and Moses have them.
+
+    Attributes:
+        limit: read no further than this line (0: all).
+        subtitles: take off what subtitles carry beside the sentence.
+    """
+
+    languages: tuple[str, str]
+    files: tuple[Path, ...] = field(repr=False)
+    limit: int = 0
+    subtitles: bool = False
+
+    @property
+    def name(self) -> str:
+        return _named(self.languages, self.files)
+
+    def __len__(self) -> int:
+        lines = check_equal_counts(*self.files)
+        return min(lines, self.limit) if self.limit else lines
+
+    def links(self, start: int) -> Iterator[Link]:
+        left, right = self.languages
+        both = zip(*map(read_lines, self.files), strict=True)
+        for one, other in islice(both, start, self.limit or None):
+            if self.subtitles:
+                one, other = spoken(one), spoken(other)
+            yield left, one, right, other
+
+
+@dataclass(frozen=True)
+class TatoebaExport:
+    """Tatoeba's own two files: ``sentences.csv`` (number, language, text) and ``links.csv`` (number, number).
+
+    Attributes:
+        files: sentences, links.
+        languages: those to read.
+    """
+
+    files: tuple[Path, ...] = field(repr=False)
+    languages: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return _named(self.languages, self.files)
+
+    def __len__(self) -> int:
+        return count_lines(self.files[1])
+
+    def links(self, start: int) -> Iterator[Link | None]:
+        sentences, links = self.files
+        with tempfile.TemporaryDirectory() as folder:
+            index = connect(Path(folder) / "sentences.sqlite")
+            index.execute("PRAGMA synchronous = OFF")
+            index.execute("CREATE TABLE sentence (id INTEGER PRIMARY KEY, language TEXT, text TEXT)")
+            index.executemany("INSERT OR REPLACE INTO sentence VALUES (?, ?, ?)", self._wanted(sentences))
+            query = "SELECT language, text FROM sentence WHERE id = ?"
+            for number, line in enumerate(islice(read_lines(links), start, None), start=start + 1):
+                ends = line.split("\t")
+                if len(ends) < 2 or not all(end.isdecimal() for end in ends[:2]):
+                    raise InputError(f"{links}, line {number}: not two sentence numbers separated by a tab")
+                one, other = (index.execute(query, (int(end),)).fetchone() for end in ends[:2])
+                yield (*one, *other) if one and other and one[0] != other[0] else None
+            index.close()
+
+    def _wanted(self, path: Path) -> Iterator[tuple[int, str, str]]:
+        for number, line in enumerate(read_lines(path), start=1):
+            cells = line.split("\t")
+            if len(cells) < 3 or not cells[0].isdecimal():
+                raise InputError(f"{path}, line {number}: not number, language and sentence separated by tabs")
+            language = CODES.get(cells[1], cells[1])
+            if language in self.languages:
+                yield int(cells[0]), language, cells[2]
+
+
+CODES = {
+    "ara": "ar",
+    "bul": "bg",
+    "cat": "ca",
+    "ces": "cs",
+    "cmn": "zh",
+    "dan": "da",
+    "deu": "de",
+    "ell": "el",
+    "eng": "en",
+    "epo": "eo",
+    "est": "et",
+    "eus": "eu",
+    "fin": "fi",
+    "fra": "fr",
+    "gle": "ga",
+    "glg": "gl",
+    "heb": "he",
+    "hin": "hi",
+    "hrv": "hr",
+    "hun": "hu",
+    "ind": "id",
+    "isl": "is",
+    "ita": "it",
+    "jpn": "ja",
+    "kor": "ko",
+    "lat": "la",
+    "lav": "lv",
+    "lit": "lt",
+    "mar": "mr",
+    "nld": "nl",
+    "nob": "nb",
+    "nno": "nn",
+    "pes": "fa",
+    "pol": "pl",
+    "por": "pt",
+    "ron": "ro",
+    "rus": "ru",
+    "slk": "sk",
+    "slv": "sl",
+    "spa": "es",
+    "srp": "sr",
+    "swe": "sv",
+    "tam": "ta",
+    "tel": "te",
+    "tha": "th",
+    "tur": "tr",
+    "ukr": "uk",
+    "urd": "ur",
+    "vie": "vi",
+    "zsm": "ms",
+}
+"""Tatoeba's codes and the shorter ones; other languages keep theirs."""
+
+
+def _named(languages: tuple[str, ...], files: tuple[Path, ...]) -> str:
+    return " ".join(("-".join(languages), *(path.name for path in files)))
+
+
+# <i>, {\an8}, ♪, (DOOR SLAMS), [music], and the name of who speaks
+_MARKUP = re.compile(r"<[^<>]*>|\{[^{}]*\}|[♪♫#*]+|\([^()]*\)|\[[^\[\]]*\]|（[^（）]*）")
+_DASH = re.compile(r"^\s*[-–—‐]+\s*")
+_SPEAKER = re.compile(r"^[A-ZÀ-Þ][A-ZÀ-Þ .'’]+:\s+")
+
+
+def spoken(line: str) -> str:
+    """The words of a subtitle: no markup, no description of sounds, no speaker's name and no dash before them.
+
+    A dash inside stays, so that a line of two speakers is recognised as two sentences.
+    """
+    return _SPEAKER.sub("", _DASH.sub("", _MARKUP.sub(" ", line).strip())).strip()

@@ -1,0 +1,74 @@
+"""Is the nearest sentence of another language built alike? The test of "language agnostic" that the paper lacks.
+
+For each sentence of one language the nearest of another is looked up, and their tag sequences are compared. Long
+sentences hardly ever share a whole sequence across languages, so how similar the sequences are, by the complement of
+the normalised Levenshtein distance, is measured beside whether they are the same. What the best, a random and the
+parallel sentence would get stands beside it. Equally near sentences count by their mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from fairseq_xl.syntactic.evaluation.cosines import TIE, Directions, Matrix, blocks
+from fairseq_xl.syntactic.evaluation.levenshtein import Similarities
+from fairseq_xl.syntactic.tagging.tagged import TaggedText
+
+
+def compare(
+    queries: TaggedText,
+    candidates: TaggedText,
+    encoders: Sequence[tuple[Matrix, Matrix]],
+    device: torch.device | str = "cpu",
+) -> dict[str, Any]:
+    """From the N sentences of one language to the M of another, for several encoders at once.
+
+    Args:
+        encoders: for each, embeddings (N, d) of the queries and (M, d) of the candidates.
+
+    Returns:
+        ``encoders``, for each ``same``, the share in per cent of sentences whose nearest has the same tag sequence,
+        ``similarity``, the mean similarity of the nearest's tag sequence, and ``translation``, the share in per cent
+        whose nearest has the same number (None without numbers). ``same_attainable``, ``best``, ``chance`` and
+        ``of_translation`` are the share that has a candidate of the same sequence, and the mean similarity of the
+        most similar candidate, of all candidates, and of the translation.
+    """
+    sides = [(Directions(mine, device), Directions(theirs, device)) for mine, theirs in encoders]
+    similarities = Similarities(queries.upos, candidates.upos)
+    parallel = bool(queries.numbers and candidates.numbers)
+    numbers = [np.array(text.numbers, dtype=object) for text in (queries, candidates)]
+    found = np.zeros((len(sides), 3))  # sums of same, similarity, translation
+    best = chance = attainable = of_translation = 0.0
+    translated = 0
+    for start, stop in blocks(len(queries), len(candidates)):
+        alike = similarities.rows(start, stop)  # (B, M)
+        same = alike == 1
+        best += alike.max(1).sum()
+        chance += alike.mean(1).sum()
+        attainable += same.any(1).sum()
+        twins = np.zeros_like(same)
+        if parallel:
+            twins = numbers[0][start:stop, None] == numbers[1][None, :]
+            of_translation += alike[twins].sum()
+            translated += int(twins.sum())
+        for place, (mine, theirs) in enumerate(sides):
+            cosines = mine.cosines(start, stop, theirs)
+            nearest = (cosines >= cosines.amax(1, keepdim=True) - TIE).cpu().numpy()
+            share = nearest / nearest.sum(1, keepdims=True)
+            found[place] += [float((share * values).sum()) for values in (same, alike, twins)]
+    n = len(queries)
+    return {
+        "sentences": n,
+        "same_attainable": 100 * float(attainable) / n,
+        "best": float(best) / n,
+        "chance": float(chance) / n,
+        "of_translation": float(of_translation) / translated if translated else None,
+        "encoders": [
+            {"same": 100 * s / n, "similarity": a / n, "translation": 100 * t / n if translated else None}
+            for s, a, t in found.tolist()
+        ],
+    }

@@ -1,0 +1,176 @@
+"""Tables like the paper's 3 to 6 from the records of one or several evaluations."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from functools import reduce
+from operator import getitem
+from pathlib import Path
+from typing import Any
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.json_text import loads
+from fairseq_xl.report.scores import spread
+from fairseq_xl.report.tables import Table
+
+Record = dict[str, Any]
+SCORES = {
+    "similarity": "Functional dissimilarity (lower is better; both matrices as similarities)",
+    "literal": "Functional dissimilarity, the paper's literal reading (cosine distance beside tag similarity)",
+    "correlation": "Correlation of cosine and tag similarity over pairs of sentences (higher is better)",
+}
+"""of the encoders on the treebanks"""
+KIND_NAMES = {"sets": "the evaluation sets", "treebanks": "the treebanks"}
+
+
+def read_record(path: Path) -> Record:
+    """A record that ``fairseq-xl syntactic evaluate`` wrote.
+
+    Raises:
+        InputError: no such file, or another one.
+    """
+    try:
+        record = loads(path.read_text(encoding="utf-8"))
+        record["texts"]["sets"], record["texts"]["treebanks"], record["encoders"][0]["label"]
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, IndexError):
+        raise InputError(f"{path} is no record of fairseq-xl syntactic evaluate") from None
+    return record
+
+
+def tables(records: Sequence[Record]) -> list[Table]:
+    """All tables that there is something for.
+
+    Encoders of the same label in several records are one row, mean ± standard deviation over them: the seeds of a
+    system.
+
+    Raises:
+        InputError: records whose texts of a language differ.
+    """
+    joint = _Joint(records)
+    made = [nearest_table(joint), *(treebank_table(joint, score) for score in SCORES)]
+    made += [cross_lingual_table(joint, kind) for kind in KIND_NAMES]
+    made += [length_table(joint, language) for language in joint.sets]
+    return [table for table in made if table.rows]
+
+
+class _Joint:
+    """Several records side by side.
+
+    Attributes:
+        sets, treebanks: what there is to know of the texts, by language.
+        attainable: by kind of text and pair of languages.
+        encoders: the entries of each label.
+    """
+
+    def __init__(self, records: Sequence[Record]):
+        self.sets: dict[str, Any] = {}
+        self.treebanks: dict[str, Any] = {}
+        self.attainable: dict[str, dict[str, Any]] = {kind: {} for kind in KIND_NAMES}
+        self.encoders: dict[str, list[Any]] = {}
+        for record in records:
+            for known, kind in ((self.sets, "sets"), (self.treebanks, "treebanks")):
+                for language, about in record["texts"][kind].items():
+                    if known.setdefault(language, about)["sha256"] != about["sha256"]:
+                        raise InputError(
+                            f"the records were made on different texts of language {language!r}: evaluate again"
+                        )
+                self.attainable[kind].update(record.get("cross_lingual", {}).get(kind, {}))
+            for entry in record["encoders"]:
+                self.encoders.setdefault(entry["label"], []).append(entry)
+
+
+def _over(entries: Sequence[Any], keys: Sequence[str], digits: int) -> str:
+    """Mean ± deviation of what the entries have under keys, one inside the other; nothing where none has it."""
+    values = []
+    for entry in entries:
+        try:
+            values.append(reduce(getitem, keys, entry))
+        except KeyError:
+            continue
+    return spread(values, digits) if values else ""
+
+
+def nearest_table(joint: _Joint) -> Table:
+    """Tables 3, 4 and 6: k-NN accuracies of each encoder in each language, and the sizes of the sets."""
+    table = Table("Nearest neighbours with the same tags, 1-NN/5-NN (%)", ["encoder", *joint.sets])
+    for label, entries in joint.encoders.items():
+        cells = []
+        for language in joint.sets:
+            shown = [_over(entries, ("nearest", language, k), 2) for k in ("1-NN", "5-NN")]
+            cells.append("/".join(shown) if all(shown) else "")
+        if any(cells):
+            table.add(label, *cells)
+    if table.rows:
+        values = [about["attainable"] for about in joint.sets.values()]
+        table.add("attainable", *(f"{v['1-NN']:.2f}/{v['5-NN']:.2f}" for v in values))
+        table.add("chance", *(f"{about['chance']:.2f}" for about in joint.sets.values()))
+        table.add("total/groups", *(f"{about['sentences']}/{about['groups']}" for about in joint.sets.values()))
+    return table
+
+
+def treebank_table(joint: _Joint, score: str) -> Table:
+    """Table 5, by one of SCORES."""
+    table = Table(SCORES[score], ["encoder", *joint.treebanks])
+    for label, entries in joint.encoders.items():
+        cells = [_over(entries, ("dissimilarity", x, score), 4) for x in joint.treebanks]
+        if any(cells):
+            table.add(label, *cells)
+    if table.rows:
+        if score == "similarity":
+            table.add("a constant", *(f"{about['constant']:.4f}" for about in joint.treebanks.values()))
+        table.add("sentences", *(str(about["sentences"]) for about in joint.treebanks.values()))
+    return table
+
+
+def cross_lingual_table(joint: _Joint, kind: str) -> Table:
+    """Means over all ordered pairs of languages, and the tag similarity by the language of the queries."""
+    attainable = joint.attainable[kind]
+    languages = list(dict.fromkeys(pair.partition("-")[0] for pair in attainable))
+    headings = ["encoder", "same tags (%)", "tag similarity", "translation (%)", *(f"from {x}" for x in languages)]
+    table = Table(f"The nearest sentence of another language, in {KIND_NAMES[kind]}", headings)
+
+    def mean(pairs: dict[str, Any], name: str, queries: str = "") -> float:
+        start = f"{queries}-" if queries else ""
+        return statistics.mean(scores[name] for pair, scores in pairs.items() if pair.startswith(start))
+
+    left_out: list[str] = []
+    translated = any(about["of_translation"] is not None for about in attainable.values())
+    for label, entries in joint.encoders.items():
+        found = [entry.get("cross_lingual", {}).get(kind, {}) for entry in entries]
+        scores = [pairs for pairs in found if set(pairs) == set(attainable)]
+        if len(scores) < len(found):
+            left_out.append(label)  # means over other pairs do not compare
+        if not scores or not attainable:
+            continue
+        cells = [spread([mean(s, "same") for s in scores], 2), spread([mean(s, "similarity") for s in scores], 4)]
+        cells.append(spread([mean(s, "translation") for s in scores], 1) if translated else "")
+        table.add(label, *cells, *(spread([mean(s, "similarity", x) for s in scores], 3) for x in languages))
+    if table.rows:
+        same = f"{mean(attainable, 'same_attainable'):.2f}"
+        best = (f"{mean(attainable, 'best', x):.3f}" for x in languages)
+        table.add("best there is", same, f"{mean(attainable, 'best'):.4f}", "", *best)
+        if translated:
+            parallel = (f"{mean(attainable, 'of_translation', x):.3f}" for x in languages)
+            table.add("the translation", "", f"{mean(attainable, 'of_translation'):.4f}", "100.0", *parallel)
+        drawn = (f"{mean(attainable, 'chance', x):.3f}" for x in languages)
+        table.add("drawn at random", "", f"{mean(attainable, 'chance'):.4f}", "", *drawn)
+        table.notes.append(
+            f"Means over {len(attainable)} ordered pairs of languages. Tag similarity: complement of the normalised "
+            "Levenshtein distance."
+        )
+        if left_out:
+            table.notes.append(f"Not scored on all pairs, and left out: {', '.join(left_out)}.")
+    return table
+
+
+def length_table(joint: _Joint, language: str) -> Table:
+    """How long the sentences of a set are, and the accuracy at each length."""
+    labels = [label for label, entries in joint.encoders.items() if "nearest" in entries[0]]
+    table = Table(f"1-NN (%) by length, {language}", ["tags", "sentences", "groups", *labels])
+    for length, about in joint.sets[language]["length"].items() if labels else ():
+        cells = [_over(joint.encoders[label], ("nearest", language, "length", length, "1-NN"), 1) for label in labels]
+        table.add(length, str(about["sentences"]), str(about["groups"]), *cells)
+    return table

@@ -1,0 +1,161 @@
+"""``--task upos_translation``: from sentences of many languages to the tags of their translations."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from fairseq.data import Dictionary, data_utils
+from fairseq.logging import metrics
+from fairseq.logging.meters import MetersDict
+from fairseq.tasks import FairseqTask, register_task
+from torch import Tensor
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.syntactic.data.dataset import MixedPairs, PairData, Sampling
+from fairseq_xl.syntactic.data.prepared import MANIFEST, Manifest, Pair, read_manifest
+from fairseq_xl.syntactic.models.config import UposTranslationConfig
+from fairseq_xl.syntactic.models.criterion import BY_PAIR
+from fairseq_xl.text import subwords
+from fairseq_xl.vectors.dictionary import read_dictionary
+
+
+@register_task("upos_translation", dataclass=UposTranslationConfig)
+class UposTranslationTask(FairseqTask):
+    """Any number of pairs in one run, with one dictionary of source pieces and one of targets.
+
+    The figures of validation are those of all tags together, and ``accuracy_SRC-TGT`` and ``loss_SRC-TGT`` of each
+    pair with ``mean_accuracy`` and ``mean_loss``, which count every pair alike: choose checkpoints by
+    ``--best-checkpoint-metric mean_accuracy --maximize-best-checkpoint-metric``.
+    """
+
+    def __init__(
+        self, cfg: UposTranslationConfig, folder: Path, manifest: Manifest, source: Dictionary, target: Dictionary
+    ):
+        super().__init__(cfg)
+        self.folder = folder
+        self.manifest = manifest
+        self.pairs: tuple[Pair, ...] = manifest.chosen(str(cfg.target), cfg.pairs.split(",") if cfg.pairs else ())
+        self.languages = manifest.languages
+        self._source, self._target = source, target
+
+    @classmethod
+    def setup_task(cls, cfg: UposTranslationConfig, **_: Any) -> UposTranslationTask:
+        """Raises: InputError: no prepared folder, or a damaged one; options that do not fit it."""
+        if not cfg.data:
+            raise InputError("name the folder that `fairseq-xl syntactic prepare` made")
+        if cfg.sampling_temperature <= 0:
+            raise InputError(
+                f"--sampling-temperature is {cfg.sampling_temperature}: give a number above 0, where 1 is no change"
+            )
+        if cfg.sentences_per_pair < 0:
+            raise InputError(f"--sentences-per-pair is {cfg.sentences_per_pair}: give 0 (all) or more")
+        folder = Path(cfg.data)
+        manifest = read_manifest(folder)
+        target = str(cfg.target)
+        if target not in manifest.targets:
+            raise InputError(f"{cfg.data} has no targets of the kind {target!r}")
+        names = manifest.source_dictionary, manifest.targets[target]
+        source, predicted = (_dictionary(folder / name) for name in names)
+        return cls(cfg, folder, manifest, source, predicted)
+
+    def load_dataset(self, split: str, combine: bool = False, **_: Any) -> None:
+        """Raises: InputError: files that are missing, or not as the manifest says."""
+        parts = []
+        for number, pair in enumerate(self.pairs):
+            if pair.sentences.get(split) == 0:
+                continue
+            prefix = self.folder / pair.prefix(split)
+            sides = [
+                self._side(f"{prefix}.source", self.source_dictionary),
+                self._side(f"{prefix}.{self.cfg.target}", self.target_dictionary),
+            ]
+            counts = {len(side) for side in sides} | {pair.sentences.get(split, len(sides[0]))}
+            if len(counts) > 1:
+                raise InputError(
+                    f"{prefix}.* have {len(sides[0])} and {len(sides[1])} sentences, and {MANIFEST} says "
+                    f"{pair.sentences.get(split)}: prepare the data again"
+                )
+            source, target = sides
+            parts.append(PairData(source, target, number, self.languages.index(pair.target)))
+        if not parts:
+            raise InputError(f"no pair in {self.folder} has sentences of {split!r}")
+        sampling = None
+        if split == "train":
+            sampling = Sampling(self.cfg.sampling_temperature, self.cfg.sentences_per_pair, self.cfg.seed)
+        dictionary = self.target_dictionary
+        self.datasets[split] = MixedPairs(parts, dictionary.pad(), dictionary.eos(), sampling)
+
+    def _side(self, prefix: str, dictionary: Dictionary) -> Any:
+        data = data_utils.load_indexed_dataset(prefix, dictionary, None)
+        if data is None:
+            raise InputError(f"there is no {prefix}.idx: prepare the data again, or leave that pair out (--pairs)")
+        return data
+
+    def reduce_metrics(self, logging_outputs: list[dict[str, Any]], criterion: Any) -> None:
+        """As fairseq's, and the figures of each pair, where the criterion logs them."""
+        super().reduce_metrics(logging_outputs, criterion)
+        if not any(BY_PAIR + "tokens" in log for log in logging_outputs):
+            return
+        tokens, loss, correct = (
+            sum(log[BY_PAIR + name].double() for log in logging_outputs).tolist()
+            for name in ("tokens", "loss", "correct")
+        )
+        names = [str(pair) for pair in self.pairs]
+        metrics.log_scalar("accuracy", 100 * sum(correct) / max(sum(tokens), 1), sum(tokens), round=3)
+        for name, count, lost, right in zip(names, tokens, loss, correct, strict=True):
+            if count:
+                metrics.log_scalar(f"accuracy_{name}", 100 * right / count, count, round=3)
+                metrics.log_scalar(f"loss_{name}", lost / count / math.log(2), count, round=3)
+        for figure in ("accuracy", "loss"):
+            metrics.log_derived(f"mean_{figure}", _mean([f"{figure}_{name}" for name in names]))
+
+    @property
+    def source_dictionary(self) -> Dictionary:
+        return self._source
+
+    @property
+    def target_dictionary(self) -> Dictionary:
+        return self._target
+
+    def max_positions(self) -> None:
+        """No limits but the model's."""
+
+    # --- what fairseq_xl.encode asks of a task ---
+
+    def encode_text(self, sentence: str) -> Tensor:
+        """Numbers (T,) of a raw sentence's pieces and its end; an empty tensor for one without words."""
+        model = str(self.folder / self.manifest.sentencepiece)
+        pieces = subwords.encode(unicodedata.normalize("NFC", sentence), model).split()
+        if not pieces:
+            return torch.empty(0, dtype=torch.long)
+        # A special token that is spelled out in the text is a piece like any other, an unknown one.
+        numbers = [self._source.index(piece) for piece in pieces]
+        known = [i if i >= self._source.nspecial else self._source.unk() for i in numbers]
+        return torch.tensor([*known, self._source.eos()])
+
+    def text_files(self) -> list[str]:
+        """Names of the files of the data folder that the task needs to encode text."""
+        manifest = self.manifest
+        names = [MANIFEST, manifest.sentencepiece, manifest.source_dictionary, *manifest.targets.values()]
+        return list(dict.fromkeys(names))
+
+
+def _dictionary(path: Path) -> Dictionary:
+    """Raises: InputError: a file that fairseq cannot load."""
+    read_dictionary(path)
+    return Dictionary.load(str(path))
+
+
+def _mean(names: list[str]) -> Callable[[MetersDict], float]:
+    """Of those figures that there are."""
+
+    def mean(meters: MetersDict) -> float:
+        found = [meters[name].avg for name in names if name in meters]
+        return round(sum(found) / len(found), 3)
+
+    return mean

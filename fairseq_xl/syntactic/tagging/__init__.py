@@ -1,0 +1,1 @@
+"""Taggers: training, running and judging them."""

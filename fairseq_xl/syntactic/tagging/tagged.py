@@ -1,0 +1,106 @@
+"""Sentences of one language with their tags, from an evaluation file or a treebank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import read_lines
+from fairseq_xl.text.conllu import read_conllu, universal
+
+HEADER = "text\tupos"
+
+
+def kind(path: Path) -> str:
+    """The ending that says what a file holds, with its dot: ``.conllu`` also for ``x.conllu.gz``."""
+    return Path(path.name.removesuffix(".gz")).suffix
+
+
+@dataclass(frozen=True)
+class TaggedText:
+    """N sentences.
+
+    Attributes:
+        source: the file that they are from.
+        language: its code.
+        texts: (N) as written.
+        upos: (N) tag sequences.
+        numbers: (N) equal for translations of each other; empty where there are none.
+    """
+
+    source: Path
+    language: str
+    texts: list[str]
+    upos: list[tuple[str, ...]]
+    numbers: list[str]
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    @property
+    def name(self) -> str:
+        """The file's, without its ending."""
+        return Path(self.source.name.removesuffix(".gz")).stem
+
+
+def read_evaluation_file(path: Path) -> TaggedText:
+    """``LANG.tsv`` as ``fairseq-xl syntactic build-eval`` writes it; the file's name gives the language.
+
+    Raises:
+        InputError: no such file, another header, a row that is not text and tags, an unknown tag, no rows.
+    """
+    texts, tags = [], []
+    for number, line in enumerate(read_lines(path), start=1):
+        if number == 1:
+            if line != HEADER:
+                raise InputError(f"{path}, line 1: expected the header text<TAB>upos, found {line!r}")
+            continue
+        cells = line.split("\t")
+        if len(cells) != 2 or not cells[1].split():
+            raise InputError(f"{path}, line {number}: expected a sentence, a tab and its tags, found {line!r}")
+        texts.append(cells[0])
+        tags.append(tuple(_tag(tag, f"{path}, line {number}") for tag in cells[1].split()))
+    if not texts:
+        raise InputError(f"{path} holds no sentence: build it with fairseq-xl syntactic build-eval")
+    return TaggedText(path, Path(path.name.removesuffix(".gz")).stem, texts, tags, [])
+
+
+def read_sets(paths: Iterable[Path]) -> list[TaggedText]:
+    """Evaluation files; a folder stands for those in it, by name.
+
+    Raises:
+        InputError: a folder without any, or what reading one raises.
+    """
+    files: list[Path] = []
+    for path in paths:
+        inside = sorted(path.glob("*.tsv")) if path.is_dir() else [path]
+        if not inside:
+            raise InputError(f"the folder {path} holds no .tsv file: build one with fairseq-xl syntactic build-eval")
+        files += inside
+    return [read_evaluation_file(path) for path in files]
+
+
+def read_treebank(path: Path, language: str) -> TaggedText:
+    """A CoNLL-U file with gold tags; parallel treebanks such as PUD number their sentences alike.
+
+    Raises:
+        InputError: see :func:`fairseq_xl.text.conllu.read_conllu`; the same ``sent_id`` twice.
+    """
+    sentences = list(read_conllu(path))
+    numbers = [sentence.sent_id for sentence in sentences]
+    if not all(numbers):
+        numbers = []
+    elif len(set(numbers)) < len(numbers):
+        repeated = next(number for number in numbers if numbers.count(number) > 1)
+        raise InputError(f"{path} has two sentences with sent_id {repeated!r}: remove one")
+    texts = [sentence.text for sentence in sentences]
+    return TaggedText(path, language, texts, [sentence.upos for sentence in sentences], numbers)
+
+
+def _tag(tag: str, place: str) -> str:
+    known = universal(tag)
+    if known is None:
+        raise InputError(f"{place}: {tag!r} is none of the 17 universal tags")
+    return known

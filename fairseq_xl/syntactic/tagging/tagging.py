@@ -1,0 +1,183 @@
+"""Tagging a lot of text: in parallel over processes or machines, and never the same sentence twice."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from fairseq_xl.io.databases import connect
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import count_lines, read_lines, replacing
+from fairseq_xl.io.packages import needed
+from fairseq_xl.io.progress import progress_bar
+from fairseq_xl.syntactic.data.filters import tidy
+from fairseq_xl.syntactic.tagging.taggers import Tagger, load_tagger
+
+Engine = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
+"""``engine(work, items)`` yields ``work(item)`` for each item, in order, with a bounded number in flight."""
+BATCH = 1000
+"""Sentences that a worker takes at once: some seconds of work."""
+
+_tagger_here = cache(load_tagger)
+
+
+def tag_batch(name: str, language: str, sentences: list[str]) -> list[str]:
+    """The tags of each sentence, separated by spaces; what every worker runs, wherever it is."""
+    return [" ".join(tags) for tags in _tagger_here(name, language).tag(sentences)]
+
+
+def over_processes(processes: int) -> Engine:
+    """Worker processes on this machine; 1 for none but this."""
+
+    def engine(work: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        if processes <= 1:
+            yield from map(work, items)
+            return
+        # Unlike multiprocessing.Pool, this one raises when a worker is killed instead of waiting for ever.
+        with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
+            jobs = _in_order(items, lambda item: pool.submit(work, item), lambda job: job.result(), 2 * processes)
+            try:
+                yield from jobs
+            except BrokenProcessPool:
+                raise InputError(
+                    "a process that tags was killed, perhaps for want of memory: start again, with fewer --processes"
+                ) from None
+
+    return engine
+
+
+def over_ray() -> Engine:
+    """The machines of a Ray cluster, or this one where no cluster is running.
+
+    Every machine needs this package, and the tagger under the same name.
+
+    Raises:
+        InputError: Ray is not installed.
+    """
+    ray = needed("ray", "ray", "tagging over machines")
+
+    def result(job: Any) -> Any:
+        try:
+            return ray.get(job)
+        except ray.exceptions.RayTaskError as error:
+            if isinstance(error.cause, InputError):
+                raise error.cause from None
+            raise
+
+    def engine(work: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        if not ray.is_initialized():
+            ray.init()
+        in_flight = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
+        # Ray takes functions only, not objects that can be called.
+        yield from _in_order(items, ray.remote(lambda item: work(item)).remote, result, in_flight)
+
+    return engine
+
+
+def _in_order(
+    items: Iterable[Any], submit: Callable[[Any], Any], result: Callable[[Any], Any], in_flight: int
+) -> Iterator[Any]:
+    jobs: deque[Any] = deque()
+    for item in items:
+        jobs.append(submit(item))
+        if len(jobs) >= in_flight:
+            yield result(jobs.popleft())
+    while jobs:
+        yield result(jobs.popleft())
+
+
+class _Work:
+    """``tag_batch`` with its tagger: a closure that can be pickled."""
+
+    def __init__(self, name: str, language: str) -> None:
+        self.name, self.language = name, language
+
+    def __call__(self, sentences: list[str]) -> list[str]:
+        return tag_batch(self.name, self.language, sentences) if sentences else []
+
+
+class TagCache:
+    """Tags on disk, by a hash of the tagger's fingerprint and the sentence.
+
+    A sentence is written as soon as its batch is tagged, so that a killed run loses little. Many taggers, languages
+    and corpora can share a file; one process writes at a time.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        """Args: path: a file, made where there is none; ``:memory:`` for a cache that ends with the process."""
+        if path != ":memory:":
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._db = connect(path, timeout=60)
+            schema = "(key BLOB PRIMARY KEY, tags TEXT NOT NULL) WITHOUT ROWID"
+            self._db.execute(f"CREATE TABLE IF NOT EXISTS tags {schema}")
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"{path} is not a cache of tags ({error}): name another file, or remove it") from None
+
+    def get(self, fingerprint: str, sentences: list[str]) -> list[str | None]:
+        """The tags of each sentence, None where they are not known."""
+        query = "SELECT tags FROM tags WHERE key = ?"
+        rows = (self._db.execute(query, (_key(fingerprint, text),)).fetchone() for text in sentences)
+        return [row and row[0] for row in rows]
+
+    def put(self, fingerprint: str, sentences: list[str], tags: list[str]) -> None:
+        rows = [(_key(fingerprint, text), found) for text, found in zip(sentences, tags, strict=True)]
+        with self._db:
+            self._db.executemany("INSERT OR REPLACE INTO tags VALUES (?, ?)", rows)
+
+    def close(self) -> None:
+        self._db.close()
+
+
+def _key(fingerprint: str, text: str) -> bytes:
+    return hashlib.blake2b(f"{fingerprint}\0{text}".encode(), digest_size=16).digest()
+
+
+def tag_sentences(
+    sentences: Iterable[str], name: str, language: str, tagger: Tagger, known: TagCache, engine: Engine
+) -> Iterator[str]:
+    """Yield the tags of each sentence, in order, from the cache or by the tagger that ``name`` stands for.
+
+    Args:
+        tagger: the same one, loaded: its fingerprint is asked for.
+        engine: :func:`over_processes` or :func:`over_ray`.
+    """
+    waiting: deque[tuple[list[str], list[str | None]]] = deque()
+
+    def unknown() -> Iterator[list[str]]:
+        stream = iter(sentences)
+        while batch := list(islice(stream, BATCH)):
+            found = known.get(tagger.fingerprint, batch)
+            waiting.append((batch, found))
+            yield [text for text, tags in zip(batch, found, strict=True) if tags is None]
+
+    for new in engine(_Work(name, language), unknown()):
+        batch, found = waiting.popleft()
+        missing = [text for text, tags in zip(batch, found, strict=True) if tags is None]
+        known.put(tagger.fingerprint, missing, new)
+        fresh = iter(new)
+        yield from (next(fresh) if tags is None else tags for tags in found)
+
+
+def tag_file(source: Path, target: Path, name: str, language: str, cached: Path | None, engine: Engine) -> int:
+    """Write a table ``text``, ``upos`` of a text file's lines; returns their number."""
+    tagger = load_tagger(name, language)
+    lines = count_lines(source)
+    bar = progress_bar(f"tags {source.name}", True, lines, " sentences")
+    with closing(TagCache(cached or ":memory:")) as known, bar, replacing(target) as stream:
+        stream.write("text\tupos\n")
+        tags = tag_sentences(map(tidy, read_lines(source)), name, language, tagger, known, engine)
+        for text, found in zip(map(tidy, read_lines(source)), tags, strict=True):
+            stream.write(f"{text}\t{found}\n")
+            bar.update()
+    return lines

@@ -1,0 +1,1 @@
+"""What fairseq's trainer lacks: optimisers, schedulers, checks, presets, batches and checkpoints."""

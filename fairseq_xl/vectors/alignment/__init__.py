@@ -1,0 +1,1 @@
+"""Two languages' word vectors in one space."""

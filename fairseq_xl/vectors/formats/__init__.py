@@ -1,0 +1,1 @@
+"""The files that word vectors are kept in."""

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import argparse
+import json
+
+import pytest
+
+from fairseq_xl.cli.data import text as command
+from fairseq_xl.io.errors import InputError
+
+
+@pytest.fixture
+def text():
+    """``fairseq-xl text …`` in this process."""
+
+    def run(*words):
+        parser = argparse.ArgumentParser()
+        command.configure(parser)
+        return command.run(parser.parse_args([str(word) for word in words]))
+
+    return run
+
+
+def test_from_plain_text_to_tokens_and_back(text, tmp_path):
+    plain = tmp_path / "plain"
+    plain.write_text("The dog sees the cat. The cat isn't here!\nA dog & the dog's cat.\n")
+    text("tokenise", plain, tmp_path / "tok", "-l", "en", "--processes", 1)
+    text("truecaser", tmp_path / "tok", "-o", tmp_path / "model")
+    text("truecase", tmp_path / "tok", tmp_path / "true", "-m", tmp_path / "model")
+    assert (tmp_path / "true").read_text().startswith("the dog sees the cat . the cat isn 't here")
+    text("postprocess", tmp_path / "true", tmp_path / "back", "-l", "en")
+    assert (tmp_path / "back").read_bytes() == plain.read_bytes()
+
+
+def test_tokens_to_subwords_and_back(text, tmp_path, capsys):
+    tokens = tmp_path / "tok"
+    tokens.write_text("the dog , the cat .\n\na doghouse\n" * 9)
+    model, pieces, back = (tmp_path / name for name in ("model", "pieces", "back"))
+    text("subwords", "train", tokens, "-o", model, "--size", 16, "--kind", "unigram")
+    assert f"{model}: 16 unigram pieces from 18 lines" in capsys.readouterr().err
+    text("subwords", "encode", tokens, pieces, "-m", model)
+    assert pieces.read_text(encoding="utf-8").startswith("▁")
+    text("subwords", "decode", pieces, back)
+    assert back.read_bytes() == tokens.read_bytes()
+
+
+def test_cleaning_writes_its_counts(text, tmp_path, capsys):
+    (tmp_path / "a").write_text("x y\n\n1 2 3\n")
+    (tmp_path / "b").write_text("u v\nw\n1\n")
+    out = tmp_path / "c", tmp_path / "d"
+    report = tmp_path / "report.json"
+    text("clean", tmp_path / "a", tmp_path / "b", "-o", *out, "--max-tokens", 2, "--report", report)
+    assert [path.read_text() for path in out] == ["x y\n", "u v\n"]
+    counts = {"read": 3, "written": 1, "reasons": {"empty": 1, "too long": 1}}
+    assert json.loads(report.read_text()) == counts
+    assert "3 pairs read, 1 written; 1 empty, 1 too long" in capsys.readouterr().err
+
+
+def test_hypotheses_must_match_the_file_they_are_like(text, tmp_path):
+    (tmp_path / "log").write_text("H-1\t-1\tb\nH-0\t-1\ta\n")
+    (tmp_path / "source").write_text("1\n2\n")
+    text("hypotheses", tmp_path / "log", tmp_path / "out", "--like", tmp_path / "source")
+    assert (tmp_path / "out").read_text() == "a\nb\n"
+    (tmp_path / "source").write_text("1\n2\n3\n")
+    with pytest.raises(InputError, match="lacks the hypotheses of 1 of 3"):
+        text("hypotheses", tmp_path / "log", tmp_path / "out", "--like", tmp_path / "source")
+
+
+def test_unknown_words_are_replaced_only_when_asked_for(text, tmp_path, capsys):
+    names = log, out, source, words = [tmp_path / name for name in ("log", "out", "de", "words.tsv")]
+    log.write_text("S-0\tUhu\nH-0\t-1\t<unk>\nA-0\t0.7,0.3 0.5,0.5\n")
+    source.write_text("Uhu\n")
+    words.write_text("Uhu\towl\n")
+    replace = ("hypotheses", log, out, "--spelling", source, "--replace-unknown")
+    for arguments, expected in (
+        (("hypotheses", log, out), "<unk>\n"),
+        ((*replace, "attention"), "Uhu\n"),
+        ((*replace, "lexicon", "--lexicon", words), "owl\n"),
+    ):
+        text(*arguments)
+        assert names[1].read_text() == expected
+    assert "1 unknown words: 1 translated by the lexicon" in capsys.readouterr().err
+    for arguments, message in (
+        ((*replace, "lexicon"), "--replace-unknown lexicon needs --lexicon FILE"),
+        ((*replace, "attention", "--lexicon", words), "attention has no use for --lexicon"),
+        (("hypotheses", log, out, "--spelling", source), "it has no use for --spelling"),
+        (("hypotheses", log, out, "--replace-unknown", "attention"), "needs --spelling FILE"),
+    ):
+        with pytest.raises(InputError, match=message):
+            text(*arguments)
+
+
+def test_a_mistake_is_one_sentence_and_status_2(run_cli, tmp_path):
+    (tmp_path / "a").write_text("1\n2\n")
+    (tmp_path / "b").write_text("1\n")
+    names = [tmp_path / name for name in "abcd"]
+    done = run_cli("text", "clean", names[0], names[1], "--output", names[2], names[3])
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: {names[0]} has 2 lines and {names[1]} has 1:")
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,63 @@
+"""Accuracy over folds and votes of their models, counted by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from fairseq_xl.cli.main import main
+from fairseq_xl.cli.match.folds import table
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.pairs.evaluation.record import PairRecord
+
+
+def record(name: str, part: str, seed: int, gold, probability) -> PairRecord:
+    ids = [f"{part}:{i}" for i in range(len(probability))]
+    return PairRecord(name, part, seed, ids, gold, probability, list(range(len(probability))))
+
+
+FOLDS = [
+    record("a", "fold 0", 1, [1, 0, 1, 0], [0.9, 0.2, 0.4, 0.1]),  # 3 of 4
+    record("a", "fold 1", 1, [1, 0], [0.5, 0.49]),  # 2 of 2
+    record("b", "fold 0", 1, [1, 0, 1, 0], [0.1, 0.9, 0.9, 0.1]),  # 2 of 4
+]
+GOLD = [1, 1, 0, 0]
+# The folds' models have one seed, as the recipe trains them.
+TEST = [
+    record("a", "test", 1, GOLD, [0.6, 0.1, 0.2, 0.6]),  # 2 of 4
+    record("a", "test", 1, GOLD, [0.7, 0.6, 0.1, 0.6]),  # 3 of 4
+    record("a", "test", 1, GOLD, [0.1, 0.6, 0.9, 0.1]),  # 2 of 4
+    record("b", "test", 1, GOLD, [0.9, 0.9, 0.1, 0.1]),
+]
+
+
+def test_means_and_votes():
+    """a: 5 of 6 in its folds; votes are 1 1 0 1, the means 0.47 0.43 0.4 0.43."""
+    lines = table(FOLDS, TEST).markdown().splitlines()
+    rows = {
+        line.split("|")[1].strip(): [cell.strip() for cell in line.split("|")[2:-1]] for line in lines if "|" in line
+    }
+    assert rows["a"] == ["2", "87.50 ± 17.68", "83.33", "58.33 ± 14.43", "75.00", "50.00"]
+    assert rows["b"] == ["1", "50.00", "50.00", "100.00", "100.00", "100.00"]
+
+
+def test_the_command(tmp_path, capsys):
+    paths = []
+    for number, one in enumerate(FOLDS):
+        paths.append(tmp_path / f"{number}.json")
+        one.write(paths[-1])
+    assert main(["pairs", "folds", *map(str, paths)]) == 0
+    said = capsys.readouterr().out
+    assert "87.50 ± 17.68" in said
+    assert main(["pairs", "folds", *map(str, paths), "-o", str(tmp_path / "t.md")]) == 0
+    assert (tmp_path / "t.md").read_text() == said
+
+
+def test_records_that_do_not_fit():
+    with pytest.raises(InputError, match="two records are of a on fold 0"):
+        table([FOLDS[0], FOLDS[0]], [])
+    with pytest.raises(InputError, match="two --test records of a say the same"):
+        table(FOLDS, [*TEST, TEST[1]])
+    with pytest.raises(InputError, match="no --test record is of b"):
+        table(FOLDS, TEST[:3])
+    with pytest.raises(InputError, match="has no labels"):
+        table([record("a", "fold 0", 1, None, [0.1])], [])

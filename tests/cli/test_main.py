@@ -1,0 +1,133 @@
+"""The command table: quick to start, one sentence for a mistake, quiet when interrupted."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import importlib
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from fairseq_xl import __version__
+from fairseq_xl.cli import main as cli
+from fairseq_xl.io.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def command_that(monkeypatch: pytest.MonkeyPatch, run) -> None:
+    """Make ``fairseq-xl trial`` call ``run``."""
+    module = SimpleNamespace(configure=lambda parser: parser.add_argument("--n", type=int), run=run)
+    monkeypatch.setitem(sys.modules, "trial_module", module)
+    monkeypatch.setitem(cli.COMMANDS, "trial", ("trial_module", "a trial"))
+
+
+def raising(error: BaseException):
+    def run(args: argparse.Namespace) -> None:
+        raise error
+
+    return run
+
+
+def test_help_is_quick_and_names_every_command(run_cli) -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = run_cli("--help")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0
+    assert all(name in done.stdout for name in cli.COMMANDS)
+    # Of the processor, not of the clock, which runs on while other tests have their turn.
+    assert after.ru_utime - before.ru_utime < 1.0
+
+
+def test_help_imports_nothing_heavy(cli_code: str) -> None:
+    code = cli_code.replace("sys.exit(main())", "main(['user-dir'])")
+    code += "; heavy = {'torch', 'fairseq', 'numpy', 'scipy'} & set(sys.modules); sys.exit(bool(heavy))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_version(run_cli) -> None:
+    assert run_cli("--version").stdout == f"fairseq_xl {__version__}\n"
+
+
+def test_user_dir_is_the_folder_of_the_package(run_cli) -> None:
+    assert Path(run_cli("user-dir").stdout.strip()) == ROOT / "fairseq_xl"
+
+
+@pytest.mark.parametrize("name", sorted(cli.COMMANDS))
+def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    module = importlib.import_module(cli.COMMANDS[name][0])
+    assert callable(module.run)
+    with pytest.raises(SystemExit) as ended:
+        cli.main([name, "--help"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith(f"usage: fairseq-xl {name}")
+
+
+def test_an_unknown_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["vector", "train"]) == 2
+    assert capsys.readouterr().err == ("error: fairseq-xl has no command 'vector'; did you mean 'vectors'?\n")
+
+
+def test_no_command_prints_the_help_and_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "commands:" in printed.err
+
+
+def test_arguments_reach_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    command_that(monkeypatch, lambda args: args.n)
+    assert cli.main(["trial", "--n", "3"]) == 3
+
+
+def test_a_command_that_returns_nothing_has_succeeded(monkeypatch: pytest.MonkeyPatch) -> None:
+    command_that(monkeypatch, lambda args: None)
+    assert cli.main(["trial"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "sentence"),
+    [
+        (InputError("a.vec does not exist"), 2, "error: a.vec does not exist\n"),
+        (KeyboardInterrupt(), 130, ""),
+        (
+            ModuleNotFoundError("No module named 'stanza.x'", name="stanza.x"),
+            2,
+            "error: the Python package 'stanza' is not installed; `fairseq-xl doctor` says how to get it\n",
+        ),
+        (IsADirectoryError(errno.EISDIR, "Is a directory", "out"), 2, "error: out: Is a directory\n"),
+        (OSError(errno.ENOSPC, "No space left on device"), 2, "error: No space left on device\n"),
+    ],
+    ids=["mistake", "interrupt", "missing extra", "folder for file", "full disk"],
+)
+def test_how_a_command_ends(error, status, sentence, monkeypatch, capsys) -> None:
+    command_that(monkeypatch, raising(error))
+    assert cli.main(["trial"]) == status
+    assert capsys.readouterr().err == sentence
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("ours"), ModuleNotFoundError("x", name="fairseq_xl.gone"), OSError("nothing of a file")]
+)
+def test_a_defect_of_ours_is_not_hidden(error, monkeypatch) -> None:
+    command_that(monkeypatch, raising(error))
+    with pytest.raises(type(error)):
+        cli.main(["trial"])
+
+
+def test_a_reader_that_goes_away_is_no_error(cli_code: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = subprocess.Popen(
+        [sys.executable, "-c", cli_code, "user-dir"], cwd=ROOT, stdout=writing, stderr=subprocess.PIPE, text=True
+    )
+    os.close(writing)
+    errors = process.communicate(timeout=900)[1]
+    assert process.returncode == 141
+    assert errors == ""

@@ -1,0 +1,169 @@
+"""Beam search over the best words against fairseq's over all of them, and through faiss."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from fairseq.search import Sampling
+from fairseq.sequence_generator import SequenceGenerator
+
+from fairseq_xl.continuous.decoding.generator import TopWordsGenerator
+from fairseq_xl.continuous.decoding.index import WordIndex
+from fairseq_xl.continuous.decoding.task import ContinuousTranslationConfig, ContinuousTranslationTask
+from fairseq_xl.continuous.models.config import TinyConfig
+from fairseq_xl.continuous.models.lstm import ContinuousLSTM
+from fairseq_xl.io.errors import InputError
+
+DIM = 8
+
+
+@pytest.fixture
+def build(write_vectors, dictionary):
+    """``build(seed=1, **options)``: an untrained model and its target dictionary."""
+    path = write_vectors(60, DIM)
+
+    def make(seed=1, **options):
+        task = SimpleNamespace(source_dictionary=dictionary(30), target_dictionary=dictionary(60))
+        cfg = TinyConfig(target_vectors=path)
+        for name, value in options.items():
+            setattr(cfg, name, value)
+        torch.manual_seed(seed)
+        model = ContinuousLSTM.build_model(cfg, task).eval()
+        with torch.no_grad():
+            # Untrained predictions hardly move; these wander over the table.
+            for parameter in model.parameters():
+                parameter.mul_(6)
+        return model, task.target_dictionary
+
+    return make
+
+
+def batch(sentences=7):
+    generator = torch.Generator().manual_seed(4)
+    tokens = torch.randint(4, 34, (sentences, 6), generator=generator)
+    tokens[:, -1] = 2
+    lengths = torch.full((sentences,), 6)
+    return {"id": torch.arange(sentences), "net_input": {"src_tokens": tokens, "src_lengths": lengths}}
+
+
+def assert_same(ours, theirs, attention=True):
+    for a, b in zip(ours, theirs, strict=True):
+        assert [h["tokens"].tolist() for h in a] == [h["tokens"].tolist() for h in b]
+        for x, y in zip(a, b, strict=True):
+            assert torch.allclose(x["positional_scores"], y["positional_scores"], atol=1e-4)
+            if attention:
+                assert torch.allclose(x["attention"], y["attention"], atol=1e-5)
+
+
+@pytest.mark.parametrize("score", ["cosine", "vmf_posterior", "vmf_density"])
+@pytest.mark.parametrize("beam", [1, 5])
+@pytest.mark.parametrize("options", [{}, {"unk_penalty": 0.7, "min_len": 3}, {"len_penalty": 0.2, "temperature": 1.7}])
+def test_same_translations_as_over_all_words(build, score, beam, options):
+    for seed in range(4):
+        model, words = build(seed, decode_score=score, decode_hub_weight=0.5)
+        options = {"beam_size": beam, "max_len_b": 12, **options}
+        stock = SequenceGenerator([model], words, **options).generate([model], batch())
+        ours = TopWordsGenerator([model], words, **options).generate([model], batch())
+        assert_same(ours, stock)
+        assert len({tuple(s[0]["tokens"].tolist()) for s in stock}) > 3
+
+
+def test_prefixes_are_kept_and_scored_alike(build):
+    prefix = torch.tensor([[9, 10, 1], [3, 11, 12], [50, 2, 1], [1, 1, 1], [7, 7, 7], [6, 3, 2], [8, 1, 1]])
+    for seed in range(4):
+        model, words = build(seed)
+        found = [
+            kind([model], words, beam_size=3, max_len_b=10).generate([model], batch(), prefix_tokens=prefix)
+            for kind in (TopWordsGenerator, SequenceGenerator)
+        ]
+        # A forced end is copied to all beams of a sentence, and fairseq leaves each its own attention.
+        forced_end = [2 in row for row in prefix.tolist()]
+        for sentence, ends in zip(zip(*found, strict=True), forced_end, strict=True):
+            assert_same(*([translations] for translations in sentence), attention=not ends)
+        assert found[0][0][0]["tokens"][:2].tolist() == [9, 10]
+
+
+def test_a_beam_wider_than_the_vocabulary(build):
+    model, words = build()
+    options = {"beam_size": 50, "max_len_b": 4}
+    stock = SequenceGenerator([model], words, **options).generate([model], batch(2))
+    ours = TopWordsGenerator([model], words, **options).generate([model], batch(2))
+    assert [s[0]["tokens"].tolist() for s in ours] == [s[0]["tokens"].tolist() for s in stock]
+
+
+@pytest.mark.parametrize("kind", ["flat", "hnsw", "ivf"])
+@pytest.mark.parametrize("hubs", [0.0, 0.5])
+def test_an_index_that_sees_every_word_changes_nothing(build, kind, hubs):
+    """vmf_density has no normaliser, so only the candidates decide; 60 words are few enough to see them all."""
+    model, words = build(decode_score="vmf_density", decode_hub_weight=hubs)
+    targets, scorer = model.decoder.targets, model.decoder.scorer
+    index = WordIndex(targets, kind, words.nspecial, scorer.penalty(targets), effort=100)
+    options = {"beam_size": 4, "max_len_b": 12}
+    stock = SequenceGenerator([model], words, **options).generate([model], batch())
+    ours = TopWordsGenerator([model], words, index=index, **options).generate([model], batch())
+    assert_same(ours, stock)
+
+
+def test_an_index_normalises_over_what_it_found(build):
+    model, words = build(decode_score="vmf_posterior")
+    index = WordIndex(model.decoder.targets, "flat", words.nspecial)
+    ours = TopWordsGenerator([model], words, index=index, beam_size=3, max_len_b=5)
+    stock = SequenceGenerator([model], words, beam_size=3, max_len_b=5)
+    for a, b in zip(ours.generate([model], batch()), stock.generate([model], batch()), strict=True):
+        assert a[0]["positional_scores"][0] >= b[0]["positional_scores"][0] - 1e-5
+
+
+def test_a_kept_index_is_read_again_and_a_broken_one_is_named(build, tmp_path, monkeypatch):
+    model, words = build()
+    targets = model.decoder.targets
+    unit = torch.nn.functional.normalize(torch.randn(5, DIM), dim=-1)
+    first = WordIndex(targets, "ivf", words.nspecial, folder=tmp_path / "kept").search(unit, 3)
+    (kept,) = (tmp_path / "kept").iterdir()
+    with monkeypatch.context() as patch:
+        patch.setattr("fairseq_xl.continuous.decoding.index.build_index", lambda *_: pytest.fail("built again"))
+        again = WordIndex(targets, "ivf", words.nspecial, folder=tmp_path / "kept").search(unit, 3)
+    assert torch.equal(first, again)
+    kept.write_bytes(b"not an index")
+    with pytest.raises(InputError, match=f"{kept.name} is no index"):
+        WordIndex(targets, "ivf", words.nspecial, folder=tmp_path / "kept")
+
+
+def test_what_needs_every_score_is_refused(build):
+    model, words = build()
+    softmax, _ = build(decoder_output="continuous")
+    softmax.decoder.targets = None
+    with pytest.raises(InputError, match="one model, not 2"):
+        TopWordsGenerator([model, model], words)
+    with pytest.raises(InputError, match="this model has a softmax"):
+        TopWordsGenerator([softmax], words)
+    with pytest.raises(InputError, match="plain beam search"):
+        TopWordsGenerator([model], words, search_strategy=Sampling(words))
+    with pytest.raises(InputError, match="--no-repeat-ngram-size"):
+        TopWordsGenerator([model], words, no_repeat_ngram_size=2)
+
+
+def test_the_task_chooses_the_generator(build, dictionary, tmp_path):
+    model, words = build(decode_hub_weight=0.5)
+    args = SimpleNamespace(beam=2)
+
+    def generator(nearest, **options):
+        cfg = ContinuousTranslationConfig(nearest=nearest, nearest_index=str(tmp_path))
+        task = ContinuousTranslationTask(cfg, dictionary(30), words)
+        return task.build_generator([model], SimpleNamespace(**vars(args), **options))
+
+    assert type(generator("dense")) is SequenceGenerator
+    assert generator("top").model.index is None
+    assert generator("hnsw").model.index.penalised
+    assert [p.name[:5] for p in tmp_path.glob("*.faiss")] == ["hnsw."]
+    with pytest.raises(InputError, match="--print-alignment"):
+        generator("top", print_alignment=True)
+    model.decoder.scorer.bonus = torch.zeros(len(words))
+    with pytest.raises(InputError, match="knows no word prior"):
+        generator("flat")
+
+
+def test_without_faiss_the_extra_is_named(build, monkeypatch):
+    model, words = build()
+    monkeypatch.setitem(__import__("sys").modules, "faiss", None)
+    with pytest.raises(InputError, match=r"fairseq_xl\[index\]"):
+        WordIndex(model.decoder.targets, "flat", words.nspecial)

@@ -1,0 +1,286 @@
+"""Tuning of decoding: ranking by length penalty, the search, the results file, and the command."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+import torch
+from fairseq.data import LanguagePairDataset, ListDataset
+from fairseq.dataclass.configs import GenerationConfig
+from fairseq.tasks.translation import TranslationConfig, TranslationTask
+
+from fairseq_xl.cli.translate import tune as tune_command
+from fairseq_xl.continuous.decoding import tuning
+from fairseq_xl.continuous.decoding.tuning import Hypothesis, Outcome, Point, Results
+from fairseq_xl.continuous.models.config import TinyConfig
+from fairseq_xl.continuous.models.lstm import ContinuousLSTM
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.translation.options import check, parse
+
+START = Point("cosine", 20.0, 1.0, 0.0, 5)
+
+
+def test_the_length_penalty_ranks_as_fairseq_does():
+    beams = [[Hypothesis("a b c", -3.0, 4), Hypothesis("a", -1.2, 2)], [Hypothesis("x", -1.0, 2)]]
+    assert tuning.best_texts(beams, 0) == ["a", "x"]
+    assert tuning.best_texts(beams, 1) == ["a", "x"]
+    assert tuning.best_texts(beams, 2) == ["a b c", "x"]
+
+
+def test_bleu_and_length_are_of_tokens_as_they_are():
+    beams = [[Hypothesis("it 's a 3.5 m-long dog", -1.0, 7)]]
+    found = tuning.outcomes(beams, ["it 's a 3.5 m-long dog"])
+    assert found.keys() == {f"{value:g}" for value in tuning.LENGTH_PENALTIES}
+    assert found["1"].bleu == pytest.approx(100)
+    assert found["1"].ratio == 1
+    shorter = tuning.outcomes(beams, ["it 's a 3.5 m-long dog that barks"])
+    assert shorter["0"].ratio == 6 / 8
+
+
+def test_the_search_climbs_one_option_after_another():
+    asked = []
+
+    def outcomes_of(point):
+        asked.append(point)
+        right = (point.score == "vmf_posterior") + (point.temperature == 2) + (point.hub_weight == 0.75)
+        return {"1": Outcome(20.0 + right, 1.0), "2": Outcome(1.0, 2.0)}
+
+    best = tuning.search(START, outcomes_of)
+    assert best == Point("vmf_posterior", 20.0, 2.0, 0.75, 5)
+    assert tuning.search(best, outcomes_of) == best
+    assert {point.beam for point in asked} == {5}
+    assert tuning.search(START, lambda _: {"1": Outcome(3.0, 1.0)}) == START
+
+
+def test_of_a_softmax_only_the_sharpness_is_searched():
+    asked = []
+
+    def outcomes_of(point):
+        asked.append(point)
+        return {"1": Outcome(20.0 + (point.temperature == 2), 1.0)}
+
+    start = Point("softmax", 1.0, 1.0, 0.0, 5)
+    assert tuning.search(start, outcomes_of) == replace(start, temperature=2.0)
+    assert {(point.score, point.hub_weight) for point in asked} == {("softmax", 0.0)}
+    assert replace(start, beam=1).key == replace(start, beam=1, temperature=2.0).key
+    assert start.key != replace(start, temperature=2.0).key
+
+
+def test_equal_penalties_leave_fairseqs_default():
+    assert tuning.best_penalty({"0": Outcome(5, 1), "1": Outcome(5, 1), "2": Outcome(4, 1)}) == "1"
+    assert tuning.best_penalty({"0": Outcome(6, 1), "1": Outcome(5, 1)}) == "0"
+
+
+def test_greedy_points_differ_in_the_hub_weight_alone():
+    greedy = replace(START, beam=1)
+    assert greedy.key == replace(greedy, score="vmf_posterior", temperature=2.0).key
+    assert greedy.key != replace(greedy, hub_weight=0.5).key
+    assert START.key != replace(START, scale=10.0).key
+    posterior = replace(START, score="vmf_posterior")
+    assert posterior.key == replace(posterior, scale=10.0).key
+    weighed = replace(greedy, prior=True)
+    assert weighed.key != replace(weighed, scale=10.0).key, "a prior is weighed against the cosines"
+
+
+def test_results_are_kept_and_an_interrupted_search_goes_on(tmp_path):
+    path, about = tmp_path / "r.jsonl", {"checkpoint": "c", "data": "d"}
+    found = {"1": Outcome(30.5, 1.25)}
+    assert Results(path, about).get(START, lambda _: found) == found
+    with path.open("a") as stream:
+        stream.write('{"point": "half a li')
+    results = Results(path, about)
+    assert results.get(START, lambda _: pytest.fail("decoded again")) == found
+    other = replace(START, scale=5.0)
+    results.get(other, lambda _: found)
+    assert Results(path, about).found.keys() == {START.key, other.key}
+    with pytest.raises(InputError, match=r"results of another data: give another --results"):
+        Results(path, {"checkpoint": "c", "data": "e"})
+    for text in ("", "[]\n[]\n", "text\n"):
+        path.write_text(text)
+        with pytest.raises(InputError, match="give another --results"):
+            Results(path, about)
+
+
+DIM = 8
+
+
+@pytest.fixture
+def untrained(write_vectors, dictionary):
+    """A model whose predictions wander over the table, its task and a set of nine sentences."""
+    source, target = dictionary(30), dictionary(40)
+    task = TranslationTask(TranslationConfig(source_lang="a", target_lang="b"), source, target)
+    torch.manual_seed(1)
+    cfg = TinyConfig(target_vectors=write_vectors(40, DIM), max_target_positions=16)
+    model = ContinuousLSTM.build_model(cfg, task)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(6)
+    draw = torch.Generator().manual_seed(4)
+    lengths = [3, 5, 2, 7, 4, 6, 3, 2, 5]
+    sides = [
+        [torch.cat([torch.randint(4, top, (n,), generator=draw), torch.tensor([2])]) for n in lengths]
+        for top in (34, 44)
+    ]
+    sides[1][0][0] = target.unk()
+    sizes = [[len(line) for line in side] for side in sides]
+    task.datasets["valid"] = LanguagePairDataset(
+        ListDataset(sides[0], sizes[0]),
+        sizes[0],
+        source,
+        ListDataset(sides[1], sizes[1]),
+        sizes[1],
+        target,
+        shuffle=False,
+    )
+    task.load_dataset = lambda subset: task.datasets[subset]
+    return model.eval(), task
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1.0, 2.0])
+def test_penalties_read_off_one_decoding_are_fairseqs_own(untrained, penalty):
+    model, task = untrained
+    dataset, batches = task.dataset("valid"), [[3, 5, 1], [8, 4, 0, 6, 2, 7]]
+    point = Point("cosine", 4.0, 1.3, 0.5, 4)
+    ours = {}
+    for beams in tune_command.translate(model, task, dataset, point, batches, False, (0.5, 4)):
+        ours.update(beams)
+    assert sorted(ours) == list(range(9))
+    options = GenerationConfig(beam=4, temperature=1.3, lenpen=penalty, max_len_a=0.5, max_len_b=4)
+    generator = task.build_generator([model], options)
+    for numbers in batches:
+        sample = dataset.collater([dataset[number] for number in numbers])
+        found = generator.generate([model], sample)
+        for number, beam in zip(sample["id"].tolist(), found, strict=True):
+            expected = task.target_dictionary.string(beam[0]["tokens"])
+            assert tuning.best_texts([ours[number]], penalty) == [expected]
+
+
+def test_a_softmax_is_tuned_by_its_temperature(untrained, monkeypatch, tmp_path, capsys):
+    _, task = untrained
+    torch.manual_seed(1)
+    softmax = ContinuousLSTM.build_model(TinyConfig(decoder_output="softmax", max_target_positions=16), task).eval()
+    monkeypatch.setitem(tuning.SHARPNESS, "softmax", (1.0, 3.0))
+    monkeypatch.setattr(tune_command, "load_translation_model", lambda *_: (softmax, task))
+    run_with(tmp_path, "--beam", 3)
+    said = capsys.readouterr().out
+    lines = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
+    assert [line["point"] for line in lines[1:]] == ["beam 1", "temperature 1, beam 3", "temperature 3, beam 3"]
+    assert "as saved" in said
+    assert "--model-overrides" not in said
+
+
+def run_command(untrained, monkeypatch, tmp_path, *options):
+    """The command without reading a checkpoint."""
+    monkeypatch.setattr(tune_command, "load_translation_model", lambda *_: untrained)
+    for name in ("SHARPNESS", "HUB_WEIGHTS"):
+        monkeypatch.setattr(tuning, name, {"cosine": (5.0,)} if name == "SHARPNESS" else (0.0, 1.0))
+    run_with(tmp_path, *options)
+
+
+def run_with(tmp_path, *options):
+    """The command line, on files of no content."""
+    (tmp_path / "data").mkdir(exist_ok=True)
+    (tmp_path / "data" / "valid.a-b.a.bin").write_bytes(b"set")
+    (tmp_path / "model.pt").write_bytes(b"weights")
+    parser = argparse.ArgumentParser()
+    tune_command.configure(parser)
+    words = ["--checkpoint", tmp_path / "model.pt", "--data", tmp_path / "data", "--cpu"]
+    words += ["--results", tmp_path / "r.jsonl", "--batch-size", 4, *options]
+    tune_command.run(parser.parse_args([str(word) for word in words]))
+
+
+def test_command_prints_a_table_and_options_and_decodes_nothing_twice(untrained, monkeypatch, tmp_path, capsys):
+    run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 7)
+    first = capsys.readouterr().out
+    assert "as saved" in first
+    assert "best" in first
+    assert re.search(r"beam 1 +ratio +beam 3 +ratio +lenpen +BLEU +ratio\n", first)
+    assert "--model-overrides \"{'decode_score': 'cosine', 'decode_scale': " in first
+    lines = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
+    keys = [line["point"] for line in lines[1:]]
+    assert len(keys) == len(set(keys))
+    assert {"hub 0, beam 1", "hub 1, beam 1"} <= set(keys)
+    scorer = untrained[0].decoder.scorer
+    scorer.scale, scorer.hub_weight = 20.0, 0.0
+    monkeypatch.setattr(tune_command, "translate", lambda *_: pytest.fail("decoded again"))
+    run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 7)
+    assert capsys.readouterr().out == first
+    with pytest.raises(InputError, match="results of another limit"):
+        run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 6)
+
+
+def test_a_reference_with_unknown_words_is_never_matched_there(untrained):
+    _, task = untrained
+    unknown = torch.tensor([task.target_dictionary.unk(), 5, 2])
+    assert tune_command._text(task, unknown, None) == "<unk> w1"
+    assert tune_command._text(task, unknown, None, True) == "<<unk>> w1"
+
+
+def test_pieces_are_joined_where_that_is_asked_for(untrained):
+    _, task = untrained
+    pieces = torch.tensor([task.target_dictionary.add_symbol(piece) for piece in ("▁ow", "l", "▁flies")])
+    assert tune_command._text(task, pieces, "sentencepiece") == "owl flies"
+    assert tune_command._text(task, pieces, None) == "▁ow l ▁flies"
+
+
+def test_a_prior_is_known(untrained):
+    model, _ = untrained
+    assert not tune_command.as_saved(model, 5).prior
+    model.decoder.scorer.bonus = torch.zeros(44)
+    assert tune_command.as_saved(model, 5).prior
+
+
+def test_greedy_search_is_offered_where_it_is_better(capsys):
+    found = {"1": Outcome(29.0, 0.9), "2": Outcome(30.0, 1.0)}
+    tune_command.print_options(START, Outcome(31.0, 1.0), found, (1.5, 5))
+    said = capsys.readouterr().out
+    assert "--beam 1 --max-len-a 1.5 --max-len-b 5 --model-overrides" in said
+    assert "'beam=1 max_len_a=1.5 max_len_b=5 decode_score=" in said
+    posterior = Point("vmf_posterior", 20.0, 0.5, 0.25, 5)
+    tune_command.print_options(posterior, Outcome(29.5, 1.0), found, (0, 200))
+    said = capsys.readouterr().out
+    assert (
+        "  --beam 5 --max-len-a 0 --max-len-b 200 --lenpen 2 --temperature 0.5 --model-overrides"
+        " \"{'decode_score': 'vmf_posterior', 'decode_hub_weight': 0.25}\"\n"
+    ) in said
+    (pairs,) = re.findall(r"^  '(beam=.*)'$", said, re.MULTILINE)
+    assert check(parse(pairs)).output == {"decode_score": "vmf_posterior", "decode_hub_weight": 0.25}
+    assert check(parse(pairs)).search["temperature"] == 0.5
+
+
+def test_a_part_of_the_set_is_spread_over_it(untrained, monkeypatch):
+    model, task = untrained
+    seen = []
+    monkeypatch.setattr(tune_command, "translate", lambda *a: seen.append(a[4]) or ())
+    monkeypatch.setattr(tuning, "outcomes", lambda *_: {})
+    args = SimpleNamespace(
+        subset="valid", data="bin", limit=4, batch_size=9, cpu=True, post_process=None, max_len_a=1, max_len_b=1
+    )
+    tune_command.decoder(model, task, args)(START)
+    assert sorted(seen[0][0]) == [0, 2, 4, 6]
+
+
+@pytest.mark.parametrize("options", [("--beam", 1), ("--limit", 0), ("--batch-size", 0)])
+def test_numbers_that_make_no_sense_are_refused(untrained, monkeypatch, tmp_path, options):
+    with pytest.raises(InputError, match=f"{options[0]} is {options[1]}: give"):
+        run_command(untrained, monkeypatch, tmp_path, *options)
+
+
+def test_a_set_without_a_target_is_refused(untrained):
+    model, task = untrained
+    task.datasets["valid"].tgt = None
+    args = SimpleNamespace(subset="valid", data="bin", limit=None, batch_size=4, cpu=True, post_process=None)
+    with pytest.raises(InputError, match="has no target side"):
+        tune_command.decoder(model, task, args)
+
+    def absent(subset):
+        raise FileNotFoundError
+
+    task.load_dataset = absent
+    with pytest.raises(InputError, match="bin holds no set valid"):
+        tune_command.decoder(model, task, args)

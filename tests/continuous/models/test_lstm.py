@@ -1,0 +1,240 @@
+"""continuous_lstm: masking, incremental decoding, every option's shape, and what it refuses."""
+
+import numpy as np
+import pytest
+import torch
+
+from fairseq_xl.continuous.models.config import ContinuousLSTMConfig, Iwslt16Config, TinyConfig
+from fairseq_xl.continuous.models.lstm import ContinuousLSTM
+from fairseq_xl.continuous.models.recurrence import FedRecurrence, FusedRecurrence
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.modules.attention import Attention
+
+DIM = 9
+
+
+@pytest.fixture
+def vectors(write_vectors):
+    return write_vectors(13, DIM)
+
+
+def build(task, vectors, **options):
+    cfg = TinyConfig(target_vectors=vectors, encoder_hidden_dim=8, decoder_hidden_dim=8, encoder_embed_dim=8)
+    for name, value in options.items():
+        setattr(cfg, name, value)
+    torch.manual_seed(1)
+    return ContinuousLSTM.build_model(cfg, task).eval()
+
+
+SOURCE = torch.tensor([[5, 6, 7, 8, 2], [9, 4, 2, 1, 1]])
+PREVIOUS = torch.tensor([[2, 5, 6, 7], [2, 8, 1, 1]])
+LENGTHS = torch.tensor([5, 3])
+
+
+@pytest.mark.parametrize("feeding", [False, True])
+@pytest.mark.parametrize(("encoder_layers", "decoder_layers"), [(1, 1), (1, 2), (3, 2), (2, 3)])
+@pytest.mark.parametrize("attention", ["dot", "general", "additive"])
+def test_padding_and_company_never_matter(task, vectors, feeding, encoder_layers, decoder_layers, attention):
+    model = build(
+        task,
+        vectors,
+        input_feeding=feeding,
+        encoder_layers=encoder_layers,
+        decoder_layers=decoder_layers,
+        attention=attention,
+    )
+    together, extra = model(SOURCE, LENGTHS, PREVIOUS)
+    alone, _ = model(SOURCE[1:, :3], LENGTHS[1:], PREVIOUS[1:, :2])
+    assert together.shape == (2, 4, DIM)
+    assert torch.allclose(together[1, :2], alone[0], atol=1e-6)
+    left_padded = torch.tensor([[5, 6, 7, 8, 2], [1, 1, 9, 4, 2]])
+    padded, moved = model(left_padded, LENGTHS, PREVIOUS)
+    assert torch.allclose(padded, together, atol=1e-6)
+    # Attention is to the columns of the source as it was given.
+    assert torch.allclose(moved["attn"][0][0], extra["attn"][0][0], atol=1e-6)
+    assert torch.allclose(moved["attn"][0][1, :, 2:], extra["attn"][0][1, :, :3], atol=1e-6)
+    assert (moved["attn"][0][1, :, :2] == 0).all()
+
+
+@pytest.mark.parametrize("feeding", [False, True])
+@pytest.mark.parametrize("decoder_layers", [1, 2])
+def test_step_by_step_equals_teacher_forcing(task, vectors, feeding, decoder_layers):
+    model = build(task, vectors, input_feeding=feeding, decoder_layers=decoder_layers)
+    whole, extra = model(SOURCE, LENGTHS, PREVIOUS)
+    encoded, state = model.encoder(SOURCE, LENGTHS), {}
+    for step in range(4):
+        pred, now = model.decoder(PREVIOUS[:, : step + 1], encoded, state)
+        assert torch.allclose(pred[:, 0], whole[:, step], atol=1e-6)
+        assert torch.allclose(now["attn"][0][:, 0], extra["attn"][0][:, step], atol=1e-6)
+        assert torch.allclose(now["norm"][0][:, 0], whole[:, step].norm(dim=-1), atol=1e-6)
+
+
+class StepByStep(torch.nn.Module):
+    """What a program without Python does: it reads the source and then makes one step after another."""
+
+    def __init__(self, model: torch.nn.Module):
+        super().__init__()
+        self.model = model
+
+    def forward(self, source: torch.Tensor, lengths: torch.Tensor, previous: torch.Tensor) -> torch.Tensor:
+        encoded = self.model.encoder(source, lengths)
+        state = torch.jit.annotate(dict[str, dict[str, torch.Tensor | None]], {})
+        made: list[torch.Tensor] = []
+        for step in range(previous.shape[1]):
+            made.append(self.model.decoder(previous[:, : step + 1], encoded, state)[0])
+        return torch.cat(made, 1)
+
+
+@pytest.mark.parametrize(
+    ("output", "attention", "feeding"),
+    [("continuous", "additive", True), ("softmax", "general", False), ("softmax_tied", "dot", True)],
+)
+def test_scripted_it_is_the_same(task, vectors, tmp_path, output, attention, feeding):
+    options = {"decoder_output": output, "attention": attention, "input_feeding": feeding}
+    model = build(task, vectors, decoder_layers=2, encoder_layers=2, **options)
+    whole, extra = model(SOURCE, LENGTHS, PREVIOUS)
+    torch.jit.script(StepByStep(model)).save(tmp_path / "model.ts")
+    steps = torch.jit.load(tmp_path / "model.ts")
+    assert torch.allclose(steps(SOURCE, LENGTHS, PREVIOUS), whole, atol=1e-6)
+    again, of_scripted = steps.model(SOURCE, LENGTHS, PREVIOUS)
+    assert torch.allclose(again, whole, atol=1e-6)
+    assert set(of_scripted) == set(extra) == {"attn", *(["norm"] if output == "continuous" else [])}
+    assert all(torch.allclose(of_scripted[name][0], extra[name][0], atol=1e-6) for name in extra)
+
+
+def test_reordering_moves_every_state(task, vectors):
+    model = build(task, vectors, input_feeding=True, decoder_layers=2)
+    swap = torch.tensor([1, 0])
+    encoded, state = model.encoder(SOURCE, LENGTHS), {}
+    model.decoder(PREVIOUS[:, :1], encoded, state)
+    model.decoder.reorder_incremental_state(state, swap)
+    moved = model.encoder.reorder_encoder_out(encoded, swap)
+    pred, _ = model.decoder(PREVIOUS[swap, :2], moved, state)
+    assert torch.allclose(pred[:, 0], model(SOURCE, LENGTHS, PREVIOUS)[0][swap, 1], atol=1e-6)
+
+
+def test_fed_recurrence_without_feeding_is_the_fused_one():
+    torch.manual_seed(0)
+    parts = Attention("general", 6, 5), torch.nn.Linear(11, 6, bias=False)
+    fused = FusedRecurrence(4, 6, 2, 0.0, *parts)
+    fed = FedRecurrence(4, 6, 2, 0.0, *parts)
+    lstm = fused.lstm
+    with torch.no_grad():
+        fed.input_gates.weight.copy_(lstm.weight_ih_l0)
+        fed.input_gates.bias.copy_(lstm.bias_ih_l0 + lstm.bias_hh_l0)
+        fed.first_gates.weight.copy_(torch.cat([torch.zeros(24, 6), lstm.weight_hh_l0], 1))
+        fed.upper_gates[0].weight.copy_(torch.cat([lstm.weight_ih_l1, lstm.weight_hh_l1], 1))
+        fed.upper_gates[0].bias.copy_(lstm.bias_ih_l1 + lstm.bias_hh_l1)
+    state = (torch.randn(3, 2, 6), torch.randn(3, 2, 6), torch.zeros(3, 6))
+    inputs = (torch.randn(3, 5, 4), state, torch.randn(3, 7, 5), torch.zeros(3, 7).bool())
+    for ours, theirs in zip(fused(*inputs)[:2], fed(*inputs)[:2], strict=True):
+        assert torch.allclose(ours, theirs, atol=1e-6)
+
+
+def test_continuous_output_learns_no_vocabulary_sized_matrix_on_the_target_side(task, vectors):
+    model = build(task, vectors)
+    assert not any(13 + 4 in p.shape for p in model.decoder.parameters())
+    assert "decoder.targets.table" in model.state_dict()
+    untied = build(task, vectors, untie_decoder_input=True)
+    assert untied.decoder.embed_tokens.weight.requires_grad
+
+
+def test_output_scale_multiplies_vectors_and_what_decoding_knows_of_their_lengths(task, vectors):
+    model, scaled = build(task, vectors), build(task, vectors, output_scale=30)
+    scaled.load_state_dict(model.state_dict())
+    (pred, extra), (long, long_extra) = model(SOURCE, LENGTHS, PREVIOUS), scaled(SOURCE, LENGTHS, PREVIOUS)
+    assert torch.equal(long, 30 * pred)
+    assert torch.allclose(long_extra["norm"][0], 30 * extra["norm"][0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"output_scale": 0}, "--output-scale 0 must be a number above 0"),
+        ({"output_scale": float("nan")}, "--output-scale nan must be"),
+        ({"output_scale": 2, "decoder_output": "softmax"}, "is for a continuous output"),
+    ],
+)
+def test_an_output_scale_that_does_not_fit_is_refused(task, vectors, options, message):
+    with pytest.raises(InputError, match=message):
+        build(task, vectors, **options)
+
+
+@pytest.mark.parametrize("output", ["softmax", "softmax_tied"])
+def test_softmax_baselines_start_from_the_vectors_and_differ_in_the_last_layer_only(task, vectors, output):
+    model, ours = build(task, vectors, decoder_output=output), build(task, vectors)
+    logits, _ = model(SOURCE, LENGTHS, PREVIOUS)
+    assert logits.shape == (2, 4, 17)
+    table = ours.decoder.targets.table
+    assert torch.equal(model.decoder.softmax_weight, table)
+    shared = model.decoder.softmax_weight is model.decoder.embed_tokens.weight
+    assert shared == (output == "softmax_tied")
+    probs = model.get_normalized_probs((logits, {}), log_probs=False)
+    assert torch.allclose(probs.sum(-1), torch.ones(2, 4))
+    body = {n: p.shape for n, p in ours.named_parameters()}
+    extra = {n for n, _ in model.named_parameters()} - set(body)
+    assert extra <= {"decoder.softmax_weight", "decoder.softmax_bias", "decoder.embed_tokens.weight"}
+    assert all(dict(model.named_parameters())[n].shape == s for n, s in body.items())
+
+
+def test_softmax_without_vectors(task):
+    model = build(task, None, decoder_output="softmax", target_dim=5)
+    assert model.decoder.softmax_weight.shape == (17, 5)
+
+
+def test_scores_leave_out_what_is_no_word(task, vectors):
+    model = build(task, vectors)
+    scores = model.get_normalized_probs(model(SOURCE, LENGTHS, PREVIOUS), log_probs=True)
+    words = task.target_dictionary
+    assert (scores[..., [words.pad(), words.bos()]] == -torch.inf).all()
+    assert torch.allclose(scores.exp().sum(-1), torch.ones(2, 4))
+
+
+def test_temperature_reaches_a_cosine(task, vectors):
+    model = build(task, vectors)
+    pred, extra = model(SOURCE, LENGTHS, PREVIOUS)
+    plain = model.get_normalized_probs((pred, extra), log_probs=True)
+    soft = model.get_normalized_probs((pred / 4, extra), log_probs=True)
+    model.decoder.scorer.scale /= 4
+    expected = model.get_normalized_probs((pred, extra), log_probs=True)
+    assert torch.allclose(soft, expected, atol=1e-5)
+    assert not torch.allclose(soft, plain, atol=1e-2)
+
+
+def test_prior_and_hub_options_change_scores_as_documented(task, vectors):
+    plain, prior = build(task, vectors), build(task, vectors, decode_prior_weight=0.5)
+    output = plain(SOURCE, LENGTHS, PREVIOUS)
+    gain = prior.get_normalized_probs(output, True) - plain.get_normalized_probs(output, True)
+    first, last = (task.target_dictionary.index(w) for w in ("w0", "w12"))
+    assert torch.allclose(gain[..., first] - gain[..., last], torch.tensor(0.5 * np.log(13.0)).float(), atol=1e-4)
+    hubs = build(task, vectors, decode_hub_weight=1.0)
+    loss = hubs.get_normalized_probs(output, True) - plain.get_normalized_probs(output, True)
+    from fairseq_xl.losses.search import hubness
+
+    density = hubness(plain.decoder.targets.table, plain.decoder.targets.banned)
+    assert loss[0, 0, 4:].argmin() == density[4:].argmax()
+
+
+def test_a_softmax_criterion_is_refused(task, vectors):
+    model = build(task, vectors).train()
+    with pytest.raises(InputError, match="trains a softmax, but the model predicts vectors"):
+        model.get_normalized_probs(model(SOURCE, LENGTHS, PREVIOUS), log_probs=True)
+
+
+def test_what_does_not_go_together_is_refused_in_a_sentence(task, vectors):
+    with pytest.raises(InputError, match="needs --target-vectors FILE"):
+        build(task, None)
+    with pytest.raises(InputError, match=r"dot attention needs .* not 8 and 6"):
+        build(task, vectors, attention="dot", decoder_hidden_dim=6)
+    with pytest.raises(InputError, match="7 units, which is odd"):
+        build(task, vectors, encoder_hidden_dim=7)
+    with pytest.raises(InputError, match="swap_vectors needs"):
+        build(task, vectors, swap_vectors=vectors, untie_decoder_input=True)
+
+
+def test_the_papers_sizes():
+    cfg = Iwslt16Config()
+    assert (cfg.encoder_layers, cfg.decoder_layers) == (1, 2)
+    assert (cfg.encoder_hidden_dim, cfg.decoder_hidden_dim, cfg.encoder_embed_dim) == (1024, 1024, 512)
+    assert cfg.dropout == 0
+    assert ContinuousLSTMConfig().dropout == 0.2

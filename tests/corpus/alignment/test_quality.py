@@ -1,0 +1,76 @@
+"""Precision and recall by hand, and on the gold alignments where they are."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairseq_xl.cli.corpus import align_quality as align_quality_command
+from fairseq_xl.corpus.alignment.quality import dictionary, induced_translation, quality, read_gold
+from fairseq_xl.io.errors import InputError
+
+GOLD = [([0], [0]), ([1, 2], [1]), ([3], []), ([4], [2, 3])]
+
+
+def test_by_hand():
+    found = [([0], [0]), ([1], [1]), ([2], []), ([3], [2]), ([4], [3]), ([5], [5])]
+    scores = quality(found, GOLD)
+    strict, lax = scores["strict"], scores["lax"]
+    assert (strict.precision, strict.recall) == pytest.approx((1 / 5, 1 / 3))
+    assert (lax.precision, lax.recall) == pytest.approx((3 / 5, 1))
+    assert lax.f1 == pytest.approx(2 * 0.6 / 1.6)
+
+
+def test_nothing_found():
+    assert quality([([0], [])], GOLD)["lax"].f1 == 0
+
+
+BEADS = st.lists(st.tuples(*[st.lists(st.integers(0, 5), unique=True, max_size=2).map(sorted)] * 2), max_size=6)
+
+
+@given(BEADS, BEADS)
+def test_against_a_double_loop(found, gold):
+    scores = quality(found, gold)
+    found, gold = ([b for b in beads if b[0] and b[1]] for beads in (found, gold))
+    meet = lambda a, b: all(set(x) & set(y) for x, y in zip(a, b, strict=True))  # noqa: E731
+    right = sum(any(a == b for b in gold) for a in found)
+    assert scores["strict"].precision == pytest.approx(right / max(len(found), 1))
+    near = sum(any(meet(a, b) for b in found) for a in gold)
+    assert scores["lax"].recall == pytest.approx(near / max(len(gold), 1))
+    assert scores["lax"].precision >= scores["strict"].precision
+
+
+def test_a_dictionary_is_learned():
+    pairs = [("red house", "maison rouge"), ("red car", "voiture rouge"), ("big house", "grande maison")]
+    assert dictionary(pairs * 3)["rouge"] == "red"
+    with pytest.raises(InputError, match="no line has a counterpart"):
+        dictionary([])
+
+
+def test_induced_translation_has_as_many_lines():
+    first = ["red house", "red car", "big house here"]
+    second = ["maison rouge", "voiture rouge", "grande maison ici"]
+    assert len(induced_translation(first, second, 1.0, list(zip(first, second, strict=True)))) == 3
+
+
+def test_gold_of_other_texts(tmp_path):
+    (tmp_path / "gold").write_text("[0]:[9]\n")
+    with pytest.raises(InputError, match="names line 9 of 2"):
+        read_gold(tmp_path / "gold", (2, 2))
+
+
+def test_on_the_gold_alignments(data_dir, capsys):
+    parser = argparse.ArgumentParser()
+    align_quality_command.configure(parser)
+    folder = data_dir / "web" / "bleualign_de_fr"
+    texts = {"first": "dev.de", "second": "dev.fr", "gold": "dev.defr"}
+    files = [f"--{name}={folder / file}" for name, file in texts.items()]
+    align_quality_command.run(parser.parse_args(files))
+    rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines() if "|" in line]
+    strict = {row[0].strip(): float(row[3]) for row in rows[2:]}
+    lax = {row[0].strip(): float(row[6]) for row in rows[2:]}
+    assert lax["dynamic, induced dictionary"] > 90
+    assert strict["dynamic, induced dictionary"] > strict["dynamic, lengths"] > strict["same place (paper)"]

@@ -1,0 +1,250 @@
+"""Lines of one language into another."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+from sentencepiece import SentencePieceTrainer
+
+from fairseq_xl.cli.corpus.translate import TranslateSettings, inputs, work
+from fairseq_xl.corpus.alignment.dictionary import induce
+from fairseq_xl.corpus.alignment.translate import Cache, translate_lines
+from fairseq_xl.corpus.alignment.translators import (
+    CommandTranslator,
+    DictionaryTranslator,
+    ModelTranslator,
+    read_dictionary,
+)
+from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
+from fairseq_xl.corpus.documents.project import Project
+from fairseq_xl.io.errors import InputError
+
+UPPER = [sys.executable, "-c", "import sys; [print(line.strip().upper()) for line in sys.stdin]"]
+
+
+def test_command():
+    assert CommandTranslator(UPPER).translate(["un", "", "été $(x) ; y"]) == ["UN", "", "ÉTÉ $(X) ; Y"]
+    assert CommandTranslator(UPPER).translate([]) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ([], "is empty"),
+        (["/no/such/program"], "No such file"),
+        ([sys.executable, "-c", "print('one')"], "wrote 1 lines for 2"),
+        ([sys.executable, "-c", "pass"], "wrote 0 lines for 2"),
+        ([sys.executable, "-c", "print('1\\n2\\n3')"], "wrote 3 lines for 2"),
+        ([sys.executable, "-c", "raise SystemExit('no model')"], "status 1: no model"),
+        ([sys.executable, "-c", "import os; os.write(1, b'\\xff\\n\\xff\\n')"], "not UTF-8"),
+    ],
+)
+def test_command_that_fails(command, message):
+    with pytest.raises(InputError, match=message):
+        CommandTranslator(command).translate(["un", "deux"])
+
+
+def test_dictionary_words():
+    translator = DictionaryTranslator({"l": "the", "été": "summer", "serveur": "server", "en": "in", "http": "http"})
+    lines = ["L'été, le Serveur !", "HTTP_SERVEUR EN ÉTÉ", ""]
+    assert translator.translate(lines) == ["The'summer, le Server !", "HTTP_SERVER IN SUMMER", ""]
+    assert translator.identity != DictionaryTranslator({"l": "a"}).identity
+
+
+def test_dictionary_file(tmp_path):
+    path = tmp_path / "d.tsv"
+    path.write_text("chat\tcat\nChat\tpuss\nbanc\tbank\t0.2\nbanc\tbench\t0.7\n", encoding="utf-8")
+    assert read_dictionary(path) == {"chat": "cat", "banc": "bench"}
+
+
+@pytest.mark.parametrize("line", ["chat", "chat\t", "\tcat", "a\tb\tc", "a\tb\t1\t2"])
+def test_dictionary_file_that_is_none(tmp_path, line):
+    path = tmp_path / "d.tsv"
+    path.write_text(f"chien\tdog\n{line}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="line 2"):
+        read_dictionary(path)
+    path.write_text("")
+    with pytest.raises(InputError, match="no words"):
+        read_dictionary(path)
+
+
+def document(number: int, first: list[str], second: list[str]) -> Document:
+    return Document(f"/{number}", ("http://x/a", "http://x/b"), "link", (first, second))
+
+
+NOUNS = {"chat": "cat", "chien": "dog", "pain": "bread", "livre": "book"}
+VERBS = {"mange": "eats", "voit": "sees", "veut": "wants"}
+DOCUMENTS = [
+    document(
+        0,
+        [f"the {NOUNS[a]} {VERBS[v]} the {NOUNS[b]}" for a in NOUNS for v in VERBS for b in NOUNS],
+        [f"le {a} {v} le {b}" for a in NOUNS for v in VERBS for b in NOUNS],
+    ),
+    document(1, ["something longer here"], ["chat chat", "chat"]),
+]
+
+
+def test_induced_dictionary():
+    found, pairs = induce(DOCUMENTS, 0.1, 2)
+    assert {word: other for word, (other, _) in found.items()} == {"le": "the", **NOUNS, **VERBS}
+    assert all(0.1 <= probability <= 1 for _, probability in found.values())
+    assert pairs == 48
+    with pytest.raises(InputError, match="no dictionary can be induced"):
+        induce(DOCUMENTS[1:], 0.1, 2)
+
+
+class Counting:
+    identity = "counting"
+
+    def __init__(self, wrong_after=None):
+        self.batches, self.wrong_after = [], wrong_after
+
+    def translate(self, lines):
+        self.batches.append(list(lines))
+        wrong = self.wrong_after is not None and len(self.batches) > self.wrong_after
+        return [f"<{line}>" for line in lines][wrong:]
+
+
+def test_each_line_is_translated_once_and_kept(tmp_path):
+    cache = Cache(tmp_path / "c.sqlite", "counting")
+    broken = Counting(wrong_after=1)
+    with pytest.raises(InputError, match="returned 1 lines for 2"):
+        translate_lines(["a", "b", "a", "c", "d"], broken, cache, 2)
+    cache.close()
+    cache, whole = Cache(tmp_path / "c.sqlite", "counting"), Counting()
+    assert translate_lines(["a", "b", "a", "c", "d", "e"], whole, cache, 2) == 3
+    assert whole.batches == [["c", "d"], ["e"]]
+    assert cache["a"] == "<a>"
+    other = Cache(tmp_path / "c.sqlite", "another translator")
+    assert "a" not in other
+    with pytest.raises(KeyError):
+        other["a"]
+
+
+def project(folder, **settings):
+    write_documents(folder / "extract.jsonl", DOCUMENTS)
+    chosen = TranslateSettings(**settings)
+    opened = Project(folder, ("en", "fr"), {})
+    inputs(opened, chosen)
+    return work(opened, chosen), list(read_documents(folder / "translate.jsonl"))
+
+
+def test_step_with_an_induced_dictionary(tmp_path):
+    counts, found = project(tmp_path)
+    assert found[0].translation == DOCUMENTS[0].lines[0]
+    assert found[1].translation == ["cat cat", "cat"]
+    assert counts["words in the dictionary %"] == 100.0
+    assert counts["translated now"] == counts["different lines"] == 50
+    assert read_dictionary(tmp_path / "dictionary.tsv")["chien"] == "dog"
+    assert project(tmp_path, dictionary="dictionary.tsv")[0]["translated now"] == 0
+
+
+def test_step_with_a_command(tmp_path):
+    counts, found = project(tmp_path, by="command", command=UPPER, batch=20)
+    assert found[1].translation == ["CHAT CHAT", "CHAT"]
+    assert counts["lines"] == 50
+
+
+def test_step_with_a_file(tmp_path):
+    path = tmp_path / "mine.txt"
+    path.write_text("".join(f"line {n}\n" for n in range(50)))
+    _, found = project(tmp_path, by="file", file="mine.txt")
+    assert found[0].translation[-1] == "line 47"
+    assert found[1].translation == ["line 48", "line 49"]
+    path.write_text("line 1\n")
+    with pytest.raises(InputError, match="has 1 lines where the pages have 50"):
+        project(tmp_path, by="file", file="mine.txt")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"by": "web"}, "translate.by is"),
+        ({"by": "model"}, "set translate.model"),
+        ({"by": "file"}, "set translate.file"),
+        ({"by": "file", "file": "none.txt"}, "there is no file"),
+        ({"dictionary": "none.tsv"}, "there is no file"),
+    ],
+)
+def test_settings_that_cannot_be(tmp_path, settings, message):
+    with pytest.raises(InputError, match=message):
+        project(tmp_path, **settings)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """A model of CTranslate2 with random weights, and SentencePiece models for it."""
+    ctranslate2 = pytest.importorskip("ctranslate2")
+    from ctranslate2.specs.model_spec import visit_spec
+
+    folder = tmp_path_factory.mktemp("model")
+    SentencePieceTrainer.train(
+        sentence_iterator=iter([line for side in DOCUMENTS[0].lines for line in side]),
+        model_prefix=str(folder / "source"),
+        vocab_size=30,
+        minloglevel=2,
+    )
+    (folder / "target.spm").write_bytes((folder / "source.model").read_bytes())
+    (folder / "source.model").rename(folder / "source.spm")
+    pieces = [line.split("\t")[0] for line in (folder / "source.vocab").read_text(encoding="utf-8").splitlines()]
+    tokens = [*pieces, "fra_Latn", "eng_Latn"]
+    (folder / "source.vocab").unlink()
+    spec = ctranslate2.specs.TransformerSpec.from_config((1, 1), num_heads=2)
+    rng, width = np.random.default_rng(0), 8
+
+    def fill(layer, name, value):
+        if value is not None:  # given, or optional as biases are
+            return
+        last = name.rpartition("/")[2]
+        rows, columns = width, width
+        if "embeddings" in name or "projection" in name:
+            rows = len(tokens)
+        elif "self_attention/linear_0" in name:
+            rows = 3 * width
+        elif "ffn/linear_0" in name or "decoder/layer_0/attention/linear_1" in name:
+            rows = 2 * width
+        elif "ffn/linear_1" in name:
+            columns = 2 * width
+        shape = (rows, columns) if last == "weight" else (width,)
+        setattr(layer, last, rng.normal(size=shape).astype(np.float32))
+
+    visit_spec(spec, fill)
+    spec.register_source_vocabulary(tokens)
+    spec.register_target_vocabulary(tokens)
+    spec.validate()
+    spec.save(str(folder))
+    return folder
+
+
+def test_model(model, monkeypatch):
+    options = model, model / "source.spm", model / "target.spm"
+    plain = ModelTranslator(*options)
+    lines = ["le chat mange le pain", "", "le chien"]
+    found = plain.translate(lines)
+    assert len(found) == 3
+    assert all("▁" not in line and line == " ".join(line.split()) for line in found)
+    assert plain.translate(lines) == found
+    many = ModelTranslator(*options, "fra_Latn", "eng_Latn", beam=1)
+    assert len(many.translate(lines)) == 3
+    assert plain.identity != many.identity == ModelTranslator(*options, "fra_Latn", "eng_Latn", beam=1).identity
+
+    class Spy:
+        def translate_batch(self, pieces, target_prefix, **_):
+            self.pieces, self.prefix = pieces, target_prefix
+            answer = ["eng_Latn", *many.target.encode("le chat", out_type=str)]
+            return [type("R", (), {"hypotheses": [answer]}) for _ in pieces]
+
+    many.model = Spy()
+    assert many.translate(["le chien"]) == ["le chat"]
+    assert many.model.pieces[0][0] == "fra_Latn"
+    assert many.model.pieces[0][-1] == "</s>"
+    assert many.model.prefix == [["eng_Latn"]]
+
+
+def test_model_that_is_none(tmp_path, model):
+    with pytest.raises(InputError, match=r"translate\.model"):
+        ModelTranslator(tmp_path, model / "source.spm", model / "target.spm")
+    with pytest.raises(InputError, match="no subword model"):
+        ModelTranslator(model, tmp_path / "source.spm", model / "target.spm")

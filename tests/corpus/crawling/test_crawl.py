@@ -1,0 +1,374 @@
+"""The crawler on a website on loopback."""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+import re
+import threading
+import time
+from collections.abc import Callable
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import forked
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from fairseq_xl.cli.corpus.crawl import work
+from fairseq_xl.corpus.crawling.pages import Pages, page_file, read_jsonl, remove
+from fairseq_xl.corpus.crawling.site import CrawlSettings
+from fairseq_xl.corpus.documents.project import Project
+from fairseq_xl.io.errors import InputError
+
+from .conftest import Website, page
+
+REDIRECT = {"Content-Type": "text/html"}
+
+
+def crawl(folder: Path, site: Website | None, **settings: Any) -> dict[str, Any]:
+    project = Project(folder, ("en", "fr"), {})
+    base = [f"{site.url}/"] if site else []
+    chosen = {"base": base, "delay": 0, "allow_private": True, **settings}
+    return work(project, CrawlSettings(**chosen))
+
+
+def urls(folder: Path) -> list[str]:
+    found = [record["url"] for record in read_jsonl(folder / "crawl/pages.jsonl")]
+    return [re.sub(r"^http://127.0.0.1:\d+", "", url) for url in found]
+
+
+def pairs(folder: Path) -> set[tuple[str, str, str]]:
+    def path(url: str) -> str:
+        return re.sub(r"^http://127.0.0.1:\d+", "", url)
+
+    return {(*map(path, record["urls"]), record["found_by"]) for record in read_jsonl(folder / "crawl/pairs.jsonl")}
+
+
+def links(*paths: str) -> str:
+    return " ".join(f'<a href="{path}">go</a>' for path in paths)
+
+
+def fr(path: str) -> str:
+    return f'<link rel="alternate" hreflang="fr" href="{path}">'
+
+
+def test_keeps_what_is_a_page_and_counts_what_is_none(serve, tmp_path):
+    other = serve({"/": page("inside")})
+    latin = "<html lang=fr><body>Été à Besançon, où l'on mange</body></html>".encode("latin-1")
+    site = serve(
+        {
+            "/robots.txt": (200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /no/\n"),
+            "/": page(
+                links("/a.html", "a.html#part", "/no/x.html", "/loop", "/big", "/chunks", "/doc.pdf", "/gone")
+                + links("/broken", "/away", f"{other.url}/", "mailto:me@x.org", "/moved", "/chain0", "http://[")
+                + links(f"http://user:secret@127.0.0.1:{other.port}/", "javascript:void(0)", "/squeezed"),
+                head=fr("/fr/"),
+            ),
+            "/fr/": page("Bonjour le monde " + links("/"), "fr", '<link hreflang="en" href="/">'),
+            "/a.html": page("one two", head=fr("/fr/a.html")),
+            "/fr/a.html": (200, {"Content-Type": "text/html"}, latin),
+            "/no/x.html": page("forbidden"),
+            "/loop": (302, REDIRECT | {"Location": "/loop2"}, b""),
+            "/loop2": (301, REDIRECT | {"Location": "/loop"}, b""),
+            "/big": (200, {"Content-Type": "text/html"}, b"<html>" + b"x" * 2_000_000),
+            "/chunks": (
+                200,
+                {"Content-Type": "text/html", "Transfer-Encoding": "chunked"},
+                b"<html>" + b"x" * 2_000_000,
+            ),
+            "/doc.pdf": (200, {"Content-Type": "application/pdf"}, b"%PDF"),
+            "/broken": (
+                200,
+                {"Content-Type": "text/html"},
+                b"<html lang=en><p>two words<div><a href='/under'>x<table><tr><p></html><b",
+            ),
+            "/under": page("found in a broken page"),
+            "/away": (302, REDIRECT | {"Location": f"{other.url}/"}, b""),
+            "/moved": (308, REDIRECT | {"Location": "/there"}, b""),
+            "/there": page("where it moved"),
+            "/squeezed": (200, {"Content-Type": "text/html", "Content-Encoding": "gzip"}, b"\x1f\x8b"),
+            **{f"/chain{n}": (302, REDIRECT | {"Location": f"/chain{n + 1}"}, b"") for n in range(20)},
+        }
+    )
+
+    report = crawl(tmp_path, site, max_megabytes=1, warc=True)
+
+    kept = urls(tmp_path)
+    expected = {"/", "/fr/", "/a.html", "/fr/a.html", "/broken", "/under", "/there"}
+    assert set(kept) == expected
+    assert len(kept) == len(expected)
+    assert report["pages"] == 7
+    assert report["too large"] == 2
+    assert report["not HTML"] == 2
+    assert report["forbidden by robots.txt"] == 1
+    assert report["failed: 404"] == 1
+    assert report["redirect loops"] == 2
+    assert report["redirects"] == 2 + 1 + 1 + 11
+    assert report["queue"] == 0
+    assert site.asked["/no/x.html"] == 0
+    assert max(site.asked.values()) == 1
+    assert site.asked["/chain10"] == 1
+    assert site.asked["/chain11"] == 0
+    assert not other.asked
+    assert pairs(tmp_path) == {("/", "/fr/", "hreflang"), ("/a.html", "/fr/a.html", "hreflang")}
+    assert dict(report["pages without counterpart"]).keys() == {
+        f"{site.url}{path}" for path in ("/broken", "/under", "/there")
+    }
+
+    record = next(r for r in read_jsonl(tmp_path / "crawl/pages.jsonl") if "/fr/a" in r["url"])
+    assert record["status"] == 200
+    assert ["Content-Type", "text/html"] in record["headers"]
+    assert page_file(tmp_path / "crawl", record["sha256"]).read_bytes() == latin
+    assert record["language"] == "fr"
+    with (tmp_path / "crawl/pages.warc.gz").open("rb") as stream:
+        archived = {
+            entry.rec_headers.get_header("WARC-Target-URI"): entry.content_stream().read()
+            for entry in ArchiveIterator(stream)
+        }
+    assert len(archived) == 7
+    assert archived[f"{site.url}/fr/a.html"] == latin
+
+
+def test_finds_counterparts_by_patterns_and_links(serve, tmp_path):
+    def switch(path: str) -> str:
+        return f'<div class="lang"><a href="{path}">x</a></div>'
+
+    site = serve(
+        {
+            "/manual/": page(links("one.html", "two.html", "three.html")),
+            "/manual/fr/": page("fr 0", "fr-CA"),
+            "/manual/one.html": page("one" + switch("/un.html")),
+            "/un.html": page("fr 1", "fr"),
+            "/manual/two.html": page("two <a href='/deux.html?a=1&amp;b=2'>Français</a>"),
+            "/deux.html?a=1&b=2": page("fr 2", "fr"),
+            "/manual/three.html": page("three"),
+        }
+    )
+    settings = {
+        "base": [f"{site.url}/manual/"],
+        "url_patterns": [["^/manual/(?!fr/)(.*)$", r"/manual/fr/\1"]],
+        "link_selectors": [".lang a"],
+        "link_patterns": ["href='([^']+)'>Français"],
+    }
+    report = crawl(tmp_path, site, **settings)
+    assert pairs(tmp_path) == {
+        ("/manual/", "/manual/fr/", "pattern"),
+        ("/manual/one.html", "/un.html", "link"),
+        ("/manual/two.html", "/deux.html?a=1&b=2", "link"),
+    }
+    ((missing, why),) = report["pages without counterpart"]
+    assert missing.endswith("/three.html")
+    assert "fr/three.html: failed (404)" in why
+
+
+def test_counterparts_that_are_not(serve, tmp_path):
+    home = '<a hreflang="en" href="/">English</a>'
+    site = serve(
+        {
+            "/": page(links("/news", "/same", "/german", "/self", "/only", "/print"), head=fr("/fr/")),
+            "/print": page(links("/news", "/same", "/german", "/self", "/only", "/print"), head=fr("/fr/")),
+            "/fr/": page("accueil " + home, "fr"),
+            "/news": page("not translated: leads home", head=fr("/fr/")),
+            "/same": page("the counterpart is the same", head=fr("/fr/same")),
+            "/fr/same": page("the counterpart is the same", head=fr("/fr/same")),
+            "/german": page("the counterpart is German", head=fr("/fr/german")),
+            "/fr/german": page("deutsch", "de"),
+            "/self": page("leads back", head=fr("/fr/self")),
+            "/fr/self": (302, REDIRECT | {"Location": "/self"}, b""),
+            "/only": page("names none"),
+        }
+    )
+    report = crawl(tmp_path, site)
+    assert pairs(tmp_path) == {("/", "/fr/", "hreflang")}
+    elsewhere = {
+        url.removeprefix(site.url): why.replace(site.url, "")
+        for url, why in report["pages whose counterpart is elsewhere"]
+    }
+    assert elsewhere == {
+        "/news": "/fr/ names /",
+        "/same": "/fr/same is the same page",
+        "/german": "/fr/german is in de",
+        "/self": "/self is the page itself",
+    }
+    assert report["counterpart elsewhere"] == 4
+    assert [url for url, _ in report["repeated pages"]] == [f"{site.url}/print"]
+
+
+def test_refuses_private_addresses(serve, tmp_path):
+    site = serve({"/": page("inside")})
+    base = [f"http://{host}:{site.port}/" for host in ("127.0.0.1", "localhost", "[::1]")]
+    with pytest.raises(InputError, match=r"no page came from .*: private address \(3\)"):
+        crawl(tmp_path, None, base=base, allow_private=False)
+    assert not site.asked
+
+
+def test_sites_that_give_nothing(serve, tmp_path):
+    forbids = {"/robots.txt": (200, {}, b"User-agent: *\nDisallow: /"), "/": page("not for you")}
+    leaves = {"/": (302, {"Location": "http://elsewhere.example/"}, b"")}
+    base = [f"{serve(answers).url}/" for answers in ({}, forbids, leaves)]
+    base += ["http://127.0.0.1:1/"]
+    with pytest.raises(InputError, match="no page came from") as raised:
+        crawl(tmp_path, None, base=base)
+    reasons = set(str(raised.value).rpartition("/: ")[2].split("; "))
+    assert reasons == {"failed: 404 (1)", "forbidden by robots.txt (1)", "failed: DownloadConnectionRefused (1)"}
+
+
+def many(count: int) -> dict:
+    """English pages in a chain, each with its counterpart."""
+    answers = {"/": page(links("/en0"), head=fr("/fr/"))}
+    answers["/fr/"] = page("fr", "fr")
+    for n in range(count):
+        answers[f"/en{n}"] = page(f"number {n} {links(f'/en{n + 1}')}", head=fr(f"/fr{n}"))
+        answers[f"/fr{n}"] = page(f"numéro {n}", "fr")
+    return answers
+
+
+def test_page_limit_stops_and_goes_on(serve, tmp_path):
+    site = serve(many(10))
+    report = crawl(tmp_path, site, max_pages=6, concurrent=1)
+    assert report["pages"] == 6
+    assert report["pairs"] == 3
+    assert report["queue"] > 0
+    report = crawl(tmp_path, site, max_pages=0, concurrent=1)
+    assert report["pages"] == 22
+    assert report["pairs"] == 11
+    assert len(set(urls(tmp_path))) == 22
+    assert max(count for path, count in site.asked.items() if path != "/robots.txt") == 1
+
+
+def test_new_settings_use_the_pages_that_are_there(serve, tmp_path):
+    site = serve({"/": page(links("/a", "/b")), "/a": page("a"), "/b": page("b"), "/fr/a": page("fa", "fr")})
+    with pytest.raises(InputError, match=r"languages: en 2\) none in en has a counterpart in fr"):
+        crawl(tmp_path, site, exclude=["^/b"])
+    assert site.asked["/b"] == 0
+    report = crawl(tmp_path, site, url_patterns=[["^/a", "/fr/a"]])
+    assert (report["pages"], report["pairs"]) == (4, 1)
+    assert site.asked["/"] == site.asked["/a"] == site.asked["/b"] == 1
+
+
+def test_obeys_crawl_delay(serve, tmp_path):
+    site = serve(
+        {"/robots.txt": (200, {"Content-Type": "text/plain"}, b"User-agent: *\nCrawl-delay: 0.6\n"), **many(1)}
+    )
+    start = time.monotonic()
+    crawl(tmp_path, site)
+    assert time.monotonic() - start > 0.3 * 4
+
+
+def test_killed_at_any_moment_goes_on(serve, tmp_path, run_cli):
+    site = serve(many(40), delay=0.05)
+    folder = tmp_path / "p"
+    folder.mkdir()
+    (folder / "corpus.yaml").write_text(f"languages: [en, fr]\ncrawl: {{base: ['{site.url}/']}}\n")
+    command = ["corpus", "crawl", "--project", str(folder), "--set", "crawl.allow_private=true", "crawl.delay=0"]
+    draw, before = random.Random(1), []
+    for until in (draw.randint(5, 30), draw.randint(31, 65)):  # requests
+        child = forked.start("fairseq_xl.cli.main", *command)
+        deadline = time.monotonic() + 300
+        while sum(site.asked.values()) < until and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(draw.uniform(0, 0.1))
+        child.kill()
+        child.join()
+        time.sleep(0.5)
+        after = sum(site.asked.values())
+        time.sleep(0.5)
+        assert sum(site.asked.values()) == after, "the spider outlived the command"
+        with Pages(folder / "crawl") as kept:
+            found = [record.url.removeprefix(site.url) for record in kept.kept()]
+        assert set(before) <= set(found)
+        before = found
+    assert 10 < len(before) < 82
+    asked = dict(site.asked)
+    done = run_cli(*command)
+    assert done.returncode == 0, done.stderr
+    assert all(site.asked[path] == asked[path] for path in before)
+    assert sorted(urls(folder)) == sorted({"/", "/fr/", *(f"/{code}{n}" for code in ("en", "fr") for n in range(40))})
+    asked = dict(site.asked)
+    again = run_cli(*command)
+    assert "done before" in again.stderr
+    assert dict(site.asked) == asked
+
+
+def test_remove_forgets_the_queue(tmp_path):
+    with Pages(tmp_path) as kept:
+        assert kept.add(["http://x/a", "http://x/b", "http://x/a"]) == ["http://x/a", "http://x/b"]
+        assert kept.add(["http://x/b"]) == []
+    with Pages(tmp_path) as kept:
+        assert kept.waiting() == ["http://x/a", "http://x/b"]
+    remove(tmp_path)
+    with Pages(tmp_path) as kept:
+        assert kept.waiting() == []
+
+
+def test_one_crawl_of_a_project_at_a_time(tmp_path, serve):
+    with Pages(tmp_path / "crawl"), pytest.raises(InputError, match="wait until the other crawl"):
+        crawl(tmp_path, serve(many(1)))
+
+
+def test_reads_a_folder(tmp_path):
+    site = tmp_path / "site"
+    (site / "fr").mkdir(parents=True)
+    (site / "index.html").write_bytes(page(links("fr/", "a b.html"))[2])
+    (site / "a b.html").write_bytes(page("second", head=fr("fr/a%20b.html"))[2])
+    (site / "fr/index.html").write_bytes(page("accueil", "fr")[2])
+    (site / "fr/a b.html").write_bytes(page("deuxième", "fr")[2])
+    (site / "big.html").write_bytes(b"x" * 2_000_000)
+    (site / "notes.txt").write_text("no page")
+    settings = {"base": [str(site)], "url_patterns": [["^/(?=index)", "/fr/"]], "max_megabytes": 1}
+    report = crawl(tmp_path / "p", None, **settings)
+    assert (report["pages"], report["pairs"], report["too large"]) == (4, 2, 1)
+    assert pairs(tmp_path / "p") == {
+        ("file:///index.html", "file:///fr/index.html", "pattern"),
+        ("file:///a%20b.html", "file:///fr/a%20b.html", "hreflang"),
+    }
+    assert crawl(tmp_path / "p", None, **settings)["pages"] == 4
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"base": []}, "crawl.base names no site"),
+        ({"base": ["/nowhere"]}, "there is no folder /nowhere"),
+        ({"base": ["http:///x"]}, "names no host"),
+        ({"base": ["http://x.org", "folder"]}, "not both"),
+        ({"base": ["http://x.org"], "exclude": ["("]}, "crawl.exclude: '\\(' is no regular expression"),
+        ({"base": ["http://x.org"], "url_patterns": [["a"]]}, "no pair"),
+        ({"base": ["http://x.org"], "url_patterns": [["a", r"\3"]]}, "cannot replace"),
+        ({"base": ["http://x.org"], "link_patterns": ["a"]}, "has no group"),
+        ({"base": ["http://x.org"], "link_selectors": ["a["]}, "no CSS selector"),
+    ],
+)
+def test_settings_that_cannot_be(tmp_path, settings, message):
+    with pytest.raises(InputError, match=message):
+        crawl(tmp_path, None, **settings)
+
+
+@pytest.mark.slow
+def test_a_real_manual(tmp_path: Path, data_dir: Path, serve: Callable):
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    handler = functools.partial(Quiet, directory=str(data_dir / "web/apache_httpd_manual"))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        report = crawl(
+            tmp_path,
+            Website({}, port=server.server_address[1]),
+            url_patterns=[["^/(?!fr/|es/)", "/fr/"]],
+            exclude=["/(da|de|en|es|ja|ko|pt-br|ru|tr|zh-cn)/"],
+            max_pages=60,
+        )
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert report["pages"] == 60
+    assert 25 <= report["pairs"] <= 30
+    for record in read_jsonl(tmp_path / "crawl/pairs.jsonl"):
+        first, second = record["urls"]
+        assert json.dumps(second) == json.dumps(re.sub(r"(:\d+)/", r"\1/fr/", first, count=1))

@@ -1,0 +1,66 @@
+"""Bytes of pages as text."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairseq_xl.corpus.crawling.html import decode, is_html, parse
+
+FRENCH = "L'été à Besançon, où l'on a mangé des crêpes près de l'hôtel ; ça coûte dix €."
+
+
+@pytest.mark.parametrize(
+    ("body", "header", "text", "encoding"),
+    [
+        (FRENCH.encode(), "text/html; charset=utf-8", FRENCH, "utf-8"),
+        (FRENCH.encode(), None, FRENCH, "utf-8"),
+        (FRENCH.encode("cp1252"), "text/html; charset=windows-1252", FRENCH, "cp1252"),
+        (b"\xef\xbb\xbf" + FRENCH.encode(), "text/html; charset=iso-8859-1", FRENCH, "utf-8"),
+        (FRENCH.encode("utf-16"), None, FRENCH, "utf-16-le"),
+        (b'<meta charset="iso-8859-15">' + FRENCH.encode("iso-8859-15"), None, None, "iso8859-15"),
+        # the header is wrong, the page is right
+        (b'<meta charset="koi8-r">' + "Привет".encode("koi8-r"), "text/html; charset=utf-8", None, "koi8-r"),
+        # nobody says anything that is true
+        (FRENCH.encode("cp1252"), "text/html; charset=utf-8", FRENCH, "cp1252"),
+        # a piece of windows-1252 was pasted into UTF-8
+        (FRENCH.encode() + "«été»".encode("cp1252"), None, FRENCH + "«été»", "utf-8+cp1252"),
+        (b"", None, "", "utf-8"),
+    ],
+)
+def test_encodings(body, header, text, encoding):
+    found, name = decode(body, header)
+    assert name == encoding
+    if text is None:
+        assert "\ufffd" not in found
+    else:
+        assert found == text
+
+
+def test_many_wrong_bytes_take_no_longer_than_as_many_right_ones():
+    body = ("é" * 300_000 + " ").encode() + b"\xe9 " * 100_000
+    text, encoding = decode(body)
+    assert encoding == "utf-8+cp1252"
+    assert text.count("é") == 400_000
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_some_text_and_some_tree(body):
+    text, _ = decode(body)
+    tree = parse(text)
+    assert tree is None or tree.tag
+
+
+@pytest.mark.parametrize(
+    ("header", "body", "expected"),
+    [
+        ("text/html", b"", True),
+        ("Application/XHTML+xml; charset=x", b"", True),
+        ("application/pdf", b"<html>", False),
+        (None, b"  <!DOCTYPE html>", True),
+        (None, b"%PDF", False),
+    ],
+)
+def test_is_html(header, body, expected):
+    assert is_html(header, body) is expected

@@ -1,0 +1,198 @@
+"""The exported corpus: balance, parts without common pages or sentences, masks, files, and what can be guessed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairseq_xl.cli.corpus import export as export_command
+from fairseq_xl.cli.corpus import negatives as negatives_command
+from fairseq_xl.corpus.documents.document import Document, write_documents
+from fairseq_xl.corpus.documents.personal import masked
+from fairseq_xl.corpus.documents.words import key
+from fairseq_xl.corpus.pairs import export
+from fairseq_xl.corpus.pairs.positives import Placed
+from fairseq_xl.corpus.pairs.shallow_baseline import features, giveaway
+from fairseq_xl.io.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "count"),
+    [
+        ("Mail a.b+c@x-y.example.org.", "Mail <email>.", 1),
+        ("Call +1 (613) 555-0100 now", "Call <phone> now", 1),
+        ("Tel. 01 44 55 66 77, 0044 20 7946 0958", "Tel. <phone>, <phone>", 2),
+        ("(613) 555-0100", "<phone>", 1),
+        ("Version 2.4.10.20160812, at 192.168.100.200", None, 0),
+        ("On 2016-08-12 or 12/08/2016, 12345678 bytes", None, 0),
+        ("RFC 2616 and 3986", None, 0),
+    ],
+)
+def test_masks(text, expected, count):
+    assert masked(text) == (expected or text, count)
+
+
+def placed(fold: int, number: int) -> Placed:
+    return Placed(f"p{number}", 0, fold, f"first {number}", f"second {number}")
+
+
+@given(
+    st.lists(st.integers(-1, 2), min_size=1, max_size=12),
+    st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=40, unique=True),
+    st.integers(0, 9),
+)
+def test_balance(folds, links, seed):
+    positives = [placed(fold, k) for k, fold in enumerate(folds)]
+    negatives = [(a, b, 0.85) for a, b in links if a < len(folds) > b and a != b and folds[a] == folds[b]]
+    kept, chosen = export.balanced(positives, negatives, seed)
+    assert len(set(kept)) == len(kept)
+    assert len(set(chosen)) == len(chosen)
+    assert set(chosen) <= set(negatives)
+    for fold in set(folds):
+        here = [k for k in kept if folds[k] == fold]
+        possible = [n for n in negatives if folds[n[0]] == fold]
+        assert len(here) == len([n for n in chosen if folds[n[0]] == fold])
+        assert len(here) == min(folds.count(fold), len(possible))
+        # As many positives as can be have a negative of their own.
+        assert {n[0] for n in chosen if folds[n[0]] == fold} == {n[0] for n in possible}
+        assert {n[0] for n in possible} <= set(here)
+
+
+def test_second_sentences_take_turns():
+    positives = [placed(0, k) for k in range(4)]
+    negatives = [(a, b, 0.8) for a in range(4) for b in range(4) if a != b]
+    _, chosen = export.balanced(positives, negatives, 1)
+    assert sorted(b for _, b, _ in chosen) in ([0, 1, 2, 3], [0, 0, 1, 2], [0, 0, 1, 3], [0, 1, 1, 2])
+    assert len(chosen) == 4
+
+
+# -- all steps from topics on
+
+
+def make(folder, pages, *options) -> list[dict]:
+    (folder / "corpus.yaml").write_text("languages: [en, fr]\n")
+    documents = [
+        Document(
+            f"p{k}",
+            (f"http://e.example/{k}", f"http://f.example/{k}"),
+            "link",
+            ([a for a, _ in page], [b for _, b in page]),
+            None,
+            [([n], [n]) for n in range(len(page))],
+            1.0,
+            0,
+        )
+        for k, page in enumerate(pages)
+    ]
+    write_documents(folder / "topics.jsonl", documents)
+    project = ["--project", str(folder)]
+    common = ["negatives.folds=3", "negatives.low=-0.9", "negatives.high=1.0", "negatives.max_page_share=0.5"]
+    for command in (negatives_command, export_command):
+        parser = argparse.ArgumentParser()
+        command.configure(parser)
+        if command is negatives_command:
+            command.run(parser.parse_args([*project, "--sentences", str(folder / "s.txt"), "--set", *common]))
+            count = len((folder / "s.txt").read_text().splitlines())
+            np.save(folder / "x.npy", np.random.default_rng(1).normal(size=(count, 6)))
+            common.append(f"negatives.encoder=array:{folder / 'x.npy'}")
+        command.run(parser.parse_args([*project, "--again", "--set", *common, *options]))
+    files = [folder / "export" / "data" / f"{part}.jsonl" for part in export.PARTS]
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def site(seed: int) -> list[list[tuple[str, str]]]:
+    """Pages with a menu, lines of several pages, and addresses that masking makes equal."""
+    random = np.random.default_rng(seed)
+    word = lambda: "".join(random.choice(list("abcdefgh"), 5))  # noqa: E731
+    common = [(f"{word()} {word()}", f"{word()} {word()}") for _ in range(15)]
+    pages = []
+    for _ in range(24):
+        own = [(f"{word()} {word()} {word()}", f"{word()} {word()}") for _ in range(4)]
+        some = [common[k] for k in random.integers(0, len(common), 2)]
+        mail = (f"Write to {word()}@x.example.org", f"Écrivez à {word()}@x.example.org")
+        pages.append([("Home page", "Page d'accueil"), *own, *some, mail])
+    return pages
+
+
+@settings(max_examples=5)
+@given(st.integers(0, 1000), st.booleans())
+def test_no_page_and_no_sentence_on_both_sides(tmp_path_factory, seed, mask):
+    rows = make(tmp_path_factory.mktemp("corpus"), site(seed), f"export.mask={mask}", "export.giveaway=false")
+    for parts in ("part", "fold"):
+        places: dict[str, set] = {}
+        for row in rows:
+            for name in ("sentence1", "sentence2"):
+                places.setdefault("s " + key(row[name]), set()).add(row[parts])
+            for name in ("document1", "document2"):
+                places.setdefault("d " + row[name], set()).add(row[parts])
+        assert {len(found) for found in places.values()} == {1}
+    assert sum(row["label"] for row in rows) * 2 == len(rows)
+    assert len({row["id"] for row in rows}) == len(rows)
+    assert not any("home" in row["sentence1"].lower() for row in rows)
+
+
+def test_files_and_card(tmp_path):
+    pages = site(7)
+    rows = make(tmp_path, pages, "export.mask=true", "export.parquet=true", "export.licence=cc-by-4.0")
+    assert {row["part"] for row in rows} == set(export.PARTS)
+    assert all((row["fold"] is None) == (row["part"] == "test") for row in rows)
+    for row in rows:
+        assert row["url1"] == f"http://e.example/{row['document1'][1:]}"
+        assert (row["document1"] == row["document2"]) == bool(row["label"]) == (row["cosine"] is None)
+        assert "@" not in row["sentence1"] + row["sentence2"]
+    folder = tmp_path / "export"
+    table = (folder / "train.tsv").read_text().splitlines()
+    train = [row for row in rows if row["part"] == "train"]
+    assert table[0].split("\t") == list(train[0])
+    assert [line.split("\t")[:4] for line in table[1:]] == [[str(v) for v in row.values()][:4] for row in train]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert parquet.read_table(folder / "parquet" / "train.parquet").to_pylist() == train
+    card = (folder / "README.md").read_text()
+    head = yaml.safe_load(card.split("---\n")[1])
+    assert head["license"] == "cc-by-4.0"
+    assert [one["split"] for one in head["configs"][0]["data_files"]] == list(export.PARTS)
+    assert all((folder / one["path"]).is_file() for one in head["configs"][0]["data_files"])
+    report = json.loads((tmp_path / "reports" / "negatives.json").read_text())
+    assert f"positives: {report['positives']}" in card
+    assert "- crawl: not a step of this project" in card
+    accuracy = json.loads((tmp_path / "reports" / "export.json").read_text())
+    assert f"logistic regression: {accuracy['accuracy without understanding, logistic regression']:.3f}" in card
+    assert "| e.example |" in card
+
+
+def test_lengths_that_give_labels_away_are_found():
+    random = np.random.default_rng(3)
+    sizes, equal = random.integers(1, 60, 200).tolist(), random.integers(0, 2, 200).tolist()
+    pairs = [("a" * n, "b" * (n if same else n + 20)) for n, same in zip(sizes, equal, strict=True)]
+    labels = [int(len(a) == len(b)) for a, b in pairs]
+    folds = random.integers(0, 4, 200)
+    assert min(giveaway(pairs, labels, folds, 1).values()) > 0.95
+    chance = giveaway(pairs, random.integers(0, 2, 200), folds, 1)
+    assert max(chance.values()) < 0.65
+
+
+def test_features_by_hand():
+    # Lengths 6 and 9; words 2 and 2; shared: 42; numbers: 42; marks: "!" and "!"; capitals: 1 and 0.
+    found = features("Ab 42!", "cdefg 42!")
+    assert found[:3] == [6, 9, 3]
+    assert found[5:8] == [2, 2, 0]
+    assert found[10:16] == [1, 2, 1 / 3, 1, 0, 1]
+    assert found[16:] == [1, 0, 1, 1, 0]
+    assert len(features("…", "")) == len(found)
+
+
+def test_negatives_of_another_run(tmp_path):
+    (tmp_path / "n.tsv").write_text("header\n0\t5\t0.8\ta\tb\tc\n")
+    with pytest.raises(InputError, match=r"line 2: no negative"):
+        export.read_negatives(tmp_path / "n.tsv", 3)
+
+
+def test_a_share_that_does_not_fit(tmp_path):
+    with pytest.raises(InputError, match=r"export\.validation is 1"):
+        make(tmp_path, site(1), "export.validation=1")

@@ -1,0 +1,43 @@
+"""Databases in folders that cannot be written; compat/test_faults.py fills a disk."""
+
+from pathlib import Path
+
+import pytest
+
+from fairseq_xl.cli.main import main
+from fairseq_xl.corpus.alignment.translate import Cache
+from fairseq_xl.corpus.crawling.pages import Pages
+from fairseq_xl.io.databases import connect
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.syntactic.data.corpus import Corpus
+from fairseq_xl.syntactic.tagging.tagging import TagCache
+
+CLOSED = Path("/proc/self/task")  # to root, too
+
+OPENERS = {
+    "crawl": lambda: Pages(CLOSED),
+    "translations": lambda: Cache(CLOSED / "a.sqlite", "x"),
+    "corpus": lambda: Corpus(CLOSED / "a.sqlite"),
+    "a folder": lambda: Corpus(CLOSED),
+    "tags": lambda: TagCache(CLOSED / "a.sqlite"),
+}
+
+
+@pytest.mark.parametrize("name", OPENERS)
+def test_a_folder_that_cannot_be_written(name):
+    with pytest.raises(InputError, match=f"^the database {CLOSED}.* cannot be used .unable to open database file"):
+        OPENERS[name]()
+
+
+def test_minting_into_one(tmp_path, capsys):
+    (tmp_path / "sentences.tsv").write_text("uno\tone\nuna\tone\n")
+    words = ["pairs", "mint", "--sentences", tmp_path / "sentences.tsv", "-o", CLOSED / "minted.tsv"]
+    assert main(list(map(str, words))) == 2
+    assert f"error: the database {CLOSED}/.minted.tsv.sqlite cannot be used" in capsys.readouterr().err
+
+
+def test_a_database_that_may_be_read_only(tmp_path):
+    connect(tmp_path / "a").execute("CREATE TABLE x (y)")
+    database = connect(f"file:{tmp_path}/a?mode=ro", uri=True)
+    with pytest.raises(InputError, match="readonly database"):
+        database.execute("INSERT INTO x VALUES (1)")

@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import hashlib
+import io
+import stat
+import tarfile
+import threading
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from fairseq_xl.io import fetch as module
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.fetch import fetch, unpack
+
+BODY = bytes(range(256)) * 1000
+
+
+@pytest.fixture(autouse=True)
+def _no_pause(monkeypatch):
+    monkeypatch.setattr(module, "PAUSE_SECONDS", 0.0)
+
+
+@pytest.fixture
+def server():
+    """A server that knows ranges; ``cut`` is how many bytes it sends before it hangs up."""
+
+    class Handler(BaseHTTPRequestHandler):
+        body, version, cut, ranges, log = BODY, '"one"', [], True, []
+
+        def do_GET(self):
+            start = 0
+            asked = self.headers.get("Range")
+            if self.path == "/missing":
+                self.send_error(404)
+                return
+            if asked and self.ranges and self.headers.get("If-Range") == self.version:
+                start = int(asked.removeprefix("bytes=").rstrip("-"))
+            self.log.append(start)
+            self.send_response(206 if start else 200)
+            self.send_header("Content-Length", str(len(self.body) - start))
+            self.send_header("ETag", self.version)
+            self.end_headers()
+            end = self.cut.pop(0) if self.cut else len(self.body)
+            self.wfile.write(self.body[start:end])
+
+        def log_message(self, *_):
+            pass
+
+    class Server(ThreadingHTTPServer):
+        handler, url = Handler, ""
+
+    httpd = Server(("127.0.0.1", 0), Handler)
+    httpd.url = f"http://127.0.0.1:{httpd.server_port}"
+    Handler.cut, Handler.log = [], []
+    threading.Thread(target=httpd.serve_forever, daemon=True).start()
+    yield httpd
+    httpd.shutdown()
+    httpd.server_close()
+
+
+def test_a_broken_download_goes_on_where_it_stopped(server, tmp_path):
+    server.handler.cut[:] = [100_000, 200_000]
+    digest = f"sha256:{hashlib.sha256(BODY).hexdigest()}"
+    fetch(f"{server.url}/a", tmp_path / "sub" / "a", digest, progress=False)
+    assert (tmp_path / "sub" / "a").read_bytes() == BODY
+    assert server.handler.log == [0, 100_000, 200_000]
+    assert [item.name for item in (tmp_path / "sub").iterdir()] == ["a"]
+
+
+def test_a_later_call_resumes_and_a_changed_file_starts_over(server, tmp_path):
+    server.handler.cut[:] = [50_000]
+    with pytest.raises(InputError, match="ended after 50000 of 256000 bytes"):
+        fetch(f"{server.url}/a", tmp_path / "a", attempts=1, progress=False)
+    assert not (tmp_path / "a").exists()
+    server.handler.version, server.handler.body = '"two"', BODY[::-1]
+    fetch(f"{server.url}/a", tmp_path / "a", progress=False)
+    assert (tmp_path / "a").read_bytes() == BODY[::-1]
+
+
+def test_a_file_that_is_there_is_not_fetched_again(server, tmp_path):
+    (tmp_path / "a").write_bytes(b"mine")
+    fetch(f"{server.url}/a", tmp_path / "a", progress=False)
+    assert server.handler.log == []
+    assert (tmp_path / "a").read_bytes() == b"mine"
+
+
+def test_a_wrong_checksum_removes_the_file(server, tmp_path):
+    with pytest.raises(InputError, match=r"sha256 .* where 00 is expected"):
+        fetch(f"{server.url}/a", tmp_path / "a", "sha256:00", progress=False)
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(InputError, match="is not sha256:HEX or md5:HEX"):
+        fetch(f"{server.url}/a", tmp_path / "a", "crc:00", progress=False)
+
+
+def test_failures_name_the_address_and_the_other_way(server, tmp_path):
+    server.shutdown()
+    server.server_close()
+    with pytest.raises(InputError, match=rf"cannot reach {server.url}/a .*; give --data DIR$"):
+        fetch(f"{server.url}/a", tmp_path / "a", otherwise="give --data DIR", progress=False)
+
+
+def test_an_answer_that_is_no_file_is_named(server, tmp_path):
+    with pytest.raises(InputError, match=rf"{server.url}/missing answers 404 Not Found; use --data$"):
+        fetch(f"{server.url}/missing", tmp_path / "a", otherwise="use --data", progress=False)
+
+
+def test_other_schemes_are_refused(tmp_path):
+    with pytest.raises(InputError, match="must begin with https://"):
+        fetch("ftp://host/a", tmp_path / "a")
+
+
+def tar(path, *members):
+    """A .tgz whose members are (name, type, link target or content)."""
+    with tarfile.open(path, "w:gz") as archive:
+        for name, kind, content in members:
+            info = tarfile.TarInfo(name)
+            info.type = kind
+            data = content.encode() if kind == tarfile.REGTYPE else b""
+            info.size = len(data)
+            info.linkname = "" if kind == tarfile.REGTYPE else content
+            archive.addfile(info, io.BytesIO(data))
+    return path
+
+
+def test_archives_unpack_whole(tmp_path):
+    archive = tar(tmp_path / "a.tgz", ("fr-en/train", tarfile.REGTYPE, "bonjour"))
+    assert (unpack(archive, tmp_path / "out") / "fr-en" / "train").read_text() == "bonjour"
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as zipped:
+        zipped.writestr("b/c", "hello")
+    assert (unpack(tmp_path / "b.zip", tmp_path / "out") / "b" / "c").read_text() == "hello"
+    assert not (tmp_path / "out" / "fr-en").exists()
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        ("../outside", tarfile.REGTYPE, "x"),
+        ("a/../../outside", tarfile.REGTYPE, "x"),
+        ("link", tarfile.SYMTYPE, "/etc/passwd"),
+        ("hard", tarfile.LNKTYPE, "good"),
+        ("pipe", tarfile.FIFOTYPE, ""),
+    ],
+)
+def test_unsafe_tars_are_refused_and_leave_nothing(tmp_path, member):
+    archive = tar(tmp_path / "a.tgz", ("good", tarfile.REGTYPE, "x"), member)
+    with pytest.raises(InputError, match=r"a\.tgz: refused"):
+        unpack(archive, tmp_path / "in" / "out")
+    assert list((tmp_path / "in").iterdir()) == []
+    assert not (tmp_path / "outside").exists()
+
+
+def test_absolute_names_stay_inside(tmp_path):
+    target = tmp_path / "elsewhere"
+    archive = tar(tmp_path / "a.tgz", (str(target), tarfile.REGTYPE, "x"))
+    unpack(archive, tmp_path / "out")
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("name", ["../outside", "/abs", "a/../../b", "C:\\x", "..\\x"])
+def test_unsafe_zips_are_refused(tmp_path, name):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
+        zipped.writestr(name, "x")
+    with pytest.raises(InputError, match="lies outside the folder"):
+        unpack(tmp_path / "a.zip", tmp_path / "out")
+
+
+def test_a_link_in_a_zip_is_refused(tmp_path):
+    link = zipfile.ZipInfo("link")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
+        zipped.writestr("a", "x")
+        zipped.writestr(link, "/etc/passwd")
+    with pytest.raises(InputError, match="'link' is a link, not a file"):
+        unpack(tmp_path / "a.zip", tmp_path / "out")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
+
+
+@pytest.mark.parametrize("suffix", ["tgz", "zip"])
+def test_an_archive_that_would_fill_the_disk_is_refused(tmp_path, suffix, monkeypatch):
+    monkeypatch.setattr(module, "LARGE", 1 << 20)
+    archive = tmp_path / f"a.{suffix}"
+    if suffix == "tgz":
+        tar(archive, *((f"zeros{n}", tarfile.REGTYPE, "0" * (1 << 20)) for n in range(3)))
+    else:
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+            zipped.writestr("zeros", "0" * (3 << 20))
+    with pytest.raises(InputError, match="unpacks to over 100 times its size"):
+        unpack(archive, tmp_path / "in" / "out")
+    assert list((tmp_path / "in").iterdir()) == []
+
+
+def test_damaged_and_other_files_are_named(tmp_path):
+    whole = tar(tmp_path / "a.tgz", ("a", tarfile.REGTYPE, "x" * 100_000)).read_bytes()
+    (tmp_path / "a.tgz").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=r"a\.tgz cannot be unpacked"):
+        unpack(tmp_path / "a.tgz", tmp_path / "out")
+    (tmp_path / "a.rar").write_bytes(b"x")
+    with pytest.raises(InputError, match="is no archive that can be unpacked"):
+        unpack(tmp_path / "a.rar", tmp_path / "out")
+    assert not (tmp_path / "out").exists()

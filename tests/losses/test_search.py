@@ -1,0 +1,179 @@
+"""Scores over the vocabulary against brute force."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch.profiler import ProfilerActivity, profile
+
+from fairseq_xl.losses import search
+from fairseq_xl.losses.bessel import log_normalizer
+from fairseq_xl.losses.search import Scoring
+
+
+@pytest.fixture
+def scene():
+    torch.manual_seed(0)
+    table = F.normalize(torch.randn(40, 7), dim=-1)
+    banned = torch.zeros(40, dtype=torch.bool)
+    banned[[0, 1, 39]] = True
+    return torch.randn(3, 5, 7) * 4, table, banned
+
+
+def cosines(pred, table):
+    return F.cosine_similarity(pred.unsqueeze(-2), table, dim=-1)
+
+
+def test_cosine_is_a_softmax_of_scaled_cosines(scene):
+    pred, table, banned = scene
+    logits = (12.0 * cosines(pred, table)).masked_fill(banned, -torch.inf)
+    scores = search.log_scores(pred, table, banned, Scoring("cosine", scale=12.0))
+    assert torch.allclose(scores, logits.log_softmax(-1), atol=1e-5)
+
+
+def test_vmf_posterior_is_a_distribution_sharpened_by_kappa(scene):
+    pred, table, banned = scene
+    logits = (pred @ table.t()).masked_fill(banned, -torch.inf)
+    scores = search.log_scores(pred, table, banned, Scoring("vmf_posterior"))
+    assert torch.allclose(scores, logits.log_softmax(-1), atol=1e-5)
+    assert torch.allclose(scores.exp().sum(-1), torch.ones(3, 5))
+
+
+def test_vmf_density_is_the_density(scene):
+    pred, table, banned = scene
+    scores = search.log_scores(pred, table, banned, Scoring("vmf_density"))
+    expected = log_normalizer(pred.norm(dim=-1), 7).unsqueeze(-1) + pred @ table.t()
+    assert torch.allclose(scores[..., ~banned], expected[..., ~banned], atol=1e-4)
+    assert (scores[..., banned] == -torch.inf).all()
+
+
+@pytest.mark.parametrize("score", search.SCORES)
+def test_every_score_ranks_by_cosine(scene, score):
+    pred, table, banned = scene
+    ranking = cosines(pred, table).masked_fill(banned, -torch.inf).argmax(-1)
+    assert torch.equal(search.log_scores(pred, table, banned, Scoring(score)).argmax(-1), ranking)
+
+
+@pytest.mark.parametrize("score", search.SCORES)
+def test_temperature_softens(scene, score):
+    pred, table, banned = scene
+    ours = search.log_scores(pred, table, banned, Scoring(score, temperature=2.0))
+    expected = search.log_scores(pred / 2 if score != "cosine" else pred, table, banned, Scoring(score, scale=10.0))
+    assert torch.allclose(ours, expected, atol=1e-5)
+
+
+def test_penalty_and_bonus_move_words(scene):
+    pred, table, banned = scene
+    penalty, bonus = torch.rand(40), torch.rand(40)
+    logits = 20 * (cosines(pred, table) - penalty) + bonus
+    scores = search.log_scores(pred, table, banned, Scoring(penalty=penalty, bonus=bonus))
+    expected = logits.masked_fill(banned, -torch.inf).log_softmax(-1)
+    assert torch.allclose(scores, expected, atol=1e-4)
+
+
+def test_zero_prediction_scores_every_word_alike(scene):
+    _, table, banned = scene
+    for score in ("cosine", "vmf_posterior"):
+        scores = search.log_scores(torch.zeros(1, 7), table, banned, Scoring(score))
+        assert torch.allclose(scores[:, ~banned].exp(), torch.tensor(1 / 37))
+
+
+def test_unknown_score_is_refused():
+    with pytest.raises(ValueError, match="'euclid'"):
+        Scoring("euclid")
+
+
+@pytest.mark.parametrize("chunk", [1, 100, 2**24])
+def test_nearest_agrees_with_brute_force_in_any_chunks(scene, chunk):
+    pred, table, banned = scene
+    pred = pred.reshape(-1, 7)
+    found, words = search.nearest(pred, table, banned, 3, chunk)
+    expected = cosines(pred, table).masked_fill(banned, -torch.inf).topk(3, dim=-1)
+    assert torch.equal(words, expected.indices)
+    assert torch.allclose(found, expected.values, atol=1e-5)
+
+
+def test_nearest_of_nothing(scene):
+    _, table, banned = scene
+    found, words = search.nearest(torch.zeros(0, 7), table, banned, 2)
+    assert found.shape == words.shape == (0, 2)
+
+
+def test_hubness_is_the_mean_similarity_to_other_words():
+    table = F.normalize(torch.tensor([[1.0, 0.0], [1.0, 0.1], [1.0, -0.1], [-1.0, 0.0]]), dim=-1)
+    banned = torch.zeros(4, dtype=torch.bool)
+    hubs = search.hubness(table, banned, k=2)
+    assert hubs[0] == pytest.approx((table[0] @ table[1] + table[0] @ table[2]).item() / 2)
+    assert hubs.argmax() == 0
+    assert hubs.argmin() == 3
+
+
+RULES = [
+    Scoring("cosine", scale=12.0),
+    Scoring("vmf_posterior", penalty=torch.linspace(0, 1, 40)),
+    Scoring("vmf_density", bonus=torch.linspace(-3, 0, 40)),
+]
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("chunk", [1, 100, 2**22])
+@pytest.mark.parametrize("reserved", [0, 4])
+def test_top_words_are_the_best_of_all_scores(scene, rule, chunk, reserved):
+    pred, table, banned = scene
+    pred = pred.reshape(-1, 7)
+    best = search.top_words(pred, table, banned, 6, rule, reserved, chunk)
+    scores = search.log_scores(pred, table, banned, rule)
+    scores[:, :reserved] = -torch.inf
+    expected = scores.topk(6, dim=1)
+    assert torch.equal(best.words, expected.indices)
+    assert torch.allclose(best.log_scores, expected.values, atol=2e-5)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_top_of_all_words_is_top_words(scene, rule):
+    pred, table, banned = scene
+    pred = pred.reshape(-1, 7)
+    words = (~banned).nonzero().squeeze(1).expand(len(pred), -1)
+    words = words[:, words[0] >= 4]
+    some = torch.cat([words, torch.full((len(pred), 2), -1)], 1)
+    ours = search.top_of(pred, table, some, 6, rule, reserved=0)
+    assert torch.equal(ours.words, search.top_words(pred, table, banned, 6, rule, 4).words)
+    logits = search.word_logits(*rule.unit_and_sharpness(pred), table, words, rule)
+    if rule.score != "vmf_density":
+        assert torch.allclose(ours.log_scores, logits.log_softmax(-1).topk(6).values, atol=2e-5)
+
+
+def test_duplicates_and_near_ties_lose_nothing():
+    """Equal rows share the places, whatever the order; rows a rounding error apart keep their scores."""
+    generator = torch.Generator().manual_seed(1)
+    few = F.normalize(torch.randn(5, 16, generator=generator), dim=-1)
+    close = F.normalize(few + 1e-6 * torch.randn(5, 16, generator=generator), dim=-1)
+    table = torch.cat([few, few, close, few])
+    banned = torch.zeros(20, dtype=torch.bool)
+    pred = 3 * torch.randn(50, 16, generator=generator)
+    dense = search.log_scores(pred, table, banned, Scoring()).topk(7, dim=1)
+    for chunk in (1, 400, 2**22):
+        top = search.top_words(pred, table, banned, 7, Scoring(), chunk_elements=chunk)
+        assert torch.allclose(top.log_scores, dense.values, atol=2e-5)
+        assert all(len(set(row)) == 7 for row in top.words.tolist())
+    assert torch.allclose(
+        search.nearest(pred, table, banned, 7)[0],
+        F.cosine_similarity(pred.unsqueeze(1), table, dim=-1).topk(7, dim=1).values,
+        atol=1e-5,
+    )
+
+
+def test_log_scores_make_one_buffer_of_their_size():
+    """By torch's own count of what it allocates: one buffer and a block of 2²⁰ scores, a fifth of it here."""
+    table = F.normalize(torch.randn(20_000, 4), dim=-1)
+    banned = torch.zeros(20_000, dtype=torch.bool)
+    pred = torch.randn(256, 4)
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as trace:
+        scores = search.log_scores(pred, table, banned, Scoring())
+    held = peak = 0
+    for event in trace.profiler.kineto_results.events():
+        if event.name() == "[memory]":
+            held += event.nbytes()
+            peak = max(peak, held)
+    size = 4 * scores.numel()
+    assert held == pytest.approx(size, rel=0.01)
+    assert peak < 1.25 * size

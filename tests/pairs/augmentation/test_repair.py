@@ -1,0 +1,278 @@
+"""Words without a vector, rule by rule, and the files they stand in."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairseq_xl.cli.main import main
+from fairseq_xl.pairs.augmentation.normalise import TextFile, repaired
+from fairseq_xl.pairs.augmentation.repair import RULES, Repair, spanish_sound, without_accents, without_doubles
+from fairseq_xl.pairs.data.wording import Wording
+
+WORDING = Wording(longest=10**9)
+
+
+@pytest.mark.parametrize(
+    ("folding", "one", "other"),
+    [
+        (without_accents, "cupón", "cupon"),
+        (without_accents, "españa", "espana"),
+        (without_doubles, "dirrección", "direccion"),
+        (without_doubles, "ayudaaaa", "ayuda"),
+        (spanish_sound, "recivido", "recibido"),  # b and v
+        (spanish_sound, "ablar", "hablar"),  # a silent h
+        (spanish_sound, "llo", "yo"),
+        (spanish_sound, "cayado", "callado"),
+        (spanish_sound, "reembolzo", "reembolso"),
+        (spanish_sound, "nesesito", "necesito"),
+        (spanish_sound, "targeta", "tarjeta"),
+        (spanish_sound, "kiero", "quiero"),
+        (spanish_sound, "estranjero", "extranjero"),
+        (spanish_sound, "exelente", "excelente"),
+        (spanish_sound, "tienpo", "tiempo"),
+        (spanish_sound, "estoi", "estoy"),
+        (spanish_sound, "yelo", "hielo"),
+        (spanish_sound, "kasa", "casa"),
+    ],
+)
+def test_foldings_make_equal(folding, one, other):
+    assert folding(one) == folding(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("mucho", "muco"), ("gato", "jato"), ("casa", "caja"), ("guerra", "gerra"), ("pero", "perro"), ("rey", "re")],
+)
+def test_other_sounds_stay_apart(one, other):
+    assert spanish_sound(one) != spanish_sound(other)
+
+
+VOCABULARY = [
+    "de",
+    "el",
+    "pedido",
+    "recibido",
+    "reembolso",
+    "cupón",
+    "llegó",
+    "llego",
+    "por",
+    "favor",
+    "email",
+    "dirección",
+    "cobro",
+    "recibidos",
+    "zz",
+]
+RANKS = {word: rank for rank, word in enumerate(VOCABULARY)}
+
+
+def found(counts: dict[str, int], neighbours: dict[tuple[str, str], int] | None = None, **options):
+    options.setdefault("language", "es")
+    return Repair(RANKS, Counter(counts), Counter(neighbours or {}), **options).found
+
+
+@pytest.mark.parametrize(
+    ("word", "better", "rule"),
+    [
+        ("cupon", "cupón", "accents"),
+        ("llegò", "llegó", "accents"),  # of two, the more frequent
+        ("recivido", "recibido", "spelling"),
+        ("resividos", "recibidos", "spelling"),
+        ("reembollso", "reembolso", "doubled"),
+        ("dirrecion", "dirección", "doubled"),
+        ("e-mail", "email", "joined"),
+        ("pedido.por", "pedido por", "joined"),
+    ],
+)
+def test_rules_without_a_witness(word, better, rule):
+    assert found({word: 3}) == {word: (better, rule)}
+    assert found({word: 3}, rules=[name for name in RULES if name != rule]) != {word: (better, rule)}
+
+
+def test_two_words_for_one_need_a_witness():
+    assert found({"porfavor": 2}, {("por", "favor"): 20}) == {"porfavor": ("por favor", "joined")}
+    assert found({"porfavor": 2}, {("por", "favor"): 19}) == {}
+    assert found({"porfavor": 2}, {("por", "favor"): 19}, times=9) != {}
+    assert found({"porxavor": 1}, {("por", "xavor"): 99}) == {}
+
+
+@pytest.mark.parametrize(
+    ("word", "better"),
+    [
+        ("remboso", None),  # two letters in a short word
+        ("reemboloso", "reembolso"),
+        ("reemoblso", "reembolso"),  # exchanged
+        ("xeembolso", None),  # the first letter
+        ("coro", None),  # too short a word
+        ("cobrro1", None),  # has a digit
+    ],
+)
+def test_near_words(word, better):
+    counts = {word: 1, "reembolso": 10, "cobro": 100}
+    wanted = {} if better is None else {word: (better, "near")}
+    assert found(counts, rules=["near"]) == wanted
+    assert found({**counts, "reembolso": 9}, rules=["near"]) == {}
+
+
+def test_two_letters_in_a_long_word():
+    ranks = {"inmediatamente": 0}
+    counts = Counter({"inmeditament": 1, "inmediatamente": 10})
+    for lengths, wanted in (((4, 5, 12), "inmediatamente"), ((4, 5, 13), None)):
+        repair = Repair(ranks, counts, Counter(), lengths=lengths)
+        assert repair.found.get("inmeditament", (None,))[0] == wanted
+
+
+def test_the_nearest_then_the_most_frequent_wins():
+    ranks = {"pagado": 2, "pagada": 1, "pegado": 0}
+    counts = Counter({"pagadx": 1, "pagado": 30, "pagada": 20, "pegado": 99})
+    assert Repair(ranks, counts, Counter()).found == {"pagadx": ("pagado", "near")}
+
+
+def test_without_a_language_nothing_is_spanish():
+    assert found({"recivido": 1}, language=None) == {}
+    assert "spelling" not in Repair(RANKS, Counter(), Counter()).rules
+    assert found({"cupon": 1}, language=None) == {"cupon": ("cupón", "accents")}
+
+
+def test_kept_words_and_numbers_stay():
+    assert found({"cupon": 1}, keep={"cupon"}) == {}
+    assert found({"cupon2": 1}) == {}
+
+
+@given(st.dictionaries(st.text("abvñéllx-", min_size=1, max_size=8), st.integers(1, 5)), st.data())
+def test_only_unknown_words_change_and_into_known_ones(counts, data):
+    known = data.draw(st.lists(st.sampled_from(sorted(counts)), unique=True)) if counts else []
+    repair = Repair({w: r for r, w in enumerate(known)}, Counter(counts), Counter(), "es")
+    for word, (better, _) in repair.found.items():
+        assert word in counts
+        assert word not in known
+        assert set(better.split(" ")) <= set(known)
+
+
+# ---------------------------------------------------------------- sentences
+
+FOUND = {"cupon": ("cupón", "accents"), "porfavor": ("por favor", "joined"), "e-mail": ("email", "joined")}
+
+
+@pytest.mark.parametrize(
+    ("text", "better"),
+    [
+        ("¿Mi  cupon?\u00a0", "¿Mi  cupón?\u00a0"),
+        ("Cupon, CUPON; PorFavor e-mail!", "Cupón, CUPÓN; Por favor email!"),
+        ("cupones y xcupon", "cupones y xcupon"),
+        ("cafe\u0301 sin", "cafe\u0301 sin"),  # nothing to repair: as it was
+        ("cafe\u0301 cupon", "café cupón"),
+        ("cupon.cupon x", "cupon.cupon x"),  # one word
+        ("", ""),
+    ],
+)
+def test_only_words_are_replaced(text, better):
+    assert repaired(text, FOUND, WORDING)[0] == better
+
+
+def test_names_stay():
+    assert repaired("cupon porfavor", FOUND, WORDING, {"cupon"}) == (
+        "cupon por favor",
+        [("porfavor", "por favor", "joined")],
+    )
+
+
+def test_cased_words():
+    wording = Wording(lower=False, longest=10**9)
+    assert repaired("Cupon cupon", {"Cupon": ("Cupón", "accents")}, wording)[0] == "Cupón cupon"
+
+
+# ---------------------------------------------------------------- files
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "v.vec").write_text("".join(f"{word} 1 2\n" for word in [*VOCABULARY, "Cupon"]), encoding="utf-8")
+    (tmp_path / "a.tsv").write_bytes(
+        '\ufeff  Cupon!\tcupon 7\tRecivido\t1\r\nel pedido\t"the" order \tpor favor\t0\n'
+        "reembolso\tx\treemboloso\t0".encode()
+    )
+    return tmp_path
+
+
+def normalise(folder, *options, file="a.tsv,columns=1+3") -> int:
+    command = ["pairs", "normalise", f"{folder}/{file}", "--vectors", f"{folder}/v.vec", "-o", f"{folder}/out"]
+    return main([*command, *options])
+
+
+def test_command_changes_words_and_nothing_else(files, capsys):
+    changes = files / "changes.tsv"
+    assert normalise(files, "--language", "es", "--times", "1", "--changes", str(changes)) == 0
+    assert (files / "out" / "a.tsv").read_bytes() == (
+        '\ufeff  Cupón!\tcupon 7\tRecibido\t1\r\nel pedido\t"the" order \tpor favor\t0\n'
+        "reembolso\tx\treembolso\t0".encode()
+    )
+    assert "| a.tsv | 3 | 0 | 3 | 0 | 2 | 0 | 1 | 1 | 0 | 0 | 1 |" in capsys.readouterr().out
+    assert changes.read_text(encoding="utf-8") == (
+        "file\tline\tword\treplacement\trule\n"
+        f"{files}/a.tsv\t1\tCupon\tCupón\taccents\n"
+        f"{files}/a.tsv\t1\tRecivido\tRecibido\tspelling\n"
+        f"{files}/a.tsv\t3\treemboloso\treembolso\tnear\n"
+    )
+
+
+def test_rules_can_be_switched_off_and_words_kept(files):
+    before = (files / "a.tsv").read_bytes()
+    assert normalise(files, "--language", "es", "--without", "accents", "spelling", "near", "doubled") == 0
+    assert (files / "out" / "a.tsv").read_bytes() == before
+    (files / "keep.txt").write_text("CUPON\n", encoding="utf-8")
+    assert normalise(files, "--keep", str(files / "keep.txt")) == 0
+    assert (files / "out" / "a.tsv").read_bytes() == before
+
+
+def test_what_the_translation_holds_is_a_name(files):
+    (files / "b.tsv").write_text("es\ten\nel cupon\tthe Cupon\ncupon\tcoupon\n", encoding="utf-8")
+    assert normalise(files, file="b.tsv,columns=es,translations=en") == 0
+    assert (files / "out" / "b.tsv").read_text(encoding="utf-8") == "es\ten\nel cupon\tthe Cupon\ncupón\tcoupon\n"
+
+
+def test_compressed_files(files):
+    (files / "c.tsv.gz").write_bytes(gzip.compress(b"cupon\tx\n"))
+    assert normalise(files, file="c.tsv.gz,columns=1") == 0
+    assert (files / "out" / "c.tsv").read_text(encoding="utf-8") == "cupón\tx\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "message"),
+    [
+        ("a.tsv,columns=9", (), "line 1: 4 columns, but column 9 is wanted"),
+        ("a.tsv,columns=1+3,translations=2", (), "1 translations for 2 columns"),
+        ("a.tsv,left=1", (), "is not KEY=VALUE with a key of columns, translations"),
+        ("none.tsv", (), "there is no file"),
+        ("a.tsv", ("--times", "0"), "--times and --lengths are 1 or more"),
+        ("a.tsv", ("-o", "{}"), "would replace itself"),
+        ("a.tsv", ("--vectors", "{}/none.vec"), "there is no file of word vectors"),
+        ("a.tsv", ("--keep", "{}/none.txt"), "there is no file"),
+        ("v.vec", (), "1 columns, but column 1+2"),
+    ],
+)
+def test_mistakes(files, capsys, file, options, message):
+    before = (files / "a.tsv").read_bytes()
+    assert normalise(files, *(option.format(files) for option in options), file=file) == 2
+    assert message.replace("1+2", "2") in capsys.readouterr().err
+    assert (files / "a.tsv").read_bytes() == before
+
+
+def test_two_files_of_one_name(files, capsys):
+    (files / "x").mkdir()
+    (files / "x" / "a.tsv").write_text("a\tb\n", encoding="utf-8")
+    command = ["pairs", "normalise", str(files / "a.tsv"), str(files / "x" / "a.tsv")]
+    assert main([*command, "--vectors", str(files / "v.vec"), "-o", str(files / "out")]) == 2
+    assert "two files would become" in capsys.readouterr().err
+
+
+def test_settings_of_a_file():
+    file = TextFile.parse("x.tsv,columns=a+b,translations=c+d")
+    assert (file.columns, file.translations) == (["a", "b"], ["c", "d"])
+    assert TextFile.parse("x.tsv").columns == ["1", "2"]

@@ -1,0 +1,191 @@
+"""From files of pairs to a folder: words, what is left out, folds, dictionary and vectors."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from fairseq_xl.cli.main import main
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.pairs.data.folder import Prepared
+from fairseq_xl.pairs.data.prepare import Settings, prepare
+from fairseq_xl.pairs.data.source import PairSource
+from fairseq_xl.pairs.data.table import word_table
+from fairseq_xl.pairs.data.wording import Wording
+
+
+def write(folder, name: str, *lines: str) -> str:
+    path = folder / name
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+def made(folder, *sources: str, **settings) -> Prepared:
+    prepare(folder / "data", [PairSource.parse(s) for s in sources], [], Settings(**settings))
+    return Prepared(folder / "data")
+
+
+def test_words_are_as_the_paper_makes_them(tmp_path):
+    train = write(tmp_path, "a.tsv", "¿Dónde está MI pedido, 3.50?\tNo lo sé...\t1", "a\tb\t0")
+    row = made(tmp_path, train).rows("train")[0]
+    assert (row.left, row.right) == ("dónde está mi pedido 3.50", "no lo sé")
+    assert (row.left_text, row.right_text) == ("¿Dónde está MI pedido, 3.50?", "No lo sé...")
+    assert row.id == "a.tsv:1"
+    kept = made(tmp_path, train, wording=Wording(lower=False, punctuation=True, longest=3))
+    assert kept.rows("train")[0].left == "¿ Dónde está"
+
+
+def test_pairs_twice_and_with_both_labels(tmp_path):
+    train = write(
+        tmp_path, "a.tsv", "one x\ttwo x\t1", "Two x!\tone x\t1", "three\tfour\t0", "four\tthree\t1", "five\tsix\t0"
+    )
+    folder = made(tmp_path, train)
+    assert [row.left for row in folder.rows("train")] == ["one x", "five"]
+    assert folder.manifest["left_out"] == {"duplicate": 1, "contradictory": 2, "in the valid or test part": 0}
+
+
+@pytest.mark.parametrize(("leaks", "kept"), [("sentences", ["e"]), ("pairs", ["a", "e"]), ("nothing", ["a", "c", "e"])])
+def test_training_knows_nothing_of_what_is_judged(tmp_path, leaks, kept):
+    train = write(tmp_path, "a.tsv", "a\tb\t1", "c\td\t0", "e\tf\t0")
+    valid = write(tmp_path, "v.tsv", "D?\tC\t0", "a\tx\t0")
+    folder = made(tmp_path, train, f"{valid},part=valid", leaks=leaks)
+    assert [row.left for row in folder.rows("train")] == kept
+    assert len(folder.rows("valid")) == 2
+
+
+def test_folds_share_no_sentence(prepared):
+    folder = Prepared(prepared)
+    for fold in range(2):
+        train, held_out = folder.fold(fold, held_out=False), folder.fold(fold, held_out=True)
+        known = {side for row in train for side in (row.left, row.right)}
+        assert held_out
+        assert train
+        assert not known & {side for row in held_out for side in (row.left, row.right)}
+    with pytest.raises(InputError, match="fold 2 of 2: folds count from 0"):
+        folder.fold(2, held_out=True)
+
+
+def test_folds_that_a_file_gives(tmp_path):
+    train = write(tmp_path, "a.tsv", "a\tb\t1\t2", "c\td\t0\t0", "e\tf\t0\t1")
+    folder = made(tmp_path, f"{train},fold=4")
+    assert folder.folds == 3
+    assert [row.folds for row in folder.rows("train")] == [(2, 2), (0, 0), (1, 1)]
+    other = write(tmp_path, "b.tsv", "g\th\t1")
+    with pytest.raises(InputError, match="others have none"):
+        made(tmp_path, f"{train},fold=4", other)
+    bad = write(tmp_path, "c.tsv", "g\th\t1\tx")
+    with pytest.raises(InputError, match=r"c.tsv, line 1: the fold is 'x'"):
+        made(tmp_path, f"{bad},fold=4")
+
+
+def test_words_of_two_languages_are_told_apart(tmp_path):
+    train = write(tmp_path, "a.tsv", "the chat\tle chat\t1", "a day\tun jour\t0")
+    vectors = write(tmp_path, "v.vec", "2 2", "en:chat 1 0", "fr:chat 0 1")
+    folder = made(tmp_path, f"{train},languages=en+fr", vectors=tmp_path / "v.vec")
+    row = folder.rows("train")[0]
+    assert (row.left, row.right) == ("en:the en:chat", "fr:le fr:chat")
+    assert row.left_text == "the chat"
+    assert folder.manifest["languages"] == ["en", "fr"]
+    table, index = word_table(folder), folder.dictionary.index
+    assert table[index("en:chat")].tolist() == [1, 0]
+    assert table[index("fr:chat")].tolist() == [0, 1]
+    assert vectors
+    with pytest.raises(InputError, match="give languages= for all, or for none"):
+        made(tmp_path, f"{train},languages=en+fr", f"{train},part=test")
+    with pytest.raises(InputError, match=r"languages are two codes, such as en\+fr"):
+        PairSource.parse("a.tsv,languages=en")
+
+
+def test_every_word_with_a_vector_is_known(files, prepared):
+    folder = Prepared(prepared)
+    table, dictionary = word_table(folder).numpy(), folder.dictionary
+    lines = (files / "words.vec").read_text(encoding="utf-8").split("\n")[1:-1]
+    given = {line.split()[0]: np.array(line.split()[1:], dtype=np.float32) for line in lines}
+    for word, vector in given.items():
+        np.testing.assert_array_equal(table[dictionary.index(word)], vector)
+    (without,) = set(dictionary.symbols[dictionary.nspecial :]) - set(given)
+    mean = np.mean([np.linalg.norm(v) for v in given.values()])
+    np.testing.assert_allclose(np.linalg.norm(table[dictionary.index(without)]), mean, rtol=1e-5)
+    assert folder.manifest["vectors"] == {"file": "words.vec", "found": len(given)}
+
+
+def test_a_word_of_the_judged_alone_needs_a_vector(tmp_path):
+    train = write(tmp_path, "a.tsv", "a b\tc a\t1", "a\tc c\t0")
+    valid = write(tmp_path, "v.tsv", "new stranger\ta\t0")
+    vectors = write(tmp_path, "v.vec", "2 2", "new 1 0", "a 0 1")
+    symbols = made(tmp_path, train, f"{valid},part=valid", vectors=tmp_path / "v.vec", minimum=2, leaks="pairs")
+    assert set(symbols.dictionary.symbols[4:]) == {"a", "c", "new"}  # b stands once, stranger has no vector
+    assert vectors
+
+
+def test_a_folder_like_another(tmp_path, prepared):
+    train = write(tmp_path, "a.tsv", "Reembolso ajeno\tb\t1", "c\td\t0")
+    folder, other = made(tmp_path, train, like=prepared), Prepared(prepared)
+    assert folder.dictionary.symbols == other.dictionary.symbols
+    np.testing.assert_array_equal(word_table(folder), word_table(other))
+    assert folder.wording == other.wording
+    assert folder.rows("train")[0].left == "reembolso ajeno"
+
+
+def test_the_command_says_what_it_did_and_replaces_the_folder_whole(files, tmp_path, capsys):
+    line = ["pairs", "prepare", str(tmp_path / "p"), f"{files}/train.tsv", "--folds", "2", "--together", "sentences"]
+    for _ in range(2):
+        assert main(line) == 0
+    said = capsys.readouterr().err
+    assert "train: " in said
+    assert "pairs in each fold: " in said
+    manifest = json.loads((tmp_path / "p" / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["vectors"] is None
+    assert str(files) not in json.dumps(manifest)
+    assert not list(tmp_path.glob("*.tmp"))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--folds", "0"], "--folds is a number from 1, not 0"),
+        (["--longest", "0"], "--longest is a number from 1, not 0"),
+        (["--vectors", "v.vec", "--like", "p"], "--like brings vectors of its own"),
+        (["--like", "nowhere"], "manifest.json is missing"),
+        (["--vectors", "nowhere.vec"], "there is no file of word vectors at nowhere.vec"),
+    ],
+)
+def test_bad_options(files, tmp_path, capsys, words, message):
+    assert main(["pairs", "prepare", str(tmp_path / "p"), f"{files}/train.tsv", *words]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "p").exists()
+
+
+def test_unlabelled_pairs_are_for_the_test_alone(files, tmp_path):
+    with pytest.raises(InputError, match=r"test.tsv, line 1: the valid part needs labels"):
+        made(tmp_path, f"{files}/train.tsv", f"{files}/test.tsv,label=none,part=valid")
+    folder = made(tmp_path, f"{files}/train.tsv", f"{files}/test.tsv,label=none,part=test")
+    assert folder.rows("test")[0].label is None
+
+
+def test_no_training_pair_left(tmp_path):
+    train = write(tmp_path, "a.tsv", "a\tb\t1")
+    with pytest.raises(InputError, match="no training pair is left"):
+        made(tmp_path, train, f"{train},part=valid")
+
+
+def test_folders_that_are_none(tmp_path, prepared):
+    with pytest.raises(InputError, match=r"manifest.json is missing: `fairseq-xl pairs prepare` makes"):
+        Prepared(tmp_path)
+    (tmp_path / "manifest.json").write_text("{")
+    with pytest.raises(InputError, match="is damaged"):
+        Prepared(tmp_path)
+    (tmp_path / "manifest.json").write_text('{"version": 0}')
+    with pytest.raises(InputError, match="has version 0"):
+        Prepared(tmp_path)
+    for name in ("manifest.json", "dict.txt"):
+        (tmp_path / name).write_bytes((prepared / name).read_bytes())
+    with pytest.raises(InputError, match=r"vectors.npy is missing"):
+        word_table(Prepared(tmp_path))
+    np.save(tmp_path / "vectors.npy", np.zeros((3, 2), dtype=np.float32))
+    with pytest.raises(InputError, match=r"does not fit dict.txt"):
+        word_table(Prepared(tmp_path))
+    with pytest.raises(InputError, match="has no valid part"):
+        Prepared(tmp_path).rows("valid")

@@ -1,0 +1,55 @@
+"""Groups and folds of pairs, against their definition."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.pairs.data.splits import folds, groups
+
+PAIRS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=20)
+
+
+@given(PAIRS)
+def test_a_group_is_what_sentences_link(pairs):
+    found = groups(pairs)
+    reached = list(range(len(pairs)))
+    for _ in pairs:  # the smallest number that reaches each pair, until nothing changes
+        for i, a in enumerate(pairs):
+            for j, b in enumerate(pairs):
+                if set(a) & set(b):
+                    reached[i] = reached[j] = min(reached[i], reached[j])
+    for i in range(len(pairs)):
+        for j in range(len(pairs)):
+            assert (found[i] == found[j]) == (reached[i] == reached[j])
+
+
+@pytest.mark.parametrize("method", ["components", "communities", "sentences"])
+def test_a_sentence_is_in_one_fold(method):
+    pairs = [(f"a{i % 40}", f"b{i % 37}") for i in range(60)] + [(f"c{i}", f"d{i}") for i in range(60)]
+    found = folds(pairs, 3, method, seed=1)
+    home: dict[str, int] = {}
+    for pair, places in zip(pairs, found, strict=True):
+        for sentence, fold in zip(pair, places, strict=True):
+            assert home.setdefault(sentence, fold) == fold
+    assert {fold for places in found for fold in places} == {0, 1, 2}
+    assert found == folds(pairs, 3, method, seed=1)
+    if method == "components":
+        assert all(left == right for left, right in found)
+
+
+def test_communities_lose_fewer_pairs_than_sentences():
+    """Four dense clusters with a bridge from each to the next: all is one component."""
+    pairs = [((c, i), (c, j)) for c in range(4) for i in range(8) for j in range(i)]
+    pairs += [((c, 0), (c + 1, 0)) for c in range(3)]
+    across = {
+        method: sum(a != b for a, b in folds(pairs, 2, method, seed=1)) for method in ("communities", "sentences")
+    }
+    assert across["communities"] <= 3 < across["sentences"]
+
+
+def test_one_component_makes_no_folds():
+    with pytest.raises(InputError, match="one has no pair inside"):
+        folds([(0, i) for i in range(1, 9)], 3, "components", seed=1)

@@ -1,0 +1,114 @@
+"""The loss against the paper's equation, and the rules of prediction."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fairseq_xl.siamese.models.contrastive import RULES, all_pairs, class_scores, contrastive, unit
+
+torch.manual_seed(0)
+COSINES = st.floats(-1, 1, allow_subnormal=False)
+
+
+@given(COSINES, st.booleans(), st.floats(0, 1))
+def test_equation_2(cosine, same, margin):
+    found = float(contrastive(torch.tensor(cosine, dtype=torch.float64), torch.tensor(same), margin))
+    assert found == pytest.approx(1 - cosine if same else max(0.0, cosine - margin), abs=1e-15)
+
+
+def test_gradient():
+    vectors = torch.randn(6, 5, dtype=torch.float64, requires_grad=True)
+    same = torch.tensor([True, False, True])
+
+    def loss(x):
+        z = x / x.norm(dim=1, keepdim=True)
+        return contrastive((z[:3] * z[3:]).sum(1), same, -0.9)
+
+    assert torch.autograd.gradcheck(loss, vectors)
+
+
+def test_a_zero_vector_has_cosine_zero_and_a_finite_gradient():
+    zero = torch.zeros(1, 4, requires_grad=True)
+    cosine = (unit(zero) * unit(torch.ones(1, 4))).sum()
+    assert cosine.item() == 0
+    contrastive(cosine, torch.tensor(True), 0.5).backward()
+    assert torch.isfinite(zero.grad).all()
+
+
+def test_all_pairs_is_the_mean_over_both_kinds():
+    vectors = unit(torch.randn(5, 3, dtype=torch.float64)).double()
+    labels = torch.tensor([0, 0, 1, 2, 1])
+    cosine = (vectors @ vectors.t()).tolist()
+    same, other = [], []
+    for i in range(5):
+        for j in range(5):
+            if i != j and labels[i] == labels[j]:
+                same.append(1 - cosine[i][j])
+            elif i != j:
+                other.append(max(0.0, cosine[i][j] - 0.2))
+    wanted = (math.fsum(same) / len(same) + math.fsum(other) / len(other)) / 2
+    assert float(all_pairs(vectors, labels, 0.2)) == pytest.approx(wanted, abs=1e-12)
+    assert float(all_pairs(vectors[:1], labels[:1], 0.2)) == 0
+
+
+# Two classes on two axes; class 1's references are spread.
+REFERENCES = unit(torch.tensor([[1.0, 0], [1, 0.1], [0, 1], [-1, 0.2], [0.1, 1]]))
+CLASSES = torch.tensor([0, 0, 1, 1, 1])
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_finds_a_clear_class(rule):
+    sentences = unit(torch.tensor([[1.0, 0.02], [0.02, 1]]))
+    scores = class_scores(sentences, REFERENCES, CLASSES, 2, rule, neighbours=2)
+    assert scores.argmax(1).tolist() == [0, 1]
+
+
+def test_matches_are_counted_above_the_threshold():
+    sentence = unit(torch.tensor([[0.0, 1.0]]))
+    scores = class_scores(sentence, REFERENCES, CLASSES, 2, "matches", threshold=0.5)
+    assert scores.floor().tolist() == [[0, 2]]
+    scores = class_scores(sentence, REFERENCES, CLASSES, 2, "matches", threshold=0.05)
+    assert scores.floor().tolist() == [[1, 3]]
+
+
+def test_of_classes_with_unequal_references_the_share_that_matches_counts():
+    references = unit(torch.tensor([[1.0, 0.1]] * 2 + [[1, 0]] * 5 + [[0, 1]] * 5))
+    classes = torch.tensor([0] * 2 + [1] * 10)
+    sentence = unit(torch.tensor([[1.0, 0.0]]))
+    # All of class 0 and half of class 1 match: 2 against 5.
+    assert class_scores(sentence, references, classes, 2).argmax() == 0
+    # Equal shares are decided by the mean cosine, and by less than any difference of shares.
+    scores = class_scores(sentence, references[:7], classes[:7], 2)
+    assert scores.argmax() == 1
+    assert (scores[0, 1] - scores[0, 0]) < 1 / 5
+
+
+def test_the_mean_cosine_breaks_ties_of_matches():
+    sentence = unit(torch.tensor([[1.0, -1.0]]))  # matches nothing, but is nearer to class 0
+    scores = class_scores(sentence, REFERENCES, CLASSES, 2, "matches", threshold=0.99)
+    assert scores.floor().tolist() == [[0, 0]]
+    assert scores.argmax(1).tolist() == [0]
+
+
+@given(st.integers(0, 1000))
+def test_a_tie_break_never_outweighs_a_match(seed):
+    generator = torch.Generator().manual_seed(seed)
+    sentences = unit(torch.randn(8, 3, generator=generator))
+    references = unit(torch.randn(12, 3, generator=generator))
+    labels = torch.arange(12) % 3
+    scores = class_scores(sentences, references, labels, 3, "matches", 0.3)
+    counts = (sentences @ references.t() > 0.3).float() @ torch.nn.functional.one_hot(labels, 3).float()
+    chosen = counts.gather(1, scores.argmax(1, keepdim=True))
+    assert (chosen == counts.max(1, keepdim=True).values).all()
+
+
+def test_mistakes():
+    with pytest.raises(ValueError, match="a class has no reference"):
+        class_scores(REFERENCES, REFERENCES, CLASSES, 3)
+    with pytest.raises(ValueError, match="a rule is one of matches, mean"):
+        class_scores(REFERENCES, REFERENCES, CLASSES, 2, "vote")

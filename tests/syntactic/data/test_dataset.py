@@ -1,0 +1,119 @@
+"""Epochs and batches of many pairs."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+import torch
+
+from fairseq_xl.syntactic.data.dataset import MixedPairs, PairData, Sampling
+
+PAD, EOS = 1, 2
+
+
+class Lines(list):
+    """Made-up sentences, each with its own first word."""
+
+    def __init__(self, first: int, count: int):
+        rng = np.random.default_rng(first)
+        rows = [[first + i, *rng.integers(10, 99, rng.integers(0, 5)), EOS] for i in range(count)]
+        super().__init__(torch.tensor(row, dtype=torch.int32) for row in rows)
+        self.sizes = np.array([len(row) for row in rows])
+
+
+def mixed(sampling=None, sizes=(30, 5)):
+    parts = [
+        PairData(Lines(1000 * (i + 1), n), Lines(1000 * (i + 1) + 500, n), 7 + i, 3 * i) for i, n in enumerate(sizes)
+    ]
+    return MixedPairs(parts, PAD, EOS, sampling)
+
+
+def epoch(data: MixedPairs, number: int) -> list[int]:
+    data.set_epoch(number)
+    return data.ordered_indices().tolist()
+
+
+def test_sentences_come_with_their_translation_and_pair():
+    data = mixed()
+    for index in range(len(data)):
+        item = data[index]
+        assert item["target"][0] == item["source"][0] + 500
+        assert (item["pair"], item["language"]) == ((7, 0) if item["source"][0] < 2000 else (8, 3))
+        assert data.size(index) == (len(item["source"]), len(item["target"]))
+        assert data.num_tokens(index) == max(data.size(index)) == data.num_tokens_vec(np.array([index]))[0]
+
+
+def test_a_batch_is_padded_at_the_end_and_the_decoder_reads_what_came_before():
+    data = mixed()
+    batch = data.collater([data[i] for i in (0, 31, 4, 33)])
+    net = batch["net_input"]
+    for row, index in enumerate((0, 31, 4, 33)):
+        item = data[index]
+        length = net["src_lengths"][row]
+        assert net["src_tokens"][row, :length].tolist() == item["source"].tolist()
+        assert net["src_tokens"][row, length:].eq(PAD).all()
+        tags = item["target"].tolist()
+        assert batch["target"][row, : len(tags)].tolist() == tags
+        assert net["prev_output_tokens"][row, : len(tags)].tolist() == [EOS, *tags[:-1]]
+        assert batch["target"][row, len(tags) :].eq(PAD).all()
+    assert batch["pair"].tolist() == [7, 8, 7, 8]
+    assert net["target_languages"].tolist() == [0, 3, 0, 3]
+    assert batch["ntokens"] == batch["target"].ne(PAD).sum()
+    assert data.collater([]) == {}
+
+
+def test_validation_takes_every_sentence_once_by_length():
+    data = mixed()
+    assert sorted(epoch(data, 1)) == list(range(35))
+    assert epoch(data, 1) == epoch(data, 2)
+    sizes = data.source_sizes[epoch(data, 1)]
+    assert (np.diff(sizes) >= 0).all()
+    assert data.can_reuse_epoch_itr_across_epochs
+
+
+def test_temperature_one_is_every_sentence_once_in_another_order_each_epoch():
+    data = mixed(Sampling(1.0, 0, 1))
+    assert sorted(epoch(data, 1)) == sorted(epoch(data, 2)) == list(range(35))
+    assert epoch(data, 1) != epoch(data, 2)
+    assert not data.can_reuse_epoch_itr_across_epochs
+
+
+def test_an_epoch_depends_on_its_number_and_the_seed_alone():
+    first = mixed(Sampling(3.0, 0, 1))
+    for number in (1, 2, 3):
+        last = epoch(first, number)
+    assert last == epoch(mixed(Sampling(3.0, 0, 1)), 3)
+    assert last != epoch(mixed(Sampling(3.0, 0, 2)), 3)
+
+
+def test_temperature_raises_the_small_pair_and_draws_anew():
+    data = mixed(Sampling(1e6, 0, 1))
+    drawn = [Counter(epoch(data, number)) for number in (1, 2)]
+    for counts in drawn:
+        of_small = [counts[i] for i in range(30, 35)]
+        assert sum(counts.values()) == 35
+        assert sum(of_small) in (17, 18)
+        assert max(of_small) - min(of_small) <= 1
+        assert all(counts[i] <= 1 for i in range(30))
+    assert set(drawn[0]) != set(drawn[1])
+
+
+def test_some_sentences_of_each_pair_are_the_same_in_all_epochs():
+    data = mixed(Sampling(1.0, 4, 1))
+    kept = [set(epoch(data, number)) for number in (1, 2)]
+    assert kept[0] == kept[1]
+    assert sum(i < 30 for i in kept[0]) == sum(i >= 30 for i in kept[0]) == 4
+    assert kept[0] != set(epoch(mixed(Sampling(1.0, 4, 2)), 1))
+    assert len(epoch(mixed(Sampling(1.0, 99, 1)), 1)) == 35
+
+
+@pytest.mark.parametrize("limits", [(3, 3), (2, 6)])
+def test_long_sentences_are_left_out_by_either_side(limits):
+    data = mixed()
+    kept, ignored = data.filter_indices_by_size(np.arange(35), limits)
+    fits = [all(a <= b for a, b in zip(data.size(i), limits, strict=True)) for i in range(35)]
+    assert kept.tolist() == [i for i in range(35) if fits[i]]
+    assert sorted(ignored) == [i for i in range(35) if not fits[i]]
+    assert ignored

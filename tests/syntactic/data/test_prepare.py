@@ -1,0 +1,359 @@
+"""From parallel text to binarised pairs, through the commands, with gold tags in place of a tagger."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+import time
+from contextlib import closing
+
+import forked
+import pytest
+from fairseq.data import Dictionary, indexed_dataset
+
+from fairseq_xl.cli.main import main
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.syntactic.data.corpus import Corpus
+from fairseq_xl.syntactic.data.filters import folded
+from fairseq_xl.syntactic.data.prepare import excluded_sentences
+from fairseq_xl.text.subwords import processor
+
+
+@pytest.fixture
+def command(multilingual, tmp_path):
+    """``prepare(…)`` runs the command on the small corpus with some options."""
+
+    def of(*options, folder="prepared", tagged=("de", "en", "es")):
+        taggers = [word for language in tagged for word in ("--tagger", multilingual.tagger(language))]
+        words = ["syntactic", "prepare", tmp_path / folder, "--corpus", tmp_path / "corpus.sqlite"]
+        words += [*multilingual.inputs, *taggers, "--vocabulary", 150, "--valid", 5, *options]
+        return main(list(map(str, words)))
+
+    return of
+
+
+def read(folder, name, dictionary):
+    data = indexed_dataset.MMapIndexedDataset(str(folder / name))
+    symbols = Dictionary.load(str(folder / dictionary))
+    lines = [[symbols[token] for token in row] for row in data]
+    assert all(line[-1] == "</s>" for line in lines)
+    return [line[:-1] for line in lines]
+
+
+def test_the_prepared_folder(command, multilingual, tmp_path, capsys):
+    assert command() == 0
+    said = capsys.readouterr()
+    assert "en-de de.tsv: 300 lines, 300 kept" in said.err
+    assert "| de | - | 300 | 150 | 300 |" in said.out
+    folder = tmp_path / "prepared"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["languages"] == ["de", "en", "es"]
+    pairs = [(pair["source"], pair["target"]) for pair in manifest["pairs"]]
+    assert pairs == [
+        ("de", "en"),
+        ("de", "es"),
+        ("en", "de"),
+        ("en", "es"),
+        ("es", "de"),
+        ("es", "en"),
+        ("nl", "de"),
+        ("nl", "en"),
+        ("nl", "es"),
+    ]
+    gold = {}
+    for language in ("de", "en", "es"):
+        text = multilingual.treebank(language).read_text()
+        for block in text.strip().split("\n\n"):
+            rows = [line.split("\t") for line in block.splitlines()[1:]]
+            gold[block.splitlines()[0].removeprefix("# text = ")] = [row[3] for row in rows]
+    for pair in manifest["pairs"]:
+        name = f"{pair['source']}-{pair['target']}"
+        for part in ("train", "valid"):
+            source, pieces, upos = (
+                read(folder, f"{part}.{name}.{kind}", dictionary)
+                for kind, dictionary in (
+                    ("source", "dict.source.txt"),
+                    ("pieces", "dict.source.txt"),
+                    ("upos", "dict.upos.txt"),
+                )
+            )
+            assert len(source) == len(pieces) == len(upos) == pair[part] > 0
+            for line, tags in zip(pieces, upos, strict=True):
+                assert gold["".join(line).replace("▁", " ").strip()] == tags
+    model = processor(str(folder / "sentencepiece.model"))
+    assert sorted(Dictionary.load(str(folder / "dict.source.txt")).symbols[4:]) == sorted(
+        model.id_to_piece(number) for number in range(1, len(model))
+    )
+    assert Dictionary.load(str(folder / "dict.upos.txt")).symbols[4:6] == ["ADJ", "ADP"]
+
+
+def test_translations_stand_beside_each_other(command, multilingual, tmp_path):
+    assert command("--sources", "nl", "--targets", "es") == 0
+    folder = tmp_path / "prepared"
+    dictionary = "dict.source.txt"
+    source, target = (read(folder, f"train.nl-es.{kind}", dictionary) for kind in ("source", "pieces"))
+    plain = [["".join(line).replace("▁", " ").strip() for line in side] for side in (source, target)]
+    numbers = dict(zip(multilingual.numbers["nl"], multilingual.numbers["es"], strict=True))
+    for dutch, spanish in zip(*plain, strict=True):
+        expected = [numbers[word] for word in dutch.split() if word in numbers]
+        assert [word for word in spanish.split() if word in numbers.values()] == expected
+
+
+def test_held_out_groups_are_never_trained_on(command, tmp_path, multilingual, capsys):
+    assert command("--until", "tag") == 0
+    evaluation = tmp_path / "eval"
+    corpus = str(tmp_path / "corpus.sqlite")
+    build = ["syntactic", "build-eval", corpus, "-o", str(evaluation), "-l", "en", "de"]
+    assert main([*build, "--all", "de"]) == 0
+    said = capsys.readouterr().err
+    assert re.search(r"en\.tsv: \d+ sentences in 1 of 2 groups", said)
+    assert "de.tsv: 300 sentences in 2 of 2 groups" in said
+    assert main([*build, "--groups", "1", "--one-in", "1"]) == 0
+    held = {}
+    for language in ("en", "de"):
+        header, *rows = (evaluation / f"{language}.tsv").read_text().splitlines()
+        assert header == "text\tupos"
+        held[language] = {folded(row.split("\t")[0]) for row in rows}
+        assert len(held[language]) in (100, 200)
+    lists = [evaluation / "en.tsv", evaluation / "de.tsv"]
+    extra = tmp_path / "more.txt"
+    extra.write_text("VEO UNO Y DOS GATOS\n")
+    assert command("--exclude", *lists, extra) == 0
+    folder = tmp_path / "prepared"
+    forbidden = held["en"] | held["de"] | {folded("Veo uno y dos gatos.")}
+    manifest = json.loads((folder / "manifest.json").read_text())
+    rows = 0
+    for pair in manifest["pairs"]:
+        for kind in ("source", "pieces"):
+            for line in read(folder, f"train.{pair['source']}-{pair['target']}.{kind}", "dict.source.txt"):
+                rows += 1
+                assert folded("".join(line).replace("▁", " ")) not in forbidden
+    assert rows > 0
+    capsys.readouterr()
+    assert main(["syntactic", "statistics", str(folder)]) == 0
+    table = capsys.readouterr().out
+    assert re.search(r"\| de \| - \| \d+ \| \d+ \|", table)
+
+
+def test_nothing_is_done_twice(command, tmp_path, monkeypatch):
+    assert command() == 0
+    folder = tmp_path / "prepared"
+    times = {path.name: path.stat().st_mtime_ns for path in folder.iterdir() if path.name != "manifest.json"}
+    manifest = (folder / "manifest.json").read_text()
+    assert command() == 0
+    assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir() if path.name != "manifest.json"} == times
+    assert (folder / "manifest.json").read_text() == manifest
+    assert command("--valid", 3) == 0
+    fewer = json.loads((folder / "manifest.json").read_text())["pairs"]
+    assert all(new["valid"] < old["valid"] for new, old in zip(fewer, json.loads(manifest)["pairs"], strict=True))
+
+
+def test_files_of_others_are_never_removed(command, tmp_path, capsys):
+    """Neither by names that are like ours, nor when the settings change; names that are ours are refused."""
+    folder = tmp_path / "prepared"
+    folder.mkdir()
+    others = ["train.de-en.de", "train.de-en.en", "train.de-en.de.bin", "dict.de.txt", "sentences.txt", ".x.done"]
+    for name in others:
+        (folder / name).write_text("mine")
+    (folder / "manifest.json").write_text("{}")
+    assert command() == 2
+    assert "manifest.json is not of fairseq-xl syntactic prepare, which would replace it" in capsys.readouterr().err
+    assert not (tmp_path / "corpus.sqlite").exists()
+    (folder / "manifest.json").rename(folder / "settings.json")
+    assert command() == 2
+    (folder / "settings.json").unlink()
+    assert command() == 0
+    (folder / "valid.de-en.upos.bin.tmp").write_text("of a killed call")
+    assert command("--valid", 3) == 0
+    assert {(folder / name).read_text() for name in others} == {"mine"}
+    assert not (folder / "valid.de-en.upos.bin.tmp").exists()
+
+
+def test_fine_tuning_takes_vocabulary_and_languages(command, tmp_path):
+    assert command("--targets", "de", "en") == 0
+    assert command("--sources", "nl", "--targets", "es", "--like", tmp_path / "prepared", folder="few") == 0
+    for name in ("sentencepiece.model", "dict.source.txt", "dict.upos.txt"):
+        assert (tmp_path / "few" / name).read_bytes() == (tmp_path / "prepared" / name).read_bytes()
+    manifest = json.loads((tmp_path / "few" / "manifest.json").read_text())
+    assert manifest["languages"] == ["de", "en", "es"]
+    assert [(pair["source"], pair["target"]) for pair in manifest["pairs"]] == [("nl", "es")]
+
+
+def test_every_kind_of_input(tmp_path, capsys):
+    sentences = "1\teng\tI go home.\n2\tdeu\tIch gehe heim.\n3\tnld\tIk ga naar huis.\n"
+    (tmp_path / "sentences.csv").write_text(sentences)
+    (tmp_path / "links.csv").write_text("1\t2\n2\t1\n1\t3\n3\t1\n2\t3\n3\t2\n")
+    for name, text in (
+        ("s.en", "- <i>We go home.</i>\nYes!\n"),
+        ("s.de", "Wir gehen heim.\nJa!\n"),
+        ("p.en", "They go home.\n"),
+        ("q.de", "Sie gehen heim.\n"),
+    ):
+        (tmp_path / name).write_text(text)
+    inputs = [
+        *("--tatoeba", tmp_path / "sentences.csv", tmp_path / "links.csv", "--languages", "deu", "eng", "nl"),
+        *("--opensubtitles", f"en-de={tmp_path / 's'}"),
+        *("--parallel", f"en-de={tmp_path / 'p.en'},{tmp_path / 'q.de'}"),
+        *("--until", "read"),
+    ]
+    assert main(["syntactic", "prepare", *map(str, [tmp_path / "out", *inputs])]) == 0
+    said = capsys.readouterr()
+    assert "en-de p.en q.de: 1 lines, 1 kept" in said.err
+    assert "en-de s.en s.de: 2 lines, 1 kept, 1 short" in said.err
+    assert "de-en-nl sentences.csv links.csv: 6 lines, 3 kept, 3 duplicate" in said.err
+    assert main(["syntactic", "statistics", str(tmp_path / "out" / "corpus.sqlite")]) == 0
+    table = capsys.readouterr().out.splitlines()[2:]
+    assert table == ["| de | - | 3 | 1 |", "| en | 3 | - | 1 |", "| nl | 1 | 1 | - |"]
+
+
+def test_real_subtitles(data_dir, tmp_path, capsys):
+    prefix = data_dir / "mt" / "opensubtitles_en_fr" / "highlighted.train"
+    options = ["--opensubtitles", f"en-fr={prefix}", "--subtitles-limit", "2000", "--until", "read"]
+    assert main(["syntactic", "prepare", str(tmp_path / "out"), *options]) == 0
+    found = {name: int(number) for number, name in re.findall(r"(\d+) (\w+)", capsys.readouterr().err)}
+    assert found["lines"] == 2000
+    assert sum(found.values()) == 4000
+    assert 400 < found["kept"] < 1800
+    with closing(Corpus(tmp_path / "out" / "corpus.sqlite")) as corpus:
+        assert not any(mark in text for text in corpus.sentences("fr") for mark in ("<p>", "<hon>", "<hoff>"))
+
+
+@pytest.mark.slow
+def test_killed_and_started_again(run_cli, multilingual, tmp_path):
+    """Whenever it is killed, what it writes in the end is what it would have written at once."""
+
+    def words(folder):
+        found = ["syntactic", "prepare", tmp_path / folder, "--corpus", tmp_path / f"{folder}.sqlite"]
+        found += [*multilingual.inputs, "--vocabulary", "150", "--valid", "5"]
+        for language in ("de", "en", "es"):
+            found += ["--tagger", multilingual.tagger(language)]
+        return found
+
+    started = time.monotonic()
+    done = forked.run("fairseq_xl.cli.main", *words("whole"))
+    whole = time.monotonic() - started
+    assert done.returncode == 0, done.stderr
+    draw, killed = random.Random(1), 0
+    for _ in range(12):
+        child = forked.start("fairseq_xl.cli.main", *words("prepared"))
+        child.join(draw.uniform(0.05, 0.6) * whole)
+        killed += child.is_alive()
+        child.kill()
+        child.join()
+    assert killed > 1
+    # In a new process at last: its sets have another order than the forks'.
+    done = run_cli(*words("prepared"))
+    assert done.returncode == 0, done.stderr
+    for path in sorted((tmp_path / "whole").iterdir()):
+        if path.suffix in (".bin", ".idx", ".txt", ".model") or path.name == "manifest.json":
+            assert path.read_bytes() == (tmp_path / "prepared" / path.name).read_bytes(), path.name
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--pairs", "en=x.tsv"), "'en' does not name two languages"),
+        (("--pairs", "en-de-en=x.tsv"), "'en-de-en' does not name two languages"),
+        (("--pairs", "x.tsv"), "--pairs x.tsv: give NAME=VALUE"),
+        (("--pairs", "en-fr=nowhere.tsv"), "there is no file nowhere.tsv"),
+        (("--parallel", "en-fr=a,b,c"), "give a prefix or two files"),
+        (("--tatoeba", "a.csv", "b.csv", "--languages", "en"), "needs --languages, two or more"),
+        (("--tagger", "fr=FOLDER"), "there is a tagger for 'fr', but"),
+        (("--tagger", "nl=nowhere"), "there is no tagger nowhere for 'nl': train one"),
+        (("--targets", "nl"), "the target language 'nl' has no tags: give --tagger nl=TAGGER"),
+        (("--sources", "fr"), "has no sentence in 'fr'"),
+        (("--exclude", "nowhere.txt"), "there is no file nowhere.txt"),
+        (("--like", "."), "is no prepared folder"),
+        (("--vocabulary", "20"), "20 subwords are fewer than"),
+        (("--until", "all", "--min-words", "4", "--pairs", "en-de=LATIN"), "byte 0xe4 is not valid UTF-8"),
+        (("--sources", "en", "--targets", "en"), "no pair is left to train on"),
+    ],
+)
+def test_mistakes(command, tmp_path, capsys, options, said):
+    latin = tmp_path / "latin.tsv"
+    latin.write_bytes("I see a cat.\tIch sehe Kätzchen.\n".encode("latin-1"))
+    assert command(*(word.replace("LATIN", str(latin)) for word in options)) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_exclusion_lists(tmp_path):
+    """What a file holds is told by its name, compressed or not."""
+    table, treebank = "upos\ttext\nX\tI see.\n", "# text = I see.\n1\tI\t_\tX" + "\t_" * 6 + "\n\n"
+    for name, content in (("x.tsv", table), ("x.conllu", treebank), ("x.txt", "I see.\n")):
+        (tmp_path / name).write_text(content)
+        with gzip.open(tmp_path / f"{name}.gz", "wt") as stream:
+            stream.write(content)
+        for path in (tmp_path / name, tmp_path / f"{name}.gz"):
+            assert list(excluded_sentences(path)) == ["I see."]
+    (tmp_path / "x.tsv").write_text(table + "\n")
+    with pytest.raises(InputError, match=r"x\.tsv, line 3: no column text"):
+        list(excluded_sentences(tmp_path / "x.tsv"))
+
+
+def test_a_list_that_excludes_nothing_is_said(command, tmp_path, capsys):
+    for name, content in (("other.txt", "Nobody says this."), ("some.txt", "Veo uno y dos gatos."), ("none.txt", "")):
+        (tmp_path / name).write_text(content)
+    lists = [tmp_path / name for name in ("other.txt", "some.txt", "none.txt")]
+    assert command("--exclude", *lists) == 0
+    warnings = [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning")]
+    assert warnings == [f"warning: {lists[0]} excludes nothing: none of its 1 lines is in the corpus"]
+
+
+def test_other_filters_need_another_corpus(command, capsys):
+    assert command("--until", "read") == 0
+    assert command("--min-words", 5) == 2
+    assert "give that, or another corpus" in capsys.readouterr().err
+
+
+def test_pivots(command, tmp_path, capsys):
+    assert command("--until", "read", "--pivot", "xx") == 2
+    assert "--pivot xx: " in capsys.readouterr().err
+    assert command("--until", "read", "--pivot", "none") == 0
+    assert "| de | - | 300 | - | - |" in capsys.readouterr().out
+    assert command("--until", "read") == 0
+    assert command("--until", "read", "--pivot", "none") == 2
+    assert "--pivot none comes too late" in capsys.readouterr().err
+    # text without the language that usually joins
+    (tmp_path / "x.tsv").write_text("Ich sehe es.\tIk zie het.\n")
+    words = ["syntactic", "prepare", tmp_path / "new", "--pairs", f"de-nl={tmp_path / 'x.tsv'}", "--until", "read"]
+    assert main(list(map(str, words))) == 0
+
+
+def test_a_sentence_without_gold_tags(command, multilingual, capsys):
+    path = multilingual.treebank("de")
+    path.write_text("\n\n".join(path.read_text().split("\n\n")[:10]))
+    assert command() == 2
+    assert "de.conllu has no tags for" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("build-eval", "x.conllu", "-o", "eval"), "treebanks are of one language"),
+        (("build-eval", "x.conllu.gz", "-o", "eval"), "treebanks are of one language"),
+        (("build-eval", "x.sqlite", "-o", "eval", "--one-in", "0"), "--one-in takes a number from 1, not 0"),
+        (("build-eval", "x.sqlite", "-o", "eval", "--groups", "-1"), "--groups takes a number from 1, not -1"),
+        (("build-eval", "x.sqlite", "-o", "eval", "--least", "0"), "--least takes a number from 1, not 0"),
+        (("tagger", "train", "x.conllu", "-l", "de", "-o", "x", "--epochs", "0"), "--epochs takes a number from 1"),
+        (("build-eval", "nowhere.sqlite", "-o", "eval"), "there is no corpus nowhere.sqlite"),
+        (("statistics", "nowhere.sqlite"), "there is no corpus nowhere.sqlite"),
+        (("statistics", "."), "is no prepared folder"),
+    ],
+)
+def test_mistakes_of_other_commands(words, said, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["syntactic", *words]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_languages_without_tags_make_no_groups(command, tmp_path, capsys):
+    assert command("--until", "tag") == 0
+    build = ["syntactic", "build-eval", str(tmp_path / "corpus.sqlite"), "-o", str(tmp_path)]
+    assert main([*build, "-l", "nl"]) == 2
+    assert "has no tagged sentences in 'nl'" in capsys.readouterr().err
+    assert main([*build, "--all", "ko"]) == 2
+    assert "--all ko: there are only groups in de, en, es" in capsys.readouterr().err
+    assert main([*build, "--least", "999"]) == 2
+    assert "no group has enough sentences" in capsys.readouterr().err

@@ -1,0 +1,136 @@
+"""Two spaces in one: the rotation found again, CSLS in loops, the command."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import ortho_group
+
+from fairseq_xl.cli.main import main
+from fairseq_xl.cli.vectors.align import read_dictionary_pairs
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.vectors.alignment.induction import Induction, precision
+from fairseq_xl.vectors.alignment.procrustes import align, centred_units, rotation
+from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
+
+DIM, COUNT = 12, 300
+
+
+@pytest.fixture
+def spaces():
+    """The same cloud of words in two languages, one of them turned and a little shaken."""
+    random = np.random.default_rng(1)
+    target = random.standard_normal((COUNT, DIM))
+    turn = ortho_group.rvs(DIM, random_state=2)
+    source = target @ turn.T + 0.05 * random.standard_normal((COUNT, DIM))
+    return (WordVectors([f"s{i}" for i in range(COUNT)], source), WordVectors([f"t{i}" for i in range(COUNT)], target))
+
+
+def right(source, target, matrix) -> float:
+    found = Induction(source.matrix @ matrix, target.matrix).best(range(COUNT), 1)[:, 0]
+    return float((found == np.arange(COUNT)).mean())
+
+
+def test_a_rotation_is_found_again():
+    random = np.random.default_rng(3)
+    source, turn = random.standard_normal((40, DIM)), ortho_group.rvs(DIM, random_state=4)
+    found = rotation(source, source @ turn)
+    np.testing.assert_allclose(found, turn, atol=1e-10)
+    # No neighbouring rotation is better for noisy rows, either.
+    target = source @ turn + 0.1 * random.standard_normal((40, DIM))
+    best = rotation(source, target)
+    np.testing.assert_allclose(best @ best.T, np.eye(DIM), atol=1e-10)
+    loss = np.linalg.norm(source @ best - target)
+    for seed in range(20):
+        skew = np.random.default_rng(seed).standard_normal((DIM, DIM)) * 0.02
+        near = best @ np.linalg.qr(np.eye(DIM) + skew - skew.T)[0]
+        assert np.linalg.norm(source @ near - target) >= loss - 1e-9
+
+
+def test_refinement_makes_much_of_a_small_seed(spaces):
+    source, target = map(centred_units, spaces)
+    seed = [(f"s{i}", f"t{i}") for i in range(10)] + [("s11", "nowhere")]
+    poor, used = align(source, target, seed, rounds=0)
+    good, pairs = align(source, target, seed, rounds=5)
+    assert len(used) == 10
+    assert right(source, target, poor) < 0.9
+    assert right(source, target, good) > 0.99
+    assert len(pairs) > 290
+
+
+def test_csls_in_loops():
+    random = np.random.default_rng(5)
+    source, target = (m / np.linalg.norm(m, axis=1, keepdims=True) for m in random.standard_normal((2, 30, 4)))
+    found = Induction(source, target, k=3)
+    cosine = source @ target.T
+    r_source = [np.sort(row)[-3:].mean() for row in cosine]
+    r_target = [np.sort(column)[-3:].mean() for column in cosine.T]
+    csls = [[2 * cosine[i, j] - r_source[i] - r_target[j] for j in range(30)] for i in range(30)]
+    expected = np.argsort(-np.array(csls), axis=1)
+    np.testing.assert_array_equal(found.best(range(30), 4), expected[:, :4])
+    np.testing.assert_array_equal(found.best([7], 2, csls=False)[0], np.argsort(-cosine[7])[:2])
+    best, back = np.argmax(csls, 1), np.argmax(csls, 0)
+    assert found.mutual() == [(i, j) for i, j in enumerate(best) if back[j] == i]
+
+
+def test_precision_counts_any_translation():
+    found = np.array([[3, 1], [2, 0]])
+    translations = {5: {1, 9}, 6: {4}}
+    assert precision(found, [5, 6], translations, 1) == 0
+    assert precision(found, [5, 6], translations, 2) == 0.5
+
+
+def test_the_command_writes_both_and_measures(spaces, tmp_path, capsys):
+    paths = [tmp_path / name for name in ("s.vec", "t.vec", "seed.txt", "test.txt", "so.vec", "to.vec")]
+    for path, vectors in zip(paths[:2], spaces, strict=True):
+        write_vectors(path, vectors)
+    paths[2].write_text("".join(f"s{i} t{i}\n" for i in range(20)))
+    paths[3].write_text("".join(f"s{i}\tt{i}\n" for i in range(100, 150)) + "unknown t1\n")
+    line = ["vectors", "align", *map(str, paths[:2]), "--output", *map(str, paths[4:]), "--test", str(paths[3])]
+    assert main([*line, "--dictionary", str(paths[2])]) == 0
+    said = capsys.readouterr()
+    assert "50 of 51 words of test.txt measured" in said.out
+    assert "CSLS P@1 100.0%" in said.out
+    rotated, kept = (read_vectors(path, progress=False) for path in paths[4:])
+    np.testing.assert_allclose((rotated.matrix * kept.matrix).sum(1), 1, atol=0.1)
+    assert rotated.words == spaces[0].words
+
+
+def test_joined_words_know_their_language(spaces, tmp_path, capsys):
+    for name, vectors in (("s.vec", spaces[0]), ("t.vec", spaces[1])):
+        write_vectors(tmp_path / name, vectors)
+    s, t = tmp_path / "s.vec", tmp_path / "t.vec"
+    joint = tmp_path / "joint.npy"
+    assert main(["vectors", "join", f"en={s}", f"fr={t}", "--output", str(joint)]) == 0
+    found = read_vectors(joint, progress=False)
+    assert found.words == [f"en:{w}" for w in spaces[0].words] + [f"fr:{w}" for w in spaces[1].words]
+    np.testing.assert_allclose(found.matrix, np.concatenate([v.matrix for v in spaces]), rtol=1e-6)
+    for inputs, said in (([f"en={s}", f"en={t}"], "en is given twice"), ([str(s)], "is not CODE=FILE")):
+        assert main(["vectors", "join", *inputs, "--output", str(joint)]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_a_lexicon_is_a_dictionary_too(tmp_path):
+    path = tmp_path / "de-en.tsv"
+    path.write_text("Hund\tdog\t0.91\nKatze cat\nzwei\t2\n")
+    assert read_dictionary_pairs(path) == [("Hund", "dog"), ("Katze", "cat"), ("zwei", "2")]
+
+
+def test_what_cannot_be_aligned(spaces, tmp_path, capsys):
+    source, target = spaces
+    with pytest.raises(InputError, match="12 dimensions and the target's 5"):
+        align(source, WordVectors(target.words, target.matrix[:, :5]), [])
+    with pytest.raises(InputError, match="only 1 pairs of the seed"):
+        align(source, target, [("s1", "t1")])
+    path = tmp_path / "bad.txt"
+    path.write_text("one two 0.5\nthree\n")
+    for name, vectors in (("s.vec", source), ("t.vec", target)):
+        write_vectors(tmp_path / name, vectors)
+    line = ["vectors", "align", str(tmp_path / "s.vec"), str(tmp_path / "t.vec"), "--output", "a.vec", "b.vec"]
+    assert main([*line, "--dictionary", str(path)]) == 2
+    assert "line 2: expected two words and perhaps a weight, found 'three'" in capsys.readouterr().err
+    path.write_text("one two three\n")
+    assert main([*line, "--dictionary", str(path)]) == 2
+    assert "line 1: expected two words and perhaps a weight" in capsys.readouterr().err
+    assert main([*line, "--identical"]) == 2
+    assert "only 0 pairs of the seed" in capsys.readouterr().err
