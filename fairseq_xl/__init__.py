@@ -1,7 +1,8 @@
 """fairseq_xl: sequence models whose outputs are vectors, as a fairseq plugin.
 
-``fairseq-train --user-dir fairseq_xl …`` imports this package, which makes fairseq 0.12.3 work on current Python
-and registers every component. A script does the same with ``import fairseq_xl``.
+``fairseq-train --user-dir fairseq_xl …`` imports this package while fairseq is loaded, which makes fairseq 0.12.3 work
+on current Python and registers every component. Otherwise importing it does nothing, and a script that uses fairseq
+calls ``fairseq_xl.register()``. ``fairseq_xl.losses`` needs torch alone.
 
 ``from fairseq_xl import Translator`` translates raw text with a model folder, ``SentenceEncoder`` turns it into
 vectors.
@@ -14,7 +15,6 @@ import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -73,7 +73,6 @@ def __getattr__(name: str) -> Any:
     return getattr(importlib.import_module(_HOMES[name]), name)
 
 
-# The `fairseq-xl` command starts in a blink and its `doctor` must run where fairseq is missing or broken: there
-# the sub-commands that need fairseq call `register` themselves.
-if Path(sys.argv[0] if sys.argv else "").name not in {"fairseq-xl", "fairseq-xl.exe"}:
+# fairseq's --user-dir imports this package while fairseq is loaded; whoever imports it before that calls `register`.
+if "fairseq" in sys.modules:
     register()

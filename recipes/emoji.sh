@@ -4,7 +4,7 @@
 #   bash recipes/emoji.sh --out DIR --poor es [--rich en] [--classes 5] [--data DIR] [--system twin] [--seed 1] …
 #
 # Prepares the text, prints its statistics, trains a twin or a baseline, and records its predictions on the test set
-# in DIR/runs/NAME/record.json. Compare records with `fairseq-xl siamese report DIR/runs/*/record.json -o DIR/report`.
+# in DIR/runs/NAME/record.json. Compare records with `fairseq-xl classify report DIR/runs/*/record.json -o DIR/report`.
 # Finished stages are skipped: start it again after an interruption, or for another system or seed in the same --out.
 #
 #   --out DIR          everything is written here
@@ -14,7 +14,7 @@
 #   --poor LANGUAGE    es (SemEval 2018), en (TweetEval), or any name with --poor-source
 #   --rich LANGUAGE    one of these, or none (default: en, for en none)
 #   --data DIR         folder with semeval2018_es/ and tweeteval_en/; else downloaded
-#   --poor-source SOURCE, --rich-source SOURCE  labelled files of your own, as `fairseq-xl siamese prepare` takes them;
+#   --poor-source SOURCE, --rich-source SOURCE  labelled files of your own, as `fairseq-xl classify prepare` takes them;
 #                      repeatable
 #   --system SYSTEM    twin (poor-rich and poor-poor pairs), twin-mono (poor-poor alone), twin-control (the rich labels
 #                      shuffled), the same in the paper's configuration: paper, paper-mono, paper-control, or a baseline:
@@ -77,7 +77,7 @@ sources() { # LANGUAGE
 }
 
 get() { # URL FILE
-  run fairseq-xl text fetch "$1" "$DATA/$2" --otherwise "download it elsewhere and give its folder with --data DIR"
+  run fairseq-xl data fetch "$1" "$DATA/$2" --otherwise "download it elsewhere and give its folder with --data DIR"
 }
 
 fetch_files() {

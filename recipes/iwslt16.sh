@@ -5,7 +5,7 @@
 #
 # About 200,000 training pairs, 50,000-word vocabularies; development sets tst2013 and tst2014, which
 # select the checkpoint; test sets tst2015 and tst2016; Adam at 5e-4, no dropout, up to 20 epochs. A
-# GPU is advised. DIR/runs/NAME/model then translates raw text (`fairseq-xl translate`). Finished stages are
+# GPU is advised. DIR/runs/NAME/model then translates raw text (`fairseq-xl translate text`). Finished stages are
 # skipped, as in multi30k.sh.
 #
 #   --out DIR          everything is written here: DIR/prepared (shared by all runs) and DIR/runs/NAME
@@ -85,7 +85,7 @@ campaign_file() { # PATTERN
 }
 
 fetch_archive() {
-  run fairseq-xl text fetch "$URL" "$OUT/raw/$SRC-$TGT.tgz" --unpack "$OUT/raw/$SRC-$TGT" \
+  run fairseq-xl data fetch "$URL" "$OUT/raw/$SRC-$TGT.tgz" --unpack "$OUT/raw/$SRC-$TGT" \
     --otherwise "$ELSEWHERE"
 }
 
@@ -96,7 +96,7 @@ training_text() {
   if [[ $DRY_RUN == no && ( -z $source || -z $target ) ]]; then
     fail "$DATA holds no train.tags.$SRC-$TGT.$SRC and .$TGT: give the folder of the campaign's files"
   fi
-  run fairseq-xl text campaign --source "${source:-train.tags.$SRC-$TGT.$SRC}" \
+  run fairseq-xl data campaign --source "${source:-train.tags.$SRC-$TGT.$SRC}" \
     --target "${target:-train.tags.$SRC-$TGT.$TGT}" \
     --output "$PREPARED/campaign/train.$SRC" "$PREPARED/campaign/train.$TGT"
   clean_pair "$PREPARED/campaign/train.$SRC" "$PREPARED/campaign/train.$TGT" "$PREPARED/plain/train" \
@@ -111,7 +111,7 @@ held_out_set() { # SET PREFIX
   # The references of the campaign's last sets came as the sources of the opposite direction.
   target=${target:-$(campaign_file "*.$1.$TGT-$SRC.$TGT.xml")}
   if [[ -n $source && -n $target ]]; then
-    run fairseq-xl text campaign --source "$source" --target "$target" --output "$2.$SRC" "$2.$TGT"
+    run fairseq-xl data campaign --source "$source" --target "$target" --output "$2.$SRC" "$2.$TGT"
     return
   fi
   for side in src ref; do

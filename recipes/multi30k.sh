@@ -5,7 +5,7 @@
 #
 # Tokenises and truecases, trains target vectors on the target side, binarises, trains, translates
 # test_2016_flickr at beam 1 and 5, and scores the plain text with sacreBLEU. DIR/runs/NAME/model then
-# translates raw text: `fairseq-xl translate DIR/runs/NAME/model <in >out`. Finished stages are skipped:
+# translates raw text: `fairseq-xl translate text DIR/runs/NAME/model <in >out`. Finished stages are skipped:
 # start it again after an interruption, or with another loss or seed in the same --out.
 #
 #   --out DIR          everything is written here: DIR/prepared (shared by all runs) and DIR/runs/NAME
@@ -95,7 +95,7 @@ check_recipe() {
 fetch_files() {
   local file
   for file in "${FILES[@]}"; do
-    run fairseq-xl text fetch "$URL/$file.gz" "$OUT/raw/$file.gz" \
+    run fairseq-xl data fetch "$URL/$file.gz" "$OUT/raw/$file.gz" \
       --otherwise "download Multi30k elsewhere and give its folder with --data DIR"
   done
 }

@@ -6,7 +6,7 @@
 # Trains word vectors, mints pairs, trains a matcher on the Spanish translations of the English pairs with one fold of
 # them held out, calibrates it on that fold, and records what it says of the fold and of the Spanish pairs, which
 # nothing has been chosen on, in OUT/runs/NAME/{fold,test,calibrated}.json. Compare records with
-# `fairseq-xl pairs report OUT/runs/*/test.json --paper -o OUT/report`, combine them with `fairseq-xl pairs ensemble`.
+# `fairseq-xl match report OUT/runs/*/test.json --paper -o OUT/report`, combine them with `fairseq-xl match ensemble`.
 # Finished stages are skipped: start it again after an interruption, or for another system or seed in the same --out.
 #
 #   --data DIR         folder with cikm_english_train.txt and cikm_spanish_train.txt, as the competition gave them out,
@@ -126,7 +126,7 @@ write_words() {
   local inputs=("$DATA/cikm_english_train.txt,2,4" "$DATA/cikm_spanish_train.txt,1,3")
   [[ ! -f $DATA/cikm_unlabel_spanish_train.txt ]] || inputs+=("$DATA/cikm_unlabel_spanish_train.txt,1")
   [[ ! -f $DATA/cikm_test_a.txt ]] || inputs+=("$DATA/cikm_test_a.txt,1,2")
-  run fairseq-xl pairs words "${inputs[@]}" "${TEXTS[@]}" --output "$OUT/vectors/text"
+  run fairseq-xl match words "${inputs[@]}" "${TEXTS[@]}" --output "$OUT/vectors/text"
 }
 
 # Few words: fewer buckets for subwords than fastText's two million lose nothing.
@@ -136,7 +136,7 @@ train_vectors() {
 }
 
 fetch_vectors() {
-  run fairseq-xl text fetch "$WIKIPEDIA" "$OUT/vectors/official.vec" \
+  run fairseq-xl data fetch "$WIKIPEDIA" "$OUT/vectors/official.vec" \
     --otherwise "download it elsewhere and give its name with --embeddings"
 }
 
@@ -147,7 +147,7 @@ repair_files() {
   [[ ! -f $DATA/cikm_unlabel_spanish_train.txt ]] ||
     files+=("$DATA/cikm_unlabel_spanish_train.txt,columns=1,translations=2")
   [[ ! -f $DATA/cikm_test_a.txt ]] || files+=("$DATA/cikm_test_a.txt,columns=1+2")
-  run fairseq-xl pairs normalise "${files[@]}" --vectors "$VECTORS_FILE" --language es --output "$TEXT" \
+  run fairseq-xl match normalise "${files[@]}" --vectors "$VECTORS_FILE" --language es --output "$TEXT" \
     --changes "$TEXT/changes.tsv"
 }
 
@@ -169,7 +169,7 @@ train_translation() {
 }
 
 translate_questions() {
-  run fairseq-xl translate "$OUT/translation/runs/questions/model" --input "$OUT/translation/questions.es" \
+  run fairseq-xl translate text "$OUT/translation/runs/questions/model" --input "$OUT/translation/questions.es" \
     --output "$OUT/translation/questions.en"
   if [[ $DRY_RUN == yes ]]; then return; fi
   # An unknown word may be what the question is about: such translations would match each other.
@@ -183,7 +183,7 @@ mint_pairs() {
   [[ $TRANSLATE == no ]] || sentences+=("$OUT/translation/questions.tsv")
   [[ ! -f $TEXT/cikm_unlabel_spanish_train.txt ]] || sentences+=("$TEXT/cikm_unlabel_spanish_train.txt")
   [[ ${#sentences[@]} == 0 ]] || sentences=(--sentences "${sentences[@]}")
-  run fairseq-xl pairs mint --labelled "$TEXT/cikm_english_train.txt,left=1,right=3,label=5" \
+  run fairseq-xl match mint --labelled "$TEXT/cikm_english_train.txt,left=1,right=3,label=5" \
     --from-pairs "$TEXT/cikm_english_train.txt,left=2,right=4,label=none,left_translation=1,right_translation=3" \
     "${sentences[@]}" --exclude "$TEXT/cikm_spanish_train.txt,left=1,right=3,label=none" --exclude-sentences \
     --output "$OUT/minted/$KEY.tsv"
@@ -194,12 +194,12 @@ prepare_folder() {
     "$TEXT/cikm_spanish_train.txt,left=1,right=3,label=5,part=test") also=()
   [[ $MINT == no ]] || sources+=("$OUT/minted/$KEY.tsv,left=left,right=right,label=label")
   [[ ! -f $TEXT/cikm_test_a.txt ]] || also=(--also "$TEXT/cikm_test_a.txt,label=none")
-  run fairseq-xl pairs prepare "$PREPARED" "${sources[@]}" "${also[@]}" --vectors "$VECTORS_FILE" --folds "$FOLDS" \
+  run fairseq-xl match prepare "$PREPARED" "${sources[@]}" "${also[@]}" --vectors "$VECTORS_FILE" --folds "$FOLDS" \
     --leaks "$LEAKS"
 }
 
 show_statistics() {
-  logged "$PREPARED.statistics.md" fairseq-xl pairs statistics "$TEXT/cikm_spanish_train.txt,left=1,right=3,label=5" \
+  logged "$PREPARED.statistics.md" fairseq-xl match statistics "$TEXT/cikm_spanish_train.txt,left=1,right=3,label=5" \
     "$TEXT/cikm_english_train.txt,left=2,right=4,label=5" --vectors "$VECTORS_FILE"
   [[ $DRY_RUN == yes ]] || cat "$PREPARED.statistics.md" >&2
 }
@@ -212,10 +212,10 @@ train_matcher() {
 
 record_matcher() {
   local best=$RUN/checkpoints/checkpoint_best.pt
-  run fairseq-xl pairs predict "$best" --part fold --name "$LABEL" --output "$RUN/fold.json"
-  run fairseq-xl pairs predict "$best" --part test --name "$LABEL" --output "$RUN/test.json"
-  run fairseq-xl pairs calibrate "$RUN/fold.json" --bias --output "$RUN/calibration.json"
-  run fairseq-xl pairs predict "$best" --part test --name "$LABEL, calibrated" --calibration "$RUN/calibration.json" \
+  run fairseq-xl match predict "$best" --part fold --name "$LABEL" --output "$RUN/fold.json"
+  run fairseq-xl match predict "$best" --part test --name "$LABEL" --output "$RUN/test.json"
+  run fairseq-xl match calibrate "$RUN/fold.json" --bias --output "$RUN/calibration.json"
+  run fairseq-xl match predict "$best" --part test --name "$LABEL, calibrated" --calibration "$RUN/calibration.json" \
     --output "$RUN/calibrated.json"
 }
 
@@ -223,8 +223,8 @@ record_baseline() {
   local options=(--name "$LABEL" --seed "$SEED")
   [[ $SYSTEM != vectors ]] || options+=(--vectors "$VECTORS_FILE")
   [[ $SYSTEM != st ]] || options+=(--model "$MODEL")
-  run fairseq-xl pairs baseline "$SYSTEM" "$PREPARED" --fold "$FOLD" --output "$RUN/fold.json" "${options[@]}"
-  run fairseq-xl pairs baseline "$SYSTEM" "$PREPARED" --part test --output "$RUN/test.json" "${options[@]}"
+  run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --fold "$FOLD" --output "$RUN/fold.json" "${options[@]}"
+  run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --part test --output "$RUN/test.json" "${options[@]}"
 }
 
 prepare_stages() {

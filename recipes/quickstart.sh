@@ -53,7 +53,7 @@ need_number --epochs "$EPOCHS"
 need_number --train "$TRAIN"
 
 generate_corpus() {
-  fairseq-xl synthetic "$OUT/text" --seed "$SEED" --train "$TRAIN" --monolingual 30000 >"$OUT/corpus.log"
+  fairseq-xl data synthetic "$OUT/text" --seed "$SEED" --train "$TRAIN" --monolingual 30000 >"$OUT/corpus.log"
 }
 
 # One thread: with it the same seed gives the same vectors. The corpus has few words, so few subwords.
@@ -116,7 +116,7 @@ translate() {
   logged "$OUT/$LOSS/generate.log" fairseq-generate "$OUT/bin" --user-dir "$PLUGIN" \
     --path "$OUT/$LOSS/checkpoints/checkpoint_best.pt" --gen-subset test --beam 5 --batch-size 50 \
     --max-len-a 2 --max-len-b 5
-  fairseq-xl text hypotheses "$OUT/$LOSS/generate.log" "$OUT/$LOSS/test.hyp" --like "$OUT/text/test.en"
+  fairseq-xl data hypotheses "$OUT/$LOSS/generate.log" "$OUT/$LOSS/test.hyp" --like "$OUT/text/test.en"
 }
 
 # --force: the corpus is tokenised by nature, of which sacreBLEU would warn.
@@ -128,7 +128,7 @@ score() {
 
 inspect() {
   local status=0
-  fairseq-xl neighbours --checkpoint "$OUT/syn_margin_proj/checkpoints/checkpoint_best.pt" \
+  fairseq-xl translate nearest --checkpoint "$OUT/syn_margin_proj/checkpoints/checkpoint_best.pt" \
     --data "$OUT/bin" --sentence "$(sed -n 1p "$OUT/text/test.qel")" -k 6 \
     >"$OUT/neighbours" 2>"$OUT/neighbours.log" || status=$?
   if [[ $status != 0 ]]; then
@@ -141,7 +141,7 @@ draw_curves() {
   local logs=()
   for LOSS in $LOSSES; do logs+=("$OUT/$LOSS/train.log"); done
   # shellcheck disable=SC2086
-  fairseq-xl curves "${logs[@]}" --labels $LOSSES --output "$OUT/curves.png" >/dev/null
+  fairseq-xl experiment curves "${logs[@]}" --labels $LOSSES --output "$OUT/curves.png" >/dev/null
 }
 
 show_translations() {

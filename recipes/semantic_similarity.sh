@@ -172,7 +172,7 @@ train_vectors() {
     [[ $CODE != "$FIRST" && $CODE != "$other" ]] || inputs+=("$(project "$other")/extract.$CODE.txt")
   done
   mapfile -t more < <(values_of "$CODE" = "${TEXTS[@]}")
-  run fairseq-xl pairs words "${inputs[@]}" "${more[@]}" --output "$OUT/vectors/$CODE.txt"
+  run fairseq-xl match words "${inputs[@]}" "${more[@]}" --output "$OUT/vectors/$CODE.txt"
   run fairseq-xl vectors train "$OUT/vectors/$CODE.txt" --output "$OUT/vectors/$CODE" --dim 300 --epoch 10 \
     --min-count 2 --buckets 200000 --threads 1 --seed 1
 }
@@ -206,17 +206,17 @@ prepare_joint() {
   local other SOURCES=() also=()
   for other in "${OTHERS[@]}"; do sources_of "$other"; done
   [[ -z $PARAPHRASES ]] || also=(--also "$(paraphrases_source)")
-  run fairseq-xl pairs prepare "$OUT/prepared/joint" "${SOURCES[@]}" "${also[@]}" --vectors "$OUT/vectors/joined.vec"
+  run fairseq-xl match prepare "$OUT/prepared/joint" "${SOURCES[@]}" "${also[@]}" --vectors "$OUT/vectors/joined.vec"
 }
 
 prepare_one() {
   local SOURCES=()
   sources_of "$OTHER"
-  run fairseq-xl pairs prepare "$OUT/prepared/$OTHER" "${SOURCES[@]}" --like "$OUT/prepared/joint"
+  run fairseq-xl match prepare "$OUT/prepared/$OTHER" "${SOURCES[@]}" --like "$OUT/prepared/joint"
 }
 
 prepare_paraphrases() {
-  run fairseq-xl pairs prepare "$OUT/prepared/paraphrases" "$(paraphrases_source)" --like "$OUT/prepared/joint" \
+  run fairseq-xl match prepare "$OUT/prepared/paraphrases" "$(paraphrases_source)" --like "$OUT/prepared/joint" \
     --folds 5 --together components
 }
 
@@ -230,15 +230,15 @@ train_fold() { train "$OUT/prepared/$SET" --max-epoch "$SET_EPOCHS" --fold "$FOL
 
 record_fold() {
   local best=$RUN/checkpoints/checkpoint_best.pt other
-  run fairseq-xl pairs predict "$best" --part fold --name "$SET" --output "$RUN/fold.json"
+  run fairseq-xl match predict "$best" --part fold --name "$SET" --output "$RUN/fold.json"
   for other in "${OTHERS[@]}"; do
-    run fairseq-xl pairs predict "$best" --data "$OUT/prepared/$other" --part test --name "$SET" --output "$RUN/$other.json"
+    run fairseq-xl match predict "$best" --data "$OUT/prepared/$other" --part test --name "$SET" --output "$RUN/$other.json"
   done
 }
 
 # How a model of the corpora, which has seen none, judges them.
 judge_paraphrases() {
-  run fairseq-xl pairs predict "$RUN/checkpoints/checkpoint_best.pt" --data "$OUT/prepared/paraphrases" --part train \
+  run fairseq-xl match predict "$RUN/checkpoints/checkpoint_best.pt" --data "$OUT/prepared/paraphrases" --part train \
     --name "$SET" --output "$RUN/paraphrases.json"
 }
 
@@ -250,7 +250,7 @@ tabulate_one() { # WHAT, of which each run has a record
       records+=("$(run_of "$set" "$fold")/$1.json")
     done
   done
-  run fairseq-xl pairs folds "${folds[@]}" --test "${records[@]}" --output "$OUT/tables/$MODEL.seed$SEED.test-$1.md"
+  run fairseq-xl match folds "${folds[@]}" --test "${records[@]}" --output "$OUT/tables/$MODEL.seed$SEED.test-$1.md"
 }
 
 tabulate() {
@@ -265,11 +265,11 @@ train_paraphrases() {
   local from=()
   [[ $START == scratch ]] || from=(--finetune-from-model "$(run_of "$PRETRAINED" "${FOLDS%% *}")/checkpoints/checkpoint_best.pt")
   train "$OUT/prepared/paraphrases" --max-epoch "$PARAPHRASE_EPOCHS" --fold "$FOLD" --seed "$((FOLD + 1))" "${from[@]}"
-  run fairseq-xl pairs predict "$RUN/checkpoints/checkpoint_last.pt" --part fold --name "$START" --output "$RUN/fold.json"
+  run fairseq-xl match predict "$RUN/checkpoints/checkpoint_last.pt" --part fold --name "$START" --output "$RUN/fold.json"
 }
 
 tabulate_paraphrases() {
-  run fairseq-xl pairs folds "$OUT"/runs/paraphrases.{scratch,transfer}."$MODEL".fold{0,1,2,3,4}/fold.json \
+  run fairseq-xl match folds "$OUT"/runs/paraphrases.{scratch,transfer}."$MODEL".fold{0,1,2,3,4}/fold.json \
     --output "$OUT/tables/$MODEL.seed$SEED.paraphrases.md"
 }
 
@@ -284,7 +284,7 @@ rank_graded() {
   ((${#sources[@]} > 0)) || return 0
   ((${#sources[@]} == 1)) || across=(--across)
   for fold in $FOLDS; do checkpoints+=("$(run_of "$SET" "$fold")/checkpoints/checkpoint_best.pt"); done
-  run fairseq-xl pairs similarity "${checkpoints[@]}" --input "${sources[@]}" "${across[@]}" --name "$SET" \
+  run fairseq-xl match similarity "${checkpoints[@]}" --input "${sources[@]}" "${across[@]}" --name "$SET" \
     --vectors "$OUT/vectors/joined.vec" --output "$OUT/tables/$MODEL.seed$SEED.sts.$SET.md"
 }
 

@@ -4,7 +4,7 @@
 #   bash recipes/sentiment.sh --out DIR --poor te [--rich en] [--data DIR] [--system twin] [--seed 1] …
 #
 # Prepares the text, prints its statistics, trains a twin or a baseline, and records its predictions on the test set
-# in DIR/runs/NAME/record.json. Compare records with `fairseq-xl siamese report DIR/runs/*/record.json -o DIR/report`.
+# in DIR/runs/NAME/record.json. Compare records with `fairseq-xl classify report DIR/runs/*/record.json -o DIR/report`.
 # Finished stages are skipped: start it again after an interruption, or for another system or seed in the same --out.
 #
 #   --out DIR          everything is written here
@@ -13,7 +13,7 @@
 #   --rich LANGUAGE    one of these, or none (default: en; for hi en-reviews); the poor one again: monolingual
 #   --data DIR         folder with umsab/, telugu_actsa/, hindi_reviews/, english_sentence_polarity/ and tweeteval/;
 #                      else downloaded
-#   --poor-source SOURCE, --rich-source SOURCE  labelled files of your own, as `fairseq-xl siamese prepare` takes them;
+#   --poor-source SOURCE, --rich-source SOURCE  labelled files of your own, as `fairseq-xl classify prepare` takes them;
 #                      repeatable
 #   --system SYSTEM    twin (poor-rich and poor-poor pairs), twin-mono (poor-poor alone), twin-control (the rich labels
 #                      shuffled), the same in the paper's configuration: paper, paper-mono, paper-control, or a baseline:
@@ -99,7 +99,7 @@ sources() { # LANGUAGE
 }
 
 get() { # URL FILE
-  run fairseq-xl text fetch "$1" "$DATA/$2" --otherwise "download it elsewhere and give its folder with --data DIR"
+  run fairseq-xl data fetch "$1" "$DATA/$2" --otherwise "download it elsewhere and give its folder with --data DIR"
 }
 
 fetch_files() {
@@ -111,7 +111,7 @@ fetch_files() {
       get "$HINDI/neg_hindi.txt" hindi_reviews/train.neg.txt
       ;;
     en-reviews)
-      run fairseq-xl text fetch "$NLTK/sentence_polarity.zip" "$DATA/sentence_polarity.zip" --unpack "$DATA/unpacked" \
+      run fairseq-xl data fetch "$NLTK/sentence_polarity.zip" "$DATA/sentence_polarity.zip" --unpack "$DATA/unpacked" \
         --otherwise "download it elsewhere and give its folder with --data DIR"
       run mkdir -p "$DATA/english_sentence_polarity"
       run cp "$DATA/unpacked/sentence_polarity/rt-polarity.pos" "$DATA/unpacked/sentence_polarity/rt-polarity.neg" \

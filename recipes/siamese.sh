@@ -5,7 +5,7 @@
 # A recipe sets its defaults after `defaults`, reads its command line with `read_options`, offers `recipe_option` for
 # options of its own (PASSED holds those that a teacher gets as well), `check_recipe` for what only it must check,
 # `fetch_files`, which downloads the text of LANGUAGE into DATA, and `sources LANGUAGE`, which fills SOURCES with that
-# language's sources of `fairseq-xl siamese prepare`, and calls `classification_recipe`.
+# language's sources of `fairseq-xl classify prepare`, and calls `classification_recipe`.
 
 # Every twin is trained with these.
 TRAIN=(--task siamese_contrastive --arch ssc_bilstm --criterion contrastive --optimizer adam --clip-norm 5
@@ -103,11 +103,11 @@ prepare_files() {
   [[ $RICH_SIZE == 0 ]] || words+=(--rich-size "$RICH_SIZE")
   [[ $SYSTEM != *-control ]] || words+=(--shuffle-rich)
   [[ ${#CLASS_SOURCES[@]} == 0 ]] || words+=(--class-source "${CLASS_SOURCES[@]}")
-  run fairseq-xl siamese prepare "${words[@]}" "${PREPARE[@]}" "${SELECTION[@]}"
+  run fairseq-xl classify prepare "${words[@]}" "${PREPARE[@]}" "${SELECTION[@]}"
 }
 
 show_statistics() {
-  logged "$PREPARED/statistics.md" fairseq-xl siamese statistics "$PREPARED"
+  logged "$PREPARED/statistics.md" fairseq-xl classify statistics "$PREPARED"
   [[ $DRY_RUN == yes ]] || cat "$PREPARED/statistics.md" >&2
 }
 
@@ -124,7 +124,7 @@ train_twin() {
 }
 
 record_twin() {
-  run fairseq-xl siamese predict "$RUN/checkpoints/checkpoint_best.pt" --part "$PART" --name "$LABEL" \
+  run fairseq-xl classify predict "$RUN/checkpoints/checkpoint_best.pt" --part "$PART" --name "$LABEL" \
     --output "$RUN/record.json" "${PREDICT[@]}" "${ABOUT[@]}"
 }
 
@@ -139,12 +139,12 @@ train_teacher() {
 
 # The teacher's rule is that of its own training, whatever the twin's.
 label_unlabelled() {
-  run fairseq-xl siamese label "$OUT/teacher/runs/teacher/checkpoints/checkpoint_best.pt" "${UNLABELLED[@]}" \
+  run fairseq-xl classify label "$OUT/teacher/runs/teacher/checkpoints/checkpoint_best.pt" "${UNLABELLED[@]}" \
     --output "$OUT/unlabelled/rich.tsv" "$OUT/unlabelled/poor.tsv"
 }
 
 record_baseline() {
-  run fairseq-xl siamese baseline "$SYSTEM" "$PREPARED" --part "$PART" --seed "$SEED" --output "$RUN/record.json" \
+  run fairseq-xl classify baseline "$SYSTEM" "$PREPARED" --part "$PART" --seed "$SEED" --output "$RUN/record.json" \
     "${BASELINE_OPTIONS[@]}"
 }
 

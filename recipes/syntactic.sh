@@ -141,12 +141,12 @@ parallel_file() { # LANGUAGE
 download() {
   local name folder file
   for name in sentences links; do
-    run fairseq-xl text fetch "$TATOEBA_URL/$name.tar.bz2" "$OUT/data/$name.tar.bz2" --unpack "$OUT/data/$name" \
+    run fairseq-xl data fetch "$TATOEBA_URL/$name.tar.bz2" "$OUT/data/$name.tar.bz2" --unpack "$OUT/data/$name" \
       --otherwise "give a folder of files with --data"
   done
   for folder in "${!FILES[@]}"; do
     for file in ${FILES[$folder]}; do
-      run fairseq-xl text fetch "$TREEBANK_URL/$folder/master/$file.conllu" "$OUT/data/$folder/$file.conllu" \
+      run fairseq-xl data fetch "$TREEBANK_URL/$folder/master/$file.conllu" "$OUT/data/$folder/$file.conllu" \
         --otherwise "give a folder of files with --data"
     done
   done
@@ -166,14 +166,14 @@ inputs() {
   fi
 }
 
-read_text() { run fairseq-xl syntactic prepare "$OUT/prepared" "${INPUTS[@]}" --until read; }
+read_text() { run fairseq-xl embed prepare "$OUT/prepared" "${INPUTS[@]}" --until read; }
 
 # A small treebank teaches a tagger few words; vectors of the language's text teach it the others.
 train_vectors() {
   local prefix=$OUT/vectors/$L files subwords=(--min-subword 2 --max-subword 5)
   mapfile -t files < <(treebank_files "$L")
   [[ $L != zh ]] || subwords=(--max-subword 0) # its pieces are characters
-  run fairseq-xl syntactic tagger pieces "$OUT/corpus.sqlite" "${files[@]}" --language "$L" --output "$prefix.pieces"
+  run fairseq-xl embed tagger pieces "$OUT/corpus.sqlite" "${files[@]}" --language "$L" --output "$prefix.pieces"
   run fairseq-xl vectors train "$prefix.pieces" --output "$prefix" --dim 100 --epoch "$VECTOR_EPOCHS" \
     --min-count 1 --window 3 --buckets 200000 "${subwords[@]}" --threads 1 --seed "$SEED" --quiet
 }
@@ -195,7 +195,7 @@ train_tagger() {
     while read -r file; do files+=("$OUT/simplified/$(basename "$file")"); done < <(treebank_files zh)
   fi
   [[ $L == en ]] || names=(--names "$OUT/corpus.sqlite") # Tom and Mary, of whom treebanks know nothing
-  logged "$OUT/logs/tagger.$L.log" fairseq-xl syntactic tagger train "${files[@]}" --language "$L" \
+  logged "$OUT/logs/tagger.$L.log" fairseq-xl embed tagger train "${files[@]}" --language "$L" \
     --vectors "$OUT/vectors/$L.vec" --epochs "$TAGGER_EPOCHS" --seed "$SEED" "${names[@]}" "${test[@]}" \
     --output "$OUT/taggers/$L"
 }
@@ -204,17 +204,17 @@ taggers() { for L in $LANGUAGES $UNSEEN; do echo --tagger "$L=$OUT/taggers/$L"; 
 
 tag() {
   # shellcheck disable=SC2046
-  run fairseq-xl syntactic prepare "$OUT/prepared" "${INPUTS[@]}" $(taggers) --processes "$THREADS" --until tag
+  run fairseq-xl embed prepare "$OUT/prepared" "${INPUTS[@]}" $(taggers) --processes "$THREADS" --until tag
 }
 
 # Of Korean all groups are kept, as in the paper, for there are few.
 build_sets() {
   local files all=()
   [[ " $LANGUAGES $UNSEEN " != *' ko '* ]] || all=(--all ko)
-  run fairseq-xl syntactic build-eval "$OUT/corpus.sqlite" --output "$OUT/eval" "${all[@]}" --seed "$SEED"
+  run fairseq-xl embed build-eval "$OUT/corpus.sqlite" --output "$OUT/eval" "${all[@]}" --seed "$SEED"
   for L in $GOLD_ONLY; do
     mapfile -t files < <(treebank_files "$L")
-    run fairseq-xl syntactic build-eval "${files[@]}" --languages "$L" --all "$L" --output "$OUT/eval"
+    run fairseq-xl embed build-eval "${files[@]}" --languages "$L" --all "$L" --output "$OUT/eval"
   done
 }
 
@@ -229,7 +229,7 @@ prepare() { # FOLDER OPTION…
   local exclude
   mapfile -t exclude < <(excluded | sort)
   # shellcheck disable=SC2046
-  run fairseq-xl syntactic prepare "$1" "${INPUTS[@]}" $(taggers) --exclude "${exclude[@]}" --seed "$SEED" "${@:2}"
+  run fairseq-xl embed prepare "$1" "${INPUTS[@]}" $(taggers) --exclude "${exclude[@]}" --seed "$SEED" "${@:2}"
 }
 
 prepare_training() {
@@ -273,10 +273,10 @@ train_few() {
     --pairs "$PAIRS" --sentences-per-pair "$NUMBER" --max-update "$FEW_UPDATES"
 }
 
-untrained() { run fairseq-xl encoder random "$OUT/runs/tags/checkpoint_best.pt" --output "$OUT/runs/random" --seed "$SEED"; }
+untrained() { run fairseq-xl embed encoder random "$OUT/runs/tags/checkpoint_best.pt" --output "$OUT/runs/random" --seed "$SEED"; }
 
 evaluate() { # NAME ENCODER…
-  run fairseq-xl syntactic evaluate "${@:2}" --output "$OUT/evaluation/$1" "${SETS[@]}"
+  run fairseq-xl embed evaluate "${@:2}" --output "$OUT/evaluation/$1" "${SETS[@]}"
 }
 
 # Every language with a parallel treebank: VALUES of --treebanks.
@@ -310,11 +310,11 @@ evaluate_few() {
 tables() {
   local records=("$OUT/evaluation/all.json")
   for L in $UNSEEN; do records+=("$OUT/evaluation/few.$L.json"); done
-  run fairseq-xl syntactic tables "${records[@]}" --output "$OUT/tables.md"
+  run fairseq-xl embed tables "${records[@]}" --output "$OUT/tables.md"
 }
 
 draw_map() {
-  run fairseq-xl syntactic map "ours=model:$OUT/runs/tags/checkpoint_best.pt" --sets "$OUT/eval" --output "$OUT/map"
+  run fairseq-xl embed map "ours=model:$OUT/runs/tags/checkpoint_best.pt" --sets "$OUT/eval" --output "$OUT/map"
 }
 
 check
@@ -341,7 +341,7 @@ stage tag "read$tagged" tag
 stage sets tag build_sets "$SEED"
 stage prepare sets prepare_training "$VOCABULARY" "$SEED"
 stage prepare.few prepare prepare_few "$UNSEEN"
-[[ $DRY_RUN == yes ]] || fairseq-xl syntactic statistics "$OUT/prepared"
+[[ $DRY_RUN == yes ]] || fairseq-xl embed statistics "$OUT/prepared"
 if [[ $PREPARE_ONLY == yes ]]; then exit 0; fi
 
 stage train.tags prepare train_tags "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"

@@ -180,7 +180,7 @@ experiment() {
   if [[ $LOSS != stock* && $LOSS != cross_entropy* && $DIAGNOSE != no ]]; then
     stage diagnose train diagnose "$DIAGNOSE" "${DIAGNOSE_WORDS[@]}"
   fi
-  [[ $DRY_RUN == yes ]] || say "scores and settings: $RUN/record.json; raw text: fairseq-xl translate $RUN/model"
+  [[ $DRY_RUN == yes ]] || say "scores and settings: $RUN/record.json; raw text: fairseq-xl translate text $RUN/model"
 }
 
 translation_recipe() {

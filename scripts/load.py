@@ -5,7 +5,7 @@
     python scripts/load.py vectors --folder WORK --scale 0.01        # one of them, at a hundredth of its size
 
     vectors     2,000,000 × 300 word vectors, made, read as text and as an array, and 50,000 chosen words of them
-    sentences   1,000,000 sentences encoded; needs --encoder, a folder of `fairseq-xl encoder pack`, and --text, one
+    sentences   1,000,000 sentences encoded; needs --encoder, a folder of `fairseq-xl embed pack`, and --text, one
                 sentence a line, repeated as often as it takes
     neighbours  the nearest neighbours of 100,000 embeddings × 512, exactly; and of 1,000,000 × 256 in groups of six,
                 by indexes, whose accuracy on a thousand of them stands beside the exact one
@@ -42,23 +42,21 @@ from tqdm import tqdm
 
 ROOT = Path(__file__).resolve().parent.parent
 
-CLI = "import sys; sys.argv[0] = 'fairseq-xl'; from fairseq_xl.cli.main import main; sys.exit(main())"
+CLI = "import sys; from fairseq_xl.cli.main import main; sys.exit(main())"
 READ = """
 import sys
-path, sys.argv[0] = sys.argv[1], "fairseq-xl"
+path = sys.argv[1]
 from fairseq_xl.vectors.table import read_vectors
 print(len(read_vectors(path).words))
 """
 CHOOSE = """
 import itertools, sys
-sys.argv[0] = "fairseq-xl"
 from fairseq_xl.vectors.table import read_vectors
 words = [line.strip() for line in itertools.islice(open(sys.argv[2]), int(sys.argv[3]))]
 print(len(read_vectors(sys.argv[1], words).words))
 """
 NEIGHBOURS = """
 import sys
-sys.argv[0] = "fairseq-xl"
 import numpy as np
 from fairseq_xl.syntactic.evaluation.neighbours import accuracies
 size = int(sys.argv[1])
@@ -68,7 +66,6 @@ print(accuracies(vectors, random.integers(0, max(2, size // 10), size), progress
 """
 GROUPED = """
 import json, sys
-sys.argv[0] = "fairseq-xl"
 import numpy as np
 from fairseq_xl.syntactic.evaluation.approximate import accuracies
 size, kind = int(sys.argv[1]), sys.argv[2]

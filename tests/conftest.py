@@ -27,6 +27,10 @@ import pytest
 import torch
 import tqdm
 
+import fairseq_xl
+
+fairseq_xl.register()
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # What takes milliseconds on an idle machine can take a second on a busy one; and the examples are the same in every
@@ -92,12 +96,8 @@ def setup_arguments() -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def cli_code() -> str:
-    """What ``python -c`` runs as the command fairseq-xl.
-
-    Not ``python -m fairseq_xl.cli.main``: that announces no name of its own while the package loads,
-    which would register every component first.
-    """
-    return "import sys; sys.argv[0] = 'fairseq-xl'; from fairseq_xl.cli.main import main; sys.exit(main())"
+    """What ``python -c`` runs as the command fairseq-xl."""
+    return "import sys; from fairseq_xl.cli.main import main; sys.exit(main())"
 
 
 @pytest.fixture(scope="session")
@@ -208,7 +208,7 @@ def make_run(tmp_path: Path):
     return make
 
 
-# --- a prepared folder of made-up sentences, as fairseq-xl syntactic prepare writes it ---
+# --- a prepared folder of made-up sentences, as fairseq-xl embed prepare writes it ---
 
 TAGS = (
     "ADJ",
@@ -448,7 +448,10 @@ def assert_every_command_works(fairseq_train, validate, assert_same_training) ->
 
         found = validate(line, whole / "checkpoint_last.pt")
         assert found["loss"] == pytest.approx(trained["extra_state"]["val_loss"], abs=1e-3)
-        assert main(["average", "--save-dir", str(whole), "--last", "2", "--output", str(folder / "mean.pt")]) == 0
+        assert (
+            main(["translate", "average", "--save-dir", str(whole), "--last", "2", "--output", str(folder / "mean.pt")])
+            == 0
+        )
         mean = validate(line, folder / "mean.pt")
         assert mean.keys() == found.keys()
         assert all(map(math.isfinite, mean.values()))

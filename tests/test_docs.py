@@ -55,7 +55,7 @@ def test_commands_of_ours_exist_with_their_options(words):
     while steps := [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]:
         step = rest.pop(0) if rest else None
         if step is None or not re.fullmatch(r"[a-z][a-z-]*", step):
-            break  # `fairseq-xl syntactic` in a sentence; alternatives such as align|topics
+            break  # `fairseq-xl embed` in a sentence; alternatives such as align|topics
         assert step in steps[0].choices, f"fairseq-xl {name} has no step {step}"
         parser = steps[0].choices[step]
         if module := getattr(parser, "module", None):  # a step's options come with its module

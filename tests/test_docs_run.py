@@ -50,8 +50,8 @@ SMALLER = {
     "siamese.md": (TRAINING,),
     "speed.md": (),
     "syntactic.md": (
-        ("fairseq-xl syntactic tagger train", "--epochs 1"),
-        ("fairseq-xl syntactic prepare", "--vocabulary 120"),
+        ("fairseq-xl embed tagger train", "--epochs 1"),
+        ("fairseq-xl embed prepare", "--vocabulary 120"),
         TRAINING,
     ),
     "translation.md": (
@@ -105,7 +105,7 @@ FILES = {
 BEFORE = {
     "README.md": "fairseq-preprocess -s de -t en --trainpref text/train --validpref text/valid --destdir DATA\n"
     "cp -r DATA data-bin\n",
-    "question_matching.md": "fairseq-xl pairs prepare before train.tsv,left=q1,right=q2,label=same --folds 2 "
+    "question_matching.md": "fairseq-xl match prepare before train.tsv,left=q1,right=q2,label=same --folds 2 "
     "--vectors words.vec\n"
     "fairseq-train before --user-dir fairseq_xl --task siamese_matching --arch siamese_lstm --fold 0 --criterion "
     "pair_classification --optimizer adam --batch-size 64 --save-dir siamese\n"

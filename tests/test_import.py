@@ -1,21 +1,43 @@
-"""What importing the package does to the program that imports it."""
+"""What importing the package does to the program that imports it: nothing, until fairseq or a script asks for it."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
-SCRIPT = """
-import logging
+import pytest
+
+REGISTERED = """
+import logging, sys
 kept = logging.NullHandler()
 logging.getLogger().addHandler(kept)
 logging.getLogger().setLevel(logging.ERROR)
-import fairseq_xl
-assert "fairseq.tasks" in __import__("sys").modules
+{how}
+from fairseq.criterions import CRITERION_REGISTRY
+assert "syn_margin_proj" in CRITERION_REGISTRY
 print(logging.getLogger().level, logging.getLogger().handlers == [kept])
 """
 
 
-def test_logging_stays_as_it_was():
-    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, timeout=900)
+@pytest.mark.parametrize(
+    "how",
+    ["import fairseq_xl; fairseq_xl.register()", "from fairseq_xl import Translator"],
+    ids=["register", "translator"],
+)
+def test_logging_stays_as_it_was(how: str) -> None:
+    code = REGISTERED.format(how=how)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=900)
     assert done.stdout.split() == ["40", "True"]
+
+
+def test_importing_fairseq_first_registers() -> None:
+    code = "import fairseq.criterions as c, fairseq_xl; print('syn_margin_proj' in c.CRITERION_REGISTRY)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=900)
+    assert done.stdout.strip() == "True"
+
+
+def test_importing_is_inert() -> None:
+    code = "import sys; before = set(sys.modules); import fairseq_xl; print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=900)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert not loaded & {"torch", "fairseq", "numpy", "omegaconf", "tqdm", "scipy"}

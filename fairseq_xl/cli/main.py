@@ -1,4 +1,4 @@
-"""``fairseq-xl``: a table of sub-commands, of which only the chosen one's module is imported."""
+"""``fairseq-xl``: groups of commands, of which only the chosen one's module is imported."""
 
 from __future__ import annotations
 
@@ -8,93 +8,88 @@ import errno
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any
 
 from fairseq_xl import __version__
+from fairseq_xl.cli.parsing import Table, load, parse
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.terminal import InertTerminal, inert
+from fairseq_xl.io.terminal import EscapingTerminal, escape_controls
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """What the system says of a disk, a share of it or a file that can hold no more."""
 
-# name -> (module with configure(parser) and run(args), one line of help)
-COMMANDS = {
-    "vectors": ("fairseq_xl.cli.vectors.command", "train, convert and inspect word vectors"),
-    "text": ("fairseq_xl.cli.data.text", "tokenise, truecase, filter and make parallel text"),
-    "synthetic": ("fairseq_xl.cli.data.synthetic", "generate a small parallel corpus with a grammar"),
-    "experiment": ("fairseq_xl.cli.experiment.command", "run systems × seeds through a recipe, and report"),
-    "pack": (
-        "fairseq_xl.cli.translate.pack",
-        "put a trained model and all that translating needs into one folder",
+COMMANDS: Table = {
+    "data": ("fairseq_xl.cli.data.text", "fetch, clean, cut and generate text"),
+    "vectors": ("fairseq_xl.cli.vectors.command", "train, convert, align and inspect word vectors"),
+    "translate": ("fairseq_xl.cli.translate:COMMANDS", "translate, and pack, tune and diagnose translation models"),
+    "embed": (
+        "fairseq_xl.cli.embed:COMMANDS",
+        "sentence embeddings: encode text, evaluate the syntax in them",
     ),
-    "translate": ("fairseq_xl.cli.translate.text", "translate raw text with such a folder"),
-    "encode": ("fairseq_xl.cli.embed.text", "turn lines of raw text into vectors"),
-    "encoder": (
-        "fairseq_xl.cli.embed.encoder",
-        "pack a sentence encoder into one folder, export it to ONNX, or make an untrained one",
+    "classify": ("fairseq_xl.cli.classify:COMMANDS", "classify text of a low-resource language (Siamese encoder)"),
+    "match": ("fairseq_xl.cli.match:COMMANDS", "decide whether two sentences mean the same; search questions"),
+    "corpus": ("fairseq_xl.cli.corpus:COMMANDS", "a corpus of sentence pairs from a bilingual website"),
+    "experiment": (
+        "fairseq_xl.cli.experiment.command",
+        "run systems and seeds through a recipe, and report",
     ),
-    "lexicon": ("fairseq_xl.cli.data.lexicon", "word translations from parallel text"),
-    "average": ("fairseq_xl.training.averaging", "average the weights of checkpoints"),
-    "neighbours": (
-        "fairseq_xl.cli.translate.nearest",
-        "show the words nearest to each vector that a model predicts",
-    ),
-    "diagnose": (
-        "fairseq_xl.cli.translate.diagnose",
-        "measure how near a model's vectors come to their targets, and what its negatives are",
-    ),
-    "tune-decoding": (
-        "fairseq_xl.cli.translate.tune",
-        "choose decoding options of a model on the development set",
-    ),
-    "siamese": ("fairseq_xl.cli.classify.command", "classify text of a poor language with the labels of a rich one"),
-    "corpus": (
-        "fairseq_xl.cli.corpus.command",
-        "build a corpus of similar and dissimilar sentence pairs from a bilingual website",
-    ),
-    "pairs": (
-        "fairseq_xl.cli.match.command",
-        "decide whether two sentences mean the same; mint, repair and search questions",
-    ),
-    "curves": ("fairseq_xl.cli.experiment.curves", "plot the training curves in fairseq's logs"),
-    "record": ("fairseq_xl.report.record", "write down what a run was and what it scored"),
-    "syntactic": ("fairseq_xl.cli.embed.command", "data and evaluation of sentence embeddings that carry syntax"),
-    "user-dir": ("fairseq_xl.cli.user_dir", "print the path to pass to fairseq's --user-dir"),
     "doctor": ("fairseq_xl.cli.doctor", "say what is installed, what is missing and how to get it"),
+    "user-dir": ("fairseq_xl.cli.user_dir:UserDir", "print the path to pass to fairseq's --user-dir"),
 }
 
 
-def _parser() -> argparse.ArgumentParser:
-    width = max(map(len, COMMANDS))
-    listing = "\n".join(f"  {name:{width}}  {text}" for name, (_, text) in COMMANDS.items())
+def find(words: Sequence[str]) -> tuple[str, Any, Sequence[str]]:
+    """The command that the first words name: its name, its class or group's table, and the words after it.
+
+    Raises:
+        InputError: no such command.
+    """
+    name: str = "fairseq-xl"
+    found: Any = COMMANDS
+    while isinstance(found, Mapping) and words and not words[0].startswith("-"):
+        if words[0] not in found:
+            near = difflib.get_close_matches(words[0], found, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"`{name} --help` lists them"
+            raise InputError(f"{name} has no command {words[0]!r}; {hint}")
+        place = found[words[0]][0]
+        name, words = f"{name} {words[0]}", words[1:]
+        found = load(place) if ":" in place else importlib.import_module(place)
+    return name, found, words
+
+
+def group_parser(name: str, table: Table) -> argparse.ArgumentParser:
+    """The parser of ``fairseq-xl`` itself or of a group of its commands, which explains them."""
+    width = max(map(len, table))
+    listing = "\n".join(f"  {each:{width}}  {text}" for each, (_, text) in table.items())
     parser = argparse.ArgumentParser(
-        prog="fairseq-xl",
-        usage="fairseq-xl [-h] [--version] COMMAND …",
+        prog=name,
+        usage=f"{name} [-h] COMMAND …",
         description="Tools beside fairseq's own commands, which load the models and losses with\n"
-        '--user-dir "$(fairseq-xl user-dir)".',
-        epilog=f"commands:\n{listing}\n\n`fairseq-xl COMMAND --help` explains one.",
+        '--user-dir "$(fairseq-xl user-dir)".'
+        if table is COMMANDS
+        else None,
+        epilog=f"commands:\n{listing}\n\n`{name} COMMAND --help` explains one.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"fairseq_xl {__version__}")
-    parser.add_argument("command", metavar="COMMAND", nargs="?", help=argparse.SUPPRESS)
+    if table is COMMANDS:
+        parser.add_argument("--version", action="version", version=f"fairseq_xl {__version__}")
     return parser
 
 
 def _dispatch(argv: list[str]) -> int:
-    if not argv or argv[0] not in COMMANDS:
-        parser = _parser()
-        unknown = parser.parse_known_args(argv)[0].command
-        if unknown is None:
-            parser.print_help(sys.stderr)
-            return 2
-        near = difflib.get_close_matches(unknown, COMMANDS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "`fairseq-xl --help` lists them"
-        raise InputError(f"fairseq-xl has no command {unknown!r}; {hint}")
-    name = argv[0]
-    module = importlib.import_module(COMMANDS[name][0])
-    parser = argparse.ArgumentParser(prog=f"fairseq-xl {name}", description=COMMANDS[name][1])
-    module.configure(parser)
-    return module.run(parser.parse_args(argv[1:])) or 0
+    name, found, words = find(argv)
+    if isinstance(found, Mapping):
+        parser = group_parser(name, found)
+        parser.parse_args(words)
+        parser.print_help(sys.stderr)
+        return 2
+    parser = argparse.ArgumentParser(prog=name, allow_abbrev=False)
+    if isinstance(found, ModuleType):
+        found.configure(parser)
+        return found.run(parser.parse_args(words)) or 0
+    return parse(parser, found, words).run() or 0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -104,12 +99,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     whoever read the output went away; every other exception is a defect of ours and shows its traceback.
     """
     if sys.stdout is not None and sys.stdout.isatty():
-        sys.stdout = InertTerminal(sys.stdout)
+        sys.stdout = EscapingTerminal(sys.stdout)
     try:
         status = _dispatch(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
     except InputError as error:
-        print(f"error: {inert(str(error))}", file=sys.stderr)
+        print(f"error: {escape_controls(str(error))}", file=sys.stderr)
         return 2
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
@@ -131,7 +126,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # is what none of them foresaw.
         if error.filename is None and error.errno not in FULL:
             raise
-        place = "" if error.filename is None else f"{inert(str(error.filename))}: "
+        place = "" if error.filename is None else f"{escape_controls(str(error.filename))}: "
         print(f"error: {place}{error.strerror}", file=sys.stderr)
         return 2
     return status

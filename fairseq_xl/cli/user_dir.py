@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
 from pathlib import Path
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """No arguments: ``fairseq-train DATA --user-dir "$(fairseq-xl user-dir)" …``."""
+@dataclass
+class UserDir:
+    """Print the folder of the installed package: fairseq-train DATA --user-dir "$(fairseq-xl user-dir)" …"""
 
-
-def run(args: argparse.Namespace) -> None:
-    """Print the folder of the installed package."""
-    print(Path(__file__).resolve().parent.parent)
+    def run(self) -> None:
+        print(Path(__file__).resolve().parent.parent)

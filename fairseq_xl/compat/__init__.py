@@ -17,7 +17,7 @@ from fairseq_xl.compat.masked_dictionaries import load_masked_dictionaries
 from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
 from fairseq_xl.compat.numpy_names import supply_bucket_bounds, supply_numpy_compat
 from fairseq_xl.compat.resuming import fall_back_from_torn_checkpoints, keep_batches, keep_patience, keep_plateau
-from fairseq_xl.compat.saving import clean_up_after_kills, write_checkpoints_atomically
+from fairseq_xl.compat.saving import write_checkpoints_atomically
 from fairseq_xl.compat.token_bleu import supply_token_bleu
 from fairseq_xl.compat.unknown_words import mend_unknown_word_replacement
 from fairseq_xl.io.errors import show_input_errors_without_traceback
@@ -37,8 +37,7 @@ def apply() -> None:
     supply_token_bleu()
     # machines and users fail
     write_checkpoints_atomically()
-    clean_up_after_kills()
-    refuse_a_second_training()  # after the clean-up, so that it comes before it when training begins
+    refuse_a_second_training()
     refuse_unconnected_copies()
     fall_back_from_torn_checkpoints()
     keep_batches()

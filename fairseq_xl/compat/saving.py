@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from fairseq_xl.compat.patching import replace
-from fairseq_xl.training.checkpoints import TEMPORARY, atomic_file
-
-logger = logging.getLogger(__name__)
+from fairseq_xl.io.atomic import atomic_binary
 
 
 def write_checkpoints_atomically() -> None:
@@ -32,7 +28,7 @@ def write_checkpoints_atomically() -> None:
         def torch_persistent_save(obj: Any, filename: str, async_write: bool = False) -> None:
             if async_write or not PathManager.supports_rename(filename):
                 return stock(obj, filename, async_write=async_write)
-            with atomic_file(filename) as file:
+            with atomic_binary(filename) as file:
                 torch.save(obj, file)
             return None
 
@@ -42,7 +38,7 @@ def write_checkpoints_atomically() -> None:
         def copy(src_path: str, dst_path: str, overwrite: bool = False) -> Any:
             if not (PathManager.supports_rename(src_path) and PathManager.supports_rename(dst_path)):
                 return stock(src_path, dst_path, overwrite=overwrite)
-            with open(src_path, "rb") as source, atomic_file(dst_path) as target:
+            with open(src_path, "rb") as source, atomic_binary(dst_path) as target:
                 shutil.copyfileobj(source, target, length=1 << 24)
             return dst_path
 
@@ -50,24 +46,3 @@ def write_checkpoints_atomically() -> None:
 
     replace(checkpoint_utils, "torch_persistent_save", mend_save)
     replace(PathManager, "copy", mend_copy)
-
-
-def clean_up_after_kills() -> None:
-    """Remove the temporary files that killed runs left in the checkpoint folder.
-
-    Broken: nobody ever does; each is as large as a checkpoint. Training calls
-        ``verify_checkpoint_directory``
-    once, in its first process, before it writes anything.
-    """
-    from fairseq import checkpoint_utils
-
-    def mend(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def verify_checkpoint_directory(save_dir: str) -> None:
-            stock(save_dir)
-            for leftover in sorted(Path(save_dir).glob(f"*.pt{TEMPORARY}")):
-                leftover.unlink(missing_ok=True)
-                logger.warning("removed %s, left by an interrupted run", leftover)
-
-        return verify_checkpoint_directory
-
-    replace(checkpoint_utils, "verify_checkpoint_directory", mend)

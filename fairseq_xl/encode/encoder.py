@@ -4,7 +4,7 @@
     encoder = SentenceEncoder.load("OUT/encoder")
     encoder.encode(["Ein Hund rennt.", "Two children play."])    # (2, d) float32
 
-``fairseq-xl encode`` does the same with files and pipes.
+``fairseq-xl embed text`` does the same with files and pipes.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@
     model.pt       the checkpoint, without the optimiser's state
     …              what the model's task reads: dictionaries, a SentencePiece model
 
-``fairseq-xl encoder pack`` writes one.
+``fairseq-xl embed encoder pack`` writes one.
 """
 
 from __future__ import annotations
@@ -18,18 +18,17 @@ from typing import Any
 
 import torch
 
+from fairseq_xl.io.atomic import atomic_binary, atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import replacing_folder
+from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import replacing
-from fairseq_xl.training import checkpoints
 
 CONFIG = "encoder.json"
 MODEL = "model.pt"
 FORMAT = 1
 """Raised when an older version of this package could not read what is written now."""
 
-_MAKE_ONE = "make one with fairseq-xl encoder pack"
+_MAKE_ONE = "make one with fairseq-xl embed encoder pack"
 
 
 def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequence[str]) -> None:
@@ -43,14 +42,14 @@ def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequenc
     Raises:
         InputError: a file that cannot be read; an ``output`` that holds something else or cannot be written.
     """
-    with replacing_folder(output, CONFIG, "an encoder") as folder:
+    with atomic_folder(output, CONFIG, "an encoder") as folder:
         kept = {key: value for key, value in state.items() if key != "last_optimizer_state"}
-        with checkpoints.atomic_file(folder / MODEL) as file:
+        with atomic_binary(folder / MODEL) as file:
             torch.save(kept, file)
         for name in names:
             shutil.copyfile(data / name, folder / name)
         checksums = {name: _checksum(folder / name) for name in (MODEL, *names)}
-        with replacing(folder / CONFIG) as stream:
+        with atomic_text(folder / CONFIG) as stream:
             json.dump({"format": FORMAT, "files": checksums}, stream, indent=2)
             stream.write("\n")
 

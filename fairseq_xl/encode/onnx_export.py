@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from fairseq_xl.encode.encoder import SentenceEncoder
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 
 TOLERANCE = 1e-4
 _OPSET = 17
@@ -44,8 +44,8 @@ def export(encoder: SentenceEncoder, output: Path) -> float:
         InputError: onnxruntime is not installed; a model that ONNX has no words for; a difference of more than 1e-4;
             an output that cannot be written.
     """
-    needed("onnx", "onnx", "ONNX export")  # torch's exporter imports it
-    onnxruntime = needed("onnxruntime", "onnx", "ONNX export")
+    require("onnx", "onnx", "ONNX export")  # torch's exporter imports it
+    onnxruntime = require("onnxruntime", "onnx", "ONNX export")
     with atomic_outputs(output) as (temporary,):
         with warnings.catch_warnings():
             # Of torch's plans for its exporter, and of fixed sizes, which are tested below.
@@ -63,7 +63,7 @@ def export(encoder: SentenceEncoder, output: Path) -> float:
                 )
             except torch.onnx.OnnxExporterError as error:
                 raise InputError(
-                    f"a model of this kind cannot be written as ONNX ({error}): use fairseq-xl encode"
+                    f"a model of this kind cannot be written as ONNX ({error}): use fairseq-xl embed text"
                 ) from None
         session = onnxruntime.InferenceSession(str(temporary), providers=["CPUExecutionProvider"])
         worst = 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 
 EXTRA = "pretrained"
 
@@ -16,7 +16,7 @@ def load_sentence_transformer(name: str) -> Any:
     Raises:
         InputError: the package is not installed, or it finds no such model.
     """
-    package = needed("sentence_transformers", EXTRA)
+    package = require("sentence_transformers", EXTRA)
     try:
         return package.SentenceTransformer(name)
     except (OSError, ValueError) as error:
@@ -29,7 +29,7 @@ def load_transformer(name: str) -> tuple[Any, Any]:
     Raises:
         InputError: the package is not installed, or it finds no such model.
     """
-    package = needed("transformers", EXTRA)
+    package = require("transformers", EXTRA)
     try:
         return package.AutoTokenizer.from_pretrained(name), package.AutoModel.from_pretrained(name).eval()
     except (OSError, ValueError) as error:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ class SubmititLauncher:
     """
 
     def __init__(self, folder: Path, cluster: str, parameters: dict[str, int | str]):
-        submitit = needed("submitit", "cluster", "--launcher slurm")
+        submitit = require("submitit", "cluster", "--launcher slurm")
         try:
             self.executor = submitit.AutoExecutor(folder=folder, cluster=cluster)
             self.executor.update_parameters(**parameters)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fairseq_xl.experiment.state import DONE, State
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import replacing
 from fairseq_xl.report import diagnosis
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.report.page import Section, Translations, page
@@ -106,7 +106,7 @@ def report(args: argparse.Namespace) -> None:
             path.unlink()
     signature = "; ".join(f"{name} {version}" for name, version in versions().items())
     devices = "; ".join(sorted({run.record["device"] for run in runs}))
-    with replacing(folder / "index.html") as stream:
+    with atomic_text(folder / "index.html") as stream:
         stream.write(page(state.title, sections, [*left_out, f"Trained on {devices}. Reported with {signature}."]))
     print(folder / "index.html")
 
@@ -131,7 +131,7 @@ def write_table(table: Table, folder: Path, number: int) -> list[Path]:
     texts = {folder / f"{stem}.md": table.markdown(), folder / f"{stem}.tex": table.latex()}
     texts[folder / f"{stem}.csv"] = table.csv()
     for path, text in texts.items():
-        with replacing(path) as stream:
+        with atomic_text(path) as stream:
             stream.write(text)
     return list(texts)
 
@@ -146,7 +146,7 @@ def _scores(
         for metric in METRICS
         for found in comparisons(runs, state.baselines, args.beam, tests, metric, args.test, args.samples, shown)
     ]
-    with replacing(folder / "significance.json") as stream:
+    with atomic_text(folder / "significance.json") as stream:
         json.dump(compared, stream, indent=1)
         stream.write("\n")
     on = "" if runs[0].scored == OWN_TEST else f", on {runs[0].scored}"

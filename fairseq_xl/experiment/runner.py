@@ -14,8 +14,8 @@ from fairseq_xl.experiment.config import Cell, Experiment
 from fairseq_xl.experiment.launcher import Job, Launcher, Outcome, Task
 from fairseq_xl.experiment.progress import Display
 from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State
+from fairseq_xl.io.atomic import exclusive_lock
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import alone
 
 POLL_SECONDS = 0.5
 CLOCK_SLACK = 1.0
@@ -73,7 +73,7 @@ def claimed(out: Path) -> Iterator[None]:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"--out {out}: this folder cannot be made ({error.strerror}); name another one") from None
-    with alone(lock_of(out), f"another process runs an experiment in {out}: wait, or give another --out"):
+    with exclusive_lock(lock_of(out), f"another process runs an experiment in {out}: wait, or give another --out"):
         yield
 
 

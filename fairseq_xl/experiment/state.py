@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from fairseq_xl.experiment.config import Experiment
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import replacing
 
 PENDING, RUNNING, DONE, FAILED = "pending", "running", "done", "failed"
 
@@ -82,6 +82,6 @@ class State:
             "systems": self.systems,
             "cells": {name: asdict(cell) for name, cell in self.cells.items()},
         }
-        with replacing(self.path) as stream:
+        with atomic_text(self.path) as stream:
             json.dump(stored, stream, indent=1)
             stream.write("\n")

@@ -1,42 +1,155 @@
-"""Files that appear complete or not at all."""
+"""The one way this package writes files and folders: they appear complete or not at all.
+
+What is written stands beside its place under a hidden name, ``.NAME.RANDOM.tmp``, and is renamed when it is whole. A
+reader, or a recipe that was killed and started again, therefore never meets half a file. Who writes holds a lock on the
+hidden file; one without its lock was left by a killed process and is removed by the next writer in that folder.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import os
+import re
+import secrets
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import BinaryIO, TextIO
 
 from fairseq_xl.io.errors import InputError, why_not_written
-from fairseq_xl.io.temporary import temporary_name
+
+_HIDDEN = re.compile(r"\..+\.[0-9a-f]{12}\.tmp")
+_swept: set[Path] = set()
 
 
 @contextmanager
 def atomic_outputs(*paths: Path) -> Iterator[tuple[Path, ...]]:
-    """Temporary names beside ``paths``; renamed to them, in order, when the block ends without an error.
+    """Hidden names beside ``paths``; renamed to them, in order, when the block ends without an error.
 
-    Their folders are created. Otherwise the temporary files are removed and what stood at
-    ``paths`` before stays. Raises InputError when a path is a folder or cannot be written.
+    Their folders are created. A link is followed and stays, and a file's permissions stay as they were; a device or a
+    pipe is written to as it is. After an error, what stood at ``paths`` before stays.
+
+    Raises:
+        InputError: a path is a folder, or cannot be written.
     """
-    for path in paths:
-        if path.is_dir():
-            raise InputError(f"cannot write {path}: it is a directory")
+    with ExitStack() as stack:
+        places = [_place(path) for path in paths]
+        hidden = tuple(stack.enter_context(_hidden(place)) for place in places)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"cannot make the folder of {path}: {error.strerror}") from error
-    temporary = tuple(map(temporary_name, paths))
+            yield hidden
+            for source, place in zip(hidden, places, strict=True):
+                if source != place:
+                    os.replace(source, place)
+        except BaseException as error:
+            # A full disk names no file, and whatever else the block opens is not ours to explain.
+            refusal = why_not_written(error)  # torch and others raise exceptions of their own from it
+            ours = (None, *map(str, hidden))
+            named = None if refusal is None or refusal.filename is None else str(refusal.filename)
+            if refusal is None or named not in ours:
+                raise
+            path = paths[max(0, ours.index(named) - 1)]
+            raise InputError(f"cannot write {path}: {refusal.strerror}; what was there before is whole") from error
+
+
+@contextmanager
+def atomic_text(path: Path | str) -> Iterator[TextIO]:
+    """A UTF-8 text file by :func:`atomic_outputs`, whose lines end at ``\\n``."""
+    with atomic_outputs(Path(path)) as (hidden,), hidden.open("w", encoding="utf-8", newline="\n") as stream:
+        yield stream
+
+
+@contextmanager
+def atomic_binary(path: Path | str) -> Iterator[BinaryIO]:
+    """A file of bytes by :func:`atomic_outputs` that is on the disk before it is renamed: for checkpoints.
+
+    ``path`` holds what it held before or everything new, whenever the process or the machine dies.
+    """
+    with atomic_outputs(Path(path)) as (hidden,), hidden.open("wb") as stream:
+        yield stream
+        stream.flush()
+        if hidden.is_file():
+            os.fsync(stream.fileno())
+
+
+@contextmanager
+def exclusive_lock(lock: Path, sentence: str) -> Iterator[None]:
+    """One process at a time, whichever has the lock; a killed one leaves none.
+
+    Args:
+        lock: a file, made if it is not there and removed at the end.
+        sentence: what to say to a second process.
+
+    Raises:
+        InputError: there is another one.
+    """
+    with lock.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Opened before another process removed it: whoever comes next would make and lock a new one.
+            if not os.path.samestat(os.fstat(file.fileno()), lock.stat()):
+                raise BlockingIOError
+        except (BlockingIOError, FileNotFoundError):
+            raise InputError(sentence) from None
+        try:
+            yield
+        finally:
+            lock.unlink(missing_ok=True)
+
+
+def is_held(lock: Path) -> bool:
+    """Whether a process has this lock, by :func:`exclusive_lock` or otherwise.
+
+    Asking takes a share of it for an instant, in which a process that comes for it is told that it is taken.
+    """
     try:
-        yield temporary
-        for source, path in zip(temporary, paths, strict=True):
-            os.replace(source, path)
+        with lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except FileNotFoundError:
+        pass
+    return False
+
+
+def hidden_name(path: Path) -> Path:
+    """A new name beside ``path`` for what is not complete yet, after what killed processes left there was removed."""
+    if path.parent not in _swept and path.parent.is_dir():
+        _swept.add(path.parent)  # once: a crawl writes a million files into one folder
+        for entry in list(path.parent.iterdir()):
+            if _HIDDEN.fullmatch(entry.name) and entry.is_file() and not is_held(entry):
+                entry.unlink(missing_ok=True)
+    return path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+
+
+def _place(path: Path) -> Path:
+    """Where a path leads, with its folder made."""
+    if path.is_dir():
+        raise InputError(f"cannot write {path}: it is a directory")
+    place = path.resolve() if path.is_symlink() else path
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        # A full disk names no file; whatever else the block opens is not ours to explain.
-        ours = (None, *map(str, temporary))
-        named = error.filename if error.filename is None else str(error.filename)
-        if why_not_written(error) is not error or named not in ours:
-            raise
-        raise InputError(f"cannot write {paths[max(0, ours.index(named) - 1)]}: {error.strerror}") from error
+        raise InputError(f"cannot make the folder of {path}: {error.strerror}") from error
+    return place
+
+
+@contextmanager
+def _hidden(place: Path) -> Iterator[Path]:
+    """A locked, empty file beside ``place``, gone at the end; ``place`` itself where that is a device or a pipe."""
+    if place.exists() and not place.is_file():
+        yield place
+        return
+    name = hidden_name(place)
+    try:
+        stream = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+    except OSError as error:
+        raise InputError(f"cannot write {place}: {error.strerror}") from error
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        if place.exists():
+            shutil.copymode(place, name)
+        yield name
     finally:
-        for source in temporary:
-            source.unlink(missing_ok=True)
+        name.unlink(missing_ok=True)
+        os.close(stream)

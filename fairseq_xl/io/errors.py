@@ -10,7 +10,7 @@ import threading
 from types import TracebackType
 from typing import NoReturn
 
-from fairseq_xl.io.terminal import inert
+from fairseq_xl.io.terminal import escape_controls
 
 LONGEST = 1500
 """Characters of a sentence that are shown."""
@@ -58,7 +58,7 @@ def show_input_errors_without_traceback() -> None:
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         mistake = _behind(error) or _missing_split(error)
         if mistake is not None:
-            print(f"error: {inert(str(mistake))}", file=sys.stderr)
+            print(f"error: {escape_controls(str(mistake))}", file=sys.stderr)
             _end_process(2)
         else:
             previous(kind, error, trace)

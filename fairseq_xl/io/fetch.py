@@ -18,8 +18,8 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from fairseq_xl.io.atomic import hidden_name
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.temporary import temporary_name
 
 BLOCK = 1 << 16
 TIMEOUT_SECONDS = 30
@@ -185,7 +185,7 @@ def unpack(path: Path | str, folder: Path | str) -> Path:
     """
     path, folder = Path(path), Path(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = temporary_name(folder)
+    temporary = hidden_name(folder)
     temporary.mkdir()
     try:
         if path.name.endswith(TAR_SUFFIXES):

@@ -33,7 +33,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.fetch import MOST_GROWTH
 from fairseq_xl.io.json_text import loads
 from fairseq_xl.io.lines import BROKEN_GZIP, open_binary
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 
 FORMATS = ("tsv", "csv", "jsonl", "spaces", "lines")
 KEYS = ("format", "class", "text", "labels", "label", "classes", "encoding", "escapes", "part")
@@ -260,7 +260,7 @@ def _blocks(stream: BinaryIO, path: Path) -> Iterator[bytes]:
 
 def _guessed(path: Path, raw: bytes) -> str:
     try:
-        matches = needed("charset_normalizer", "siamese").from_bytes(raw)
+        matches = require("charset_normalizer", "siamese").from_bytes(raw)
     except InputError as error:
         raise InputError(f"{path} is not UTF-8: state its encoding=; to guess it, {error}") from None
     best = matches.best()

@@ -1,4 +1,4 @@
-"""Reading and writing text files line by line, so that line *n* of one stays beside line *n* of
+"""Reading text files line by line, so that line *n* of one stays beside line *n* of
 another.
 
 A line ends at ``\\n`` and nowhere else. Python's text mode also ends lines at a lone ``\\r``, and
@@ -9,16 +9,13 @@ one of them shifts a parallel corpus.
 from __future__ import annotations
 
 import gzip
-import os
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import BinaryIO
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.temporary import temporary_name
 
 BOM = b"\xef\xbb\xbf"
 LONGEST_LINE = 32 << 20
@@ -105,20 +102,3 @@ def count_lines(path: Path | str) -> int:
         except BROKEN_GZIP as error:
             raise _broken_gzip(path, error) from None
     return total + (last != b"\n")
-
-
-@contextmanager
-def replacing(path: Path | str) -> Iterator[TextIO]:
-    """Write a UTF-8 text file under a temporary name and rename it only when all of it was written.
-
-    A reader, or a recipe that was killed and started again, therefore never meets half a file.
-    """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = temporary_name(path)
-    try:
-        with temporary.open("w", encoding="utf-8", newline="\n") as stream:
-            yield stream
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)

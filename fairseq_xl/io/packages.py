@@ -8,7 +8,7 @@ from types import ModuleType
 from fairseq_xl.io.errors import InputError
 
 
-def needed(module: str, extra: str, what: str = "this") -> ModuleType:
+def require(module: str, extra: str, what: str = "this") -> ModuleType:
     """The module, imported.
 
     Raises:

@@ -88,7 +88,7 @@ class _TargetOnly(torch.autograd.Function):
         return gradient(upstream, *ctx.saved_tensors), None, None, None, None, None
 
 
-def wide(x: Tensor) -> Tensor:
+def at_least_float32(x: Tensor) -> Tensor:
     """Half precision as float32, in which the statistics of a row are computed."""
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
 
@@ -107,7 +107,7 @@ def _rows(
     pred: Tensor, table: Tensor, index: Tensor | None, kind: str, first: float, second: float
 ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
     """L, c, κ, and a and b of the gradient a·û + b·u; each (N,)."""
-    e = wide(pred)
+    e = at_least_float32(pred)
     u = (table if index is None else table[index]).to(e.dtype)
     kappa = torch.linalg.vector_norm(e, dim=-1)
     inverse = inverse_or_zero(kappa)
@@ -146,7 +146,7 @@ def _gradient(
     upstream: Tensor, pred: Tensor, table: Tensor, index: Tensor | None, kappa: Tensor, along: Tensor, toward: Tensor
 ) -> Tensor:
     """∂L/∂e (N, d) from what :func:`_rows` found."""
-    e = wide(pred)
+    e = at_least_float32(pred)
     u = (table if index is None else table[index]).to(e.dtype)
     # û first: 1/κ can be large, and its products with other factors larger than a float
     gradient = e * inverse_or_zero(kappa).unsqueeze(-1)

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from fairseq_xl.losses.fused import target_only, wide
+from fairseq_xl.losses.fused import at_least_float32, target_only
 
 
 def unit_rows(pred: Tensor) -> Tensor:
@@ -42,7 +42,7 @@ def cosine(pred: Tensor, target: Tensor) -> Tensor:
 
 def l2(pred: Tensor, target: Tensor) -> Tensor:
     """‖e − u‖², on the raw prediction. Returns (N,)."""
-    pred, target = wide(pred), wide(target)
+    pred, target = at_least_float32(pred), at_least_float32(target)
     return (pred - target).square().sum(-1)
 
 
@@ -58,7 +58,7 @@ def margin(pred: Tensor, target: Tensor, negative: Tensor, margin: float) -> Ten
     Returns:
         (N,)
     """
-    pred, target, negative = wide(pred), wide(target), wide(negative).detach()
+    pred, target, negative = at_least_float32(pred), at_least_float32(target), at_least_float32(negative).detach()
     unit = unit_rows(pred)
     positive = (unit * target).sum(-1)
     if negative.dim() == pred.dim():

@@ -19,7 +19,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from fairseq_xl.losses.fused import Rows, inverse_or_zero, wide
+from fairseq_xl.losses.fused import Rows, at_least_float32, inverse_or_zero
 
 
 def sampled_margin(pred: Tensor, table: Tensor, index: Tensor, negatives: Tensor, margin: float) -> Rows:
@@ -45,7 +45,7 @@ class _SampledMargin(torch.autograd.Function):
     def forward(
         ctx: Any, pred: Tensor, table: Tensor, index: Tensor, negatives: Tensor, margin: float
     ) -> tuple[Tensor, Tensor, Tensor]:
-        e = wide(pred)
+        e = at_least_float32(pred)
         kappa = torch.linalg.vector_norm(e, dim=-1)
         inverse = inverse_or_zero(kappa)
         unit = e * inverse.unsqueeze(-1)
@@ -64,7 +64,7 @@ class _SampledMargin(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, upstream: Tensor, *_: Tensor) -> tuple[Tensor | None, ...]:
         pred, table, index, negatives, kappa, active, along, share = ctx.saved_tensors
-        e = wide(pred)
+        e = at_least_float32(pred)
         inverse = inverse_or_zero(kappa)
         scale = upstream * inverse
         weights = active * scale.unsqueeze(1)

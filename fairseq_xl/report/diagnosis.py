@@ -1,4 +1,4 @@
-"""Table 2 and section 3.1 of the syn-margin paper, angles and hubs, from what ``fairseq-xl diagnose`` measured."""
+"""Table 2 and section 3.1 of the syn-margin paper, angles and hubs, as ``fairseq-xl translate diagnose`` measured."""
 
 from __future__ import annotations
 

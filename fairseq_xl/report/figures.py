@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.io.atomic import atomic_outputs
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def draw_picture(
     Raises:
         InputError: matplotlib is missing.
     """
-    needed("matplotlib", "report", "a figure").use("Agg")
+    require("matplotlib", "report", "a figure").use("Agg")
     from matplotlib import pyplot
 
     def rendered(style: str, kind: str) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 from fairseq_xl.report.figures import Picture
 from fairseq_xl.report.side_by_side import Pair
 from fairseq_xl.report.tables import Table
@@ -43,7 +43,7 @@ def page(title: str, sections: Sequence[Section], signature: Sequence[str]) -> s
     Raises:
         InputError: jinja2 is missing.
     """
-    jinja2 = needed("jinja2", "report", "the page")
+    jinja2 = require("jinja2", "report", "the page")
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     environment.filters["data_uri"] = lambda png: f"data:image/png;base64,{base64.b64encode(png).decode()}"
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))

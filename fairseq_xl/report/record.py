@@ -1,4 +1,4 @@
-"""``fairseq-xl record RUN``: one small JSON file that says what a run was and what it scored.
+"""``fairseq-xl experiment record RUN``: one small JSON file that says what a run was and what it scored.
 
 The folder of a run holds ``checkpoints/``, ``train.log`` (fairseq-train's output with ``--log-format
 json``), ``train.command`` and files ``[SET.]score.beamN.json`` (sacreBLEU's JSON), as the recipes
@@ -17,9 +17,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.io.lines import read_lines
 
 PACKAGES = (
     *("torch", "fairseq-fixed", "fairseq", "numpy", "sacrebleu", "sacremoses"),
@@ -200,7 +201,7 @@ def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``fairseq-xl record``."""
+    """Add the arguments of ``fairseq-xl experiment record``."""
     parser.add_argument("run", type=Path, help="folder of a run, as the recipes write it")
     text = "what the folder cannot say, such as loss=vmf source=de"
     parser.add_argument("--about", nargs="*", default=[], metavar="KEY=VALUE", help=text)
@@ -219,6 +220,6 @@ def run(args: argparse.Namespace) -> None:
             raise InputError(f"--about {item!r}: write KEY=VALUE")
         about[key] = value
     record = make_record(args.run, about)
-    with replacing(args.output or args.run / "record.json") as stream:
+    with atomic_text(args.output or args.run / "record.json") as stream:
         json.dump(record, stream, indent=2, ensure_ascii=False)
         stream.write("\n")

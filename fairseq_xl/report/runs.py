@@ -32,7 +32,7 @@ class Run:
         folder: ``OUT/runs/NAME``.
         system: the row of a table.
         seed: of the run.
-        record: what ``fairseq-xl record`` wrote.
+        record: what ``fairseq-xl experiment record`` wrote.
         peak_MiB: resident memory of its largest process, where the runner measured it.
         scored: the set of scores that is looked at: ``test``, or the name that a recipe gave another one (``val``,
             ``test.unknown_by_lexicon``).
@@ -100,7 +100,7 @@ class Run:
 
     @cached_property
     def diagnostics(self) -> dict[str, Any] | None:
-        """What ``fairseq-xl diagnose`` measured; None for a softmax."""
+        """What ``fairseq-xl translate diagnose`` measured; None for a softmax."""
         path = self.folder / "diagnostics.json"
         if not path.is_file():
             return None
@@ -109,7 +109,7 @@ class Run:
             if not found["checkpoints"]:
                 raise ValueError
         except (ValueError, KeyError, TypeError):
-            raise InputError(f"{path} is not what `fairseq-xl diagnose` writes: diagnose again") from None
+            raise InputError(f"{path} is not what `fairseq-xl translate diagnose` writes: diagnose again") from None
         return found
 
     @cached_property
@@ -155,8 +155,8 @@ def load_runs(
             raise InputError(f"{path} is not a run's record: remove it and run the experiment again") from None
         if not all(isinstance(record.get(key), kind) for key, kind in TRANSLATION.items()):
             raise InputError(
-                f"{path} is not the record of a translation, which alone is reported here: `fairseq-xl siamese "
-                "report` and `fairseq-xl pairs report` take those of the other recipes"
+                f"{path} is not the record of a translation, which alone is reported here: `fairseq-xl classify "
+                "report` and `fairseq-xl match report` take those of the other recipes"
             )
         runs.append(Run(path.parent, system, seed, record, peaks.get(name)))
     if not runs:

@@ -14,9 +14,9 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest, Result
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import replacing
 
 LEVEL = 0.05
 METHODS = {"ar": "paired approximate randomisation", "bs": "paired bootstrap resampling"}
@@ -94,6 +94,6 @@ class KeptTests:
         key = hashlib.sha256(json.dumps(arguments).encode()).hexdigest()
         if key not in self.values:
             self.values[key] = sentences_differ(*arguments)  # type: ignore[arg-type]
-            with replacing(self.path) as stream:
+            with atomic_text(self.path) as stream:
                 json.dump(self.values, stream)
         return self.values[key]

@@ -19,14 +19,15 @@ from pathlib import Path
 from sacremoses import MosesDetokenizer, MosesDetruecaser, MosesTokenizer, MosesTruecaser
 from tqdm import tqdm
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import count_lines, read_lines, replacing
+from fairseq_xl.io.lines import count_lines, read_lines
 
 LINES_PER_TASK = 500
 PARALLEL_FROM = 20_000
 """Below this many lines the start of worker processes costs more than they save."""
 
-TRAIN_ONE = "train one with fairseq-xl text truecaser"
+TRAIN_ONE = "train one with fairseq-xl data truecaser"
 
 # sacremoses compiles large regular expressions per object: one object per process and language.
 tokenizer = cache(MosesTokenizer)
@@ -129,7 +130,7 @@ def map_file(
     results = map_lines(step, read_lines(source), workers, **options)
     name = f"{step.__name__} {Path(source).name}"
     bar = tqdm(results, total=total, desc=name, unit=" lines", disable=None if progress else True, mininterval=1)
-    with replacing(target) as stream:
+    with atomic_text(target) as stream:
         for line in bar:
             stream.write(line + "\n")
     return total

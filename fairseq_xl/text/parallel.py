@@ -9,8 +9,9 @@ from typing import Literal
 
 from tqdm import tqdm
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import count_lines, read_lines, replacing
+from fairseq_xl.io.lines import count_lines, read_lines
 
 Policy = Literal["drop", "keep", "error"]
 
@@ -111,7 +112,7 @@ def clean(
     pairs = zip(read_lines(source), read_lines(target), strict=True)
     name = f"clean {Path(source).name}"
     bar = tqdm(pairs, total=total, desc=name, unit=" pairs", disable=None if progress else True)
-    with replacing(source_out) as left, replacing(target_out) as right:
+    with atomic_text(source_out) as left, atomic_text(target_out) as right:
         for number, pair in enumerate(bar, start=1):
             report.read += 1
             if any(INNER_LINE_BREAKS.search(side.strip()) for side in pair):

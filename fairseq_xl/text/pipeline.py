@@ -12,7 +12,7 @@ TOKENISERS = ("moses", "none")
 
 @dataclass(frozen=True)
 class Pipeline:
-    """The steps of ``fairseq-xl text`` that the recipes take, for one line at a time.
+    """The steps of ``fairseq-xl data`` that the recipes take, for one line at a time.
 
     source_lang, target_lang: language codes, which choose Moses' rules
     tokeniser:  ``moses``, or ``none`` for text whose tokens stand between spaces already

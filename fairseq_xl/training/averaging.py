@@ -1,4 +1,4 @@
-"""``fairseq-xl average``: one model whose weights are the mean of several checkpoints'."""
+"""``fairseq-xl translate average``: one model whose weights are the mean of several checkpoints'."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
+from fairseq_xl.io.atomic import atomic_binary
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.training import checkpoints
 
@@ -52,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     state = average(paths)
     try:
         args.output.parent.mkdir(parents=True, exist_ok=True)
-        with checkpoints.atomic_file(args.output) as file:
+        with atomic_binary(args.output) as file:
             torch.save(state, file)
     except OSError as error:
         raise InputError(f"cannot write {args.output}: {error.strerror or error}") from error

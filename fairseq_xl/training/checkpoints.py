@@ -8,17 +8,14 @@ import os
 import pickle
 import pickletools
 import zipfile
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 import torch
 
-from fairseq_xl.io.errors import InputError, why_not_written
+from fairseq_xl.io.errors import InputError
 
 # What a file under way is called: fairseq's own ending, so that a stock run's are cleaned up, too.
-TEMPORARY = ".tmp"
 # What torch's own pickles name beside its types.
 _HARMLESS = {"collections.OrderedDict", "_codecs.encode"}
 # The names by which numpy 1 pickled what numpy 2 keeps in `numpy._core`.
@@ -100,34 +97,6 @@ def updates(state: dict[str, Any]) -> int:
     """How many updates the model of a checkpoint has seen."""
     history = state.get("optimizer_history") or [{}]
     return int(history[-1].get("num_updates", 0))
-
-
-@contextlib.contextmanager
-def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write that takes the name ``path`` only when the block ends well.
-
-    It is written beside ``path`` and on the disk before it is renamed, so that ``path`` holds
-    either what it held before or everything new, whenever the process or the machine dies.
-
-    Raises:
-        InputError: where the disk is full or may not be written to.
-    """
-    temporary = os.fspath(path) + TEMPORARY
-    try:
-        with open(temporary, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        refusal = why_not_written(error)  # torch's own exception hides it
-        if refusal is None:
-            raise
-        raise InputError(
-            f"cannot write {os.fspath(path)}: {refusal.strerror}; make room and start again, what was there before "
-            "is whole"
-        ) from error
 
 
 def _load(path: str | os.PathLike[str]) -> Any:

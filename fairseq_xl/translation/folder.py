@@ -6,7 +6,7 @@
     truecaser.SOURCE  where the text was truecased
     subwords.SOURCE.model  where words were cut into pieces
 
-``fairseq-xl pack`` writes one, ``fairseq-xl translate`` reads it.
+``fairseq-xl translate pack`` writes one, ``fairseq-xl translate text`` reads it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import replacing
 from fairseq_xl.text.pipeline import TOKENISERS, Pipeline
 
 CONFIG = "translator.json"
@@ -28,7 +28,7 @@ FORMAT = 1
 """Raised when an older version of this package could not read what is written now."""
 
 _LANGUAGE = re.compile(r"[A-Za-z0-9_-]+")
-_MAKE_ONE = "make one with fairseq-xl pack, or give the folder RUN/model that a recipe left"
+_MAKE_ONE = "make one with fairseq-xl translate pack, or give the folder RUN/model that a recipe left"
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def checksum(path: Path) -> str:
 
 def write_config(folder: Path, model: ModelFolder) -> None:
     """Write ``translator.json``, wholly or not at all."""
-    with replacing(folder / CONFIG) as stream:
+    with atomic_text(folder / CONFIG) as stream:
         json.dump({"format": FORMAT, **asdict(model)}, stream, indent=2, ensure_ascii=False)
         stream.write("\n")
 

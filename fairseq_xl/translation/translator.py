@@ -1,10 +1,10 @@
-"""``Translator``: raw text in, raw text out, with a folder that ``fairseq-xl pack`` or a recipe made.
+"""``Translator``: raw text in, raw text out, with a folder that ``fairseq-xl translate pack`` or a recipe made.
 
     from fairseq_xl import Translator
     translator = Translator.load("OUT/runs/NAME/model", beam=5)
     translator.translate(["Ein Hund rennt.", "Zwei Kinder spielen."])
 
-``fairseq-xl translate`` does the same with files and pipes.
+``fairseq-xl translate text`` does the same with files and pipes.
 """
 
 from __future__ import annotations

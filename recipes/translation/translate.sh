@@ -38,11 +38,11 @@ read_search() {
   PACKED="beam=5 max_len_a=$MAX_LEN_A max_len_b=$MAX_LEN_B ${SEARCH_GIVEN[*]}"
 }
 
-# What `fairseq-xl translate` needs, in one folder that can be copied elsewhere.
+# What `fairseq-xl translate text` needs, in one folder that can be copied elsewhere.
 pack_model() {
   local pieces=()
   [[ -z $UNITS ]] || pieces=(--subwords "$(subword_model "$SRC")")
-  run fairseq-xl pack "$RUN/checkpoints/checkpoint_best.pt" --data "$UNITS_FOLDER/bin" \
+  run fairseq-xl translate pack "$RUN/checkpoints/checkpoint_best.pt" --data "$UNITS_FOLDER/bin" \
     --source-lang "$SRC" --target-lang "$TGT" --truecaser "$PREPARED/truecaser.$SRC" \
     "${pieces[@]}" --options "${PACKED% }" --output "$RUN/model"
 }
@@ -95,10 +95,10 @@ translate() {
     --task translation --source-lang "$SRC" --target-lang "$TGT" --gen-subset test \
     --path "$RUN/checkpoints/checkpoint_best.pt" --beam "$BEAM" --batch-size 64 "${SEARCH[@]}" "${WHOLE[@]}" \
     "${attention[@]}"
-  run fairseq-xl text hypotheses "${prefix}generate.beam$BEAM.log" "$best" --like "$REFERENCE" \
+  run fairseq-xl data hypotheses "${prefix}generate.beam$BEAM.log" "$best" --like "$REFERENCE" \
     "${replace[@]}"
-  [[ -z $UNITS ]] || run fairseq-xl text subwords decode "$best" "${prefix}hyp.beam$BEAM.tok"
-  run fairseq-xl text postprocess "${prefix}hyp.beam$BEAM.tok" "${prefix}hyp.beam$BEAM.txt" \
+  [[ -z $UNITS ]] || run fairseq-xl data subwords decode "$best" "${prefix}hyp.beam$BEAM.tok"
+  run fairseq-xl data postprocess "${prefix}hyp.beam$BEAM.tok" "${prefix}hyp.beam$BEAM.txt" \
     --language "$TGT"
 }
 
@@ -128,11 +128,11 @@ diagnose() {
   fi
   checkpoints+=("$RUN/checkpoints/checkpoint_best.pt")
   [[ ${#DIAGNOSE_WORDS[@]} == 0 ]] || words=(--words "${DIAGNOSE_WORDS[@]}")
-  logged "$RUN/diagnose.log" fairseq-xl diagnose --checkpoints "${checkpoints[@]}" \
+  logged "$RUN/diagnose.log" fairseq-xl translate diagnose --checkpoints "${checkpoints[@]}" \
     --data "$UNITS_FOLDER/bin" --output "$RUN/diagnostics.json" "${words[@]}"
 }
 
 write_record() {
-  run fairseq-xl record "$RUN" --about "recipe=$(basename "$0")" "source=$SRC" "target=$TGT" \
+  run fairseq-xl experiment record "$RUN" --about "recipe=$(basename "$0")" "source=$SRC" "target=$TGT" \
     "loss=$LOSS" "search=${SEARCH[*]}" "${ABOUT[@]}" ${REPLACE_UNKNOWN:+"unknown_words=in ${LABEL%.} replaced by $REPLACE_UNKNOWN"}
 }

@@ -2,37 +2,63 @@
 
 from __future__ import annotations
 
-import argparse
 import errno
 import importlib
 import os
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from fairseq_xl import __version__
 from fairseq_xl.cli import main as cli
+from fairseq_xl.cli.parsing import Table, load
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def command_that(monkeypatch: pytest.MonkeyPatch, run) -> None:
-    """Make ``fairseq-xl trial`` call ``run``."""
-    module = SimpleNamespace(configure=lambda parser: parser.add_argument("--n", type=int), run=run)
-    monkeypatch.setitem(sys.modules, "trial_module", module)
-    monkeypatch.setitem(cli.COMMANDS, "trial", ("trial_module", "a trial"))
+    """Make ``fairseq-xl trial`` call ``run`` with the command."""
+
+    @dataclass
+    class Trial:
+        """Try something."""
+
+        n: int = option("a number", 0)
+
+        def run(self) -> int | None:
+            return run(self)
+
+    monkeypatch.setitem(sys.modules, "trial_module", SimpleNamespace(Trial=Trial))
+    monkeypatch.setitem(cli.COMMANDS, "trial", ("trial_module:Trial", "a trial"))
 
 
 def raising(error: BaseException):
-    def run(args: argparse.Namespace) -> None:
+    def run(command: Any) -> None:
         raise error
 
     return run
+
+
+def every_command(name: str, table: Table) -> Iterator[tuple[str, Any]]:
+    """The names of all commands and groups, and their classes or tables."""
+    for word, (place, text) in table.items():
+        assert text
+        found = load(place) if ":" in place else importlib.import_module(place)
+        yield f"{name} {word}".strip(), found
+        if isinstance(found, Mapping):
+            yield from every_command(f"{name} {word}".strip(), found)
+
+
+ALL = dict(every_command("", cli.COMMANDS))
 
 
 def test_help_is_quick_and_names_every_command(run_cli) -> None:
@@ -59,12 +85,10 @@ def test_user_dir_is_the_folder_of_the_package(run_cli) -> None:
     assert Path(run_cli("user-dir").stdout.strip()) == ROOT / "fairseq_xl"
 
 
-@pytest.mark.parametrize("name", sorted(cli.COMMANDS))
+@pytest.mark.parametrize("name", sorted(ALL))
 def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    module = importlib.import_module(cli.COMMANDS[name][0])
-    assert callable(module.run)
     with pytest.raises(SystemExit) as ended:
-        cli.main([name, "--help"])
+        cli.main([*name.split(), "--help"])
     assert ended.value.code == 0
     assert capsys.readouterr().out.startswith(f"usage: fairseq-xl {name}")
 
@@ -82,12 +106,12 @@ def test_no_command_prints_the_help_and_fails(capsys: pytest.CaptureFixture[str]
 
 
 def test_arguments_reach_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    command_that(monkeypatch, lambda args: args.n)
+    command_that(monkeypatch, lambda command: command.n)
     assert cli.main(["trial", "--n", "3"]) == 3
 
 
 def test_a_command_that_returns_nothing_has_succeeded(monkeypatch: pytest.MonkeyPatch) -> None:
-    command_that(monkeypatch, lambda args: None)
+    command_that(monkeypatch, lambda command: None)
     assert cli.main(["trial"]) == 0
 
 

@@ -197,12 +197,11 @@ def test_saving_and_copying_leave_the_old_file_when_they_fail(tmp_path, monkeypa
 
 WRITE_FOR_EVER = """
 import sys
-sys.argv[0] = "fairseq-xl"  # which needs no fairseq
-from fairseq_xl.training.checkpoints import atomic_file
+from fairseq_xl.io.atomic import atomic_binary
 print("ready", flush=True)
 while True:
     for content in b"ab":
-        with atomic_file(sys.argv[1]) as file:
+        with atomic_binary(sys.argv[1]) as file:
             file.write(bytes([content]) * (1 << 24))
 """
 
@@ -223,7 +222,7 @@ def test_a_kill_during_a_write_leaves_a_whole_file(tmp_path):
         for _ in range(200):
             os.kill(process.pid, signal.SIGSTOP)  # a kill at this moment would leave this
             assert target.read_bytes() in contents
-            interrupted += (tmp_path / "checkpoint_last.pt.tmp").exists()
+            interrupted += any(tmp_path.glob(".checkpoint_last.pt.*.tmp"))
             os.kill(process.pid, signal.SIGCONT)
             if interrupted >= 20:
                 break
@@ -231,14 +230,6 @@ def test_a_kill_during_a_write_leaves_a_whole_file(tmp_path):
         process.kill()
     assert interrupted  # or the test has seen nothing
     assert target.read_bytes() in contents
-
-
-def test_leftovers_of_killed_runs_are_removed(tmp_path, caplog):
-    (tmp_path / "checkpoint_last.pt.tmp").write_bytes(b"half")
-    (tmp_path / "notes.tmp").write_text("mine")
-    checkpoint_utils.verify_checkpoint_directory(str(tmp_path))
-    assert [p.name for p in tmp_path.iterdir()] == ["notes.tmp"]
-    assert "checkpoint_last.pt.tmp" in caplog.text
 
 
 def test_the_newest_intact_checkpoint_is_found(tmp_path):

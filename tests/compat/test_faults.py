@@ -71,7 +71,7 @@ def test_a_table_that_does_not_fit(full_disk, run_cli, tmp_path):
 @pytest.mark.parametrize("room", [3000, 20_000])
 def test_a_database_that_does_not_fit(full_disk, run_cli, tmp_path, room):
     (tmp_path / "sentences.tsv").write_text("uno\tone\nuna\tone\n")
-    arguments = ["pairs", "mint", "--sentences", tmp_path / "sentences.tsv", "-o", tmp_path / "out" / "minted.tsv"]
+    arguments = ["match", "mint", "--sentences", tmp_path / "sentences.tsv", "-o", tmp_path / "out" / "minted.tsv"]
     with full_disk(room):
         done = run_cli(*arguments)
     assert done.returncode == 2
@@ -102,6 +102,6 @@ def test_no_home(run_cli, make_run, tmp_path):
     run = make_run("a")
     env = {name: value for name, value in os.environ.items() if name not in ("USER", "LOGNAME")}
     env["HOME"] = "/proc/nobody"
-    done = run_cli("curves", run / "train.log", "--output", tmp_path / "curves.png", env=env)
+    done = run_cli("experiment", "curves", run / "train.log", "--output", tmp_path / "curves.png", env=env)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "curves.png").stat().st_size > 5000

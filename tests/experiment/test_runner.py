@@ -243,7 +243,7 @@ sys.exit(not done)
 
 def start(playground) -> subprocess.Popen:
     # named fairseq-xl, so that importing the package does not load fairseq
-    code = f"import sys; sys.argv[0] = 'fairseq-xl'\n{RUN}"
+    code = f"import sys\n{RUN}"
     command = [sys.executable, "-c", code, str(playground.config), str(playground.out)]
     # Tests that run in the background of a script inherit that interrupts are ignored.
     heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)

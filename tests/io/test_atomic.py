@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import errno
+import os
 from pathlib import Path
 
 import pytest
 
-from fairseq_xl.io.atomic import atomic_outputs
+from fairseq_xl.io import atomic
+from fairseq_xl.io.atomic import atomic_outputs, atomic_text, hidden_name
 from fairseq_xl.io.errors import InputError
 
 
@@ -52,3 +54,52 @@ def test_trouble_with_another_file_is_not_blamed_on_the_output(tmp_path: Path) -
     other = PermissionError(errno.EACCES, "Permission denied", str(tmp_path / "input"))
     with pytest.raises(PermissionError), atomic_outputs(tmp_path / "x"):
         raise other
+
+
+def test_a_link_stays_and_permissions_stay(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "real").chmod(0o600)
+    (tmp_path / "link").symlink_to("real")
+    with atomic_text(tmp_path / "link") as stream:
+        stream.write("new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+    assert (tmp_path / "real").stat().st_mode & 0o777 == 0o600
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "real"]
+
+
+def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with atomic_text(pipe) as stream:
+        stream.write("through")
+    assert os.read(reading, 100) == b"through"
+    os.close(reading)
+    assert pipe.is_fifo()
+
+
+def test_what_a_killed_writer_left_goes_and_nothing_else(tmp_path: Path) -> None:
+    left = tmp_path / ".table.vec.0123456789ab.tmp"
+    kept = tmp_path / ".mine.tmp"
+    with atomic_outputs(tmp_path / "other") as (at_work,):
+        left.touch()
+        kept.touch()
+        atomic._swept.clear()
+        hidden_name(tmp_path / "x")
+        assert at_work.exists(), "its writer is alive"
+        at_work.write_text("whole")
+        assert not left.exists()
+    assert kept.exists()
+
+
+def test_a_lock_that_was_removed_meanwhile_locks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    lock, flock = tmp_path / "lock", atomic.fcntl.flock
+
+    def late(file, operation):
+        lock.unlink()
+        flock(file, operation)
+
+    monkeypatch.setattr(atomic.fcntl, "flock", late)
+    with pytest.raises(InputError, match="another"), atomic.exclusive_lock(lock, "another"):
+        pass

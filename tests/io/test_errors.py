@@ -13,7 +13,6 @@ from fairseq_xl.io.errors import InputError
 ROOT = Path(__file__).resolve().parents[2]
 PRELUDE = """
 import sys
-sys.argv[0] = "fairseq-xl"
 from fairseq_xl.io.errors import InputError, show_input_errors_without_traceback
 show_input_errors_without_traceback()
 show_input_errors_without_traceback()

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairseq_xl.io import lines
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import count_lines, decode_lines, read_lines, replacing
+from fairseq_xl.io.lines import count_lines, decode_lines, read_lines
 
 # Every character at which some reader ends a line, beside ordinary ones.
 NASTY = st.text(st.sampled_from("ab \t\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\ufeffé漢😀"), max_size=12)
@@ -95,7 +96,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     path.write_text("old\n")
 
     def fail():
-        with replacing(path) as stream:
+        with atomic_text(path) as stream:
             stream.write("half")
             raise RuntimeError
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from fairseq_xl.cli import main as cli
-from fairseq_xl.io.terminal import InertTerminal, inert
+from fairseq_xl.io.terminal import EscapingTerminal, escape_controls
 
 
 class Terminal(io.StringIO):
@@ -27,12 +27,12 @@ class Terminal(io.StringIO):
     ],
 )
 def test_commands_are_spelled_out_and_letters_stay(text, shown):
-    assert inert(text) == shown
+    assert escape_controls(text) == shown
 
 
 def test_a_wrapped_terminal_is_still_one():
     terminal = Terminal()
-    wrapped = InertTerminal(terminal)
+    wrapped = EscapingTerminal(terminal)
     print("a\x1b[2Jb", file=wrapped)
     wrapped.writelines(["c\x07\n"])
     assert terminal.getvalue() == "a\\x1b[2Jb\nc\\x07\n"

@@ -74,8 +74,8 @@ def test_narrow_predictions(kind, dtype, tolerance):
     value, gradient = value_and_gradient(loss, pred, weights.float())
     assert gradient.dtype == dtype
     exact = pred.detach().double().requires_grad_()
-    wide = naive(kind, exact, table[index].double(), *PARAMETERS[kind])
-    expected, slope = value_and_gradient(wide, exact, weights.double())
+    exact_loss = naive(kind, exact, table[index].double(), *PARAMETERS[kind])
+    expected, slope = value_and_gradient(exact_loss, exact, weights.double())
     assert torch.allclose(value.double(), expected, rtol=tolerance, atol=tolerance)
     error = (gradient.double() - slope).norm(dim=-1)
     assert (error <= tolerance * slope.norm(dim=-1).clamp_min(1e-3)).all()

@@ -46,9 +46,9 @@ def test_narrow_predictions(dtype, tolerance):
     assert loss.dtype == torch.float32
     assert gradient.dtype == dtype
     exact = pred.detach().double().requires_grad_()
-    wide = losses.margin(exact, table[index].double(), table[negatives].double(), 0.5)
-    (slope,) = torch.autograd.grad((wide * weights.double()).sum(), exact)
-    assert torch.allclose(loss.double(), wide, rtol=tolerance, atol=tolerance)
+    exact_loss = losses.margin(exact, table[index].double(), table[negatives].double(), 0.5)
+    (slope,) = torch.autograd.grad((exact_loss * weights.double()).sum(), exact)
+    assert torch.allclose(loss.double(), exact_loss, rtol=tolerance, atol=tolerance)
     error = (gradient.double() - slope).norm(dim=-1)
     assert (error <= tolerance * slope.norm(dim=-1).clamp_min(1e-3)).all()
 

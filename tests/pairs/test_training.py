@@ -118,7 +118,7 @@ def test_every_architecture_resumes_validates_and_is_averaged(name, prepared, as
 def test_a_fold_is_held_out_and_recorded(prepared, train_matcher, tmp_path):
     train_matcher(prepared, tmp_path, "--arch siamese_conv --hidden-dim 8 --max-update 2 --fold 1 --seed 6")
     out = tmp_path / "record.json"
-    line = ["pairs", "predict", str(tmp_path / "checkpoint_last.pt"), "--part", "fold", "--device", "cpu"]
+    line = ["match", "predict", str(tmp_path / "checkpoint_last.pt"), "--part", "fold", "--device", "cpu"]
     assert main([*line, "-o", str(out), "--name", "conv"]) == 0
     record = PairRecord.read(out)
     rows = Prepared(prepared).fold(1, held_out=True)
@@ -138,7 +138,7 @@ def test_a_fold_is_held_out_and_recorded(prepared, train_matcher, tmp_path):
 
 def test_raw_pairs_from_a_file_and_from_standard_input(checkpoint, files, valid, tmp_path, capsys, monkeypatch):
     rows = Predictor.load(checkpoint, device="cpu").logits(valid)
-    line = ["pairs", "predict", str(checkpoint), "--device", "cpu"]
+    line = ["match", "predict", str(checkpoint), "--device", "cpu"]
     assert main([*line, "--input", f"{files}/valid.tsv", "-o", str(tmp_path / "p.txt")]) == 0
     found = [float(p) for p in (tmp_path / "p.txt").read_text().split()]
     np.testing.assert_allclose(found, probability(rows), atol=2e-6)
@@ -152,10 +152,10 @@ def test_raw_pairs_from_a_file_and_from_standard_input(checkpoint, files, valid,
 
 def test_a_calibration_is_fitted_and_applied(trained, valid, tmp_path):
     checkpoint = trained / "siamese_conv" / "checkpoint_last.pt"  # hardly trained: some of it is wrong
-    line = ["pairs", "predict", str(checkpoint), "--device", "cpu", "--part", "valid"]
+    line = ["match", "predict", str(checkpoint), "--device", "cpu", "--part", "valid"]
     raw, scaled, file = (tmp_path / name for name in ("raw.json", "scaled.json", "calibration.json"))
     assert main([*line, "-o", str(raw)]) == 0
-    assert main(["pairs", "calibrate", str(raw), "-o", str(file), "--prior", "0.2"]) == 0
+    assert main(["match", "calibrate", str(raw), "-o", str(file), "--prior", "0.2"]) == 0
     assert main([*line, "-o", str(scaled), "--calibration", str(file)]) == 0
     before, after = (np.array(PairRecord.read(path).probability) for path in (raw, scaled))
     assert (np.argsort(before) == np.argsort(after)).all()
@@ -169,7 +169,7 @@ def test_a_calibration_is_fitted_and_applied(trained, valid, tmp_path):
 
 def test_a_model_is_tuned_on_other_pairs(files, prepared, checkpoint, train_matcher, tmp_path):
     """As MSRP after a corpus of its own: the folder is made like the first."""
-    other = ["pairs", "prepare", str(tmp_path / "p"), f"{files}/valid.tsv", "--like", str(prepared)]
+    other = ["match", "prepare", str(tmp_path / "p"), f"{files}/valid.tsv", "--like", str(prepared)]
     assert main(other) == 0
     line = "--arch siamese_conv --hidden-dim 16 --decide-dim 16 --difference absolute --max-update 1 --lr 0.0 "
     train_matcher(tmp_path / "p", tmp_path, f"{line} --disable-validation --finetune-from-model {checkpoint}")
@@ -181,9 +181,9 @@ def test_a_model_is_tuned_on_other_pairs(files, prepared, checkpoint, train_matc
 
 def test_a_model_of_two_languages(files, train_matcher, tmp_path, capsys):
     given = f"{files}/train.tsv,languages=es+pt"
-    assert main(["pairs", "prepare", str(tmp_path / "p"), given, "--dim", "8", "--longest", "9"]) == 0
+    assert main(["match", "prepare", str(tmp_path / "p"), given, "--dim", "8", "--longest", "9"]) == 0
     train_matcher(tmp_path / "p", tmp_path, "--arch siamese_conv --tune-vectors --max-update 1 --disable-validation")
-    line = ["pairs", "predict", str(tmp_path / "checkpoint_last.pt"), "--device", "cpu", "--input"]
+    line = ["match", "predict", str(tmp_path / "checkpoint_last.pt"), "--device", "cpu", "--input"]
     capsys.readouterr()
     assert main([*line, f"{files}/valid.tsv,languages=es+pt"]) == 0
     assert len(capsys.readouterr().out.split()) == 60
@@ -226,7 +226,7 @@ def test_one_sentence_has_a_vector(trained, name):
 def test_search_finds_the_topic_and_encodes_once(checkpoint, trained, tmp_path, capsys, monkeypatch):
     corpus = tmp_path / "corpus.txt"
     corpus.write_text("Quiero mi reembolso\nVer la tarjeta\nEl envío cuándo\nMi vendedor\n", encoding="utf-8")
-    line = ["pairs", "search", str(corpus), "--encoder", str(checkpoint), "--index", str(tmp_path / "index")]
+    line = ["match", "search", str(corpus), "--encoder", str(checkpoint), "--index", str(tmp_path / "index")]
     line += ["--rerank", str(checkpoint), "--top", "2", "--device", "cpu"]
 
     def ask(question: str) -> dict:
@@ -249,7 +249,7 @@ def test_search_finds_the_topic_and_encodes_once(checkpoint, trained, tmp_path, 
 
 def test_models_and_folders_that_do_not_fit(files, prepared, checkpoint, train_matcher, tmp_path, capsys):
     assert (
-        main(["pairs", "prepare", str(tmp_path / "none"), f"{files}/train.tsv", f"{files}/valid.tsv,part=valid"]) == 0
+        main(["match", "prepare", str(tmp_path / "none"), f"{files}/train.tsv", f"{files}/valid.tsv,part=valid"]) == 0
     )
     with pytest.raises(InputError, match="was prepared without --vectors"):
         train_matcher(tmp_path / "none", tmp_path / "run", "--arch siamese_conv --max-update 1")
@@ -258,10 +258,10 @@ def test_models_and_folders_that_do_not_fit(files, prepared, checkpoint, train_m
     with pytest.raises(InputError, match="the two directions share 7 units"):
         train_matcher(prepared, tmp_path / "run", "--arch esim --hidden-dim 7 --max-update 1")
     capsys.readouterr()
-    line = ["pairs", "predict", str(checkpoint), "--part", "valid", "-o", str(tmp_path / "r.json"), "--device", "cpu"]
+    line = ["match", "predict", str(checkpoint), "--part", "valid", "-o", str(tmp_path / "r.json"), "--device", "cpu"]
     assert main([*line, "--data", str(tmp_path / "none")]) == 2
     assert "was prepared without --vectors" in capsys.readouterr().err
-    other = ["pairs", "prepare", str(tmp_path / "other"), f"{files}/valid.tsv", "--vectors", f"{files}/words.vec"]
+    other = ["match", "prepare", str(tmp_path / "other"), f"{files}/valid.tsv", "--vectors", f"{files}/words.vec"]
     assert main(other) == 0
     assert main([*line, "--data", str(tmp_path / "other")]) == 2
     assert "another dictionary" in capsys.readouterr().err

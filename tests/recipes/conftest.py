@@ -28,46 +28,46 @@ after() { # OPTION: the word that follows it
 }
 make() { mkdir -p "$(dirname "$1")"; cat >"$1.new"; mv "$1.new" "$1"; }
 case $call in
-  'fairseq-xl text fetch '*) echo fetched | make "$4" ;;
-  'fairseq-xl text clean '*) make "$6" <"$3"; make "$7" <"$4" ;;
-  'fairseq-xl text campaign '*)
+  'fairseq-xl data fetch '*) echo fetched | make "$4" ;;
+  'fairseq-xl data clean '*) make "$6" <"$3"; make "$7" <"$4" ;;
+  'fairseq-xl data campaign '*)
     out=$(after --output "$@")
     echo text | make "$out"
     echo text | make "${@: -1}"
     ;;
-  'fairseq-xl text tatoeba '*)
+  'fairseq-xl data tatoeba '*)
     for set in train valid test; do
       for language in "${@:5:2}"; do make "$(after --output "$@")/$set.$language" <"$3"; done
     done
     ;;
-  'fairseq-xl text tok'* | 'fairseq-xl text truecase '* | 'fairseq-xl text post'*) make "$4" <"$3" ;;
-  'fairseq-xl text hypotheses '*) make "$4" <"$3" ;;
-  'fairseq-xl text subwords train '*) echo "$call" | make "$(after --output "$@")" ;;
-  'fairseq-xl text subwords '*) make "$5" <"$4" ;;
-  'fairseq-xl text truecaser '*) echo model | make "$(after --output "$@")" ;;
+  'fairseq-xl data tok'* | 'fairseq-xl data truecase '* | 'fairseq-xl data post'*) make "$4" <"$3" ;;
+  'fairseq-xl data hypotheses '*) make "$4" <"$3" ;;
+  'fairseq-xl data subwords train '*) echo "$call" | make "$(after --output "$@")" ;;
+  'fairseq-xl data subwords '*) make "$5" <"$4" ;;
+  'fairseq-xl data truecaser '*) echo model | make "$(after --output "$@")" ;;
   'fairseq-xl vectors train '*) echo "$call" | make "$(after --output "$@").bin" ;;
   'fairseq-xl vectors align '*) echo "$call" | make "$(after --output "$@")" ;;
   'fairseq-xl vectors join '*) echo "$call" | make "$(after --output "$@")" ;;
   'fairseq-xl corpus init '*) echo '{}' | make "$(after --project "$@")/corpus.yaml" ;;
   'fairseq-xl corpus run '*) ;;
   'fairseq-xl vectors convert '*) cat "$3" - <<<"$call" | make "$4" ;;
-  'fairseq-xl pack '*) echo '{}' | make "$(after --output "$@")/translator.json" ;;
-  'fairseq-xl diagnose '*) echo '{}' | make "$(after --output "$@")" ;;
-  'fairseq-xl lexicon '*) cat "$2" "$3" | make "$(after --output "$@")" ;;
-  'fairseq-xl record '*) echo '{}' | make "$2/record.json" ;;
-  'fairseq-xl siamese prepare '*) echo "$call" | make "$3/manifest.json" ;;
-  'fairseq-xl siamese statistics '*) echo table ;;
-  'fairseq-xl translate '*) make "$(after --output "$@")" <"$(after --input "$@")" ;;
-  'fairseq-xl pairs prepare '*) echo "$call" | make "$3/manifest.json" ;;
-  'fairseq-xl pairs statistics '*) echo table ;;
-  'fairseq-xl pairs normalise '*)
+  'fairseq-xl translate pack '*) echo '{}' | make "$(after --output "$@")/translator.json" ;;
+  'fairseq-xl translate diagnose '*) echo '{}' | make "$(after --output "$@")" ;;
+  'fairseq-xl data lexicon '*) cat "$3" "$4" | make "$(after --output "$@")" ;;
+  'fairseq-xl experiment record '*) echo '{}' | make "$3/record.json" ;;
+  'fairseq-xl classify prepare '*) echo "$call" | make "$3/manifest.json" ;;
+  'fairseq-xl classify statistics '*) echo table ;;
+  'fairseq-xl translate text '*) make "$(after --output "$@")" <"$(after --input "$@")" ;;
+  'fairseq-xl match prepare '*) echo "$call" | make "$3/manifest.json" ;;
+  'fairseq-xl match statistics '*) echo table ;;
+  'fairseq-xl match normalise '*)
     for file in "${@:3}"; do
       [[ $file == *cikm_*,* ]] || continue
       make "$(after --output "$@")/$(basename "${file%%,*}")" <"${file%%,*}"
     done
     ;;
-  'fairseq-xl pairs '*) echo '{}' | make "$(after --output "$@")" ;;
-  'fairseq-xl siamese '*) echo '{}' | make "$(after --output "$@")" ;;
+  'fairseq-xl match '*) echo '{}' | make "$(after --output "$@")" ;;
+  'fairseq-xl classify '*) echo '{}' | make "$(after --output "$@")" ;;
   fairseq-preprocess*)
     folder=$(after --destdir "$@")
     [[ ! -e $folder ]] || exit 1 # as the real one, which refuses to overwrite dictionaries
@@ -75,19 +75,19 @@ case $call in
       echo word | make "$folder/dict.$language.txt"
     done
     ;;
-  'fairseq-xl syntactic prepare '*)
+  'fairseq-xl embed prepare '*)
     echo corpus | make "$(after --corpus "$@")"
     [[ -n $(after --until "$@") ]] || echo '{}' | make "$3/manifest.json"
     ;;
-  'fairseq-xl syntactic tagger pieces '* | 'fairseq-xl syntactic tables '*)
+  'fairseq-xl embed tagger pieces '* | 'fairseq-xl embed tables '*)
     echo text | make "$(after --output "$@")"
     ;;
-  'fairseq-xl syntactic tagger train '*) echo '{}' | make "$(after --output "$@")/tagger.json" ;;
-  'fairseq-xl syntactic build-eval '*) echo text | make "$(after --output "$@")/en.tsv" ;;
-  'fairseq-xl syntactic evaluate '*) echo '{}' | make "$(after --output "$@").json" ;;
-  'fairseq-xl syntactic map '*) echo picture | make "$(after --output "$@").png" ;;
-  'fairseq-xl syntactic statistics '*) ;;
-  'fairseq-xl encoder random '*) echo '{}' | make "$(after --output "$@")/model.pt" ;;
+  'fairseq-xl embed tagger train '*) echo '{}' | make "$(after --output "$@")/tagger.json" ;;
+  'fairseq-xl embed build-eval '*) echo text | make "$(after --output "$@")/en.tsv" ;;
+  'fairseq-xl embed evaluate '*) echo '{}' | make "$(after --output "$@").json" ;;
+  'fairseq-xl embed map '*) echo picture | make "$(after --output "$@").png" ;;
+  'fairseq-xl embed statistics '*) ;;
+  'fairseq-xl embed encoder random '*) echo '{}' | make "$(after --output "$@")/model.pt" ;;
   fairseq-train*)
     if [[ $call == *' translation '* && $call != *--no-epoch-checkpoints* ]]; then
       for number in $(seq "${STOPS_AFTER:-$(after --max-epoch "$@")}"); do

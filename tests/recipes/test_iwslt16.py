@@ -50,16 +50,16 @@ def test_more_epochs_go_on_and_are_translated_anew(iwslt16, campaign):
     done = iwslt16("--data", campaign, "--epochs", 5)
     assert done.returncode == 0, done.stderr
     called = set(iwslt16.calls)
-    assert {"fairseq-train --user-dir", "fairseq-generate --user-dir", "fairseq-xl record"} <= called
+    assert {"fairseq-train --user-dir", "fairseq-generate --user-dir", "fairseq-xl experiment record"} <= called
     assert "fairseq-preprocess --source-lang fr" not in called
 
 
 def test_without_data_the_archive_is_fetched(iwslt16):
     done = iwslt16("--dry-run", "--src", "de")
-    assert "text fetch https://" in done.stdout
+    assert "data fetch https://" in done.stdout
     assert "/de/en/de-en.tgz" in done.stdout
     done = iwslt16("--dry-run", "--src", "de", "--url", "https://mirror/x.tgz")
-    assert "text fetch https://mirror/x.tgz" in done.stdout
+    assert "data fetch https://mirror/x.tgz" in done.stdout
 
 
 def test_sets_that_the_folder_lacks_come_from_sacrebleu(iwslt16, campaign):

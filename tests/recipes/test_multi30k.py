@@ -13,16 +13,16 @@ from fairseq_xl.translation.options import check, parse
 
 SETS = ("train", "val", "test_2016_flickr")
 PREPARATION = {
-    *("fairseq-xl text clean", "fairseq-xl text tokenise", "fairseq-xl text truecaser"),
-    *("fairseq-xl text truecase", "fairseq-preprocess --source-lang de"),
+    *("fairseq-xl data clean", "fairseq-xl data tokenise", "fairseq-xl data truecaser"),
+    *("fairseq-xl data truecase", "fairseq-preprocess --source-lang de"),
     *("fairseq-xl vectors train", "fairseq-xl vectors convert"),
 }
 TRANSLATION = {
-    *("fairseq-generate --user-dir", "fairseq-xl text hypotheses"),
-    *("fairseq-xl text postprocess", "sacrebleu --input"),
+    *("fairseq-generate --user-dir", "fairseq-xl data hypotheses"),
+    *("fairseq-xl data postprocess", "sacrebleu --input"),
 }
-RECORD, TRAIN, PACK = "fairseq-xl record", "fairseq-train --user-dir", "fairseq-xl pack"
-SUBWORDS, DIAGNOSE = "fairseq-xl text subwords", "fairseq-xl diagnose --checkpoints"
+RECORD, TRAIN, PACK = "fairseq-xl experiment record", "fairseq-train --user-dir", "fairseq-xl translate pack"
+SUBWORDS, DIAGNOSE = "fairseq-xl data subwords", "fairseq-xl translate diagnose --checkpoints"
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_dry_run_prints_every_command_and_does_nothing(multi30k, data):
 
 def test_dry_run_without_data_shows_the_download(multi30k):
     done = multi30k("--dry-run", "--src", "fr")
-    assert done.stdout.count("text fetch https://") == 6
+    assert done.stdout.count("data fetch https://") == 6
     assert "test_2016_flickr.fr.gz" in done.stdout
     assert not multi30k.out.exists()
 
@@ -77,12 +77,12 @@ def test_a_finished_run_is_not_repeated(multi30k, data):
 @pytest.mark.parametrize(
     ("call", "finished"),
     [
-        ("text truecase ", {"text clean", "text tokenise"}),
-        ("fairseq-preprocess", {"text clean", "text tokenise", "text truecase"}),
-        ("vectors convert", {"text clean", "fairseq-preprocess", "vectors train"}),
-        ("fairseq-train", {"text clean", "fairseq-preprocess", "vectors train", "vectors convert"}),
-        ("fairseq-xl pack", {"vectors convert", "fairseq-train"}),
-        ("--beam 5", {"text clean", "vectors convert", "fairseq-train", "fairseq-xl pack"}),
+        ("data truecase ", {"data clean", "data tokenise"}),
+        ("fairseq-preprocess", {"data clean", "data tokenise", "data truecase"}),
+        ("vectors convert", {"data clean", "fairseq-preprocess", "vectors train"}),
+        ("fairseq-train", {"data clean", "fairseq-preprocess", "vectors train", "vectors convert"}),
+        ("fairseq-xl translate pack", {"vectors convert", "fairseq-train"}),
+        ("--beam 5", {"data clean", "vectors convert", "fairseq-train", "fairseq-xl translate pack"}),
         ("record", {"vectors convert", "fairseq-train", "fairseq-generate", "sacrebleu"}),
     ],
 )
@@ -228,20 +228,20 @@ def test_a_test_set_that_has_the_name_of_the_recipes_own_scores(multi30k, data, 
 @pytest.mark.parametrize("way", ["attention", "lexicon"])
 def test_replaced_unknown_words_are_in_the_names_of_scores_and_in_the_record(multi30k, data, way):
     multi30k("--data", data)
-    plain = multi30k.arguments("fairseq-generate"), multi30k.arguments("fairseq-xl record")
+    plain = multi30k.arguments("fairseq-generate"), multi30k.arguments("fairseq-xl experiment record")
     assert "--print-alignment" not in plain[0]
     assert not any(word.startswith("unknown") for word in plain[1])
     done = multi30k("--data", data, "--replace-unknown", way)
     assert done.returncode == 0, done.stderr
-    assert ("fairseq-xl lexicon" in {" ".join(call.split()[:2]) for call in multi30k.calls}) == (way == "lexicon")
+    assert ("fairseq-xl data lexicon" in {" ".join(call.split()[:2]) for call in multi30k.calls}) == (way == "lexicon")
     assert TRAIN not in multi30k.calls
     assert options(multi30k.arguments("fairseq-generate"), "--print-alignment") == ("soft",)
-    hypotheses = multi30k.arguments("fairseq-xl text hypotheses")
+    hypotheses = multi30k.arguments("fairseq-xl data hypotheses")
     spelling, how = options(hypotheses, "--spelling", "--replace-unknown")
     assert spelling.endswith("/true/test.de")
     assert how == way
     assert ("--lexicon" in hypotheses) == (way == "lexicon")
-    about = " ".join(multi30k.arguments("fairseq-xl record"))
+    about = " ".join(multi30k.arguments("fairseq-xl experiment record"))
     assert f"unknown_words=in test.unknown_by_{way} replaced by {way}" in about
     run = multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.seed1"
     assert (run / f"test.unknown_by_{way}.score.beam5.json").exists()
@@ -262,11 +262,11 @@ def test_another_search_translates_anew_what_was_trained(multi30k, data):
     assert options(generate, "--max-len-a", "--max-len-b", "--lenpen") == ("1.5", "9", "1.2")
     (overrides,) = options(generate, "--model-overrides")
     assert ast.literal_eval(overrides) == {"decode_score": "cosine", "decode_scale": 12.5}
-    pack = multi30k.arguments("fairseq-xl pack")
+    pack = multi30k.arguments("fairseq-xl translate pack")
     packed = " ".join(pack[pack.index("--options") + 1 : pack.index("--output")])
     assert check(parse(packed)).output == {"decode_score": "cosine", "decode_scale": 12.5}
     assert check(parse(packed)).search == {"beam": 5, "max_len_a": 1.5, "max_len_b": 9, "lenpen": 1.2}
-    assert "--lenpen 1.2" in " ".join(multi30k.arguments("fairseq-xl record"))
+    assert "--lenpen 1.2" in " ".join(multi30k.arguments("fairseq-xl experiment record"))
     multi30k("--data", data, "--search", wanted)
     assert multi30k.calls == []
 
@@ -293,7 +293,7 @@ def test_subwords_go_from_the_truecased_text_to_words_again(multi30k, data):
     pieces, tokens = run / "hyp.beam5.pieces", run / "hyp.beam5.tok"
     assert f"subwords decode {pieces} {tokens}\n" in calls
     assert f"text postprocess {tokens} {run / 'hyp.beam5.txt'} " in calls
-    assert "subwords=bpe500" in multi30k.arguments("fairseq-xl record")
+    assert "subwords=bpe500" in multi30k.arguments("fairseq-xl experiment record")
 
 
 def test_what_is_diagnosed(multi30k, data):
@@ -303,7 +303,7 @@ def test_what_is_diagnosed(multi30k, data):
     files = [Path(word).name for word in words if word.endswith(".pt")]
     assert files == ["checkpoint1.pt", "checkpoint2.pt", "checkpoint3.pt", "checkpoint_best.pt"]
     short = ("--data", data, "--epochs", 3, "--diagnose", "epochs", "--diagnose-words", "dog  man", "--name", "short")
-    done = multi30k(*short, STOPS_AFTER="2", FAIL_AT="fairseq-xl diagnose")
+    done = multi30k(*short, STOPS_AFTER="2", FAIL_AT="fairseq-xl translate diagnose")
     assert done.returncode == 3
     assert "fairseq-xl ended with status 3 (it broke here); its output is in" in done.stderr
     assert (multi30k.out / "runs" / "short" / "record.json").exists(), "scores outlive what fails after them"
@@ -338,7 +338,7 @@ def test_words_and_subwords_share_what_they_can_and_leave_each_other_alone(multi
     ]
     for number, option in enumerate(units):
         assert multi30k("--data", data, *option).returncode == 0
-        shared = {"fairseq-xl text clean", "fairseq-xl text tokenise", "fairseq-xl text truecase"}
+        shared = {"fairseq-xl data clean", "fairseq-xl data tokenise", "fairseq-xl data truecase"}
         assert number == 0 or not shared & set(multi30k.calls)
         assert "fairseq-preprocess --source-lang de" in multi30k.calls
         assert "fairseq-xl vectors train" in multi30k.calls
@@ -353,7 +353,7 @@ def test_joint_subwords_are_learnt_once_from_both_sides(multi30k, data):
     multi30k("--data", data, "--subwords", 500, "--joint")
     calls = multi30k.calls_file.read_text()
     assert calls.count("subwords train ") == 1
-    command = multi30k.arguments("fairseq-xl text subwords train")
+    command = multi30k.arguments("fairseq-xl data subwords train")
     assert [Path(word).name for word in command[4:6]] == ["train.de", "train.en"]
     models = {line.split()[-1] for line in calls.splitlines() if "subwords encode" in line}
     assert models == set(options(command, "--output"))
@@ -366,7 +366,7 @@ def test_killed_among_subwords_it_goes_on_there(multi30k, data, call):
     done = multi30k(*arguments)
     assert done.returncode == 0, done.stderr
     assert SUBWORDS in multi30k.calls
-    assert "fairseq-xl text truecase" not in multi30k.calls
+    assert "fairseq-xl data truecase" not in multi30k.calls
     assert (TRAIN in multi30k.calls) == (call == "subwords encode")
 
 
@@ -442,7 +442,7 @@ def test_a_checkpoint_gives_the_vectors_of_its_output_layer_as_targets(multi30k,
     train = multi30k.arguments("fairseq-train")
     assert options(train, "--special-vectors", "--decode-score") == ("file", "cosine")
     assert "--decode-hub-weight" not in train
-    assert "targets=softmax" in multi30k.arguments("fairseq-xl record")
+    assert "targets=softmax" in multi30k.arguments("fairseq-xl experiment record")
     assert (multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.softmax_targets.seed1").is_dir()
     other = dry_training(multi30k, data, "--vectors", checkpoint, "--transform", "--centre", "--name", "other")
     assert "--special-vectors" not in other
@@ -590,7 +590,7 @@ def assert_translates_as_the_recipe_did(run: Path, raw: Path, forked_cli, folder
     copied = folder / "elsewhere"
     shutil.copytree(run / "model", copied)
     options = ["--input", raw, "--output", folder / "hyp", "--cpu", "--beam", beam]
-    done = forked_cli("translate", copied, *options)
+    done = forked_cli("translate", "text", copied, *options)
     assert done.returncode == 0, done.stderr
     assert (folder / "hyp").read_bytes() == (run / f"hyp.beam{beam}.txt").read_bytes()
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-DATA = ["fairseq-xl pairs words", "fairseq-xl vectors train"]
-PREPARED = ["fairseq-xl pairs mint", "fairseq-xl pairs prepare", "fairseq-xl pairs statistics"]
-RECORD = [*["fairseq-xl pairs predict"] * 2, "fairseq-xl pairs calibrate", "fairseq-xl pairs predict"]
+DATA = ["fairseq-xl match words", "fairseq-xl vectors train"]
+PREPARED = ["fairseq-xl match mint", "fairseq-xl match prepare", "fairseq-xl match statistics"]
+RECORD = [*["fairseq-xl match predict"] * 2, "fairseq-xl match calibrate", "fairseq-xl match predict"]
 TRAINED = ["fairseq-train --user-dir", *RECORD]
 
 
@@ -63,10 +63,10 @@ def test_other_settings_begin_anew(matching, data, begins_anew):
 
 def test_the_spanish_pairs_are_judged_and_nothing_else(matching, data):
     matching("--data", data)
-    words = matching.arguments("fairseq-xl pairs prepare")
+    words = matching.arguments("fairseq-xl match prepare")
     spanish = [word for word in words if "cikm_spanish" in word]
     assert [word.split(",")[-1] for word in spanish] == ["part=test"]
-    mint = matching.arguments("fairseq-xl pairs mint")
+    mint = matching.arguments("fairseq-xl match mint")
     labelled = mint[mint.index("--labelled") : mint.index("--exclude")]
     assert not any("cikm_spanish" in word for word in labelled)
     assert "--exclude-sentences" in mint
@@ -87,8 +87,8 @@ def test_folds_are_held_out_in_turn(matching, data):
 
 def test_help_that_can_be_left_out(matching, data):
     matching("--data", data, "--mint", "no", "--unknown", "none", "--leaks", "nothing")
-    assert "fairseq-xl pairs mint" not in matching.calls
-    words = " ".join(matching.arguments("fairseq-xl pairs prepare"))
+    assert "fairseq-xl match mint" not in matching.calls
+    words = " ".join(matching.arguments("fairseq-xl match prepare"))
     assert "vectors/own.vec" in words
     assert "--leaks nothing" in words
 
@@ -97,13 +97,13 @@ def test_repair_is_of_all_files(matching, data, tmp_path):
     vectors = tmp_path / "given.vec"
     vectors.write_text("1 1\na 1\n")
     matching("--data", data, "--embeddings", vectors)
-    assert matching.calls == ["fairseq-xl pairs normalise", *PREPARED, *TRAINED]
-    assert "repaired/given.vec/cikm_english_train.txt" in " ".join(matching.arguments("fairseq-xl pairs prepare"))
+    assert matching.calls == ["fairseq-xl match normalise", *PREPARED, *TRAINED]
+    assert "repaired/given.vec/cikm_english_train.txt" in " ".join(matching.arguments("fairseq-xl match prepare"))
 
 
 def test_official_vectors_are_downloaded(matching, data):
     matching("--data", data, "--embeddings", "official", "--prepare-only")
-    assert matching.calls == ["fairseq-xl text fetch", "fairseq-xl pairs normalise", *PREPARED]
+    assert matching.calls == ["fairseq-xl data fetch", "fairseq-xl match normalise", *PREPARED]
 
 
 def test_more_translated_questions_are_minted_from(matching, data, tmp_path):
@@ -111,7 +111,7 @@ def test_more_translated_questions_are_minted_from(matching, data, tmp_path):
     more.write_text("a\tb\n")
     (data / "cikm_unlabel_spanish_train.txt").write_text("a\tb\n")
     matching("--data", data, "--translated", more)
-    words = " ".join(matching.arguments("fairseq-xl pairs mint"))
+    words = " ".join(matching.arguments("fairseq-xl match mint"))
     assert f"--sentences {more} {data}/cikm_unlabel_spanish_train.txt" in words
 
 
@@ -125,7 +125,7 @@ def test_questions_without_a_translation_are_translated(matching, data):
     folder = matching.out / "translation"
     assert set((folder / "spa-eng.tsv").read_text().splitlines()) == {"hello\thola", "bye\tadiós", "yes\tsí", "no\tno"}
     assert (folder / "questions.tsv").read_text() == "cómo\tcómo\nquién\tquién\nqué\tqué\n"
-    assert f"--sentences {folder}/questions.tsv" in " ".join(matching.arguments("fairseq-xl pairs mint"))
+    assert f"--sentences {folder}/questions.tsv" in " ".join(matching.arguments("fairseq-xl match mint"))
     trained = [call for call in matching.calls if call.startswith("fairseq-train")]
     assert len(trained) == 2  # the translation model and the matcher
     assert (matching.out / "runs/esim.own.subwords.translated.sentences.5.seed1/test.json").exists()
@@ -135,8 +135,8 @@ def test_questions_without_a_translation_are_translated(matching, data):
 
 def test_a_baseline_needs_no_training(matching, data):
     matching("--data", data, "--system", "vectors")
-    assert matching.calls == [*DATA, *PREPARED, *["fairseq-xl pairs baseline"] * 2]
-    assert "--vectors" in matching.arguments("fairseq-xl pairs baseline")
+    assert matching.calls == [*DATA, *PREPARED, *["fairseq-xl match baseline"] * 2]
+    assert "--vectors" in matching.arguments("fairseq-xl match baseline")
 
 
 def test_a_dry_run_does_nothing(matching, data):

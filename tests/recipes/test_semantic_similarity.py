@@ -8,9 +8,9 @@ import pytest
 
 BASE = ["--base", "https://example.org/"]
 LINES = ["fairseq-xl corpus init", "fairseq-xl corpus run"]
-VECTORS = ["fairseq-xl pairs words", "fairseq-xl vectors train"]
+VECTORS = ["fairseq-xl match words", "fairseq-xl vectors train"]
 JOINED = ["fairseq-xl vectors align", "fairseq-xl vectors join"]
-FOLD = ["fairseq-train --user-dir", *["fairseq-xl pairs predict"] * 2]
+FOLD = ["fairseq-train --user-dir", *["fairseq-xl match predict"] * 2]
 
 
 @pytest.fixture
@@ -27,17 +27,17 @@ def test_from_a_site_to_tables_and_not_again(similarity):
         *VECTORS * 2,
         "fairseq-xl corpus run",
         *JOINED,
-        *["fairseq-xl pairs prepare"] * 2,
+        *["fairseq-xl match prepare"] * 2,
         *FOLD * 2,
-        "fairseq-xl pairs folds",
+        "fairseq-xl match folds",
     ]
     assert "--fold 0 --seed 1" in " ".join(similarity.arguments("fairseq-train"))
     assert similarity(*options).returncode == 0
     assert similarity.calls == []
     similarity(*options, "--system", "siamese_conv")
-    assert similarity.calls == [*FOLD * 2, "fairseq-xl pairs folds"]
+    assert similarity.calls == [*FOLD * 2, "fairseq-xl match folds"]
     similarity(*options, "--set-for", "fr:negatives.low=0.5")
-    assert similarity.calls[:2] == ["fairseq-xl corpus run", "fairseq-xl pairs prepare"]  # with the vectors there are
+    assert similarity.calls[:2] == ["fairseq-xl corpus run", "fairseq-xl match prepare"]  # with the vectors there are
     assert "negatives.low=0.5" in similarity.arguments("fairseq-xl corpus run")
     similarity(*options, "--set", "align.distance=0.7")
     assert similarity.calls[:2] == ["fairseq-xl corpus run", *VECTORS[:1]]
@@ -85,13 +85,13 @@ def test_graded_similarities_of_one_language_and_across(similarity, tmp_path):
     (tmp_path / "s.csv").write_text("a,b,3.5\n")
     one = [*BASE, "--folds", "0 1", "--sts", f"en={tmp_path}/s.csv,score=3"]
     assert similarity(*one).returncode == 0
-    said = similarity.arguments("fairseq-xl pairs similarity")
+    said = similarity.arguments("fairseq-xl match similarity")
     assert f"{tmp_path}/s.csv,score=3,languages=en+en" in said
     assert "--across" not in said
     assert len([word for word in said if word.endswith("checkpoint_best.pt")]) == 2
     assert similarity(*one, "--sts", f"fr={tmp_path}/s.csv,score=3").returncode == 0
-    assert similarity.calls == ["fairseq-xl pairs similarity"]  # nothing is trained again
-    assert "--across" in similarity.arguments("fairseq-xl pairs similarity")
+    assert similarity.calls == ["fairseq-xl match similarity"]  # nothing is trained again
+    assert "--across" in similarity.arguments("fairseq-xl match similarity")
 
 
 def test_graded_similarities_are_asked_of_models_that_know_the_language(similarity, tmp_path):
@@ -108,7 +108,7 @@ def test_a_training_that_was_killed_goes_on(similarity):
     options = [*BASE, "--folds", "0"]
     assert similarity(*options, KILL_AT="fairseq-train").returncode != 0
     assert similarity(*options).returncode == 0
-    assert similarity.calls == [*FOLD, "fairseq-xl pairs folds"]
+    assert similarity.calls == [*FOLD, "fairseq-xl match folds"]
 
 
 def test_other_settings_begin_anew(similarity, begins_anew):
@@ -146,13 +146,13 @@ def test_readers_have_runs_of_their_own_and_sets_are_chosen(similarity):
     assert done.returncode == 0, done.stderr
     assert similarity.calls == [
         "fairseq-train --user-dir",
-        *["fairseq-xl pairs predict"] * 3,
-        *["fairseq-xl pairs folds"] * 2,
+        *["fairseq-xl match predict"] * 3,
+        *["fairseq-xl match folds"] * 2,
     ]
     trained = " ".join(similarity.arguments("fairseq-train"))
     assert trained.endswith("--fold 0 --seed 1 --reader conv")
     assert "runs/fr.infersent.conv.seed1.fold0/checkpoints" in trained
-    assert "/tables/infersent.conv.seed1.test-fr.md" in " ".join(similarity.arguments("fairseq-xl pairs folds"))
+    assert "/tables/infersent.conv.seed1.test-fr.md" in " ".join(similarity.arguments("fairseq-xl match folds"))
 
 
 @pytest.mark.parametrize(

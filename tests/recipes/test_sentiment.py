@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 DONE = [
-    *("fairseq-xl siamese prepare", "fairseq-xl siamese statistics"),
-    *("fairseq-train --user-dir", "fairseq-xl siamese predict"),
+    *("fairseq-xl classify prepare", "fairseq-xl classify statistics"),
+    *("fairseq-train --user-dir", "fairseq-xl classify predict"),
 ]
 
 
@@ -61,13 +61,13 @@ def test_systems_share_a_split_and_differ_in_pairs(sentiment, data):
     sentiment("--data", data, "--poor", "es", "--system", "twin")
     assert sentiment.arguments("fairseq-train")[1] == mono[1]
     sentiment("--data", data, "--poor", "es", "--system", "mnb-h")
-    assert sentiment.calls == ["fairseq-xl siamese baseline"]
-    assert sentiment.arguments("fairseq-xl siamese baseline")[4] == mono[1]
+    assert sentiment.calls == ["fairseq-xl classify baseline"]
+    assert sentiment.arguments("fairseq-xl classify baseline")[4] == mono[1]
 
 
 def test_the_papers_configuration_has_its_own_ngrams(sentiment, data):
     sentiment("--data", data, "--poor", "es", "--system", "paper")
-    assert " ".join(sentiment.arguments("fairseq-xl siamese prepare")).endswith("--ngrams 3")
+    assert " ".join(sentiment.arguments("fairseq-xl classify prepare")).endswith("--ngrams 3")
     words = " ".join(sentiment.arguments("fairseq-train"))
     assert "--pooling last" in words
     assert "--pairs" not in words
@@ -75,27 +75,27 @@ def test_the_papers_configuration_has_its_own_ngrams(sentiment, data):
 
 def test_the_control_shuffles(sentiment, data):
     sentiment("--data", data, "--poor", "es", "--system", "twin-control", "--poor-size", 9)
-    assert "--poor-size 9 --shuffle-rich" in " ".join(sentiment.arguments("fairseq-xl siamese prepare"))
+    assert "--poor-size 9 --shuffle-rich" in " ".join(sentiment.arguments("fairseq-xl classify prepare"))
     assert (sentiment.out / "runs/es-en.twin-control.9.seed1/record.json").exists()
 
 
 def test_hindi_reviews_have_two_classes(sentiment, data):
     sentiment("--data", data, "--poor", "hi")
-    words = " ".join(sentiment.arguments("fairseq-xl siamese prepare"))
+    words = " ".join(sentiment.arguments("fairseq-xl classify prepare"))
     assert "--classes negative positive --others drop" in words
     assert "rt-polarity.pos,label=positive" in words
 
 
 def test_own_files_for_any_pair_and_monolingual(sentiment):
     sentiment("--poor", "xx", "--rich", "none", "--poor-source", "x.tsv", "--system", "twin")
-    words = " ".join(sentiment.arguments("fairseq-xl siamese prepare"))
+    words = " ".join(sentiment.arguments("fairseq-xl classify prepare"))
     assert "--poor x.tsv --languages xx --ngrams" in words
     assert "--pairs" not in sentiment.arguments("fairseq-train")
 
 
 def test_the_whole_of_the_rich_text_is_for_training(sentiment, data):
     sentiment("--data", data, "--poor", "es")
-    words = sentiment.arguments("fairseq-xl siamese prepare")
+    words = sentiment.arguments("fairseq-xl classify prepare")
     rich = words[words.index("--rich") :]
     assert not any("part=test" in word for word in rich)
     assert any("part=test" in word for word in words[: words.index("--rich")])
@@ -103,9 +103,9 @@ def test_the_whole_of_the_rich_text_is_for_training(sentiment, data):
 
 def test_without_data_it_downloads(sentiment):
     assert sentiment("--poor", "te").returncode == 0
-    assert sentiment.calls.count("fairseq-xl text fetch") == 7
+    assert sentiment.calls.count("fairseq-xl data fetch") == 7
     assert sentiment("--poor", "hi-latn").returncode == 0
-    assert sentiment.calls.count("fairseq-xl text fetch") == 4  # English is there
+    assert sentiment.calls.count("fairseq-xl data fetch") == 4  # English is there
 
 
 @pytest.mark.parametrize(("own", "fetched"), [("--poor-source", 6), ("--rich-source", 1)])
@@ -113,7 +113,7 @@ def test_what_one_does_not_give_is_downloaded(sentiment, tmp_path, own, fetched)
     (tmp_path / "own.tsv").write_text("x\n")
     done = sentiment("--poor", "te", own, tmp_path / "own.tsv")
     assert done.returncode == 0, done.stderr
-    assert sentiment.calls.count("fairseq-xl text fetch") == fetched
+    assert sentiment.calls.count("fairseq-xl data fetch") == fetched
 
 
 def test_pairs_without_labels(sentiment, data, tmp_path):
@@ -121,7 +121,7 @@ def test_pairs_without_labels(sentiment, data, tmp_path):
         (tmp_path / side).write_text("x\n")
     done = sentiment("--data", data, "--poor", "te", "--unlabelled", tmp_path / "rich", tmp_path / "poor")
     assert done.returncode == 0, done.stderr
-    assert sentiment.calls == [*DONE, "fairseq-xl siamese label", *DONE]
+    assert sentiment.calls == [*DONE, "fairseq-xl classify label", *DONE]
     calls = [line for line in sentiment.calls_file.read_text().splitlines() if "siamese prepare" in line]
     teacher, twin = calls
     poor = f"{data}/telugu_actsa/train.txt,format=spaces,classes="
@@ -131,7 +131,7 @@ def test_pairs_without_labels(sentiment, data, tmp_path):
     assert "signs.tsv,part=test --languages te en --rich" in twin
     assert (sentiment.out / "runs/te-en.twin.unlabelled.seed1/record.json").exists()
     # What the teacher's own rule says counts, not that of the twin's preset.
-    assert "--rule" not in sentiment.arguments("fairseq-xl siamese label")
+    assert "--rule" not in sentiment.arguments("fairseq-xl classify label")
 
 
 def test_pairs_without_labels_and_sources_of_ones_own(sentiment, data, tmp_path):
@@ -149,15 +149,15 @@ def test_sizes_have_runs_and_labels_of_their_own(sentiment, data):
     options = ("--data", data, "--poor", "te")
     sentiment(*options, "--rich-size", 100)
     assert (sentiment.out / "runs/te-en.twin.rich100.seed1/record.json").exists()
-    words = " ".join(sentiment.arguments("fairseq-xl siamese predict"))
+    words = " ".join(sentiment.arguments("fairseq-xl classify predict"))
     assert "--name SSC(te-en), 100 sentences of en --output" in words
     sentiment(*options, "--rich-size", 100, "--poor-size", 50)
     assert (sentiment.out / "runs/te-en.twin.50.rich100.seed1/record.json").exists()
-    words = " ".join(sentiment.arguments("fairseq-xl siamese predict"))
+    words = " ".join(sentiment.arguments("fairseq-xl classify predict"))
     assert "--name SSC(te-en), 100 sentences of en, 50 sentences --output" in words
     assert words.endswith("--curve SSC(te-en), 100 sentences of en 50")
     sentiment(*options)
-    assert "--name SSC(te-en) --output" in " ".join(sentiment.arguments("fairseq-xl siamese predict"))
+    assert "--name SSC(te-en) --output" in " ".join(sentiment.arguments("fairseq-xl classify predict"))
 
 
 def test_a_dry_run_does_nothing(sentiment, data):
@@ -172,11 +172,11 @@ def test_emoji(recipe, tmp_path):
     emoji = recipe("emoji.sh")
     (tmp_path / "data").mkdir()
     assert emoji("--data", tmp_path / "data", "--poor", "es", "--classes", 10).returncode == 0
-    words = " ".join(emoji.arguments("fairseq-xl siamese prepare"))
+    words = " ".join(emoji.arguments("fairseq-xl classify prepare"))
     assert words.endswith("--others drop --shared --most-frequent 10")
     emoji("--data", tmp_path / "data", "--poor", "es", "--classes", "all")
     assert emoji.calls == DONE
-    assert "--most-frequent" not in emoji.arguments("fairseq-xl siamese prepare")
+    assert "--most-frequent" not in emoji.arguments("fairseq-xl classify prepare")
     done = emoji("--data", tmp_path / "data", "--poor", "es", "--classes", 0)
     assert done.returncode == 2
     assert "--classes is '0': give a number from 2, or all" in done.stderr

@@ -45,12 +45,12 @@ def test_from_text_and_treebanks_to_tables(syntactic, data):
     out = syntactic.out
     assert (out / "tables.md").exists()
     assert done.stdout.endswith("text\n")
-    trained = [" ".join(line) for line in calls(syntactic, "fairseq-xl syntactic tagger train")]
+    trained = [" ".join(line) for line in calls(syntactic, "fairseq-xl embed tagger train")]
     assert len(trained) == 3
     german = trained[1]
     assert f"{data}/ud/UD_German-GSD/x.conllu {data}/ud/UD_German-LIT/x.conllu --language de" in german
     assert f"--test {data}/ud/UD_German-PUD/x.conllu" in german
-    read, tag, prepare, few = (" ".join(line) for line in calls(syntactic, "fairseq-xl syntactic prepare"))
+    read, tag, prepare, few = (" ".join(line) for line in calls(syntactic, "fairseq-xl embed prepare"))
     assert f"--pairs en-de={data}/mt/tatoeba/deu-eng.tsv --pairs en-fr={data}/mt/tatoeba/fra-eng.tsv" in read
     assert "--tagger" not in read
     assert f"--tagger en={out}/taggers/en --tagger de={out}/taggers/de --tagger fr={out}/taggers/fr" in tag
@@ -61,7 +61,7 @@ def test_from_text_and_treebanks_to_tables(syntactic, data):
         for language in ("en", "de", "fr", "pt"):
             assert f" {out}/eval/{language}.tsv " in call
             assert f" {data}/ud/{PARALLEL[language]}/x.conllu " in call
-    built, *_ = (" ".join(line) for line in calls(syntactic, "fairseq-xl syntactic build-eval"))
+    built, *_ = (" ".join(line) for line in calls(syntactic, "fairseq-xl embed build-eval"))
     assert "--all" not in built  # Korean is none of the languages
     trainings = [" ".join(line) for line in calls(syntactic, "fairseq-train")]
     assert len(trainings) == 4
@@ -71,7 +71,7 @@ def test_from_text_and_treebanks_to_tables(syntactic, data):
     assert f"--finetune-from-model {out}/runs/tags/checkpoint_best.pt --pairs fr-en " in trainings[2]
     assert "--sentences-per-pair 20" in trainings[2]
     assert "--pairs fr-en,fr-de" in trainings[3]
-    scored, new = (" ".join(line) for line in calls(syntactic, "fairseq-xl syntactic evaluate"))
+    scored, new = (" ".join(line) for line in calls(syntactic, "fairseq-xl embed evaluate"))
     assert f"--treebanks en={data}/ud/UD_English-PUD/x.conllu de={data}/ud/UD_German-PUD/x.conllu fr=" in scored
     assert f"--sets {out}/eval/fr.tsv" in new
 
@@ -79,20 +79,20 @@ def test_from_text_and_treebanks_to_tables(syntactic, data):
 def test_what_is_done_is_not_done_again(syntactic, data):
     assert syntactic("--data", data, *FEW).returncode == 0
     assert syntactic("--data", data, *FEW).returncode == 0
-    assert syntactic.calls == ["fairseq-xl syntactic statistics"]
+    assert syntactic.calls == ["fairseq-xl embed statistics"]
     assert syntactic("--data", data, *FEW, "--few-updates", 7).returncode == 0
     assert len(calls(syntactic, "fairseq-train")) == 2
-    assert not calls(syntactic, "fairseq-xl syntactic prepare")
+    assert not calls(syntactic, "fairseq-xl embed prepare")
     assert syntactic("--data", data, *FEW, "--tagger-epochs", 3).returncode == 0
-    assert len(calls(syntactic, "fairseq-xl syntactic tagger train")) == 3
+    assert len(calls(syntactic, "fairseq-xl embed tagger train")) == 3
     assert len(calls(syntactic, "fairseq-train")) == 4
 
 
 def test_killed_while_preparing(syntactic, data):
     assert syntactic("--data", data, *FEW, KILL_AT="--until tag").returncode != 0
     assert syntactic("--data", data, *FEW).returncode == 0
-    assert not calls(syntactic, "fairseq-xl syntactic tagger train")
-    assert len(calls(syntactic, "fairseq-xl syntactic prepare")) == 3
+    assert not calls(syntactic, "fairseq-xl embed tagger train")
+    assert len(calls(syntactic, "fairseq-xl embed prepare")) == 3
 
 
 def test_other_settings_begin_anew(syntactic, data, begins_anew):

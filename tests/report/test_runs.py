@@ -50,7 +50,7 @@ def test_the_record_of_another_recipe_is_no_damage(make_run):
 def test_damaged_diagnostics(make_run, text):
     (make_run("x") / "diagnostics.json").write_text(text)
     (run,) = load_runs(make_run.out, {"x": ("x", 1)}, {})
-    with pytest.raises(InputError, match=r"diagnostics\.json is not what `fairseq-xl diagnose` writes"):
+    with pytest.raises(InputError, match=r"diagnostics\.json is not what `fairseq-xl translate diagnose` writes"):
         assert run.diagnostics
 
 

@@ -111,7 +111,7 @@ def test_kinds_of_pairs(prepared, labelled, tmp_path):
     ],
 )
 def test_mistakes_in_prediction_are_said_before_the_work(options, said, capsys):
-    assert main(["siamese", "predict", "nowhere.pt", *options]) == 2
+    assert main(["classify", "predict", "nowhere.pt", *options]) == 2
     assert said in capsys.readouterr().err
 
 
@@ -164,7 +164,7 @@ class TestTrained:
     def test_new_text_by_the_command(self, checkpoint, tmp_path, capsys):
         text, out = tmp_path / "text", tmp_path / "out"
         text.write_text("మంచి\n\x00\n", encoding="utf-8")
-        words = ["siamese", "predict", str(checkpoint), str(text), "--cpu"]
+        words = ["classify", "predict", str(checkpoint), str(text), "--cpu"]
         assert main([*words, "-o", str(out)]) == 2
         assert f"{text}, line 2 is empty" in capsys.readouterr().err
         assert not out.exists()
@@ -173,7 +173,7 @@ class TestTrained:
         rich, poor, *out = (tmp_path / name for name in ("rich", "poor", "rich.tsv", "poor.tsv"))
         rich.write_text("మంచి సినిమా\nζζζ\n\x00\n", encoding="utf-8")
         poor.write_text("a\nb\nc\n")
-        words = ["siamese", "label", str(checkpoint), str(rich), str(poor), "--cpu", "-o", *map(str, out)]
+        words = ["classify", "label", str(checkpoint), str(rich), str(poor), "--cpu", "-o", *map(str, out)]
         assert main(words) == 0
         assert out[1].read_text() == "pos\ta\n"
         said = "1 pairs labelled (pos 1), 0 left out as unsure, 1 as guesses, for they have no n-gram"
@@ -209,7 +209,7 @@ class TestTrained:
         assert str(count) == "2 pairs labelled (neg 1, pos 1), 0 left out as unsure"
         assert not list(label_pairs(pairs, lambda texts: classifier.predict(texts, "rich", 0), 1.01, count))
 
-    @pytest.mark.parametrize("arch", registered.models("siamese", presets=False))
+    @pytest.mark.parametrize("arch", registered.models("classify", presets=False))
     def test_every_architecture_resumes_validates_and_is_averaged(
         self, arch, prepared, assert_every_command_works, tmp_path
     ):
@@ -252,7 +252,7 @@ class TestTrained:
 
 
 class TestEncodingText:
-    """``fairseq-xl encode`` with a twin."""
+    """``fairseq-xl embed text`` with a twin."""
 
     def test_a_packed_twin_needs_no_data(self, checkpoint, prepared, tmp_path):
         """Its folder has no text to pair, and gives the vectors of the task."""

@@ -242,7 +242,7 @@ def test_unknown_words_are_replaced_by_the_source(load, raw, tmp_path):
         expected = (place + 0.5) / len(near[0].tokens) * len(source) - 0.5
         assert token in ["<unk>", *(word for at, word in enumerate(source) if abs(at - expected) <= 0.6)]
     assert near[0].tokens != copied[0].tokens
-    # As `fairseq-xl lexicon` writes it, the most probable first.
+    # As `fairseq-xl data lexicon` writes it, the most probable first.
     lines = [f"{word}\t<{word}>\t0.9\n{word}\tworse\t0.1\n" for word in dict.fromkeys(words)]
     (tmp_path / "words.tsv").write_text("".join(lines))
     (tmp_path / "words.json").write_text(json.dumps({word: [[f"<{word}>", 0.9], ["worse", 0.1]] for word in words}))
@@ -427,7 +427,7 @@ def test_a_damaged_folder_is_told_in_one_sentence(packed, tmp_path, capsys, chan
     folder = tmp_path / "model"
     shutil.copytree(packed / "continuous", folder)
     change(folder)
-    assert cli.main(["translate", str(folder), "--cpu", "--input", __file__]) == 2
+    assert cli.main(["translate", "text", str(folder), "--cpu", "--input", __file__]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith("error: ")
@@ -443,7 +443,7 @@ def translate(packed, monkeypatch, capsys):
         data = text.encode() if isinstance(text, str) else text
         buffer = io.BytesIO(data) if isinstance(data, bytes) else data
         monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=buffer, isatty=lambda: False))
-        status = cli.main(["translate", str(packed / name), "--cpu", *map(str, arguments)])
+        status = cli.main(["translate", "text", str(packed / name), "--cpu", *map(str, arguments)])
         printed = capsys.readouterr()
         return status, printed.out, printed.err
 
@@ -540,10 +540,10 @@ def test_mistakes_are_told_in_one_sentence(translate, arguments, message):
 
 def test_the_pack_command(work, tmp_path, capsys):
     checkpoint, output = work / "stock" / "checkpoint_last.pt", tmp_path / "model"
-    words = ["pack", checkpoint, "--data", work / "bin", "-s", "de", "-t", "en", "--output", output]
+    words = ["translate", "pack", checkpoint, "--data", work / "bin", "-s", "de", "-t", "en", "--output", output]
     words += ["--truecaser", work / "truecaser.de", "--options", "beam=3 lenpen=0.8"]
     assert cli.main([str(word) for word in words]) == 0
-    assert capsys.readouterr().out == f"translate with: fairseq-xl translate {output}\n"
+    assert capsys.readouterr().out == f"translate with: fairseq-xl translate text {output}\n"
     assert json.loads((output / "translator.json").read_text())["options"] == {"beam": 3, "lenpen": 0.8}
 
 

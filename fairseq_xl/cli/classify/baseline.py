@@ -1,4 +1,4 @@
-"""``fairseq-xl siamese baseline``: train a baseline on a prepared folder and record its predictions."""
+"""``fairseq-xl classify baseline``: train a baseline on a prepared folder and record its predictions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import sys
 import time
 from pathlib import Path
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.siamese.data.checks import check_file, check_seed
 
 NAMES = ("asv", "mv-rnn", "dsc-t", "mnb-h", "bilstm-w", "bilstm-c", "svm", "fasttext", "st")
@@ -94,7 +95,7 @@ def run(args: argparse.Namespace) -> None:
         "training_seconds": trained - began,
         "sentences_per_second": len(gold) / (done - trained),
     }
-    with replacing(args.output) as stream:
+    with atomic_text(args.output) as stream:
         json.dump(record, stream, ensure_ascii=False)
         stream.write("\n")
     print(f"{name}: macro-F1 {100 * record['macro_f1']:.1f}", file=sys.stderr)

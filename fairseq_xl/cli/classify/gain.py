@@ -1,4 +1,4 @@
-"""``fairseq-xl siamese gain``: one system against another over several languages."""
+"""``fairseq-xl classify gain``: one system against another over several languages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from fairseq_xl.cli.classify.report import check_samples, read_record
-from fairseq_xl.io.lines import replacing
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.siamese.data.checks import check_file
 
 
@@ -43,6 +43,6 @@ def run(args: argparse.Namespace) -> None:
     records = [read_record(path) for path in args.records]
     text = gains(records, args.system, args.over, args.samples).markdown()
     if args.output:
-        with replacing(args.output) as stream:
+        with atomic_text(args.output) as stream:
             stream.write(text)
     print(text)

@@ -1,4 +1,4 @@
-"""``fairseq-xl siamese label``: give unlabelled sentence pairs the class that their rich side is found to have."""
+"""``fairseq-xl classify label``: give unlabelled sentence pairs the class that their rich side is found to have."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import count_lines, read_lines, replacing
+from fairseq_xl.io.lines import count_lines, read_lines
 from fairseq_xl.siamese.data.checks import check_file
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Label the rich side of line-aligned pairs with a classifier trained on the rich language alone (which is "
         "the --poor of its prepared folder), and give both sides that class. The two files that come out are sources "
-        "for `fairseq-xl siamese prepare`."
+        "for `fairseq-xl classify prepare`."
     )
     parser.add_argument("checkpoint", type=Path, help="checkpoint of a classifier of the rich language")
     parser.add_argument("rich", type=Path, help="sentences of the rich language, one a line")
@@ -82,7 +83,7 @@ def run(args: argparse.Namespace) -> None:
         )
     count = Labelled()
     pairs = _filled(zip(read_lines(args.rich), read_lines(args.poor), strict=True), classifier, count)
-    with replacing(args.output[0]) as rich_file, replacing(args.output[1]) as poor_file:
+    with atomic_text(args.output[0]) as rich_file, atomic_text(args.output[1]) as poor_file:
         for label, rich, poor in label_pairs(pairs, lambda t: classifier.predict(t, neighbours=0), args.least, count):
             rich_file.write(f"{label}\t{_one_line(rich)}\n")
             poor_file.write(f"{label}\t{_one_line(poor)}\n")

@@ -1,4 +1,4 @@
-"""``fairseq-xl siamese predict``: classes of new text, or of the prepared test set with its scores."""
+"""``fairseq-xl classify predict``: classes of new text, or of the prepared test set with its scores."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import decode_lines, read_lines, replacing
+from fairseq_xl.io.lines import decode_lines, read_lines
 from fairseq_xl.siamese.data.checks import check_file, check_least
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--part",
         choices=("valid", "test"),
         help="classify this part of the prepared folder instead, "
-        "and write a record of predictions for `fairseq-xl siamese report`",
+        "and write a record of predictions for `fairseq-xl classify report`",
     )
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help="the prepared folder, where it has moved since training"
@@ -75,7 +76,7 @@ def run(args: argparse.Namespace) -> None:
         record = part_record(classifier, args.part, args.name)
         if args.curve:
             record |= {"line": args.curve[0], "poor_size": int(args.curve[1])}
-        with replacing(args.output) as stream:
+        with atomic_text(args.output) as stream:
             json.dump(record, stream, ensure_ascii=False)
             stream.write("\n")
         print(f"macro-F1 {100 * record['macro_f1']:.1f}", file=sys.stderr)
@@ -84,7 +85,7 @@ def run(args: argparse.Namespace) -> None:
     side = side_of(args.language, languages) if args.language else "poor"
     lines = read_lines(args.input) if args.input else decode_lines(sys.stdin.buffer, "stdin")
     if args.output:
-        with replacing(args.output) as stream:
+        with atomic_text(args.output) as stream:
             unseen, total = _write(classifier, lines, side, args, stream)
     else:
         unseen, total = _write(classifier, lines, side, args, sys.stdout)

@@ -1,4 +1,4 @@
-"""``fairseq-xl siamese prepare``."""
+"""``fairseq-xl classify prepare``."""
 
 from __future__ import annotations
 

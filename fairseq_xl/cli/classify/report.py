@@ -1,4 +1,4 @@
-"""``fairseq-xl siamese report``: the paper's Tables 5 and 6 with intervals and tests, from records."""
+"""``fairseq-xl classify report``: the paper's Tables 5 and 6 with intervals and tests, from records."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import replacing
 from fairseq_xl.siamese.data.checks import check_folder
 
 
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> None:
     tables = comparison.tables(systems, chosen, args.samples)
     for name, table in tables.items():
         for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
-            with replacing(args.output / f"{name}{suffix}") as stream:
+            with atomic_text(args.output / f"{name}{suffix}") as stream:
                 stream.write(text)
     if not args.no_figures:
         comparison.draw(systems, args.output)

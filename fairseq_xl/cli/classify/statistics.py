@@ -1,4 +1,4 @@
-"""``fairseq-xl siamese statistics``: the paper's Tables 1 to 4 for the data at hand."""
+"""``fairseq-xl classify statistics``: the paper's Tables 1 to 4 for the data at hand."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ from fairseq_xl.corpus.pairs.data_card import card
 from fairseq_xl.corpus.pairs.positives import read_positives
 from fairseq_xl.corpus.pairs.shallow_baseline import giveaway
 from fairseq_xl.corpus.pairs.split import TEST
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import replacing
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 
 
 @dataclass
@@ -70,7 +70,7 @@ def _work(project: Project, settings: ExportSettings) -> dict[str, Any]:
     if not 0 < settings.validation < 1:
         raise InputError(f"export.validation is {settings.validation}: give a share between 0 and 1")
     if settings.parquet:
-        needed("pyarrow.parquet", "corpus")
+        require("pyarrow.parquet", "corpus")
     positives = read_positives(project.folder / "positives.tsv")
     negatives = export.read_negatives(project.folder / "negatives.tsv", len(positives))
     kept, chosen = export.balanced(positives, negatives, settings.seed)
@@ -92,7 +92,7 @@ def _work(project: Project, settings: ExportSettings) -> dict[str, Any]:
         if settings.parquet:
             export.write_parquet(folder / "parquet" / f"{part}.parquet", some)
     guessed = _guessed(rows, settings) if settings.giveaway else {}
-    with replacing(folder / "README.md") as stream:
+    with atomic_text(folder / "README.md") as stream:
         stream.write(card(project, rows, settings.name, settings.licence, settings.mask, guessed, files))
     parts = Counter(row.part for row in rows)
     return {

@@ -14,8 +14,8 @@ from fairseq_xl.corpus.crawling.pages import page_file, read_jsonl
 from fairseq_xl.corpus.documents.document import Document, write_documents
 from fairseq_xl.corpus.documents.extract import ExtractSettings, documents
 from fairseq_xl.corpus.documents.project import Project
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import replacing
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -50,7 +50,8 @@ def work(project: Project, settings: ExtractSettings) -> dict[str, Any]:
     counts: dict[str, Any] = {"pairs": len(pairs)}
     with ExitStack() as stack:
         texts = [
-            stack.enter_context(replacing(project.folder / f"extract.{language}.txt")) for language in project.languages
+            stack.enter_context(atomic_text(project.folder / f"extract.{language}.txt"))
+            for language in project.languages
         ]
         lines = [0, 0]
 

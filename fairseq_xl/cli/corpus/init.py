@@ -9,8 +9,8 @@ from pathlib import Path
 from fairseq_xl.cli.corpus.sections import SECTIONS, template
 from fairseq_xl.corpus.crawling.site import CrawlSettings, Site, is_address
 from fairseq_xl.corpus.documents.project import SETTINGS, Project
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import replacing
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> None:
     lines += [f"languages: [{', '.join(args.languages)}]", ""]
     for step in SECTIONS:
         lines += template(step, {"base": base} if step == "crawl" else {})
-    with replacing(path) as stream:
+    with atomic_text(path) as stream:
         stream.write("\n".join(lines))
     try:
         Project.open(args.project)

@@ -19,8 +19,8 @@ from fairseq_xl.corpus.pairs import negatives, split
 from fairseq_xl.corpus.pairs.encoders import encode
 from fairseq_xl.corpus.pairs.negatives import Band, Lengths, Likeness
 from fairseq_xl.corpus.pairs.positives import Placed, Positives, collect, write_positives
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import replacing
 
 HEADER = ("first number", "second number", "cosine", "first", "candidate", "second")
 
@@ -131,7 +131,7 @@ def run(args: argparse.Namespace) -> None:
     settings = project.settings("negatives", NegativesSettings)
     _, topics, positives, _ = _sentences(project, settings)
     if args.sentences:
-        with replacing(args.sentences) as stream:
+        with atomic_text(args.sentences) as stream:
             stream.writelines(f"{text}\n" for text in positives.first)
         print(f"{args.sentences}: {len(positives)} sentences", file=sys.stderr)
         return
@@ -226,7 +226,7 @@ def _show(cosines: np.ndarray, settings: NegativesSettings) -> None:
 
 def _write_negatives(path: Path, rows: Sequence[Placed], found: Sequence[tuple[int, int, float]]) -> None:
     """Numbers of both positives, and the texts for whoever reads them."""
-    with replacing(path) as stream:
+    with atomic_text(path) as stream:
         stream.write("\t".join(HEADER) + "\n")
         for left, right, cosine in found:
             texts = rows[left].first, rows[right].first, rows[right].second

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 
-from fairseq_xl.cli.corpus.command import STEPS
+from fairseq_xl.cli.corpus import COMMANDS
 from fairseq_xl.cli.corpus.options import add_project
 from fairseq_xl.io.errors import InputError
 
@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> None:
     words = ["--project", str(args.project), *(["--again"] if args.again else [])]
     words += ["--set", *args.set] if args.set else []
     for step in ORDER[first : last + 1]:
-        module = importlib.import_module(STEPS[step][0])
+        module = importlib.import_module(COMMANDS[step][0])
         parser = argparse.ArgumentParser(prog=f"fairseq-xl corpus {step}")
         module.configure(parser)
         module.run(parser.parse_args(words))

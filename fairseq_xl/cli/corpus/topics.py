@@ -15,9 +15,9 @@ from fairseq_xl.corpus.documents import topics
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
 from fairseq_xl.corpus.documents.project import Project
 from fairseq_xl.corpus.documents.topics import Topics
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import replacing
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.report.tables import Table
 
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> None:
 
 def _work(project: Project, settings: TopicsSettings) -> dict[str, Any]:
     counts = settings.counts()
-    needed("matplotlib", "report")  # before the long work, not after it
+    require("matplotlib", "report")  # before the long work, not after it
     documents = list(read_documents(project.folder / "align.jsonl"))
     pages = ["\n".join(first for first, _ in document.pairs()) for document in documents]
     bags = topics.bags(pages, settings.min_pages, settings.max_share, settings.min_letters)
@@ -137,7 +137,7 @@ def _write_table(folder: Path, model: Topics, documents: Sequence[Document], few
     for topic in sorted(range(len(model.words)), key=lambda k: (-pages[k], k)):
         words = ", ".join(model.words[topic][:SHOWN])
         table.add(str(topic), str(pages[topic]), str(pairs[topic]), words)
-    with replacing(folder / "topics.md") as stream:
+    with atomic_text(folder / "topics.md") as stream:
         stream.write(table.markdown())
     small = [topic for topic in range(len(model.words)) if pages[topic] < few]
     if small:

@@ -1,4 +1,4 @@
-"""``fairseq-xl lexicon``: word translations from parallel text."""
+"""``fairseq-xl data lexicon``: word translations from parallel text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fairseq_xl.io.errors import InputError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of ``fairseq-xl lexicon``."""
+    """Add the options of ``fairseq-xl data lexicon``."""
     parser.description = (
         "Find out which words translate each other, from tokenised parallel text. Words are aligned by IBM"
         " model 1; any aligner's output in Pharaoh's format (fast_align, eflomal, awesome-align …) can be"

@@ -1,4 +1,4 @@
-"""``fairseq-xl synthetic OUT``: write the generated corpus of :mod:`fairseq_xl.text.synthetic.generator`."""
+"""``fairseq-xl data synthetic OUT``: write the generated corpus of :mod:`fairseq_xl.text.synthetic.generator`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``fairseq-xl text STEP``: the steps between a corpus as it is published and what fairseq trains on."""
+"""``fairseq-xl data STEP``: the steps between a corpus as it is published and what fairseq trains on."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from fairseq_xl.cli.data import lexicon, synthetic
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import count_lines, replacing
+from fairseq_xl.io.lines import count_lines
 from fairseq_xl.text.unknown_words import SUBWORDS
 
 # The steps import what they need themselves: sacremoses takes a second that --help should not.
@@ -55,7 +57,7 @@ def _clean(args: argparse.Namespace) -> None:
     report = clean(args.source, args.target, source_output, target_output, rules)
     print(report, file=sys.stderr)
     if args.report:
-        with replacing(args.report) as stream:
+        with atomic_text(args.report) as stream:
             json.dump(report.as_dict(), stream, indent=2)
             stream.write("\n")
 
@@ -64,7 +66,7 @@ def _campaign(args: argparse.Namespace) -> None:
     from fairseq_xl.text.campaign import read_pairs
 
     pairs = 0
-    with replacing(args.output[0]) as left, replacing(args.output[1]) as right:
+    with atomic_text(args.output[0]) as left, atomic_text(args.output[1]) as right:
         for source, target in read_pairs(args.source, args.target):
             left.write(source + "\n")
             right.write(target + "\n")
@@ -79,7 +81,7 @@ def _tatoeba(args: argparse.Namespace) -> None:
     parts = split(pairs, args.valid, args.test, args.seed)
     for name in ("train", "valid", "test"):
         for side, language in enumerate(args.languages):
-            with replacing(args.output / f"{name}.{language}") as stream:
+            with atomic_text(args.output / f"{name}.{language}") as stream:
                 stream.writelines(pair[side] + "\n" for pair in getattr(parts, name))
     print(parts, file=sys.stderr)
 
@@ -104,7 +106,7 @@ def _hypotheses(args: argparse.Namespace) -> None:
         options = (args.spelling, lexicon, args.subwords, args.max_distance)
         best, counts = hypotheses.read_replaced(args.source, *options)
         print(counts, file=sys.stderr)
-    with replacing(args.target) as stream:
+    with atomic_text(args.target) as stream:
         stream.writelines(line + "\n" for line in best)
 
 
@@ -137,7 +139,7 @@ def _fetch(args: argparse.Namespace) -> None:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the steps and their options to the parser of ``fairseq-xl text``."""
+    """Add the steps and their options to the parser of ``fairseq-xl data``."""
     steps = parser.add_subparsers(title="steps", metavar="STEP", required=True)
 
     def step(
@@ -237,7 +239,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     sub.add_argument("--replace-unknown", choices=("attention", "lexicon"), help=text)
     text = "for --replace-unknown: the source text that was binarised, with its unknown words spelled"
     sub.add_argument("--spelling", type=Path, metavar="FILE", help=text)
-    text = "word translations, as fairseq-xl lexicon writes them (lines, or FILE.json)"
+    text = "word translations, as fairseq-xl data lexicon writes them (lines, or FILE.json)"
     sub.add_argument("--lexicon", type=Path, metavar="FILE", help=text)
     text = "how the source's pieces of words are marked, where it has such (as fairseq's --post-process)"
     sub.add_argument("--subwords", choices=SUBWORDS, help=text)
@@ -253,6 +255,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     sub.add_argument("--checksum", help="sha256:HEX or md5:HEX")
     sub.add_argument("--unpack", type=Path, metavar="DIR", help="unpack the archive there")
     sub.add_argument("--otherwise", default="", help="what to do when it fails, for the message")
+
+    synthetic.configure(step("synthetic", synthetic.run, "generate a small parallel corpus with a grammar"))
+    lexicon.configure(step("lexicon", lexicon.run, "word translations from parallel text"))
 
 
 def run(args: argparse.Namespace) -> None:

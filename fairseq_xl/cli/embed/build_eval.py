@@ -1,4 +1,4 @@
-"""``fairseq-xl syntactic build-eval``: groups of sentences with the same tags, to be held out and searched for."""
+"""``fairseq-xl embed build-eval``: groups of sentences with the same tags, to be held out and searched for."""
 
 from __future__ import annotations
 

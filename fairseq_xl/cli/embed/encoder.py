@@ -1,4 +1,4 @@
-"""``fairseq-xl encoder STEP``: what can be made of a trained sentence encoder."""
+"""``fairseq-xl embed encoder STEP``: what can be made of a trained sentence encoder."""
 
 from __future__ import annotations
 
@@ -72,4 +72,4 @@ def run(args: argparse.Namespace) -> None:
         pack(args.checkpoint, args.output, args.data)
     else:
         pack_untrained(args.checkpoint, args.output, args.seed, args.data)
-    print(f"encode with: fairseq-xl encode {args.output} TEXT --output X.npy")
+    print(f"encode with: fairseq-xl embed text {args.output} TEXT --output X.npy")

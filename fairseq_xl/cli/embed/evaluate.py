@@ -1,4 +1,4 @@
-"""``fairseq-xl syntactic evaluate``: sentence embeddings side by side, scored by the syntax that they carry."""
+"""``fairseq-xl embed evaluate``: sentence embeddings side by side, scored by the syntax that they carry."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from fairseq_xl.io.atomic import atomic_outputs
+from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import replacing
 from fairseq_xl.report.record import commit, versions
 from fairseq_xl.syntactic.evaluation.encoders import KINDS, check_names, parse_encoder
 from fairseq_xl.syntactic.evaluation.evaluation import MEASURES, evaluate
@@ -36,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=[],
         metavar="TSV",
-        help="LANG.tsv files of fairseq-xl syntactic build-eval, or a folder of them: groups of sentences with the "
+        help="LANG.tsv files of fairseq-xl embed build-eval, or a folder of them: groups of sentences with the "
         "same tags, for nearest neighbours",
     )
     add(
@@ -107,7 +106,7 @@ def write_texts(folder: Path, texts: Sequence[TaggedText]) -> None:
     """
     check_names(texts)
     for text in texts:
-        with replacing(folder / f"{text.name}.txt") as stream:
+        with atomic_text(folder / f"{text.name}.txt") as stream:
             stream.writelines(f"{line}\n" for line in text.texts)
 
 

@@ -1,4 +1,4 @@
-"""``fairseq-xl syntactic map``: embeddings in two dimensions, as a picture and as a page."""
+"""``fairseq-xl embed map``: embeddings in two dimensions, as a picture and as a page."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import replacing
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.syntactic.evaluation.encoders import KINDS, parse_encoder
 from fairseq_xl.syntactic.evaluation.map import choose, draw, page
@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="TSV",
-        help="LANG.tsv files of fairseq-xl syntactic build-eval, or a folder of them",
+        help="LANG.tsv files of fairseq-xl embed build-eval, or a folder of them",
     )
     add(
         "--output",
@@ -75,7 +75,7 @@ def run(args: argparse.Namespace) -> None:
     note = f"{shown}, {args.method.upper()}{share}."
     folder, name = args.output.parent, args.output.name
     draw_picture(folder, name, note, lambda figure: draw(figure, points, chosen, languages), (10.0, 6.0))
-    with replacing(folder / f"{name}.html") as stream:
+    with atomic_text(folder / f"{name}.html") as stream:
         stream.write(page(f"Sentence embeddings: {encoder.label}", note, points, chosen, languages))
     for ending in ("png", "pdf", "html"):
         print(folder / f"{name}.{ending}")

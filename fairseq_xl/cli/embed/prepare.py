@@ -1,4 +1,4 @@
-"""``fairseq-xl syntactic prepare``: from parallel text to what `fairseq-train --task upos_translation` reads."""
+"""``fairseq-xl embed prepare``: from parallel text to what `fairseq-train --task upos_translation` reads."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> None:
         from fairseq_xl.syntactic.data import binarised
 
         binarised.check_free(args.output)
-    with closing(Corpus(args.corpus or args.output / "corpus.sqlite")) as corpus, corpus.alone():
+    with closing(Corpus(args.corpus or args.output / "corpus.sqlite")) as corpus, corpus.locked():
         prepare.read(corpus, readers, filters, args.min_words)
         prepare.join(corpus, args.pivot, args.pivot_most)
         if args.until != "read":

@@ -1,4 +1,4 @@
-"""``fairseq-xl syntactic statistics``: how many pairs of which languages there are (the paper's Table 2)."""
+"""``fairseq-xl embed statistics``: how many pairs of which languages there are (the paper's Table 2)."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""``fairseq-xl syntactic tables``: the records of several evaluations in one set of tables."""
+"""``fairseq-xl embed tables``: the records of several evaluations in one set of tables."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-from fairseq_xl.io.lines import replacing
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.syntactic.evaluation.tables import read_record, tables
 
 
@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "mean ± standard deviation: label the seeds of a system alike."
     )
     add = parser.add_argument
-    add("records", nargs="+", type=Path, metavar="JSON", help="what fairseq-xl syntactic evaluate --output wrote")
+    add("records", nargs="+", type=Path, metavar="JSON", help="what fairseq-xl embed evaluate --output wrote")
     add("--format", choices=("markdown", "latex", "csv"), default="markdown", help="(default: markdown)")
     add("--output", "-o", type=Path, help="file to write (default: standard output)")
 
@@ -28,5 +28,5 @@ def run(args: argparse.Namespace) -> None:
     if args.output is None:
         print(text)
         return
-    with replacing(args.output) as stream:
+    with atomic_text(args.output) as stream:
         stream.write(text)

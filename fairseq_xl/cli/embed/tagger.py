@@ -1,4 +1,4 @@
-"""``fairseq-xl syntactic tagger``: train a part-of-speech tagger, test one, tag text with one."""
+"""``fairseq-xl embed tagger``: train a part-of-speech tagger, test one, tag text with one."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.io.lines import read_lines
 
 if TYPE_CHECKING:
     from fairseq_xl.text.conllu import Sentence
@@ -108,7 +109,7 @@ def _report(name: str, language: str, path: Path, gold: list[Sentence], output: 
     text = json.dumps(found | accuracy(tagger, gold).as_dict(), indent=2)
     print(text)
     if output:
-        with replacing(output) as stream:
+        with atomic_text(output) as stream:
             stream.write(text + "\n")
 
 
@@ -124,7 +125,7 @@ def _pieces(args: argparse.Namespace) -> None:
     from fairseq_xl.syntactic.tagging.training import blank
 
     nlp = blank(args.language)
-    with replacing(args.output) as stream:
+    with atomic_text(args.output) as stream:
         for path in args.source:
             for doc in nlp.pipe(_sentences(path, args.language)):
                 if pieces := [token.text for token in doc if not token.is_space]:

@@ -1,4 +1,4 @@
-"""``fairseq-xl encode``: lines of raw text to the rows of an array."""
+"""``fairseq-xl embed text``: lines of raw text to the rows of an array."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "model",
         type=Path,
         metavar="MODEL",
-        help="folder that fairseq-xl encoder pack made, or a checkpoint of fairseq-train",
+        help="folder that fairseq-xl embed encoder pack made, or a checkpoint of fairseq-train",
     )
     parser.add_argument(
         "input",

@@ -8,13 +8,15 @@ import shlex
 import subprocess
 from pathlib import Path
 
+from fairseq_xl.cli.experiment import curves
 from fairseq_xl.experiment import config, reporting
 from fairseq_xl.experiment.launcher import Launcher, LocalLauncher, SubmititLauncher, local_slots
 from fairseq_xl.experiment.progress import Display, minutes
 from fairseq_xl.experiment.runner import Runner, choose, claimed, commands, lock_of
 from fairseq_xl.experiment.state import RUNNING, State
+from fairseq_xl.io.atomic import is_held
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import is_held
+from fairseq_xl.report import record
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -75,6 +77,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     report_step = steps.add_parser("report", help="write tables, figures and a page from the finished runs")
     reporting.configure(report_step)
     report_step.set_defaults(function=reporting.report)
+    for name, module in (("curves", curves), ("record", record)):
+        step = steps.add_parser(name)
+        module.configure(step)
+        step.set_defaults(function=module.run)
     status_step = steps.add_parser("status", help="say what has become of each cell")
     status_step.set_defaults(function=show_status)
     status_step.add_argument("out", type=Path, metavar="DIR", help="--out of the run")

@@ -1,4 +1,4 @@
-"""``fairseq-xl curves LOG…``: training curves of one or several runs, as one figure."""
+"""``fairseq-xl experiment curves LOG…``: training curves of one or several runs, as one figure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 from fairseq_xl.report.training_log import Record, TrainingLog, read_training_log
 
 # what a validation may have measured: name in the log -> what to write beside the axis
@@ -63,7 +63,7 @@ def write_curves(runs: Sequence[tuple[str, TrainingLog]], output: Path, x: str =
     Raises:
         InputError: matplotlib is missing.
     """
-    needed("matplotlib", "report", "a figure").use("Agg")
+    require("matplotlib", "report", "a figure").use("Agg")
     from matplotlib import pyplot
 
     criteria = list(dict.fromkeys(log.criterion for _, log in runs))

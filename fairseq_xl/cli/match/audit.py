@@ -1,4 +1,4 @@
-"""``fairseq-xl pairs audit``: how many labelled pairs equal keys find, and how many of them rightly."""
+"""``fairseq-xl match audit``: how many labelled pairs equal keys find, and how many of them rightly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``fairseq-xl pairs baseline``: train a matcher without a network on a prepared folder and record what it says."""
+"""``fairseq-xl match baseline``: train a matcher without a network on a prepared folder and record what it says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``fairseq-xl pairs calibrate``: make a matcher's probabilities true on a development set."""
+"""``fairseq-xl match calibrate``: make a matcher's probabilities true on a development set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``fairseq-xl pairs ensemble``: one record of several."""
+"""``fairseq-xl match ensemble``: one record of several."""
 
 from __future__ import annotations
 

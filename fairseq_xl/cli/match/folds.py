@@ -1,4 +1,4 @@
-"""``fairseq-xl pairs folds``: what cross-validation says, and its models together."""
+"""``fairseq-xl match folds``: what cross-validation says, and its models together."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def run(args: argparse.Namespace) -> None:
     Raises:
         InputError: records without labels, two of one matcher and fold, test records of different pairs.
     """
-    from fairseq_xl.io.lines import replacing
+    from fairseq_xl.io.atomic import atomic_text
 
     text = table([PairRecord.read(path) for path in args.folds], [PairRecord.read(path) for path in args.test])
     if args.output:
-        with replacing(args.output) as stream:
+        with atomic_text(args.output) as stream:
             stream.write(text.markdown())
     else:
         print(text.markdown(), end="")

@@ -1,4 +1,4 @@
-"""``fairseq-xl pairs normalise``: repair words without a vector."""
+"""``fairseq-xl match normalise``: repair words without a vector."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> None:
     Raises:
         InputError: a file that cannot be read, an output that would replace an input, or a limit below 1.
     """
-    from fairseq_xl.io.lines import replacing
+    from fairseq_xl.io.atomic import atomic_text
     from fairseq_xl.pairs.augmentation import normalise
     from fairseq_xl.pairs.augmentation.repair import Repair
     from fairseq_xl.pairs.augmentation.stopwords import read_words
@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> None:
         table.add(file.path.name, *(f"{cell:,}" for cell in cells))
     print(table.markdown())
     if args.changes:
-        with replacing(args.changes) as stream:
+        with atomic_text(args.changes) as stream:
             stream.write("file\tline\tword\treplacement\trule\n")
             for c in changes:
                 stream.write(f"{c.path}\t{c.line}\t{c.word}\t{c.replacement}\t{c.rule}\n")

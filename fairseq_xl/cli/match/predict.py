@@ -1,4 +1,4 @@
-"""``fairseq-xl pairs predict``: probabilities of new pairs, or a record of a prepared part's."""
+"""``fairseq-xl match predict``: probabilities of new pairs, or a record of a prepared part's."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import replacing
 from fairseq_xl.pairs.data.source import PairSource
 from fairseq_xl.pairs.evaluation.record import PairRecord
 
@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", type=Path, metavar="DIR", help="the prepared folder, where it has moved since training"
     )
-    parser.add_argument("--calibration", type=Path, metavar="FILE", help="what `fairseq-xl pairs calibrate` wrote")
+    parser.add_argument("--calibration", type=Path, metavar="FILE", help="what `fairseq-xl match calibrate` wrote")
     parser.add_argument(
         "--vectors",
         type=Path,
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> None:
         return
     text = "".join(f"{p:.6f}\n" for p in found)
     if args.output:
-        with replacing(args.output) as stream:
+        with atomic_text(args.output) as stream:
             stream.write(text)
     else:
         sys.stdout.write(text)

@@ -1,4 +1,4 @@
-"""``fairseq-xl pairs prepare``."""
+"""``fairseq-xl match prepare``."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""``fairseq-xl pairs report``: the paper's Table 2 with intervals and paired differences, from records."""
+"""``fairseq-xl match report``: the paper's Table 2 with intervals and paired differences, from records."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import replacing
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> None:
     tables = comparison.tables(found, against, args.paper)
     for name, table in tables.items():
         for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
-            with replacing(args.output / f"{name}{suffix}") as stream:
+            with atomic_text(args.output / f"{name}{suffix}") as stream:
                 stream.write(text)
     if not args.no_figures:
         comparison.draw(found, args.output, args.paper)

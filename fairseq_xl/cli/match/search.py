@@ -1,4 +1,4 @@
-"""``fairseq-xl pairs search``: the questions of a corpus nearest to new ones."""
+"""``fairseq-xl match search``: the questions of a corpus nearest to new ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         required=True,
         metavar="MODEL",
         help="what gives a question its vector: a checkpoint of a siamese_ architecture or infersent, or a folder of "
-        "`fairseq-xl encoder pack`",
+        "`fairseq-xl embed encoder pack`",
     )
     parser.add_argument(
         "--index", type=Path, required=True, metavar="DIR", help="folder for the corpus's vectors, used again"

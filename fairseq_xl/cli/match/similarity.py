@@ -1,4 +1,4 @@
-"""``fairseq-xl pairs similarity``: do a matcher's probabilities rank pairs as people do?"""
+"""``fairseq-xl match similarity``: do a matcher's probabilities rank pairs as people do?"""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import replacing
 from fairseq_xl.pairs.data.source import Pair, PairSource
 from fairseq_xl.pairs.evaluation.similarity import averages, cosines, shared_words, spearman, spearman_interval
 from fairseq_xl.report.tables import Table
@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> None:
         said.append([_similarities(predictor, rows, name) for rows in every])
     text = table(sources, said, known).markdown()
     if args.output:
-        with replacing(args.output) as stream:
+        with atomic_text(args.output) as stream:
             stream.write(text)
     else:
         print(text, end="")

@@ -1,4 +1,4 @@
-"""``fairseq-xl pairs statistics``: terms per sentence, and terms, sentences and pairs without a vector."""
+"""``fairseq-xl match statistics``: terms per sentence, and terms, sentences and pairs without a vector."""
 
 from __future__ import annotations
 

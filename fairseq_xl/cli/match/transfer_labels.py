@@ -1,4 +1,4 @@
-"""``fairseq-xl pairs mint``: labelled pairs of one language from another's, through translations."""
+"""``fairseq-xl match mint``: labelled pairs of one language from another's, through translations."""
 
 from __future__ import annotations
 

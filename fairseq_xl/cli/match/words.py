@@ -1,4 +1,4 @@
-"""``fairseq-xl pairs words``: text as the matchers read it, for training word vectors on."""
+"""``fairseq-xl match words``: text as the matchers read it, for training word vectors on."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fairseq_xl.cli.match.wording_options import add_wording, chosen_wording
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.pairs.data.wording import Wording
 
 
@@ -34,7 +35,7 @@ def run(args: argparse.Namespace) -> None:
     """
     wording = chosen_wording(args)
     seen: set[str] = set()
-    with replacing(args.output) as stream:
+    with atomic_text(args.output) as stream:
         for given in args.inputs:
             for sentence in _sentences(given, wording):
                 if sentence and sentence not in seen:

@@ -1,4 +1,4 @@
-"""``fairseq-xl diagnose``: what the syn-margin paper says of its models' vectors, measured on a split."""
+"""``fairseq-xl translate diagnose``: what the syn-margin paper says of its models' vectors, measured on a split."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from fairseq_xl.cli.translate.nearest import load_continuous_model
 from fairseq_xl.continuous.criteria.annealed import hinge_margin
 from fairseq_xl.continuous.diagnostics.measure import Settings, measure
 from fairseq_xl.continuous.diagnostics.table import lines
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import replacing
 from fairseq_xl.report.record import commit, device, read_training, versions
 
 
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> None:
         "commit": commit(),
         "checkpoints": [diagnose(path, args.data, settings, args.cpu) for path in args.checkpoints],
     }
-    with _writing(args.output), replacing(args.output) as stream:
+    with _writing(args.output), atomic_text(args.output) as stream:
         json.dump(report, stream, indent=1, ensure_ascii=False, allow_nan=False)
         stream.write("\n")
     for line in lines(report):

@@ -1,4 +1,4 @@
-"""``fairseq-xl neighbours``: what a model predicted, word by word, and which words were near."""
+"""``fairseq-xl translate nearest``: what a model predicted, word by word, and which words were near."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``fairseq-xl pack``: put checkpoints and all that translating with them needs into one folder."""
+"""``fairseq-xl translate pack``: put checkpoints and all that translating with them needs into one folder."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fairseq_xl.io.atomic import atomic_binary
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import replacing_folder
+from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.text.pipeline import TOKENISERS
 from fairseq_xl.translation.folder import (
     CONFIG,
@@ -50,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--tokeniser",
         choices=TOKENISERS,
         default="moses",
-        help="how the training text was tokenised (fairseq-xl text tokenise is moses); none: tokens stand "
+        help="how the training text was tokenised (fairseq-xl data tokenise is moses); none: tokens stand "
         "between spaces already (default: moses)",
     )
     parser.add_argument(
@@ -100,7 +101,7 @@ def run(args: argparse.Namespace) -> None:
         subwords=args.subwords,
         options=parse(args.options),
     )
-    print(f"translate with: fairseq-xl translate {args.output}")
+    print(f"translate with: fairseq-xl translate text {args.output}")
 
 
 def pack(
@@ -137,7 +138,7 @@ def pack(
     for name in ("replace_unk", "nearest_index"):
         if (chosen.search | chosen.nearest).get(name):
             raise InputError(f"{name} names what is not in the folder: give it when translating")
-    with replacing_folder(output, CONFIG, "a model") as folder:
+    with atomic_folder(output, CONFIG, "a model") as folder:
         names = [f"model{number}.pt" for number, _ in enumerate(checkpoints, start=1)]
         for checkpoint, name in zip(checkpoints, names, strict=True):
             _copy_model(checkpoint, folder / name)
@@ -181,5 +182,5 @@ def _copy_model(checkpoint: Path, target: Path) -> None:
     state = checkpoints.read(checkpoint)
     task_settings(checkpoint, state)
     kept = {key: value for key, value in state.items() if key != "last_optimizer_state"}
-    with checkpoints.atomic_file(target) as file:
+    with atomic_binary(target) as file:
         torch.save(kept, file)

@@ -1,4 +1,4 @@
-"""``fairseq-xl translate``: lines of raw text to lines of raw text."""
+"""``fairseq-xl translate text``: lines of raw text to lines of raw text."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "                    to source token i (both from 0; Pharaoh format)"
     )
     parser.add_argument(
-        "model", type=Path, metavar="MODEL", help="folder that a recipe left as RUN/model or fairseq-xl pack made"
+        "model",
+        type=Path,
+        metavar="MODEL",
+        help="folder that a recipe left as RUN/model or fairseq-xl translate pack made",
     )
     parser.add_argument(
         "--input",
@@ -81,7 +84,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         const="",
         metavar="FILE",
         help="an unknown word becomes the source word it attends to (punctuation is passed over), or what FILE, a "
-        "lexicon as `fairseq-xl lexicon` writes it, says of that",
+        "lexicon as `fairseq-xl data lexicon` writes it, says of that",
     )
     parser.add_argument(
         "--replace-unk-distance",

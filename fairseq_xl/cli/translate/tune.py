@@ -1,4 +1,4 @@
-"""``fairseq-xl tune-decoding``: choose decoding options on the development set."""
+"""``fairseq-xl translate tune``: choose decoding options on the development set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fairseq_xl.text.unknown_words import SUBWORDS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of ``fairseq-xl tune-decoding``."""
+    """Add the options of ``fairseq-xl translate tune``."""
     parser.description = (
         "Choose decoding options of a translation model on the development set, by BLEU of tokenised output against"
         " the tokenised reference, in which words unknown to the dictionary can never be matched (sacreBLEU without"
@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " score and its sharpness (--decode-scale for the cosine, fairseq's --temperature for vmf_posterior, where"
         " it divides kappa), then the hub weight, and again; for a softmax, the --temperature. fairseq's length"
         " penalty is read off each decoding. Prints a table and the options to paste after fairseq-generate, and as"
-        " recipes and fairseq-xl pack take them."
+        " recipes and fairseq-xl translate pack take them."
     )
     parser.add_argument("--checkpoint", required=True, type=Path, help="checkpoint of a translation model")
     parser.add_argument("--data", required=True, type=Path, help="folder made by fairseq-preprocess")
@@ -234,5 +234,5 @@ def print_options(
         words.append(f'--model-overrides "{overrides}"')
     print(f"\noptions of fairseq-generate:\n\n  {' '.join(words)}")
     pairs = " ".join(f"{name}={value}" for name, value in (search | overrides).items())
-    print("\nthe same for `fairseq-xl pack --options` and, without the beam, for a recipe's --search:")
+    print("\nthe same for `fairseq-xl translate pack --options` and, without the beam, for a recipe's --search:")
     print(f"\n  '{pairs}'")

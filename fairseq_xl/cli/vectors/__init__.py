@@ -1,1 +1,1 @@
-"""fairseq-xl vectors."""
+"""Commands of word vectors."""

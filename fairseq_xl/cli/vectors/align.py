@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="seed: source word, tab or blank, target word, a pair a line; a weight after them, as in the files of "
-        "`fairseq-xl lexicon`, is passed over",
+        "`fairseq-xl data lexicon`, is passed over",
     )
     seed.add_argument(
         "--identical",

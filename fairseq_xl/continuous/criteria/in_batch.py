@@ -12,7 +12,7 @@ from torch import Tensor
 
 from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, MarginConfig, register
 from fairseq_xl.continuous.models.targets import TargetTable
-from fairseq_xl.losses.fused import Rows, wide
+from fairseq_xl.losses.fused import Rows, at_least_float32
 from fairseq_xl.losses.losses import unit_rows
 from fairseq_xl.losses.sampled import sampled_margin
 
@@ -47,7 +47,7 @@ def in_batch_rows(
     """
     if not index.numel():
         return index
-    unit = unit_rows(wide(pred))
+    unit = unit_rows(at_least_float32(pred))
     words, place = index.unique(return_inverse=True)
     vectors = table[words].to(unit.dtype)
     rows = max(1, chunk_elements // words.numel())

@@ -13,7 +13,7 @@ from torch.utils.checkpoint import checkpoint
 from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, geometry, register
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.losses.fused import wide
+from fairseq_xl.losses.fused import at_least_float32
 from fairseq_xl.losses.losses import unit_rows
 
 
@@ -36,7 +36,7 @@ def info_nce(
     Returns:
         (N,); zero where the batch has no other word.
     """
-    e = wide(pred)
+    e = at_least_float32(pred)
     words, place = index.unique(return_inverse=True)
     vectors = table[words].to(e.dtype)
     never = None if banned is None else banned[words]

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from fairseq_xl.continuous.models.targets import TargetTable
+from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.temporary import temporary_name
 from fairseq_xl.vectors.faiss_index import KINDS, build_index, import_faiss, set_effort
 
 
@@ -77,8 +77,6 @@ def _kept(faiss: Any, vectors: np.ndarray, kind: str, folder: str | Path | None)
         except RuntimeError as error:
             raise InputError(f"{path} is no index that faiss can read: remove it") from error
     index = build_index(vectors, kind)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = temporary_name(path)
-    faiss.write_index(index, str(unfinished))
-    unfinished.replace(path)
+    with atomic_outputs(path) as (unfinished,):
+        faiss.write_index(index, str(unfinished))
     return index

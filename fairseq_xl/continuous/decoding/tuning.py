@@ -17,9 +17,9 @@ from typing import Any
 
 import sacrebleu
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import replacing
 
 SOFTMAX = "softmax"
 """The score of a model that predicts words, not vectors: only its sharpness can be changed."""
@@ -125,7 +125,7 @@ class Results:
             names = about if isinstance(first, dict) else ()
             other = [name for name in names if first.get(name) != about[name]]
             raise InputError(f"{path} holds results of another {', '.join(other) or 'search'}: give another --results")
-        with replacing(path) as stream:
+        with atomic_text(path) as stream:
             stream.write(text)
 
     def _append(self, line: dict[str, Any]) -> None:

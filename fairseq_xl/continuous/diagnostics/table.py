@@ -1,4 +1,4 @@
-"""The report of ``fairseq-xl diagnose`` for reading."""
+"""The report of ``fairseq-xl translate diagnose`` for reading."""
 
 from __future__ import annotations
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairseq_xl.corpus.documents.document import Bead, Document
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.report.tables import as_text
 
 HEADER = ("page", "check", "first lines", "second lines", "first text", "second text", "translation")
@@ -40,7 +41,7 @@ def write_review(path: Path, doubtful: Iterable[tuple[Document, list[int]]]) -> 
     The lines are strangers': a spreadsheet must not take one for a formula.
     """
     count = 0
-    with replacing(path) as stream:
+    with atomic_text(path) as stream:
         stream.write("\t".join(HEADER) + "\n")
         for document, places in doubtful:
             assert document.translation is not None

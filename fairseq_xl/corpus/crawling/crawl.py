@@ -35,7 +35,7 @@ from fairseq_xl.corpus.crawling.site import CrawlSettings, host_of
 from fairseq_xl.io.errors import InputError
 
 _REDIRECTS = {301, 302, 303, 307, 308}
-_CHILD = "import sys; sys.argv[0] = 'fairseq-xl'; from fairseq_xl.corpus.crawling.crawl import main; main()"
+_CHILD = "from fairseq_xl.corpus.crawling.crawl import main; main()"
 
 
 def crawl(folder: Path, settings: CrawlSettings, languages: tuple[str, str]) -> None:

@@ -23,11 +23,11 @@ from typing import Any
 
 from fairseq_xl.corpus.crawling.counterparts import Look, PageSays, Pairing, Rules
 from fairseq_xl.corpus.crawling.html import decode, parse
-from fairseq_xl.io.atomic import atomic_outputs
+from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.databases import connect
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.io.lines import read_lines
 
 Headers = list[tuple[str, str]]
 MOST_HOPS = 10
@@ -290,11 +290,11 @@ class Pages:
 
     def write(self, pairing: Pairing, archive: bool) -> None:
         """Write pages.jsonl, pairs.jsonl and the archive."""
-        with replacing(self.folder / "pages.jsonl") as stream:
+        with atomic_text(self.folder / "pages.jsonl") as stream:
             for kept in self.kept():
                 json.dump(asdict(kept), stream, ensure_ascii=False)
                 stream.write("\n")
-        with replacing(self.folder / "pairs.jsonl") as stream:
+        with atomic_text(self.folder / "pairs.jsonl") as stream:
             for page, counterpart, found_by in pairing.pairs:
                 json.dump({"urls": [page.url, counterpart.url], "found_by": found_by}, stream)
                 stream.write("\n")

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.io.lines import read_lines
 
 Bead = tuple[list[int], list[int]]
 
@@ -49,7 +50,7 @@ class Document:
 def write_documents(path: Path, documents: Iterable[Document]) -> int:
     """Write one JSON object a line, completely or not at all; return how many."""
     count = 0
-    with replacing(path) as stream:
+    with atomic_text(path) as stream:
         for document in documents:
             json.dump(asdict(document), stream, ensure_ascii=False)
             stream.write("\n")

@@ -23,8 +23,8 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import replacing
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -106,10 +106,10 @@ class Project:
 
     def done(self, step: str, settings: Any, inputs: Iterable[Path], report: Mapping[str, Any]) -> None:
         """Write down that the step is complete, and what it counted."""
-        with replacing(self.folder / "reports" / f"{step}.json") as stream:
+        with atomic_text(self.folder / "reports" / f"{step}.json") as stream:
             json.dump(report, stream, ensure_ascii=False, indent=1)
             stream.write("\n")
-        with replacing(self.folder / "stamps" / step) as stream:
+        with atomic_text(self.folder / "stamps" / step) as stream:
             stream.write(_stamp(settings, inputs))
 
     def report(self, step: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fairseq_xl.corpus.documents.words import words
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 
 MODELS = ("tomotopy", "gensim")
 COHERENCES = ("c_v", "u_mass")
@@ -67,8 +67,8 @@ def fit(bags: Sequence[Sequence[str]], count: int, model: str, passes: int, seed
 
 
 def _gensim(bags: Sequence[Sequence[str]], count: int, passes: int, seed: int) -> tuple[list[list[str]], np.ndarray]:
-    models = needed("gensim.models", "corpus")
-    dictionary = needed("gensim.corpora", "corpus").Dictionary(bags)
+    models = require("gensim.models", "corpus")
+    dictionary = require("gensim.corpora", "corpus").Dictionary(bags)
     counts = [dictionary.doc2bow(bag) for bag in bags]
     lda = models.LdaModel(
         corpus=counts,
@@ -87,7 +87,7 @@ def _gensim(bags: Sequence[Sequence[str]], count: int, passes: int, seed: int) -
 
 
 def _tomotopy(bags: Sequence[Sequence[str]], count: int, passes: int, seed: int) -> tuple[list[list[str]], np.ndarray]:
-    lda = needed("tomotopy", "corpus").LDAModel(k=count, seed=seed)
+    lda = require("tomotopy", "corpus").LDAModel(k=count, seed=seed)
     for bag in bags:
         lda.add_doc(bag)
     lda.train(passes, workers=1)  # several would make it depend on their timing
@@ -96,9 +96,9 @@ def _tomotopy(bags: Sequence[Sequence[str]], count: int, passes: int, seed: int)
 
 
 def _coherence(topics: list[list[str]], bags: Sequence[Sequence[str]], kind: str) -> float:
-    dictionary = needed("gensim.corpora", "corpus").Dictionary(bags)
+    dictionary = require("gensim.corpora", "corpus").Dictionary(bags)
     # gensim's own default is all processors, for which it starts processes anew each time.
-    model = needed("gensim.models", "corpus").CoherenceModel(
+    model = require("gensim.models", "corpus").CoherenceModel(
         topics=topics,
         texts=bags,
         corpus=[dictionary.doc2bow(bag) for bag in bags],

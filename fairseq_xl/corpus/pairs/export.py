@@ -14,10 +14,10 @@ import numpy as np
 from fairseq_xl.corpus.documents.personal import masked
 from fairseq_xl.corpus.pairs.positives import Placed
 from fairseq_xl.corpus.pairs.split import TEST
-from fairseq_xl.io.atomic import atomic_outputs
+from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines, replacing
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.packages import require
 
 PARTS = ("train", "validation", "test")
 Negative = tuple[int, int, float]
@@ -152,7 +152,7 @@ def pairs(
 
 def write_tsv(path: Path, rows: Iterable[Pair]) -> None:
     """A header and a row a pair, nothing quoted; what is None is empty."""
-    with replacing(path) as stream:
+    with atomic_text(path) as stream:
         stream.write("\t".join(field.name for field in fields(Pair)) + "\n")
         for row in rows:
             cells = ("" if value is None else str(value) for value in asdict(row).values())
@@ -161,14 +161,14 @@ def write_tsv(path: Path, rows: Iterable[Pair]) -> None:
 
 def write_jsonl(path: Path, rows: Iterable[Pair]) -> None:
     """A JSON object a line."""
-    with replacing(path) as stream:
+    with atomic_text(path) as stream:
         for row in rows:
             stream.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
 
 
 def write_parquet(path: Path, rows: Sequence[Pair]) -> None:
     """Columns of the fields' types. Raises: InputError: pyarrow is missing."""
-    arrow, parquet = needed("pyarrow", "corpus"), needed("pyarrow.parquet", "corpus")
+    arrow, parquet = require("pyarrow", "corpus"), require("pyarrow.parquet", "corpus")
     kinds: dict[str, Any] = {"int": arrow.int64(), "str": arrow.string(), "float": arrow.float64()}
     schema = arrow.schema([(field.name, kinds[str(field.type).split(" ")[0]]) for field in fields(Pair)])
     path.parent.mkdir(parents=True, exist_ok=True)

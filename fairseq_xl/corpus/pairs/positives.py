@@ -9,8 +9,9 @@ from pathlib import Path
 
 from fairseq_xl.corpus.documents.document import Document
 from fairseq_xl.corpus.documents.words import key
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.io.lines import read_lines
 
 HEADER = ("number", "page", "topic", "fold", "first", "second")
 
@@ -91,7 +92,7 @@ class Placed:
 
 def write_positives(path: Path, rows: Sequence[Placed]) -> None:
     """A table with a row a pair, numbered from 0."""
-    with replacing(path) as stream:
+    with atomic_text(path) as stream:
         stream.write("\t".join(HEADER) + "\n")
         for number, row in enumerate(rows):
             cells = (number, row.page, row.topic, row.fold, row.first, row.second)

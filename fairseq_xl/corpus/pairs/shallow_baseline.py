@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairseq_xl.corpus.documents.words import cosine, words
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 
 CLASSIFIERS = ("logistic regression", "gradient boosting")
 
@@ -49,8 +49,8 @@ def giveaway(
     Raises:
         InputError: scikit-learn is missing.
     """
-    linear, ensemble = needed("sklearn.linear_model", "corpus"), needed("sklearn.ensemble", "corpus")
-    pipeline, scaling = needed("sklearn.pipeline", "corpus"), needed("sklearn.preprocessing", "corpus")
+    linear, ensemble = require("sklearn.linear_model", "corpus"), require("sklearn.ensemble", "corpus")
+    pipeline, scaling = require("sklearn.pipeline", "corpus"), require("sklearn.preprocessing", "corpus")
     values = np.array([features(*pair) for pair in pairs], np.float64)
     gold, fold = np.asarray(labels), np.asarray(folds)
     found = {}

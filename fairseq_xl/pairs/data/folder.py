@@ -1,4 +1,4 @@
-"""The prepared folder: what ``fairseq-xl pairs prepare`` writes and everything else of this room reads.
+"""The prepared folder: what ``fairseq-xl match prepare`` writes and everything else of this room reads.
 
 manifest.json      how text became words, where the pairs came from, what was left out
 dict.txt           fairseq's dictionary
@@ -15,9 +15,10 @@ from typing import Any
 
 from fairseq.data import Dictionary
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import read_manifest
-from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.pairs.data.wording import Wording
 
 VERSION = 1
@@ -61,7 +62,7 @@ class Prepared:
     def __init__(self, folder: Path | str):
         self.folder = Path(folder)
         self.manifest: dict[str, Any] = read_manifest(
-            self.folder / MANIFEST, VERSION, "fairseq-xl pairs prepare", wording=dict, folds=int
+            self.folder / MANIFEST, VERSION, "fairseq-xl match prepare", wording=dict, folds=int
         )
         try:
             self.wording = Wording(**self.manifest["wording"])
@@ -114,7 +115,7 @@ def _row(cells: list[str]) -> Row:
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
     """Write one part."""
-    with replacing(path) as stream:
+    with atomic_text(path) as stream:
         stream.write("\t".join(COLUMNS) + "\n")
         for row in rows:
             label = "" if row.label is None else row.label

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from fairseq.data import Dictionary
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import replacing_folder
+from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.io.labelled import PARTS
-from fairseq_xl.io.lines import replacing
 from fairseq_xl.pairs.data.folder import MANIFEST, VERSION, Prepared, Row, write_rows
 from fairseq_xl.pairs.data.source import Pair, PairSource
 from fairseq_xl.pairs.data.splits import folds, groups
@@ -130,13 +130,13 @@ def prepare(
         "words": len(vocabulary.dictionary) - vocabulary.dictionary.nspecial,
         "vectors": vocabulary.vectors,
     }
-    with replacing_folder(output, MANIFEST, "pairs prepared for training") as folder:
+    with atomic_folder(output, MANIFEST, "pairs prepared for training") as folder:
         for part, rows in parts.items():
             if rows:
                 write_rows(folder / f"{part}.tsv", _rows(rows, settings if part == "train" else None))
         vocabulary.dictionary.save(str(folder / "dict.txt"))
         np.save(folder / VECTORS, vocabulary.table, allow_pickle=False)
-        with replacing(folder / MANIFEST) as stream:
+        with atomic_text(folder / MANIFEST) as stream:
             json.dump(manifest, stream, ensure_ascii=False, indent=1)
             stream.write("\n")
     return manifest

@@ -13,7 +13,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 
 METHODS = ("components", "communities", "sentences")
 
@@ -71,7 +71,7 @@ def number(pairs: Sequence[tuple[Hashable, Hashable]]) -> np.ndarray:
 
 
 def _communities(nodes: np.ndarray, size: int, seed: int) -> np.ndarray:
-    networkx = needed("networkx", "pairs", "a split by communities")
+    networkx = require("networkx", "pairs", "a split by communities")
     graph = networkx.Graph()
     graph.add_nodes_from(range(size))
     graph.add_edges_from(nodes.tolist())

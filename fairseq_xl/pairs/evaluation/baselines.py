@@ -22,7 +22,7 @@ from scipy import sparse
 
 from fairseq_xl.encode.pretrained import load_sentence_transformer
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 from fairseq_xl.pairs.data.folder import Row
 from fairseq_xl.pairs.evaluation.similarity import cosines
 from fairseq_xl.vectors.table import WordVectors
@@ -59,7 +59,7 @@ class Training:
 
 def character_ngram(data: Training) -> Features:
     """For each order: cosine of counts, and shared n-grams over all and over the shorter's; then the lengths."""
-    hashing = needed("sklearn.feature_extraction.text", "pairs").HashingVectorizer
+    hashing = require("sklearn.feature_extraction.text", "pairs").HashingVectorizer
 
     def of_order(left: list[str], right: list[str], order: int) -> list[np.ndarray]:
         counter = hashing(analyzer="char", ngram_range=(order, order), lowercase=False, norm=None, alternate_sign=False)
@@ -81,7 +81,7 @@ def character_ngram(data: Training) -> Features:
 
 def tfidf(data: Training) -> Features:
     """Weights are counted over the training pairs' sentences."""
-    weigh = needed("sklearn.feature_extraction.text", "pairs").TfidfVectorizer
+    weigh = require("sklearn.feature_extraction.text", "pairs").TfidfVectorizer
     kinds = [
         weigh(analyzer=str.split, sublinear_tf=True),
         weigh(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, lowercase=False),
@@ -101,7 +101,7 @@ def bm25(data: Training) -> Features:
 
     The rarity of words and the average length are the training sentences'.
     """
-    okapi = needed("rank_bm25", "pairs").BM25Okapi
+    okapi = require("rank_bm25", "pairs").BM25Okapi
     trained = okapi([text.split() for text in data.sentences])
 
     def features(rows: Sequence[Row]) -> np.ndarray:
@@ -185,19 +185,19 @@ def constant(data: Training) -> Features:
 
 def _boosting(seed: int) -> Any:
     # No early stopping: scikit-learn's holds out rows at random, whose sentences stand in others.
-    boosting = needed("sklearn.ensemble", "pairs").HistGradientBoostingClassifier
+    boosting = require("sklearn.ensemble", "pairs").HistGradientBoostingClassifier
     return boosting(learning_rate=0.05, max_iter=200, max_leaf_nodes=15, early_stopping=False, random_state=seed)
 
 
 def _logistic(seed: int) -> Any:
-    pipeline = needed("sklearn.pipeline", "pairs").make_pipeline
-    scale = needed("sklearn.preprocessing", "pairs").StandardScaler
-    regression = needed("sklearn.linear_model", "pairs").LogisticRegression
+    pipeline = require("sklearn.pipeline", "pairs").make_pipeline
+    scale = require("sklearn.preprocessing", "pairs").StandardScaler
+    regression = require("sklearn.linear_model", "pairs").LogisticRegression
     return pipeline(scale(), regression(random_state=seed, max_iter=1000))
 
 
 def _share(seed: int) -> Any:
-    return needed("sklearn.dummy", "pairs").DummyClassifier(strategy="prior")
+    return require("sklearn.dummy", "pairs").DummyClassifier(strategy="prior")
 
 
 LEARNERS: dict[str, Callable[[int], Any]] = {"boosting": _boosting, "logistic": _logistic, "share": _share}

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import replacing
 
 
 @dataclass
@@ -40,7 +40,7 @@ class PairRecord:
     about: dict[str, Any] = field(default_factory=dict)
 
     def write(self, path: Path) -> None:
-        with replacing(path) as stream:
+        with atomic_text(path) as stream:
             json.dump(asdict(self), stream, ensure_ascii=False)
             stream.write("\n")
 

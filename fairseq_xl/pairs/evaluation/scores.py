@@ -7,7 +7,7 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 
 EPSILON = float(np.finfo(np.float64).eps)
 """probabilities nearer to 0 or 1 than this are taken for it in the log loss, as scikit-learn's log_loss does"""
@@ -89,7 +89,7 @@ def scores(gold: np.ndarray, probability: np.ndarray) -> Scores:
     Raises:
         InputError: scikit-learn is missing.
     """
-    metrics = needed("sklearn.metrics", "pairs")
+    metrics = require("sklearn.metrics", "pairs")
     gold, probability = np.asarray(gold), np.asarray(probability, dtype=np.float64)
     said = (probability >= 0.5).astype(int)
     positive, weighted = (

@@ -20,7 +20,7 @@ from fairseq_xl.pairs.data.folder import Prepared, Row
 @dataclass
 class SiameseMatchingConfig(FairseqDataclass):
     data: Optional[str] = field(  # noqa: UP045
-        default=None, metadata={"help": "folder made by `fairseq-xl pairs prepare`", "argparse_alias": None}
+        default=None, metadata={"help": "folder made by `fairseq-xl match prepare`", "argparse_alias": None}
     )
     fold: int = field(
         default=-1,
@@ -51,7 +51,7 @@ class SiameseMatchingTask(FairseqTask):
     def setup_task(cls, cfg: SiameseMatchingConfig, **kwargs: Any) -> "SiameseMatchingTask":
         """Raises: InputError: no prepared folder."""
         if not cfg.data:
-            raise InputError("name the folder that `fairseq-xl pairs prepare` made")
+            raise InputError("name the folder that `fairseq-xl match prepare` made")
         return cls(cfg, Prepared(cfg.data))
 
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import replacing
 from fairseq_xl.pairs.prediction import calibration
 
 
@@ -31,7 +31,7 @@ class Calibration:
 
 
 def write_calibration(path: Path, found: Calibration) -> None:
-    with replacing(path) as stream:
+    with atomic_text(path) as stream:
         json.dump(asdict(found), stream, indent=1)
         stream.write("\n")
 
@@ -41,7 +41,7 @@ def read_calibration(path: Path) -> Calibration:
     try:
         found = Calibration(**loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
-        raise InputError(f"there is no calibration {path}: `fairseq-xl pairs calibrate` makes one") from None
+        raise InputError(f"there is no calibration {path}: `fairseq-xl match calibrate` makes one") from None
     except (ValueError, TypeError) as error:
         raise InputError(f"{path} is no calibration ({error}): make it again") from None
     if not found.temperature > 0:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 from fairseq_xl.pairs.prediction.calibration import CALIBRATIONS, apply
 
 Fit = Callable[[np.ndarray, np.ndarray], Callable[[np.ndarray], np.ndarray]]
@@ -34,7 +34,7 @@ def cross_fit(
     found = len(np.unique(group))
     if not 2 <= folds <= found:
         raise InputError(f"{folds} folds of {found} groups of pairs: there are 2 folds at least, none of them empty")
-    model_selection = needed("sklearn.model_selection", "pairs")
+    model_selection = require("sklearn.model_selection", "pairs")
     splitter = model_selection.StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
     probability = np.empty(len(gold))
     for rest, held_out in splitter.split(inputs, gold, group):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 from fairseq_xl.pairs.evaluation.record import PairRecord, together
 from fairseq_xl.pairs.prediction.calibration import apply, check_classes, logits
 from fairseq_xl.pairs.prediction.crossfit import calibration, cross_fit
@@ -58,7 +58,7 @@ def fit_stack(probability: np.ndarray, gold: np.ndarray) -> Stack:
         InputError: labels of one kind alone; scikit-learn is missing.
     """
     check_classes(gold)
-    regression = needed("sklearn.linear_model", "pairs").LogisticRegression
+    regression = require("sklearn.linear_model", "pairs").LogisticRegression
     model = regression(max_iter=1000).fit(logits(probability), gold)
     return Stack(model.coef_[0], float(model.intercept_[0]))
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import replacing_folder
-from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.io.folders import atomic_folder
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.pairs.prediction.predictor import Predictor, probability
 from fairseq_xl.vectors.faiss_index import build_index, set_effort
 from fairseq_xl.vectors.formats.npy import open_array
@@ -60,9 +61,9 @@ class QuestionIndex:
         manifest = {"corpus": checksum(corpus), "encoder": identity}
         if not _is_current(folder, manifest):
             vectors = encoder.encode(self.texts, normalize=True)
-            with replacing_folder(folder, MANIFEST, "an index of questions") as new:
+            with atomic_folder(folder, MANIFEST, "an index of questions") as new:
                 np.save(new / "vectors.npy", vectors, allow_pickle=False)
-                with replacing(new / MANIFEST) as stream:
+                with atomic_text(new / MANIFEST) as stream:
                     json.dump(manifest, stream)
         self.vectors = np.ascontiguousarray(open_array(folder / "vectors.npy"), dtype=np.float32)
         self.index = build_index(self.vectors, kind)

@@ -1,4 +1,4 @@
-"""The prepared folder: what ``fairseq-xl siamese prepare`` writes and everything else of this room reads.
+"""The prepared folder: what ``fairseq-xl classify prepare`` writes and everything else of this room reads.
 
 manifest.json              languages, classes, how text becomes units, what was left out
 dict.txt                   fairseq's dictionary of the training text's n-grams, of both languages
@@ -21,9 +21,10 @@ import numpy as np
 import torch
 from fairseq.data import Dictionary, indexed_dataset
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import read_manifest
-from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.siamese.data.morphemes import Segmenter
 from fairseq_xl.text.trigrams import ngrams, normalise
 
@@ -57,7 +58,7 @@ class Prepared:
         self.manifest: dict[str, Any] = read_manifest(
             self.folder / MANIFEST,
             VERSION,
-            "fairseq-xl siamese prepare",
+            "fairseq-xl classify prepare",
             classes=list,
             orders=list,
             morphemes=list,
@@ -123,5 +124,5 @@ def write_corpus(
     for units in encoded:
         builder.add_item(units)
     builder.finalize(f"{stem}.idx")
-    with replacing(f"{stem}.tsv") as stream:
+    with atomic_text(f"{stem}.tsv") as stream:
         stream.writelines(f"{name}\t{text}\n" for name, text in zip(names, texts, strict=True))

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines, replacing
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.packages import require
 from fairseq_xl.text.trigrams import graphemes
 
 BOUNDARY = "‧"
@@ -31,7 +32,7 @@ class Segmenter:
 
     @classmethod
     def _from(cls, words: dict[str, tuple[str, ...] | None]) -> Segmenter:
-        model = needed("morfessor", "siamese").BaselineModel()
+        model = require("morfessor", "siamese").BaselineModel()
         if all(parts is None for parts in words.values()):
             model.load_data([(1, tuple(graphemes(word))) for word in words])
             model.train_batch()
@@ -54,7 +55,7 @@ class Segmenter:
         return cls._from(words)
 
     def save(self, path: Path) -> None:
-        with replacing(path) as stream:
+        with atomic_text(path) as stream:
             stream.writelines(" ".join(parts) + "\n" for parts in self.segmentations.values())
 
     def __call__(self, text: str) -> str:

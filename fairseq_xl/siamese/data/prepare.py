@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from fairseq.data import Dictionary
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.labelled import PARTS, Example, Source
-from fairseq_xl.io.lines import replacing
 from fairseq_xl.siamese.data.checks import check_folder
 from fairseq_xl.siamese.data.folder import MANIFEST, SIDES, VERSION, encode, write_corpus
 from fairseq_xl.siamese.data.morphemes import Segmenter
@@ -123,7 +123,7 @@ def prepare(
         (output / stale).unlink(missing_ok=True)
     for side, segmenter in segmenters.items():
         segmenter.save(output / f"morphemes.{side}.txt")
-    with replacing(output / "dict.txt") as stream:
+    with atomic_text(output / "dict.txt") as stream:
         dictionary.save(stream)
     for side, found in sides.items():
         for part, texts in found.texts.items():
@@ -144,7 +144,7 @@ def prepare(
         "sentences": {s: {p: len(t) for p, t in found.texts.items()} for s, found in sides.items()},
         "left_out": {side: dict(found.left_out) for side, found in sides.items()},
     }
-    with replacing(output / MANIFEST) as stream:
+    with atomic_text(output / MANIFEST) as stream:
         json.dump(manifest, stream, indent=1, ensure_ascii=False)
         stream.write("\n")
     return manifest

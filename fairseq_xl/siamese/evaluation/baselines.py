@@ -23,7 +23,7 @@ import numpy as np
 
 from fairseq_xl.encode.pretrained import load_sentence_transformer
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 from fairseq_xl.siamese.evaluation.mvrnn import fit_mvrnn
 from fairseq_xl.siamese.evaluation.recurrent_baseline import fit_characters, fit_words
 
@@ -67,7 +67,7 @@ def words(text: str) -> list[str]:
 
 def _skip_gram(data: Training) -> Callable[[Sequence[str]], np.ndarray]:
     """Sentences to the mean of their words' skip-gram vectors (N, d); zeros where no word is known."""
-    models = needed("gensim.models", "siamese")
+    models = require("gensim.models", "siamese")
     sentences = [words(text) for text in (*data.texts, *data.more_text)]
     if max(Counter(word for sentence in sentences for word in sentence).values(), default=0) < 2:
         raise InputError("word vectors need a word that stands twice in the text: give more of it, or --more-text")
@@ -87,7 +87,7 @@ def _skip_gram(data: Training) -> Callable[[Sequence[str]], np.ndarray]:
 
 def fit_asv(data: Training) -> Classifier:
     """The paper's ε of 0.001 is read as the solver's tolerance; C is chosen on the development texts."""
-    regression = needed("sklearn.linear_model", "siamese").LogisticRegression
+    regression = require("sklearn.linear_model", "siamese").LogisticRegression
     mean = _skip_gram(data)
     train, valid = mean(data.texts), mean(data.valid_texts)
     models = [regression(C=c, tol=0.001, max_iter=1000) for c in (1.0, 10.0, 100.0)]
@@ -96,15 +96,15 @@ def fit_asv(data: Training) -> Classifier:
 
 
 def fit_dsc_t(data: Training) -> Classifier:
-    forest = needed("sklearn.ensemble", "siamese").RandomForestClassifier
+    forest = require("sklearn.ensemble", "siamese").RandomForestClassifier
     mean = _skip_gram(data)
     model = forest(n_estimators=300, random_state=data.seed).fit(mean(data.texts), data.labels)
     return lambda texts: model.predict(mean(texts))
 
 
 def fit_mnb_h(data: Training) -> Classifier:
-    bayes = needed("sklearn.naive_bayes", "siamese").MultinomialNB
-    count = needed("sklearn.feature_extraction.text", "siamese").CountVectorizer
+    bayes = require("sklearn.naive_bayes", "siamese").MultinomialNB
+    count = require("sklearn.feature_extraction.text", "siamese").CountVectorizer
     counts = count(tokenizer=words, token_pattern=None, lowercase=False)
     model = bayes().fit(counts.fit_transform(data.texts), data.labels)
     return lambda texts: model.predict(counts.transform(texts))
@@ -112,8 +112,8 @@ def fit_mnb_h(data: Training) -> Classifier:
 
 def fit_svm(data: Training) -> Classifier:
     """C is chosen on the development texts."""
-    machine = needed("sklearn.svm", "siamese").LinearSVC
-    weights = needed("sklearn.feature_extraction.text", "siamese").TfidfVectorizer(
+    machine = require("sklearn.svm", "siamese").LinearSVC
+    weights = require("sklearn.feature_extraction.text", "siamese").TfidfVectorizer(
         analyzer="char_wb", ngram_range=(1, 5), min_df=2, sublinear_tf=True, lowercase=False
     )
     train, valid = weights.fit_transform(data.texts), weights.transform(data.valid_texts)
@@ -160,7 +160,7 @@ def fit_fasttext(data: Training) -> Classifier:
 def fit_st(data: Training) -> Classifier:
     if data.model is None:
         raise InputError("baseline st needs a sentence-transformers model: name it with --model")
-    regression = needed("sklearn.linear_model", "siamese").LogisticRegression
+    regression = require("sklearn.linear_model", "siamese").LogisticRegression
     encoder = load_sentence_transformer(data.model)
     train, valid = encoder.encode(list(data.texts)), encoder.encode(list(data.valid_texts))
     models = [regression(C=c, max_iter=2000).fit(train, data.labels) for c in (0.1, 1.0, 10.0)]

@@ -27,7 +27,7 @@ ENCODED_AT_ONCE = 128
 @dataclass
 class SiameseContrastiveConfig(FairseqDataclass):
     data: Optional[str] = field(  # noqa: UP045
-        default=None, metadata={"help": "folder made by `fairseq-xl siamese prepare`", "argparse_alias": None}
+        default=None, metadata={"help": "folder made by `fairseq-xl classify prepare`", "argparse_alias": None}
     )
     pairs: Optional[str] = field(  # noqa: UP045
         default=None,
@@ -94,7 +94,7 @@ class SiameseContrastiveTask(FairseqTask):
     def setup_task(cls, cfg: SiameseContrastiveConfig, **kwargs: Any) -> "SiameseContrastiveTask":
         """Raises: InputError: no prepared folder, options that make no sense."""
         if not cfg.data:
-            raise InputError("name the folder that `fairseq-xl siamese prepare` made")
+            raise InputError("name the folder that `fairseq-xl classify prepare` made")
         for name in ("pairs_per_sentence", "max_units", "references"):
             if getattr(cfg, name) < 1:
                 raise InputError(f"--{name.replace('_', '-')} takes a number from 1, not {getattr(cfg, name)}")

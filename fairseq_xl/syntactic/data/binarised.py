@@ -17,10 +17,9 @@ import numpy as np
 import torch
 from fairseq.data import Dictionary, indexed_dataset
 
-from fairseq_xl.io.atomic import atomic_outputs
+from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import replacing
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.syntactic.data.corpus import fold
 from fairseq_xl.syntactic.data.prepared import MANIFEST, VERSION, read_manifest
@@ -50,7 +49,7 @@ def write_manifest(folder: Path, languages: Iterable[str], entries: list[dict[st
         "languages": sorted(languages),
         "pairs": sorted(entries, key=lambda entry: (entry["source"], entry["target"])),
     }
-    with replacing(folder / MANIFEST) as stream:
+    with atomic_text(folder / MANIFEST) as stream:
         json.dump(manifest, stream, indent=2)
         stream.write("\n")
 
@@ -62,9 +61,7 @@ def check_free(folder: Path) -> None:
         InputError: the folder has files of the names that are written here, and no settings of a preparation.
     """
     if not _is_ours(folder) and (taken := _own_files(folder)):
-        raise InputError(
-            f"{taken[0]} is not of fairseq-xl syntactic prepare, which would replace it: name another folder"
-        )
+        raise InputError(f"{taken[0]} is not of fairseq-xl embed prepare, which would replace it: name another folder")
 
 
 def clear(folder: Path) -> None:
@@ -100,7 +97,7 @@ def read_vocabulary(folder: Path) -> bytes:
 def train_vocabulary(folder: Path, sentences: Iterable[str], size: int) -> None:
     """Learn the joint SentencePiece model from sentences, and write it with both dictionaries."""
     text = folder / _SENTENCES
-    with replacing(text) as stream:
+    with atomic_text(text) as stream:
         stream.writelines(sentence + "\n" for sentence in sentences)
     train_subwords([text], folder / MODEL, size)
     text.unlink()
@@ -119,7 +116,7 @@ def _write_dictionaries(folder: Path) -> None:
     model = processor(str(folder / MODEL))
     pieces = [model.id_to_piece(number) for number in range(len(model)) if not model.is_unknown(number)]
     for name, symbols in ((SOURCE_DICTIONARY, pieces), (UPOS_DICTIONARY, UPOS)):
-        with replacing(folder / name) as stream:
+        with atomic_text(folder / name) as stream:
             stream.writelines(f"{symbol} 1\n" for symbol in symbols)
 
 
@@ -140,7 +137,7 @@ class Writer:
         note = self._folder / f".{'-'.join(pair)}.done"
         if not note.is_file():
             entry = {"source": pair[0], "target": pair[1], **{part: self._write_part(part, pair) for part in PARTS}}
-            with replacing(note) as stream:
+            with atomic_text(note) as stream:
                 json.dump(entry, stream)
         return json.loads(note.read_text(encoding="utf-8"))
 

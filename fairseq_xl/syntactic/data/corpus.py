@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
+from fairseq_xl.io.atomic import exclusive_lock
 from fairseq_xl.io.databases import connect
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import alone
 from fairseq_xl.io.lines import open_binary
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.syntactic.data.filters import FILTERS, folded, tidy
@@ -56,7 +56,7 @@ class Corpus:
         """
         self.path = Path(path)
         if must_exist and not self.path.is_file():
-            raise InputError(f"there is no corpus {path}: make one with fairseq-xl syntactic prepare")
+            raise InputError(f"there is no corpus {path}: make one with fairseq-xl embed prepare")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
             self.db = connect(path, timeout=60)
@@ -68,14 +68,14 @@ class Corpus:
         self.db.close()
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Keep other writers away.
 
         Raises:
             InputError: there is one.
         """
         lock = self.path.with_name(f".{self.path.name}.lock")
-        with alone(lock, f"another process is at work on {self.path}: wait until it has ended"):
+        with exclusive_lock(lock, f"another process is at work on {self.path}: wait until it has ended"):
             yield
 
     # --- settings and inputs ---

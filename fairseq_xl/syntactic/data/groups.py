@@ -10,8 +10,8 @@ import random
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import replacing
 from fairseq_xl.syntactic.data.corpus import Corpus, fold
 from fairseq_xl.syntactic.data.filters import tidy
 from fairseq_xl.text.conllu import read_conllu
@@ -59,7 +59,7 @@ def sample(groups: Mapping[str, list[str]], number: int, seed: str) -> Groups:
 
 def write_groups(path: Path, groups: Mapping[str, list[str]]) -> None:
     """A table ``text``, ``upos``."""
-    with replacing(path) as stream:
+    with atomic_text(path) as stream:
         stream.write("text\tupos\n")
         for tags, texts in groups.items():
             stream.writelines(f"{text}\t{tags}\n" for text in texts)

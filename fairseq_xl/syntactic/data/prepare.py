@@ -10,8 +10,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.syntactic.data.corpus import PIVOT, Corpus
 from fairseq_xl.syntactic.data.prepared import read_manifest
@@ -137,7 +138,7 @@ def binarise(corpus: Corpus, choice: Choice, folder: Path) -> None:
     stamp = folder / binarised.SETTINGS
     if not stamp.is_file() or stamp.read_text(encoding="utf-8") != settings:
         binarised.clear(folder)
-        with replacing(stamp) as stream:
+        with atomic_text(stamp) as stream:
             stream.write(settings)
     selection = Selection(corpus, pairs, exclude, choice.valid, choice.seed, choice.pivot)
     print(f"{selection.excluded} sentences of the corpus are on exclusion lists", file=sys.stderr)

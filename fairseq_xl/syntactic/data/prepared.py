@@ -22,7 +22,7 @@ MANIFEST = "manifest.json"
 VERSION = 1
 TARGETS = ("upos", "pieces")
 
-_PREPARE = "make it with fairseq-xl syntactic prepare"
+_PREPARE = "make it with fairseq-xl embed prepare"
 
 
 @dataclass(frozen=True)

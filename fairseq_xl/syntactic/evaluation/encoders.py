@@ -80,7 +80,7 @@ def check_names(texts: Texts) -> None:
 
 # kind -> (function, what stands after the colon, one line of help)
 KINDS: dict[str, tuple[Callable[..., list[Matrix]], str | None, str]] = {
-    "model": (of_model, "PATH", "a model folder or checkpoint, as fairseq-xl encode takes it"),
+    "model": (of_model, "PATH", "a model folder or checkpoint, as fairseq-xl embed text takes it"),
     "npy": (of_files, "PATTERN", "vectors from elsewhere: {name} stands for a text file's name without its ending"),
     "length": (baselines.length, None, "the number of words alone"),
     "tags": (baselines.bag_of_tags, None, "how often each tag occurs: it is told the tags, but not their order"),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 from fairseq_xl.syntactic.tagging.tagged import TaggedText
 
 TEMPLATE = Path(__file__).with_name("map.html")
@@ -110,7 +110,7 @@ def page(title: str, note: str, points: np.ndarray, chosen: Chosen, languages: S
     Raises:
         InputError: jinja2 is missing.
     """
-    jinja2 = needed("jinja2", "report", "the page")
+    jinja2 = require("jinja2", "report", "the page")
     low, high = points.min(0), points.max(0)
     scaled = ((points - low) / np.maximum(high - low, 1e-12)).round(4)
     data = {

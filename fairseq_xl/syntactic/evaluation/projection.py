@@ -10,7 +10,7 @@ from scipy.sparse.linalg import eigsh
 from torch import Tensor
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.packages import require
 from fairseq_xl.syntactic.evaluation.cosines import TIE, Directions, Matrix
 
 METHODS = ("pca", "umap")
@@ -53,7 +53,7 @@ def _pca(rows: Directions) -> tuple[np.ndarray, float]:
 
 
 def _umap(rows: Directions, seed: int) -> np.ndarray:
-    umap = needed("umap", "map", "--method umap")
+    umap = require("umap", "map", "--method umap")
     # UMAP takes SciPy's older sparse class alone.
     table: Any = rows.rows.numpy() if isinstance(rows.rows, Tensor) else sparse.csr_matrix(rows.rows)
     return np.asarray(umap.UMAP(metric="cosine", random_state=seed).fit_transform(table), dtype=np.float64)

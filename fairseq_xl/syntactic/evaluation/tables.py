@@ -25,7 +25,7 @@ KIND_NAMES = {"sets": "the evaluation sets", "treebanks": "the treebanks"}
 
 
 def read_record(path: Path) -> Record:
-    """A record that ``fairseq-xl syntactic evaluate`` wrote.
+    """A record that ``fairseq-xl embed evaluate`` wrote.
 
     Raises:
         InputError: no such file, or another one.
@@ -36,7 +36,7 @@ def read_record(path: Path) -> Record:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, IndexError):
-        raise InputError(f"{path} is no record of fairseq-xl syntactic evaluate") from None
+        raise InputError(f"{path} is no record of fairseq-xl embed evaluate") from None
     return record
 
 

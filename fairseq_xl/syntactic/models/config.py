@@ -90,7 +90,7 @@ class TinyConfig(UposLSTMConfig):
 @dataclass
 class UposTranslationConfig(FairseqDataclass):
     data: Optional[str] = field(  # noqa: UP045
-        default=None, metadata={"help": "folder that fairseq-xl syntactic prepare made"}
+        default=None, metadata={"help": "folder that fairseq-xl embed prepare made"}
     )
     target: ChoiceEnum(list(TARGETS)) = field(  # type: ignore[valid-type]
         default="upos",

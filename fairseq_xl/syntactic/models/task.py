@@ -47,7 +47,7 @@ class UposTranslationTask(FairseqTask):
     def setup_task(cls, cfg: UposTranslationConfig, **_: Any) -> UposTranslationTask:
         """Raises: InputError: no prepared folder, or a damaged one; options that do not fit it."""
         if not cfg.data:
-            raise InputError("name the folder that `fairseq-xl syntactic prepare` made")
+            raise InputError("name the folder that `fairseq-xl embed prepare` made")
         if cfg.sampling_temperature <= 0:
             raise InputError(
                 f"--sampling-temperature is {cfg.sampling_temperature}: give a number above 0, where 1 is no change"

@@ -46,7 +46,7 @@ class TaggedText:
 
 
 def read_evaluation_file(path: Path) -> TaggedText:
-    """``LANG.tsv`` as ``fairseq-xl syntactic build-eval`` writes it; the file's name gives the language.
+    """``LANG.tsv`` as ``fairseq-xl embed build-eval`` writes it; the file's name gives the language.
 
     Raises:
         InputError: no such file, another header, a row that is not text and tags, an unknown tag, no rows.
@@ -63,7 +63,7 @@ def read_evaluation_file(path: Path) -> TaggedText:
         texts.append(cells[0])
         tags.append(tuple(_tag(tag, f"{path}, line {number}") for tag in cells[1].split()))
     if not texts:
-        raise InputError(f"{path} holds no sentence: build it with fairseq-xl syntactic build-eval")
+        raise InputError(f"{path} holds no sentence: build it with fairseq-xl embed build-eval")
     return TaggedText(path, Path(path.name.removesuffix(".gz")).stem, texts, tags, [])
 
 
@@ -77,7 +77,7 @@ def read_sets(paths: Iterable[Path]) -> list[TaggedText]:
     for path in paths:
         inside = sorted(path.glob("*.tsv")) if path.is_dir() else [path]
         if not inside:
-            raise InputError(f"the folder {path} holds no .tsv file: build one with fairseq-xl syntactic build-eval")
+            raise InputError(f"the folder {path} holds no .tsv file: build one with fairseq-xl embed build-eval")
         files += inside
     return [read_evaluation_file(path) for path in files]
 

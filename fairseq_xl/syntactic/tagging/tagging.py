@@ -15,10 +15,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.databases import connect
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import count_lines, read_lines, replacing
-from fairseq_xl.io.packages import needed
+from fairseq_xl.io.lines import count_lines, read_lines
+from fairseq_xl.io.packages import require
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.syntactic.data.filters import tidy
 from fairseq_xl.syntactic.tagging.taggers import Tagger, load_tagger
@@ -64,7 +65,7 @@ def over_ray() -> Engine:
     Raises:
         InputError: Ray is not installed.
     """
-    ray = needed("ray", "ray", "tagging over machines")
+    ray = require("ray", "ray", "tagging over machines")
 
     def result(job: Any) -> Any:
         try:
@@ -174,7 +175,7 @@ def tag_file(source: Path, target: Path, name: str, language: str, cached: Path 
     tagger = load_tagger(name, language)
     lines = count_lines(source)
     bar = progress_bar(f"tags {source.name}", True, lines, " sentences")
-    with closing(TagCache(cached or ":memory:")) as known, bar, replacing(target) as stream:
+    with closing(TagCache(cached or ":memory:")) as known, bar, atomic_text(target) as stream:
         stream.write("text\tupos\n")
         tags = tag_sentences(map(tidy, read_lines(source)), name, language, tagger, known, engine)
         for text, found in zip(map(tidy, read_lines(source)), tags, strict=True):

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import replacing_folder
+from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.syntactic.data.corpus import Corpus
 from fairseq_xl.syntactic.tagging.labels import labels_of
 from fairseq_xl.syntactic.tagging.names import names, renamed
@@ -147,7 +147,7 @@ def train_tagger(how: Training, output: Path) -> dict[str, Any]:
     if how.names:
         sentences += _renamed(sentences, how.names, how)
     with (
-        replacing_folder(output, ABOUT, "a tagger") as made,
+        atomic_folder(output, ABOUT, "a tagger") as made,
         tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as folder,
     ):
         work = Path(folder)

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import read_lines, replacing
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.text.lexicons.bitext import Bitext
 
 Lexicon = dict[str, list[tuple[str, float]]]
@@ -56,7 +57,7 @@ def make_lexicon(
 
 def write_lexicon(lexicon: Lexicon, path: Path, as_json: bool) -> None:
     """Lines ``source TAB target TAB probability``, or JSON, ``{source: [[target, probability], …]}``."""
-    with replacing(path) as stream:
+    with atomic_text(path) as stream:
         if as_json:
             rounded = {
                 word: [[other, round(share, 6)] for other, share in entries] for word, entries in lexicon.items()

@@ -11,7 +11,7 @@ from fairseq_xl.io.errors import InputError
 
 @pytest.fixture
 def text():
-    """``fairseq-xl text …`` in this process."""
+    """``fairseq-xl data …`` in this process."""
 
     def run(*words):
         parser = argparse.ArgumentParser()
@@ -94,7 +94,7 @@ def test_a_mistake_is_one_sentence_and_status_2(run_cli, tmp_path):
     (tmp_path / "a").write_text("1\n2\n")
     (tmp_path / "b").write_text("1\n")
     names = [tmp_path / name for name in "abcd"]
-    done = run_cli("text", "clean", names[0], names[1], "--output", names[2], names[3])
+    done = run_cli("data", "clean", names[0], names[1], "--output", names[2], names[3])
     assert done.returncode == 2
     assert done.stderr.startswith(f"error: {names[0]} has 2 lines and {names[1]} has 1:")
     assert done.stderr.count("\n") == 1

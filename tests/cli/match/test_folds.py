@@ -45,10 +45,10 @@ def test_the_command(tmp_path, capsys):
     for number, one in enumerate(FOLDS):
         paths.append(tmp_path / f"{number}.json")
         one.write(paths[-1])
-    assert main(["pairs", "folds", *map(str, paths)]) == 0
+    assert main(["match", "folds", *map(str, paths)]) == 0
     said = capsys.readouterr().out
     assert "87.50 ± 17.68" in said
-    assert main(["pairs", "folds", *map(str, paths), "-o", str(tmp_path / "t.md")]) == 0
+    assert main(["match", "folds", *map(str, paths), "-o", str(tmp_path / "t.md")]) == 0
     assert (tmp_path / "t.md").read_text() == said
 
 

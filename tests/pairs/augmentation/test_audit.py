@@ -91,11 +91,11 @@ def test_command(tmp_path, capsys):
     path = tmp_path / "x.tsv"
     rows = [*PAIRS, *made_up(100)]
     path.write_text("".join(f"{p.left}\t{p.right}\t{p.label}\n" for p in rows), encoding="utf-8")
-    assert main(["pairs", "audit", str(path), "--show", "1"]) == 0
+    assert main(["match", "audit", str(path), "--show", "1"]) == 0
     shown = capsys.readouterr().out
     assert "### 53 matching pairs of 106" in shown
     assert f"equal keys, wrongly found:\n{path}, line 3\tquestion and answer\t" in shown
-    assert main(["pairs", "audit", f"{path},label=none"]) == 2
+    assert main(["match", "audit", f"{path},label=none"]) == 2
     assert "no labelled pairs" in capsys.readouterr().err
 
 

@@ -215,7 +215,7 @@ def files(tmp_path):
 def run(folder: Path, *options: str) -> int:
     return main(
         [
-            *("pairs", "mint", "--labelled", f"{folder}/english.tsv,left=1,right=3,label=5"),
+            *("match", "mint", "--labelled", f"{folder}/english.tsv,left=1,right=3,label=5"),
             *("--sentences", f"{folder}/spanish.tsv,text=es,translation=en"),
             *("-o", str(folder / "out" / "minted.tsv"), *options),
         ]
@@ -289,5 +289,5 @@ def test_mistakes_leave_nothing_behind(files, capsys, options, message):
 
 
 def test_nothing_to_mint_from(tmp_path, capsys):
-    assert main(["pairs", "mint", "-o", str(tmp_path / "x.tsv")]) == 2
+    assert main(["match", "mint", "-o", str(tmp_path / "x.tsv")]) == 2
     assert "there are no sentences" in capsys.readouterr().err

@@ -202,7 +202,7 @@ def files(tmp_path):
 
 
 def normalise(folder, *options, file="a.tsv,columns=1+3") -> int:
-    command = ["pairs", "normalise", f"{folder}/{file}", "--vectors", f"{folder}/v.vec", "-o", f"{folder}/out"]
+    command = ["match", "normalise", f"{folder}/{file}", "--vectors", f"{folder}/v.vec", "-o", f"{folder}/out"]
     return main([*command, *options])
 
 
@@ -267,7 +267,7 @@ def test_mistakes(files, capsys, file, options, message):
 def test_two_files_of_one_name(files, capsys):
     (files / "x").mkdir()
     (files / "x" / "a.tsv").write_text("a\tb\n", encoding="utf-8")
-    command = ["pairs", "normalise", str(files / "a.tsv"), str(files / "x" / "a.tsv")]
+    command = ["match", "normalise", str(files / "a.tsv"), str(files / "x" / "a.tsv")]
     assert main([*command, "--vectors", str(files / "v.vec"), "-o", str(files / "out")]) == 2
     assert "two files would become" in capsys.readouterr().err
 

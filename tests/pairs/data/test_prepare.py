@@ -130,7 +130,7 @@ def test_a_folder_like_another(tmp_path, prepared):
 
 
 def test_the_command_says_what_it_did_and_replaces_the_folder_whole(files, tmp_path, capsys):
-    line = ["pairs", "prepare", str(tmp_path / "p"), f"{files}/train.tsv", "--folds", "2", "--together", "sentences"]
+    line = ["match", "prepare", str(tmp_path / "p"), f"{files}/train.tsv", "--folds", "2", "--together", "sentences"]
     for _ in range(2):
         assert main(line) == 0
     said = capsys.readouterr().err
@@ -153,7 +153,7 @@ def test_the_command_says_what_it_did_and_replaces_the_folder_whole(files, tmp_p
     ],
 )
 def test_bad_options(files, tmp_path, capsys, words, message):
-    assert main(["pairs", "prepare", str(tmp_path / "p"), f"{files}/train.tsv", *words]) == 2
+    assert main(["match", "prepare", str(tmp_path / "p"), f"{files}/train.tsv", *words]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "p").exists()
 
@@ -172,7 +172,7 @@ def test_no_training_pair_left(tmp_path):
 
 
 def test_folders_that_are_none(tmp_path, prepared):
-    with pytest.raises(InputError, match=r"manifest.json is missing: `fairseq-xl pairs prepare` makes"):
+    with pytest.raises(InputError, match=r"manifest.json is missing: `fairseq-xl match prepare` makes"):
         Prepared(tmp_path)
     (tmp_path / "manifest.json").write_text("{")
     with pytest.raises(InputError, match="is damaged"):

@@ -55,7 +55,7 @@ def test_command(tmp_path, capsys):
     path, vectors = tmp_path / "x.tsv", tmp_path / "v.vec"
     path.write_text("Uno dos\tone\tdos!\ttwo\n", encoding="utf-8")
     vectors.write_text("2 1\ndos 1\n! 2\n", encoding="utf-8")
-    command = ["pairs", "statistics", f"{path},left=1,right=3,label=none", "--vectors", str(vectors)]
+    command = ["match", "statistics", f"{path},left=1,right=3,label=none", "--vectors", str(vectors)]
     assert main(command) == 0
     assert "| x.tsv (1, 3) | 1 | – | 2 | 2 | 1.500 | 0.707 | 1 | 1 | 1 |" in capsys.readouterr().out
     assert main([*command, "--keep-case", "--keep-punctuation"]) == 0
@@ -65,7 +65,7 @@ def test_command(tmp_path, capsys):
 def test_an_empty_file_is_a_mistake(tmp_path, capsys):
     path = tmp_path / "x.tsv"
     path.write_text("", encoding="utf-8")
-    assert main(["pairs", "statistics", str(path)]) == 2
+    assert main(["match", "statistics", str(path)]) == 2
     assert "holds no pairs" in capsys.readouterr().err
 
 

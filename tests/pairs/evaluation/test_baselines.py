@@ -169,7 +169,7 @@ def test_the_commands_names_are_the_baselines():
 
 def test_a_record_of_the_validation_pairs(folder, tmp_path, capsys):
     out = tmp_path / "r.json"
-    assert main(["pairs", "baseline", "tfidf", str(folder), "-o", str(out), "--seed", "3"]) == 0
+    assert main(["match", "baseline", "tfidf", str(folder), "-o", str(out), "--seed", "3"]) == 0
     assert "tfidf: log loss 0." in capsys.readouterr().err
     record = PairRecord.read(out)
     assert (record.name, record.part, record.seed) == ("tfidf", "valid", 3)
@@ -185,7 +185,7 @@ def test_a_record_of_the_validation_pairs(folder, tmp_path, capsys):
 def test_unlabelled_pairs_are_judged(folder, tmp_path, capsys):
     out = tmp_path / "r.json"
     arguments = ["--part", "test", "--name", "prior"]
-    assert main(["pairs", "baseline", "constant", str(folder), "-o", str(out), *arguments]) == 0
+    assert main(["match", "baseline", "constant", str(folder), "-o", str(out), *arguments]) == 0
     assert capsys.readouterr().err == ""
     record = PairRecord.read(out)
     assert (record.gold, record.part, record.name) == (None, "test", "prior")
@@ -193,7 +193,7 @@ def test_unlabelled_pairs_are_judged(folder, tmp_path, capsys):
 
 def test_a_fold_is_judged_by_the_others(folder, tmp_path):
     out = tmp_path / "r.json"
-    assert main(["pairs", "baseline", "constant", str(folder), "-o", str(out), "--fold", "1"]) == 0
+    assert main(["match", "baseline", "constant", str(folder), "-o", str(out), "--fold", "1"]) == 0
     record = PairRecord.read(out)
     assert record.part == "train"
     assert record.about["fold"] == 1
@@ -205,7 +205,7 @@ def test_a_fold_is_judged_by_the_others(folder, tmp_path):
 def test_vectors_are_read_from_a_file(folder, tmp_path, table):
     write_vectors(tmp_path / "v.vec", table)
     arguments = ["--vectors", str(tmp_path / "v.vec"), "-o", str(tmp_path / "r.json")]
-    assert main(["pairs", "baseline", "vectors", str(folder), *arguments]) == 0
+    assert main(["match", "baseline", "vectors", str(folder), *arguments]) == 0
     found = PairRecord.read(tmp_path / "r.json").probability
     np.testing.assert_allclose(found, fit("vectors", Training(TRAIN, table), 1)(VALID), atol=1e-5)
 
@@ -219,5 +219,5 @@ def test_vectors_are_read_from_a_file(folder, tmp_path, table):
     ],
 )
 def test_mistakes(folder, tmp_path, capsys, arguments, said):
-    assert main(["pairs", "baseline", "constant", str(folder), "-o", str(tmp_path / "r.json"), *arguments]) == 2
+    assert main(["match", "baseline", "constant", str(folder), "-o", str(tmp_path / "r.json"), *arguments]) == 2
     assert said in capsys.readouterr().err

@@ -90,7 +90,7 @@ def test_the_report(tmp_path, capsys):
     for i, one in enumerate(RECORDS):
         paths.append(str(tmp_path / f"{i}.json"))
         one.write(tmp_path / f"{i}.json")
-    command = ["pairs", "report", *paths, "-o", str(tmp_path / "out"), "--samples", "50"]
+    command = ["match", "report", *paths, "-o", str(tmp_path / "out"), "--samples", "50"]
     assert main([*command, "--paper", "--against", "bm25"]) == 0
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {
@@ -107,5 +107,5 @@ def test_the_report(tmp_path, capsys):
         assert main(arguments) == 2
         assert said in capsys.readouterr().err
     replace(RECORDS[0], gold=None).write(tmp_path / "n.json")
-    assert main(["pairs", "report", str(tmp_path / "n.json"), "-o", str(tmp_path / "out")]) == 2
+    assert main(["match", "report", str(tmp_path / "n.json"), "-o", str(tmp_path / "out")]) == 2
     assert "have no labels" in capsys.readouterr().err

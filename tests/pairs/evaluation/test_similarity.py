@@ -65,7 +65,7 @@ def sts(tmp_path_factory):
 
 def test_the_command(checkpoint, sts, capsys):
     """A matcher that has learnt which words mean the same ranks these well; words in common do not."""
-    assert main(["pairs", "similarity", str(checkpoint), "--input", sts, "--name", "mine"]) == 0
+    assert main(["match", "similarity", str(checkpoint), "--input", sts, "--name", "mine"]) == 0
     *_, row = capsys.readouterr().out.strip().splitlines()
     cells = [cell.strip() for cell in row.strip("|").split("|")]
     assert cells[:2] == ["sts-es-dev", "7"]
@@ -77,7 +77,7 @@ def test_nothing_to_rank_by(checkpoint, sts, tmp_path, capsys):
     """No words are shared: that says nothing, and is no number."""
     path = tmp_path / "some.csv"
     path.write_text("".join(f"{a},{b},{score}\n" for a, b, score in STS[:6]), encoding="utf-8")
-    assert main(["pairs", "similarity", str(checkpoint), "--input", f"{path},score=3"]) == 0
+    assert main(["match", "similarity", str(checkpoint), "--input", f"{path},score=3"]) == 0
     assert capsys.readouterr().out.strip().endswith("| the same for all |")
 
 
@@ -87,7 +87,7 @@ def test_several_checkpoints_and_translations(checkpoint, sts, tmp_path, capsys)
     first, second = (line.split(",")[0] for line in (sts, same))
     with open(first, encoding="utf-8") as stream, open(second, "w", encoding="utf-8") as target:
         target.write(stream.read())
-    argv = ["pairs", "similarity", str(checkpoint), str(checkpoint), "--input", sts, same, "--across", "-o", str(out)]
+    argv = ["match", "similarity", str(checkpoint), str(checkpoint), "--input", sts, same, "--across", "-o", str(out)]
     assert main(argv) == 0
     rows = [line for line in out.read_text().splitlines() if line.startswith("| sts")]
     assert [row.split("|")[1].strip() for row in rows] == [
@@ -102,7 +102,7 @@ def test_several_checkpoints_and_translations(checkpoint, sts, tmp_path, capsys)
 
 def test_a_matcher_without_sentence_vectors(prepared, train_matcher, tmp_path, sts, capsys):
     train_matcher(prepared, tmp_path, "--arch esim --hidden-dim 8 --max-update 2")
-    assert main(["pairs", "similarity", str(tmp_path / "checkpoint_last.pt"), "--input", sts]) == 0
+    assert main(["match", "similarity", str(tmp_path / "checkpoint_last.pt"), "--input", sts]) == 0
     said = capsys.readouterr().out
     assert "| esim |" in said
     assert "sentence vectors" not in said

@@ -128,7 +128,7 @@ def files(tmp_path):
 
 def ensemble(tmp_path, *arguments):
     out = tmp_path / "out" / "ensemble.json"
-    status = main(["pairs", "ensemble", *arguments, "-o", str(out)])
+    status = main(["match", "ensemble", *arguments, "-o", str(out)])
     return status, PairRecord.read(out) if status == 0 else None
 
 

@@ -183,7 +183,7 @@ def test_what_cannot_be_written_and_languages_without_a_name(labelled, tmp_path)
     ],
 )
 def test_numbers_that_make_no_sense(tmp_path, capsys, options):
-    assert main(["siamese", "prepare", str(tmp_path / "out"), "--poor", "nowhere", *options]) == 2
+    assert main(["classify", "prepare", str(tmp_path / "out"), "--poor", "nowhere", *options]) == 2
     assert options[0] in (said := capsys.readouterr().err)
     assert "nowhere" not in said
 

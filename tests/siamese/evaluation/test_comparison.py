@@ -113,21 +113,21 @@ def test_the_spread_over_draws_of_references():
 def test_what_is_no_record(tmp_path, capsys, wrong):
     path = tmp_path / "a.json"
     path.write_text(json.dumps({**record("twin", 1), **wrong}))
-    assert main(["siamese", "report", str(path), "-o", str(tmp_path / "out")]) == 2
+    assert main(["classify", "report", str(path), "-o", str(tmp_path / "out")]) == 2
     assert "a.json is no record of predictions" in capsys.readouterr().err
 
 
 def test_files_where_folders_are_wanted_and_the_reverse(tmp_path, capsys):
     path = tmp_path / "a.json"
     path.write_text(json.dumps(record("twin", 1)))
-    assert main(["siamese", "report", str(path), "-o", str(path)]) == 2
+    assert main(["classify", "report", str(path), "-o", str(path)]) == 2
     assert "a.json is a file; name a folder" in capsys.readouterr().err
-    assert main(["siamese", "gain", str(path), "-o", str(tmp_path)]) == 2
+    assert main(["classify", "gain", str(path), "-o", str(tmp_path)]) == 2
     assert "it is a folder; name a file" in capsys.readouterr().err
-    assert main(["siamese", "gain", str(tmp_path)]) == 2
+    assert main(["classify", "gain", str(tmp_path)]) == 2
     assert f"cannot read the record {tmp_path}" in capsys.readouterr().err
     for more, said in ((["-o", str(tmp_path)], "it is a folder"), (["-o", "x", "--seed", "-1"], "--seed takes")):
-        assert main(["siamese", "baseline", "svm", "nowhere", *more]) == 2
+        assert main(["classify", "baseline", "svm", "nowhere", *more]) == 2
         assert said in capsys.readouterr().err
 
 
@@ -156,14 +156,14 @@ def test_the_report(tmp_path, capsys):
     for i, one in enumerate(made):
         paths.append(str(tmp_path / f"{i}.json"))
         (tmp_path / f"{i}.json").write_text(json.dumps(one))
-    assert main(["siamese", "report", *paths, "-o", str(tmp_path / "out"), "--samples", "50"]) == 0
+    assert main(["classify", "report", *paths, "-o", str(tmp_path / "out"), "--samples", "50"]) == 0
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"scores.md", "scores.tex", "classes.csv", "confusion-1.png", "confusion-2.pdf"} <= names
     assert "learning-curve.png" in names
     assert "| twin | 1 | 90.0" in capsys.readouterr().out
-    assert main(["siamese", "report", *paths, "-o", str(tmp_path / "out"), "--system", "x"]) == 2
+    assert main(["classify", "report", *paths, "-o", str(tmp_path / "out"), "--system", "x"]) == 2
     (tmp_path / "0.json").write_text("{}")
-    assert main(["siamese", "report", paths[0], "-o", str(tmp_path / "out")]) == 2
+    assert main(["classify", "report", paths[0], "-o", str(tmp_path / "out")]) == 2
     assert "is no record of predictions" in capsys.readouterr().err
 
 
@@ -186,7 +186,7 @@ def test_gains_over_languages(tmp_path, capsys):
         paths.append(str(tmp_path / f"{i}.json"))
         (tmp_path / f"{i}.json").write_text(json.dumps(one))
     out = tmp_path / "gain.md"
-    assert main(["siamese", "gain", *paths, "--samples", "100", "-o", str(out)]) == 0
+    assert main(["classify", "gain", *paths, "--samples", "100", "-o", str(out)]) == 0
     rows = [line.strip("| ").split(" | ") for line in out.read_text().splitlines() if line.startswith("|")][2:]
     assert [row[:6] for row in rows] == [
         ["te", "100", "2, 1", "89.0", "70.0", "+19.0"],
@@ -197,13 +197,13 @@ def test_gains_over_languages(tmp_path, capsys):
     assert 5 < low < 19 < high < 35
     low, high = (float(end) for end in rows[2][6].split(" to "))
     assert low < 0 < high
-    assert main(["siamese", "gain", *paths, "--over", "SVM ({rich})"]) == 2
+    assert main(["classify", "gain", *paths, "--over", "SVM ({rich})"]) == 2
     assert "no language has records of both 'SSC({poor}-{rich})' and 'SVM ({rich})'" in capsys.readouterr().err
     for step in (["gain"], ["report", "-o", str(tmp_path / "out")]):
-        assert main(["siamese", *step, *paths[:2], "--samples", "0"]) == 2
+        assert main(["classify", *step, *paths[:2], "--samples", "0"]) == 2
         assert "--samples takes a number from 1, not 0" in capsys.readouterr().err
     (tmp_path / "2.json").write_text(json.dumps({**made[2], "gold": GOLD[::-1]}))
-    assert main(["siamese", "gain", *paths]) == 2
+    assert main(["classify", "gain", *paths]) == 2
     assert "the records of te are of different test sets" in capsys.readouterr().err
 
 
@@ -221,28 +221,28 @@ def test_prepare_statistics_and_a_baseline(labelled, tmp_path, capsys, monkeypat
     pytest.importorskip("sklearn")
     out = tmp_path / "prepared"
     sources = ["--poor", f"{labelled}/te.tsv", "--rich", f"{labelled}/en.tsv", "--languages", "te", "en"]
-    assert main(["siamese", "prepare", str(out), *sources, "--ngrams", "3", "2"]) == 0
+    assert main(["classify", "prepare", str(out), *sources, "--ngrams", "3", "2"]) == 0
     assert "train 64" in capsys.readouterr().err
-    assert main(["siamese", "statistics", str(out)]) == 0
+    assert main(["classify", "statistics", str(out)]) == 0
     shown = capsys.readouterr().out
     assert "| en | train | 200 |" in shown
     assert "| te | 50.0 | 50.0 |" in shown
-    assert main(["siamese", "baseline", "mnb-h", str(out), "-o", str(tmp_path / "r.json")]) == 0
+    assert main(["classify", "baseline", "mnb-h", str(out), "-o", str(tmp_path / "r.json")]) == 0
     found = json.loads((tmp_path / "r.json").read_text())
     assert found["macro_f1"] == 1
     assert found["training_sentences"] == {"poor": 64}
     monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=LengthModel))
-    st = ["siamese", "baseline", "st", str(out), "--model", "models/small", "-o", str(tmp_path / "r.json")]
+    st = ["classify", "baseline", "st", str(out), "--model", "models/small", "-o", str(tmp_path / "r.json")]
     assert main(st) == 0
     assert json.loads((tmp_path / "r.json").read_text())["name"] == "sentence-transformers: small"
-    assert main(["siamese", "prepare", str(out), *sources, "--ngrams", "2", "3"]) == 2
+    assert main(["classify", "prepare", str(out), *sources, "--ngrams", "2", "3"]) == 2
     assert "the longest first" in capsys.readouterr().err
-    assert main(["siamese", "prepare", str(out), *sources, "--test-share", "1"]) == 2
+    assert main(["classify", "prepare", str(out), *sources, "--test-share", "1"]) == 2
 
 
 def test_help_lists_the_steps_and_a_steps_options(capsys):
     for words, said in ((["--help"], "baseline"), (["prepare", "--help"], "--shuffle-rich")):
         with pytest.raises(SystemExit) as ended:
-            main(["siamese", *words])
+            main(["classify", *words])
         assert ended.value.code == 0
         assert said in capsys.readouterr().out

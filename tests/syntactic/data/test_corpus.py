@@ -175,9 +175,9 @@ def test_folds():
 
 def test_one_writer_at_a_time(corpus):
     other = Corpus(corpus.path)
-    with corpus.alone(), pytest.raises(InputError, match="another process is at work on"), other.alone():
+    with corpus.locked(), pytest.raises(InputError, match="another process is at work on"), other.locked():
         pass
-    with other.alone():
+    with other.locked():
         pass
     other.close()
 

@@ -27,7 +27,7 @@ def command(multilingual, tmp_path):
 
     def of(*options, folder="prepared", tagged=("de", "en", "es")):
         taggers = [word for language in tagged for word in ("--tagger", multilingual.tagger(language))]
-        words = ["syntactic", "prepare", tmp_path / folder, "--corpus", tmp_path / "corpus.sqlite"]
+        words = ["embed", "prepare", tmp_path / folder, "--corpus", tmp_path / "corpus.sqlite"]
         words += [*multilingual.inputs, *taggers, "--vocabulary", 150, "--valid", 5, *options]
         return main(list(map(str, words)))
 
@@ -105,7 +105,7 @@ def test_held_out_groups_are_never_trained_on(command, tmp_path, multilingual, c
     assert command("--until", "tag") == 0
     evaluation = tmp_path / "eval"
     corpus = str(tmp_path / "corpus.sqlite")
-    build = ["syntactic", "build-eval", corpus, "-o", str(evaluation), "-l", "en", "de"]
+    build = ["embed", "build-eval", corpus, "-o", str(evaluation), "-l", "en", "de"]
     assert main([*build, "--all", "de"]) == 0
     said = capsys.readouterr().err
     assert re.search(r"en\.tsv: \d+ sentences in 1 of 2 groups", said)
@@ -132,7 +132,7 @@ def test_held_out_groups_are_never_trained_on(command, tmp_path, multilingual, c
                 assert folded("".join(line).replace("▁", " ")) not in forbidden
     assert rows > 0
     capsys.readouterr()
-    assert main(["syntactic", "statistics", str(folder)]) == 0
+    assert main(["embed", "statistics", str(folder)]) == 0
     table = capsys.readouterr().out
     assert re.search(r"\| de \| - \| \d+ \| \d+ \|", table)
 
@@ -159,7 +159,7 @@ def test_files_of_others_are_never_removed(command, tmp_path, capsys):
         (folder / name).write_text("mine")
     (folder / "manifest.json").write_text("{}")
     assert command() == 2
-    assert "manifest.json is not of fairseq-xl syntactic prepare, which would replace it" in capsys.readouterr().err
+    assert "manifest.json is not of fairseq-xl embed prepare, which would replace it" in capsys.readouterr().err
     assert not (tmp_path / "corpus.sqlite").exists()
     (folder / "manifest.json").rename(folder / "settings.json")
     assert command() == 2
@@ -198,12 +198,12 @@ def test_every_kind_of_input(tmp_path, capsys):
         *("--parallel", f"en-de={tmp_path / 'p.en'},{tmp_path / 'q.de'}"),
         *("--until", "read"),
     ]
-    assert main(["syntactic", "prepare", *map(str, [tmp_path / "out", *inputs])]) == 0
+    assert main(["embed", "prepare", *map(str, [tmp_path / "out", *inputs])]) == 0
     said = capsys.readouterr()
     assert "en-de p.en q.de: 1 lines, 1 kept" in said.err
     assert "en-de s.en s.de: 2 lines, 1 kept, 1 short" in said.err
     assert "de-en-nl sentences.csv links.csv: 6 lines, 3 kept, 3 duplicate" in said.err
-    assert main(["syntactic", "statistics", str(tmp_path / "out" / "corpus.sqlite")]) == 0
+    assert main(["embed", "statistics", str(tmp_path / "out" / "corpus.sqlite")]) == 0
     table = capsys.readouterr().out.splitlines()[2:]
     assert table == ["| de | - | 3 | 1 |", "| en | 3 | - | 1 |", "| nl | 1 | 1 | - |"]
 
@@ -211,7 +211,7 @@ def test_every_kind_of_input(tmp_path, capsys):
 def test_real_subtitles(data_dir, tmp_path, capsys):
     prefix = data_dir / "mt" / "opensubtitles_en_fr" / "highlighted.train"
     options = ["--opensubtitles", f"en-fr={prefix}", "--subtitles-limit", "2000", "--until", "read"]
-    assert main(["syntactic", "prepare", str(tmp_path / "out"), *options]) == 0
+    assert main(["embed", "prepare", str(tmp_path / "out"), *options]) == 0
     found = {name: int(number) for number, name in re.findall(r"(\d+) (\w+)", capsys.readouterr().err)}
     assert found["lines"] == 2000
     assert sum(found.values()) == 4000
@@ -225,7 +225,7 @@ def test_killed_and_started_again(run_cli, multilingual, tmp_path):
     """Whenever it is killed, what it writes in the end is what it would have written at once."""
 
     def words(folder):
-        found = ["syntactic", "prepare", tmp_path / folder, "--corpus", tmp_path / f"{folder}.sqlite"]
+        found = ["embed", "prepare", tmp_path / folder, "--corpus", tmp_path / f"{folder}.sqlite"]
         found += [*multilingual.inputs, "--vocabulary", "150", "--valid", "5"]
         for language in ("de", "en", "es"):
             found += ["--tagger", multilingual.tagger(language)]
@@ -317,7 +317,7 @@ def test_pivots(command, tmp_path, capsys):
     assert "--pivot none comes too late" in capsys.readouterr().err
     # text without the language that usually joins
     (tmp_path / "x.tsv").write_text("Ich sehe es.\tIk zie het.\n")
-    words = ["syntactic", "prepare", tmp_path / "new", "--pairs", f"de-nl={tmp_path / 'x.tsv'}", "--until", "read"]
+    words = ["embed", "prepare", tmp_path / "new", "--pairs", f"de-nl={tmp_path / 'x.tsv'}", "--until", "read"]
     assert main(list(map(str, words))) == 0
 
 
@@ -344,13 +344,13 @@ def test_a_sentence_without_gold_tags(command, multilingual, capsys):
 )
 def test_mistakes_of_other_commands(words, said, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert main(["syntactic", *words]) == 2
+    assert main(["embed", *words]) == 2
     assert said in capsys.readouterr().err
 
 
 def test_languages_without_tags_make_no_groups(command, tmp_path, capsys):
     assert command("--until", "tag") == 0
-    build = ["syntactic", "build-eval", str(tmp_path / "corpus.sqlite"), "-o", str(tmp_path)]
+    build = ["embed", "build-eval", str(tmp_path / "corpus.sqlite"), "-o", str(tmp_path)]
     assert main([*build, "-l", "nl"]) == 2
     assert "has no tagged sentences in 'nl'" in capsys.readouterr().err
     assert main([*build, "--all", "ko"]) == 2

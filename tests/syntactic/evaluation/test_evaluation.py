@@ -46,9 +46,7 @@ def treebanks(tmp_path: Path) -> list[str]:
 
 def evaluated(sets: Path, treebanks: list[str], tmp_path: Path, *encoders: str) -> dict:
     output = tmp_path / "out" / "record"
-    status = main(
-        ["syntactic", "evaluate", *encoders, "--sets", str(sets), "--treebanks", *treebanks, "-o", str(output)]
-    )
+    status = main(["embed", "evaluate", *encoders, "--sets", str(sets), "--treebanks", *treebanks, "-o", str(output)])
     assert status == 0
     return json.loads(Path(f"{output}.json").read_text())
 
@@ -95,7 +93,7 @@ def test_an_index_finds_what_all_pairs_give(sets: Path, treebanks: list[str], tm
 def test_texts_are_written_for_encoders_that_run_elsewhere(sets: Path, treebanks: list[str], tmp_path: Path) -> None:
     folder = tmp_path / "texts"
     words = ["--sets", str(sets), "--treebanks", *treebanks]
-    assert main(["syntactic", "evaluate", *words, "--write-texts", str(folder)]) == 0
+    assert main(["embed", "evaluate", *words, "--write-texts", str(folder)]) == 0
     assert sorted(path.name for path in folder.iterdir()) == ["de.txt", "de_pud.txt", "en.txt", "en_pud.txt"]
     for path in folder.iterdir():
         rows = path.read_text().splitlines()
@@ -108,7 +106,7 @@ def test_texts_are_written_for_encoders_that_run_elsewhere(sets: Path, treebanks
 def test_texts_of_the_same_name_are_not_written_over_each_other(sets, treebanks, tmp_path: Path, capsys) -> None:
     (tmp_path / "de_pud.conllu").rename(tmp_path / "de.conllu")
     words = ["--sets", str(sets), "--treebanks", f"de={tmp_path / 'de.conllu'}", "--write-texts", str(tmp_path / "x")]
-    assert main(["syntactic", "evaluate", *words]) == 2
+    assert main(["embed", "evaluate", *words]) == 2
     assert "are both called 'de': rename one of them" in capsys.readouterr().err
     assert not (tmp_path / "x").exists()
 
@@ -119,7 +117,7 @@ def test_an_encoder_that_fails_does_not_take_the_others_along(sets, treebanks, t
         np.save(tmp_path / f"{text}.npy", np.ones((rows, 2)))
     words = ["length", "gone=npy:nowhere/{name}.npy", f"same=npy:{tmp_path}/{{name}}.npy"]
     options = ["--sets", str(sets), "--treebanks", *treebanks, "-o", str(tmp_path / "record")]
-    assert main(["syntactic", "evaluate", *words, *options]) == 2
+    assert main(["embed", "evaluate", *words, *options]) == 2
     said = capsys.readouterr()
     error = said.err[said.err.rindex("error: ") :]
     assert "gone: there is no nowhere/de.npy" in error
@@ -135,7 +133,7 @@ def test_an_encoder_that_fails_does_not_take_the_others_along(sets, treebanks, t
 
 def test_what_cannot_be_used_is_said_before_the_computing(sets, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.setattr(evaluate_command, "evaluate", None)
-    words = ["syntactic", "evaluate", "length", "--sets", str(sets)]
+    words = ["embed", "evaluate", "length", "--sets", str(sets)]
     assert main([*words, "--device", "cuda:99"]) == 2
     assert "the device 'cuda:99' cannot be used" in capsys.readouterr().err
     (tmp_path / "file").write_text("")
@@ -167,7 +165,7 @@ def test_mistakes_end_with_a_sentence(words: list[str], message: str, sets: Path
     places = {"SETS": sets, "EMPTY": tmp_path / "empty", "VECTORS": tmp_path / "vectors"}
     for name, place in places.items():
         words = [word.replace(name, str(place)) for word in words]
-    assert main(["syntactic", "evaluate", *words]) == 2
+    assert main(["embed", "evaluate", *words]) == 2
     assert message in capsys.readouterr().err
 
 
@@ -179,12 +177,12 @@ def test_seeds_of_a_label_become_one_row(sets: Path, treebanks: list[str], tmp_p
         files.append(tmp_path / f"{seed}.json")
         files[-1].write_text(json.dumps(record))
     capsys.readouterr()
-    assert main(["syntactic", "tables", *map(str, files)]) == 0
+    assert main(["embed", "tables", *map(str, files)]) == 0
     shown = capsys.readouterr().out
     assert re.search(r"^\| ours \| 91\.50 ± 0\.71/", shown, re.MULTILINE)
     assert "| seed1 |" in shown
     assert "| seed2 |" in shown
-    assert main(["syntactic", "tables", *map(str, files), "--format", "latex", "-o", str(tmp_path / "t.tex")]) == 0
+    assert main(["embed", "tables", *map(str, files), "--format", "latex", "-o", str(tmp_path / "t.tex")]) == 0
     assert r"\begin{table}" in (tmp_path / "t.tex").read_text()
 
 
@@ -212,7 +210,7 @@ def test_records_of_different_sentences_do_not_mix(sets: Path, treebanks: list[s
 def test_other_files_are_no_records(content: str, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(content)
-    with pytest.raises(InputError, match="is no record of fairseq-xl syntactic evaluate"):
+    with pytest.raises(InputError, match="is no record of fairseq-xl embed evaluate"):
         read_record(path)
     with pytest.raises(InputError, match="cannot read"):
         read_record(tmp_path / "b.json")

@@ -88,7 +88,7 @@ def test_the_command_writes_picture_and_page(tmp_path: Path, capsys, encoder: st
         rows = [f"{language} {i} x\t{tags}" for i, tags in enumerate(["NOUN", "NOUN VERB", "X"] * 4)]
         (tmp_path / f"{language}.tsv").write_text("\n".join(["text\tupos", *rows]) + "\n")
     output = tmp_path / "out" / "map"
-    assert main(["syntactic", "map", encoder, "--sets", str(tmp_path), "-o", str(output), "--groups", "2"]) == 0
+    assert main(["embed", "map", encoder, "--sets", str(tmp_path), "-o", str(output), "--groups", "2"]) == 0
     assert capsys.readouterr().out.split() == [f"{output}.{ending}" for ending in ("png", "pdf", "html")]
     assert Path(f"{output}.png").read_bytes().startswith(b"\x89PNG")
     html = Path(f"{output}.html").read_text()

@@ -174,7 +174,7 @@ def test_options_that_cannot_be_are_refused(upos_run, options, message):
 
 
 def test_a_task_without_a_folder_is_refused():
-    with pytest.raises(InputError, match="name the folder that `fairseq-xl syntactic prepare` made"):
+    with pytest.raises(InputError, match="name the folder that `fairseq-xl embed prepare` made"):
         UposTranslationTask.setup_task(OmegaConf.structured(UposTranslationConfig))
 
 

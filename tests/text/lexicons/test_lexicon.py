@@ -72,14 +72,14 @@ def test_command_writes_lines_and_json(tmp_path, run_cli):
     (tmp_path / "en").write_text("the house\nthe boat\na house\n" * 5)
     (tmp_path / "links").write_text("0-0 1-1\n" * 15)
     texts = tmp_path / "de", tmp_path / "en"
-    done = run_cli("lexicon", *texts, "--output", tmp_path / "l.tsv", "--best", 1)
+    done = run_cli("data", "lexicon", *texts, "--output", tmp_path / "l.tsv", "--best", 1)
     assert done.returncode == 0, done.stderr
     assert "4 translations of 4 of 4 words" in done.stderr
     assert read_translations(tmp_path / "l.tsv") == {**{"das": "the", "Haus": "house", "Boot": "boat", "ein": "a"}}
     options = ("--alignments", tmp_path / "links", "--json")
-    done = run_cli("lexicon", *texts, "--output", tmp_path / "links.json", *options)
+    done = run_cli("data", "lexicon", *texts, "--output", tmp_path / "links.json", *options)
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "links.json").read_text())["Haus"] == [["house", 1.0]]
-    done = run_cli("lexicon", *texts, "--output", tmp_path / "no", "--iterations", 0)
+    done = run_cli("data", "lexicon", *texts, "--output", tmp_path / "no", "--iterations", 0)
     assert done.returncode == 2
     assert done.stderr == "error: --iterations is 0: give 1 or more\n"

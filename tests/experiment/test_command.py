@@ -9,7 +9,7 @@ import pytest
 from fairseq_xl.cli.experiment import command
 from fairseq_xl.experiment.runner import lock_of
 from fairseq_xl.experiment.state import RUNNING
-from fairseq_xl.io.folders import alone
+from fairseq_xl.io.atomic import exclusive_lock
 
 
 def test_run_and_status(run_cli, playground):
@@ -36,7 +36,7 @@ def test_what_no_process_works_on_any_more_was_killed(run_cli, playground):
 
     assert statuses() == ["killed", "done", "done"]
     for cell in (None, "vmf.seed3"):
-        with alone(lock_of(playground.out, cell), "held"):
+        with exclusive_lock(lock_of(playground.out, cell), "held"):
             assert statuses() == ["running", "done", "done"]
 
 

@@ -1,0 +1,78 @@
+"""Dataclasses as commands."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from fairseq_xl.cli.parsing import parse
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import argument, option
+
+
+@dataclass
+class Example:
+    """Do one thing
+    well."""
+
+    source: Path = argument("what to read")
+    more: list[Path] = argument("what else to read", [])
+    size: int = option("how many", 5, alias="-s", low=1, high=10)
+    scale: float = option("by how much: 100 % is all", 1.0)
+    kind: str = option("which", "a", choices=("a", "b"))
+    both: tuple[Path, Path] | None = option("two files", None)
+    quiet: bool = option("say nothing", False)
+    check: bool = option("look twice", True)
+    left: str | None = option("the left one", None, exclusive="side!")
+    right: str | None = option("the right one", None, exclusive="side!")
+
+    def run(self) -> None:
+        """Not called here."""
+
+
+def parsed(*words: str) -> Example:
+    return parse(argparse.ArgumentParser(prog="example", allow_abbrev=False), Example, words)
+
+
+def test_defaults() -> None:
+    assert parsed("in", "--left", "x") == Example(Path("in"), left="x")
+
+
+def test_values_have_the_types_of_their_fields() -> None:
+    found = parsed(*"in a b -s 3 --scale 0.5 --kind b --both x y --quiet --no-check --right r".split())
+    both = (Path("x"), Path("y"))
+    assert found == Example(Path("in"), [Path("a"), Path("b")], 3, 0.5, "b", [*both], True, False, None, "r")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["-s", "0"], "--size is 0: give a number from 1 to 10"),
+        (["-s", "11"], "--size is 11: give a number from 1 to 10"),
+        (["--scale", "nan"], "--scale is nan: give a finite number"),
+    ],
+)
+def test_what_is_out_of_bounds_is_refused(words: list[str], sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        parsed("in", "--left", "x", *words)
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["in"], ["in", "--left", "x", "--right", "y"], ["in", "--left", "x", "--si", "3"]]
+)
+def test_argparse_refuses_the_rest(words: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parsed(*words)
+    assert ended.value.code == 2
+
+
+def test_help_says_what_is_what(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parsed("--help")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Do one thing well." in shown
+    assert "--size SIZE, -s SIZE how many (default: 5)" in shown
+    assert "by how much: 100 % is all (default: 1.0)" in shown
