@@ -42,7 +42,8 @@ def test_defaults() -> None:
 
 
 def test_values_have_the_types_of_their_fields() -> None:
-    found = parsed(*"in a b -s 3 --scale 0.5 --kind b --both x y --quiet --no-check --right r".split())
+    words = "in a b -s 3 --scale 0.5 --kind b --both x y --quiet --no-check --right r"
+    found = parsed(*words.split())
     both = (Path("x"), Path("y"))
     assert found == Example(Path("in"), [Path("a"), Path("b")], 3, 0.5, "b", [*both], True, False, None, "r")
 
