@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import importlib
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from docs import PAGES, ROOT, blocks
 
 from fairseq_xl.cli import main as cli
+from fairseq_xl.cli import parsing
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -45,30 +46,21 @@ def options(words: list[str]) -> Iterator[str]:
 
 @pytest.mark.parametrize("words", every("fairseq-xl"))
 def test_commands_of_ours_exist_with_their_options(words):
-    if len(words) < 2 or words[1].startswith("-") or words[1] == "STEP":
+    named = list(itertools.takewhile(re.compile("[a-z][a-z-]*").fullmatch, words[1:]))
+    name, found, _ = cli.find(named)
+    if isinstance(found, Mapping):  # a group in a sentence, or alternatives such as align|topics
         return
-    name = words[1]
-    assert name in cli.COMMANDS
-    parser = argparse.ArgumentParser()
-    importlib.import_module(cli.COMMANDS[name][0]).configure(parser)
-    rest = words[2:]
-    while steps := [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]:
-        step = rest.pop(0) if rest else None
-        if step is None or not re.fullmatch(r"[a-z][a-z-]*", step):
-            break  # `fairseq-xl embed` in a sentence; alternatives such as align|topics
-        assert step in steps[0].choices, f"fairseq-xl {name} has no step {step}"
-        parser = steps[0].choices[step]
-        if module := getattr(parser, "module", None):  # a step's options come with its module
-            importlib.import_module(module).configure(parser)
-    for option in options(rest):
-        assert option in parser._option_string_actions, f"{parser.prog} has no option {option}"
+    parser = argparse.ArgumentParser(prog=name)
+    parsing.add_options(parser, found)
+    for option in options(words[len(name.split()) :]):
+        assert option in parser._option_string_actions, f"{name} has no option {option}"
 
 
 @pytest.mark.parametrize("words", every("bash"))
 def test_scripts_exist_with_their_options(words):
     script = ROOT / words[1]
     assert script.is_file()
-    source = script.read_text() + "".join(p.read_text() for p in sorted((ROOT / "recipes").glob("*.sh")))
+    source = script.read_text() + "".join(p.read_text() for p in sorted((ROOT / "recipes").rglob("*.sh")))
     ours = words[2 : words.index("--") if "--" in words else None]
     if script.name != "test.sh":  # whose options are pytest's
         for option in options(ours):
