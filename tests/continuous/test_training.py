@@ -18,7 +18,7 @@ from fairseq_xl.training import checkpoints
 pytestmark = pytest.mark.slow
 compat.apply()  # once more: fairseq's commands were not loaded when the package was
 
-ANNEALED = "--criterion annealed --first cosine --second syn_margin_proj --second-options margin=0.3 "
+ANNEALED = "--criterion annealed --start-loss cosine --end-loss syn_margin_proj --end-options margin=0.3 "
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +90,8 @@ def test_a_resumed_annealing_goes_on_with_the_weight_it_had(train, tmp_path):
     for step, again in zip(whole, first + second, strict=True):
         # the n-th update is made after n − 1
         weight = max(0, (int(step["num_updates"]) - 1 - 4) / 20)
-        assert float(step["second_weight"]) == pytest.approx(weight, abs=1e-4)
-        assert again["second_weight"] == step["second_weight"]
+        assert float(step["end_weight"]) == pytest.approx(weight, abs=1e-4)
+        assert again["end_weight"] == step["end_weight"]
     models = [checkpoints.read(tmp_path / folder / "checkpoint_last.pt")["model"] for folder in ("whole", "parts")]
     for name, tensor in models[0].items():
         assert torch.equal(tensor, models[1][name]), name
@@ -106,8 +106,8 @@ def test_a_resumed_annealing_goes_on_with_the_weight_it_had(train, tmp_path):
     ("mistake", "message"),
     [
         ("--anneal-to 0", "--anneal-from 0 --anneal-to 0"),
-        ("--anneal-to 9 --first-options 'margin=1 x=2'", "the options of cosine are none"),
-        ("--anneal-to 9 --first hinge", "--first is 'hinge'"),
+        ("--anneal-to 9 --start-options 'margin=1 x=2'", "the options of cosine are none"),
+        ("--anneal-to 9 --start-loss hinge", "--start-loss is 'hinge'"),
     ],
 )
 def test_mistakes_are_told_before_training(train, mistake, message):
