@@ -18,7 +18,7 @@ from fairseq_xl.io.errors import InputError
 
 
 def end_weight(update: int, anneal_from: int, anneal_to: int) -> float:
-    """The weight of the end loss after ``update`` updates: 0 up to ``anneal_from``, 1 from ``anneal_to``, linear between."""
+    """The end loss's weight after ``update`` updates: 0 up to ``anneal_from``, 1 from ``anneal_to``, linear between."""
     return min(1.0, max(0.0, (update - anneal_from) / (anneal_to - anneal_from)))
 
 

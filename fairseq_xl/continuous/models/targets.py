@@ -1,4 +1,4 @@
-"""The frozen table of a target dictionary: read from a vector file, with a policy for special tokens, and kept in checkpoints."""
+"""The frozen table of a target dictionary: read from a vector file, special tokens settled, kept in checkpoints."""
 
 from __future__ import annotations
 
