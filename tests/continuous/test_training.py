@@ -1,14 +1,15 @@
-"""``fairseq-train`` with the losses beside the papers': they learn, and an annealing survives a resume."""
+"""``fairseq-train`` with the losses beside the papers' and one of your own: they learn, and annealing resumes."""
 
 import json
 import random
 import shlex
+from argparse import Namespace
 
 import fairseq_cli.preprocess
 import fairseq_cli.train
 import pytest
 import torch
-from fairseq import checkpoint_utils, options
+from fairseq import checkpoint_utils, options, utils
 from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 
 from fairseq_xl import compat
@@ -78,6 +79,51 @@ def test_a_loss_learns(train, loss, epochs, accuracy):
     assert float(valid[-1]["valid_accuracy"]) >= accuracy
     assert float(valid[-1]["valid_loss"]) < float(valid[0]["valid_loss"])
     assert {"valid_cosine", "valid_kappa"} <= set(valid[-1])
+
+
+OWN = """
+from dataclasses import dataclass, field
+
+import torch.nn.functional as F
+
+import fairseq_xl
+from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
+from fairseq_xl.losses import TargetLoss
+
+
+class AngleLoss(TargetLoss):
+    def __init__(self, power=2.0, **settings):
+        super().__init__(**settings)
+        self.power = power
+
+    def per_row(self, pred, target):
+        cosine = (F.normalize(pred, dim=-1) * target).sum(-1)
+        return cosine.clamp(-0.999999, 0.999999).acos() ** self.power
+
+
+@dataclass
+class AngleConfig(ContinuousCriterionConfig):
+    power: float = field(default=2.0, metadata={"help": "larger: far targets count for more"})
+
+
+@register("angle_of_mine", AngleConfig)
+class Angle(ContinuousCriterion):
+    def __init__(self, task, sentence_avg: bool, power: float):
+        super().__init__(task, sentence_avg, AngleLoss(power))
+"""
+
+
+def test_a_loss_of_your_own_is_one_file(train, tmp_path):
+    """Written anywhere, given as ``--user-dir``; it can be annealed to, too."""
+    folder = tmp_path / "losses_of_mine"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(OWN)
+    utils.import_user_module(Namespace(user_dir=str(folder)))
+    valid = train("--criterion angle_of_mine --power 1.5 --max-epoch 6 --no-save")["valid"]
+    assert float(valid[-1]["valid_accuracy"]) >= 60
+    assert {"valid_cosine", "valid_kappa"} <= set(valid[-1])
+    mixed = "--criterion annealed --start-loss cosine --end-loss angle_of_mine --end-options power=1 --anneal-to 4"
+    assert train(f"{mixed} --max-update 6 --no-save")["train_inner"]
 
 
 def test_a_resumed_annealing_goes_on_with_the_weight_it_had(train, tmp_path):
