@@ -15,7 +15,7 @@
 #   --loss LOSS        cross_entropy, cross_entropy_tied, vmf, cosine, l2, negative_sampling,
 #                      most_informative_negative, syn_margin_proj, syn_margin_diff,
 #                      power_spherical, in_batch_negative, info_nce, annealed (from one to another:
-#                      -- --first cosine --second vmf --anneal-to 2000), or a yardstick: stock (fairseq's
+#                      -- --start-loss cosine --end-loss vmf --anneal-to 2000), or a yardstick: stock (fairseq's
 #                      own lstm), stock_transformer (fairseq's own transformer, four layers and label
 #                      smoothing, on 10,000 joint subwords unless --subwords says otherwise; a GPU is
 #                      advised); default: syn_margin_proj

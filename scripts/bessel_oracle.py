@@ -1,7 +1,7 @@
 #!/usr/bin/env python
 """Write the table against which the von Mises-Fisher normaliser is tested: mpmath's values with 60 digits.
 
-    python scripts/bessel_oracle.py tests/continuous/bessel_oracle.json
+    python scripts/bessel_oracle.py tests/losses/bessel_oracle.json
 
 Per dimension d and concentration κ: log C_d(κ) and A_d(κ), rounded to 20 digits.
 """

@@ -1,1 +1,105 @@
-"""Losses on vectors, and the scores of words that a vector gives: torch alone."""
+"""Losses on vectors, and the scores of words that a vector gives: torch alone.
+
+A decoder predicts a vector e, whose target is a vector u of unit length. Every loss is a function that gives one value
+per row, and a module with a ``reduction``:
+
+* of predictions and targets: ``cosine``, ``l2``, ``vmf``, ``vmf_released``, ``power_spherical``, ``syn_margin_proj``,
+  ``syn_margin_diff``, and ``margin`` with given negatives. Targets of another length are refused, or scaled with
+  ``target_norm="normalize"``.
+* of predictions and words of a :class:`FrozenTable`, whose length is checked once: ``negative_sampling``,
+  ``most_informative_negative``, ``in_batch_negative``, ``info_nce``.
+
+A training loop, where ``words`` (V, d) are vectors of words and ``index`` (N,) says which are the targets::
+
+    targets = FrozenTable(words, target_norm="normalize")
+    loss = SynMarginProjLoss(margin=0.5)
+    loss(model(x), targets(index)).backward()
+    cosines, found = nearest(model(x), targets)
+"""
+
+from fairseq_xl.losses.base import TableLoss, TargetLoss, TargetOnlyLoss, VectorLoss
+from fairseq_xl.losses.bessel import mean_resultant_length, vmf_log_normalizer
+from fairseq_xl.losses.distances import Cosine, CosineLoss, L2Loss, cosine, l2
+from fairseq_xl.losses.info_nce import InfoNCELoss, info_nce
+from fairseq_xl.losses.kernels import Rows, TargetOnly
+from fairseq_xl.losses.margins import (
+    InBatchLoss,
+    MarginLoss,
+    MostInformativeLoss,
+    NegativeSamplingLoss,
+    in_batch_negative,
+    margin,
+    margin_rows,
+    most_informative_negative,
+    negative_sampling,
+)
+from fairseq_xl.losses.negatives import difference, in_batch_rows, most_informative_rows, projection, uniform_rows
+from fairseq_xl.losses.power_spherical import PowerSphericalLoss, power_spherical, power_spherical_log_normalizer
+from fairseq_xl.losses.scores import SCORES, Scoring, TopWords, hubness, log_scores, nearest, top_of, top_words
+from fairseq_xl.losses.syn_margin import (
+    SynMarginDiff,
+    SynMarginDiffLoss,
+    SynMarginProj,
+    SynMarginProjLoss,
+    syn_margin_diff,
+    syn_margin_proj,
+)
+from fairseq_xl.losses.table import FrozenTable, unit_rows
+from fairseq_xl.losses.vmf import Vmf, VmfLoss, VmfReleased, VmfReleasedLoss, vmf, vmf_released
+
+__all__ = [
+    "SCORES",
+    "Cosine",
+    "CosineLoss",
+    "FrozenTable",
+    "InBatchLoss",
+    "InfoNCELoss",
+    "L2Loss",
+    "MarginLoss",
+    "MostInformativeLoss",
+    "NegativeSamplingLoss",
+    "PowerSphericalLoss",
+    "Rows",
+    "Scoring",
+    "SynMarginDiff",
+    "SynMarginDiffLoss",
+    "SynMarginProj",
+    "SynMarginProjLoss",
+    "TableLoss",
+    "TargetLoss",
+    "TargetOnly",
+    "TargetOnlyLoss",
+    "TopWords",
+    "VectorLoss",
+    "Vmf",
+    "VmfLoss",
+    "VmfReleased",
+    "VmfReleasedLoss",
+    "cosine",
+    "difference",
+    "hubness",
+    "in_batch_negative",
+    "in_batch_rows",
+    "info_nce",
+    "l2",
+    "log_scores",
+    "margin",
+    "margin_rows",
+    "mean_resultant_length",
+    "most_informative_negative",
+    "most_informative_rows",
+    "nearest",
+    "negative_sampling",
+    "power_spherical",
+    "power_spherical_log_normalizer",
+    "projection",
+    "syn_margin_diff",
+    "syn_margin_proj",
+    "top_of",
+    "top_words",
+    "uniform_rows",
+    "unit_rows",
+    "vmf",
+    "vmf_log_normalizer",
+    "vmf_released",
+]

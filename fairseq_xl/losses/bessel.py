@@ -169,7 +169,7 @@ class _MeanResultantLength(torch.autograd.Function):
         return grad * _resultant_slope(kappa.double(), ctx.dim).to(grad.dtype), None
 
 
-class _LogNormalizer(torch.autograd.Function):
+class _VmfLogNormalizer(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, kappa: Tensor, dim: int) -> Tensor:
         ctx.save_for_backward(kappa)
@@ -183,7 +183,7 @@ class _LogNormalizer(torch.autograd.Function):
         return -grad * mean_resultant_length(kappa, ctx.dim), None
 
 
-def log_normalizer(kappa: Tensor, dim: int) -> Tensor:
+def vmf_log_normalizer(kappa: Tensor, dim: int) -> Tensor:
     """log C_d(κ), element by element.
 
     Args:
@@ -197,13 +197,13 @@ def log_normalizer(kappa: Tensor, dim: int) -> Tensor:
         ValueError: ``dim`` below 2.
     """
     _check_dimension(dim)
-    return _LogNormalizer.apply(kappa, dim)
+    return _VmfLogNormalizer.apply(kappa, dim)
 
 
 def mean_resultant_length(kappa: Tensor, dim: int) -> Tensor:
     """A_d(κ) = I_{d/2}(κ) / I_{d/2−1}(κ) in [0, 1): the length of the mean of a vMF variable.
 
-    Arguments, dtype and errors as :func:`log_normalizer`; ≈ κ/d near 0 and ≈ 1 − (d−1)/(2κ) for large κ.
+    Arguments, dtype and errors as :func:`vmf_log_normalizer`; ≈ κ/d near 0 and ≈ 1 − (d−1)/(2κ) for large κ.
     """
     _check_dimension(dim)
     return _MeanResultantLength.apply(kappa, dim)

@@ -1,7 +1,8 @@
 """Where a margin loss's negative comes from (Bhat, Kumar & Tsvetkov 2019, section 3).
 
-Every function returns unit vectors without gradient: the paper plugs negatives in as constants, so that they are
-not themselves optimised to lower the loss. û is the unit vector along the raw prediction, u the target.
+Synthetic negatives are unit vectors (N, d), negatives that are words are rows of a frozen table. None has a gradient:
+the paper plugs negatives in as constants, so that they are not themselves optimised to lower the loss. û is the unit
+vector along the raw prediction, u the target.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from fairseq_xl.losses.table import FrozenTable, at_least_float32, unit_rows
+
 
 def _unit(x: Tensor) -> Tensor:
     """Rows scaled to length one; a zero row stays zero."""
@@ -17,77 +20,92 @@ def _unit(x: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def uniform_rows(
-    table: Tensor,
-    target_index: Tensor,
-    k: int,
-    generator: torch.Generator | None = None,
-    candidates: Tensor | None = None,
-) -> Tensor:
-    """k rows of the table drawn uniformly, with replacement, never the row of the target itself.
+def uniform_rows(index: Tensor, targets: FrozenTable, k: int, generator: torch.Generator | None = None) -> Tensor:
+    """k words of the table drawn uniformly, with replacement, never the target itself.
 
     Args:
-        table: unit rows (V, d).
-        target_index: (N,) row of each target.
+        index: (N,) row of each target.
+        targets: the table; banned rows are not drawn.
         k: draws per target.
         generator: source of randomness on the table's device; torch's global one when omitted.
-        candidates: sorted (M,) rows that may be drawn (a table has rows, padding say, that are no word); all
-            rows when omitted.
 
     Returns:
         (N, k) rows.
 
     Raises:
-        ValueError: fewer than two candidates, so that no negative exists.
+        ValueError: fewer than two words, so that no negative exists.
     """
-    count = table.shape[0] if candidates is None else candidates.shape[0]
+    candidates = targets.candidates()
+    count = candidates.shape[0]
     if count < 2:
         raise ValueError(f"negative sampling needs at least 2 words to draw from, not {count}")
-    shape = (target_index.shape[0], k)
 
     def draw(high: int) -> Tensor:
-        return torch.randint(high, shape, generator=generator, device=table.device)
+        return torch.randint(high, (index.shape[0], k), generator=generator, device=candidates.device)
 
     # Draw from one candidate fewer and step over the target: uniform over the others without rejection.
-    if candidates is None:
-        drawn = draw(count - 1)
-        return drawn + (drawn >= target_index.unsqueeze(1)).long()
-    place = torch.searchsorted(candidates, target_index)
-    is_candidate = (candidates[place.clamp(max=count - 1)] == target_index).unsqueeze(1)
+    place = torch.searchsorted(candidates, index)
+    is_candidate = (candidates[place.clamp(max=count - 1)] == index).unsqueeze(1)
     drawn = draw(count - 1)
     drawn = drawn + (drawn >= place.unsqueeze(1)).long()
     return candidates[torch.where(is_candidate, drawn, draw(count))]
 
 
-def uniform(
-    table: Tensor,
-    target_index: Tensor,
-    k: int,
-    generator: torch.Generator | None = None,
-    candidates: Tensor | None = None,
+@torch.no_grad()
+def in_batch_rows(
+    pred: Tensor, index: Tensor, targets: FrozenTable, semi_hard: bool = False, chunk_elements: int = 2**24
 ) -> Tensor:
-    """The vectors (N, k, d) of :func:`uniform_rows`."""
-    return table[uniform_rows(table, target_index, k, generator, candidates)].detach()
+    """A negative for each row among the targets of all rows, never a word equal to the row's own target.
+
+    The hardest is the word nearest to û. The semi-hard one is the nearest of those farther from û than the target
+    is (Schroff et al. 2015, section 3.2). The paper leaves open what happens where every other word is nearer than
+    the target: some implementations then drop the row, which would leave the worst predictions without a gradient.
+    Here it is the farthest, the word that comes closest to being semi-hard, as in TensorFlow's
+    ``triplet_semihard_loss``.
+
+    Args:
+        pred: raw predictions (N, d).
+        index: (N,) rows of the table that are the targets.
+        targets: the table; banned rows are no negatives.
+        semi_hard: which of the two.
+        chunk_elements: the largest similarity matrix held at once; each different word of the batch is one column.
+
+    Returns:
+        (N,) rows of the table; the target itself where the batch has no other word.
+    """
+    if not index.numel():
+        return index
+    unit = unit_rows(at_least_float32(pred))
+    words, place = index.unique(return_inverse=True)
+    vectors = targets.table[words].to(unit.dtype)
+    never = targets.banned[words]
+    rows = max(1, chunk_elements // words.numel())
+    chosen = []
+    for part, own in zip(unit.split(rows), place.unsqueeze(1).split(rows), strict=True):
+        similarity = part @ vectors.t()
+        to_target = similarity.gather(1, own)
+        similarity.scatter_(1, own, -torch.inf)
+        similarity.masked_fill_(never, -torch.inf)
+        hardest = similarity.max(1)
+        best = hardest.indices
+        if semi_hard:
+            farther = similarity.masked_fill(similarity >= to_target, -torch.inf).max(1)
+            farthest = similarity.masked_fill(similarity == -torch.inf, torch.inf).min(1)
+            best = torch.where(farther.values > -torch.inf, farther.indices, farthest.indices)
+        chosen.append(torch.where(hardest.values > -torch.inf, best, own.squeeze(1)))
+    return words[torch.cat(chosen)]
 
 
 @torch.no_grad()
 def most_informative_rows(
-    pred: Tensor,
-    target: Tensor,
-    table: Tensor,
-    target_index: Tensor,
-    banned: Tensor | None = None,
-    chunk_elements: int = 2**24,
-    half: bool | None = None,
+    pred: Tensor, index: Tensor, targets: FrozenTable, chunk_elements: int = 2**24, half: bool | None = None
 ) -> Tensor:
-    """The row of the table most similar to û − u (Lazaridou, Dinu & Baroni 2015), never the target's own.
+    """The word of the table most similar to û − u (Lazaridou, Dinu & Baroni 2015), never the target itself.
 
     Args:
         pred: raw predictions (N, d).
-        target: unit rows (N, d).
-        table: unit rows (V, d).
-        target_index: (N,) row of each target.
-        banned: (B,) rows that may not be chosen, besides.
+        index: (N,) row of each target.
+        targets: the table; banned rows may not be chosen.
         chunk_elements: the largest similarity matrix held at once; rows are taken in chunks of this over V.
         half: search in float16 first and decide among the few best in full precision, which gives the same
             answer sooner where the hardware multiplies halves faster; by default on CUDA only.
@@ -95,38 +113,37 @@ def most_informative_rows(
     Returns:
         (N,) rows.
     """
-    direction = _unit(pred) - target
-    best = torch.empty_like(target_index)
+    table, banned = targets.table, targets.banned_rows()
+    direction = _unit(pred) - targets(index)
+    best = torch.empty_like(index)
     half = table.is_cuda if half is None else half
     narrow = table.half() if half else None
     rows = max(1, chunk_elements // max(1, table.shape[0]))
     for start in range(0, direction.shape[0], rows):
         part = slice(start, start + rows)
         if narrow is None:
-            best[part] = _best(direction[part], table, target_index[part], banned)
+            best[part] = _best(direction[part], table, index[part], banned)
         else:
-            best[part] = _best_by_halves(direction[part], table, narrow, target_index[part], banned)
+            best[part] = _best_by_halves(direction[part], table, narrow, index[part], banned)
     return best
 
 
-def _similarity(direction: Tensor, table: Tensor, target_index: Tensor, banned: Tensor | None) -> Tensor:
+def _similarity(direction: Tensor, table: Tensor, index: Tensor, banned: Tensor) -> Tensor:
     similarity = direction @ table.t()
-    similarity.scatter_(1, target_index.unsqueeze(1), -torch.inf)
-    if banned is not None:
-        similarity.index_fill_(1, banned, -torch.inf)
-    return similarity
+    similarity.scatter_(1, index.unsqueeze(1), -torch.inf)
+    return similarity.index_fill_(1, banned, -torch.inf)
 
 
-def _best(direction: Tensor, table: Tensor, target_index: Tensor, banned: Tensor | None) -> Tensor:
-    return _similarity(direction, table, target_index, banned).argmax(1)
+def _best(direction: Tensor, table: Tensor, index: Tensor, banned: Tensor) -> Tensor:
+    return _similarity(direction, table, index, banned).argmax(1)
 
 
 def _best_by_halves(
-    direction: Tensor, table: Tensor, narrow: Tensor, target_index: Tensor, banned: Tensor | None, few: int = 8
+    direction: Tensor, table: Tensor, narrow: Tensor, index: Tensor, banned: Tensor, few: int = 8
 ) -> Tensor:
     """:func:`_best`, and provably so: rows whose winner rounding could have hidden are searched again in full."""
     few = min(few, table.shape[0])
-    found = _similarity(direction.half(), narrow, target_index, banned).topk(few, dim=1)
+    found = _similarity(direction.half(), narrow, index, banned).topk(few, dim=1)
     exact = torch.einsum("nd,nkd->nk", direction, table[found.indices])
     exact = exact.masked_fill(found.values == -torch.inf, -torch.inf)
     value, place = exact.max(1)
@@ -137,20 +154,8 @@ def _best_by_halves(
     bound = 2**-9 * length + 2**-22 * direction.shape[1]
     unsure = value < found.values[:, -1].float() + bound
     if few < table.shape[0] and unsure.any():
-        best[unsure] = _best(direction[unsure], table, target_index[unsure], banned)
+        best[unsure] = _best(direction[unsure], table, index[unsure], banned)
     return best
-
-
-def most_informative(
-    pred: Tensor,
-    target: Tensor,
-    table: Tensor,
-    target_index: Tensor,
-    banned: Tensor | None = None,
-    chunk_elements: int = 2**24,
-) -> Tensor:
-    """The vectors (N, d) of :func:`most_informative_rows`."""
-    return table[most_informative_rows(pred, target, table, target_index, banned, chunk_elements)].detach()
 
 
 @torch.no_grad()

@@ -10,8 +10,8 @@ from fairseq_xl.report.training_log import Record
 
 LOGGED = {"cosine": "cosine to the target", "kappa": "κ", "hinge": "share of active hinges"}
 """What continuous criteria log, as means over the words since the line before."""
-PARTS = {"hinge": ("hinge", "second_hinge", "first_hinge")}
-"""The names that a value may have: a mix logs its parts', and the second one is what it comes to."""
+PARTS = {"hinge": ("hinge", "end_hinge", "start_hinge")}
+"""The names that a value may have: an annealing logs both losses' values, of which the end loss's comes first."""
 
 
 def value_of(record: Record, name: str) -> float | None:

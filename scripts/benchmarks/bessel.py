@@ -1,6 +1,6 @@
 """error and time of the vMF normaliser, ours and what other code computes, over a grid of dimensions and κ
 
-Against mpmath's values in tests/continuous/bessel_oracle.json. `scipy` takes logarithms and ratios of
+Against mpmath's values in tests/losses/bessel_oracle.json. `scipy` takes logarithms and ratios of
 scipy.special.ive; `bound` is the closed form κ / (v − 1 + √((v + 1)² + κ²)), v = d/2, that the 2019 paper
 differentiates with; `bound, v − 1` is the same with the order one too small, as some code has it. Both are gradients
 only: they have no value of log C.
@@ -23,9 +23,9 @@ import torch
 from torch import Tensor
 
 from benchmarks.measure import in_turns
-from fairseq_xl.losses.bessel import log_normalizer, mean_resultant_length
+from fairseq_xl.losses import mean_resultant_length, vmf_log_normalizer
 
-ORACLE = Path(__file__).resolve().parents[2] / "tests" / "continuous" / "bessel_oracle.json"
+ORACLE = Path(__file__).resolve().parents[2] / "tests" / "losses" / "bessel_oracle.json"
 SHOWN = (3, 100, 300, 1024, 4096)
 
 
@@ -56,8 +56,8 @@ def _bound(kappa: Tensor, v: float) -> Tensor:
 Method = Callable[[Tensor, int], Tensor]
 
 METHODS: dict[str, tuple[Method | None, Method]] = {
-    "ours": (log_normalizer, mean_resultant_length),
-    "ours, float32": (lambda k, d: log_normalizer(k.float(), d), lambda k, d: mean_resultant_length(k.float(), d)),
+    "ours": (vmf_log_normalizer, mean_resultant_length),
+    "ours, float32": (lambda k, d: vmf_log_normalizer(k.float(), d), lambda k, d: mean_resultant_length(k.float(), d)),
     "scipy": (_scipy_log, _scipy_length),
     "bound": (None, lambda k, d: _bound(k, d / 2)),
     "bound, v − 1": (None, lambda k, d: _bound(k, d / 2 - 1)),

@@ -20,7 +20,7 @@ from benchmarks.measure import in_turns
 from benchmarks.models import batch, build, dictionary
 from fairseq_xl.continuous.decoding.generator import TopWordsGenerator
 from fairseq_xl.continuous.decoding.index import WordIndex
-from fairseq_xl.losses import search
+from fairseq_xl.losses import FrozenTable, scores
 from fairseq_xl.vectors.faiss_index import KINDS
 
 
@@ -88,7 +88,7 @@ def measured_recall(index: WordIndex, targets: Any, queries: int = 500, k: int =
     unit = F.normalize(table[chosen] + 0.7 * noise, dim=-1)
     banned = targets.banned.cpu().clone()
     banned[:4] = True
-    _, exact = search.nearest(unit, table, banned, k)
+    _, exact = scores.nearest(unit, FrozenTable(table, banned), k)
     found = index.search(unit, k)
     hits = (exact.unsqueeze(2) == found.unsqueeze(1)).any(2)
     return hits.float().mean().item()

@@ -21,12 +21,20 @@ from torch import Tensor
 
 from benchmarks.measure import in_turns, kernel_seconds, ratio
 from benchmarks.naive import naive, scipy_vmf
-from fairseq_xl.losses import losses
-from fairseq_xl.losses.fused import target_only
-from fairseq_xl.losses.negatives import most_informative_rows, uniform_rows
-from fairseq_xl.losses.sampled import sampled_margin
+from fairseq_xl.losses import (
+    Cosine,
+    FrozenTable,
+    SynMarginDiff,
+    SynMarginProj,
+    TargetOnly,
+    Vmf,
+    margin,
+    most_informative_negative,
+    negative_sampling,
+    uniform_rows,
+)
 
-KINDS = {"cosine": (), "syn_margin_proj": (0.5,), "syn_margin_diff": (0.5,), "vmf": (0.0, 1.0)}
+LOSSES: tuple[TargetOnly, ...] = (Cosine(), SynMarginProj(0.5), SynMarginDiff(0.5), Vmf())
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -69,19 +77,19 @@ def run(args: argparse.Namespace, report: Any) -> None:
             # Lengths like a trained model's, where scipy's Bessel function does not underflow to zero.
             pred = (torch.randn(rows, dim, generator=generator) + dim**0.5 * table[index].cpu()).to(device)
             pred.requires_grad_()
-            report_size(args, report, pred, table, index, settings)
+            report_size(args, report, pred, FrozenTable(table), index, settings)
 
 
 def report_size(
-    args: argparse.Namespace, report: Any, pred: Tensor, table: Tensor, index: Tensor, settings: list[str]
+    args: argparse.Namespace, report: Any, pred: Tensor, targets: FrozenTable, index: Tensor, settings: list[str]
 ) -> None:
     rows, dim = pred.shape
 
     def whole(loss: Callable[[], Tensor]) -> Callable[[], object]:
         return lambda: torch.autograd.grad(loss().sum(), pred)
 
-    def ours(kind: str, setting: str) -> Callable[[], object]:
-        step = whole(lambda: target_only(kind, pred, table, index, *KINDS[kind]).loss)
+    def ours(loss: TargetOnly, setting: str) -> Callable[[], object]:
+        step = whole(lambda: loss.rows(pred, targets.table, index).loss)
 
         def call() -> object:
             os.environ["FAIRSEQ_XL_KERNELS"] = setting
@@ -89,36 +97,24 @@ def report_size(
 
         return call
 
-    def naively(kind: str) -> Callable[[], Tensor]:
-        return lambda: naive(kind, pred, table[index])
+    def naively(loss: TargetOnly) -> Callable[[], Tensor]:
+        return lambda: naive(loss.name, pred, targets(index))
 
     source = torch.empty(5 * rows * dim // 2, device=pred.device)
     goal = torch.empty_like(source)
     functions: dict[str, Callable[[], object]] = {"floor": lambda: goal.copy_(source)}
-    for kind in KINDS:
+    for loss in LOSSES:
         for setting in settings:
-            functions[f"{kind} {setting}"] = ours(kind, setting)
-        if kind != "vmf":
-            functions[f"{kind} naive"] = whole(naively(kind))
-    functions["vmf scipy"] = whole(lambda: scipy_vmf(pred, table[index]))
-    functions["negative_sampling rows"] = whole(
-        lambda: sampled_margin(pred, table, index, uniform_rows(table, index, 5), 0.5).loss
-    )
+            functions[f"{loss.name} {setting}"] = ours(loss, setting)
+        if loss.name != "vmf":
+            functions[f"{loss.name} naive"] = whole(naively(loss))
+    functions["vmf scipy"] = whole(lambda: scipy_vmf(pred, targets(index)))
+    functions["negative_sampling rows"] = whole(lambda: negative_sampling(pred, index, targets, 0.5))
     functions["negative_sampling naive"] = whole(
-        lambda: losses.margin(pred, table[index], table[uniform_rows(table, index, 5)], 0.5)
+        lambda: margin(pred, targets(index), targets(uniform_rows(index, targets, 5)), 0.5, "trust")
     )
-    if rows * table.shape[0] <= 5e7:
-        functions["most_informative rows"] = whole(
-            lambda: (
-                sampled_margin(
-                    pred,
-                    table,
-                    index,
-                    most_informative_rows(pred.detach(), table[index], table, index).unsqueeze(1),
-                    0.5,
-                ).loss
-            )
-        )
+    if rows * targets.table.shape[0] <= 5e7:
+        functions["most_informative rows"] = whole(lambda: most_informative_negative(pred, index, targets, 0.5))
     times = in_turns(functions, args.repeats, args.device)
     os.environ.pop("FAIRSEQ_XL_KERNELS", None)
     for name in functions:

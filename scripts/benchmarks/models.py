@@ -12,7 +12,7 @@ from fairseq.data import Dictionary
 from fairseq.optim.adam import Adam
 
 from benchmarks.naive import NaiveProjection
-from fairseq_xl.continuous.criteria import papers as criteria
+from fairseq_xl.continuous.criteria import distances, margins, vmf
 from fairseq_xl.continuous.models.config import Iwslt16Config
 from fairseq_xl.continuous.models.lstm import ContinuousLSTM, ContinuousLSTMDecoder, ContinuousLSTMEncoder
 from fairseq_xl.continuous.models.targets import TargetTable
@@ -82,12 +82,12 @@ def criterion(variant: str, words: Dictionary) -> Any:
         "most_informative_negative": {**margin, "search_chunk": 16.0},
     }
     made = {
-        "vmf": criteria.Vmf,
-        "cosine": criteria.Cosine,
-        "syn_margin_proj": criteria.SynMarginProjection,
-        "syn_margin_diff": criteria.SynMarginDifference,
-        "negative_sampling": criteria.NegativeSampling,
-        "most_informative_negative": criteria.MostInformativeNegative,
+        "vmf": vmf.Vmf,
+        "cosine": distances.Cosine,
+        "syn_margin_proj": margins.SynMarginProj,
+        "syn_margin_diff": margins.SynMarginDiff,
+        "negative_sampling": margins.NegativeSampling,
+        "most_informative_negative": margins.MostInformativeNegative,
     }[variant]
     return made(task, sentence_avg=False, **own.get(variant, margin))
 

@@ -10,8 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from fairseq_xl.continuous.criteria.criterion import TargetOnlyCriterion
-from fairseq_xl.continuous.models.targets import TargetTable
+from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion
+from fairseq_xl.losses import TargetLoss
 
 
 def naive(kind: str, pred: Tensor, target: Tensor) -> Tensor:
@@ -52,17 +52,17 @@ def scipy_vmf(pred: Tensor, target: Tensor) -> Tensor:
     return -_ScipyLogNormalizer.apply(kappa, pred.shape[-1]) - (pred * target).sum(-1)
 
 
-class NaiveProjection(TargetOnlyCriterion):
-    """The projection's hinge by autograd, the targets copied out of the table.
+class NaiveProjectionLoss(TargetLoss):
+    """The projection's hinge by autograd, the targets copied out of the table."""
 
-    There is no such step for vMF: SciPy's normaliser is infinite at the short predictions of a fresh model.
-    """
+    def per_row(self, pred: Tensor, target: Tensor) -> Tensor:
+        return naive("syn_margin_proj", pred, target)
+
+
+class NaiveProjection(ContinuousCriterion):
+    """There is no such criterion for vMF: SciPy's normaliser is infinite at the short predictions of a fresh model."""
 
     registered_name = "syn_margin_proj_naive"
 
-    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
-        target = targets(index)
-        with torch.no_grad():
-            kappa = pred.norm(dim=-1)
-            cosine = (F.normalize(pred, dim=-1) * target).sum(-1)
-        return naive("syn_margin_proj", pred, target), {"cosine": cosine.sum(), "kappa": kappa.sum()}
+    def __init__(self, task: Any, sentence_avg: bool):
+        super().__init__(task, sentence_avg, NaiveProjectionLoss())

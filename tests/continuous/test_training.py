@@ -1,14 +1,15 @@
-"""``fairseq-train`` with the losses beside the papers': they learn, and an annealing survives a resume."""
+"""``fairseq-train`` with the losses beside the papers' and one of your own: they learn, and annealing resumes."""
 
 import json
 import random
 import shlex
+from argparse import Namespace
 
 import fairseq_cli.preprocess
 import fairseq_cli.train
 import pytest
 import torch
-from fairseq import checkpoint_utils, options
+from fairseq import checkpoint_utils, options, utils
 from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 
 from fairseq_xl import compat
@@ -18,7 +19,7 @@ from fairseq_xl.training import checkpoints
 pytestmark = pytest.mark.slow
 compat.apply()  # once more: fairseq's commands were not loaded when the package was
 
-ANNEALED = "--criterion annealed --first cosine --second syn_margin_proj --second-options margin=0.3 "
+ANNEALED = "--criterion annealed --start-loss cosine --end-loss syn_margin_proj --end-options margin=0.3 "
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +81,51 @@ def test_a_loss_learns(train, loss, epochs, accuracy):
     assert {"valid_cosine", "valid_kappa"} <= set(valid[-1])
 
 
+OWN = """
+from dataclasses import dataclass, field
+
+import torch.nn.functional as F
+
+import fairseq_xl
+from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
+from fairseq_xl.losses import TargetLoss
+
+
+class AngleLoss(TargetLoss):
+    def __init__(self, power=2.0, **settings):
+        super().__init__(**settings)
+        self.power = power
+
+    def per_row(self, pred, target):
+        cosine = (F.normalize(pred, dim=-1) * target).sum(-1)
+        return cosine.clamp(-0.999999, 0.999999).acos() ** self.power
+
+
+@dataclass
+class AngleConfig(ContinuousCriterionConfig):
+    power: float = field(default=2.0, metadata={"help": "larger: far targets count for more"})
+
+
+@register("angle_of_mine", AngleConfig)
+class Angle(ContinuousCriterion):
+    def __init__(self, task, sentence_avg: bool, power: float):
+        super().__init__(task, sentence_avg, AngleLoss(power))
+"""
+
+
+def test_a_loss_of_your_own_is_one_file(train, tmp_path):
+    """Written anywhere, given as ``--user-dir``; it can be annealed to, too."""
+    folder = tmp_path / "losses_of_mine"
+    folder.mkdir()
+    (folder / "__init__.py").write_text(OWN)
+    utils.import_user_module(Namespace(user_dir=str(folder)))
+    valid = train("--criterion angle_of_mine --power 1.5 --max-epoch 6 --no-save")["valid"]
+    assert float(valid[-1]["valid_accuracy"]) >= 60
+    assert {"valid_cosine", "valid_kappa"} <= set(valid[-1])
+    mixed = "--criterion annealed --start-loss cosine --end-loss angle_of_mine --end-options power=1 --anneal-to 4"
+    assert train(f"{mixed} --max-update 6 --no-save")["train_inner"]
+
+
 def test_a_resumed_annealing_goes_on_with_the_weight_it_had(train, tmp_path):
     line = ANNEALED + "--anneal-from 4 --anneal-to 24 --no-epoch-checkpoints "
     whole, first, second = (
@@ -90,8 +136,8 @@ def test_a_resumed_annealing_goes_on_with_the_weight_it_had(train, tmp_path):
     for step, again in zip(whole, first + second, strict=True):
         # the n-th update is made after n − 1
         weight = max(0, (int(step["num_updates"]) - 1 - 4) / 20)
-        assert float(step["second_weight"]) == pytest.approx(weight, abs=1e-4)
-        assert again["second_weight"] == step["second_weight"]
+        assert float(step["end_weight"]) == pytest.approx(weight, abs=1e-4)
+        assert again["end_weight"] == step["end_weight"]
     models = [checkpoints.read(tmp_path / folder / "checkpoint_last.pt")["model"] for folder in ("whole", "parts")]
     for name, tensor in models[0].items():
         assert torch.equal(tensor, models[1][name]), name
@@ -106,8 +152,8 @@ def test_a_resumed_annealing_goes_on_with_the_weight_it_had(train, tmp_path):
     ("mistake", "message"),
     [
         ("--anneal-to 0", "--anneal-from 0 --anneal-to 0"),
-        ("--anneal-to 9 --first-options 'margin=1 x=2'", "the options of cosine are none"),
-        ("--anneal-to 9 --first hinge", "--first is 'hinge'"),
+        ("--anneal-to 9 --start-options 'margin=1 x=2'", "the options of cosine are none"),
+        ("--anneal-to 9 --start-loss hinge", "--start-loss is 'hinge'"),
     ],
 )
 def test_mistakes_are_told_before_training(train, mistake, message):

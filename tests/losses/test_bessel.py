@@ -11,7 +11,7 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fairseq_xl.losses.bessel import DEBYE_ORDER, log_normalizer, mean_resultant_length
+from fairseq_xl.losses.bessel import DEBYE_ORDER, mean_resultant_length, vmf_log_normalizer
 
 ROOT = Path(__file__).resolve().parents[2]
 exact = runpy.run_path(str(ROOT / "scripts" / "bessel_oracle.py"))["exact"]
@@ -42,7 +42,7 @@ def table() -> list[tuple[int, float, float, float]]:
 def test_table_in_float64():
     for dim, kappa, log_c, a in table():
         k = torch.tensor(kappa, dtype=torch.float64)
-        assert log_normalizer(k, dim).item() == pytest.approx(log_c, rel=1e-12, abs=1e-12), (dim, kappa)
+        assert vmf_log_normalizer(k, dim).item() == pytest.approx(log_c, rel=1e-12, abs=1e-12), (dim, kappa)
         assert mean_resultant_length(k, dim).item() == pytest.approx(a, rel=1e-12), (dim, kappa)
 
 
@@ -50,7 +50,7 @@ def test_table_in_float32():
     for dim, kappa, log_c, a in table():
         k = torch.tensor(kappa, dtype=torch.float32)
         log_c -= a * (k.item() - kappa)  # at the κ that float32 can say
-        assert log_normalizer(k, dim).item() == pytest.approx(log_c, rel=2e-6, abs=2e-6), (dim, kappa)
+        assert vmf_log_normalizer(k, dim).item() == pytest.approx(log_c, rel=2e-6, abs=2e-6), (dim, kappa)
         assert mean_resultant_length(k, dim).item() == pytest.approx(a, rel=1e-5), (dim, kappa)
 
 
@@ -66,14 +66,14 @@ def test_table_in_float32():
 def test_agrees_with_mpmath(dim, kappa):
     log_c, a = oracle(kappa, dim)
     k = torch.tensor(kappa, dtype=torch.float64)
-    assert log_normalizer(k, dim).item() == pytest.approx(log_c, rel=1e-12, abs=1e-12)
+    assert vmf_log_normalizer(k, dim).item() == pytest.approx(log_c, rel=1e-12, abs=1e-12)
     assert mean_resultant_length(k, dim).item() == pytest.approx(a, rel=1e-12)
 
 
 @pytest.mark.parametrize("dim", [2, 3, 300, 1024, 32768])
 def test_limits(dim):
     k = torch.tensor([0.0, 1e-30, 1e30], dtype=torch.float64, requires_grad=True)
-    value = log_normalizer(k, dim)
+    value = vmf_log_normalizer(k, dim)
     (slope,) = torch.autograd.grad(value.sum(), k, create_graph=True)
     (curvature,) = torch.autograd.grad(slope.sum(), k)
     log_area = math.log(2) + dim / 2 * math.log(math.pi) - math.lgamma(dim / 2)
@@ -85,8 +85,8 @@ def test_limits(dim):
 def test_derivatives():
     k = torch.tensor([0.3, 5.0, 40.0, 300.0], dtype=torch.float64, requires_grad=True)
     for dim in (2, 7, 129, 300):
-        assert torch.autograd.gradcheck(lambda x, d=dim: log_normalizer(x, d), k)
-        assert torch.autograd.gradgradcheck(lambda x, d=dim: log_normalizer(x, d), k)
+        assert torch.autograd.gradcheck(lambda x, d=dim: vmf_log_normalizer(x, d), k)
+        assert torch.autograd.gradgradcheck(lambda x, d=dim: vmf_log_normalizer(x, d), k)
 
 
 @pytest.mark.parametrize("dim", [2, 128, 129, 130, 300])
@@ -115,9 +115,9 @@ def test_compiles_whole():
     k = torch.tensor([0.0, 0.3, 40.0, 1e5], dtype=torch.float64, requires_grad=True)
 
     def both(x):
-        return log_normalizer(x, 300) + mean_resultant_length(x, 300)
+        return vmf_log_normalizer(x, 300) + mean_resultant_length(x, 300)
 
-    # Without generated C++: that this compiles and agrees, too, test_fused.py shows on the losses.
+    # Without generated C++: that this compiles and agrees, too, test_kernels.py shows on the losses.
     torch._dynamo.mark_dynamic(k, 0)
     compiled = torch.compile(both, fullgraph=True, backend="aot_eager")
     assert torch.allclose(compiled(k), both(k), rtol=1e-12)
@@ -128,12 +128,12 @@ def test_compiles_whole():
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
 def test_keeps_dtype_and_computes_wide(dtype):
     k = torch.tensor([0.0, 1.0, 30.0], dtype=dtype)
-    expected = log_normalizer(k.double(), 300)
-    result = log_normalizer(k, 300)
+    expected = vmf_log_normalizer(k.double(), 300)
+    result = vmf_log_normalizer(k, 300)
     assert result.dtype == dtype
     assert torch.equal(result, expected.to(dtype))
 
 
 def test_one_dimension_is_refused():
     with pytest.raises(ValueError, match="at least 2 dimensions, not 1"):
-        log_normalizer(torch.ones(1), 1)
+        vmf_log_normalizer(torch.ones(1), 1)

@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from fairseq_xl.losses import negatives
+from fairseq_xl.losses import FrozenTable, difference, most_informative_rows, projection, uniform_rows
 
 
 def unit_rows(n, d, seed=0):
@@ -20,7 +20,7 @@ def rows():
 
 def test_projection_is_the_orthogonal_part(rows):
     pred, target = rows
-    negative = negatives.projection(pred, target)
+    negative = projection(pred, target)
     unit = F.normalize(pred.detach(), dim=-1)
     cosine = (unit * target).sum(-1, keepdim=True)
     sine = (1 - cosine**2).sqrt()
@@ -31,67 +31,66 @@ def test_projection_is_the_orthogonal_part(rows):
 
 def test_difference_points_from_target_to_prediction(rows):
     pred, target = rows
-    negative = negatives.difference(pred, target)
+    negative = difference(pred, target)
     unit = F.normalize(pred.detach(), dim=-1)
     assert not negative.requires_grad
     assert torch.allclose(negative, F.normalize(unit - target, dim=-1))
 
 
-@pytest.mark.parametrize("make", [negatives.projection, negatives.difference])
+@pytest.mark.parametrize("make", [projection, difference])
 def test_no_direction_gives_zero(make):
     target = unit_rows(3, 5).float()
     pred = torch.stack([torch.zeros(5), target[1] * 7, target[2] * 0.01])
     assert torch.equal(make(pred, target), torch.zeros(3, 5))
 
 
+def drawn(targets, index, draws, generator=None):
+    """How often each row was drawn for each target: (N, V)."""
+    rows = uniform_rows(torch.tensor(index), targets, draws, generator)
+    return torch.stack([torch.bincount(row, minlength=len(targets.table)) for row in rows])
+
+
 def test_uniform_never_draws_the_target_and_is_uniform():
-    table, index = torch.eye(5), torch.tensor([2, 0])
-    drawn = negatives.uniform(table, index, 8000, torch.Generator().manual_seed(3))
-    counts = drawn.sum(1)
+    counts = drawn(FrozenTable(torch.eye(5)), [2, 0], 8000, torch.Generator().manual_seed(3))
     assert counts[0, 2] == 0
     assert counts[1, 0] == 0
     others = counts[0][torch.tensor([0, 1, 3, 4])]
     assert (others - 2000).abs().max() < 200
 
 
-def test_uniform_draws_candidates_only():
-    table, candidates = torch.eye(6), torch.tensor([1, 3, 4])
-    drawn = negatives.uniform(table, torch.tensor([3, 0]), 3000, candidates=candidates).sum(1)
-    assert (drawn[0] > 0).tolist() == [False, True, False, False, True, False]
-    assert (drawn[1] > 0).tolist() == [False, True, False, True, True, False]
-    assert (drawn[1][candidates] - 1000).abs().max() < 150
+def test_uniform_draws_no_banned_row():
+    banned = torch.tensor([True, False, True, False, False, True])
+    counts = drawn(FrozenTable(torch.eye(6), banned), [3, 0], 3000)
+    assert (counts[0] > 0).tolist() == [False, True, False, False, True, False]
+    assert (counts[1] > 0).tolist() == [False, True, False, True, True, False]
+    assert (counts[1][~banned] - 1000).abs().max() < 150
 
 
 def test_uniform_repeats_with_its_generator():
-    table, index = unit_rows(50, 4), torch.arange(10)
-    draws = [negatives.uniform(table, index, 3, torch.Generator().manual_seed(5)) for _ in range(2)]
-    assert torch.equal(*draws)
+    targets, index = FrozenTable(unit_rows(50, 4)), torch.arange(10)
+    assert torch.equal(*(uniform_rows(index, targets, 3, torch.Generator().manual_seed(5)) for _ in range(2)))
 
 
 def test_uniform_needs_another_word():
     with pytest.raises(ValueError, match="at least 2 words"):
-        negatives.uniform(torch.eye(1), torch.zeros(1, dtype=torch.long), 1)
+        uniform_rows(torch.zeros(1, dtype=torch.long), FrozenTable(torch.eye(1)), 1)
 
 
 @pytest.mark.parametrize("chunk", [1, 60, 2**24])
 def test_most_informative_is_nearest_to_the_difference(rows, chunk):
     pred, _ = rows
-    table = unit_rows(30, 8, 4)
-    index = torch.arange(20)
-    target = table[index]
-    chosen = negatives.most_informative(pred, target, table, index, chunk_elements=chunk)
-    direction = F.normalize(pred.detach(), dim=-1) - target
+    targets, index = FrozenTable(unit_rows(30, 8, 4)), torch.arange(20)
+    chosen = most_informative_rows(pred, index, targets, chunk_elements=chunk)
+    direction = F.normalize(pred.detach(), dim=-1) - targets(index)
     for i in range(20):
         others = [j for j in range(30) if j != i]
-        best = max(others, key=lambda j: F.cosine_similarity(direction[i], table[j], dim=0))
-        assert torch.equal(chosen[i], table[best])
+        assert chosen[i] == max(others, key=lambda j: F.cosine_similarity(direction[i], targets.table[j], dim=0))
 
 
 def test_most_informative_never_takes_a_banned_row(rows):
-    pred, _ = rows
-    table, index = unit_rows(30, 8, 4), torch.arange(20)
-    banned = torch.tensor([b for b in range(30) if b not in (5, 6, 7)])
-    chosen = negatives.most_informative_rows(pred, table[index], table, index, banned)
+    banned = torch.ones(30, dtype=torch.bool)
+    banned[5:8] = False
+    chosen = most_informative_rows(rows[0], torch.arange(20), FrozenTable(unit_rows(30, 8, 4), banned))
     assert set(chosen.tolist()) <= {5, 6, 7}
 
 
@@ -103,10 +102,11 @@ def test_search_in_halves_finds_the_same(crowd):
     table = F.normalize(centre + crowd * torch.randn(400, 12, generator=generator), dim=-1)
     index = torch.randint(400, (60,), generator=generator)
     pred = torch.randn(60, 12, generator=generator)
-    banned = torch.tensor([0, 1, 17])
+    banned = torch.zeros(400, dtype=torch.bool)
+    banned[[0, 1, 17]] = True
+    targets = FrozenTable(table, banned)
     full, halves = (
-        negatives.most_informative_rows(pred, table[index], table, index, banned, chunk_elements=4000, half=half)
-        for half in (False, True)
+        most_informative_rows(pred, index, targets, chunk_elements=4000, half=half) for half in (False, True)
     )
     direction = F.normalize(pred, dim=-1).double() - table[index]
     reached, best = ((direction * table[found]).sum(-1) for found in (halves, full))

@@ -84,7 +84,7 @@ def load_translation_model(checkpoint: Path, data: Path) -> tuple[Any, Any]:
 @torch.no_grad()
 def nearest_while_translating(model: Any, task: Any, sentence: str, k: int, max_length: int = 200) -> list[Step]:
     """Greedy translation by nearest neighbour, with each step's k nearest words (the first is the choice)."""
-    from fairseq_xl.losses.search import nearest
+    from fairseq_xl.losses import nearest
 
     source = task.source_dictionary.encode_line(sentence, add_if_not_exist=False).long()
     dictionary, decoder = task.target_dictionary, model.decoder
@@ -94,7 +94,7 @@ def nearest_while_translating(model: Any, task: Any, sentence: str, k: int, max_
     steps: list[Step] = []
     while len(steps) < max_length:
         pred, _ = decoder(tokens, encoded, state)
-        cosines, words = nearest(pred[0], decoder.targets.table, decoder.targets.banned, k)
+        cosines, words = nearest(pred[0], decoder.targets, k)
         names = [dictionary[w] for w in words[0].tolist()]
         steps.append(Step(pred[0].norm().item(), list(zip(names, cosines[0].tolist(), strict=True))))
         tokens = torch.cat([tokens, words[:, :1]], 1)

@@ -17,49 +17,49 @@ from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
 
 
-def second_weight(update: int, start: int, end: int) -> float:
-    """The weight of the second loss after ``update`` updates: 0 up to ``start``, 1 from ``end``, linear between."""
-    return min(1.0, max(0.0, (update - start) / (end - start)))
+def end_weight(update: int, anneal_from: int, anneal_to: int) -> float:
+    """The end loss's weight after ``update`` updates: 0 up to ``anneal_from``, 1 from ``anneal_to``, linear between."""
+    return min(1.0, max(0.0, (update - anneal_from) / (anneal_to - anneal_from)))
 
 
 @dataclass
 class AnnealedConfig(ContinuousCriterionConfig):
-    first: str = field(
+    start_loss: str = field(
         default=MISSING,
-        metadata={"help": "loss to begin with, a continuous criterion: one that learns fast from afar, as cosine"},
+        metadata={"help": "loss to start with, a continuous criterion: one that learns fast from afar, as cosine"},
     )
-    second: str = field(
+    end_loss: str = field(
         default=MISSING, metadata={"help": "loss to end with, likewise: the one whose optimum is wanted"}
     )
     anneal_from: int = field(
         default=0,
-        metadata={"help": "updates that the first loss trains alone: more while its curve is still steep there"},
+        metadata={"help": "updates that the start loss trains alone: more while its curve is still steep there"},
     )
     anneal_to: int = field(
         default=MISSING,
         metadata={
-            "help": "updates after which the second loss trains alone; between the two its weight rises linearly. "
+            "help": "updates after which the end loss trains alone; between the two its weight rises linearly. "
             "Later where the cosine falls back on the way"
         },
     )
-    first_options: str = field(
+    start_options: str = field(
         default="",
-        metadata={"help": "options of the first loss where its defaults do not suit, as 'lambda1=0 lambda2=1'"},
+        metadata={"help": "options of the start loss where its defaults do not suit, as 'lambda1=0 lambda2=1'"},
     )
-    second_options: str = field(default="", metadata={"help": "options of the second loss, likewise"})
+    end_options: str = field(default="", metadata={"help": "options of the end loss, likewise"})
 
 
 @register("annealed", AnnealedConfig)
 class Annealed(ContinuousCriterion):
-    """(1 − w)·first + w·second, where w rises from 0 to 1 with the number of updates.
+    """(1 − w)·start loss + w·end loss, where w rises from 0 to 1 with the number of updates.
 
     The number comes with the model: fairseq sets it before each update and when it loads a checkpoint, so a
     resumed training goes on with the weight it had, and fairseq-validate weighs as training did. A validation
-    within training has the weight of the last update. Logs w as ``second_weight``, and what the parts log beyond
-    the cosine and κ under their place, as ``second_hinge``. A part of weight zero is not computed.
+    within training has the weight of the last update. Logs w as ``end_weight``, and what the two log beyond the
+    cosine and κ under their place, as ``end_hinge``. A loss of weight zero is not computed.
 
     Raises:
-        InputError: a part is no continuous loss; an option it does not have, or cannot take; a schedule that
+        InputError: one of the two is no continuous loss; an option it does not have, or cannot take; a schedule that
             does not rise.
     """
 
@@ -67,30 +67,28 @@ class Annealed(ContinuousCriterion):
         self,
         task: Any,
         sentence_avg: bool,
-        first: str,
-        second: str,
+        start_loss: str,
+        end_loss: str,
         anneal_from: int,
         anneal_to: int,
-        first_options: str,
-        second_options: str,
+        start_options: str,
+        end_options: str,
     ):
         super().__init__(task, sentence_avg)
         if not 0 <= anneal_from < anneal_to:
-            raise InputError(
-                f"--anneal-from {anneal_from} --anneal-to {anneal_to}: give two numbers of updates, the second larger"
-            )
+            raise InputError(f"--anneal-from {anneal_from} --anneal-to {anneal_to}: give two rising numbers of updates")
         self.schedule = (anneal_from, anneal_to)
-        self.first = _part("first", first, first_options, task, sentence_avg)
-        self.second = _part("second", second, second_options, task, sentence_avg)
+        self.start = _criterion("start", start_loss, start_options, task, sentence_avg)
+        self.end = _criterion("end", end_loss, end_options, task, sentence_avg)
 
     def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
-        weight = second_weight(targets.num_updates, *self.schedule)
+        weight = end_weight(targets.num_updates, *self.schedule)
         mixed: Tensor | None = None
-        logged = {"second_weight": pred.new_full((), weight * index.numel())}
-        for place, part, share in (("first", self.first, 1 - weight), ("second", self.second, weight)):
+        logged = {"end_weight": pred.new_full((), weight * index.numel())}
+        for place, criterion, share in (("start", self.start, 1 - weight), ("end", self.end, weight)):
             if share == 0:
                 continue
-            loss, beside = part.rows(pred, index, targets)
+            loss, beside = criterion.rows(pred, index, targets)
             mixed = share * loss if mixed is None else mixed + share * loss
             for name, value in beside.items():
                 logged[name if name in ("cosine", "kappa") else f"{place}_{name}"] = value
@@ -101,32 +99,32 @@ class Annealed(ContinuousCriterion):
 def hinge_margin(criterion: Mapping[str, Any]) -> float | None:
     """The margin of the hinge that a model was trained with, from its criterion's options; None without a hinge.
 
-    Of a mix, that of the second loss, with which training ends, or else of the first.
+    Of an annealing, that of the end loss, or else of the start loss.
     """
     if criterion["_name"] != "annealed":
         return criterion.get("margin")
-    for place in ("second", "first"):
-        part = _config(place, criterion[place], criterion[f"{place}_options"], False)
-        if "margin" in part:
-            return float(part.margin)
+    for place in ("end", "start"):
+        config = _config(place, criterion[f"{place}_loss"], criterion[f"{place}_options"], False)
+        if "margin" in config:
+            return float(config.margin)
     return None
 
 
-def _part(place: str, name: str, options: str, task: Any, sentence_avg: bool) -> ContinuousCriterion:
+def _criterion(place: str, name: str, options: str, task: Any, sentence_avg: bool) -> ContinuousCriterion:
     """The loss ``name`` with its defaults but for ``options``, "NAME=VALUE NAME=VALUE …"."""
     config = _config(place, name, options, sentence_avg)
     return CRITERION_REGISTRY[name].build_criterion(config, task)
 
 
 def _config(place: str, name: str, options: str, sentence_avg: bool) -> DictConfig:
-    """The options of the loss ``name``, as :func:`_part` takes it. Raises: InputError: no such loss or option."""
+    """The options of the loss ``name``, as :func:`_criterion` takes it. Raises: InputError: no such loss or option."""
     losses = [
         known
         for known, kind in CRITERION_REGISTRY.items()
         if issubclass(kind, ContinuousCriterion) and kind is not Annealed
     ]
     if name not in losses:
-        raise InputError(f"--{place} is {name!r}: choose one of {', '.join(sorted(losses))}")
+        raise InputError(f"--{place}-loss is {name!r}: choose one of {', '.join(sorted(losses))}")
     config = OmegaConf.structured(CRITERION_DATACLASS_REGISTRY[name](sentence_avg=sentence_avg))
     own = {f.name for f in fields(CRITERION_DATACLASS_REGISTRY[name])} - {"_name", "sentence_avg"}
     for option in options.split():

@@ -1,10 +1,10 @@
-"""What every continuous loss shares: masks, sums, logs, and validation; a loss is one method, ``rows``.
+"""What every continuous criterion shares: masks, sums, logs, and validation. The loss is a module of ``losses``.
 
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import torch
@@ -16,9 +16,8 @@ from torch import Tensor
 
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.losses import search
-from fairseq_xl.losses.fused import target_only
-from fairseq_xl.losses.sampled import sampled_margin
+from fairseq_xl.losses import VectorLoss, nearest
+from fairseq_xl.losses.kernels import kernels_setting
 from fairseq_xl.training.faults import check_finite
 
 PER_WORD = "per_word/"
@@ -30,32 +29,35 @@ class ContinuousCriterionConfig(FairseqDataclass):
     sentence_avg: bool = II("optimization.sentence_avg")
 
 
-@dataclass
-class MarginConfig(ContinuousCriterionConfig):
-    margin: float = field(
-        default=0.5,
-        metadata={
-            "help": "by how much the target must be closer than the negative (cosines, so 0 to 2). Larger keeps more "
-            "predictions under the hinge; watch the logged hinge share. How near to the target the hinge lets go "
-            "depends on the negative, and with it each loss's default"
-        },
-    )
-
-
 class ContinuousCriterion(FairseqCriterion):
-    """Mask padding, look up targets, sum a loss over tokens, and log what every continuous loss shares."""
+    """Mask padding, look up targets, sum a loss over tokens, and log what every continuous loss shares.
 
-    def __init__(self, task: Any, sentence_avg: bool):
+    Args:
+        task: for its padding.
+        sentence_avg: divide gradients by the number of sentences, not of tokens.
+        loss: of which one value per row is taken.
+
+    Raises:
+        InputError: ``FAIRSEQ_XL_KERNELS`` is set to something unknown.
+    """
+
+    def __init__(self, task: Any, sentence_avg: bool, loss: VectorLoss | None = None):
         super().__init__(task)
         self.sentence_avg = sentence_avg
+        self.loss = loss
+        try:
+            kernels_setting()
+        except ValueError as error:
+            raise InputError(str(error)) from error
 
     def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
         """Loss per row (N,), and sums to log beside it, from raw predictions (N, d) and target indices (N,).
 
-        Each sum is logged under its name as a mean per target word. Every loss logs ``cosine`` and ``kappa``, of
-        the predictions to their targets and in length.
+        Each sum is logged under its name as a mean per target word.
         """
-        raise NotImplementedError  # abstract: each subclass is one loss
+        assert self.loss is not None
+        found = self.loss.rows(pred, index, targets)
+        return found.loss, {name: figures.sum() for name, figures in self.loss.diagnostics(found).items()}
 
     def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
         targets = getattr(getattr(model, "decoder", None), "targets", None)
@@ -84,7 +86,7 @@ class ContinuousCriterion(FairseqCriterion):
                 **{PER_WORD + name: value.detach() for name, value in extra.items()},
             }
             if not model.training:
-                _, found = search.nearest(pred, targets.table, targets.banned)
+                _, found = nearest(pred, targets)
                 logging_output["n_correct"] = (found.squeeze(-1) == index).sum()
         return loss, logging_output["sample_size"], logging_output
 
@@ -122,43 +124,3 @@ def register(name: str, dataclass: type[FairseqDataclass]) -> Callable[[Made], M
         return register_criterion(name, dataclass=dataclass)(cls)
 
     return decorate
-
-
-class TargetOnlyCriterion(ContinuousCriterion):
-    """A loss that needs no negative from the table: computed by ``fused.py``."""
-
-    def fused(
-        self, kind: str, pred: Tensor, index: Tensor, targets: TargetTable, *parameters: float
-    ) -> tuple[Tensor, dict[str, Tensor]]:
-        loss, cosine, kappa = target_only(kind, pred, targets.table, index, *parameters)
-        logged = {"cosine": cosine.sum(), "kappa": kappa.sum()}
-        if kind.startswith("syn_margin"):
-            logged["hinge"] = (loss > 0).sum()
-        if kind == "syn_margin_proj":
-            logged["repelled"] = (cosine < -(0.5**0.5)).sum()
-        return loss, logged
-
-
-class SampledMarginCriterion(ContinuousCriterion):
-    """A hinge against words of the table; logs the share of rows where it is active."""
-
-    def __init__(self, task: Any, sentence_avg: bool, margin: float):
-        super().__init__(task, sentence_avg)
-        self.margin = margin
-
-    def negatives(self, pred: Tensor, index: Tensor, targets: TargetTable) -> Tensor:
-        """Rows of the table (N, k) to stay away from."""
-        raise NotImplementedError  # abstract: each subclass is one source of negatives
-
-    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
-        chosen = self.negatives(pred, index, targets)
-        loss, cosine, kappa = sampled_margin(pred, targets.table, index, chosen, self.margin)
-        return loss, {"hinge": (loss > 0).sum(), "cosine": cosine.sum(), "kappa": kappa.sum()}
-
-
-@torch.no_grad()
-def geometry(pred: Tensor, target: Tensor) -> dict[str, Tensor]:
-    """The sums ``cosine`` and ``kappa`` of raw predictions (N, d) to unit targets (N, d)."""
-    kappa = torch.linalg.vector_norm(pred, dim=-1)
-    cosine = (pred * target).sum(-1) / kappa.clamp_min(1e-30)
-    return {"cosine": cosine.sum(), "kappa": kappa.sum()}

@@ -1,77 +1,14 @@
-r"""``--criterion power_spherical``: the likelihood of the power spherical distribution (De Cao & Aziz 2020).
+"""``--criterion power_spherical``: the likelihood of the power spherical distribution (De Cao & Aziz 2020)."""
 
-Its density on the unit sphere in d dimensions is, for a mean direction μ and a concentration κ ≥ 0,
+from typing import Any
 
-    p(x) = (1 + μᵀx)^κ / (2^{α+β} π^β Γ(α)/Γ(α+β)),    β = (d−1)/2,  α = β + κ.
-
-It falls off around μ as von Mises-Fisher's does, but its normaliser needs no Bessel function.
-
-No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
-"""
-
-import math
-
-import torch
-from torch import Tensor
-
-from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, geometry, register
-from fairseq_xl.continuous.models.targets import TargetTable
-from fairseq_xl.losses.losses import unit_rows
-
-OPPOSITE = 1e-6
-"""1 + μᵀx is taken for no smaller than this, which a table in float32 cannot tell from zero reliably."""
-
-
-def log_normalizer(kappa: Tensor, dim: int) -> Tensor:
-    """log of the factor that makes a density of (1 + μᵀx)^κ, in float64.
-
-    Args:
-        kappa: concentrations ≥ 0, of any shape.
-        dim: d, the dimension of the space the sphere lies in, at least 2.
-
-    Raises:
-        ValueError: ``dim`` below 2.
-    """
-    if dim < 2:
-        raise ValueError(f"a power spherical density needs at least 2 dimensions, not {dim}")
-    beta = (dim - 1) / 2
-    alpha = beta + kappa.double()
-    log_ratio = torch.lgamma(alpha) - torch.lgamma(alpha + beta)
-    return -((alpha + beta) * math.log(2) + beta * math.log(math.pi) + log_ratio)
-
-
-def power_spherical(pred: Tensor, target: Tensor) -> Tensor:
-    """−log p(u), the negative log-likelihood of u under the power spherical distribution that e stands for.
-
-    As for von Mises-Fisher, one vector gives both parameters: μ = û = e/‖e‖ and κ = ‖e‖. A target opposite to μ has
-    density zero and the loss grows without bound, so below ``OPPOSITE`` the factor 1 + ûᵀu is held there: the loss
-    stays finite, and its gradient, that of a constant times κ, then only shortens e. At e = 0 the gradient is zero
-    by convention.
-
-    Computed in float64 from inputs of any floating type: at κ = 1e6 terms of that size cancel.
-
-    Args:
-        pred: raw predictions e (N, d).
-        target: unit rows u (N, d).
-
-    Returns:
-        (N,), in float32 or the wider type of ``pred``.
-
-    Raises:
-        ValueError: d below 2.
-    """
-    e = pred.double()
-    kappa = torch.linalg.vector_norm(e, dim=-1)
-    cosine = (unit_rows(e) * target.double()).sum(-1)
-    closeness = (1 + cosine).clamp_min(OPPOSITE)
-    loss = -log_normalizer(kappa, pred.shape[-1]) - kappa * closeness.log()
-    return loss.to(torch.promote_types(pred.dtype, torch.float32))
+from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
+from fairseq_xl.losses import PowerSphericalLoss
 
 
 @register("power_spherical", ContinuousCriterionConfig)
 class PowerSpherical(ContinuousCriterion):
     """Negative log-likelihood of the target under the predicted power spherical distribution."""
 
-    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
-        target = targets(index)
-        return power_spherical(pred, target), geometry(pred, target)
+    def __init__(self, task: Any, sentence_avg: bool):
+        super().__init__(task, sentence_avg, PowerSphericalLoss())

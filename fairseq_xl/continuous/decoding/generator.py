@@ -18,7 +18,7 @@ from torch import Tensor
 
 from fairseq_xl.continuous.decoding.index import WordIndex
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.losses import search
+from fairseq_xl.losses.scores import Scoring, top_of, top_words, word_logits
 
 
 class TopWordsGenerator(SequenceGenerator):
@@ -87,7 +87,7 @@ class _ColumnModel(EnsembleModel):
         self.index = index
         self.words = torch.zeros(0, special + k, dtype=torch.long)
         """(batch · beam, columns) of the latest step"""
-        self.step: tuple[Tensor, search.Scoring, Tensor]
+        self.step: tuple[Tensor, Scoring, Tensor]
         """predictions, rule and shift of the latest step"""
 
     def forward_decoder(
@@ -99,10 +99,10 @@ class _ColumnModel(EnsembleModel):
         targets = decoder.targets
         rule = decoder.scorer.scoring(pred, targets, extra["norm"][0][:, -1])
         if self.index is None:
-            top = search.top_words(pred, targets.table, targets.banned, self.k, rule, reserved=self.special)
+            top = top_words(pred, targets, self.k, rule, reserved=self.special)
         else:
             found = self.index.search(rule.unit_and_sharpness(pred)[0], self.k)
-            top = search.top_of(pred, targets.table, found, self.k, rule, reserved=self.special)
+            top = top_of(pred, targets, found, self.k, rule, reserved=self.special)
         self.step = (pred, rule, top.shift)
         special = torch.arange(self.special, device=pred.device).expand(pred.shape[0], -1)
         head = self._log_scores(special).masked_fill(targets.banned[: self.special], -torch.inf)
@@ -115,8 +115,8 @@ class _ColumnModel(EnsembleModel):
 
     def _log_scores(self, words: Tensor) -> Tensor:
         pred, rule, shift = self.step
-        table = self.single_model.decoder.targets.table
-        return search.word_logits(*rule.unit_and_sharpness(pred), table, words, rule) + shift
+        targets = self.single_model.decoder.targets
+        return word_logits(*rule.unit_and_sharpness(pred), targets, words, rule) + shift
 
 
 class _ColumnSearch(BeamSearch):

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from fairseq_xl.continuous.models.config import DecodingConfig
 from fairseq_xl.continuous.models.targets import TargetTable, WordList
-from fairseq_xl.losses import search
+from fairseq_xl.losses import Scoring, hubness, log_scores
 
 
 class VectorScorer(torch.nn.Module):
@@ -37,10 +37,10 @@ class VectorScorer(torch.nn.Module):
         if not self.hub_weight:
             return None
         if self.hubs is None:
-            self.hubs = search.hubness(targets.table, targets.banned)
+            self.hubs = hubness(targets)
         return self.hub_weight * self.hubs.to(targets.table.device)
 
-    def scoring(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> search.Scoring:
+    def scoring(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> Scoring:
         """The rule for raw predictions (…, d).
 
         ``norm`` is ‖e‖ (…,) as the decoder produced it: fairseq's generators divide a model's output by
@@ -50,7 +50,7 @@ class VectorScorer(torch.nn.Module):
         if norm is not None and self.score == "cosine":
             now = torch.linalg.vector_norm(pred.float(), dim=-1)
             temperature = (norm / now.clamp_min(1e-30)).unsqueeze(-1).clamp_min(1e-30)
-        return search.Scoring(
+        return Scoring(
             self.score,
             self.scale,
             temperature,
@@ -60,5 +60,4 @@ class VectorScorer(torch.nn.Module):
 
     def log_scores(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> Tensor:
         """(…, V) from raw predictions (…, d); ``norm`` as in :meth:`scoring`."""
-        rule = self.scoring(pred, targets, norm)
-        return search.log_scores(pred, targets.table, targets.banned, rule)
+        return log_scores(pred, targets, self.scoring(pred, targets, norm))

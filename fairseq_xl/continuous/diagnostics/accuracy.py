@@ -16,7 +16,7 @@ from torch import Tensor
 
 from fairseq_xl.continuous.diagnostics.distribution import Distribution
 from fairseq_xl.continuous.models.targets import TargetTable
-from fairseq_xl.losses.search import nearest
+from fairseq_xl.losses import nearest
 
 ACCURACIES = (1, 2, 5, 10)
 
@@ -57,7 +57,7 @@ def look_up(pred: Tensor, index: Tensor, targets: TargetTable, k: int) -> Positi
     if k > words:
         raise ValueError(f"there are no {k} nearest words among {words}")
     pred = pred.float()
-    cosines, found = nearest(pred, targets.table, targets.banned, k)
+    cosines, found = nearest(pred, targets, k)
     return Positions(pred, index, targets.table[index], cosines, found)
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from fairseq_xl.continuous.models.targets import TargetTable
-from fairseq_xl.losses.search import nearest
+from fairseq_xl.losses import nearest
 
 
 class Occurrences:
@@ -71,7 +71,7 @@ def of_targets(targets: TargetTable, times: Tensor, k: int) -> Occurrences:
     found = Occurrences(targets.candidates(), len(targets.table))
     rows = times.nonzero().squeeze(1).to(targets.table.device)
     for part in rows.split(1024):
-        _, words = nearest(targets.table[part], targets.table, targets.banned, k)
+        _, words = nearest(targets.table[part], targets, k)
         found.update(words, times.to(part.device)[part])
     return found
 
@@ -82,7 +82,7 @@ def of_table(targets: TargetTable, k: int) -> Occurrences:
     found = Occurrences(rows, len(targets.table))
     parts = rows.split(1024)
     for part in tqdm(parts, desc="hubs of the table", unit="block", disable=len(parts) < 20):
-        _, words = nearest(targets.table[part], targets.table, targets.banned, k + 1)
+        _, words = nearest(targets.table[part], targets, k + 1)
         itself = words == part.unsqueeze(1)
         # Others first, in their order. A word whose k + 1 nearest are all others, of its own vector, loses the last.
         others = words.gather(1, itself.long().argsort(dim=1, stable=True))[:, :k]

@@ -45,12 +45,11 @@ def negatives_of(
     """The negatives (N, k, d) that each of ``SOURCES`` has for the same predictions; k is ``draws`` for the
     uniform ones and 1 otherwise."""
     pred, index, target = positions.pred, positions.index, positions.target
-    table, banned = targets.table, targets.banned_rows()
     return {
         "projection": negatives.projection(pred, target).unsqueeze(1),
         "difference": negatives.difference(pred, target).unsqueeze(1),
-        "uniform": negatives.uniform(table, index, draws, generator, targets.candidates()),
-        "most_informative": negatives.most_informative(pred, target, table, index, banned).unsqueeze(1),
+        "uniform": targets(negatives.uniform_rows(index, targets, draws, generator)),
+        "most_informative": targets(negatives.most_informative_rows(pred, index, targets)).unsqueeze(1),
     }
 
 

@@ -15,8 +15,7 @@ from torch import Tensor
 
 from fairseq_xl.continuous.diagnostics.accuracy import Positions
 from fairseq_xl.continuous.models.targets import TargetTable
-from fairseq_xl.losses import negatives
-from fairseq_xl.losses.search import nearest
+from fairseq_xl.losses import nearest, negatives
 
 SYNTHETIC = {"projection": negatives.projection, "difference": negatives.difference}
 
@@ -33,7 +32,7 @@ class SharedNeighbours:
         self.wrong += int(wrong.sum())
         for name, make in SYNTHETIC.items():
             negative = make(positions.pred[wrong], positions.target[wrong])
-            _, words = nearest(negative, targets.table, targets.banned)
+            _, words = nearest(negative, targets)
             same = (words[:, 0] == positions.words[wrong, 0]) & negative.any(-1)
             self.shared[name] += int(same.sum())
 
@@ -84,7 +83,7 @@ class WordNeighbours:
         def near(vector: Tensor) -> list[list[Any]]:
             if not vector.any():
                 return []
-            cosines, words = nearest(vector, targets.table, targets.banned, k)
+            cosines, words = nearest(vector, targets, k)
             pairs = zip(words[0].tolist(), cosines[0].tolist(), strict=True)
             return [[symbols[word], cosine] for word, cosine in pairs]
 

@@ -9,7 +9,7 @@ from typing import Optional
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 
 from fairseq_xl.continuous.models.targets import MISSING_POLICIES, SPECIAL_POLICIES
-from fairseq_xl.losses import search
+from fairseq_xl.losses import SCORES
 from fairseq_xl.modules.attention import KINDS as ATTENTION_KINDS
 from fairseq_xl.training.presets import preset
 
@@ -21,7 +21,7 @@ class DecodingConfig(FairseqDataclass):
     """Options of continuous decoding. They are saved with a model and can be changed when translating:
     ``fairseq-generate … --model-overrides "{'decode_score': 'vmf_posterior'}"``."""
 
-    decode_score: ChoiceEnum(list(search.SCORES)) = field(  # type: ignore[valid-type]
+    decode_score: ChoiceEnum(list(SCORES)) = field(  # type: ignore[valid-type]
         default="cosine",
         metadata={
             "help": "how predicted vectors score words. cosine: softmax of decode-scale times the cosine (for "

@@ -1,18 +1,19 @@
-"""The frozen table of unit target vectors that a model carries, and its special tokens."""
+"""The frozen table of a target dictionary: read from a vector file, special tokens settled, kept in checkpoints."""
 
 from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.losses.table import FrozenTable, TargetNorm
 from fairseq_xl.vectors.random import random_unit_vector
 from fairseq_xl.vectors.table import WordVectors, read_vectors
 
@@ -47,28 +48,29 @@ def fingerprint(symbols: Sequence[str]) -> int:
     return int.from_bytes(digest[:8], "big") >> 1
 
 
-class TargetTable(nn.Module):
-    """Frozen unit vectors, one row per dictionary entry.
+class TargetTable(FrozenTable):
+    """The table of a dictionary, one row per entry, that a model carries in its checkpoint.
 
-    Buffers: ``table`` (V, d) float32, which stays float32 when the model is halved; ``banned`` (V,) bool, rows
-    that are never predicted: padding, beginning of sentence, dictionary fillers, and words without a vector under
-    the policy ``unk``; ``fingerprint``, of the dictionary. All are saved in the checkpoint, none is a parameter.
+    Banned are padding, beginning of sentence, dictionary fillers, and words without a vector under the policy ``unk``.
+    A third buffer, ``fingerprint``, tells the dictionary. The table stays float32 when the model is halved.
 
     Build one with :func:`build_table`, or :meth:`awaiting_checkpoint` when a state dict will fill it.
     """
 
     if TYPE_CHECKING:  # TorchScript reads what a class annotates, not what its strings mean
-        table: Tensor
-        banned: Tensor
         fingerprint: Tensor
 
-    def __init__(self, table: Tensor, banned: Tensor, symbols: Sequence[str], keep_rows: int = 0):
-        super().__init__()
-        self.register_buffer("table", table)
-        self.register_buffer("banned", banned)
+    def __init__(
+        self,
+        table: Tensor,
+        banned: Tensor,
+        symbols: Sequence[str],
+        keep_rows: int = 0,
+        target_norm: TargetNorm = "check",
+    ):
+        super().__init__(table, banned, target_norm)
         self.register_buffer("fingerprint", torch.tensor(fingerprint(symbols)))
         self.filled = True
-        self._rows: tuple[Tensor, Tensor] | None = None
         self.keep_rows = keep_rows
         """When a checkpoint is loaded, take only this many leading (special) rows from it: a vocabulary swap."""
         self.swapped = keep_rows > 0
@@ -79,44 +81,13 @@ class TargetTable(nn.Module):
     def awaiting_checkpoint(cls, symbols: Sequence[str], dim: int) -> TargetTable:
         """An empty table of the right size, to be filled by ``load_state_dict``."""
         size = len(symbols)
-        made = cls(torch.zeros(size, dim), torch.zeros(size, dtype=torch.bool), symbols)
+        made = cls(torch.zeros(size, dim), torch.zeros(size, dtype=torch.bool), symbols, target_norm="trust")
         made.filled = False
         return made
 
     def set_num_updates(self, num_updates: int) -> None:
         """fairseq calls this on every part of a model, before each update and when it loads a checkpoint."""
         self.num_updates = num_updates
-
-    @property
-    def dim(self) -> int:
-        return self.table.shape[1]
-
-    def candidates(self) -> Tensor:
-        """(M,) sorted rows that can be predicted."""
-        return self._split()[0]
-
-    def banned_rows(self) -> Tensor:
-        """(B,) sorted rows that are never predicted."""
-        return self._split()[1]
-
-    def _split(self) -> tuple[Tensor, Tensor]:
-        # Found once: on CUDA `nonzero` makes the whole queue wait.
-        if self._rows is None:
-            self._rows = ((~self.banned).nonzero().squeeze(1), self.banned.nonzero().squeeze(1))
-        return self._rows
-
-    def forward(self, tokens: Tensor) -> Tensor:
-        """Vectors (…, d) of tokens (…); zero for padding."""
-        return self.table[tokens]
-
-    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> TargetTable:
-        # `--fp16` halves every buffer; neighbours 1e-3 apart would then tie. Follow the device alone.
-        before = self.table
-        super()._apply(fn, recurse)
-        self._rows = None
-        if self.table.dtype != torch.float32:
-            self.table = before.to(device=self.table.device, dtype=torch.float32)
-        return self
 
     def _load_from_state_dict(self, state_dict: dict[str, Tensor], prefix: str, *args: Any, **kwargs: Any) -> None:
         stored = state_dict.get(f"{prefix}table")

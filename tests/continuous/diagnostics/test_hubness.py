@@ -6,7 +6,7 @@ import torch.nn.functional as F
 
 from fairseq_xl.continuous.diagnostics.hubness import Occurrences, of_table, of_targets
 from fairseq_xl.continuous.models.targets import TargetTable
-from fairseq_xl.losses.search import nearest
+from fairseq_xl.losses import nearest
 
 
 def target_table(rows, seed=0, dim=6):
@@ -29,7 +29,7 @@ def test_counts_and_skewness_are_those_of_a_loop():
     queries = torch.randn(200, 6, generator=torch.Generator().manual_seed(1))
     found = Occurrences(targets.candidates(), 60)
     for part in queries.split(33):
-        found.update(nearest(part, targets.table, targets.banned, 4)[1])
+        found.update(nearest(part, targets, 4)[1])
     counts = [0] * 60
     for query in queries:
         for word in neighbours(query, targets.table, 4):
@@ -55,8 +55,8 @@ def test_a_word_amid_the_queries_is_a_hub():
     queries[:, 0] += 4
     with_hub.table[77] = F.normalize(queries.mean(0), dim=0)
     even, uneven = (Occurrences(t.candidates(), 200) for t in (targets, with_hub))
-    even.update(nearest(queries - torch.eye(20)[0] * 4, targets.table, targets.banned, 5)[1])
-    uneven.update(nearest(queries, with_hub.table, with_hub.banned, 5)[1])
+    even.update(nearest(queries - torch.eye(20)[0] * 4, targets, 5)[1])
+    uneven.update(nearest(queries, with_hub, 5)[1])
     assert uneven.result(["?"] * 77 + ["hub"] + ["?"] * 122)["hubs"][0][0] == "hub"
     assert uneven.skewness() > 2 * even.skewness()
 

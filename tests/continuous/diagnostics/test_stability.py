@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from fairseq_xl.continuous.diagnostics.accuracy import Positions, look_up
 from fairseq_xl.continuous.diagnostics.stability import SOURCES, Stability, components, negatives_of
 from fairseq_xl.continuous.models.targets import TargetTable
-from fairseq_xl.losses import losses, negatives
+from fairseq_xl.losses import margin as margin_loss
+from fairseq_xl.losses import negatives, syn_margin_diff
 
 DIM = 7
 
@@ -60,7 +61,7 @@ def test_the_loss_sees_the_two_components_alone(seed, margin):
     unit, orthogonal = F.normalize(pred, dim=-1), negatives.projection(pred, target)
     along, across = (unit * target).sum(-1), (unit * orthogonal).sum(-1)
     reduced = (margin + lambda4[:, 0] * across - (1 - lambda3[:, 0]) * along).clamp_min(0)
-    assert torch.allclose(losses.margin(pred, target, negative, margin), reduced, atol=1e-12)
+    assert torch.allclose(margin_loss(pred, target, negative, margin), reduced, atol=1e-12)
 
 
 @given(st.integers(0, 10**6))
@@ -143,7 +144,7 @@ def test_a_prediction_along_its_target_has_no_components():
     assert result["undefined"] == 2
     assert result["lambda3"]["count"] == 1
     # û = u: 0.5 − 1; û = 0: 0.5, and the third by its angle.
-    expected = (losses.syn_margin_diff(pred, positions.target, 0.5) > 0).float().mean().item()
+    expected = (syn_margin_diff(pred, positions.target, 0.5) > 0).float().mean().item()
     assert result["hinge_active"] == pytest.approx(expected)
 
 

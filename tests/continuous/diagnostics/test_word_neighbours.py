@@ -7,8 +7,7 @@ import torch.nn.functional as F
 from fairseq_xl.continuous.diagnostics.accuracy import look_up
 from fairseq_xl.continuous.diagnostics.word_neighbours import SharedNeighbours, WordNeighbours
 from fairseq_xl.continuous.models.targets import TargetTable
-from fairseq_xl.losses import negatives
-from fairseq_xl.losses.search import nearest
+from fairseq_xl.losses import nearest, negatives
 
 # Directions in degrees: predictions of `means` that lean to `meant` have a negative beside `held`.
 PLANE = {"means": 0, "meant": 25, "held": 80, "holds": 120, "other": -100}
@@ -70,7 +69,7 @@ def test_shared_neighbours_are_those_of_a_loop(name):
     index = torch.randint(1, 30, (200,), generator=generator)
     pred = table[index] + 0.8 * torch.randn(200, 3, generator=generator)
     # A target that is no word, with the vector of one: wrong, and without a negative, whatever is near to that.
-    table[0] = table[nearest(torch.zeros(1, 3), table, banned)[1].item()]
+    table[0] = table[nearest(torch.zeros(1, 3), targets)[1].item()]
     index[0], pred[0] = 0, table[0]
     found = SharedNeighbours()
     for rows in torch.arange(200).split(70):

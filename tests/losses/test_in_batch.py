@@ -6,8 +6,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.continuous.criteria.in_batch import in_batch_margin, in_batch_rows
-from fairseq_xl.losses import losses
+from fairseq_xl.losses import FrozenTable, InBatchLoss, in_batch_negative, in_batch_rows, margin
 
 NEVER = 3  # a row of the table that is never predicted
 
@@ -21,12 +20,12 @@ def problem(n=20, vocabulary=12, d=5, seed=0):
     pred = 3 * torch.rand(n, 1, generator=generator) * table[index] + noise
     banned = torch.zeros(vocabulary, dtype=torch.bool)
     banned[NEVER] = True
-    return pred.requires_grad_(), table, index, banned
+    return pred.requires_grad_(), index, FrozenTable(table, banned)
 
 
-def by_loops(pred, table, index, semi_hard, banned):
-    chosen = []
-    cosines = (F.normalize(pred, dim=-1) @ table.t()).tolist()
+def by_loops(pred, index, targets, semi_hard):
+    chosen, banned = [], targets.banned
+    cosines = (F.normalize(pred, dim=-1) @ targets.table.t()).tolist()
     for cosine, target in zip(cosines, index.tolist(), strict=True):
         others = [w for w in index.tolist() if w != target and not banned[w]]
         farther = [w for w in others if cosine[w] < cosine[target]]
@@ -43,26 +42,25 @@ def by_loops(pred, table, index, semi_hard, banned):
 @pytest.mark.parametrize("chunk", [1, 37, 2**24])
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 20), vocabulary=st.integers(4, 30))
 def test_the_choice_is_that_of_a_loop(semi_hard, chunk, seed, n, vocabulary):
-    pred, table, index, banned = problem(n, vocabulary, seed=seed)
-    chosen = in_batch_rows(pred, table, index, semi_hard, banned, chunk)
-    assert chosen.tolist() == by_loops(pred, table, index, semi_hard, banned)
+    pred, index, targets = problem(n, vocabulary, seed=seed)
+    chosen = in_batch_rows(pred, index, targets, semi_hard, chunk)
+    assert chosen.tolist() == by_loops(pred, index, targets, semi_hard)
 
 
 def test_the_batch_has_both_kinds_of_rows():
     """Or else the comparison above would not see the second branch of the semi-hard choice."""
-    pred, table, index, _ = problem(n=200)
-    cosines = F.normalize(pred, dim=-1) @ table[index.unique()].t()
-    nearest = cosines.min(1).values >= (F.normalize(pred, dim=-1) * table[index]).sum(-1)
+    pred, index, targets = problem(n=200)
+    cosines = F.normalize(pred, dim=-1) @ targets(index.unique()).t()
+    nearest = cosines.min(1).values >= (F.normalize(pred, dim=-1) * targets(index)).sum(-1)
     assert nearest.any()
     assert not nearest.all()
 
 
 @pytest.mark.parametrize("semi_hard", [False, True])
 def test_loss_and_gradient_hold_the_negative_constant(semi_hard):
-    pred, table, index, banned = problem()
-    found = in_batch_margin(pred, table, index, 0.5, semi_hard, banned)
-    negative = table[in_batch_rows(pred, table, index, semi_hard, banned)]
-    plain = losses.margin(pred, table[index], negative, 0.5)
+    pred, index, targets = problem()
+    found = InBatchLoss(0.5, semi_hard).rows(pred, index, targets)
+    plain = margin(pred, targets(index), targets(in_batch_rows(pred, index, targets, semi_hard)), 0.5)
     assert torch.allclose(found.loss, plain)
     ours, theirs = (torch.autograd.grad(x.sum(), pred)[0] for x in (found.loss, plain))
     assert torch.allclose(ours, theirs)
@@ -70,29 +68,29 @@ def test_loss_and_gradient_hold_the_negative_constant(semi_hard):
 
 
 def test_gradient_by_finite_differences():
-    pred, table, index, _ = problem(n=6)
-    assert torch.autograd.gradcheck(lambda p: in_batch_margin(p, table, index, 0.5, False).loss, pred)
+    pred, index, targets = problem(n=6)
+    assert torch.autograd.gradcheck(lambda p: in_batch_negative(p, index, targets), pred)
 
 
 @pytest.mark.parametrize("semi_hard", [False, True])
 @pytest.mark.parametrize("index", [[5], [5, 5, 5], [5, NEVER]])
 def test_no_other_word_no_loss(semi_hard, index):
-    pred, table, _, banned = problem(n=len(index))
+    pred, _, targets = problem(n=len(index))
     index = torch.tensor(index)
-    loss = in_batch_margin(pred, table, index, 0.5, semi_hard, banned).loss
+    loss = in_batch_negative(pred, index, targets, 0.5, semi_hard)
     loss.sum().backward()
     alone = index == 5
     assert (loss[alone] == 0).all()
     assert (pred.grad[alone] == 0).all()
     # the row whose target is never predicted has the other word as its negative
-    negatives = in_batch_rows(pred, table, index, semi_hard, banned)
+    negatives = in_batch_rows(pred, index, targets, semi_hard)
     assert (negatives == 5).all()
 
 
 def test_no_rows():
     pred = torch.zeros(0, 5, requires_grad=True)
     none = torch.zeros(0, dtype=torch.long)
-    loss = in_batch_margin(pred, torch.eye(5), none, 0.5, True).loss
+    loss = in_batch_negative(pred, none, FrozenTable(torch.eye(5)), semi_hard=True)
     loss.sum().backward()
     assert loss.shape == (0,)
 
@@ -100,7 +98,7 @@ def test_no_rows():
 def test_a_zero_prediction_and_half_precision():
     table, index = torch.eye(4), torch.tensor([0, 1, 2])
     pred = torch.stack([torch.zeros(4), table[1] * 1e-20, -table[2]]).bfloat16().requires_grad_()
-    loss = in_batch_margin(pred, table, index, 0.5, False).loss
+    loss = in_batch_negative(pred, index, FrozenTable(table))
     loss.sum().backward()
     assert loss.dtype == torch.float32
     assert loss.tolist() == [0.5, 0.0, 1.5]

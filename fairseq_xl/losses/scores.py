@@ -1,8 +1,8 @@
 """From predicted vectors to scores over the vocabulary, exactly.
 
-fairseq's generators ask a model for log-probabilities and search over those: greedy and beam search, prefixes,
-constraints, ensembles and ``--score-reference`` work on what ``log_scores`` returns. ``generator.py`` searches over
-``top_words`` alone. κ = ‖e‖ is the norm of the raw prediction e and c_w its cosine to word w's vector.
+Greedy and beam search, prefixes, constraints and ensembles work on what ``log_scores`` returns, log-probabilities of
+every word; a search that needs the best few alone asks ``top_words``. κ = ‖e‖ is the norm of the raw prediction e and
+c_w its cosine to word w's vector.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from fairseq_xl.losses.bessel import log_normalizer
+from fairseq_xl.losses.bessel import vmf_log_normalizer
+from fairseq_xl.losses.table import FrozenTable
 
 SCORES = ("cosine", "vmf_posterior", "vmf_density")
 
@@ -67,23 +68,22 @@ class Scoring:
         return cosines
 
 
-def log_scores(pred: Tensor, table: Tensor, banned: Tensor, scoring: Scoring) -> Tensor:
+def log_scores(pred: Tensor, targets: FrozenTable, scoring: Scoring) -> Tensor:
     """Log-scores of every word.
 
     Args:
         pred: raw predictions (…, d).
-        table: float32 unit rows (V, d).
-        banned: (V,) bool, rows that are no word and score −∞.
+        targets: the table (V, d); banned rows score −∞.
         scoring: see there.
 
     Returns:
         (…, V) float32; one buffer of that size is made, and worked on in place.
     """
     unit, sharpness = scoring.unit_and_sharpness(pred)
-    logits = scoring.logits(unit @ table.t(), sharpness, slice(None))
-    logits.masked_fill_(banned, -torch.inf)
+    logits = scoring.logits(unit @ targets.table.t(), sharpness, slice(None))
+    logits.masked_fill_(targets.banned, -torch.inf)
     if scoring.score == "vmf_density":
-        logits += log_normalizer(sharpness, table.shape[1])
+        logits += vmf_log_normalizer(sharpness, targets.dim)
     else:
         # In blocks of rows: logsumexp makes a second buffer as large as its argument.
         blocks = logits.view(-1, logits.shape[-1]).split(max(1, 2**20 // logits.shape[-1]))
@@ -105,8 +105,7 @@ class TopWords(NamedTuple):
 
 def top_words(
     pred: Tensor,
-    table: Tensor,
-    banned: Tensor,
+    targets: FrozenTable,
     k: int,
     scoring: Scoring,
     reserved: int = 0,
@@ -116,21 +115,21 @@ def top_words(
 
     Args:
         pred: raw predictions (N, d).
-        table, banned, scoring: as there.
+        targets, scoring: as there.
         k: how many words; no more than there are.
         reserved: rows at the head of the table (special tokens) that count in the normaliser and are not returned.
         chunk_elements: the largest block of scores held at once.
     """
     unit, sharpness = scoring.unit_and_sharpness(pred)
-    rows, size = unit.shape[0], table.shape[0]
+    rows, size = unit.shape[0], targets.table.shape[0]
     best = torch.full((rows, 0), -torch.inf, device=unit.device)
     words = torch.zeros((rows, 0), dtype=torch.long, device=unit.device)
     total = torch.full((rows, 1), -torch.inf, device=unit.device)
     block = max(reserved + 1, chunk_elements // max(1, rows))
     for start in range(0, size, block):
         part = slice(start, min(start + block, size))
-        logits = scoring.logits(unit @ table[part].t(), sharpness, part)
-        logits.masked_fill_(banned[part], -torch.inf)
+        logits = scoring.logits(unit @ targets.table[part].t(), sharpness, part)
+        logits.masked_fill_(targets.banned[part], -torch.inf)
         if scoring.score != "vmf_density":
             total = torch.logaddexp(total, logits.logsumexp(-1, keepdim=True))
         if start == 0:
@@ -140,11 +139,11 @@ def top_words(
         words = torch.cat([words, found.indices + start], 1)
         best, place = best.topk(min(k, best.shape[1]), dim=1)
         words = words.gather(1, place)
-    shift = _shift(total, sharpness, table.shape[1], scoring)
+    shift = _shift(total, sharpness, targets.dim, scoring)
     return TopWords(best + shift, words, shift)
 
 
-def top_of(pred: Tensor, table: Tensor, words: Tensor, k: int, scoring: Scoring, reserved: int = 0) -> TopWords:
+def top_of(pred: Tensor, targets: FrozenTable, words: Tensor, k: int, scoring: Scoring, reserved: int = 0) -> TopWords:
     """:func:`top_words` among some words of each row alone, which an approximate index has found.
 
     The normaliser, too, sums over those and the reserved rows only, so scores are a little higher than they
@@ -155,48 +154,45 @@ def top_of(pred: Tensor, table: Tensor, words: Tensor, k: int, scoring: Scoring,
     """
     unit, sharpness = scoring.unit_and_sharpness(pred)
     absent = words < 0
-    logits = word_logits(unit, sharpness, table, words.clamp_min(0), scoring)
+    logits = word_logits(unit, sharpness, targets, words.clamp_min(0), scoring)
     logits = logits.masked_fill(absent, -torch.inf)
-    first = torch.arange(reserved, device=words.device).expand(words.shape[0], -1)
-    head = word_logits(unit, sharpness, table, first, scoring)
+    special = torch.arange(reserved, device=words.device).expand(words.shape[0], -1)
+    head = word_logits(unit, sharpness, targets, special, scoring)
     total = torch.cat([head, logits], 1).logsumexp(-1, keepdim=True)
-    shift = _shift(total, sharpness, table.shape[1], scoring)
+    shift = _shift(total, sharpness, targets.dim, scoring)
     best, place = logits.topk(min(k, logits.shape[1]), dim=1)
     return TopWords(best + shift, words.gather(1, place), shift)
 
 
-def word_logits(unit: Tensor, sharpness: Tensor, table: Tensor, words: Tensor, scoring: Scoring) -> Tensor:
+def word_logits(unit: Tensor, sharpness: Tensor, targets: FrozenTable, words: Tensor, scoring: Scoring) -> Tensor:
     """Logits (N, W) of words (N, W), from :meth:`Scoring.unit_and_sharpness` of predictions (N, d)."""
-    cosines = torch.bmm(table[words], unit.unsqueeze(-1)).squeeze(-1)
+    cosines = torch.bmm(targets.table[words], unit.unsqueeze(-1)).squeeze(-1)
     return scoring.logits(cosines, sharpness, words)
 
 
 def _shift(total: Tensor, sharpness: Tensor, dim: int, scoring: Scoring) -> Tensor:
-    return log_normalizer(sharpness, dim) if scoring.score == "vmf_density" else -total
+    return vmf_log_normalizer(sharpness, dim) if scoring.score == "vmf_density" else -total
 
 
 @torch.no_grad()
-def nearest(
-    pred: Tensor, table: Tensor, banned: Tensor, k: int = 1, chunk_elements: int = 2**24
-) -> tuple[Tensor, Tensor]:
+def nearest(pred: Tensor, targets: FrozenTable, k: int = 1, chunk_elements: int = 2**24) -> tuple[Tensor, Tensor]:
     """The k words nearest by cosine to each prediction.
 
     Args:
         pred: raw predictions (N, d).
-        table: float32 unit rows (V, d).
-        banned: (V,) bool, rows that are no word.
+        targets: the table (V, d); banned rows are no words.
         k: how many.
         chunk_elements: the largest similarity matrix held at once.
 
     Returns:
         cosines (N, k), falling, and words (N, k).
     """
-    rows = max(1, chunk_elements // max(1, table.shape[0]))
+    rows = max(1, chunk_elements // max(1, targets.table.shape[0]))
     cosines, words = [], []
     for start in range(0, pred.shape[0], rows):
-        similarity = _unit(pred[start : start + rows])[0] @ table.t()
-        similarity.masked_fill_(banned, -torch.inf)
-        best = similarity.topk(min(k, table.shape[0]), dim=-1)
+        similarity = _unit(pred[start : start + rows])[0] @ targets.table.t()
+        similarity.masked_fill_(targets.banned, -torch.inf)
+        best = similarity.topk(min(k, similarity.shape[1]), dim=-1)
         cosines.append(best.values)
         words.append(best.indices)
     if not cosines:
@@ -205,7 +201,7 @@ def nearest(
 
 
 @torch.no_grad()
-def hubness(table: Tensor, banned: Tensor, k: int = 10) -> Tensor:
+def hubness(targets: FrozenTable, k: int = 10) -> Tensor:
     """r(w): mean cosine of each word to its k nearest other words; zero for rows that are no word.
 
     A word in a crowd is near to many predictions that mean its neighbours. Subtracting r(w) from its cosine is
@@ -214,8 +210,8 @@ def hubness(table: Tensor, banned: Tensor, k: int = 10) -> Tensor:
     Returns:
         (V,) float32
     """
-    words = (~banned).nonzero().squeeze(1)
-    cosines, _ = nearest(table[words], table, banned, k + 1)
-    density = torch.zeros(table.shape[0], device=table.device)
+    words = targets.candidates()
+    cosines, _ = nearest(targets(words), targets, k + 1)
+    density = torch.zeros(targets.table.shape[0], device=words.device)
     density[words] = cosines[:, 1:].mean(1)  # the first is the word itself
     return density

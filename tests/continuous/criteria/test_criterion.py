@@ -5,37 +5,37 @@ from types import SimpleNamespace
 import pytest
 import torch
 import torch.nn.functional as F
+from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY
 from fairseq.logging import metrics
 
-from fairseq_xl.continuous.criteria import annealed, in_batch, info_nce, power_spherical
-from fairseq_xl.continuous.criteria import papers as criteria
+from fairseq_xl.continuous.criteria import annealed, distances, info_nce, margins, power_spherical, vmf
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.losses import losses
+from fairseq_xl.losses import syn_margin_proj
 from fairseq_xl.training import faults
 
 PAD, DIM, WORDS = 1, 6, 12
 MARGIN = {"sentence_avg": False, "margin": 0.5}
 CRITERIA = {
-    "vmf": (criteria.Vmf, {"sentence_avg": False, "form": "paper", "lambda1": 0.02, "lambda2": 0.1}),
-    "cosine": (criteria.Cosine, {"sentence_avg": False}),
-    "l2": (criteria.L2, {"sentence_avg": False}),
-    "negative_sampling": (criteria.NegativeSampling, {**MARGIN, "negatives": 3}),
+    "vmf": (vmf.Vmf, {"sentence_avg": False, "form": "paper", "lambda1": 0.02, "lambda2": 0.1}),
+    "cosine": (distances.Cosine, {"sentence_avg": False}),
+    "l2": (distances.L2, {"sentence_avg": False}),
+    "negative_sampling": (margins.NegativeSampling, {**MARGIN, "negatives": 3}),
     "most_informative_negative": (
-        criteria.MostInformativeNegative,
+        margins.MostInformativeNegative,
         {**MARGIN, "search_chunk": 1e-5},  # ten similarities: a row at a time
     ),
-    "syn_margin_proj": (criteria.SynMarginProjection, MARGIN),
-    "syn_margin_diff": (criteria.SynMarginDifference, MARGIN),
+    "syn_margin_proj": (margins.SynMarginProj, MARGIN),
+    "syn_margin_diff": (margins.SynMarginDiff, MARGIN),
     "power_spherical": (power_spherical.PowerSpherical, {"sentence_avg": False}),
-    "in_batch_negative": (in_batch.InBatchNegative, {**MARGIN, "negative": "semi_hard"}),
+    "in_batch_negative": (margins.InBatchNegative, {**MARGIN, "negative": "semi_hard"}),
     "info_nce": (info_nce.InfoNCE, {"sentence_avg": False, "scale": 20.0}),
     "annealed": (
         annealed.Annealed,
         {
             "sentence_avg": False,
-            **{"first": "cosine", "first_options": "", "anneal_from": 0},
-            **{"second": "syn_margin_proj", "second_options": "margin=0.3", "anneal_to": 4},
+            **{"start_loss": "cosine", "start_options": "", "anneal_from": 0},
+            **{"end_loss": "syn_margin_proj", "end_options": "margin=0.3", "anneal_to": 4},
         },
     ),
 }
@@ -116,7 +116,7 @@ def test_loss_is_the_mathematics_on_looked_up_targets():
     fixed = model()
     loss, _, _ = make("syn_margin_proj")(fixed, sample([0], [TARGETS[0]]))
     target = fixed.decoder.targets.table[TARGETS[0]]
-    assert torch.allclose(loss, losses.syn_margin_proj(fixed.pred[0], target, 0.5).sum())
+    assert torch.allclose(loss, syn_margin_proj(fixed.pred[0], target, 0.5).sum())
 
 
 @pytest.mark.parametrize("name", ["info_nce", "in_batch_negative", "most_informative_negative"])
@@ -137,7 +137,7 @@ def test_logged_figures():
         fixed.pred[1, 0] = -fixed.decoder.targets.table[7]  # one exactly opposite
     log = make("syn_margin_proj")(fixed, sample([0, 1], TARGETS[:2]))[2]
     with metrics.aggregate() as logged:
-        criteria.SynMarginProjection.reduce_metrics([log])
+        margins.SynMarginProj.reduce_metrics([log])
     values = logged.get_smoothed_values()
     expected = F.cosine_similarity(
         fixed.pred[[0, 0, 0, 1, 1], [0, 1, 2, 0, 1]], fixed.decoder.targets.table[[4, 5, 2, 7, 2]], dim=-1
@@ -165,12 +165,34 @@ def test_every_loss_logs_what_all_do(name):
 def test_what_the_task_logs_is_left_to_it():
     log = {"loss": 1.0, "ntokens": 2, "sample_size": 2, "_bleu_sys_len": 7}
     with metrics.aggregate() as logged:
-        criteria.Cosine.reduce_metrics([log])
+        distances.Cosine.reduce_metrics([log])
     assert set(logged.get_smoothed_values()) == {"loss"}
 
 
 def test_accuracy_is_not_computed_while_training():
     assert "n_correct" not in make("cosine")(model().train(), sample([0], [TARGETS[0]]))[2]
+
+
+@pytest.mark.parametrize("name", ["syn_margin_proj", "syn_margin_diff", "negative_sampling", "info_nce"])
+def test_a_criterion_has_its_losses_defaults(name):
+    """Those of vmf, the paper's regularised form, are its own."""
+    criterion = CRITERION_REGISTRY[name].build_criterion(CRITERION_DATACLASS_REGISTRY[name](sentence_avg=False), None)
+    plain = type(criterion.loss)()
+    for key, value in vars(plain).items():
+        if not key.startswith("_"):
+            assert getattr(criterion.loss, key) == value, key
+
+
+def test_an_unknown_kernel_is_told_in_one_sentence(monkeypatch):
+    monkeypatch.setenv("FAIRSEQ_XL_KERNELS", "fast")
+    with pytest.raises(InputError, match="FAIRSEQ_XL_KERNELS is 'fast': choose one of auto, plain, compiled"):
+        make("cosine")
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, float("nan")])
+def test_a_scale_that_is_none_is_refused(scale):
+    with pytest.raises(InputError, match="--scale is"):
+        info_nce.InfoNCE(None, False, scale)
 
 
 @pytest.mark.parametrize("name", CRITERIA)

@@ -8,36 +8,30 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.io.errors import InputError
-from fairseq_xl.losses.bessel import log_normalizer
-from fairseq_xl.losses.fused import target_only
+from fairseq_xl.losses import Cosine, SynMarginDiff, SynMarginProj, Vmf, VmfReleased, vmf_log_normalizer
 
-PARAMETERS = {
-    "cosine": (),
-    "syn_margin_proj": (0.5,),
-    "syn_margin_diff": (0.5,),
-    "vmf": (0.02, 0.1),
-    "vmf_released": (),
-}
-KINDS = pytest.mark.parametrize("kind", PARAMETERS)
+LOSSES = (Cosine(), SynMarginProj(0.5), SynMarginDiff(0.5), Vmf(), Vmf(0.02, 0.1), VmfReleased())
+EACH = pytest.mark.parametrize("loss", LOSSES, ids=repr)
 
 
-def naive(kind, pred, target, first=0.0, second=0.0):
+def naive(loss, pred, target):
     """The losses as the papers write them, negatives held constant, differentiated by autograd."""
     kappa = pred.norm(dim=-1)
     unit = pred / kappa.unsqueeze(-1)
     cosine = (unit * target).sum(-1)
-    if kind == "cosine":
-        return 1 - cosine
-    if kind == "vmf":
-        density = log_normalizer(kappa, pred.shape[-1])
-        return -density - second * (pred * target).sum(-1) + first * kappa
-    if kind == "vmf_released":
-        return -log_normalizer(kappa, pred.shape[-1]) + torch.log1p(kappa) * (0.2 - cosine)
-    with torch.no_grad():
-        away = unit - target if kind == "syn_margin_diff" else unit - cosine.unsqueeze(-1) * target
-        negative = F.normalize(away, dim=-1)
-    return F.relu(first + (unit * negative).sum(-1) - cosine)
+    match loss:
+        case Cosine():
+            return 1 - cosine
+        case Vmf(lambda1, lambda2):
+            density = vmf_log_normalizer(kappa, pred.shape[-1])
+            return -density - lambda2 * (pred * target).sum(-1) + lambda1 * kappa
+        case VmfReleased():
+            return -vmf_log_normalizer(kappa, pred.shape[-1]) + torch.log1p(kappa) * (0.2 - cosine)
+        case SynMarginDiff() | SynMarginProj():
+            with torch.no_grad():
+                away = unit - (target if isinstance(loss, SynMarginDiff) else cosine.unsqueeze(-1) * target)
+                negative = F.normalize(away, dim=-1)
+            return F.relu(loss.margin + (unit * negative).sum(-1) - cosine)
 
 
 def problem(n=40, d=16, vocabulary=30, seed=0, dtype=torch.float64):
@@ -55,37 +49,37 @@ def value_and_gradient(loss, pred, weights):
     return loss.detach(), torch.autograd.grad((loss * weights).sum(), pred)[0]
 
 
-@KINDS
+@EACH
 @given(d=st.integers(2, 60), seed=st.integers(0, 10**6))
-def test_agrees_with_the_definition_in_float64(kind, d, seed):
+def test_agrees_with_the_definition_in_float64(loss, d, seed):
     pred, table, index, weights = problem(d=d, seed=seed)
-    ours = target_only(kind, pred, table[index], None, *PARAMETERS[kind]).loss
-    theirs = naive(kind, pred, table[index], *PARAMETERS[kind])
+    ours = loss.rows(pred, table[index]).loss
+    theirs = naive(loss, pred, table[index])
     for a, b in zip(value_and_gradient(ours, pred, weights), value_and_gradient(theirs, pred, weights), strict=True):
         assert torch.allclose(a, b, rtol=1e-9, atol=1e-10)
 
 
-@KINDS
+@EACH
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 1e-2)])
-def test_narrow_predictions(kind, dtype, tolerance):
+def test_narrow_predictions(loss, dtype, tolerance):
     pred, table, index, weights = problem(n=200, d=300, dtype=dtype)
-    loss = target_only(kind, pred, table, index, *PARAMETERS[kind]).loss
-    assert loss.dtype == torch.float32
-    value, gradient = value_and_gradient(loss, pred, weights.float())
+    found = loss.rows(pred, table, index).loss
+    assert found.dtype == torch.float32
+    value, gradient = value_and_gradient(found, pred, weights.float())
     assert gradient.dtype == dtype
     exact = pred.detach().double().requires_grad_()
-    exact_loss = naive(kind, exact, table[index].double(), *PARAMETERS[kind])
+    exact_loss = naive(loss, exact, table[index].double())
     expected, slope = value_and_gradient(exact_loss, exact, weights.double())
     assert torch.allclose(value.double(), expected, rtol=tolerance, atol=tolerance)
     error = (gradient.double() - slope).norm(dim=-1)
     assert (error <= tolerance * slope.norm(dim=-1).clamp_min(1e-3)).all()
 
 
-@KINDS
-def test_rows_of_the_table_are_the_targets(kind):
+@EACH
+def test_rows_of_the_table_are_the_targets(loss):
     pred, table, index, weights = problem()
-    direct = target_only(kind, pred, table[index], None, *PARAMETERS[kind])
-    gathered = target_only(kind, pred, table, index, *PARAMETERS[kind])
+    direct = loss.rows(pred, table[index])
+    gathered = loss.rows(pred, table, index)
     for a, b in zip(direct, gathered, strict=True):
         assert torch.equal(a, b)
     for a, b in zip(
@@ -94,29 +88,29 @@ def test_rows_of_the_table_are_the_targets(kind):
         assert torch.equal(a, b)
 
 
-@KINDS
-def test_angle_and_length_come_without_gradient(kind):
+@EACH
+def test_angle_and_length_come_without_gradient(loss):
     pred, table, index, _ = problem()
-    _, cosine, kappa = target_only(kind, pred, table, index, *PARAMETERS[kind])
+    _, cosine, kappa = loss.rows(pred, table, index)
     assert not cosine.requires_grad
     assert not kappa.requires_grad
     assert torch.allclose(cosine, F.cosine_similarity(pred, table[index], dim=-1))
     assert torch.allclose(kappa, pred.norm(dim=-1))
 
 
-@KINDS
-def test_nothing_as_large_as_the_predictions_is_kept_but_the_predictions(kind):
+@EACH
+def test_nothing_as_large_as_the_predictions_is_kept_but_the_predictions(loss):
     pred, table, index, _ = problem(vocabulary=50)
     kept = []
     with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x) or x, lambda x: x):
-        target_only(kind, pred, table, index, *PARAMETERS[kind])
+        loss.rows(pred, table, index)
     large = [x for x in kept if x.numel() >= pred.numel()]
     assert len(large) == 2
     assert large[0].data_ptr() == pred.data_ptr()
     assert large[1].data_ptr() == table.data_ptr()
 
 
-@pytest.mark.parametrize("kind", ["syn_margin_proj", "syn_margin_diff"])
+@pytest.mark.parametrize("kind", [SynMarginProj, SynMarginDiff])
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("angle", [1e-3, 1e-4])
 def test_next_to_parallel_and_antiparallel(kind, sign, angle):
@@ -126,42 +120,35 @@ def test_next_to_parallel_and_antiparallel(kind, sign, angle):
     away = F.normalize(away - (away * target).sum(-1, keepdim=True) * target, dim=-1)
     unit = (sign * target + angle * away).float()
     pred = unit.clone().requires_grad_()
-    # A margin of 2 keeps every hinge active.
-    _, gradient = value_and_gradient(target_only(kind, pred, target.float(), None, 2.0).loss, pred, torch.ones(8))
+    loss = kind(2.0)  # a margin that keeps every hinge active
+    _, gradient = value_and_gradient(loss.rows(pred, target.float()).loss, pred, torch.ones(8))
     exact = unit.double().requires_grad_()
-    _, expected = value_and_gradient(naive(kind, exact, target.float().double(), 2.0), exact, torch.ones(8).double())
+    _, expected = value_and_gradient(naive(loss, exact, target.float().double()), exact, torch.ones(8).double())
     assert ((gradient - expected).norm(dim=-1) <= 5e-7 / angle * expected.norm(dim=-1)).all()
 
 
 def test_targets_that_want_a_gradient_are_refused():
     pred, table, _, _ = problem(n=30)
     with pytest.raises(ValueError, match="frozen"):
-        target_only("cosine", pred, table.requires_grad_())
-
-
-def test_an_unknown_loss_is_refused():
-    pred, table, index, _ = problem()
-    with pytest.raises(ValueError, match="'hinge' is none of them"):
-        target_only("hinge", pred, table, index)
+        Cosine().rows(pred, table.requires_grad_())
 
 
 def test_an_unknown_setting_is_refused(monkeypatch):
     pred, table, index, _ = problem()
     monkeypatch.setenv("FAIRSEQ_XL_KERNELS", "fast")
-    with pytest.raises(InputError, match="FAIRSEQ_XL_KERNELS is 'fast'"):
-        target_only("cosine", pred, table, index)
+    with pytest.raises(ValueError, match="FAIRSEQ_XL_KERNELS is 'fast'"):
+        Cosine().rows(pred, table, index)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("g++"), reason="torch.compile needs a C++ compiler on a CPU")
-@pytest.mark.parametrize("kind", ["syn_margin_proj", "vmf"])  # a compilation each takes its time
-def test_compiled_kernels_agree_with_plain_ones(kind, monkeypatch):
+@pytest.mark.parametrize("loss", [SynMarginProj(0.5), Vmf(0.02, 0.1)], ids=repr)  # a compilation each takes its time
+def test_compiled_kernels_agree_with_plain_ones(loss, monkeypatch):
     for n in (40, 57):  # the number of rows may change without compiling again
         pred, table, index, weights = problem(n=n, d=32, dtype=torch.float32)
         found = {}
         for setting in ("plain", "compiled"):
             monkeypatch.setenv("FAIRSEQ_XL_KERNELS", setting)
-            loss = target_only(kind, pred, table, index, *PARAMETERS[kind]).loss
-            found[setting] = value_and_gradient(loss, pred, weights)
+            found[setting] = value_and_gradient(loss.rows(pred, table, index).loss, pred, weights)
         for a, b in zip(*found.values(), strict=True):
             assert torch.allclose(a, b, rtol=1e-5, atol=1e-6)

@@ -6,8 +6,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.losses import losses
-from fairseq_xl.losses.sampled import sampled_margin
+from fairseq_xl.losses import FrozenTable, margin, margin_rows
 
 
 def problem(n=30, d=8, k=3, vocabulary=20, seed=0, dtype=torch.float64):
@@ -21,11 +20,11 @@ def problem(n=30, d=8, k=3, vocabulary=20, seed=0, dtype=torch.float64):
     return pred.to(dtype).requires_grad_(), table.to(dtype), index, negatives, weights.to(dtype)
 
 
-@given(d=st.integers(2, 40), k=st.integers(1, 6), margin=st.floats(0, 2), seed=st.integers(0, 10**6))
-def test_agrees_with_the_loss_written_out(d, k, margin, seed):
+@given(d=st.integers(2, 40), k=st.integers(1, 6), by=st.floats(0, 2), seed=st.integers(0, 10**6))
+def test_agrees_with_the_loss_written_out(d, k, by, seed):
     pred, table, index, negatives, weights = problem(d=d, k=k, seed=seed)
-    ours = sampled_margin(pred, table, index, negatives, margin)
-    theirs = losses.margin(pred, table[index], table[negatives], margin)
+    ours = margin_rows(pred, index, FrozenTable(table), negatives, by)
+    theirs = margin(pred, table[index], table[negatives], by)
     assert torch.allclose(ours.loss, theirs, rtol=1e-12, atol=1e-12)
     assert torch.allclose(ours.kappa, pred.norm(dim=-1))
     assert torch.allclose(ours.cosine, F.cosine_similarity(pred, table[index], dim=-1))
@@ -35,18 +34,18 @@ def test_agrees_with_the_loss_written_out(d, k, margin, seed):
 
 def test_gradient_by_finite_differences():
     pred, table, index, negatives, _ = problem(n=12)
-    assert torch.autograd.gradcheck(lambda x: sampled_margin(x, table, index, negatives, 0.5).loss, pred)
+    assert torch.autograd.gradcheck(lambda x: margin_rows(x, index, FrozenTable(table), negatives, 0.5).loss, pred)
 
 
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 1e-2)])
 def test_narrow_predictions(dtype, tolerance):
     pred, table, index, negatives, weights = problem(n=200, d=300, dtype=dtype)
-    loss = sampled_margin(pred, table, index, negatives, 0.5).loss
+    loss = margin_rows(pred, index, FrozenTable(table), negatives, 0.5).loss
     (gradient,) = torch.autograd.grad((loss * weights).sum(), pred)
     assert loss.dtype == torch.float32
     assert gradient.dtype == dtype
     exact = pred.detach().double().requires_grad_()
-    exact_loss = losses.margin(exact, table[index].double(), table[negatives].double(), 0.5)
+    exact_loss = margin(exact, table[index].double(), table[negatives].double(), 0.5, "trust")
     (slope,) = torch.autograd.grad((exact_loss * weights.double()).sum(), exact)
     assert torch.allclose(loss.double(), exact_loss, rtol=tolerance, atol=tolerance)
     error = (gradient.double() - slope).norm(dim=-1)
@@ -56,13 +55,13 @@ def test_narrow_predictions(dtype, tolerance):
 def test_a_zero_prediction_and_no_prediction():
     table = torch.eye(4)
     pred = torch.zeros(1, 4, requires_grad=True)
-    loss = sampled_margin(pred, table, torch.tensor([0]), torch.tensor([[1, 2]]), 0.5).loss
+    loss = margin_rows(pred, torch.tensor([0]), FrozenTable(table), torch.tensor([[1, 2]]), 0.5).loss
     loss.sum().backward()
     assert loss.tolist() == [0.5]
     assert pred.grad.tolist() == [[0.0] * 4]
     none = torch.zeros(0, 4, requires_grad=True)
     rows = torch.zeros(0, 2, dtype=torch.long)
-    sampled_margin(none, table, rows[:, 0], rows, 0.5).loss.sum().backward()
+    margin_rows(none, rows[:, 0], FrozenTable(table), rows, 0.5).loss.sum().backward()
     assert none.grad.shape == (0, 4)
 
 
@@ -70,12 +69,12 @@ def test_no_negative_vector_is_kept():
     pred, table, index, negatives, _ = problem(n=40, vocabulary=10)
     kept = []
     with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x) or x, lambda x: x):
-        sampled_margin(pred, table, index, negatives, 0.5)
+        margin_rows(pred, index, FrozenTable(table), negatives, 0.5)
     large = [x.data_ptr() for x in kept if x.numel() >= pred.numel()]
     assert large == [pred.data_ptr()]
 
 
-def test_a_table_that_wants_a_gradient_is_refused():
-    pred, table, index, negatives, _ = problem()
-    with pytest.raises(ValueError, match="frozen"):
-        sampled_margin(pred, table.requires_grad_(), index, negatives, 0.5)
+def test_margin_averages_over_negatives():
+    pred, table, index, negatives, _ = problem(k=4)
+    one_by_one = torch.stack([margin(pred, table[index], table[negatives[:, i]], 0.3) for i in range(4)])
+    assert torch.allclose(margin(pred, table[index], table[negatives], 0.3), one_by_one.mean(0))

@@ -5,9 +5,18 @@ import torch
 import torch.nn.functional as F
 from torch.profiler import ProfilerActivity, profile
 
-from fairseq_xl.losses import search
-from fairseq_xl.losses.bessel import log_normalizer
-from fairseq_xl.losses.search import Scoring
+from fairseq_xl.losses import (
+    SCORES,
+    FrozenTable,
+    Scoring,
+    hubness,
+    log_scores,
+    nearest,
+    top_of,
+    top_words,
+    vmf_log_normalizer,
+)
+from fairseq_xl.losses.scores import word_logits
 
 
 @pytest.fixture
@@ -16,7 +25,7 @@ def scene():
     table = F.normalize(torch.randn(40, 7), dim=-1)
     banned = torch.zeros(40, dtype=torch.bool)
     banned[[0, 1, 39]] = True
-    return torch.randn(3, 5, 7) * 4, table, banned
+    return torch.randn(3, 5, 7) * 4, FrozenTable(table, banned)
 
 
 def cosines(pred, table):
@@ -24,57 +33,57 @@ def cosines(pred, table):
 
 
 def test_cosine_is_a_softmax_of_scaled_cosines(scene):
-    pred, table, banned = scene
-    logits = (12.0 * cosines(pred, table)).masked_fill(banned, -torch.inf)
-    scores = search.log_scores(pred, table, banned, Scoring("cosine", scale=12.0))
+    pred, targets = scene
+    logits = (12.0 * cosines(pred, targets.table)).masked_fill(targets.banned, -torch.inf)
+    scores = log_scores(pred, targets, Scoring("cosine", scale=12.0))
     assert torch.allclose(scores, logits.log_softmax(-1), atol=1e-5)
 
 
 def test_vmf_posterior_is_a_distribution_sharpened_by_kappa(scene):
-    pred, table, banned = scene
-    logits = (pred @ table.t()).masked_fill(banned, -torch.inf)
-    scores = search.log_scores(pred, table, banned, Scoring("vmf_posterior"))
+    pred, targets = scene
+    logits = (pred @ targets.table.t()).masked_fill(targets.banned, -torch.inf)
+    scores = log_scores(pred, targets, Scoring("vmf_posterior"))
     assert torch.allclose(scores, logits.log_softmax(-1), atol=1e-5)
     assert torch.allclose(scores.exp().sum(-1), torch.ones(3, 5))
 
 
 def test_vmf_density_is_the_density(scene):
-    pred, table, banned = scene
-    scores = search.log_scores(pred, table, banned, Scoring("vmf_density"))
-    expected = log_normalizer(pred.norm(dim=-1), 7).unsqueeze(-1) + pred @ table.t()
-    assert torch.allclose(scores[..., ~banned], expected[..., ~banned], atol=1e-4)
-    assert (scores[..., banned] == -torch.inf).all()
+    pred, targets = scene
+    scores = log_scores(pred, targets, Scoring("vmf_density"))
+    expected = vmf_log_normalizer(pred.norm(dim=-1), 7).unsqueeze(-1) + pred @ targets.table.t()
+    assert torch.allclose(scores[..., ~targets.banned], expected[..., ~targets.banned], atol=1e-4)
+    assert (scores[..., targets.banned] == -torch.inf).all()
 
 
-@pytest.mark.parametrize("score", search.SCORES)
+@pytest.mark.parametrize("score", SCORES)
 def test_every_score_ranks_by_cosine(scene, score):
-    pred, table, banned = scene
-    ranking = cosines(pred, table).masked_fill(banned, -torch.inf).argmax(-1)
-    assert torch.equal(search.log_scores(pred, table, banned, Scoring(score)).argmax(-1), ranking)
+    pred, targets = scene
+    ranking = cosines(pred, targets.table).masked_fill(targets.banned, -torch.inf).argmax(-1)
+    assert torch.equal(log_scores(pred, targets, Scoring(score)).argmax(-1), ranking)
 
 
-@pytest.mark.parametrize("score", search.SCORES)
+@pytest.mark.parametrize("score", SCORES)
 def test_temperature_softens(scene, score):
-    pred, table, banned = scene
-    ours = search.log_scores(pred, table, banned, Scoring(score, temperature=2.0))
-    expected = search.log_scores(pred / 2 if score != "cosine" else pred, table, banned, Scoring(score, scale=10.0))
+    pred, targets = scene
+    ours = log_scores(pred, targets, Scoring(score, temperature=2.0))
+    expected = log_scores(pred / 2 if score != "cosine" else pred, targets, Scoring(score, scale=10.0))
     assert torch.allclose(ours, expected, atol=1e-5)
 
 
 def test_penalty_and_bonus_move_words(scene):
-    pred, table, banned = scene
+    pred, targets = scene
     penalty, bonus = torch.rand(40), torch.rand(40)
-    logits = 20 * (cosines(pred, table) - penalty) + bonus
-    scores = search.log_scores(pred, table, banned, Scoring(penalty=penalty, bonus=bonus))
-    expected = logits.masked_fill(banned, -torch.inf).log_softmax(-1)
+    logits = 20 * (cosines(pred, targets.table) - penalty) + bonus
+    scores = log_scores(pred, targets, Scoring(penalty=penalty, bonus=bonus))
+    expected = logits.masked_fill(targets.banned, -torch.inf).log_softmax(-1)
     assert torch.allclose(scores, expected, atol=1e-4)
 
 
 def test_zero_prediction_scores_every_word_alike(scene):
-    _, table, banned = scene
+    _, targets = scene
     for score in ("cosine", "vmf_posterior"):
-        scores = search.log_scores(torch.zeros(1, 7), table, banned, Scoring(score))
-        assert torch.allclose(scores[:, ~banned].exp(), torch.tensor(1 / 37))
+        scores = log_scores(torch.zeros(1, 7), targets, Scoring(score))
+        assert torch.allclose(scores[:, ~targets.banned].exp(), torch.tensor(1 / 37))
 
 
 def test_unknown_score_is_refused():
@@ -84,24 +93,23 @@ def test_unknown_score_is_refused():
 
 @pytest.mark.parametrize("chunk", [1, 100, 2**24])
 def test_nearest_agrees_with_brute_force_in_any_chunks(scene, chunk):
-    pred, table, banned = scene
+    pred, targets = scene
     pred = pred.reshape(-1, 7)
-    found, words = search.nearest(pred, table, banned, 3, chunk)
-    expected = cosines(pred, table).masked_fill(banned, -torch.inf).topk(3, dim=-1)
+    found, words = nearest(pred, targets, 3, chunk)
+    expected = cosines(pred, targets.table).masked_fill(targets.banned, -torch.inf).topk(3, dim=-1)
     assert torch.equal(words, expected.indices)
     assert torch.allclose(found, expected.values, atol=1e-5)
 
 
 def test_nearest_of_nothing(scene):
-    _, table, banned = scene
-    found, words = search.nearest(torch.zeros(0, 7), table, banned, 2)
+    _, targets = scene
+    found, words = nearest(torch.zeros(0, 7), targets, 2)
     assert found.shape == words.shape == (0, 2)
 
 
 def test_hubness_is_the_mean_similarity_to_other_words():
     table = F.normalize(torch.tensor([[1.0, 0.0], [1.0, 0.1], [1.0, -0.1], [-1.0, 0.0]]), dim=-1)
-    banned = torch.zeros(4, dtype=torch.bool)
-    hubs = search.hubness(table, banned, k=2)
+    hubs = hubness(FrozenTable(table), k=2)
     assert hubs[0] == pytest.approx((table[0] @ table[1] + table[0] @ table[2]).item() / 2)
     assert hubs.argmax() == 0
     assert hubs.argmin() == 3
@@ -118,10 +126,10 @@ RULES = [
 @pytest.mark.parametrize("chunk", [1, 100, 2**22])
 @pytest.mark.parametrize("reserved", [0, 4])
 def test_top_words_are_the_best_of_all_scores(scene, rule, chunk, reserved):
-    pred, table, banned = scene
+    pred, targets = scene
     pred = pred.reshape(-1, 7)
-    best = search.top_words(pred, table, banned, 6, rule, reserved, chunk)
-    scores = search.log_scores(pred, table, banned, rule)
+    best = top_words(pred, targets, 6, rule, reserved, chunk)
+    scores = log_scores(pred, targets, rule)
     scores[:, :reserved] = -torch.inf
     expected = scores.topk(6, dim=1)
     assert torch.equal(best.words, expected.indices)
@@ -130,14 +138,14 @@ def test_top_words_are_the_best_of_all_scores(scene, rule, chunk, reserved):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_top_of_all_words_is_top_words(scene, rule):
-    pred, table, banned = scene
+    pred, targets = scene
     pred = pred.reshape(-1, 7)
-    words = (~banned).nonzero().squeeze(1).expand(len(pred), -1)
+    words = (~targets.banned).nonzero().squeeze(1).expand(len(pred), -1)
     words = words[:, words[0] >= 4]
     some = torch.cat([words, torch.full((len(pred), 2), -1)], 1)
-    ours = search.top_of(pred, table, some, 6, rule, reserved=0)
-    assert torch.equal(ours.words, search.top_words(pred, table, banned, 6, rule, 4).words)
-    logits = search.word_logits(*rule.unit_and_sharpness(pred), table, words, rule)
+    ours = top_of(pred, targets, some, 6, rule, reserved=0)
+    assert torch.equal(ours.words, top_words(pred, targets, 6, rule, 4).words)
+    logits = word_logits(*rule.unit_and_sharpness(pred), targets, words, rule)
     if rule.score != "vmf_density":
         assert torch.allclose(ours.log_scores, logits.log_softmax(-1).topk(6).values, atol=2e-5)
 
@@ -148,15 +156,15 @@ def test_duplicates_and_near_ties_lose_nothing():
     few = F.normalize(torch.randn(5, 16, generator=generator), dim=-1)
     close = F.normalize(few + 1e-6 * torch.randn(5, 16, generator=generator), dim=-1)
     table = torch.cat([few, few, close, few])
-    banned = torch.zeros(20, dtype=torch.bool)
+    targets = FrozenTable(table)
     pred = 3 * torch.randn(50, 16, generator=generator)
-    dense = search.log_scores(pred, table, banned, Scoring()).topk(7, dim=1)
+    dense = log_scores(pred, targets, Scoring()).topk(7, dim=1)
     for chunk in (1, 400, 2**22):
-        top = search.top_words(pred, table, banned, 7, Scoring(), chunk_elements=chunk)
+        top = top_words(pred, targets, 7, Scoring(), chunk_elements=chunk)
         assert torch.allclose(top.log_scores, dense.values, atol=2e-5)
         assert all(len(set(row)) == 7 for row in top.words.tolist())
     assert torch.allclose(
-        search.nearest(pred, table, banned, 7)[0],
+        nearest(pred, targets, 7)[0],
         F.cosine_similarity(pred.unsqueeze(1), table, dim=-1).topk(7, dim=1).values,
         atol=1e-5,
     )
@@ -165,10 +173,10 @@ def test_duplicates_and_near_ties_lose_nothing():
 def test_log_scores_make_one_buffer_of_their_size():
     """By torch's own count of what it allocates: one buffer and a block of 2²⁰ scores, a fifth of it here."""
     table = F.normalize(torch.randn(20_000, 4), dim=-1)
-    banned = torch.zeros(20_000, dtype=torch.bool)
+    targets = FrozenTable(table)
     pred = torch.randn(256, 4)
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as trace:
-        scores = search.log_scores(pred, table, banned, Scoring())
+        scores = log_scores(pred, targets, Scoring())
     held = peak = 0
     for event in trace.profiler.kineto_results.events():
         if event.name() == "[memory]":

@@ -1,0 +1,115 @@
+"""The margin losses: ``--criterion syn_margin_proj``, ``syn_margin_diff``, and those against words of the table.
+
+No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from fairseq.dataclass import ChoiceEnum
+
+from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
+from fairseq_xl.losses import (
+    InBatchLoss,
+    MostInformativeLoss,
+    NegativeSamplingLoss,
+    SynMarginDiffLoss,
+    SynMarginProjLoss,
+)
+from fairseq_xl.training.presets import preset
+
+
+@dataclass
+class MarginConfig(ContinuousCriterionConfig):
+    margin: float = field(
+        default=0.5,
+        metadata={
+            "help": "by how much the target must be closer than the negative (cosines, so 0 to 2). Larger keeps more "
+            "predictions under the hinge; watch the logged hinge share. How near to the target the hinge lets go "
+            "depends on the negative, and with it each loss's default"
+        },
+    )
+
+
+@preset
+class DifferenceConfig(MarginConfig):
+    """Its hinge ends at a cosine of 0.911, where the projection's with 0.5 does; with 0.5 it would at 0.809."""
+
+    margin: float = 0.7
+
+
+@preset
+class NegativeSamplingConfig(MarginConfig):
+    """A sampled word is about across both target and prediction: 0.5 would let go where they are 60° apart."""
+
+    margin: float = 0.75
+    negatives: int = field(default=5, metadata={"help": "uniform draws per target, averaged (the paper: 5)"})
+
+
+@preset
+class MostInformativeConfig(MarginConfig):
+    """The best margin at beam 5 of 0.5, 0.75 and 1, tried on Multi30k's validation set."""
+
+    margin: float = 0.75
+    search_chunk: float = field(
+        default=16.0,
+        metadata={
+            "help": "similarities held in memory at once, in millions (four bytes each): lower it when the search "
+            "for negatives runs out of memory"
+        },
+    )
+
+
+@dataclass
+class InBatchConfig(MarginConfig):
+    negative: ChoiceEnum(["hardest", "semi_hard"]) = field(  # type: ignore[valid-type]
+        default="hardest",
+        metadata={
+            "help": "which target of the batch a prediction is held away from: the nearest (hardest), or the nearest "
+            "of those farther than its own target (semi_hard), which is gentler while predictions are still poor"
+        },
+    )
+
+
+@register("syn_margin_proj", MarginConfig)
+class SynMarginProj(ContinuousCriterion):
+    """Hinge against the part of û orthogonal to u (Bhat et al. 2019); logs the share of rows it repels."""
+
+    def __init__(self, task: Any, sentence_avg: bool, margin: float):
+        super().__init__(task, sentence_avg, SynMarginProjLoss(margin))
+
+
+@register("syn_margin_diff", DifferenceConfig)
+class SynMarginDiff(ContinuousCriterion):
+    """Hinge against the direction of û − u (Bhat et al. 2019)."""
+
+    def __init__(self, task: Any, sentence_avg: bool, margin: float):
+        super().__init__(task, sentence_avg, SynMarginDiffLoss(margin))
+
+
+@register("negative_sampling", NegativeSamplingConfig)
+class NegativeSampling(ContinuousCriterion):
+    """Hinge averaged over k words drawn uniformly from the table, never the target."""
+
+    def __init__(self, task: Any, sentence_avg: bool, margin: float, negatives: int):
+        # The trainer seeds torch's global generator from --seed and the update, so draws survive a resume.
+        super().__init__(task, sentence_avg, NegativeSamplingLoss(margin, negatives))
+
+
+@register("most_informative_negative", MostInformativeConfig)
+class MostInformativeNegative(ContinuousCriterion):
+    """Hinge against the word whose vector is closest to û − u (Lazaridou et al. 2015)."""
+
+    def __init__(self, task: Any, sentence_avg: bool, margin: float, search_chunk: float):
+        super().__init__(task, sentence_avg, MostInformativeLoss(margin, int(search_chunk * 1e6)))
+
+
+@register("in_batch_negative", InBatchConfig)
+class InBatchNegative(ContinuousCriterion):
+    """A hinge against another target of the batch.
+
+    The batch is one worker's, so the loss depends on how sentences are batched: compare models by accuracy.
+    """
+
+    def __init__(self, task: Any, sentence_avg: bool, margin: float, negative: str):
+        super().__init__(task, sentence_avg, InBatchLoss(margin, semi_hard=str(negative) == "semi_hard"))

@@ -1,0 +1,37 @@
+"""``--criterion vmf``: the likelihood of the target under the predicted von Mises-Fisher distribution.
+
+No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from fairseq.dataclass import ChoiceEnum
+
+from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
+from fairseq_xl.losses import VmfLoss, VmfReleasedLoss
+
+
+@dataclass
+class VmfConfig(ContinuousCriterionConfig):
+    form: ChoiceEnum(["paper", "released"]) = field(  # type: ignore[valid-type]
+        default="paper",
+        metadata={
+            "help": "paper: -log C(k) - lambda2 e.u + lambda1 k (the default regularises as the 2019 paper does; "
+            "--lambda1 0 --lambda2 1 is the plain likelihood, which the syn-margin paper compares with). "
+            "released: -log C(k) + log(1 + k)(0.2 - cos), the loss of the 2019 paper's published code"
+        },
+    )
+    lambda1: float = field(
+        default=0.02, metadata={"help": "weight of the norm penalty: raise it when the logged kappa runs away"}
+    )
+    lambda2: float = field(default=0.1, metadata={"help": "weight of the dot product with the target"})
+
+
+@register("vmf", VmfConfig)
+class Vmf(ContinuousCriterion):
+    """Negative log-likelihood of the target under the predicted von Mises-Fisher distribution, and its variants."""
+
+    def __init__(self, task: Any, sentence_avg: bool, form: str, lambda1: float, lambda2: float):
+        loss = VmfReleasedLoss() if str(form) == "released" else VmfLoss(lambda1, lambda2)
+        super().__init__(task, sentence_avg, loss)

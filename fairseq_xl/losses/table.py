@@ -1,0 +1,125 @@
+"""Unit vectors, and the frozen table of them that a model predicts into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal, get_args
+
+import torch
+from torch import Tensor, nn
+
+TargetNorm = Literal["check", "normalize", "trust"]
+"""What a loss does about targets whose norm is not 1 (to a thousandth, or as well as their precision can say): refuse
+them, scale them, or take the caller's word for it. The first two read the targets once more, and on CUDA wait."""
+
+
+def at_least_float32(x: Tensor) -> Tensor:
+    """Half precision as float32, in which the statistics of a row are computed."""
+    return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+
+
+def inverse_or_zero(x: Tensor) -> Tensor:
+    """1/x, and zero where x is zero."""
+    return torch.where(x > 0, 1 / torch.where(x > 0, x, 1), 0)
+
+
+def unit_rows(pred: Tensor) -> Tensor:
+    """û per row; zero, with zero gradient, where e = 0."""
+    norm = torch.linalg.vector_norm(pred, dim=-1, keepdim=True)
+    safe = torch.where(norm > 0, norm, torch.ones_like(norm))
+    return torch.where(norm > 0, pred / safe, pred.detach())
+
+
+def unit_targets(target: Tensor, target_norm: TargetNorm = "check", may_be_zero: Tensor | None = None) -> Tensor:
+    """Targets (…, d) that are of unit length, as far as ``target_norm`` says.
+
+    Args:
+        target: target vectors, or negatives.
+        target_norm: see :data:`TargetNorm`.
+        may_be_zero: (…,) bool, rows that stand for nothing, such as padding.
+
+    Raises:
+        ValueError: a row of another length, or when normalizing one that is zero or not finite; targets that ask for a
+            gradient, which they never get; an unknown ``target_norm``.
+    """
+    if target.requires_grad:
+        raise ValueError("the targets of a continuous loss are frozen: detach them")
+    if target_norm not in get_args(TargetNorm):
+        raise ValueError(f"target_norm is one of {', '.join(get_args(TargetNorm))}, not {target_norm!r}")
+    if target_norm == "trust":
+        return target
+    wide = at_least_float32(target)
+    norm = torch.linalg.vector_norm(wide, dim=-1)
+    if target_norm == "normalize":
+        usable = (norm > 0) & norm.isfinite()
+    else:
+        usable = (norm - 1).abs() <= max(1e-3, 4 * torch.finfo(target.dtype).eps)
+    if may_be_zero is not None:
+        usable |= may_be_zero & (norm == 0)
+    if not usable.all():
+        wrong = norm[~usable][0].item()
+        cure = (
+            "none has a direction" if target_norm == "normalize" else 'normalize them, or say target_norm="normalize"'
+        )
+        raise ValueError(f"{int((~usable).sum())} targets are not of unit length, the first has {wrong:g}: {cure}")
+    if target_norm == "check":
+        return target
+    return (wide * inverse_or_zero(norm).unsqueeze(-1)).to(target.dtype)
+
+
+class FrozenTable(nn.Module):
+    """Frozen unit vectors, one row per word: what losses take negatives from and predictions are scored against.
+
+    Buffers: ``table`` (V, d), which keeps its precision when the model is halved; ``banned`` (V,) bool, rows that are
+    never predicted. Both are saved with a model, neither is a parameter.
+
+    Args:
+        table: (V, d) vectors.
+        banned: (V,) bool; none is by default.
+        target_norm: see :data:`TargetNorm`; the check is made here, once. Banned rows may be zero.
+
+    Raises:
+        ValueError: see :func:`unit_targets`.
+    """
+
+    if TYPE_CHECKING:  # TorchScript reads what a class annotates, not what its strings mean
+        table: Tensor
+        banned: Tensor
+
+    def __init__(self, table: Tensor, banned: Tensor | None = None, target_norm: TargetNorm = "check"):
+        super().__init__()
+        banned = torch.zeros(table.shape[0], dtype=torch.bool, device=table.device) if banned is None else banned
+        self.register_buffer("table", unit_targets(table, target_norm, banned))
+        self.register_buffer("banned", banned)
+        self._rows: tuple[Tensor, Tensor] | None = None
+
+    @property
+    def dim(self) -> int:
+        return self.table.shape[1]
+
+    def candidates(self) -> Tensor:
+        """(M,) sorted rows that can be predicted."""
+        return self._split()[0]
+
+    def banned_rows(self) -> Tensor:
+        """(B,) sorted rows that are never predicted."""
+        return self._split()[1]
+
+    def _split(self) -> tuple[Tensor, Tensor]:
+        # Found once: on CUDA `nonzero` makes the whole queue wait.
+        if self._rows is None:
+            self._rows = ((~self.banned).nonzero().squeeze(1), self.banned.nonzero().squeeze(1))
+        return self._rows
+
+    def forward(self, index: Tensor) -> Tensor:
+        """Vectors (…, d) of rows (…)."""
+        return self.table[index]
+
+    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> FrozenTable:
+        # Halving a model halves every buffer; neighbours 1e-3 apart would then tie. Follow the device alone.
+        before = self.table
+        super()._apply(fn, recurse)
+        self._rows = None
+        if self.table.dtype != before.dtype:
+            self.table = before.to(device=self.table.device)
+        return self

@@ -1,0 +1,139 @@
+"""What every loss promises, as a function and as a module: finite values per row, reductions, unit targets."""
+
+from functools import partial
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+import fairseq_xl.losses as xl
+
+VECTORS = {  # of predictions and targets: the function, and the module that is the same
+    "vmf": (xl.vmf, xl.VmfLoss()),
+    "vmf_regularised": (partial(xl.vmf, lambda1=0.02, lambda2=0.1), xl.VmfLoss(0.02, 0.1)),
+    "vmf_released": (xl.vmf_released, xl.VmfReleasedLoss()),
+    "power_spherical": (xl.power_spherical, xl.PowerSphericalLoss()),
+    "cosine": (xl.cosine, xl.CosineLoss()),
+    "l2": (xl.l2, xl.L2Loss()),
+    "syn_margin_proj": (xl.syn_margin_proj, xl.SynMarginProjLoss()),
+    "syn_margin_diff": (xl.syn_margin_diff, xl.SynMarginDiffLoss()),
+}
+WORDS = {  # of predictions and words of a table
+    "negative_sampling": (
+        lambda *given: xl.negative_sampling(*given, generator=torch.Generator().manual_seed(5)),
+        lambda: xl.NegativeSamplingLoss(generator=torch.Generator().manual_seed(5)),
+    ),
+    "most_informative_negative": (xl.most_informative_negative, xl.MostInformativeLoss),
+    "in_batch_negative": (xl.in_batch_negative, xl.InBatchLoss),
+    "info_nce": (xl.info_nce, xl.InfoNCELoss),
+}
+
+
+def batch(n=12, d=6, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    pred = torch.randn(n, d, generator=generator, dtype=torch.float64)
+    target = F.normalize(torch.randn(n, d, generator=generator, dtype=torch.float64), dim=-1)
+    return pred.requires_grad_(), target
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_a_module_is_the_mean_of_its_function(name):
+    pred, target = batch()
+    function, module = VECTORS[name]
+    loss = module(pred, target)
+    assert loss.shape == ()
+    assert torch.equal(loss, function(pred, target).mean())
+    assert list(module.state_dict()) == []
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_a_module_on_a_table_is_the_mean_of_its_function(name):
+    pred, target = batch()
+    given = pred, torch.arange(12), xl.FrozenTable(target)
+    function, module = WORDS[name]
+    assert torch.equal(module()(*given), function(*given).mean())
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_rows_of_a_table_are_targets_like_others(name):
+    """And the cosine and norm beside the losses are those of predictions and targets."""
+    pred, target = batch()
+    function, module = VECTORS[name]
+    index = torch.tensor([3, 3, 0])
+    found = module.rows(pred[:3], index, xl.FrozenTable(target))
+    assert torch.allclose(found.loss, function(pred[:3], target[index]), rtol=1e-12)
+    assert torch.allclose(found.cosine, F.cosine_similarity(pred[:3], target[index], dim=-1))
+    assert torch.allclose(found.kappa, pred[:3].norm(dim=-1))
+    assert {"cosine", "kappa"} <= set(module.diagnostics(found))
+
+
+def test_reductions():
+    pred, target = batch()
+    rows = xl.cosine(pred, target)
+    assert torch.equal(xl.CosineLoss(reduction="none")(pred, target), rows)
+    assert torch.equal(xl.CosineLoss(reduction="sum")(pred, target), rows.sum())
+    given = xl.margin(pred, target, target.flip(0), 0.3)
+    assert torch.equal(xl.MarginLoss(0.3, reduction="sum")(pred, target, target.flip(0)), given.sum())
+    with pytest.raises(ValueError, match="mean, sum, none, not 'max'"):
+        xl.InfoNCELoss(reduction="max")
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_targets_of_another_length_are_refused_or_normalized(name):
+    pred, target = batch()
+    function, module = VECTORS[name]
+    longer = 3 * target
+    for loss in (function, module):
+        with pytest.raises(ValueError, match="12 targets are not of unit length, the first has 3"):
+            loss(pred, longer)
+    again = type(module)(target_norm="normalize")
+    assert torch.allclose(again(pred, longer), type(module)()(pred, target))
+
+
+def test_negatives_of_another_length_are_refused_or_normalized():
+    pred, target = batch()
+    negatives = torch.stack([target.flip(0), target.roll(1, 0)], 1)
+    with pytest.raises(ValueError, match="the first has 2"):
+        xl.margin(pred, target, 2 * negatives)
+    scaled = xl.margin(pred, 3 * target, 2 * negatives, target_norm="normalize")
+    assert torch.allclose(scaled, xl.margin(pred, target, negatives))
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_targets_that_want_a_gradient_are_refused(name):
+    pred, target = batch()
+    with pytest.raises(ValueError, match="frozen"):
+        VECTORS[name][0](pred, target.requires_grad_())
+
+
+@pytest.mark.parametrize("name", ["vmf", "vmf_regularised", "vmf_released", "power_spherical", "cosine", "l2"])
+def test_gradients_by_finite_differences(name):
+    pred, target = batch()
+    assert torch.autograd.gradcheck(lambda p: VECTORS[name][0](p, target), pred)
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_degenerate_predictions_have_finite_losses_and_gradients(name):
+    target = F.normalize(torch.randn(4, 5), dim=-1)
+    pred = torch.stack([torch.zeros(5), target[1], -target[2], target[3] * 1e-20]).requires_grad_()
+    value = VECTORS[name][0](pred, target)
+    (gradient,) = torch.autograd.grad(value.sum(), pred)
+    assert value.shape == (4,)
+    assert value.isfinite().all()
+    assert gradient.isfinite().all()
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_no_rows(name):
+    pred, target = torch.zeros(0, 5, requires_grad=True), torch.zeros(0, 5)
+    assert VECTORS[name][0](pred, target).shape == (0,)
+    assert VECTORS[name][1](pred, target).isnan()  # the mean of nothing, as torch's losses have it
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_half_precision_is_computed_in_float32(name):
+    pred, target = batch()
+    pred, target = pred.detach().bfloat16(), target.bfloat16()
+    value = VECTORS[name][0](pred, target)
+    assert value.dtype == torch.float32
+    assert torch.allclose(value, VECTORS[name][0](pred.float(), target.float(), target_norm="trust"))
