@@ -68,7 +68,7 @@ def test_commands_of_ours_exist_with_their_options(words):
 def test_scripts_exist_with_their_options(words):
     script = ROOT / words[1]
     assert script.is_file()
-    source = script.read_text() + "".join(p.read_text() for p in sorted((ROOT / "recipes").glob("*.sh")))
+    source = script.read_text() + "".join(p.read_text() for p in sorted((ROOT / "recipes").rglob("*.sh")))
     ours = words[2 : words.index("--") if "--" in words else None]
     if script.name != "test.sh":  # whose options are pytest's
         for option in options(ours):
