@@ -416,8 +416,8 @@ def test_the_table_is_in_the_checkpoint_and_not_in_the_optimiser(models):
 def test_neighbours_command_shows_each_predicted_word(models):
     done = run(
         "fairseq_xl.cli.main",
-        "neighbours",
-        "--checkpoint",
+        "translate",
+        "nearest",
         models / "proj/checkpoint_best.pt",
         "--data",
         models / "bin",
@@ -435,18 +435,19 @@ def test_diagnose_agrees_with_fairseq_s_own_commands(models, tmp_path):
     output = tmp_path / "new/diagnosis.json"
     done = run(
         "fairseq_xl.cli.main",
+        "translate",
         "diagnose",
-        "--checkpoints",
         *paths,
         "--data",
         models / "bin",
-        "--gen-subset",
+        "--split",
         "test",
         "--words",
         "dog",
         "--output",
         output,
-        "--cpu",
+        "--device",
+        "cpu",
     )
     assert "syn_margin_proj, margin 0.5, epoch" in done.stdout
     report = json.loads(output.read_text(encoding="utf-8"))
@@ -498,14 +499,15 @@ def test_diagnose_agrees_with_fairseq_s_own_commands(models, tmp_path):
 
 
 def test_diagnose_refuses_what_it_cannot_measure(models, tmp_path, capsys):
-    def attempt(*options):
+    def attempt(*options, model=models / "proj/checkpoint_best.pt"):
         command = [
+            "translate",
             "diagnose",
-            "--checkpoints",
-            models / "proj/checkpoint_best.pt",
+            model,
             "--data",
             models / "bin",
-            "--cpu",
+            "--device",
+            "cpu",
             "--output",
             tmp_path / "out.json",
             *options,
@@ -513,13 +515,13 @@ def test_diagnose_refuses_what_it_cannot_measure(models, tmp_path, capsys):
         assert cli.main([str(word) for word in command]) == 2
         return capsys.readouterr().err.splitlines()[-1]
 
-    assert "no split 'dev'" in attempt("--gen-subset", "dev")
+    assert "no split 'dev'" in attempt("--split", "dev")
     assert "'giraffe' is not in the target dictionary" in attempt("--words", "dog", "giraffe")
-    assert "-k takes a number from 1, not 0" in attempt("-k", "0")
-    assert "--max-tokens takes a number" in attempt("--max-tokens", "-1")
-    assert "no checkpoint at" in attempt("--checkpoints", tmp_path / "none.pt")
+    assert "--k is 0: give a number from 1" in attempt("-k", "0")
+    assert "--max-tokens is -1: give a number" in attempt("--max-tokens", "-1")
+    assert "no checkpoint at" in attempt(model=tmp_path / "none.pt")
     (tmp_path / "file").write_text("")
-    assert "cannot write" in attempt("--output", tmp_path / "file/out.json")
+    assert "cannot make the folder of" in attempt("--output", tmp_path / "file/out.json")
     (models / "moved.vec").rename(models / "en.vec")
     try:
         train(
@@ -535,5 +537,5 @@ def test_diagnose_refuses_what_it_cannot_measure(models, tmp_path, capsys):
     finally:
         (models / "en.vec").rename(models / "moved.vec")
     softmax = tmp_path / "softmax/checkpoint_best.pt"
-    assert "without vector outputs" in attempt("--checkpoints", softmax)
+    assert "without vector outputs" in attempt(model=softmax)
     assert not (tmp_path / "out.json").exists()

@@ -24,11 +24,11 @@ from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 import fairseq_xl
 from fairseq_xl import Translation, Translator, compat
 from fairseq_xl.cli import main as cli
-from fairseq_xl.cli.translate.pack import pack
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text import moses
 from fairseq_xl.text.hypotheses import read_hypotheses
-from fairseq_xl.translation.options import check, parse
+from fairseq_xl.translation.options import decoding
+from fairseq_xl.translation.packing import Packing, pack
 
 compat.apply()  # once more: fairseq's commands were not loaded when the package was
 
@@ -69,7 +69,7 @@ def fairseq(module, parser, line: str) -> None:
 
 @pytest.fixture(scope="module")
 def work(tmp_path_factory) -> Path:
-    """Raw and prepared text, binarised data, and MODEL/checkpoint_last.pt of each of MODELS."""
+    """Raw and prepared text, a data directory, and MODEL/checkpoint_last.pt of each of MODELS."""
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("work")
     for name, count, seed in (("train", 250, 0), ("test", 23, 1)):
@@ -131,14 +131,10 @@ def packed(work) -> Path:
 
 
 def pack_model(work: Path, output: Path, *names: str, **settings) -> None:
-    pack(
-        output,
-        [work / name / "checkpoint_last.pt" for name in names],
-        settings.pop("data", work / "bin"),
-        "de",
-        "en",
-        **{"truecaser": work / "truecaser.de", "options": {"beam": 5}, **settings},
-    )
+    options = decoding(settings.pop("options", {"beam": 5}))
+    models = [work / name / "checkpoint_last.pt" for name in names]
+    given = {"data": work / "bin", "truecaser": work / "truecaser.de", **settings}
+    pack(Packing(models=models, source_lang="de", target_lang="en", output=output, **given), options)
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +149,7 @@ def load(packed):
 
 
 def generated(work: Path, folder: Path, names: list[str], *further: str) -> list[str]:
-    """What fairseq-generate writes for the binarised test set, with the text steps after it."""
+    """What fairseq-generate writes for the preprocessed test set, with the text steps after it."""
     paths = os.pathsep.join(str(work / name / "checkpoint_last.pt") for name in names)
     fairseq(
         fairseq_cli.generate,
@@ -230,13 +226,13 @@ def test_of_a_long_sentence_the_beginning_is_translated(load, raw):
 def test_unknown_words_are_replaced_by_the_source(load, raw, tmp_path):
     always = {"unkpen": -1000, "max_len_b": 4}
     (plain,) = load("stock", **always).candidates(raw[:1])
-    (copied,) = load("stock", **always, replace_unk="").candidates(raw[:1])
+    (copied,) = load("stock", **always, replace_unk=True).candidates(raw[:1])
     assert set(plain[0].tokens) == {"<unk>"}
     words = [word for word in copied[0].source if any(map(str.isalnum, word))]
     assert set(copied[0].tokens) <= set(words), "punctuation is passed over"
     for token, place in zip(copied[0].tokens, copied[0].alignment, strict=True):
         assert token == copied[0].source[place] or copied[0].source[place] not in words
-    (near,) = load("stock", **always, replace_unk="", replace_unk_distance="0.6").candidates(raw[:1])
+    (near,) = load("stock", **always, replace_unk=True, replace_unk_distance=0.6).candidates(raw[:1])
     source = near[0].source
     for place, token in enumerate(near[0].tokens):
         expected = (place + 0.5) / len(near[0].tokens) * len(source) - 0.5
@@ -247,7 +243,7 @@ def test_unknown_words_are_replaced_by_the_source(load, raw, tmp_path):
     (tmp_path / "words.tsv").write_text("".join(lines))
     (tmp_path / "words.json").write_text(json.dumps({word: [[f"<{word}>", 0.9], ["worse", 0.1]] for word in words}))
     for name in ("words.tsv", "words.json"):
-        (mapped,) = load("stock", **always, replace_unk=str(tmp_path / name)).candidates(raw[:1])
+        (mapped,) = load("stock", **always, replace_unk=True, lexicon=tmp_path / name).candidates(raw[:1])
         assert mapped[0].tokens == [f"<{word}>" for word in copied[0].tokens]
 
 
@@ -281,16 +277,17 @@ def test_options_reach_the_search_and_the_model(load, raw):
     ("given", "message"),
     [
         ({"beem": 3}, "no option 'beem'; did you mean beam?"),
-        ({"beam": "many"}, "the option beam cannot be 'many'"),
-        ({"beam": 0}, "beam is 0: give 1 or more"),
-        ({"decode_score": "best"}, "the option decode_score cannot be 'best'"),
+        ({"beam": "many"}, "the option beam cannot be 'many': give a value of the kind int"),
+        ({"beam": 0}, "beam is 0: give a number from 1"),
+        ({"decode_score": "best"}, "decode_score is one of cosine, vmf_posterior, vmf_density, not 'best'"),
         ({"sampling_topk": 3}, "requires --sampling"),
         ({"temperature": 0}, "--temperature must be greater than 0"),
         ({"min_len": 300}, "min_len is 300"),
         ({"diverse_beam_groups": 3}, "diverse_beam_groups is 3, which does not divide the beam, 5"),
-        ({"replace_unk": "/nonexistent"}, "there is no file /nonexistent"),
-        ({"replace_unk_distance": 3}, "replace_unk_distance says which words replace_unk may take: give that, too"),
-        ({"replace_unk": "", "replace_unk_distance": -1}, "replace_unk_distance is -1.0: give a number of words"),
+        ({"replace_unk": True, "lexicon": "/nonexistent"}, "there is no file /nonexistent"),
+        ({"replace_unk_distance": 3}, "replace_unk_distance says what replace_unk does: give that, too"),
+        ({"replace_unk": True, "replace_unk_distance": -1}, "replace_unk_distance is -1: give a number from 0"),
+        ({"sampling": 1}, "the option sampling cannot be 1: give a value of the kind bool"),
         ({"device": "gpu"}, "the device 'gpu' cannot be used"),
         ({"batch_tokens": 0}, "give 1 or more"),
     ],
@@ -307,12 +304,6 @@ def test_misuse_is_refused(load):
         load("stock").candidates(["Hund"], n_best=9)
     with pytest.raises(TypeError, match="a list of sentences"):
         load("stock").translate("Hund")
-    with pytest.raises(InputError, match="'lenpen'"):
-        parse("lenpen 0.8")
-    assert check(parse("no-repeat-ngram-size=3 unnormalized=true")).search == {
-        "no_repeat_ngram_size": 3,
-        "unnormalized": True,
-    }
 
 
 def test_a_packed_model_holds_what_it_needs_and_no_more(work, packed):
@@ -366,8 +357,8 @@ def test_what_cannot_be_packed_is_refused(work, tmp_path):
         pack_model(work, output, "stock", truecaser=tmp_path / "gone")
     with pytest.raises(InputError, match="there is no dictionary"):
         pack_model(work, output, "stock", data=tmp_path)
-    with pytest.raises(InputError, match="replace_unk names what is not in the folder"):
-        pack_model(work, output, "stock", options={"replace_unk": "words"})
+    with pytest.raises(InputError, match="lexicon names what is not in the folder"):
+        pack_model(work, output, "stock", options={"replace_unk": True, "lexicon": "words"})
     state = torch.load(work / "stock" / "checkpoint_last.pt", weights_only=True)
     state["cfg"]["task"]["_name"] = "language_modeling"
     (tmp_path / "other").mkdir()
@@ -400,21 +391,20 @@ def appended(name: str, text: str):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (shutil.rmtree, "there is no folder"),
-        (removed("translator.json"), "is no model folder, for it holds no translator.json"),
+        (shutil.rmtree, "translator.json is missing: `fairseq-xl translate pack` makes such a folder"),
+        (removed("translator.json"), "translator.json is missing"),
         (appended("translator.json", "}"), "is damaged"),
-        (edited(format=2), "has format 2, this version of fairseq_xl reads 1"),
-        (edited(format=None), "it names no format"),
-        (edited(more=1), "missing or unknown: more"),
+        (edited(version=2), "has version 2"),
+        (edited(source_lang=None), "is damaged (its 'source_lang')"),
         (edited(source_lang="../de"), "'../de' is no language code"),
         (edited(tokeniser="spm"), "tokeniser is one of moses, none"),
-        (edited(truecase="yes"), "truecase is true or false"),
-        (edited(subwords=1), "subwords is true or false"),
+        (edited(truecase="yes"), "is damaged (its 'truecase')"),
+        (edited(subwords=1), "is damaged (its 'subwords')"),
         (edited(subwords=True), "lacks subwords.de.model"),
         (edited(checkpoints=["../model1.pt"]), "checkpoints is a list of names of files beside it"),
         (edited(checkpoints=[]), "checkpoints is a list of names"),
         (edited(dictionaries={}), "dictionaries holds the checksums of dict.de.txt and dict.en.txt"),
-        (edited(options=[]), "options is a table"),
+        (edited(options=[]), "is damaged (its 'options')"),
         (edited(options={"beem": 1}), "no option 'beem'"),
         (removed("model1.pt"), "lacks model1.pt: copy it anew"),
         (removed("dict.en.txt"), "lacks dict.en.txt"),
@@ -427,7 +417,7 @@ def test_a_damaged_folder_is_told_in_one_sentence(packed, tmp_path, capsys, chan
     folder = tmp_path / "model"
     shutil.copytree(packed / "continuous", folder)
     change(folder)
-    assert cli.main(["translate", "text", str(folder), "--cpu", "--input", __file__]) == 2
+    assert cli.main(["translate", "text", str(folder), "--device", "cpu", "--input", __file__]) == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith("error: ")
@@ -443,7 +433,7 @@ def translate(packed, monkeypatch, capsys):
         data = text.encode() if isinstance(text, str) else text
         buffer = io.BytesIO(data) if isinstance(data, bytes) else data
         monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=buffer, isatty=lambda: False))
-        status = cli.main(["translate", "text", str(packed / name), "--cpu", *map(str, arguments)])
+        status = cli.main(["translate", "text", str(packed / name), "--device", "cpu", *map(str, arguments)])
         printed = capsys.readouterr()
         return status, printed.out, printed.err
 
@@ -481,7 +471,7 @@ def test_n_best_and_alignment_have_their_columns(translate, load, raw):
 def test_a_file_appears_when_it_is_complete(translate, work, raw, tmp_path):
     output = tmp_path / "new" / "hyp.en"
     status, out, _ = translate(
-        b"", "--input", work / "test.de", "--output", output, "--override", "max_len_b=2 decode_scale=5"
+        b"", "--input", work / "test.de", "--output", output, "--max-len-b", 2, "--decode-scale", 5
     )
     assert (status, out) == (0, "")
     assert len(output.read_text().splitlines()) == len(raw)
@@ -510,7 +500,7 @@ def test_an_answer_comes_before_the_next_question(translate, monkeypatch, raw, l
 
 def test_long_lines_are_named(translate):
     long = "Hund " * 1030
-    status, out, err = translate(f"Hund\n{long}\n\n{long}\n", "--block-lines", 3, "--override", "max_len_b=3")
+    status, out, err = translate(f"Hund\n{long}\n\n{long}\n", "--block-lines", 3, "--max-len-b", 3)
     assert status == 0
     assert len(out.splitlines()) == 4
     assert err == "".join(
@@ -523,7 +513,7 @@ def test_long_lines_are_named(translate):
     ("arguments", "message"),
     [
         (["--input", "/nonexistent"], "there is no file /nonexistent"),
-        (["--override", "beam"], "options are given as name=value"),
+        (["--decode-score", "cosine", "--lexicon", "x"], "lexicon says what replace_unk does: give that, too"),
         (["--block-lines", 0], "--block-lines is 0"),
         (["--n-best", 0], "0 translations of each sentence"),
         (["--n-best", 3, "--beam", 2], "3 translations of each sentence cannot be had from a beam of 2"),
@@ -541,7 +531,7 @@ def test_mistakes_are_told_in_one_sentence(translate, arguments, message):
 def test_the_pack_command(work, tmp_path, capsys):
     checkpoint, output = work / "stock" / "checkpoint_last.pt", tmp_path / "model"
     words = ["translate", "pack", checkpoint, "--data", work / "bin", "-s", "de", "-t", "en", "--output", output]
-    words += ["--truecaser", work / "truecaser.de", "--options", "beam=3 lenpen=0.8"]
+    words += ["--truecaser", work / "truecaser.de", "--beam", 3, "--lenpen", 0.8]
     assert cli.main([str(word) for word in words]) == 0
     assert capsys.readouterr().out == f"translate with: fairseq-xl translate text {output}\n"
     assert json.loads((output / "translator.json").read_text())["options"] == {"beam": 3, "lenpen": 0.8}

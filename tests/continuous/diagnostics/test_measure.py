@@ -9,8 +9,9 @@ import torch
 from fairseq.data import Dictionary, LanguagePairDataset
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
 
-from fairseq_xl.cli.translate.nearest import nearest_while_translating
-from fairseq_xl.continuous.diagnostics.measure import Settings, measure, own_decoding
+from fairseq_xl.continuous.diagnostics.measure import measure, own_decoding
+from fairseq_xl.continuous.diagnostics.nearest import nearest_while_translating
+from fairseq_xl.continuous.diagnostics.settings import Settings
 from fairseq_xl.continuous.models.config import TinyConfig
 from fairseq_xl.continuous.models.lstm import ContinuousLSTM
 from fairseq_xl.io.errors import InputError
@@ -58,7 +59,7 @@ def trained(tmp_path_factory):
 
 
 def test_the_same_in_batches_and_sentence_by_sentence(trained):
-    together, alone = (measure(*trained, Settings(max_tokens=tokens, words=("w3",)), 0.5) for tokens in (1000, 13))
+    together, alone = (measure(*trained, Settings(max_tokens=tokens, words=["w3"]), 0.5) for tokens in (1000, 13))
     assert together["sentences"] == alone["sentences"] == 17
     assert together["skipped_sentences"] == 1
     for key in ("reference_words", "hubness", "wrong_sharing_nearest_word"):
@@ -122,7 +123,7 @@ def test_what_only_translation_or_reference_has_is_left_out():
 
 
 def test_what_is_measured_is_plain_json(trained):
-    found = measure(*trained, Settings(words=("w1", "<unk>")), None)
+    found = measure(*trained, Settings(words=["w1", "<unk>"]), None)
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert found["languages"] == ["de", "en"]
 
@@ -131,7 +132,7 @@ def test_what_is_measured_is_plain_json(trained):
     ("settings", "sentence"),
     [
         (Settings(split="valdi"), "no split 'valdi'"),
-        (Settings(words=("w1", "wx")), "'wx' is not in the target dictionary"),
+        (Settings(words=["w1", "wx"]), "'wx' is not in the target dictionary"),
         (Settings(k=WORDS + 2), "knows 62 words, too few"),
     ],
     ids=["split", "word", "k"],
