@@ -11,6 +11,7 @@ import torch
 from fairseq.data import LanguagePairDataset, ListDataset
 from fairseq.dataclass.configs import GenerationConfig
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
+from tiny_words import dictionary, write_vectors
 
 from fairseq_xl.cli import main as cli
 from fairseq_xl.continuous.models import loading
@@ -109,12 +110,12 @@ DIM = 8
 
 
 @pytest.fixture
-def untrained(write_vectors, dictionary):
+def untrained(tmp_path):
     """A model whose predictions wander over the table, its task and a set of nine sentences."""
     source, target = dictionary(30), dictionary(40)
     task = TranslationTask(TranslationConfig(data="bin", source_lang="a", target_lang="b"), source, target)
     torch.manual_seed(1)
-    cfg = TinyConfig(target_vectors=write_vectors(40, DIM), max_target_positions=16)
+    cfg = TinyConfig(target_vectors=write_vectors(tmp_path / "v.vec", 40, DIM), max_target_positions=16)
     model = ContinuousLSTM.build_model(cfg, task)
     with torch.no_grad():
         for parameter in model.parameters():

@@ -8,6 +8,7 @@ import pytest
 import torch
 from fairseq.data import Dictionary, LanguagePairDataset
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
+from tiny_words import dictionary, write_vectors
 
 from fairseq_xl.continuous.diagnostics.measure import measure, own_decoding
 from fairseq_xl.continuous.diagnostics.nearest import nearest_while_translating
@@ -17,13 +18,6 @@ from fairseq_xl.continuous.models.lstm import ContinuousLSTM
 from fairseq_xl.io.errors import InputError
 
 LONGEST, WORDS, DIM = 12, 60, 8
-
-
-def dictionary(size):
-    made = Dictionary()
-    for i in range(size):
-        made.add_symbol(f"w{i}", n=size - i)
-    return made
 
 
 class Task(TranslationTask):
@@ -43,14 +37,11 @@ class Task(TranslationTask):
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    path = tmp_path_factory.mktemp("vectors") / "v.vec"
-    draw = np.random.default_rng(0)
-    rows = [f"w{i} " + " ".join(f"{x:.4f}" for x in draw.standard_normal(DIM)) for i in range(WORDS)]
-    path.write_text(f"{WORDS} {DIM}\n" + "\n".join(rows) + "\n")
+    path = write_vectors(tmp_path_factory.mktemp("vectors") / "v.vec", WORDS, DIM)
     cfg = TranslationConfig(data="memory", source_lang="de", target_lang="en")
     task = Task(cfg, dictionary(30), dictionary(WORDS))
     torch.manual_seed(3)
-    model = ContinuousLSTM.build_model(TinyConfig(target_vectors=str(path), max_target_positions=LONGEST), task).eval()
+    model = ContinuousLSTM.build_model(TinyConfig(target_vectors=path, max_target_positions=LONGEST), task).eval()
     with torch.no_grad():
         # Untrained predictions hardly move; these wander over the table.
         for parameter in model.parameters():
