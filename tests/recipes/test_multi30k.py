@@ -85,7 +85,7 @@ def test_a_finished_run_is_not_repeated(multi30k, data):
         ("vectors convert", {"data clean", "fairseq-preprocess", "vectors train"}),
         ("fairseq-train", {"data clean", "fairseq-preprocess", "vectors train", "vectors convert"}),
         ("fairseq-xl translate pack", {"vectors convert", "fairseq-train"}),
-        ("--beam 5", {"data clean", "vectors convert", "fairseq-train", "fairseq-xl translate pack"}),
+        ("--beam 5 --batch-size", {"data clean", "vectors convert", "fairseq-train", "fairseq-xl translate pack"}),
         ("record", {"vectors convert", "fairseq-train", "fairseq-generate", "sacrebleu"}),
     ],
 )
@@ -420,7 +420,7 @@ def test_each_loss_has_its_criterion_and_output(multi30k, data, loss):
     assert options(train, "--margin") == ("0.3",)
 
 
-def test_the_yardstick_is_fairseqs_own_model(multi30k, data):
+def test_the_baseline_is_fairseqs_own_model(multi30k, data):
     done = multi30k("--data", data, "--dry-run", "--loss", "stock", "--size", 128)
     train = next(line for line in done.stdout.splitlines() if line.startswith("fairseq-train")).split()
     assert options(train, "--arch", "--criterion", "--decoder-hidden-size") == (*("lstm", "cross_entropy", "128"),)
@@ -472,7 +472,7 @@ def test_a_transformers_softmax_baseline_differs_in_the_output_alone(multi30k, d
         assert options(ours, name) == options(theirs, name)
 
 
-def test_the_modern_yardstick_is_a_transformer_on_joint_subwords(multi30k, data):
+def test_the_modern_baseline_is_a_transformer_on_joint_subwords(multi30k, data):
     done = multi30k("--data", data, "--loss", "stock_transformer")
     assert done.returncode == 0, done.stderr
     command = multi30k.arguments("fairseq-train")
