@@ -236,7 +236,7 @@ def test_replaced_unknown_words_are_in_the_names_of_scores_and_in_the_record(mul
     assert not any(word.startswith("unknown") for word in plain[1])
     done = multi30k("--data", data, "--replace-unknown", way)
     assert done.returncode == 0, done.stderr
-    assert ("fairseq-xl data lexicon" in {" ".join(call.split()[:2]) for call in multi30k.calls}) == (way == "lexicon")
+    assert ("fairseq-xl data lexicon" in {" ".join(call.split()[:3]) for call in multi30k.calls}) == (way == "lexicon")
     assert TRAIN not in multi30k.calls
     assert options(multi30k.arguments("fairseq-generate"), "--print-alignment") == ("soft",)
     hypotheses = multi30k.arguments("fairseq-xl data hypotheses")
@@ -392,9 +392,9 @@ def test_more_text_and_other_test_sets_are_cut_by_the_same_models(multi30k, data
 
 def test_the_subword_commands_are_shown_by_a_dry_run(multi30k, data):
     done = multi30k("--data", data, "--subwords", 500, "--dry-run")
-    assert done.stdout.count("text subwords train ") == 2
-    assert done.stdout.count("text subwords encode ") == 6
-    assert done.stdout.count("text subwords decode ") == 2
+    assert done.stdout.count("data subwords train ") == 2
+    assert done.stdout.count("data subwords encode ") == 6
+    assert done.stdout.count("data subwords decode ") == 2
     assert not multi30k.out.exists()
 
 

@@ -1,6 +1,7 @@
-"""A model of one's own in one file: the mean of the source's embeddings and the word before say the next word."""
+"""A model of one's own in one file: the mean of the source's embeddings and the word before say the next word.
 
-from __future__ import annotations
+No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -67,7 +68,7 @@ class AverageDecoder(VectorOutput, FairseqIncrementalDecoder):
 @register_model("continuous_average", dataclass=AverageConfig)
 class Average(FairseqEncoderDecoderModel):
     @classmethod
-    def build_model(cls, cfg: AverageConfig, task: Any) -> Average:
+    def build_model(cls, cfg: AverageConfig, task: Any) -> "Average":
         targets = target_table(cfg, task.target_dictionary)
         encoder = AverageEncoder(cfg, task.source_dictionary)
         return cls(encoder, AverageDecoder(cfg, task.target_dictionary, targets))
