@@ -31,7 +31,8 @@ _HOMES = {
 }
 # Importing them registers models, tasks, criteria and optimisers with fairseq.
 _COMPONENTS = (
-    *("continuous", "training.fused_adam", "training.halving"),
+    *("continuous.models.lstm", "continuous.models.transformer", "continuous.decoding.task", "continuous.criteria"),
+    *("training.fused_adam", "training.halving"),
     *("pairs.models.criterion", "pairs.models.model", "pairs.models.task"),
     *("siamese.models.criterion", "siamese.models.model", "siamese.models.task"),
     *("syntactic.models.criterion", "syntactic.models.model", "syntactic.models.task"),

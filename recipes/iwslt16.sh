@@ -16,7 +16,7 @@
 #   --loss LOSS        as in multi30k.sh (default: syn_margin_proj)
 #   --seed N           default: 1
 #   --arch ARCH        default: continuous_lstm_iwslt16 (the paper's sizes); continuous_transformer_iwslt
-#                      is the yardstick stock_transformer with another output
+#                      is the baseline stock_transformer with another output
 #   --size N           other sizes of embeddings and states (default: 0, the architecture's own)
 #   --epochs N         default: 20 (stock_transformer: 50)
 #   --mono FILE        large text in the target language for the vectors (the paper: 4 billion words)
@@ -32,7 +32,7 @@
 #   --replace-unknown attention|lexicon  put the source word attended to most, or its translation by a
 #                      lexicon of the training text, in the place of each unknown word; scores and
 #                      record say so (default: unknown words stay)
-#   --search 'NAME=VALUE …'  options of the search, as tune-decoding prints them: lenpen=1.2 decode_score=cosine …;
+#   --search 'NAME=VALUE …'  options of the search, as `translate tune` prints them: lenpen=1.2 decode_score=cosine …;
 #                      what was trained is translated anew
 #   --diagnose best|epochs|no  measure the predicted vectors on the development set: of the best
 #                      checkpoint, or of every epoch's as well, which are then kept (default: best)
@@ -47,8 +47,8 @@
 #
 # A set whose files --data does not hold is taken from sacreBLEU's iwslt17/SET, which downloads it.
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-. "$(dirname "${BASH_SOURCE[0]}")/translation.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/translation.sh"
 
 defaults
 SRC=fr ARCH=continuous_lstm_iwslt16 SIZE=0 CONTINUOUS_EPOCHS=20 SOFTMAX_EPOCHS=20 STOCK_EPOCHS=20

@@ -3,7 +3,7 @@
 #
 #   bash recipes/multi30k.sh --out DIR [--data DIR] [--src de] [--tgt en] [--loss syn_margin_proj] …
 #
-# Tokenises and truecases, trains target vectors on the target side, binarises, trains, translates
+# Tokenises and truecases, trains target vectors on the target side, preprocesses, trains, translates
 # test_2016_flickr at beam 1 and 5, and scores the plain text with sacreBLEU. DIR/runs/NAME/model then
 # translates raw text: `fairseq-xl translate text DIR/runs/NAME/model <in >out`. Finished stages are skipped:
 # start it again after an interruption, or with another loss or seed in the same --out.
@@ -15,7 +15,7 @@
 #   --loss LOSS        cross_entropy, cross_entropy_tied, vmf, cosine, l2, negative_sampling,
 #                      most_informative_negative, syn_margin_proj, syn_margin_diff,
 #                      power_spherical, in_batch_negative, info_nce, annealed (from one to another:
-#                      -- --start-loss cosine --end-loss vmf --anneal-to 2000), or a yardstick: stock (fairseq's
+#                      -- --start-loss cosine --end-loss vmf --anneal-to 2000), or a baseline: stock (fairseq's
 #                      own lstm), stock_transformer (fairseq's own transformer, four layers and label
 #                      smoothing, on 10,000 joint subwords unless --subwords says otherwise; a GPU is
 #                      advised); default: syn_margin_proj
@@ -43,7 +43,7 @@
 #   --replace-unknown attention|lexicon  put the source word attended to most, or its translation by a
 #                      lexicon of the training text, in the place of each unknown word; scores and
 #                      record say so (default: unknown words stay)
-#   --search 'NAME=VALUE …'  options of the search, as tune-decoding prints them: lenpen=1.2 decode_score=cosine …;
+#   --search 'NAME=VALUE …'  options of the search, as `translate tune` prints them: lenpen=1.2 decode_score=cosine …;
 #                      what was trained is translated anew
 #   --diagnose best|epochs|no  measure the predicted vectors on the development set: of the best
 #                      checkpoint, or of every epoch's as well, which are then kept (default: best)
@@ -56,8 +56,8 @@
 #   --dry-run          print the commands and run none
 #   -- OPTION…         further options of fairseq-train
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-. "$(dirname "${BASH_SOURCE[0]}")/translation.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/translation.sh"
 
 defaults
 tuned_defaults

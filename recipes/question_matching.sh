@@ -36,7 +36,7 @@
 #   --dry-run          print the commands and run none
 #   -- OPTION…         further options of fairseq-train
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 MATCHERS="siamese_lstm siamese_conv siamese_conv_lstm siamese_conv_lstm_bilstm esim decomposable_attention infersent"
 BASELINES="character_ngram tfidf bm25 vectors constant st"

@@ -19,8 +19,8 @@
 #   --train N      training sentences (default: 4000)
 #   --no-install   use the environment that is active instead of installing into .venv
 set -euo pipefail
-# shellcheck source=recipes/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=recipes/lib/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 OUT=$ROOT/runs/quickstart SEED=1 EPOCHS=7 TRAIN=4000 INSTALL=yes
 LOSSES="syn_margin_proj vmf"
@@ -62,10 +62,10 @@ train_vectors() {
     --dim 100 --epoch 15 --lr 0.2 --min-count 1 --buckets 20000 --seed "$SEED" --threads 1 --quiet
 }
 
-binarise() {
+preprocess() {
   # fairseq-preprocess refuses dictionaries that are there already: a fresh folder, moved when complete
   rm -rf "$OUT/bin.tmp"
-  logged "$OUT/binarise.log" fairseq-preprocess --source-lang qel --target-lang en \
+  logged "$OUT/preprocess.log" fairseq-preprocess --source-lang qel --target-lang en \
     --trainpref "$OUT/text/train" --validpref "$OUT/text/valid" --testpref "$OUT/text/test" \
     --destdir "$OUT/bin.tmp"
   rm -rf "$OUT/bin"
@@ -84,7 +84,7 @@ train_model() {
     --log-format json --log-interval 25
   )
   local settings
-  settings=$(printf '%s\n' "${command[@]}" "$(fingerprint "$OUT/vectors/en.vec" "$STAMPS/binarise")")
+  settings=$(printf '%s\n' "${command[@]}" "$(fingerprint "$OUT/vectors/en.vec" "$STAMPS/preprocess")")
   # A checkpoint that was begun with other settings or data is no beginning for this training.
   if [[ ! -f $OUT/$LOSS/settings || $(<"$OUT/$LOSS/settings") != "$settings" ]]; then
     rm -rf "${OUT:?}/$LOSS"
@@ -128,7 +128,7 @@ score() {
 
 inspect() {
   local status=0
-  fairseq-xl translate nearest --checkpoint "$OUT/syn_margin_proj/checkpoints/checkpoint_best.pt" \
+  fairseq-xl translate nearest "$OUT/syn_margin_proj/checkpoints/checkpoint_best.pt" \
     --data "$OUT/bin" --sentence "$(sed -n 1p "$OUT/text/test.qel")" -k 6 \
     >"$OUT/neighbours" 2>"$OUT/neighbours.log" || status=$?
   if [[ $status != 0 ]]; then
@@ -169,9 +169,9 @@ mkdir -p "$OUT"
 STAMPS=$OUT/stamps
 stage corpus "" generate_corpus "$SEED" "$TRAIN"
 stage vectors corpus train_vectors
-stage binarise corpus binarise
+stage preprocess corpus preprocess
 for LOSS in $LOSSES; do
-  stage "$LOSS.train" "vectors binarise" train_model "$EPOCHS"
+  stage "$LOSS.train" "vectors preprocess" train_model "$EPOCHS"
   stage "$LOSS.translate" "$LOSS.train" translate
   stage "$LOSS.score" "$LOSS.translate" score
 done

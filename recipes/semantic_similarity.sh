@@ -39,7 +39,7 @@
 #   --dry-run            print the commands and run none
 #   -- OPTION…           further options of fairseq-train
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 # The corpus paper's, but for the number of epochs, which it does not give.
 TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001 --lr-scheduler halving

@@ -33,7 +33,7 @@
 #   --dry-run          print the commands and run none
 #   -- OPTION…         further options of fairseq-train
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/siamese.sh"
 
 defaults

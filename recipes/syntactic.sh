@@ -27,7 +27,7 @@
 #   --dry-run          print the commands and run none
 #   -- OPTION…         further options of fairseq-train, such as --fp16
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 OUT='' DATA='' LANGUAGES='en de es nl ko zh' UNSEEN='fr id' FEW='2000 10000' VOCABULARY=40000 TEMPERATURE=1
 UPDATES=300000 FEW_UPDATES=3000 VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 PREPARE_ONLY=no TUNING=()

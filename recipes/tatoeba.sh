@@ -32,7 +32,7 @@
 #   --replace-unknown attention|lexicon  put the source word attended to most, or its translation by a
 #                      lexicon of the training text, in the place of each unknown word; scores and
 #                      record say so (default: unknown words stay)
-#   --search 'NAME=VALUE …'  options of the search, as tune-decoding prints them: lenpen=1.2 decode_score=cosine …;
+#   --search 'NAME=VALUE …'  options of the search, as `translate tune` prints them: lenpen=1.2 decode_score=cosine …;
 #                      what was trained is translated anew
 #   --diagnose best|epochs|no  measure the predicted vectors on the development set: of the best
 #                      checkpoint, or of every epoch's as well, which are then kept (default: best)
@@ -45,8 +45,8 @@
 #   --dry-run          print the commands and run none
 #   -- OPTION…         further options of fairseq-train
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-. "$(dirname "${BASH_SOURCE[0]}")/translation.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/translation.sh"
 
 defaults
 tuned_defaults

@@ -17,8 +17,8 @@
 #   --require           all of 3.11, 3.12 and 3.13 must be there
 #   --keep DIR          work in this new folder and leave everything there (default: a temporary folder)
 set -euo pipefail
-# shellcheck source=recipes/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../recipes/lib.sh"
+# shellcheck source=recipes/lib/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../recipes/lib/common.sh"
 
 INSTALLER=setup REQUIRE=no KEEP='' WHEEL='' WANTED=()
 while [[ $# -gt 0 ]]; do
@@ -133,7 +133,7 @@ smoke() { # FOLDER, whose environment holds the wheel
   logged "$log/hypotheses" fairseq-xl data hypotheses "$log/generate" generated --like text/test.en
   logged "$log/score" sacrebleu text/test.en --input generated --format text --force
   logged "$log/pack" fairseq-xl translate pack checkpoints/checkpoint_best.pt --data bin --source-lang qel --target-lang en \
-    --tokeniser none --options 'beam=5 max_len_b=15' --output model
+    --tokeniser none --beam 5 --max-len-b 15 --output model
   logged "$log/translate" fairseq-xl translate text model --input text/test.qel --output translated
   cmp generated translated >&2 || { say "error: fairseq-xl translate text and fairseq-generate differ"; exit 1; }
 }

@@ -448,10 +448,7 @@ def assert_every_command_works(fairseq_train, validate, assert_same_training) ->
 
         found = validate(line, whole / "checkpoint_last.pt")
         assert found["loss"] == pytest.approx(trained["extra_state"]["val_loss"], abs=1e-3)
-        assert (
-            main(["translate", "average", "--save-dir", str(whole), "--last", "2", "--output", str(folder / "mean.pt")])
-            == 0
-        )
+        assert main(["translate", "average", str(whole), "--last", "2", "--output", str(folder / "mean.pt")]) == 0
         mean = validate(line, folder / "mean.pt")
         assert mean.keys() == found.keys()
         assert all(map(math.isfinite, mean.values()))

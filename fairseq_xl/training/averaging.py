@@ -1,8 +1,7 @@
-"""``fairseq-xl translate average``: one model whose weights are the mean of several checkpoints'."""
+"""One model whose weights are the mean of several checkpoints'."""
 
 from __future__ import annotations
 
-import argparse
 import re
 from collections.abc import Hashable, Sequence
 from pathlib import Path
@@ -20,65 +19,30 @@ from fairseq_xl.training import checkpoints
 _COUNTER = "num_batches_tracked"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the command's options."""
-    parser.description = (
-        "Average the weights of checkpoints of one training run. The result is a checkpoint to "
-        "translate with or to finetune from; it holds no optimiser state."
-    )
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--inputs", nargs="+", type=Path, metavar="FILE", help="the checkpoints to average")
-    source.add_argument("--save-dir", type=Path, metavar="DIR", help="choose among a training run's checkpoints")
-    choice = parser.add_mutually_exclusive_group()
-    choice.add_argument("--last", type=int, metavar="N", help="with --save-dir: of the last N epochs")
-    choice.add_argument(
-        "--best", type=int, metavar="N", help="with --save-dir: the N that validated best by --best-checkpoint-metric"
-    )
-    parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the checkpoint to write")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Choose, average, write.
+def write_average(paths: Sequence[Path], output: Path) -> None:
+    """Write the :func:`average` of checkpoints, wholly or not at all.
 
     Raises:
-        InputError: too few checkpoints, ones of different models, or an output that cannot be
-            written.
+        InputError: checkpoints that are unusable or of different models, or an output that cannot be written.
     """
-    if args.save_dir is None:
-        if args.last is not None or args.best is not None:
-            raise InputError("--last and --best choose among the checkpoints of --save-dir; give it")
-        paths = args.inputs
-    else:
-        paths = choose(args.save_dir, args.last, args.best)
     state = average(paths)
-    try:
-        args.output.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_binary(args.output) as file:
-            torch.save(state, file)
-    except OSError as error:
-        raise InputError(f"cannot write {args.output}: {error.strerror or error}") from error
-    print(f"averaged {len(paths)} checkpoints into {args.output}:")
-    for path in paths:
-        print(f"  {path}")
-    return 0
+    with atomic_binary(output) as file:
+        torch.save(state, file)
 
 
-def choose(folder: Path, last: int | None, best: int | None) -> list[Path]:
-    """The checkpoints of the last epochs, newest first, or those that validated best, best first.
+def choose(folder: Path, last: int | None = None, best: int | None = None) -> list[Path]:
+    """The checkpoints of the ``last`` epochs, newest first, or the ``best`` by validation, best first.
 
     Raises:
-        InputError: no folder, no choice, or fewer checkpoints than asked for.
+        InputError: no folder, or fewer checkpoints than asked for.
     """
     if not folder.is_dir():
-        raise InputError(f"--save-dir {folder} is not a folder; give the one that training wrote to")
-    wanted = best if last is None else last
-    if wanted is None:
-        raise InputError("--save-dir needs --last N or --best N to say which checkpoints to average")
-    if wanted < 1:
-        raise InputError(f"--last and --best take a number from 1, not {wanted}")
-    found = _of_epochs(folder) if last is not None else _by_validation(folder)
+        raise InputError(f"{folder} is not a folder; give the one that training saved its checkpoints in")
+    kind, found = "of whole epochs", _of_epochs(folder) if best is None else []
+    if best is not None:
+        kind, found = "that were validated", _by_validation(folder)
+    wanted = best or last or 0
     if len(found) < wanted:
-        kind = "of whole epochs" if last is not None else "that were validated"
         raise InputError(
             f"{folder} holds {len(found)} checkpoints {kind}, not {wanted}; ask for fewer, or keep "
             "more in training (no --no-epoch-checkpoints, a larger --keep-last-epochs)"

@@ -1,100 +1,123 @@
-"""The options of a translation by name: fairseq's for the search, this package's for continuous outputs."""
+"""The options of a translation: one object for the command line, model folders and :class:`Translator`.
+
+An option that is None was not asked for: what stands in the model's folder holds, else fairseq's or the checkpoint's
+default. This module is imported by every ``--help``, so that torch and fairseq stay out of it.
+"""
 
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from enum import Enum
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
 
-from fairseq.dataclass.configs import GenerationConfig
-from omegaconf import DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-
-from fairseq_xl.continuous.decoding.task import ContinuousTranslationConfig
-from fairseq_xl.continuous.models.config import DecodingConfig
+from fairseq_xl.io import settings
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
+
+SCORES = ("cosine", "vmf_posterior", "vmf_density")
+NEAREST = ("dense", "top", "flat", "hnsw", "ivf")
 
 
-@dataclass
-class UnknownWordsConfig:
-    """Beside fairseq's ``replace_unk``."""
+@dataclass(kw_only=True)
+class Search:
+    """Options of fairseq's generator, under its names: those that mean something where there is a source."""
 
-    replace_unk_distance: float = math.inf
-
-
-# Those of GenerationConfig that mean something where there is a source and nothing else.
-SEARCH = (
-    *("beam", "lenpen", "unkpen", "unnormalized", "temperature", "no_repeat_ngram_size"),
-    *("min_len", "max_len_a", "max_len_b", "match_source_len"),
-    *("sampling", "sampling_topk", "sampling_topp"),
-    *("diverse_beam_groups", "diverse_beam_strength", "diversity_rate", "replace_unk"),
-)
-UNKNOWN_WORDS = tuple(entry.name for entry in fields(UnknownWordsConfig))
-OUTPUT = tuple(entry.name for entry in fields(DecodingConfig) if entry.name != "_name")
-NEAREST = ("nearest", "nearest_effort", "nearest_index")
-# What each is checked by.
-_CONFIGS = {
-    **dict.fromkeys(SEARCH, GenerationConfig),
-    **dict.fromkeys(UNKNOWN_WORDS, UnknownWordsConfig),
-    **dict.fromkeys(OUTPUT, DecodingConfig),
-    **dict.fromkeys(NEAREST, ContinuousTranslationConfig),
-}
+    beam: int | None = option("hypotheses that are followed: more are slower, and better up to a point", None, low=1)
+    lenpen: float | None = option("below 1 for shorter translations, above for longer ones", None)
+    unkpen: float | None = option("penalty of unknown words: raise it for fewer of them", None)
+    unnormalized: bool | None = option("compare hypotheses by their sums of scores, whatever their lengths", None)
+    temperature: float | None = option(
+        "divides scores before they become probabilities: above 1 for flatter ones", None
+    )
+    no_repeat_ngram_size: int | None = option("no n-gram of this size comes twice in a translation", None, low=0)
+    min_len: int | None = option("fewest tokens of a translation", None, low=0)
+    max_len_a: float | None = option("a translation has at most A times its source's tokens and B", None, metavar="A")
+    max_len_b: int | None = option("see --max-len-a", None, metavar="B")
+    match_source_len: bool | None = option("a translation has as many tokens as its source", None)
+    sampling: bool | None = option("draw words by their probabilities instead of searching", None)
+    sampling_topk: int | None = option("with --sampling, from the K most probable words alone", None, metavar="K")
+    sampling_topp: float | None = option("with --sampling, from the words that have the share P", None, metavar="P")
+    diverse_beam_groups: int | None = option("groups of a diverse beam search, each unlike those before", None)
+    diverse_beam_strength: float | None = option("how unlike they are", None)
+    diversity_rate: float | None = option("penalty of a hypothesis for those of the same origin before it", None)
 
 
-@dataclass(frozen=True)
-class Options:
-    """Checked values of what was asked for, and nothing else, by whom they are for."""
+@dataclass(kw_only=True)
+class UnknownWords:
+    """What becomes of ``<unk>`` in a translation."""
 
-    search: dict[str, Any]
-    """for fairseq's generator, and what becomes of unknown words"""
-    output: dict[str, Any]
-    """for a model with a continuous output"""
-    nearest: dict[str, Any]
-    """for the task"""
-
-
-def parse(text: str) -> dict[str, str]:
-    """``"lenpen=0.8 max_len_b=50"`` as names and values. Raises: InputError: a part without ``=``."""
-    pairs = [part.partition("=") for part in text.split()]
-    for name, sign, _ in pairs:
-        if not sign or not name:
-            raise InputError(f"options are given as name=value, with spaces between them, not {name!r}")
-    return {name.replace("-", "_"): value for name, _, value in pairs}
+    replace_unk: bool | None = option(
+        "an unknown word becomes the source word it attends to; punctuation is passed over", None
+    )
+    lexicon: Path | None = option(
+        "with --replace-unk, it becomes what this file of `fairseq-xl data lexicon` says of that source word", None
+    )
+    replace_unk_distance: float | None = option(
+        "with --replace-unk, pass over source words that stand more than N words from where the unknown one would if "
+        "both languages had one order; lower it where attention strays",
+        None,
+        low=0,
+        metavar="N",
+    )
 
 
-def check(given: Mapping[str, Any]) -> Options:
-    """Options by name; text becomes the number or truth value that the option takes.
+@dataclass(kw_only=True)
+class VectorScores:
+    """How a continuous output's vectors score words."""
+
+    decode_score: str | None = option("the cosine, von Mises-Fisher's posterior or its density", None, choices=SCORES)
+    decode_scale: float | None = option("sharpness of --decode-score cosine: a beam depends on it", None)
+    decode_hub_weight: float | None = option("how much words that are near to everything are held back (CSLS)", None)
+    decode_prior_weight: float | None = option("how much a word's frequency in the dictionary counts", None)
+
+
+@dataclass(kw_only=True)
+class NearestWords:
+    """How words near a continuous output's vector are found."""
+
+    nearest: str | None = option(
+        "dense scores every word; top gives the same by beam search in bounded memory; the others ask a faiss index",
+        None,
+        choices=NEAREST,
+    )
+    nearest_effort: float | None = option("how much hnsw and ivf search: above 1 for recall, below for speed", None)
+    nearest_index: Path | None = option("folder where built indices are kept for the next run", None)
+
+
+@dataclass(kw_only=True)
+class Decoding(NearestWords, VectorScores, UnknownWords, Search):
+    """All of them."""
+
+    def given(self, kind: type | None = None) -> dict[str, Any]:
+        """What was asked for by name, of one ``kind`` of option or of all."""
+        values = {each.name: getattr(self, each.name) for each in fields(kind or Decoding)}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+def decoding(values: Mapping[str, Any]) -> Decoding:
+    """Checked options from names and values, such as a model folder's or a function's keywords.
 
     Raises:
         InputError: an unknown name, a value of the wrong kind, a combination that cannot work.
     """
-    values = {name: _checked(name, value) for name, value in given.items()}
-    if values.get("beam", 1) < 1:
-        raise InputError(f"beam is {values['beam']}: give 1 or more")
-    beam, groups = values.get("beam", 5), values.get("diverse_beam_groups", -1)
+    kinds = get_type_hints(Decoding)
+    for name, value in values.items():
+        if name not in kinds:
+            near = difflib.get_close_matches(name, kinds, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(kinds)}"
+            raise InputError(f"translating has no option {name!r}; {hint}")
+        kind = get_args(kinds[name])[0]
+        fits = {float: (int, float), Path: (str, Path)}.get(kind, kind)
+        if value is not None and (not isinstance(value, fits) or isinstance(value, bool) != (kind is bool)):
+            raise InputError(f"the option {name} cannot be {value!r}: give a value of the kind {kind.__name__}")
+    made = Decoding(**values)
+    settings.check(made, prefix="")
+    groups, beam = made.diverse_beam_groups or 0, made.beam or 5
     if groups > 0 and beam % groups:
         raise InputError(f"diverse_beam_groups is {groups}, which does not divide the beam, {beam}")
-    if "replace_unk_distance" in values and "replace_unk" not in values:
-        raise InputError("replace_unk_distance says which words replace_unk may take: give that, too")
-    if not values.get("replace_unk_distance", 0.0) >= 0:
-        raise InputError(f"replace_unk_distance is {values['replace_unk_distance']}: give a number of words, from 0")
-    kinds = [{k: v for k, v in values.items() if k in names} for names in (SEARCH + UNKNOWN_WORDS, OUTPUT, NEAREST)]
-    return Options(*kinds)
-
-
-def _checked(name: str, value: Any) -> Any:
-    if name not in _CONFIGS:
-        near = difflib.get_close_matches(name, _CONFIGS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(_CONFIGS)}"
-        raise InputError(f"translating has no option {name!r}; {hint}")
-    try:
-        merged = OmegaConf.merge(OmegaConf.structured(_CONFIGS[name]), {name: value})
-        assert isinstance(merged, DictConfig)
-        value = merged[name]
-    except OmegaConfBaseException as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"the option {name} cannot be {value!r}: {reason}") from None
-    return value.value if isinstance(value, Enum) else value
+    for name in ("lexicon", "replace_unk_distance"):
+        if getattr(made, name) is not None and not made.replace_unk:
+            raise InputError(f"{name} says what replace_unk does: give that, too")
+    return made

@@ -20,7 +20,7 @@ import torch
 from fairseq import checkpoint_utils, utils
 from fairseq.data import Dictionary
 from fairseq.dataclass.configs import GenerationConfig
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
@@ -33,7 +33,7 @@ from fairseq_xl.training import checkpoints
 from fairseq_xl.training.batches import batches
 from fairseq_xl.training.device import usable
 from fairseq_xl.translation.folder import ModelFolder, dictionary_name, read_config
-from fairseq_xl.translation.options import Options, check
+from fairseq_xl.translation.options import Decoding, NearestWords, Search, VectorScores, decoding
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,11 @@ class Translator:
         pipeline: Pipeline,
         task: ContinuousTranslationTask,
         models: list[Any],
-        search: dict[str, Any],
+        options: Decoding,
         device: torch.device,
         batch_tokens: int = 2000,
     ) -> None:
-        """As :meth:`load` does it; ``search`` holds options of fairseq's generator by name."""
+        """As :meth:`load` does it, which has given the task and the models their part of the options."""
         if batch_tokens < 1:
             raise InputError(f"batches of {batch_tokens} tokens hold nothing: give 1 or more")
         self.pipeline = pipeline
@@ -77,17 +77,14 @@ class Translator:
         self.device = device
         self.batch_tokens = batch_tokens
         self.models = [model.to(device) for model in models]
-        search = dict(search)
-        replace = search.pop("replace_unk", None)
         self.replacements: dict[str, str] | None = None
         """unknown words become the source's, or what this says of those; None: they stay ``<unk>``"""
-        if replace is not None:
-            self.replacements = read_translations(Path(replace)) if replace else {}
-        self.replacement_distance = search.pop("replace_unk_distance", math.inf)
+        if options.replace_unk:
+            self.replacements = read_translations(Path(options.lexicon)) if options.lexicon else {}
+        distance = options.replace_unk_distance
+        self.replacement_distance = math.inf if distance is None else distance
         """how many words from the diagonal the source word may stand"""
-        generation = OmegaConf.merge(OmegaConf.structured(GenerationConfig), search)
-        assert isinstance(generation, DictConfig)
-        self.generator = _generator(task, self.models, generation)
+        self.generator = _generator(task, self.models, options.given(Search))
         positions = [model.max_positions() for model in models]
         self.longest = int(utils.resolve_max_positions(task.max_positions(), *positions)[0])
         """positions of the source side, of which the end of the sentence takes one"""
@@ -102,9 +99,8 @@ class Translator:
             folder: see :mod:`fairseq_xl.translation.folder`.
             device: such as ``cpu`` or ``cuda:1``; by default a GPU where there is one.
             batch_tokens: source tokens translated at once, padding included.
-            options: of the search and the output, by fairseq-generate's names (``beam=5``, ``lenpen=0.8``,
-                ``decode_score="cosine"``, ``nearest="top"``; all are in
-                :mod:`fairseq_xl.translation.options`). They go before the folder's own.
+            options: those of :class:`~fairseq_xl.translation.options.Decoding` (``beam=5``, ``lenpen=0.8``,
+                ``decode_score="cosine"``, ``nearest="top"``, …). They go before the folder's own.
 
         Raises:
             InputError: no model folder, or a damaged one; checkpoints that do not fit its dictionaries; an
@@ -112,10 +108,10 @@ class Translator:
         """
         folder = Path(folder)
         config = read_config(folder)
-        chosen = check({**config.options, **options})
-        task = _task(folder, config, chosen)
-        models = _models(folder, config, task, chosen)
-        return cls(config.pipeline(folder), task, models, chosen.search, usable(device), batch_tokens)
+        chosen = decoding({**config.options, **options})
+        task = _task(folder, config, chosen.given(NearestWords))
+        models = _models(folder, config, task, chosen.given(VectorScores))
+        return cls(config.pipeline(folder), task, models, chosen, usable(device), batch_tokens)
 
     def translate(self, sentences: Sequence[str]) -> list[str]:
         """The best translation of each sentence; nothing for one without words."""
@@ -216,13 +212,15 @@ def task_settings(path: Path, checkpoint: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _task(folder: Path, config: ModelFolder, chosen: Options) -> ContinuousTranslationTask:
+def _task(folder: Path, config: ModelFolder, nearest: dict[str, Any]) -> ContinuousTranslationTask:
     """fairseq's translation, as the first checkpoint was trained by it, with this folder's dictionaries."""
     path = folder / config.checkpoints[0]
     trained = task_settings(path, checkpoints.read(path))
     known = {entry.name for entry in fields(ContinuousTranslationConfig)} - {"_name", "data"}
     settings = {name: value for name, value in trained.items() if name in known}
-    settings |= {"eval_bleu": False, **chosen.nearest}
+    if "nearest_index" in nearest:
+        nearest["nearest_index"] = str(nearest["nearest_index"])
+    settings |= {"eval_bleu": False, **nearest}
     cfg = OmegaConf.merge(OmegaConf.structured(ContinuousTranslationConfig), settings)
     dictionaries = [
         Dictionary.load(str(folder / dictionary_name(language)))
@@ -231,23 +229,23 @@ def _task(folder: Path, config: ModelFolder, chosen: Options) -> ContinuousTrans
     return ContinuousTranslationTask(cfg, *dictionaries)
 
 
-def _models(folder: Path, config: ModelFolder, task: ContinuousTranslationTask, chosen: Options) -> list[Any]:
+def _models(folder: Path, config: ModelFolder, task: ContinuousTranslationTask, scores: dict[str, Any]) -> list[Any]:
     paths = [str(folder / name) for name in config.checkpoints]
     try:
-        models, _ = checkpoint_utils.load_model_ensemble(paths, dict(chosen.output), task)
+        models, _ = checkpoint_utils.load_model_ensemble(paths, dict(scores), task)
     except RuntimeError as error:  # torch's word for weights of other sizes
         reason = str(error).splitlines()[-1].strip()
         raise InputError(
             f"the checkpoints in {folder} do not fit its dictionaries; they were trained with others ({reason})"
         ) from error
-    if chosen.output and any(getattr(model.decoder, "targets", None) is None for model in models):
-        names = ", ".join(chosen.output)
-        raise InputError(f"{names}: for continuous outputs; the model in {folder} has a softmax")
+    if scores and any(getattr(model.decoder, "targets", None) is None for model in models):
+        raise InputError(f"{', '.join(scores)}: for continuous outputs; the model in {folder} has a softmax")
     return models
 
 
-def _generator(task: ContinuousTranslationTask, models: list[Any], generation: DictConfig) -> Any:
+def _generator(task: ContinuousTranslationTask, models: list[Any], search: dict[str, Any]) -> Any:
     """Raises: InputError: options that do not go together."""
+    generation = OmegaConf.structured(GenerationConfig(**search))
     # Attention is always wanted, which stock models drop unless an alignment is to be printed.
     prepared = OmegaConf.create({"generation": {**generation, "print_alignment": "hard"}})
     for model in models:

@@ -10,8 +10,7 @@ from fairseq.data import data_utils
 from fairseq.scoring.bleu import BleuConfig, Scorer
 
 from fairseq_xl.compat import token_bleu
-from fairseq_xl.training import averaging as average
-from fairseq_xl.training import checkpoints
+from fairseq_xl.training import averaging, checkpoints
 
 
 @pytest.mark.parametrize(
@@ -64,7 +63,7 @@ def test_bucket_bounds_are_lower_percentiles():
 
 def test_averaged_checkpoint_translates(command, corpus, trained, capsys, tmp_path):
     output = tmp_path / "averaged.pt"
-    state = average.average([trained, trained])
+    state = averaging.average([trained, trained])
     torch.save(state, output)
     lines = []
     for path in (trained, output):

@@ -30,10 +30,11 @@ PAIRS = [
 pytestmark = pytest.mark.slow
 
 
-def run(module, *arguments, check=True, stdin=""):
-    done = forked.run(module, *arguments, stdin=stdin)
+def run(module, line, *arguments, check=True, stdin=""):
+    """A command as a fork: the words of a line, and arguments that may hold spaces."""
+    done = forked.run(module, *line.split(), *arguments, stdin=stdin)
     if check and done.returncode:
-        raise AssertionError(f"{module} {arguments} ended with {done.returncode}:\n{done.stderr[-3000:]}")
+        raise AssertionError(f"{module} {line} {arguments} ended with {done.returncode}:\n{done.stderr[-3000:]}")
     return done
 
 
@@ -62,18 +63,8 @@ def corpus(tmp_path_factory):
         (folder / f"{part}.en").write_text("\n".join(e for _, e in lines) + "\n", encoding="utf-8")
     run(
         "fairseq_cli.preprocess",
-        "--source-lang",
-        "de",
-        "--target-lang",
-        "en",
-        "--trainpref",
-        folder / "train",
-        "--validpref",
-        folder / "valid",
-        "--testpref",
-        folder / "test",
-        "--destdir",
-        folder / "bin",
+        f"--source-lang de --target-lang en --trainpref {folder}/train --validpref {folder}/valid "
+        f"--testpref {folder}/test --destdir {folder}/bin",
     )
     write_vectors(folder / "en.vec", [e for _, e in PAIRS])
     return folder
@@ -82,31 +73,10 @@ def corpus(tmp_path_factory):
 def train(corpus, save, *options, check=True):
     return run(
         "fairseq_cli.train",
-        corpus / "bin",
-        "--user-dir",
-        ROOT / "fairseq_xl",
-        "--task",
-        "translation",
-        "--arch",
-        "continuous_lstm_tiny",
-        "--target-vectors",
-        corpus / "en.vec",
-        "--optimizer",
-        "adam",
-        "--lr",
-        "0.01",
-        "--max-tokens",
-        "100",
-        "--required-batch-size-multiple",
-        "1",
-        "--save-dir",
-        save,
-        "--log-format",
-        "json",
-        "--no-epoch-checkpoints",
-        "--num-workers",
-        "0",
-        "--cpu",
+        f"{corpus}/bin --user-dir {ROOT}/fairseq_xl --task translation --arch continuous_lstm_tiny "
+        f"--target-vectors {corpus}/en.vec --optimizer adam --lr 0.01 --max-tokens 100 "
+        f"--required-batch-size-multiple 1 --save-dir {save} --log-format json --no-epoch-checkpoints "
+        "--num-workers 0 --cpu",
         *options,
         check=check,
     )
@@ -129,16 +99,8 @@ def generate(models, *options, path="proj/checkpoint_best.pt", data="bin"):
     paths = os.pathsep.join(str(models / p) for p in path.split(":"))
     done = run(
         "fairseq_cli.generate",
-        models / data,
-        "--user-dir",
-        ROOT / "fairseq_xl",
-        "--path",
-        paths,
-        "--cpu",
-        "--max-tokens",
-        "2000",
-        "--required-batch-size-multiple",
-        "1",
+        f"{models / data} --user-dir {ROOT}/fairseq_xl --path {paths} --cpu --max-tokens 2000 "
+        "--required-batch-size-multiple 1",
         *options,
     )
     found = re.findall(r"^H-(\d+)\t(\S+)\t(.*)$", done.stdout, re.M)
@@ -193,19 +155,8 @@ def test_prefix_diversity_sampling_and_reference_scores(models):
 def test_constrained_decoding(models):
     done = run(
         "fairseq_cli.interactive",
-        models / "bin",
-        "--user-dir",
-        ROOT / "fairseq_xl",
-        "--path",
-        models / "proj/checkpoint_best.pt",
-        "--cpu",
-        "--beam",
-        "5",
-        "--constraints",
-        "--source-lang",
-        "de",
-        "--target-lang",
-        "en",
+        f"{models}/bin --user-dir {ROOT}/fairseq_xl --path {models}/proj/checkpoint_best.pt --cpu --beam 5 "
+        "--constraints --source-lang de --target-lang en",
         stdin="ein hund rennt\told\n",
     )
     (text,) = re.findall(r"^H-0\t\S+\t(.*)$", done.stdout, re.M)
@@ -215,19 +166,8 @@ def test_constrained_decoding(models):
 def test_interactive_replaces_unknown_words_by_the_source(models):
     done = run(
         "fairseq_cli.interactive",
-        models / "bin",
-        "--user-dir",
-        ROOT / "fairseq_xl",
-        "--path",
-        models / "proj/checkpoint_best.pt",
-        "--cpu",
-        "--beam",
-        "2",
-        "--replace-unk",
-        "--source-lang",
-        "de",
-        "--target-lang",
-        "en",
+        f"{models}/bin --user-dir {ROOT}/fairseq_xl --path {models}/proj/checkpoint_best.pt --cpu --beam 2 "
+        "--replace-unk --source-lang de --target-lang en",
         stdin="ein kind schläft\n",
     )
     assert re.search(r"^H-0\t\S+\ta child sleeps$", done.stdout, re.M)
@@ -248,20 +188,8 @@ def test_unknown_words_are_replaced_from_a_log_with_attention(models, tmp_path):
 def test_validate_and_best_checkpoint_by_bleu(models, tmp_path):
     done = run(
         "fairseq_cli.validate",
-        models / "bin",
-        "--user-dir",
-        ROOT / "fairseq_xl",
-        "--path",
-        models / "proj/checkpoint_best.pt",
-        "--cpu",
-        "--task",
-        "translation",
-        "--max-tokens",
-        "2000",
-        "--valid-subset",
-        "valid",
-        "--required-batch-size-multiple",
-        "1",
+        f"{models}/bin --user-dir {ROOT}/fairseq_xl --path {models}/proj/checkpoint_best.pt --cpu --task "
+        "translation --max-tokens 2000 --valid-subset valid --required-batch-size-multiple 1",
     )
     assert "accuracy" in done.stdout + done.stderr
     (models / "moved.vec").rename(models / "en.vec")
@@ -269,16 +197,8 @@ def test_validate_and_best_checkpoint_by_bleu(models, tmp_path):
         done = train(
             models,
             tmp_path,
-            "--criterion",
-            "syn_margin_diff",
-            "--max-epoch",
-            "3",
-            "--eval-bleu",
-            "--eval-bleu-args",
-            '{"beam": 1}',
-            "--best-checkpoint-metric",
-            "bleu",
-            "--maximize-best-checkpoint-metric",
+            *("--criterion", "syn_margin_diff", "--max-epoch", "3", "--eval-bleu", "--eval-bleu-args", '{"beam": 1}'),
+            *("--best-checkpoint-metric", "bleu", "--maximize-best-checkpoint-metric"),
         )
     finally:
         (models / "en.vec").rename(models / "moved.vec")
@@ -304,18 +224,8 @@ def test_a_swapped_vocabulary_says_words_never_seen(models, tmp_path):
         (tmp_path / f"test.{side}").write_text(text, encoding="utf-8")
     run(
         "fairseq_cli.preprocess",
-        "--source-lang",
-        "de",
-        "--target-lang",
-        "en",
-        "--srcdict",
-        models / "bin/dict.de.txt",
-        "--tgtdict",
-        tmp_path / "dict.txt",
-        "--testpref",
-        tmp_path / "test",
-        "--destdir",
-        tmp_path / "bin",
+        f"--source-lang de --target-lang en --srcdict {models}/bin/dict.de.txt --tgtdict "
+        f"{tmp_path}/dict.txt --testpref {tmp_path}/test --destdir {tmp_path}/bin",
     )
     overrides = f"{{'swap_vectors': '{vectors}'}}"
     found, _ = generate(models, "--beam", "1", "--model-overrides", overrides, data=tmp_path / "bin")
@@ -349,18 +259,8 @@ def test_what_cannot_work_is_refused_before_training(models, tmp_path):
     refused(attempt("--criterion", "cross_entropy", "--target-vectors", good), "trains a softmax")
     done = run(
         "fairseq_cli.generate",
-        models / "bin",
-        "--user-dir",
-        ROOT / "fairseq_xl",
-        "--path",
-        models / "proj/checkpoint_best.pt",
-        "--cpu",
-        "--task",
-        "continuous_translation",
-        "--nearest",
-        "top",
-        "--no-repeat-ngram-size",
-        "2",
+        f"{models}/bin --user-dir {ROOT}/fairseq_xl --path {models}/proj/checkpoint_best.pt --cpu --task "
+        "continuous_translation --nearest top --no-repeat-ngram-size 2",
         check=False,
     )
     assert "--no-repeat-ngram-size edits every" in done.stderr.strip().splitlines()[-1]
@@ -374,27 +274,12 @@ def test_a_checkpoint_for_another_dictionary_is_refused(models, tmp_path):
     (tmp_path / "dict.txt").write_text("a 1\ndog 1\n")
     run(
         "fairseq_cli.preprocess",
-        "--source-lang",
-        "de",
-        "--target-lang",
-        "en",
-        "--srcdict",
-        models / "bin/dict.de.txt",
-        "--tgtdict",
-        tmp_path / "dict.txt",
-        "--testpref",
-        models / "test",
-        "--destdir",
-        tmp_path / "bin",
+        f"--source-lang de --target-lang en --srcdict {models}/bin/dict.de.txt --tgtdict "
+        f"{tmp_path}/dict.txt --testpref {models}/test --destdir {tmp_path}/bin",
     )
     done = run(
         "fairseq_cli.generate",
-        tmp_path / "bin",
-        "--user-dir",
-        ROOT / "fairseq_xl",
-        "--path",
-        models / "proj/checkpoint_best.pt",
-        "--cpu",
+        f"{tmp_path}/bin --user-dir {ROOT}/fairseq_xl --path {models}/proj/checkpoint_best.pt --cpu",
         check=False,
     )
     assert done.returncode != 0
@@ -416,15 +301,8 @@ def test_the_table_is_in_the_checkpoint_and_not_in_the_optimiser(models):
 def test_neighbours_command_shows_each_predicted_word(models):
     done = run(
         "fairseq_xl.cli.main",
-        "neighbours",
-        "--checkpoint",
-        models / "proj/checkpoint_best.pt",
-        "--data",
-        models / "bin",
-        "--sentence",
+        f"translate nearest {models}/proj/checkpoint_best.pt --data {models}/bin -k 3 --device cpu --sentence",
         "ein hund rennt",
-        "-k",
-        "3",
     )
     words = re.findall(r"^  (\S+) +-?[\d.]+  kappa", done.stdout, re.M)
     assert words == ["a", "dog", "runs", "</s>"]
@@ -435,18 +313,8 @@ def test_diagnose_agrees_with_fairseq_s_own_commands(models, tmp_path):
     output = tmp_path / "new/diagnosis.json"
     done = run(
         "fairseq_xl.cli.main",
-        "diagnose",
-        "--checkpoints",
+        f"translate diagnose --data {models}/bin --split test --words dog --output {output} --device cpu",
         *paths,
-        "--data",
-        models / "bin",
-        "--gen-subset",
-        "test",
-        "--words",
-        "dog",
-        "--output",
-        output,
-        "--cpu",
     )
     assert "syn_margin_proj, margin 0.5, epoch" in done.stdout
     report = json.loads(output.read_text(encoding="utf-8"))
@@ -457,22 +325,8 @@ def test_diagnose_agrees_with_fairseq_s_own_commands(models, tmp_path):
         assert entry["updates"] > 0
         valid = run(
             "fairseq_cli.validate",
-            models / "bin",
-            "--user-dir",
-            ROOT / "fairseq_xl",
-            "--path",
-            path,
-            "--cpu",
-            "--task",
-            "translation",
-            "--max-tokens",
-            "2000",
-            "--valid-subset",
-            "test",
-            "--log-format",
-            "json",
-            "--required-batch-size-multiple",
-            "1",
+            f"{models}/bin --user-dir {ROOT}/fairseq_xl --path {path} --cpu --task translation --max-tokens "
+            "2000 --valid-subset test --log-format json --required-batch-size-multiple 1",
         )
         logged = json.loads(re.findall(r"\{.*\}", valid.stdout + valid.stderr)[-1])
         value = {name.removeprefix("test_"): float(x) for name, x in logged.items() if name != "test"}
@@ -498,42 +352,24 @@ def test_diagnose_agrees_with_fairseq_s_own_commands(models, tmp_path):
 
 
 def test_diagnose_refuses_what_it_cannot_measure(models, tmp_path, capsys):
-    def attempt(*options):
-        command = [
-            "diagnose",
-            "--checkpoints",
-            models / "proj/checkpoint_best.pt",
-            "--data",
-            models / "bin",
-            "--cpu",
-            "--output",
-            tmp_path / "out.json",
-            *options,
-        ]
-        assert cli.main([str(word) for word in command]) == 2
+    def attempt(*options, model=models / "proj/checkpoint_best.pt"):
+        line = f"translate diagnose {model} --data {models}/bin --device cpu --output {tmp_path}/out.json"
+        assert cli.main([*line.split(), *map(str, options)]) == 2
         return capsys.readouterr().err.splitlines()[-1]
 
-    assert "no split 'dev'" in attempt("--gen-subset", "dev")
+    assert "no split 'dev'" in attempt("--split", "dev")
     assert "'giraffe' is not in the target dictionary" in attempt("--words", "dog", "giraffe")
-    assert "-k takes a number from 1, not 0" in attempt("-k", "0")
-    assert "--max-tokens takes a number" in attempt("--max-tokens", "-1")
-    assert "no checkpoint at" in attempt("--checkpoints", tmp_path / "none.pt")
+    assert "--k is 0: give a number from 1" in attempt("-k", "0")
+    assert "--max-tokens is -1: give a number" in attempt("--max-tokens", "-1")
+    assert "no checkpoint at" in attempt(model=tmp_path / "none.pt")
     (tmp_path / "file").write_text("")
-    assert "cannot write" in attempt("--output", tmp_path / "file/out.json")
+    assert "cannot make the folder of" in attempt("--output", tmp_path / "file/out.json")
     (models / "moved.vec").rename(models / "en.vec")
     try:
-        train(
-            models,
-            tmp_path / "softmax",
-            "--criterion",
-            "cross_entropy",
-            "--decoder-output",
-            "softmax",
-            "--max-epoch",
-            "1",
-        )
+        options = "--criterion cross_entropy --decoder-output softmax --max-epoch 1"
+        train(models, tmp_path / "softmax", *options.split())
     finally:
         (models / "en.vec").rename(models / "moved.vec")
     softmax = tmp_path / "softmax/checkpoint_best.pt"
-    assert "without vector outputs" in attempt("--checkpoints", softmax)
+    assert "without vector outputs" in attempt(model=softmax)
     assert not (tmp_path / "out.json").exists()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import argparse
 import ast
 import json
 import shutil
@@ -8,8 +9,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from fairseq_xl.cli.parsing import parse
+from fairseq_xl.cli.translate.pack import Pack
 from fairseq_xl.training import checkpoints
-from fairseq_xl.translation.options import check, parse
+from fairseq_xl.translation.options import Search, VectorScores
 
 SETS = ("train", "val", "test_2016_flickr")
 PREPARATION = {
@@ -22,7 +25,7 @@ TRANSLATION = {
     *("fairseq-xl data postprocess", "sacrebleu --input"),
 }
 RECORD, TRAIN, PACK = "fairseq-xl experiment record", "fairseq-train --user-dir", "fairseq-xl translate pack"
-SUBWORDS, DIAGNOSE = "fairseq-xl data subwords", "fairseq-xl translate diagnose --checkpoints"
+SUBWORDS, DIAGNOSE = "fairseq-xl data subwords", "fairseq-xl translate diagnose"
 
 
 @pytest.fixture
@@ -82,7 +85,7 @@ def test_a_finished_run_is_not_repeated(multi30k, data):
         ("vectors convert", {"data clean", "fairseq-preprocess", "vectors train"}),
         ("fairseq-train", {"data clean", "fairseq-preprocess", "vectors train", "vectors convert"}),
         ("fairseq-xl translate pack", {"vectors convert", "fairseq-train"}),
-        ("--beam 5", {"data clean", "vectors convert", "fairseq-train", "fairseq-xl translate pack"}),
+        ("--beam 5 --batch-size", {"data clean", "vectors convert", "fairseq-train", "fairseq-xl translate pack"}),
         ("record", {"vectors convert", "fairseq-train", "fairseq-generate", "sacrebleu"}),
     ],
 )
@@ -233,7 +236,7 @@ def test_replaced_unknown_words_are_in_the_names_of_scores_and_in_the_record(mul
     assert not any(word.startswith("unknown") for word in plain[1])
     done = multi30k("--data", data, "--replace-unknown", way)
     assert done.returncode == 0, done.stderr
-    assert ("fairseq-xl data lexicon" in {" ".join(call.split()[:2]) for call in multi30k.calls}) == (way == "lexicon")
+    assert ("fairseq-xl data lexicon" in {" ".join(call.split()[:3]) for call in multi30k.calls}) == (way == "lexicon")
     assert TRAIN not in multi30k.calls
     assert options(multi30k.arguments("fairseq-generate"), "--print-alignment") == ("soft",)
     hypotheses = multi30k.arguments("fairseq-xl data hypotheses")
@@ -263,9 +266,9 @@ def test_another_search_translates_anew_what_was_trained(multi30k, data):
     (overrides,) = options(generate, "--model-overrides")
     assert ast.literal_eval(overrides) == {"decode_score": "cosine", "decode_scale": 12.5}
     pack = multi30k.arguments("fairseq-xl translate pack")
-    packed = " ".join(pack[pack.index("--options") + 1 : pack.index("--output")])
-    assert check(parse(packed)).output == {"decode_score": "cosine", "decode_scale": 12.5}
-    assert check(parse(packed)).search == {"beam": 5, "max_len_a": 1.5, "max_len_b": 9, "lenpen": 1.2}
+    packed = parse(argparse.ArgumentParser(), Pack, pack[3:])
+    assert packed.given(VectorScores) == {"decode_score": "cosine", "decode_scale": 12.5}
+    assert packed.given(Search) == {"beam": 5, "max_len_a": 1.5, "max_len_b": 9, "lenpen": 1.2}
     assert "--lenpen 1.2" in " ".join(multi30k.arguments("fairseq-xl experiment record"))
     multi30k("--data", data, "--search", wanted)
     assert multi30k.calls == []
@@ -283,16 +286,16 @@ def test_subwords_go_from_the_truecased_text_to_words_again(multi30k, data):
         assert f"subwords train {text} --output {model} --size 500 --kind bpe\n" in calls
         pieces = prepared / "bpe500" / "pieces" / f"train.{language}"
         assert f"subwords encode {text} {pieces} --model {model}\n" in calls
-    binarise = multi30k.arguments("fairseq-preprocess")
-    assert options(binarise, "--trainpref") == (str(prepared / "bpe500" / "pieces" / "train"),)
-    assert "--thresholdtgt" not in binarise
+    preprocess = multi30k.arguments("fairseq-preprocess")
+    assert options(preprocess, "--trainpref") == (str(prepared / "bpe500" / "pieces" / "train"),)
+    assert "--thresholdtgt" not in preprocess
     vectors = multi30k.arguments("fairseq-xl vectors train")
     assert vectors[3] == str(prepared / "bpe500" / "pieces" / "train.en")
     assert options(vectors, "--min-count", "--max-subword") == ("1", "0")
     run = multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.bpe500.seed1"
     pieces, tokens = run / "hyp.beam5.pieces", run / "hyp.beam5.tok"
     assert f"subwords decode {pieces} {tokens}\n" in calls
-    assert f"text postprocess {tokens} {run / 'hyp.beam5.txt'} " in calls
+    assert f"data postprocess {tokens} {run / 'hyp.beam5.txt'} " in calls
     assert "subwords=bpe500" in multi30k.arguments("fairseq-xl experiment record")
 
 
@@ -389,9 +392,9 @@ def test_more_text_and_other_test_sets_are_cut_by_the_same_models(multi30k, data
 
 def test_the_subword_commands_are_shown_by_a_dry_run(multi30k, data):
     done = multi30k("--data", data, "--subwords", 500, "--dry-run")
-    assert done.stdout.count("text subwords train ") == 2
-    assert done.stdout.count("text subwords encode ") == 6
-    assert done.stdout.count("text subwords decode ") == 2
+    assert done.stdout.count("data subwords train ") == 2
+    assert done.stdout.count("data subwords encode ") == 6
+    assert done.stdout.count("data subwords decode ") == 2
     assert not multi30k.out.exists()
 
 
@@ -417,7 +420,7 @@ def test_each_loss_has_its_criterion_and_output(multi30k, data, loss):
     assert options(train, "--margin") == ("0.3",)
 
 
-def test_the_yardstick_is_fairseqs_own_model(multi30k, data):
+def test_the_baseline_is_fairseqs_own_model(multi30k, data):
     done = multi30k("--data", data, "--dry-run", "--loss", "stock", "--size", 128)
     train = next(line for line in done.stdout.splitlines() if line.startswith("fairseq-train")).split()
     assert options(train, "--arch", "--criterion", "--decoder-hidden-size") == (*("lstm", "cross_entropy", "128"),)
@@ -469,7 +472,7 @@ def test_a_transformers_softmax_baseline_differs_in_the_output_alone(multi30k, d
         assert options(ours, name) == options(theirs, name)
 
 
-def test_the_modern_yardstick_is_a_transformer_on_joint_subwords(multi30k, data):
+def test_the_modern_baseline_is_a_transformer_on_joint_subwords(multi30k, data):
     done = multi30k("--data", data, "--loss", "stock_transformer")
     assert done.returncode == 0, done.stderr
     command = multi30k.arguments("fairseq-train")
@@ -527,7 +530,7 @@ def test_a_failing_command_stops_the_recipe_and_shows_its_output(multi30k, data)
     done = multi30k("--data", data, FAIL_AT="fairseq-preprocess")
     assert done.returncode == 3
     assert "it broke here" in done.stderr
-    assert "binarise.log" in done.stderr
+    assert "preprocess.log" in done.stderr
     assert multi30k.calls[-1] == "fairseq-preprocess --source-lang de"
     done = multi30k("--data", data, FAIL_AT="fairseq-train")
     assert done.returncode == 3
@@ -589,7 +592,7 @@ def small_run(captions) -> Path:
 def assert_translates_as_the_recipe_did(run: Path, raw: Path, forked_cli, folder: Path, beam: int) -> None:
     copied = folder / "elsewhere"
     shutil.copytree(run / "model", copied)
-    options = ["--input", raw, "--output", folder / "hyp", "--cpu", "--beam", beam]
+    options = ["--input", raw, "--output", folder / "hyp", "--device", "cpu", "--beam", beam]
     done = forked_cli("translate", "text", copied, *options)
     assert done.returncode == 0, done.stderr
     assert (folder / "hyp").read_bytes() == (run / f"hyp.beam{beam}.txt").read_bytes()
@@ -624,8 +627,8 @@ def test_a_few_captions_through_subwords_and_fairseqs_transformer(captions, fork
     assert [line.replace(" ", "").replace("▁", " ").strip() for line in pieces] == tokens
     # One update at once, since the schedule warms up for 4,000; a higher rate than is ever good.
     quick = ["--cpu", "--warmup-updates", 1, "--lr", 0.05, "--max-tokens", 500]
-    captions("--loss", "stock_transformer", *units, "--name", "yardstick", "--", *quick)
-    run = captions.out / "runs" / "yardstick"
+    captions("--loss", "stock_transformer", *units, "--name", "baseline", "--", *quick)
+    run = captions.out / "runs" / "baseline"
     assert "▁" in (run / "hyp.beam5.pieces").read_text(encoding="utf-8")
     plain = (run / "hyp.beam5.txt").read_text(encoding="utf-8")
     assert len(plain.splitlines()) == 20

@@ -1,12 +1,12 @@
-import argparse
+import errno
 from pathlib import Path
 
 import pytest
 import torch
 
+from fairseq_xl.cli import main as cli
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.training import averaging as average
-from fairseq_xl.training import checkpoints
+from fairseq_xl.training import averaging, checkpoints
 
 
 def write(path: Path, updates: int = 1, val_loss: float | None = None, maximize=False, **weights):
@@ -23,17 +23,11 @@ def write(path: Path, updates: int = 1, val_loss: float | None = None, maximize=
     return path
 
 
-def parse(*argv: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    average.configure(parser)
-    return parser.parse_args(argv)
-
-
 def test_mean_is_taken_in_float64_and_cast_back(tmp_path):
     # In float16 the running sum 2048 + 1 + 1 + 1 would stay 2048.
     values = [2048.0, 1.0, 1.0, 1.0]
     paths = [write(tmp_path / f"{i}.pt", w=torch.tensor([v], dtype=torch.float16)) for i, v in enumerate(values)]
-    mean = average.average(paths)["model"]["w"]
+    mean = averaging.average(paths)["model"]["w"]
     assert mean.dtype == torch.float16
     assert mean.item() == torch.tensor(sum(values) / 4).half().item() != 512.0
 
@@ -51,7 +45,7 @@ def test_frozen_table_stays_bit_for_bit_and_buffers_come_from_the_first(tmp_path
         )
         for i in range(3)
     ]
-    model = average.average(paths)["model"]
+    model = averaging.average(paths)["model"]
     assert torch.equal(model["table"], table)
     assert model["num_batches_tracked"].item() == 5
     assert model["banned"].tolist() == [True, False]
@@ -62,7 +56,7 @@ def test_tied_weights_stay_tied(tmp_path):
         tied = torch.rand(2000)
         write(tmp_path / f"{i}.pt", a=tied, b=tied)
     output = tmp_path / "out.pt"
-    average.run(parse("--inputs", *(str(tmp_path / f"{i}.pt") for i in range(2)), "--output", str(output)))
+    averaging.write_average([tmp_path / f"{i}.pt" for i in range(2)], output)
     model = checkpoints.read(output)["model"]
     assert model["a"].data_ptr() == model["b"].data_ptr()
 
@@ -70,7 +64,7 @@ def test_tied_weights_stay_tied(tmp_path):
 def test_result_holds_no_optimiser_and_says_what_it_is_made_of(tmp_path):
     paths = [write(tmp_path / f"{i}.pt", w=torch.rand(3)) for i in range(2)]
     output = tmp_path / "new" / "out.pt"
-    assert average.run(parse("--inputs", *map(str, paths), "--output", str(output))) == 0
+    assert cli.main(["translate", "average", *map(str, paths), "--output", str(output)]) == 0
     state = checkpoints.read(output)
     assert "last_optimizer_state" not in state
     assert state["extra_state"]["averaged"] == [str(p) for p in paths]
@@ -80,7 +74,7 @@ def test_result_holds_no_optimiser_and_says_what_it_is_made_of(tmp_path):
 def test_last_takes_whole_epochs_newest_first(tmp_path):
     for name in ("checkpoint2", "checkpoint10", "checkpoint9", "checkpoint_9_100", "crash"):
         write(tmp_path / f"{name}.pt", w=1.0)
-    chosen = average.choose(tmp_path, last=2, best=None)
+    chosen = averaging.choose(tmp_path, last=2)
     assert [p.name for p in chosen] == ["checkpoint10.pt", "checkpoint9.pt"]
 
 
@@ -92,7 +86,7 @@ def test_best_ranks_by_the_validation_metric_once_per_update(tmp_path, maximize,
     best = 2 if maximize else 3
     write(tmp_path / "checkpoint_best.pt", best * 10, scores[best], maximize, w=1.0)
     write(tmp_path / "checkpoint_last.pt", 50, None, maximize, w=1.0)
-    chosen = average.choose(tmp_path, last=None, best=2)
+    chosen = averaging.choose(tmp_path, best=2)
     assert [p.name for p in chosen] == [f"checkpoint{n}.pt" for n in names]
 
 
@@ -108,7 +102,7 @@ def test_mismatches_are_refused_by_name(tmp_path):
     }
     for message, bad in cases.items():
         with pytest.raises(InputError, match=message):
-            average.average([good, bad])
+            averaging.average([good, bad])
 
 
 def test_failed_write_leaves_the_old_output(tmp_path, monkeypatch):
@@ -118,11 +112,11 @@ def test_failed_write_leaves_the_old_output(tmp_path, monkeypatch):
 
     def torn(state, file):
         file.write(b"half of it")
-        raise OSError("no space left on device")
+        raise OSError(errno.ENOSPC, "no space left on device")
 
     monkeypatch.setattr(torch, "save", torn)
     with pytest.raises(InputError, match=r"cannot write .*no space"):
-        average.run(parse("--inputs", *map(str, paths), "--output", str(output)))
+        averaging.write_average(paths, output)
     assert output.read_bytes() == b"old"
     assert not list(tmp_path.glob("*.tmp"))
 
@@ -130,17 +124,18 @@ def test_failed_write_leaves_the_old_output(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (["--save-dir", "{}"], "needs --last N or --best N"),
-        (["--save-dir", "{}", "--last", "0"], "take a number from 1"),
-        (["--save-dir", "{}", "--last", "3"], "holds 1 checkpoints of whole epochs, not 3"),
-        (["--save-dir", "{}/none", "--last", "1"], "is not a folder"),
-        (["--inputs", "{}/none.pt"], "does not exist"),
-        (["--inputs", "{}/checkpoint1.pt", "--last", "1"], "give it"),
+        (["{}", "--last", "0"], "--last is 0: give a number from 1"),
+        (["{}", "--last", "3"], "holds 1 checkpoints of whole epochs, not 3"),
+        (["{}", "--best", "3"], "holds 0 checkpoints that were validated, not 3"),
+        (["{}/none", "--last", "1"], "is not a folder"),
+        (["{}", "{}", "--last", "1"], "choose among the checkpoints of one folder"),
+        (["{}/none.pt"], "does not exist"),
+        (["{}"], "is not a file"),
     ],
 )
-def test_wrong_requests_get_one_sentence(tmp_path, argv, message):
+def test_wrong_requests_get_one_sentence(tmp_path, capsys, argv, message):
     write(tmp_path / "checkpoint1.pt", w=1.0)
     argv = [word.format(tmp_path) for word in argv]
-    with pytest.raises(InputError, match=message):
-        average.run(parse(*argv, "--output", str(tmp_path / "out.pt")))
+    assert cli.main(["translate", "average", *argv, "--output", str(tmp_path / "out.pt")]) == 2
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "out.pt").exists()

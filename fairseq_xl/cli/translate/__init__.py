@@ -3,13 +3,19 @@
 from fairseq_xl.cli.parsing import Table
 
 COMMANDS: Table = {
-    "text": ("fairseq_xl.cli.translate.text", "translate raw text with a packed model"),
-    "pack": ("fairseq_xl.cli.translate.pack", "put a trained model and all that translating needs into one folder"),
-    "nearest": ("fairseq_xl.cli.translate.nearest", "show the words nearest to each vector that a model predicts"),
+    "text": ("fairseq_xl.cli.translate.text:Text", "translate raw text with a packed model"),
+    "pack": (
+        "fairseq_xl.cli.translate.pack:Pack",
+        "put a trained model and all that translating needs into one folder",
+    ),
+    "nearest": (
+        "fairseq_xl.cli.translate.nearest:Nearest",
+        "show the words nearest to each vector that a model predicts",
+    ),
     "diagnose": (
-        "fairseq_xl.cli.translate.diagnose",
+        "fairseq_xl.cli.translate.diagnose:Diagnose",
         "measure how near a model's vectors come to their targets, and what its negatives are",
     ),
-    "tune": ("fairseq_xl.cli.translate.tune", "choose decoding options of a model on the development set"),
-    "average": ("fairseq_xl.training.averaging", "average the weights of checkpoints"),
+    "tune": ("fairseq_xl.cli.translate.tune:Tune", "choose decoding options of a model on the development set"),
+    "average": ("fairseq_xl.cli.translate.average:Average", "average the weights of checkpoints"),
 }

@@ -3,7 +3,7 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Optional
 
 from fairseq.dataclass import ChoiceEnum
@@ -13,29 +13,24 @@ from fairseq.tasks.translation import TranslationConfig, TranslationTask
 from fairseq_xl.continuous.decoding.generator import TopWordsGenerator
 from fairseq_xl.continuous.decoding.index import WordIndex
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 from fairseq_xl.vectors.faiss_index import KINDS
 
 
 @dataclass
 class ContinuousTranslationConfig(TranslationConfig):
-    nearest: ChoiceEnum(["dense", "top", *KINDS]) = field(  # type: ignore[valid-type]
-        default="dense",
-        metadata={
-            "help": "how words near a prediction are found. dense scores all at once and works with every search "
-            "option; top gives the same translations in bounded memory, for large vocabularies; flat, hnsw and ivf "
-            "ask a faiss index, the last two approximately, for tables of a million words and more"
-        },
+    nearest: ChoiceEnum(["dense", "top", *KINDS]) = option(  # type: ignore[valid-type]
+        "how words near a prediction are found. dense scores all at once and works with every search option; top "
+        "gives the same translations in bounded memory, for large vocabularies; flat, hnsw and ivf ask a faiss index, "
+        "the last two approximately, for tables of a million words and more",
+        "dense",
     )
-    nearest_effort: float = field(
-        default=1.0,
-        metadata={"help": "how much hnsw and ivf search: above 1 finds more of the nearest words, below is faster"},
+    nearest_effort: float = option(
+        "how much hnsw and ivf search: above 1 finds more of the nearest words, below is faster", 1.0
     )
-    nearest_index: Optional[str] = field(  # noqa: UP045
-        default=None,
-        metadata={
-            "help": "folder where built indices are kept for the next run; set it for large tables, whose "
-            "index takes minutes"
-        },
+    nearest_index: Optional[str] = option(  # noqa: UP045
+        "folder where built indices are kept for the next run; set it for large tables, whose index takes minutes",
+        None,
     )
 
 

@@ -13,38 +13,49 @@ The end of a sentence is a word in both.
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
-from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import torch
 from torch import Tensor
 from tqdm import tqdm
 
+from fairseq_xl.continuous.criteria.annealed import hinge_margin
 from fairseq_xl.continuous.diagnostics import hubness
 from fairseq_xl.continuous.diagnostics.accuracy import ACCURACIES, ErrorMargins, Geometry, Positions, look_up
+from fairseq_xl.continuous.diagnostics.settings import Settings
 from fairseq_xl.continuous.diagnostics.stability import SOURCES, Stability, negatives_of
 from fairseq_xl.continuous.diagnostics.word_neighbours import SharedNeighbours, WordNeighbours
+from fairseq_xl.continuous.models.loading import load_continuous_model
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.report.record import read_training
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What to measure."""
+def diagnose(checkpoint: Path, data: Path, settings: Settings, device: str | None = None) -> dict[str, Any]:
+    """What one checkpoint is, and all that is measured of it, as plain data.
 
-    split: str = "valid"
-    words: Sequence[str] = ()
-    """target words for which to list neighbours"""
-    k: int = 10
-    """neighbours in these lists and for hubs"""
-    negatives: int = 5
-    """uniform draws at each position"""
-    seed: int = 1
-    """of the draws"""
-    max_tokens: int = 4000
-    """in a batch"""
+    Args:
+        checkpoint: of a continuous model.
+        data: the data directory of fairseq-preprocess.
+        settings: what to measure.
+        device: such as ``cpu``; by default a GPU where there is one.
+
+    Raises:
+        InputError: no such checkpoint, folder or device; a model without vector outputs; see :func:`measure`.
+    """
+    model, task = load_continuous_model(checkpoint, data, device)
+    training = read_training(checkpoint)
+    criterion = training.options["criterion"]
+    label = f"{checkpoint.name} on {settings.split}"
+    return {
+        "checkpoint": str(checkpoint),
+        "criterion": criterion,
+        "epoch": training.epoch,
+        "updates": training.updates,
+        **measure(model, task, settings, hinge_margin(criterion), label),
+    }
 
 
 def measure(model: Any, task: Any, settings: Settings, margin: float | None, label: str = "") -> dict[str, Any]:
@@ -65,7 +76,7 @@ def measure(model: Any, task: Any, settings: Settings, margin: float | None, lab
         task.load_dataset(settings.split)
     except FileNotFoundError as error:
         raise InputError(
-            f"{task.cfg.data} has no split {settings.split!r} in this model's languages: --gen-subset names one "
+            f"{task.cfg.data} has no split {settings.split!r} in this model's languages: --split names one "
             "that fairseq-preprocess wrote, such as valid or test"
         ) from error
     measured = _Measurements(model.decoder.targets, task.target_dictionary, settings, margin)
@@ -76,7 +87,7 @@ def measure(model: Any, task: Any, settings: Settings, margin: float | None, lab
         max_positions=(model.encoder.max_positions(), model.decoder.max_positions()),
         ignore_invalid_inputs=True,
     ).next_epoch_itr(shuffle=False)
-    generator = task.build_generator([model], argparse.Namespace(beam=1))
+    generator = task.build_generator([model], SimpleNamespace(beam=1))
     for sample in tqdm(batches, desc=label, unit="batch"):
         measured.update(model, task, generator, sample)
     return {
@@ -186,6 +197,6 @@ def _row(word: str, dictionary: Any) -> int:
     row = dictionary.index(word)
     if row == dictionary.unk() and word != dictionary.unk_word:
         raise InputError(
-            f"--words: {word!r} is not in the target dictionary: write words as the binarised data has them"
+            f"--words: {word!r} is not in the target dictionary: write words as the preprocessed data has them"
         )
     return row

@@ -3,12 +3,13 @@
 No ``from __future__ import annotations`` here: fairseq reads the fields' types to build its parser.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Optional
 
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 
 from fairseq_xl.continuous.models.targets import MISSING_POLICIES, SPECIAL_POLICIES
+from fairseq_xl.io.settings import option
 from fairseq_xl.losses import SCORES
 from fairseq_xl.modules.attention import KINDS as ATTENTION_KINDS
 from fairseq_xl.training.presets import preset
@@ -21,32 +22,22 @@ class DecodingConfig(FairseqDataclass):
     """Options of continuous decoding. They are saved with a model and can be changed when translating:
     ``fairseq-generate … --model-overrides "{'decode_score': 'vmf_posterior'}"``."""
 
-    decode_score: ChoiceEnum(list(SCORES)) = field(  # type: ignore[valid-type]
-        default="cosine",
-        metadata={
-            "help": "how predicted vectors score words. cosine: softmax of decode-scale times the cosine (for "
-            "cosine "
-            "and margin losses). vmf_posterior: softmax of kappa times the cosine (for vmf). vmf_density: the "
-            "density itself, as the paper decodes; over a beam it favours long outputs of sure words"
-        },
+    decode_score: ChoiceEnum(list(SCORES)) = option(  # type: ignore[valid-type]
+        "how predicted vectors score words. cosine: softmax of decode-scale times the cosine (for cosine and margin "
+        "losses). vmf_posterior: softmax of kappa times the cosine (for vmf). vmf_density: the density itself, as the "
+        "paper decodes; over a beam it favours long outputs of sure words",
+        "cosine",
     )
-    decode_scale: float = field(
-        default=20.0, metadata={"help": "sharpness of decode-score cosine: only beam search and ensembles depend on it"}
+    decode_scale: float = option("sharpness of decode-score cosine: only beam search and ensembles depend on it", 20.0)
+    decode_hub_weight: float = option(
+        "subtract this times each word's mean cosine to its 10 nearest words (CSLS): raise it towards 1 when rare "
+        "words from crowded regions intrude",
+        0.0,
     )
-    decode_hub_weight: float = field(
-        default=0.0,
-        metadata={
-            "help": "subtract this times each word's mean cosine to its 10 nearest words (CSLS): raise it "
-            "towards 1 "
-            "when rare words from crowded regions intrude"
-        },
-    )
-    decode_prior_weight: float = field(
-        default=0.0,
-        metadata={
-            "help": "add this times the log relative frequency of each word in the dictionary: raise it when rare "
-            "words intrude. End of sentence counts as the most frequent word, unknown as one occurrence"
-        },
+    decode_prior_weight: float = option(
+        "add this times the log relative frequency of each word in the dictionary: raise it when rare words intrude. "
+        "End of sentence counts as the most frequent word, unknown as one occurrence",
+        0.0,
     )
 
 
@@ -54,90 +45,61 @@ class DecodingConfig(FairseqDataclass):
 class VectorOutputConfig(DecodingConfig):
     """The target table, and what stands in its place in a softmax baseline: the same for every architecture."""
 
-    target_vectors: Optional[str] = field(  # noqa: UP045
-        default=None,
-        metadata={
-            "help": "file of target word vectors (.vec, .vec.gz, .bin, .npy with .vocab); see fairseq-xl vectors. "
-            "Required for a continuous output; with a softmax output it initialises the softmax"
-        },
+    target_vectors: Optional[str] = option(  # noqa: UP045
+        "file of target word vectors (.vec, .vec.gz, .bin, .npy with .vocab); see fairseq-xl vectors. Required for a "
+        "continuous output; with a softmax output it initialises the softmax",
+        None,
     )
-    target_dim: int = field(
-        default=0,
-        metadata={
-            "help": "dimension of the target vectors; 0 takes the file's (300 for a softmax without a file). Set "
-            "it "
-            "to be told when a file has another"
-        },
+    target_dim: int = option(
+        "dimension of the target vectors; 0 takes the file's (300 for a softmax without a file). Set it to be told "
+        "when a file has another",
+        0,
     )
-    special_vectors: ChoiceEnum(list(SPECIAL_POLICIES)) = field(  # type: ignore[valid-type]
-        default="random",
-        metadata={
-            "help": "vectors of end of sentence and unknown: seeded random directions, or the file's </s> and "
-            "<unk>, "
-            "for files where they were trained among the words"
-        },
+    special_vectors: ChoiceEnum(list(SPECIAL_POLICIES)) = option(  # type: ignore[valid-type]
+        "vectors of end of sentence and unknown: seeded random directions, or the file's </s> and <unk>, for files "
+        "where they were trained among the words",
+        "random",
     )
-    missing_vectors: ChoiceEnum(list(MISSING_POLICIES)) = field(  # type: ignore[valid-type]
-        default="random",
-        metadata={
-            "help": "dictionary words without a vector: random gives each a direction of its own, unk maps them to "
-            "<unk> and never predicts them, error refuses to start"
-        },
+    missing_vectors: ChoiceEnum(list(MISSING_POLICIES)) = option(  # type: ignore[valid-type]
+        "dictionary words without a vector: random gives each a direction of its own, unk maps them to <unk> and "
+        "never predicts them, error refuses to start",
+        "random",
     )
-    min_coverage: float = field(
-        default=0.5,
-        metadata={
-            "help": "refuse a vector file that covers a smaller share of the dictionary; lower it where the gaps "
-            "are "
-            "known and accepted"
-        },
+    min_coverage: float = option(
+        "refuse a vector file that covers a smaller share of the dictionary; lower it where the gaps are known and "
+        "accepted",
+        0.5,
     )
-    swap_vectors: Optional[str] = field(  # noqa: UP045
-        default=None,
-        metadata={
-            "help": "with --model-overrides, when translating: vectors in the same space for another target "
-            "dictionary, so that a trained model can output words it never saw"
-        },
+    swap_vectors: Optional[str] = option(  # noqa: UP045
+        "with --model-overrides, when translating: vectors in the same space for another target dictionary, so that a "
+        "trained model can output words it never saw",
+        None,
     )
-    decoder_output: ChoiceEnum(list(OUTPUTS)) = field(  # type: ignore[valid-type]
-        default="continuous",
-        metadata={
-            "help": "continuous predicts vectors; softmax and softmax_tied (shared with the decoder's input) are "
-            "the "
-            "papers' baselines and differ in nothing else"
-        },
+    decoder_output: ChoiceEnum(list(OUTPUTS)) = option(  # type: ignore[valid-type]
+        "continuous predicts vectors; softmax and softmax_tied (shared with the decoder's input) are the papers' "
+        "baselines and differ in nothing else",
+        "continuous",
     )
-    softmax_init: ChoiceEnum(["vectors", "random"]) = field(  # type: ignore[valid-type]
-        default="vectors",
-        metadata={
-            "help": "how softmax weights start, where --target-vectors is given (random without); the less "
-            "parallel "
-            "text, the more the vectors help"
-        },
+    softmax_init: ChoiceEnum(["vectors", "random"]) = option(  # type: ignore[valid-type]
+        "how softmax weights start, where --target-vectors is given (random without); the less parallel text, the "
+        "more the vectors help",
+        "vectors",
     )
-    untie_decoder_input: bool = field(
-        default=False,
-        metadata={
-            "help": "continuous output: learn the decoder's input embeddings instead of reading the frozen "
-            "targets; "
-            "for targets that say little of a word, such as random ones. It takes as many "
-            "parameters more as a softmax"
-        },
+    untie_decoder_input: bool = option(
+        "continuous output: learn the decoder's input embeddings instead of reading the frozen targets; for targets "
+        "that say little of a word, such as random ones. It takes as many parameters more as a softmax",
+        False,
     )
-    output_scale: float = field(
-        default=1.0,
-        metadata={
-            "help": "continuous output: multiply predicted vectors by this constant. 100 for vmf's plain likelihood "
-            "(--lambda1 0 --lambda2 1), whose lengths are concentrations of hundreds and more, which weights "
-            "that start near 0 reach late; other losses need none"
-        },
+    output_scale: float = option(
+        "continuous output: multiply predicted vectors by this constant. 100 for vmf's plain likelihood (--lambda1 0 "
+        "--lambda2 1), whose norms are concentrations of hundreds and more, which weights that start near 0 reach "
+        "late; other losses need none",
+        1.0,
     )
-    targets_in_checkpoint: bool = field(
-        default=False,
-        metadata={
-            "help": "set by training itself: the checkpoint holds the table and all weights, so no file that the "
-            "model began with is read again"
-        },
+    targets_in_checkpoint: bool = option(
+        "set by training itself: the checkpoint holds the table and all weights, so no file that the model began with "
+        "is read again",
+        False,
     )
 
 
@@ -145,54 +107,32 @@ class VectorOutputConfig(DecodingConfig):
 class ContinuousLSTMConfig(VectorOutputConfig):
     """Sensible sizes for a few ten thousand to a few hundred thousand sentence pairs."""
 
-    encoder_embed_dim: int = field(default=512, metadata={"help": "size of source embeddings; less for little text"})
-    encoder_hidden_dim: int = field(
-        default=512, metadata={"help": "size of encoder states, both directions together; raise it with more text"}
+    encoder_embed_dim: int = option("size of source embeddings; less for little text", 512)
+    encoder_hidden_dim: int = option("size of encoder states, both directions together; raise it with more text", 512)
+    encoder_layers: int = option("encoder layers; more for much text, each as slow as the first", 1)
+    decoder_embed_dim: int = option(
+        "size to which a linear layer brings decoder inputs; 0 takes --decoder-hidden-dim, a smaller one saves weights",
+        0,
     )
-    encoder_layers: int = field(
-        default=1, metadata={"help": "encoder layers; more for much text, each as slow as the first"}
+    decoder_hidden_dim: int = option("size of decoder states; raise it with more text", 512)
+    decoder_layers: int = option("decoder layers; the papers' sizes have two, for some 200,000 sentences", 1)
+    attention: ChoiceEnum(list(ATTENTION_KINDS)) = option(  # type: ignore[valid-type]
+        "how decoder states score encoder states: dot has no weights and wants equal sizes, general one matrix, "
+        "additive is slowest",
+        "general",
     )
-    decoder_embed_dim: int = field(
-        default=0,
-        metadata={
-            "help": "size to which a linear layer brings decoder inputs; 0 takes --decoder-hidden-dim, a smaller "
-            "one "
-            "saves weights"
-        },
+    input_feeding: bool = option(
+        "feed the last attention vector to the next step (Luong et al. 2015): a Python loop over steps instead of one "
+        "fused call, so slower to train",
+        False,
     )
-    decoder_hidden_dim: int = field(default=512, metadata={"help": "size of decoder states; raise it with more text"})
-    decoder_layers: int = field(
-        default=1, metadata={"help": "decoder layers; the papers' sizes have two, for some 200,000 sentences"}
+    dropout: float = option(
+        "on embeddings, between layers and before the output; a softmax needs it on little text (0.3), a continuous "
+        "output is held back by it (0)",
+        0.2,
     )
-    attention: ChoiceEnum(list(ATTENTION_KINDS)) = field(  # type: ignore[valid-type]
-        default="general",
-        metadata={
-            "help": "how decoder states score encoder states: dot has no weights and wants equal sizes, general "
-            "one "
-            "matrix, additive is slowest"
-        },
-    )
-    input_feeding: bool = field(
-        default=False,
-        metadata={
-            "help": "feed the last attention vector to the next step (Luong et al. 2015): a Python loop over steps "
-            "instead of one fused call, so slower to train"
-        },
-    )
-    dropout: float = field(
-        default=0.2,
-        metadata={
-            "help": "on embeddings, between layers and before the output; a softmax needs it on little text "
-            "(0.3), a "
-            "continuous output is held back by it (0)"
-        },
-    )
-    max_source_positions: int = field(
-        default=1024, metadata={"help": "longest source, in tokens; longer ones are skipped in training"}
-    )
-    max_target_positions: int = field(
-        default=1024, metadata={"help": "longest target, in tokens; longer ones are skipped in training"}
-    )
+    max_source_positions: int = option("longest source, in tokens; longer ones are skipped in training", 1024)
+    max_target_positions: int = option("longest target, in tokens; longer ones are skipped in training", 1024)
 
 
 @preset

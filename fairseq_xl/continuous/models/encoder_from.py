@@ -55,7 +55,7 @@ def load_encoder(encoder: nn.Module, cfg: ContinuousTransformerConfig, path: str
     if words != wanted:
         raise InputError(
             f"--encoder-from {path} has a source dictionary of {words} entries and this data one of {wanted}: "
-            "binarise the data with the dictionary of that training (fairseq-preprocess --srcdict)"
+            "preprocess the data with the dictionary of that training (fairseq-preprocess --srcdict)"
         )
     _check_words(_section(state, "task"), encoder.dictionary, path)
     _check_parts(stored, here, path)
@@ -88,7 +88,7 @@ def _check_words(task: dict[str, Any], dictionary: Dictionary, path: Any) -> Non
         logger.warning("%s: no %s to compare words with, so only their number is known to be the same", path, gone)
     elif Dictionary.load(str(words)).symbols != dictionary.symbols:
         raise InputError(
-            f"--encoder-from {path} was trained with the source words of {words}, and this data has others: binarise "
+            f"--encoder-from {path} was trained with the source words of {words}, and this data has others: preprocess "
             f"the data with that dictionary (fairseq-preprocess --srcdict {words})"
         )
 

@@ -102,7 +102,7 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
 
         Returns:
             vectors (N, T, d) or logits (N, T, V); and a dict of lists of one: ``attn`` (N, T, S), and for vectors
-            ``norm`` (N, T), their lengths.
+            ``norm`` (N, T), their norms.
         """
         if incremental_state is not None:
             prev_output_tokens = prev_output_tokens[:, -1:]

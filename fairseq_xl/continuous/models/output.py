@@ -68,7 +68,7 @@ class VectorOutput:
         return output if self.output_scale == 1 else output * self.output_scale
 
     def norms(self, output: Tensor) -> dict[str, list[Tensor]]:
-        """What decoding must know beside the output: for vectors ``norm``, a list of their lengths (N, T)."""
+        """What decoding must know beside the output: for vectors ``norm``, a list of their norms (N, T)."""
         norms: dict[str, list[Tensor]] = {}
         if self.output_kind == "continuous":
             norms["norm"] = [torch.linalg.vector_norm(output.detach().float(), dim=-1)]

@@ -78,7 +78,7 @@ class ContinuousTransformerDecoder(VectorOutput, TransformerDecoderBase):
 
         Returns:
             vectors (N, T, d) or logits (N, T, V); and a dict with ``attn``, a list of one (N, T, S), the mean over
-            the heads of the last layer, and for vectors ``norm``, a list of their lengths (N, T).
+            the heads of the last layer, and for vectors ``norm``, a list of their norms (N, T).
         """
         output, extra = super().forward(prev_output_tokens, *args, features_only=features_only, **options)
         if not features_only:

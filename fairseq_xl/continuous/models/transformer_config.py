@@ -3,9 +3,9 @@
 No ``from __future__ import annotations`` here: fairseq reads the fields' types to build its parser.
 """
 
-from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, make_dataclass
+from types import SimpleNamespace
 from typing import Any, Optional
 
 from fairseq.dataclass import FairseqDataclass
@@ -14,6 +14,7 @@ from fairseq.models.transformer.transformer_config import DecoderConfig, EncDecB
 
 from fairseq_xl.continuous.models.config import VectorOutputConfig
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 from fairseq_xl.training.presets import preset
 
 _PARTS = {"encoder": EncDecBaseConfig, "decoder": DecoderConfig, "quant_noise": QuantNoiseConfig}
@@ -73,13 +74,10 @@ with a dataclass: flat, they work there and in ``fairseq-hydra-train``."""
 class ContinuousTransformerConfig(VectorOutputConfig, StockOptions):
     """Sizes for tens to hundreds of thousands of sentence pairs: 256 units, 4 + 4 layers, 4 heads."""
 
-    encoder_from: Optional[str] = field(  # noqa: UP045
-        default=None,
-        metadata={
-            "help": "when a training starts, take the encoder's weights from this checkpoint of a Transformer, "
-            "fairseq's own or one of ours, of the same sizes and trained with the same source dictionary "
-            "(fairseq-preprocess --srcdict)"
-        },
+    encoder_from: Optional[str] = option(  # noqa: UP045
+        "when a training starts, take the encoder's weights from this checkpoint of a Transformer, fairseq's own or "
+        "one of ours, of the same sizes and trained with the same source dictionary (fairseq-preprocess --srcdict)",
+        None,
     )
 
 
@@ -126,7 +124,7 @@ def stock_config(cfg: ContinuousTransformerConfig) -> TransformerConfig:
                 "equal part"
             )
     names = [f.name for f in fields(StockOptions) if f.name != "_name"]
-    made = TransformerConfig.from_namespace(Namespace(**{name: getattr(cfg, name) for name in names}))
+    made = TransformerConfig.from_namespace(SimpleNamespace(**{name: getattr(cfg, name) for name in names}))
     made.decoder.input_dim = made.decoder.output_dim = made.decoder.embed_dim
     # as fairseq's own model reads it: offloading implies checkpointing
     made.checkpoint_activations = made.checkpoint_activations or made.offload_activations

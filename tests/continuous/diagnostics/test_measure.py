@@ -8,21 +8,16 @@ import pytest
 import torch
 from fairseq.data import Dictionary, LanguagePairDataset
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
+from tiny_words import dictionary, write_vectors
 
-from fairseq_xl.cli.translate.nearest import nearest_while_translating
-from fairseq_xl.continuous.diagnostics.measure import Settings, measure, own_decoding
+from fairseq_xl.continuous.diagnostics.measure import measure, own_decoding
+from fairseq_xl.continuous.diagnostics.nearest import nearest_while_translating
+from fairseq_xl.continuous.diagnostics.settings import Settings
 from fairseq_xl.continuous.models.config import TinyConfig
 from fairseq_xl.continuous.models.lstm import ContinuousLSTM
 from fairseq_xl.io.errors import InputError
 
 LONGEST, WORDS, DIM = 12, 60, 8
-
-
-def dictionary(size):
-    made = Dictionary()
-    for i in range(size):
-        made.add_symbol(f"w{i}", n=size - i)
-    return made
 
 
 class Task(TranslationTask):
@@ -42,14 +37,11 @@ class Task(TranslationTask):
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    path = tmp_path_factory.mktemp("vectors") / "v.vec"
-    draw = np.random.default_rng(0)
-    rows = [f"w{i} " + " ".join(f"{x:.4f}" for x in draw.standard_normal(DIM)) for i in range(WORDS)]
-    path.write_text(f"{WORDS} {DIM}\n" + "\n".join(rows) + "\n")
+    path = write_vectors(tmp_path_factory.mktemp("vectors") / "v.vec", WORDS, DIM)
     cfg = TranslationConfig(data="memory", source_lang="de", target_lang="en")
     task = Task(cfg, dictionary(30), dictionary(WORDS))
     torch.manual_seed(3)
-    model = ContinuousLSTM.build_model(TinyConfig(target_vectors=str(path), max_target_positions=LONGEST), task).eval()
+    model = ContinuousLSTM.build_model(TinyConfig(target_vectors=path, max_target_positions=LONGEST), task).eval()
     with torch.no_grad():
         # Untrained predictions hardly move; these wander over the table.
         for parameter in model.parameters():
@@ -58,7 +50,7 @@ def trained(tmp_path_factory):
 
 
 def test_the_same_in_batches_and_sentence_by_sentence(trained):
-    together, alone = (measure(*trained, Settings(max_tokens=tokens, words=("w3",)), 0.5) for tokens in (1000, 13))
+    together, alone = (measure(*trained, Settings(max_tokens=tokens, words=["w3"]), 0.5) for tokens in (1000, 13))
     assert together["sentences"] == alone["sentences"] == 17
     assert together["skipped_sentences"] == 1
     for key in ("reference_words", "hubness", "wrong_sharing_nearest_word"):
@@ -122,7 +114,7 @@ def test_what_only_translation_or_reference_has_is_left_out():
 
 
 def test_what_is_measured_is_plain_json(trained):
-    found = measure(*trained, Settings(words=("w1", "<unk>")), None)
+    found = measure(*trained, Settings(words=["w1", "<unk>"]), None)
     assert json.loads(json.dumps(found, allow_nan=False)) == found
     assert found["languages"] == ["de", "en"]
 
@@ -131,7 +123,7 @@ def test_what_is_measured_is_plain_json(trained):
     ("settings", "sentence"),
     [
         (Settings(split="valdi"), "no split 'valdi'"),
-        (Settings(words=("w1", "wx")), "'wx' is not in the target dictionary"),
+        (Settings(words=["w1", "wx"]), "'wx' is not in the target dictionary"),
         (Settings(k=WORDS + 2), "knows 62 words, too few"),
     ],
     ids=["split", "word", "k"],

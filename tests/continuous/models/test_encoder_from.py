@@ -70,7 +70,7 @@ def test_words_are_compared_where_the_training_data_is_still_there(task, vectors
     build_model(run_config(vectors, tmp_path, encoder_from=str(tmp_path / "stock.pt")).model, task)
     assert "to compare words with" not in caplog.text
     words.write_text("".join(sorted(words.read_text().splitlines(keepends=True), reverse=True)))
-    with pytest.raises(InputError, match=r"dict\.de\.txt, and this data has others: binarise the data with that"):
+    with pytest.raises(InputError, match=r"dict\.de\.txt, and this data has others: preprocess the data with that"):
         build_model(run_config(vectors, tmp_path, encoder_from=str(tmp_path / "stock.pt")).model, task)
 
 
@@ -141,7 +141,7 @@ def test_other_words_other_models_and_other_files_are_refused(task, vectors, dic
 
     words = SimpleNamespace(source_dictionary=dictionary(9), target_dictionary=dictionary(13))
     stock(words, tmp_path / "words.pt")
-    refused("words.pt", "dictionary of 13 entries and this data one of 15: binarise .* --srcdict")
+    refused("words.pt", "dictionary of 13 entries and this data one of 15: preprocess .* --srcdict")
     lstm = ContinuousLSTM.build_model(TinyConfig(target_vectors=vectors), task)
     torch.save({"model": lstm.state_dict(), "cfg": {"model": {}}}, tmp_path / "lstm.pt")
     refused("lstm.pt", "holds no encoder of a Transformer: give a checkpoint of --arch transformer")

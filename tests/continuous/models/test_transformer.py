@@ -9,8 +9,8 @@ import torch
 from fairseq.data import Dictionary
 from fairseq.sequence_generator import SequenceGenerator
 
-from fairseq_xl.cli.translate.nearest import nearest_while_translating
 from fairseq_xl.continuous.decoding.generator import TopWordsGenerator
+from fairseq_xl.continuous.diagnostics.nearest import nearest_while_translating
 from fairseq_xl.continuous.models.transformer import ContinuousTransformer
 from fairseq_xl.continuous.models.transformer_config import (
     REFUSED,

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 import torch
 from fairseq.data import LanguagePairDataset, ListDataset
 from fairseq.dataclass.configs import GenerationConfig
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
+from tiny_words import dictionary, write_vectors
 
-from fairseq_xl.cli.translate import tune as tune_command
-from fairseq_xl.continuous.decoding import tuning
-from fairseq_xl.continuous.decoding.tuning import Hypothesis, Outcome, Point, Results
+from fairseq_xl.cli import main as cli
+from fairseq_xl.continuous.models import loading
 from fairseq_xl.continuous.models.config import TinyConfig
 from fairseq_xl.continuous.models.lstm import ContinuousLSTM
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.translation.options import check, parse
+from fairseq_xl.translation import split, tuning
+from fairseq_xl.translation.options import Decoding
+from fairseq_xl.translation.tuning import Hypothesis, Outcome, Point, Results, Tuning
 
 START = Point("cosine", 20.0, 1.0, 0.0, 5)
 
@@ -110,12 +110,12 @@ DIM = 8
 
 
 @pytest.fixture
-def untrained(write_vectors, dictionary):
+def untrained(tmp_path):
     """A model whose predictions wander over the table, its task and a set of nine sentences."""
     source, target = dictionary(30), dictionary(40)
-    task = TranslationTask(TranslationConfig(source_lang="a", target_lang="b"), source, target)
+    task = TranslationTask(TranslationConfig(data="bin", source_lang="a", target_lang="b"), source, target)
     torch.manual_seed(1)
-    cfg = TinyConfig(target_vectors=write_vectors(40, DIM), max_target_positions=16)
+    cfg = TinyConfig(target_vectors=write_vectors(tmp_path / "v.vec", 40, DIM), max_target_positions=16)
     model = ContinuousLSTM.build_model(cfg, task)
     with torch.no_grad():
         for parameter in model.parameters():
@@ -147,7 +147,7 @@ def test_penalties_read_off_one_decoding_are_fairseqs_own(untrained, penalty):
     dataset, batches = task.dataset("valid"), [[3, 5, 1], [8, 4, 0, 6, 2, 7]]
     point = Point("cosine", 4.0, 1.3, 0.5, 4)
     ours = {}
-    for beams in tune_command.translate(model, task, dataset, point, batches, False, (0.5, 4)):
+    for beams in split.translate(model, task, dataset, point, batches, Tuning(max_len_a=0.5, max_len_b=4)):
         ours.update(beams)
     assert sorted(ours) == list(range(9))
     options = GenerationConfig(beam=4, temperature=1.3, lenpen=penalty, max_len_a=0.5, max_len_b=4)
@@ -165,8 +165,8 @@ def test_a_softmax_is_tuned_by_its_temperature(untrained, monkeypatch, tmp_path,
     torch.manual_seed(1)
     softmax = ContinuousLSTM.build_model(TinyConfig(decoder_output="softmax", max_target_positions=16), task).eval()
     monkeypatch.setitem(tuning.SHARPNESS, "softmax", (1.0, 3.0))
-    monkeypatch.setattr(tune_command, "load_translation_model", lambda *_: (softmax, task))
-    run_with(tmp_path, "--beam", 3)
+    monkeypatch.setattr(loading, "load_model", lambda *_: (softmax, task))
+    assert run_with(tmp_path, "--beam", 3) == 0
     said = capsys.readouterr().out
     lines = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
     assert [line["point"] for line in lines[1:]] == ["beam 1", "temperature 1, beam 3", "temperature 3, beam 3"]
@@ -176,10 +176,10 @@ def test_a_softmax_is_tuned_by_its_temperature(untrained, monkeypatch, tmp_path,
 
 def run_command(untrained, monkeypatch, tmp_path, *options):
     """The command without reading a checkpoint."""
-    monkeypatch.setattr(tune_command, "load_translation_model", lambda *_: untrained)
+    monkeypatch.setattr(loading, "load_model", lambda *_: untrained)
     for name in ("SHARPNESS", "HUB_WEIGHTS"):
         monkeypatch.setattr(tuning, name, {"cosine": (5.0,)} if name == "SHARPNESS" else (0.0, 1.0))
-    run_with(tmp_path, *options)
+    return run_with(tmp_path, *options)
 
 
 def run_with(tmp_path, *options):
@@ -187,15 +187,13 @@ def run_with(tmp_path, *options):
     (tmp_path / "data").mkdir(exist_ok=True)
     (tmp_path / "data" / "valid.a-b.a.bin").write_bytes(b"set")
     (tmp_path / "model.pt").write_bytes(b"weights")
-    parser = argparse.ArgumentParser()
-    tune_command.configure(parser)
-    words = ["--checkpoint", tmp_path / "model.pt", "--data", tmp_path / "data", "--cpu"]
+    words = ["translate", "tune", tmp_path / "model.pt", "--data", tmp_path / "data", "--device", "cpu"]
     words += ["--results", tmp_path / "r.jsonl", "--batch-size", 4, *options]
-    tune_command.run(parser.parse_args([str(word) for word in words]))
+    return cli.main([str(word) for word in words])
 
 
 def test_command_prints_a_table_and_options_and_decodes_nothing_twice(untrained, monkeypatch, tmp_path, capsys):
-    run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 7)
+    assert run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 7) == 0
     first = capsys.readouterr().out
     assert "as saved" in first
     assert "best" in first
@@ -207,80 +205,80 @@ def test_command_prints_a_table_and_options_and_decodes_nothing_twice(untrained,
     assert {"hub 0, beam 1", "hub 1, beam 1"} <= set(keys)
     scorer = untrained[0].decoder.scorer
     scorer.scale, scorer.hub_weight = 20.0, 0.0
-    monkeypatch.setattr(tune_command, "translate", lambda *_: pytest.fail("decoded again"))
+    monkeypatch.setattr(split, "translate", lambda *_: pytest.fail("decoded again"))
     run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 7)
     assert capsys.readouterr().out == first
-    with pytest.raises(InputError, match="results of another limit"):
-        run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 6)
+    assert run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 6) == 2
+    assert "results of another limit" in capsys.readouterr().err
 
 
 def test_a_reference_with_unknown_words_is_never_matched_there(untrained):
     _, task = untrained
     unknown = torch.tensor([task.target_dictionary.unk(), 5, 2])
-    assert tune_command._text(task, unknown, None) == "<unk> w1"
-    assert tune_command._text(task, unknown, None, True) == "<<unk>> w1"
+    assert split._text(task, unknown, None) == "<unk> w1"
+    assert split._text(task, unknown, None, True) == "<<unk>> w1"
 
 
 def test_pieces_are_joined_where_that_is_asked_for(untrained):
     _, task = untrained
     pieces = torch.tensor([task.target_dictionary.add_symbol(piece) for piece in ("▁ow", "l", "▁flies")])
-    assert tune_command._text(task, pieces, "sentencepiece") == "owl flies"
-    assert tune_command._text(task, pieces, None) == "▁ow l ▁flies"
+    assert split._text(task, pieces, "sentencepiece") == "owl flies"
+    assert split._text(task, pieces, None) == "▁ow l ▁flies"
 
 
 def test_a_prior_is_known(untrained):
     model, _ = untrained
-    assert not tune_command.as_saved(model, 5).prior
+    assert not split.as_saved(model, 5).prior
     model.decoder.scorer.bonus = torch.zeros(44)
-    assert tune_command.as_saved(model, 5).prior
+    assert split.as_saved(model, 5).prior
 
 
-def test_greedy_search_is_offered_where_it_is_better(capsys):
+def test_greedy_search_is_offered_where_it_is_better():
     found = {"1": Outcome(29.0, 0.9), "2": Outcome(30.0, 1.0)}
-    tune_command.print_options(START, Outcome(31.0, 1.0), found, (1.5, 5))
-    said = capsys.readouterr().out
-    assert "--beam 1 --max-len-a 1.5 --max-len-b 5 --model-overrides" in said
-    assert "'beam=1 max_len_a=1.5 max_len_b=5 decode_score=" in said
+    greedy = tuning.chosen(START, Outcome(31.0, 1.0), found, Tuning())
+    assert greedy == Decoding(
+        beam=1, max_len_a=1.5, max_len_b=5, decode_score="cosine", decode_scale=20.0, decode_hub_weight=0.0
+    )
     posterior = Point("vmf_posterior", 20.0, 0.5, 0.25, 5)
-    tune_command.print_options(posterior, Outcome(29.5, 1.0), found, (0, 200))
-    said = capsys.readouterr().out
-    assert (
-        "  --beam 5 --max-len-a 0 --max-len-b 200 --lenpen 2 --temperature 0.5 --model-overrides"
-        " \"{'decode_score': 'vmf_posterior', 'decode_hub_weight': 0.25}\"\n"
-    ) in said
-    (pairs,) = re.findall(r"^  '(beam=.*)'$", said, re.MULTILINE)
-    assert check(parse(pairs)).output == {"decode_score": "vmf_posterior", "decode_hub_weight": 0.25}
-    assert check(parse(pairs)).search["temperature"] == 0.5
+    beam = tuning.chosen(posterior, Outcome(29.5, 1.0), found, Tuning(max_len_a=0, max_len_b=200))
+    assert (beam.beam, beam.lenpen, beam.temperature, beam.decode_scale) == (5, 2.0, 0.5, None)
+
+
+def test_options_are_to_be_pasted_after_three_commands():
+    options = Decoding(beam=5, lenpen=2.0, temperature=0.5, decode_score="vmf_posterior", decode_hub_weight=0.25)
+    lines = [line.strip() for line in tuning.paste(options) if line.startswith("  ")]
+    assert lines == [
+        "--beam 5 --lenpen 2 --temperature 0.5"
+        " --model-overrides \"{'decode_score': 'vmf_posterior', 'decode_hub_weight': 0.25}\"",
+        "--beam 5 --lenpen 2 --temperature 0.5 --decode-score vmf_posterior --decode-hub-weight 0.25",
+        "--search 'lenpen=2 temperature=0.5 decode_score=vmf_posterior decode_hub_weight=0.25'",
+    ]
 
 
 def test_a_part_of_the_set_is_spread_over_it(untrained, monkeypatch):
     model, task = untrained
     seen = []
-    monkeypatch.setattr(tune_command, "translate", lambda *a: seen.append(a[4]) or ())
+    monkeypatch.setattr(split, "translate", lambda *a: seen.append(a[4]) or ())
     monkeypatch.setattr(tuning, "outcomes", lambda *_: {})
-    args = SimpleNamespace(
-        subset="valid", data="bin", limit=4, batch_size=9, cpu=True, post_process=None, max_len_a=1, max_len_b=1
-    )
-    tune_command.decoder(model, task, args)(START)
+    split.decoder(model, task, Tuning(limit=4, batch_size=9))(START)
     assert sorted(seen[0][0]) == [0, 2, 4, 6]
 
 
 @pytest.mark.parametrize("options", [("--beam", 1), ("--limit", 0), ("--batch-size", 0)])
-def test_numbers_that_make_no_sense_are_refused(untrained, monkeypatch, tmp_path, options):
-    with pytest.raises(InputError, match=f"{options[0]} is {options[1]}: give"):
-        run_command(untrained, monkeypatch, tmp_path, *options)
+def test_numbers_that_make_no_sense_are_refused(untrained, monkeypatch, tmp_path, capsys, options):
+    assert run_command(untrained, monkeypatch, tmp_path, *options) == 2
+    assert f"{options[0]} is {options[1]}: give" in capsys.readouterr().err
 
 
-def test_a_set_without_a_target_is_refused(untrained):
+def test_a_split_without_a_target_is_refused(untrained):
     model, task = untrained
     task.datasets["valid"].tgt = None
-    args = SimpleNamespace(subset="valid", data="bin", limit=None, batch_size=4, cpu=True, post_process=None)
     with pytest.raises(InputError, match="has no target side"):
-        tune_command.decoder(model, task, args)
+        split.decoder(model, task, Tuning())
 
     def absent(subset):
         raise FileNotFoundError
 
     task.load_dataset = absent
-    with pytest.raises(InputError, match="bin holds no set valid"):
-        tune_command.decoder(model, task, args)
+    with pytest.raises(InputError, match="bin has no split 'valid'"):
+        split.decoder(model, task, Tuning())

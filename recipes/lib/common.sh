@@ -2,7 +2,7 @@
 # What every recipe shares: messages, dry runs, the environment, and stages that are skipped when they
 # are done. A recipe sources this file after `set -euo pipefail`.
 
-ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 PLUGIN=$ROOT/fairseq_xl
 DRY_RUN=${DRY_RUN:-no}
 
@@ -134,7 +134,6 @@ locked() { # FILE COMMAND…
   exec 9>&-
 }
 
-# stage NAME "EARLIER STAGES" FUNCTION SETTING…
 # Within a stage: a training goes on from the checkpoints in FOLDER only if its settings and data are those they were
 # begun with; fairseq-train itself would call a finished training of other settings done. Others are put aside.
 claim_checkpoints() { # FOLDER
@@ -150,6 +149,7 @@ claim_checkpoints() { # FOLDER
   mv "$claim.tmp" "$claim"
 }
 
+# stage NAME "EARLIER STAGES" FUNCTION SETTING…
 # Runs FUNCTION unless the stamp of the last successful run shows the same settings and the same
 # stamps of the earlier stages. STAMPS is the folder of the stamps; a name may begin with FOLDER/.
 stage() {

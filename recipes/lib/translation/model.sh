@@ -4,7 +4,7 @@
 is_transformer() { [[ $LOSS != stock* && $ARCH == *transformer* ]]; }
 
 # SIZES for the body: SIZE everywhere, or nothing for 0, the architecture's own. An LSTM has it in each
-# direction of the encoder, as the yardstick does; a Transformer's inner layers are four times as wide.
+# direction of the encoder, as the baseline does; a Transformer's inner layers are four times as wide.
 body_sizes() {
   SIZES=()
   [[ $SIZE != 0 ]] || return 0
@@ -20,7 +20,7 @@ body_sizes() {
 
 # The one place for what each loss trains with. Continuous and softmax outputs share the model's
 # body, the optimiser and the batches; `stock` and `stock_transformer` are fairseq's own models, the
-# yardsticks.
+# baselines.
 model_options() {
   local body=(--arch "$ARCH" --target-vectors "$RUN/target.vec")
   [[ " $TRANSFORM " != *" --specials "* ]] || body+=(--special-vectors file)
@@ -28,7 +28,7 @@ model_options() {
   body+=("${SIZES[@]}")
   case $LOSS in
     stock)
-      # as the yardstick was first measured
+      # as the baseline was first measured
       DROPOUT=0.2 LEARNING_RATE=1e-3 ANNEAL='' BATCH_TOKENS=3000 CLIP_NORM=0
       MODEL=(
         --arch lstm --criterion cross_entropy --encoder-bidirectional --share-decoder-input-output-embed
@@ -116,7 +116,7 @@ claim_run() {
   fi
   local settings
   settings=$(printf '%s\n' "${MODEL[@]}" "seed $SEED" "vectors $(fingerprint "$TARGET_VECTORS")" \
-    "data $(fingerprint "$STAMPS/${IN_UNITS}binarise")")
+    "data $(fingerprint "$STAMPS/${IN_UNITS}preprocess")")
   mkdir -p "$RUN"
   # What failed before it had a checkpoint was not begun: a mistyped option is mended where it stands.
   local begun=no

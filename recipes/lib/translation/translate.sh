@@ -11,14 +11,13 @@ DECODED="decode_score decode_scale decode_hub_weight decode_prior_weight"
 
 # From --search: SEARCH, the words for fairseq-generate, and PACKED, the same for a packed model.
 read_search() {
-  local pair name value more=() overrides=''
+  local pair name value more=() vectors=() overrides=''
   for pair in "${SEARCH_GIVEN[@]}"; do
     name=${pair%%=*} value=${pair#*=}
     one_of "$name" "$SEARCHED $DECODED" && [[ $pair == *=* ]] ||
       fail "--search has '$pair': give NAME=VALUE with one of" $SEARCHED $DECODED
     if [[ $name == decode_score ]]; then
       [[ $value =~ ^[a-z_]+$ ]] || fail "--search has '$pair': give the name of a score"
-      value="'$value'"
     else
       [[ $value =~ ^-?[0-9]+(\.[0-9]+)?$ ]] || fail "--search has '$pair': give a number"
     fi
@@ -28,14 +27,16 @@ read_search() {
       decode_*)
         [[ $LOSS != stock* && $LOSS != cross_entropy* ]] ||
           fail "--search has '$pair', which is for continuous outputs: $LOSS has a softmax"
+        vectors+=("--${name//_/-}" "$value")
+        [[ $name != decode_score ]] || value="'$value'"
         overrides+="${overrides:+,}'$name':$value"
         ;;
       *) more+=("--${name//_/-}" "$value") ;;
     esac
   done
   SEARCH=(--max-len-a "$MAX_LEN_A" --max-len-b "$MAX_LEN_B" "${more[@]}")
+  PACKED=(--beam 5 "${SEARCH[@]}" "${vectors[@]}")
   [[ -z $overrides ]] || SEARCH+=(--model-overrides "{$overrides}")
-  PACKED="beam=5 max_len_a=$MAX_LEN_A max_len_b=$MAX_LEN_B ${SEARCH_GIVEN[*]}"
 }
 
 # What `fairseq-xl translate text` needs, in one folder that can be copied elsewhere.
@@ -44,13 +45,13 @@ pack_model() {
   [[ -z $UNITS ]] || pieces=(--subwords "$(subword_model "$SRC")")
   run fairseq-xl translate pack "$RUN/checkpoints/checkpoint_best.pt" --data "$UNITS_FOLDER/bin" \
     --source-lang "$SRC" --target-lang "$TGT" --truecaser "$PREPARED/truecaser.$SRC" \
-    "${pieces[@]}" --options "${PACKED% }" --output "$RUN/model"
+    "${pieces[@]}" "${PACKED[@]}" --output "$RUN/model"
 }
 
-# The test set to translate: BINARISED, its SPELLING, REFERENCE and the LABEL in the names of its files,
+# The test set to translate: TEST_DATA, its SPELLING, REFERENCE and the LABEL in the names of its files,
 # which says, too, how unknown words were replaced.
 choose_test() {
-  LABEL='' BINARISED=$UNITS_FOLDER/bin SPELLING=$PREPARED/true/test.$SRC REFERENCE=$PREPARED/plain/test.$TGT
+  LABEL='' TEST_DATA=$UNITS_FOLDER/bin SPELLING=$PREPARED/true/test.$SRC REFERENCE=$PREPARED/plain/test.$TGT
   [[ -z $TEST ]] || choose_other_test
   [[ -z $REPLACE_UNKNOWN ]] || LABEL=${LABEL:-test.}unknown_by_$REPLACE_UNKNOWN.
 }
@@ -59,8 +60,8 @@ choose_other_test() {
   local name
   name=$(basename "$TEST")
   LABEL=$name. TEST_FOLDER=$UNITS_FOLDER/tests/$name
-  BINARISED=$TEST_FOLDER/bin SPELLING=$TEST_FOLDER/true/test.$SRC REFERENCE=$TEST_FOLDER/plain/test.$TGT
-  stage "${IN_UNITS}test.$name" "truecase ${IN_UNITS}binarise" prepare_test \
+  TEST_DATA=$TEST_FOLDER/bin SPELLING=$TEST_FOLDER/true/test.$SRC REFERENCE=$TEST_FOLDER/plain/test.$TGT
+  stage "${IN_UNITS}test.$name" "truecase ${IN_UNITS}preprocess" prepare_test \
     "$(fingerprint "$TEST.$SRC" "$TEST.$TGT")"
 }
 
@@ -73,11 +74,11 @@ prepare_test() {
     truecase_set "$TEST_FOLDER" test "$language"
     [[ -z $UNITS ]] || encode_set "$TEST_FOLDER/true" "$TEST_FOLDER/pieces" test "$language"
   done
-  run rm -rf "$BINARISED.tmp"
-  logged "$TEST_FOLDER/binarise.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
+  run rm -rf "$TEST_DATA.tmp"
+  logged "$TEST_FOLDER/preprocess.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
     --srcdict "$UNITS_FOLDER/bin/dict.$SRC.txt" --tgtdict "$UNITS_FOLDER/bin/dict.$TGT.txt" \
-    --testpref "$TEST_FOLDER/$(basename "$TEXTS")/test" --destdir "$BINARISED.tmp"
-  replace_folder "$BINARISED"
+    --testpref "$TEST_FOLDER/$(basename "$TEXTS")/test" --destdir "$TEST_DATA.tmp"
+  replace_folder "$TEST_DATA"
 }
 
 translate() {
@@ -91,7 +92,7 @@ translate() {
     replace=(--replace-unknown "$REPLACE_UNKNOWN" --spelling "$SPELLING")
     [[ $REPLACE_UNKNOWN != lexicon ]] || replace+=(--lexicon "$LEXICON")
   fi
-  logged "${prefix}generate.beam$BEAM.log" fairseq-generate "$BINARISED" --user-dir "$PLUGIN" \
+  logged "${prefix}generate.beam$BEAM.log" fairseq-generate "$TEST_DATA" --user-dir "$PLUGIN" \
     --task translation --source-lang "$SRC" --target-lang "$TGT" --gen-subset test \
     --path "$RUN/checkpoints/checkpoint_best.pt" --beam "$BEAM" --batch-size 64 "${SEARCH[@]}" "${WHOLE[@]}" \
     "${attention[@]}"
@@ -128,7 +129,7 @@ diagnose() {
   fi
   checkpoints+=("$RUN/checkpoints/checkpoint_best.pt")
   [[ ${#DIAGNOSE_WORDS[@]} == 0 ]] || words=(--words "${DIAGNOSE_WORDS[@]}")
-  logged "$RUN/diagnose.log" fairseq-xl translate diagnose --checkpoints "${checkpoints[@]}" \
+  logged "$RUN/diagnose.log" fairseq-xl translate diagnose "${checkpoints[@]}" \
     --data "$UNITS_FOLDER/bin" --output "$RUN/diagnostics.json" "${words[@]}"
 }
 

@@ -10,16 +10,17 @@ together.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import sacrebleu
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.settings import option
+from fairseq_xl.text.unknown_words import SUBWORDS
+from fairseq_xl.translation.options import Decoding, VectorScores
 
 SOFTMAX = "softmax"
 """The score of a model that predicts words, not vectors: only its sharpness can be changed."""
@@ -31,6 +32,28 @@ SHARPNESS = {
 """What is tried of --decode-scale for the cosine, of --temperature for the others."""
 HUB_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LENGTH_PENALTIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
+
+
+@dataclass(kw_only=True)
+class Tuning:
+    """What is translated to choose by, and within which limits."""
+
+    split: str = option("split to choose by; never the test set", "valid")
+    beam: int = option("size of the beam to choose for: that of the translations to come", 5, low=2, metavar="N")
+    max_len_a: float = option(
+        "as fairseq's: no output longer than A times its source and B (fairseq's own: 0 and 200)", 1.5, metavar="A"
+    )
+    max_len_b: int = option("see --max-len-a", 5, metavar="B")
+    post_process: str | None = option(
+        "join the pieces of words, as fairseq-generate does, before BLEU and lengths are taken: for models of "
+        "subwords, whose pieces are compared otherwise",
+        None,
+        choices=SUBWORDS,
+    )
+    limit: int | None = option(
+        "only N sentences, spread evenly over the split, for a quicker and rougher choice", None, low=1, metavar="N"
+    )
+    batch_size: int = option("sentences translated at once; lower it where memory runs out", 64, low=1, metavar="N")
 
 
 @dataclass(frozen=True)
@@ -84,6 +107,8 @@ def best_texts(beams: Sequence[Sequence[Hypothesis]], penalty: float) -> list[st
 
 def outcomes(beams: Sequence[Sequence[Hypothesis]], references: Sequence[str]) -> dict[str, Outcome]:
     """BLEU and length of tokenised text for each of ``LENGTH_PENALTIES``, by its name."""
+    import sacrebleu
+
     found = {}
     for penalty in LENGTH_PENALTIES:
         texts = best_texts(beams, penalty)
@@ -120,7 +145,7 @@ class Results:
                     penalty: Outcome(**outcome) for penalty, outcome in line["outcomes"].items()
                 }
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"{path} holds no results of tune-decoding ({error}): give another --results") from None
+            raise InputError(f"{path} holds no results of translate tune ({error}): give another --results") from None
         if first != about:
             names = about if isinstance(first, dict) else ()
             other = [name for name in names if first.get(name) != about[name]]
@@ -186,3 +211,81 @@ def hub_weights(point: Point) -> list[Point]:
     """The point with every hub weight, which only vectors have."""
     weights = () if point.score == SOFTMAX else HUB_WEIGHTS
     return [Point(**{**asdict(point), "hub_weight": weight}) for weight in weights]
+
+
+Found = dict[Point, tuple[Outcome, dict[str, Outcome]]]
+"""Of each point the greedy outcome, and those of the beam by length penalty."""
+
+
+def tune(start: Point, results: Results, decode: Callable[[Point], dict[str, Outcome]]) -> tuple[Point, Found]:
+    """The best point that a search from ``start`` finds, and all that was tried, in order."""
+    found: Found = {}
+
+    def outcomes_of(point: Point) -> dict[str, Outcome]:
+        if point not in found:
+            greedy = results.get(replace(point, beam=1), decode)["1"]
+            found[point] = greedy, results.get(point, decode)
+        return found[point][1]
+
+    return search(start, outcomes_of), found
+
+
+_COLUMNS = ("score", "sharpness", "hub", "beam 1", "ratio", "beam {}", "ratio", "lenpen", "BLEU", "ratio")
+
+
+def table(found: Found, start: Point, best: Point) -> Iterator[str]:
+    """A line for each point: greedy, the beam with --lenpen 1, and with the length penalty that suits it."""
+    rows = [[column.format(best.beam) for column in _COLUMNS]]
+    for point, (greedy, outcomes) in found.items():
+        penalty = best_penalty(outcomes)
+        sharpness = f"temperature {point.temperature:g}"
+        if point.score == "cosine":
+            sharpness = f"scale {point.scale / point.temperature:g}"
+        row = [point.score, sharpness, f"{point.hub_weight:g}"]
+        for outcome in (greedy, outcomes["1"]):
+            row += [f"{outcome.bleu:.2f}", f"{outcome.ratio:.3f}"]
+        row += [penalty, f"{outcomes[penalty].bleu:.2f}", f"{outcomes[penalty].ratio:.3f}"]
+        row += ["as saved"] * (point == start) + ["best"] * (point == best)
+        rows.append(row)
+    widths = [max(len(row[place]) for row in rows) for place in range(len(_COLUMNS))]
+    yield "BLEU and ratio of lengths (output / reference) of tokenised text, at beam 1 and, with"
+    yield f"--lenpen 1 and with the best --lenpen, at beam {best.beam}:"
+    yield ""
+    for row in rows:
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
+        yield "  ".join([*cells, *row[len(_COLUMNS) :]]).rstrip()
+
+
+def chosen(best: Point, greedy: Outcome, outcomes: dict[str, Outcome], settings: Tuning) -> Decoding:
+    """The options of a point: of the beam, or of greedy search where that is better."""
+    made = Decoding(beam=1, max_len_a=settings.max_len_a, max_len_b=settings.max_len_b)
+    penalty = best_penalty(outcomes)
+    if greedy.bleu < outcomes[penalty].bleu:
+        made.beam, made.lenpen = best.beam, float(penalty)
+        if best.temperature != 1:
+            made.temperature = best.temperature
+    if best.score != SOFTMAX:
+        made.decode_score, made.decode_hub_weight = best.score, best.hub_weight
+        if best.score == "cosine":
+            made.decode_scale = best.scale
+    return made
+
+
+def paste(decoding: Decoding) -> Iterator[str]:
+    """The options as fairseq-generate, the commands of ``fairseq-xl translate`` and the recipes take them."""
+    given = {name: f"{value:g}" if isinstance(value, float) else value for name, value in decoding.given().items()}
+    vectors = decoding.given(VectorScores)
+    words = {name: f"--{name.replace('_', '-')} {value}" for name, value in given.items()}
+    generate = [word for name, word in words.items() if name not in vectors]
+    if vectors:
+        generate.append(f'--model-overrides "{vectors}"')
+    pairs = [f"{name}={value}" for name, value in given.items() if name != "beam"]
+    for what, line in (
+        ("options of fairseq-generate", " ".join(generate)),
+        ("of `fairseq-xl translate text` and `pack`", " ".join(words.values())),
+        ("of a recipe, which has beams of its own", f"--search '{' '.join(pairs)}'"),
+    ):
+        yield ""
+        yield f"{what}:"
+        yield ""
+        yield f"  {line}"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# From plain text to binarised data and target vectors. Sourced by translation.sh.
+# From plain text to a data directory and target vectors. Sourced by translation.sh.
 
 clean_pair() { # SOURCE TARGET OUT_PREFIX OPTION…
   local source=$1 target=$2 prefix=$3
@@ -74,10 +74,10 @@ replace_folder() {
   run rm -rf "$1.old"
 }
 
-binarise() {
+preprocess() {
   # fairseq-preprocess refuses dictionaries that are there already: a fresh folder, moved when complete
   run rm -rf "$UNITS_FOLDER/bin.tmp"
-  logged "$UNITS_FOLDER/logs/binarise.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
+  logged "$UNITS_FOLDER/logs/preprocess.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
     --trainpref "$TEXTS/train" --validpref "$TEXTS/valid" \
     --testpref "$TEXTS/test" --destdir "$UNITS_FOLDER/bin.tmp" --workers "$THREADS" "${LIMITS[@]}"
   replace_folder "$UNITS_FOLDER/bin"
@@ -126,7 +126,7 @@ prepare_stages() {
     corpus=${IN_UNITS}texts
     stage "$corpus" truecase subword_texts
   fi
-  stage "${IN_UNITS}binarise" "$corpus" binarise "${LIMITS[@]}"
+  stage "${IN_UNITS}preprocess" "$corpus" preprocess "${LIMITS[@]}"
   [[ $REPLACE_UNKNOWN != lexicon ]] || stage lexicon truecase make_lexicon
   [[ -n $TARGET_VECTORS ]] || return 0
   if [[ -z $VECTORS ]]; then
@@ -137,10 +137,10 @@ prepare_stages() {
     fi
     stage "${IN_UNITS}vectors" "$corpus" train_vectors "$DIM" "$VECTOR_EPOCHS" "$VECTOR_MIN_COUNT" \
       "$VECTOR_SUBWORD" "$VECTOR_BUCKETS"
-    stage "$IN_UNITS$(basename "$TARGET_VECTORS")" "${IN_UNITS}binarise ${IN_UNITS}vectors" \
+    stage "$IN_UNITS$(basename "$TARGET_VECTORS")" "${IN_UNITS}preprocess ${IN_UNITS}vectors" \
       target_vectors "$TRANSFORM"
   else
-    stage "$IN_UNITS$(basename "$TARGET_VECTORS")" "${IN_UNITS}binarise" target_vectors "$TRANSFORM" \
+    stage "$IN_UNITS$(basename "$TARGET_VECTORS")" "${IN_UNITS}preprocess" target_vectors "$TRANSFORM" \
       "$(fingerprint "$VECTORS")"
   fi
 }

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# The stages of a translation experiment, shared by multi30k.sh and iwslt16.sh: from line-aligned text
-# to target vectors, binarised data, a trained model, translations and scores.
+# The stages of a translation experiment, shared by multi30k.sh, iwslt16.sh and tatoeba.sh: from line-aligned text
+# to target vectors, a data directory, a trained model, translations and scores.
 #
 # A recipe changes the defaults it wants to, reads its command line with `read_options`, offers
 # `recipe_option` for options of its own, `check_recipe` for what only it must check, and
@@ -16,7 +16,7 @@ syn_margin_proj syn_margin_diff power_spherical in_batch_negative info_nce annea
 ARCHS="continuous_lstm continuous_lstm_tiny continuous_lstm_iwslt16 continuous_transformer continuous_transformer_iwslt
 continuous_transformer_tiny"
 
-# Settings that both recipes offer under the same names.
+# Settings that the recipes offer under the same names.
 defaults() {
   SRC=de TGT=en LOSS=syn_margin_proj SEED=1 ARCH=continuous_lstm SIZE=256
   EPOCHS='' CONTINUOUS_EPOCHS=15 SOFTMAX_EPOCHS=15 STOCK_EPOCHS=14 TRANSFORMER_EPOCHS=50
@@ -142,7 +142,7 @@ check_settings() {
   fi
   PREPARED=$OUT/prepared/$SRC-$TGT
   LEXICON=$PREPARED/lexicon.$SRC-$TGT.tsv
-  # What is binarised, TEXTS, and all that follows from it is in UNITS_FOLDER: PREPARED itself for words, a
+  # What is preprocessed, TEXTS, and all that follows from it is in UNITS_FOLDER: PREPARED itself for words, a
   # folder in it for subwords, whose stages bear its name (IN_UNITS).
   UNITS='' UNITS_FOLDER=$PREPARED IN_UNITS='' TEXTS=$PREPARED/true
   if [[ $SUBWORDS != 0 ]]; then
@@ -171,7 +171,7 @@ experiment() {
   stage train '' train_model "$EPOCHS" "$(fingerprint "$RUN/settings")"
   stage model train pack_model "${SEARCH[*]}"
   for BEAM in 1 5; do
-    stage "${LABEL}translate.beam$BEAM" train translate "$(fingerprint "$BINARISED/test.$SRC-$TGT.$SRC.bin")" \
+    stage "${LABEL}translate.beam$BEAM" train translate "$(fingerprint "$TEST_DATA/test.$SRC-$TGT.$SRC.bin")" \
       "${SEARCH[*]}" "${lexicon[@]}"
     stage "${LABEL}score.beam$BEAM" "${LABEL}translate.beam$BEAM" score "$(fingerprint "$REFERENCE")"
     scored+=("${LABEL}score.beam$BEAM")

@@ -1,0 +1,45 @@
+"""A trained translation model, ready to translate, and its task."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from fairseq import checkpoint_utils
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.training.device import usable
+
+
+def load_model(checkpoint: Path, data: Path, device: str | None = None) -> tuple[Any, Any]:
+    """A model in evaluation mode on a device, and its task with the dictionaries in ``data``.
+
+    Args:
+        checkpoint: that fairseq-train wrote.
+        data: the data directory of fairseq-preprocess.
+        device: such as ``cpu``; by default a GPU where there is one.
+
+    Raises:
+        InputError: no such checkpoint, folder or device.
+    """
+    if not checkpoint.is_file():
+        raise InputError(f"no checkpoint at {checkpoint}")
+    if not data.is_dir():
+        raise InputError(f"no folder {data}: give the one fairseq-preprocess wrote")
+    place = usable(device)
+    models, _, task = checkpoint_utils.load_model_ensemble_and_task(
+        [str(checkpoint)], arg_overrides={"data": str(data)}
+    )
+    return models[0].to(place).eval(), task
+
+
+def load_continuous_model(checkpoint: Path, data: Path, device: str | None = None) -> tuple[Any, Any]:
+    """As :func:`load_model`, of a model that predicts vectors.
+
+    Raises:
+        InputError: as there; a model without vector outputs.
+    """
+    model, task = load_model(checkpoint, data, device)
+    if getattr(model.decoder, "targets", None) is None:
+        raise InputError(f"{checkpoint} holds a model without vector outputs, so nothing is near")
+    return model, task

@@ -1,0 +1,103 @@
+"""Making a model folder out of what a training left."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairseq_xl.io.atomic import atomic_binary
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import atomic_folder
+from fairseq_xl.io.settings import argument, option
+from fairseq_xl.translation.options import Decoding
+from fairseq_xl.vectors.dictionary import read_dictionary
+
+
+@dataclass(kw_only=True)
+class Packing:
+    """What goes into a model folder."""
+
+    models: list[Path] = argument(
+        "checkpoint of a translation model; several translate together, as an ensemble", metavar="MODEL"
+    )
+    data: Path = option("data directory that the model was trained on, for its dictionaries", metavar="DIR")
+    source_lang: str = option("such as de", alias="-s", metavar="SRC")
+    target_lang: str = option("such as en", alias="-t", metavar="TGT")
+    tokeniser: str = option(
+        "how the training text was tokenised (fairseq-xl data tokenise is moses); none: tokens stand between spaces "
+        "already",
+        "moses",
+        choices=("moses", "none"),
+    )
+    truecaser: Path | None = option(
+        "truecaser of the source side, where the training text was truecased", None, metavar="FILE"
+    )
+    subwords: Path | None = option(
+        "SentencePiece model of the source side, where the training text was cut into pieces", None, metavar="FILE"
+    )
+    output: Path = option("folder to write; a model folder of that name is replaced", alias="-o", metavar="DIR")
+
+
+def pack(packing: Packing, decoding: Decoding) -> None:
+    """Write a model folder and see that it can be loaded; ``output`` is there wholly or as it was before.
+
+    Args:
+        packing: what goes into it.
+        decoding: defaults for translating.
+
+    Raises:
+        InputError: a file that is missing or unusable; checkpoints that do not fit the dictionaries; an
+            ``output`` that holds something else or cannot be written.
+    """
+    # what needs torch and fairseq: the settings above are read by every --help
+    from fairseq_xl.translation import folder as names
+    from fairseq_xl.translation.translator import Translator
+
+    for name in ("lexicon", "nearest_index"):
+        if getattr(decoding, name) is not None:
+            raise InputError(f"{name} names what is not in the folder: give it when translating")
+    with atomic_folder(packing.output, names.CONFIG, "a model") as folder:
+        checkpoints = [f"model{number}.pt" for number, _ in enumerate(packing.models, start=1)]
+        for model, name in zip(packing.models, checkpoints, strict=True):
+            _copy_model(model, folder / name)
+        checksums = {}
+        for language in (packing.source_lang, packing.target_lang):
+            name = names.dictionary_name(language)
+            read_dictionary(packing.data / name)
+            shutil.copyfile(packing.data / name, folder / name)
+            checksums[name] = names.checksum(folder / name)
+        for what, file, name in (
+            ("truecaser", packing.truecaser, names.truecaser_name(packing.source_lang)),
+            ("subword model", packing.subwords, names.subwords_name(packing.source_lang)),
+        ):
+            if file is not None:
+                if not file.is_file():
+                    raise InputError(f"there is no {what} {file}: check the name")
+                shutil.copyfile(file, folder / name)
+        config = names.ModelFolder(
+            packing.source_lang,
+            packing.target_lang,
+            packing.tokeniser,
+            packing.truecaser is not None,
+            packing.subwords is not None,
+            checkpoints,
+            checksums,
+            decoding.given(),
+        )
+        names.write_config(folder, config)
+        Translator.load(folder, device="cpu")
+
+
+def _copy_model(checkpoint: Path, target: Path) -> None:
+    """A checkpoint without what only training needs, which is two thirds of it with Adam."""
+    import torch
+
+    from fairseq_xl.training import checkpoints
+    from fairseq_xl.translation.translator import task_settings
+
+    state = checkpoints.read(checkpoint)
+    task_settings(checkpoint, state)
+    kept = {key: value for key, value in state.items() if key != "last_optimizer_state"}
+    with atomic_binary(target) as file:
+        torch.save(kept, file)

@@ -1,0 +1,44 @@
+"""A model of one's own: one file, and one line that imports it, outside the package."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+import tiny_words
+
+from fairseq_xl.continuous.diagnostics.nearest import nearest_while_translating
+from fairseq_xl.continuous.models.loading import load_continuous_model
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder with a data directory ``bin`` of ten sentences, and vectors for their words."""
+    import fairseq_cli.preprocess
+    from fairseq import options
+
+    lines = "".join(f"w{i % 5} w{i % 3}\n" for i in range(10))
+    for language in ("de", "en"):
+        (tmp_path / f"train.{language}").write_text(lines)
+    parser = options.get_preprocessing_parser()
+    line = f"-s de -t en --trainpref {tmp_path}/train --validpref {tmp_path}/train --destdir {tmp_path}/bin --workers 1"
+    fairseq_cli.preprocess.main(parser.parse_args(shlex.split(line)))
+    tiny_words.write_vectors(tmp_path / "en.vec", 5, 8)
+    return tmp_path
+
+
+def test_a_file_and_a_line_make_a_model(data, fairseq_train):
+    plugin = data / "my_models"
+    plugin.mkdir()
+    shutil.copy(Path(__file__).with_name("average_model.py"), plugin)
+    (plugin / "__init__.py").write_text("from my_models import average_model\n")
+    fairseq_train(
+        f"{data}/bin --user-dir {plugin} --task translation --arch continuous_average --width 16 --criterion vmf "
+        f"--target-vectors {data}/en.vec --optimizer adam --lr 0.01 --max-tokens 50 --max-update 2 --num-workers 0 "
+        f"--cpu --no-epoch-checkpoints --no-progress-bar --save-dir {data}/out"
+    )
+    model, task = load_continuous_model(data / "out" / "checkpoint_last.pt", data / "bin", "cpu")
+    assert model.encoder.embed_tokens.embedding_dim == 16
+    assert len(nearest_while_translating(model, task, "w1 w2", k=2, max_length=3)[0].neighbours) == 2

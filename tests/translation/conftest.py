@@ -1,0 +1,150 @@
+"""Three tiny models of a toy language, trained and packed."""
+
+from __future__ import annotations
+
+import shlex
+from functools import partial
+from pathlib import Path
+
+import fairseq_cli.preprocess
+import fairseq_cli.train
+import numpy as np
+import pytest
+import torch
+from fairseq import checkpoint_utils, options
+from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+
+from fairseq_xl import Translator, compat
+from fairseq_xl.text import moses
+from fairseq_xl.translation.options import decoding
+from fairseq_xl.translation.packing import Packing, pack
+
+compat.apply()  # once more: fairseq's commands were not loaded when the package was
+
+WORDS = [("Hund", "dog"), ("Mann", "man"), ("Kind", "child"), ("Ball", "ball"), ("Vogel", "bird")]
+DEEDS = [("sieht", "sees"), ("malt", "paints"), ("hört", "hears")]
+COMMON = (
+    "--optimizer adam --lr 0.02 --max-tokens 120 --num-workers 0 --seed 1 --cpu "
+    "--required-batch-size-multiple 1 --disable-validation --no-epoch-checkpoints --no-progress-bar"
+)
+TINY = "--arch continuous_lstm_tiny --max-epoch 9 --target-vectors {}"
+MODELS = {
+    "continuous": f"{TINY} --criterion syn_margin_proj --decode-score vmf_posterior",
+    "softmax": f"{TINY} --criterion cross_entropy --decoder-output softmax",
+    "stock": "--arch lstm --max-epoch 14 --criterion cross_entropy --encoder-embed-dim 16 --encoder-hidden-size 16 "
+    "--encoder-bidirectional --decoder-embed-dim 16 --decoder-hidden-size 16 --decoder-out-embed-dim 16",
+}
+
+
+def pairs(count: int, seed: int) -> list[tuple[str, str]]:
+    """Raw sentences of five or ten words, with capitals and punctuation."""
+    draw = np.random.default_rng(seed)
+    found = []
+    for _ in range(count):
+        parts = []
+        for _ in range(draw.integers(1, 3)):
+            (one, a), (two, b) = (WORDS[i] for i in draw.integers(0, len(WORDS), 2))
+            does, deed = DEEDS[draw.integers(0, len(DEEDS))]
+            parts.append((f"ein {one} {does} den {two}", f"a {a} {deed} the {b}"))
+        source, target = (", ".join(part[side] for part in parts) for side in (0, 1))
+        found.append((source[0].upper() + source[1:] + ".", target[0].upper() + target[1:] + "."))
+    return found
+
+
+def _fairseq(module, parser, line: str) -> None:
+    args = options.parse_args_and_arch(parser, shlex.split(line))
+    module.main(convert_namespace_to_omegaconf(args))
+
+
+@pytest.fixture(scope="session")
+def work(tmp_path_factory) -> Path:
+    """Raw and prepared text, a data directory, and MODEL/checkpoint_last.pt of each of MODELS."""
+    torch.set_num_threads(1)
+    folder = tmp_path_factory.mktemp("work")
+    for name, count, seed in (("train", 250, 0), ("test", 23, 1)):
+        for side, language in enumerate(("de", "en")):
+            lines = "".join(pair[side] + "\n" for pair in pairs(count, seed))
+            (folder / f"{name}.{language}").write_text(lines, encoding="utf-8")
+    for language in ("de", "en"):
+        tokens, truecaser = folder / f"tok.train.{language}", folder / f"truecaser.{language}"
+        for name in ("train", "test"):
+            moses.map_file(
+                moses.tokenise,
+                folder / f"{name}.{language}",
+                folder / f"tok.{name}.{language}",
+                progress=False,
+                language=language,
+            )
+        moses.train_truecaser([tokens], truecaser, progress=False)
+        for name in ("train", "test"):
+            moses.map_file(
+                moses.truecase,
+                folder / f"tok.{name}.{language}",
+                folder / f"true.{name}.{language}",
+                progress=False,
+                model=str(truecaser),
+            )
+    fairseq_cli.preprocess.main(
+        options.get_preprocessing_parser().parse_args(
+            shlex.split(
+                f"-s de -t en --trainpref {folder}/true.train --testpref {folder}/true.test "
+                f"--destdir {folder}/bin --workers 1"
+            )
+        )
+    )
+    words = [line.split()[0] for line in (folder / "bin/dict.en.txt").read_text().splitlines()]
+    rng = np.random.default_rng(0)
+    rows = [f"{word} " + " ".join(f"{x:.4f}" for x in rng.standard_normal(12)) for word in words]
+    (folder / "en.vec").write_text(f"{len(rows)} 12\n" + "\n".join(rows) + "\n")
+    for name, line in MODELS.items():
+        for function in (checkpoint_utils.save_checkpoint, fairseq_cli.train.should_stop_early):
+            for attribute in ("best", "num_runs"):
+                vars(function).pop(attribute, None)
+        _fairseq(
+            fairseq_cli.train,
+            options.get_training_parser(),
+            f"{folder}/bin {line.format(folder / 'en.vec')} {COMMON} --save-dir {folder}/{name}",
+        )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def packed(work) -> Path:
+    """Model folders by the names of MODELS, and ``both``, an ensemble; what made them has moved away."""
+    elsewhere = work / "packed"
+    for name in MODELS:
+        _pack(work, elsewhere / name, name)
+    _pack(work, elsewhere / "both", "continuous", "stock")
+    (work / "en.vec").rename(work / "moved.vec")
+    return elsewhere
+
+
+def _pack(work: Path, output: Path, *names: str, **settings) -> None:
+    """Pack trained models under the names of MODELS; ``settings`` are those of :class:`Packing`, and ``options``."""
+    options = decoding(settings.pop("options", {"beam": 5}))
+    models = [work / name / "checkpoint_last.pt" for name in names]
+    given = {"data": work / "bin", "truecaser": work / "truecaser.de", **settings}
+    pack(Packing(models=models, source_lang="de", target_lang="en", output=output, **given), options)
+
+
+@pytest.fixture(scope="session")
+def pack_model(work):
+    """``pack_model(FOLDER, "stock", …)`` packs trained models."""
+    return partial(_pack, work)
+
+
+@pytest.fixture(scope="session")
+def fairseq():
+    """``fairseq(MODULE, PARSER, "a command line")`` runs one of fairseq's commands in this process."""
+    return _fairseq
+
+
+@pytest.fixture(scope="session")
+def raw(work) -> list[str]:
+    return (work / "test.de").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.fixture(scope="session")
+def load(packed):
+    """``load("stock", beam=3)``, on the CPU."""
+    return lambda name, **given: Translator.load(packed / name, device="cpu", **given)

@@ -1,0 +1,38 @@
+"""Names and values of decoding options, against those of fairseq and of the models."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+from fairseq.dataclass.configs import GenerationConfig
+
+from fairseq_xl.continuous.decoding.task import ContinuousTranslationConfig
+from fairseq_xl.continuous.models.config import DecodingConfig
+from fairseq_xl.losses import SCORES
+from fairseq_xl.translation import options
+from fairseq_xl.translation.options import Decoding, NearestWords, Search, VectorScores, decoding
+from fairseq_xl.vectors.faiss_index import KINDS
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [(Search, GenerationConfig), (VectorScores, DecodingConfig), (NearestWords, ContinuousTranslationConfig)],
+)
+def test_each_option_is_one_of_what_reads_it(ours, theirs):
+    assert {each.name for each in fields(ours)} <= {each.name for each in fields(theirs)}
+
+
+def test_choices_are_those_of_the_models():
+    assert SCORES == options.SCORES
+    assert ("dense", "top", *KINDS) == options.NEAREST
+    assert {each.name for each in fields(VectorScores)} == {each.name for each in fields(DecodingConfig)} - {"_name"}
+
+
+def test_options_fall_apart_by_who_reads_them():
+    made = decoding({"beam": 3, "lenpen": 1, "decode_score": "cosine", "nearest": "top", "sampling": False})
+    assert made == Decoding(beam=3, lenpen=1, decode_score="cosine", nearest="top", sampling=False)
+    assert made.given(Search) == {"beam": 3, "lenpen": 1, "sampling": False}
+    assert made.given(VectorScores) == {"decode_score": "cosine"}
+    assert made.given(NearestWords) == {"nearest": "top"}
+    assert made.given() == made.given(Search) | made.given(VectorScores) | made.given(NearestWords)

@@ -1,0 +1,144 @@
+"""Packing a model into a folder, and a folder that is damaged."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+
+from fairseq_xl import Translator
+from fairseq_xl.cli import main as cli
+from fairseq_xl.io.errors import InputError
+
+MODELS = ("continuous", "softmax", "stock")
+
+
+def test_a_packed_model_holds_what_it_needs_and_no_more(work, packed):
+    folder = packed / "continuous"
+    assert {path.name for path in folder.iterdir()} == {
+        *("translator.json", "model1.pt", "dict.de.txt", "dict.en.txt", "truecaser.de")
+    }
+    config = (folder / "translator.json").read_text()
+    assert "/" not in config
+    assert json.loads(config)["options"] == {"beam": 5}
+    state = torch.load(folder / "model1.pt", weights_only=True)
+    assert "last_optimizer_state" not in state
+    trained = torch.load(work / "continuous" / "checkpoint_last.pt", weights_only=True)
+    assert trained["last_optimizer_state"]
+    assert all(torch.equal(state["model"][name], x) for name, x in trained["model"].items())
+
+
+def test_packing_again_replaces_and_a_failure_leaves_the_old_model(pack_model, tmp_path):
+    output = tmp_path / "model"
+    pack_model(output, "stock")
+    pack_model(output, "stock", options={"beam": 2})
+    assert Translator.load(output, "cpu").generator.beam_size == 2
+    with pytest.raises(InputError, match="does not exist"):
+        pack_model(output, "nothing")
+    assert Translator.load(output, "cpu").generator.beam_size == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_dictionaries_that_do_not_fit_are_refused(work, pack_model, tmp_path, name):
+    (tmp_path / "bin").mkdir()
+    for language in ("de", "en"):
+        shutil.copy(work / "bin" / f"dict.{language}.txt", tmp_path / "bin")
+    with (tmp_path / "bin" / "dict.en.txt").open("a") as stream:
+        stream.write("more 1\n")
+    with pytest.raises(InputError, match=r"target table has|do not fit its dictionaries"):
+        pack_model(tmp_path / "model", name, data=tmp_path / "bin")
+    assert not (tmp_path / "model").exists()
+
+
+def test_what_cannot_be_packed_is_refused(work, pack_model, tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "mine").touch()
+    with pytest.raises(InputError, match="holds something else than a model"):
+        pack_model(tmp_path / "notes", "stock")
+    assert (tmp_path / "notes" / "mine").exists()
+    output = tmp_path / "model"
+    with pytest.raises(InputError, match="there is no subword model"):
+        pack_model(output, "stock", subwords=tmp_path / "gone")
+    with pytest.raises(InputError, match="there is no truecaser"):
+        pack_model(output, "stock", truecaser=tmp_path / "gone")
+    with pytest.raises(InputError, match="there is no dictionary"):
+        pack_model(output, "stock", data=tmp_path)
+    with pytest.raises(InputError, match="lexicon names what is not in the folder"):
+        pack_model(output, "stock", options={"replace_unk": True, "lexicon": "words"})
+    state = torch.load(work / "stock" / "checkpoint_last.pt", weights_only=True)
+    state["cfg"]["task"]["_name"] = "language_modeling"
+    (tmp_path / "other").mkdir()
+    torch.save(state, tmp_path / "other" / "checkpoint_last.pt")
+    with pytest.raises(InputError, match="not trained by --task translation"):
+        pack_model(output, str(tmp_path / "other"))
+    assert not output.exists()
+
+
+def edited(**values):
+    def change(folder: Path) -> None:
+        config = json.loads((folder / "translator.json").read_text())
+        (folder / "translator.json").write_text(json.dumps({**config, **values}))
+
+    return change
+
+
+def removed(name: str):
+    return lambda folder: (folder / name).unlink()
+
+
+def appended(name: str, text: str):
+    def change(folder: Path) -> None:
+        with (folder / name).open("a") as stream:
+            stream.write(text)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (shutil.rmtree, "translator.json is missing: `fairseq-xl translate pack` makes such a folder"),
+        (removed("translator.json"), "translator.json is missing"),
+        (appended("translator.json", "}"), "is damaged"),
+        (edited(version=2), "has version 2"),
+        (edited(source_lang=None), "is damaged (its 'source_lang')"),
+        (edited(source_lang="../de"), "'../de' is no language code"),
+        (edited(tokeniser="spm"), "tokeniser is one of moses, none"),
+        (edited(truecase="yes"), "is damaged (its 'truecase')"),
+        (edited(subwords=1), "is damaged (its 'subwords')"),
+        (edited(subwords=True), "lacks subwords.de.model"),
+        (edited(checkpoints=["../model1.pt"]), "checkpoints is a list of names of files beside it"),
+        (edited(checkpoints=[]), "checkpoints is a list of names"),
+        (edited(dictionaries={}), "dictionaries holds the checksums of dict.de.txt and dict.en.txt"),
+        (edited(options=[]), "is damaged (its 'options')"),
+        (edited(options={"beem": 1}), "no option 'beem'"),
+        (removed("model1.pt"), "lacks model1.pt: copy it anew"),
+        (removed("dict.en.txt"), "lacks dict.en.txt"),
+        (removed("truecaser.de"), "lacks truecaser.de"),
+        (appended("dict.de.txt", "more 1\n"), "is not the dictionary that the model was packed with"),
+        (lambda folder: (folder / "model1.pt").write_bytes(b"PK torn"), "is torn or is no checkpoint"),
+    ],
+)
+def test_a_damaged_folder_is_told_in_one_sentence(packed, tmp_path, capsys, change, message):
+    folder = tmp_path / "model"
+    shutil.copytree(packed / "continuous", folder)
+    change(folder)
+    assert cli.main(["translate", "text", str(folder), "--device", "cpu", "--input", __file__]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("error: ")
+    assert message in printed.err
+    assert printed.err.count("\n") == 1
+
+
+def test_the_pack_command(work, tmp_path, capsys):
+    checkpoint, output = work / "stock" / "checkpoint_last.pt", tmp_path / "model"
+    words = ["translate", "pack", checkpoint, "--data", work / "bin", "-s", "de", "-t", "en", "--output", output]
+    words += ["--truecaser", work / "truecaser.de", "--beam", 3, "--lenpen", 0.8]
+    assert cli.main([str(word) for word in words]) == 0
+    assert capsys.readouterr().out == f"translate with: fairseq-xl translate text {output}\n"
+    assert json.loads((output / "translator.json").read_text())["options"] == {"beam": 3, "lenpen": 0.8}
