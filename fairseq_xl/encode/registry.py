@@ -56,7 +56,7 @@ def load_encoder(spec: str, device: str | None = None, averaging: Averaging = ME
     """
     kind, name = check_spec(spec)
     if not kind:
-        from fairseq_xl.encode.encoder import SentenceEncoder
+        from fairseq_xl import SentenceEncoder  # which registers with fairseq
 
         return TextEncoder(spec, SentenceEncoder.load(name, device).encode)
     load, _, _ = KINDS[kind]

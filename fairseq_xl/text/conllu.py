@@ -15,23 +15,8 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 
 UPOS = (
-    "ADJ",
-    "ADP",
-    "ADV",
-    "AUX",
-    "CCONJ",
-    "DET",
-    "INTJ",
-    "NOUN",
-    "NUM",
-    "PART",
-    "PRON",
-    "PROPN",
-    "PUNCT",
-    "SCONJ",
-    "SYM",
-    "VERB",
-    "X",
+    *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN"),
+    *("NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
 )
 """The universal tags, version 2."""
 OLDER_NAMES = {"CONJ": "CCONJ"}  # version 1; its CONJ never marked subordination, which was SCONJ then, too

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.evaluation.cosines import TIE, Directions, Matrix, blocks
-from fairseq_xl.syntactic.evaluation.levenshtein import Pattern, Similarities
+from fairseq_xl.syntactic.evaluation.similarity import Pattern, similarities
 
 READINGS = ("similarity", "literal")
 
@@ -51,9 +51,8 @@ def dissimilarities(
     sums = np.zeros((len(directions), len(READINGS)))
     pairs = [_Pairs() for _ in directions]
     every = _Pairs()
-    similarities = Similarities(patterns, patterns)
     for start, stop in blocks(n, n, "functional dissimilarity", progress):
-        wanted = torch.from_numpy(similarities.rows(start, stop)).to(device)
+        wanted = torch.from_numpy(similarities(patterns[start:stop], patterns)).to(device)
         every.update(wanted, wanted)
         apart = torch.ones_like(wanted, dtype=torch.bool)
         apart[torch.arange(stop - start), torch.arange(start, stop)] = False

@@ -15,9 +15,8 @@ from fairseq_xl.syntactic.evaluation import approximate, cross_lingual, neighbou
 from fairseq_xl.syntactic.evaluation.cosines import Matrix
 from fairseq_xl.syntactic.evaluation.dissimilarity import all_alike, dissimilarities
 from fairseq_xl.syntactic.evaluation.encoders import Encoder
-from fairseq_xl.syntactic.tagging.tagged import TaggedText
+from fairseq_xl.syntactic.tagging.tagged_text import TaggedText
 
-MEASURES = ("nearest", "dissimilarity", "cross-lingual")
 Say = Callable[[str], None]
 
 
@@ -25,7 +24,7 @@ def evaluate(
     encoders: Sequence[Encoder],
     sets: Sequence[TaggedText],
     treebanks: Sequence[TaggedText],
-    measures: Sequence[str] = MEASURES,
+    measures: Sequence[str],
     device: torch.device | str = "cpu",
     index: str | None = None,
     say: Say = lambda line: None,
@@ -35,8 +34,8 @@ def evaluate(
     Args:
         sets: groups of sentences with the same tags, for nearest neighbours; one for each language.
         treebanks: sentences with gold tags, for functional dissimilarity; one for each language.
-        measures: which of MEASURES to take. Nearest sentences in another language are looked up among the sets and
-            among the treebanks.
+        measures: which of ``nearest``, ``dissimilarity`` and ``cross-lingual`` to take. Nearest sentences in another
+            language are looked up among the sets and among the treebanks.
         device: where all pairs are compared.
         index: find the nearest neighbours of the sets with this kind of faiss index instead.
         say: told what goes on.

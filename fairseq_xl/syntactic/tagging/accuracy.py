@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from fairseq_xl.io.packages import require
 from fairseq_xl.syntactic.tagging.taggers import Tagger
 from fairseq_xl.text.conllu import Sentence
 
@@ -40,25 +41,14 @@ class Accuracy:
 
 
 def accuracy(tagger: Tagger, gold: Sequence[Sentence]) -> Accuracy:
-    """Tag the text of gold sentences and count."""
+    """Tag the text of gold sentences and count. Raises: InputError: rapidfuzz is not installed."""
+    common = require("rapidfuzz.distance", "syntactic", "the comparison of tags").LCSseq.similarity
     found = tagger.tag([sentence.text for sentence in gold])
     pairs = [(list(sentence.upos), tags) for sentence, tags in zip(gold, found, strict=True)]
     return Accuracy(
         len(pairs),
         sum(len(upos) for upos, _ in pairs),
         sum(len(tags) for _, tags in pairs),
-        sum(common_subsequence(upos, tags) for upos, tags in pairs),
+        sum(common(upos, tags) for upos, tags in pairs),
         sum(upos == tags for upos, tags in pairs),
     )
-
-
-def common_subsequence(left: Sequence[str], right: Sequence[str]) -> int:
-    """The length of a longest common subsequence, in O(len(left) · len(right))."""
-    row = [0] * (len(right) + 1)
-    for item in left:
-        diagonal = 0
-        for place, other in enumerate(right, start=1):
-            above = row[place]
-            row[place] = diagonal + 1 if item == other else max(above, row[place - 1])
-            diagonal = above
-    return row[-1]

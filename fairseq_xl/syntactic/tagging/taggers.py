@@ -2,7 +2,7 @@
 
 ``load_tagger`` knows them by their names:
 
-* a folder: a model that ``fairseq-xl embed tagger train`` wrote, or any spaCy pipeline;
+* a folder: a model that ``fairseq-xl embed train-tagger`` wrote, or any spaCy pipeline;
 * ``spacy:NAME``: an installed spaCy package. These tag a contraction as one word (German *zum*: ADP);
 * ``stanza`` or ``stanza:FOLDER``: stanza's models of the language, downloaded or in a folder. They take contractions
   apart as Universal Dependencies does (ADP DET), as our own models do;
@@ -22,7 +22,7 @@ from fairseq_xl.syntactic.data.filters import tidy
 from fairseq_xl.syntactic.tagging.labels import tags_of
 from fairseq_xl.text.conllu import read_conllu, universal
 
-TRAIN_ONE = "train one with fairseq-xl embed tagger train, or name one of spaCy's or stanza's"
+TRAIN_ONE = "train one with fairseq-xl embed train-tagger, or name one of spaCy's or stanza's"
 ABOUT = "tagger.json"
 """What marks the folder of a model that predicts labels of pieces; it holds how the model was trained."""
 

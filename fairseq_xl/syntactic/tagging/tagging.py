@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
+from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -21,6 +22,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
 from fairseq_xl.io.packages import require
 from fairseq_xl.io.progress import progress_bar
+from fairseq_xl.io.settings import option
 from fairseq_xl.syntactic.data.filters import tidy
 from fairseq_xl.syntactic.tagging.taggers import Tagger, load_tagger
 
@@ -30,6 +32,23 @@ BATCH = 1000
 """Sentences that a worker takes at once: some seconds of work."""
 
 _tagger_here = cache(load_tagger)
+
+
+@dataclass(kw_only=True)
+class Tagging:
+    """How a lot of text is tagged."""
+
+    cache: Path | None = option(
+        "file that keeps tags by sentence, so that none is tagged twice (of prepare: beside the corpus, tags.sqlite)",
+        None,
+        metavar="FILE",
+    )
+    processes: int = option("processes that tag at the same time", 1, metavar="N", low=1)
+    ray: bool = option("spread over the machines of a running Ray cluster (pip install 'fairseq_xl[ray]')", False)
+
+    def engine(self) -> Engine:
+        """Raises: InputError: Ray is asked for and not installed."""
+        return over_ray() if self.ray else over_processes(self.processes)
 
 
 def tag_batch(name: str, language: str, sentences: list[str]) -> list[str]:

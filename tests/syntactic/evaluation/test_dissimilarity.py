@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from fairseq_xl.syntactic.evaluation.similarity import similarities
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
@@ -9,7 +10,6 @@ from scipy import sparse
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.evaluation import cosines
 from fairseq_xl.syntactic.evaluation.dissimilarity import all_alike, dissimilarities
-from fairseq_xl.syntactic.evaluation.levenshtein import Similarities
 
 PATTERNS = [("NOUN",), ("NOUN", "VERB"), ("DET", "NOUN", "VERB")]
 
@@ -36,7 +36,7 @@ def test_against_whole_matrices(seed: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cosines, "BLOCK_BYTES", 8 * 13 * 4)
         scores, constant = dissimilarities(several, patterns)
-    wanted = Similarities(patterns, patterns).rows(0, 13)
+    wanted = similarities(patterns, patterns)
     assert constant == pytest.approx(wanted.std())
     for vectors, score in zip(several[:2], scores, strict=False):
         unit = vectors / np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""The manifest of a prepared folder, and every way in which it can be wrong."""
+"""The manifest of a data directory, and every way in which it can be wrong."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.syntactic.data.prepared import read_manifest
+from fairseq_xl.syntactic.data.directory import read_manifest
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_a_wrong_manifest_is_refused(folder, values, message):
 
 
 def test_another_folder_or_a_torn_file_is_refused(folder, tmp_path):
-    with pytest.raises(InputError, match="is no prepared folder"):
+    with pytest.raises(InputError, match="is no data directory"):
         read_manifest(tmp_path)
     (folder / "manifest.json").write_text("{")
     with pytest.raises(InputError, match="is damaged"):

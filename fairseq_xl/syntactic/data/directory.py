@@ -1,4 +1,4 @@
-"""What a prepared folder holds: ``manifest.json`` names its pairs, languages and dictionaries.
+"""What a data directory holds: ``manifest.json`` names its pairs, languages and dictionaries.
 
 manifest.json                        :class:`Manifest`
 sentencepiece.model                  cuts raw text into the pieces of dict.source.txt
@@ -74,15 +74,15 @@ class Manifest:
 
 
 def read_manifest(folder: Path | str) -> Manifest:
-    """Read a prepared folder's manifest.
+    """Read a data directory's manifest.
 
     Raises:
-        InputError: no prepared folder, a damaged or newer manifest, a dictionary that is not there.
+        InputError: no data directory, a damaged or newer manifest, a dictionary that is not there.
     """
     folder = Path(folder)
     path = folder / MANIFEST
     if not path.is_file():
-        raise InputError(f"{folder} is no prepared folder, for it holds no {MANIFEST}: {_PREPARE}")
+        raise InputError(f"{folder} is no data directory, for it holds no {MANIFEST}: {_PREPARE}")
     try:
         values = loads(path.read_text(encoding="utf-8"))
         version = values["version"]

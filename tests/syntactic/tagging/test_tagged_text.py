@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.syntactic.tagging.tagged import read_evaluation_file, read_treebank
+from fairseq_xl.syntactic.tagging.tagged_text import read_evaluation_file, read_treebank
 
 
 def written(path: Path, text: str) -> Path:
