@@ -77,6 +77,10 @@ def pooled_output(output: Any, mask: Tensor) -> Tensor:
     return output.pooler_output
 
 
+POOLS = {"transformers": average, "transformers-max": maximum, "transformers-output": pooled_output}
+"""By the kind of encoder that :mod:`.registry` knows."""
+
+
 def encode_sentence_transformer(name: str, device: str | None = None) -> Callable[[Sequence[str]], np.ndarray]:
     """From sentences to whatever a sentence-transformers model gives for them, (N, d)."""
     model = load_sentence_transformer(name, device)

@@ -59,8 +59,7 @@ def load_encoder(spec: str, device: str | None = None, averaging: Averaging = ME
         from fairseq_xl import SentenceEncoder  # which registers with fairseq
 
         return TextEncoder(spec, SentenceEncoder.load(name, device).encode)
-    load, _, _ = KINDS[kind]
-    return TextEncoder(spec, load(name, device, averaging))
+    return TextEncoder(spec, KINDS[kind][0](kind, name, device, averaging))
 
 
 def check_spec(spec: str) -> tuple[str, str]:
@@ -81,10 +80,10 @@ def check_spec(spec: str) -> tuple[str, str]:
 
 def described() -> str:
     """What can be named beside paths, for a sentence."""
-    return ", ".join(f"{kind}:{name}" for kind, (_, name, _) in KINDS.items())
+    return ", ".join(f"{kind}:{name}" for kind, (_, name) in KINDS.items())
 
 
-def _rows(name: str, *_: object) -> Encode:
+def _rows(kind: str, name: str, device: str | None, averaging: Averaging) -> Encode:
     """Rows of a .npy file, which are taken for the vectors of the sentences in their order."""
     from fairseq_xl.vectors.formats.npy import open_array
 
@@ -105,31 +104,32 @@ def _rows(name: str, *_: object) -> Encode:
     return encode
 
 
-def _vectors(name: str, device: str | None, averaging: Averaging) -> Encode:
+def _vectors(kind: str, name: str, device: str | None, averaging: Averaging) -> Encode:
     return partial(averaging.encode, path=Path(name))
 
 
-def _sentence_transformers(name: str, device: str | None, *_: object) -> Encode:
-    from fairseq_xl.encode import pretrained
+def _pretrained(kind: str, name: str, device: str | None, averaging: Averaging) -> Encode:
+    from fairseq_xl.encode import pretrained  # torch takes a second
 
-    return pretrained.encode_sentence_transformer(name, device)
-
-
-def _transformers(pool: str) -> Callable[..., Encode]:
-    def load(name: str, device: str | None, *_: object) -> Encode:
-        from fairseq_xl.encode import pretrained
-
-        return pretrained.encode_transformer(name, getattr(pretrained, pool), device)
-
-    return load
+    if kind == "sentence-transformers":
+        return pretrained.encode_sentence_transformer(name, device)
+    return pretrained.encode_transformer(name, pretrained.POOLS[kind], device)
 
 
-KINDS: dict[str, tuple[Callable[..., Encode], str, str]] = {
-    "npy": (_rows, "FILE", "vectors from elsewhere: row n of the array belongs to sentence n"),
-    "vectors": (_vectors, "FILE", "the mean of word vectors"),
-    "sentence-transformers": (_sentence_transformers, "NAME", "a sentence-transformers model"),
-    "transformers": (_transformers("average"), "NAME", "a transformers model, average over the pieces' last states"),
-    "transformers-max": (_transformers("maximum"), "NAME", "the same, maximum"),
-    "transformers-output": (_transformers("pooled_output"), "NAME", "the same, the model's own pooled output"),
+KINDS: dict[str, tuple[Callable[[str, str, str | None, Averaging], Encode], str]] = {
+    "npy": (_rows, "FILE"),
+    "vectors": (_vectors, "FILE"),
+    "sentence-transformers": (_pretrained, "NAME"),
+    "transformers": (_pretrained, "NAME"),
+    "transformers-max": (_pretrained, "NAME"),
+    "transformers-output": (_pretrained, "NAME"),
 }
-"""Kind -> what makes an ``encode`` of name, device and averaging; what stands after the colon; a line of help."""
+"""Kind -> what makes an :data:`Encode` of kind, name, device and averaging; what stands after the colon.
+
+npy                    rows of an array from elsewhere: row n belongs to sentence n
+vectors                the mean of word vectors, or SIF, of any file that ``fairseq-xl vectors`` reads
+sentence-transformers  a model's name or folder
+transformers           the same; average over the last states of a sentence's pieces
+transformers-max       the same, maximum
+transformers-output    the same, the model's own pooled output
+"""

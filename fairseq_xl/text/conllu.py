@@ -82,7 +82,11 @@ def read_conllu(path: Path | str) -> Iterator[Sentence]:
     for number, line in enumerate(chain(read_lines(path), [""]), start=1):
         if not line.strip():
             if draft.words:
-                _check_complete(draft, f"{path}, line {number}")
+                if draft.inside > len(draft.words):
+                    raise InputError(
+                        f"{path}, line {number}: the sentence ends before word {draft.inside}, which its last token "
+                        "announces"
+                    )
                 yield draft.finished()
                 found = True
             draft = _Draft()
@@ -129,8 +133,3 @@ def _add(draft: _Draft, cells: list[str], place: str) -> None:
         draft.sizes.append(1)
     draft.tokens.append(form)
     draft.spaces.append(space)
-
-
-def _check_complete(draft: _Draft, place: str) -> None:
-    if draft.inside > len(draft.words):
-        raise InputError(f"{place}: the sentence ends before word {draft.inside}, which its last token announces")

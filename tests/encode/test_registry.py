@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fairseq_xl.encode.averaged import Averaging
-from fairseq_xl.encode.registry import KINDS, load_encoder
+from fairseq_xl.encode.registry import load_encoder
 from fairseq_xl.io.errors import InputError
 
 SENTENCES = ["a b", "c"]
@@ -26,10 +26,6 @@ SENTENCES = ["a b", "c"]
 def test_other_encoders_are_refused(spec: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         load_encoder(spec)
-
-
-def test_every_kind_has_help() -> None:
-    assert all(text for _, _, text in KINDS.values())
 
 
 def test_rows_of_a_file(tmp_path: Path) -> None:

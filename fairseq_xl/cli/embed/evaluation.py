@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -81,7 +80,7 @@ class Evaluate:
         with atomic_outputs(*outputs) as files:
             for file in files:
                 file.touch()  # where nothing can be written, that is said before the computing
-            record = evaluate(encoders, sets, treebanks, self.measures, device, self.index, _say)
+            record = evaluate(encoders, sets, treebanks, self.measures, device, self.index)
             record = {"version": 1, **record, "index": self.index, "seconds": round(time.monotonic() - began, 1)}
             record = {**record, "versions": versions(), "commit": commit()}
             text = "\n".join(table.markdown() for table in tables([record]))
@@ -103,10 +102,6 @@ def write_texts(folder: Path, texts: Sequence[TaggedText]) -> None:
     for text in texts:
         with atomic_text(folder / f"{text.name}.txt") as stream:
             stream.writelines(f"{line}\n" for line in text.texts)
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr)
 
 
 def _treebank(text: str) -> TaggedText:

@@ -57,12 +57,11 @@ class TestTagger:
 
 
 def _report(name: str, language: str, path: Path, gold: Sequence[Sentence], output: Path | None) -> None:
-    from fairseq_xl.syntactic.tagging.accuracy import accuracy
-    from fairseq_xl.syntactic.tagging.taggers import load_tagger
+    from fairseq_xl.syntactic.tagging.taggers import accuracy, load_tagger
 
     tagger = load_tagger(name, language)
     found = {"language": language, "test": path.name, "tagger": tagger.fingerprint}
-    text = json.dumps(found | accuracy(tagger, gold).as_dict(), indent=2)
+    text = json.dumps(found | accuracy(tagger, gold), indent=2)
     print(text)
     if output:
         with atomic_text(output) as stream:

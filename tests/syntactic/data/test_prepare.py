@@ -265,7 +265,7 @@ def test_killed_and_started_again(run_cli, multilingual, tmp_path):
         (("--targets", "nl"), "the target language 'nl' has no tags: give --tagger nl=TAGGER"),
         (("--sources", "fr"), "has no sentence in 'fr'"),
         (("--exclude", "nowhere.txt"), "there is no file nowhere.txt"),
-        (("--like", "."), "is no data directory"),
+        (("--like", "."), "manifest.json is missing: `fairseq-xl embed prepare` makes such a folder"),
         (("--vocabulary", "20"), "20 subwords are fewer than"),
         (("--until", "all", "--min-words", "4", "--pairs", "en-de=LATIN"), "byte 0xe4 is not valid UTF-8"),
         (("--sources", "en", "--targets", "en"), "no pair is left to train on"),
@@ -339,7 +339,7 @@ def test_a_sentence_without_gold_tags(command, multilingual, capsys):
         (("train-tagger", "x.conllu", "-l", "de", "-o", "x", "--epochs", "0"), "--epochs is 0: give a number from 1"),
         (("build-eval", "nowhere.sqlite", "-o", "eval"), "there is no corpus nowhere.sqlite"),
         (("statistics", "nowhere.sqlite"), "there is no corpus nowhere.sqlite"),
-        (("statistics", "."), "is no data directory"),
+        (("statistics", "."), "manifest.json is missing: `fairseq-xl embed prepare` makes such a folder"),
     ],
 )
 def test_mistakes_of_other_commands(words, said, tmp_path, monkeypatch, capsys):

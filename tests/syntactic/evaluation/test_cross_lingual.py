@@ -4,12 +4,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from fairseq_xl.syntactic.evaluation.similarity import similarities
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fairseq_xl.syntactic.evaluation import cosines
 from fairseq_xl.syntactic.evaluation.cross_lingual import compare
+from fairseq_xl.syntactic.evaluation.similarity import similarities
 from fairseq_xl.syntactic.tagging.tagged_text import TaggedText
 
 NOUN, VERB, BOTH, LONG = ("NOUN",), ("VERB",), ("NOUN", "VERB"), ("DET", "NOUN", "VERB")
