@@ -64,10 +64,16 @@ class _Draft:
         return Sentence(self.sent_id, text, words, upos, tokens, tuple(self.sizes))
 
 
-def universal(tag: str) -> str | None:
-    """The version 2 name of a universal tag; None where it is no such tag."""
-    tag = OLDER_NAMES.get(tag, tag)
-    return tag if tag in UPOS else None
+def universal(tag: str, whose: str) -> str:
+    """The version 2 name of a universal tag.
+
+    Raises:
+        InputError: it is no such tag; ``whose`` says who has it.
+    """
+    known = OLDER_NAMES.get(tag, tag)
+    if known not in UPOS:
+        raise InputError(f"{whose} has the tag {tag!r}, which is none of the 17 universal tags")
+    return known
 
 
 def read_conllu(path: Path | str) -> Iterator[Sentence]:
@@ -123,11 +129,8 @@ def _add(draft: _Draft, cells: list[str], place: str) -> None:
     else:
         if number != str(len(draft.words) + 1):
             raise InputError(f"{place}: word {number!r} does not follow word {len(draft.words)}")
-        upos = universal(tag)
-        if upos is None:
-            raise InputError(f"{place}: {form!r} has the tag {tag!r}, which is none of the 17 universal tags")
         draft.words.append(form)
-        draft.upos.append(upos)
+        draft.upos.append(universal(tag, f"{place}: {form!r}"))
         if draft.inside >= len(draft.words):
             return
         draft.sizes.append(1)

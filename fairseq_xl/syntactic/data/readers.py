@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
 
 from fairseq_xl.io.databases import connect
 from fairseq_xl.io.errors import InputError
@@ -20,41 +20,38 @@ Link = tuple[str, str, str, str]
 """Language, sentence, language, sentence."""
 
 
-class LinkReader(Protocol):
-    """An input; its ``repr`` holds every setting that changes what the files yield, but not where they lie."""
+@dataclass(frozen=True)
+class LinkReader(ABC):
+    """An input; its ``repr`` holds every setting that changes what the files yield, but not where they lie.
 
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """Codes of those that are read."""
+    Attributes:
+        languages: codes of those that are read.
+        files: what is read.
+    """
 
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """What is read."""
+    languages: tuple[str, ...]
+    files: tuple[Path, ...] = field(repr=False)
 
     @property
     def name(self) -> str:
         """What it is called in messages: languages and files without their folders."""
+        return " ".join(("-".join(self.languages), *(path.name for path in self.files)))
 
+    @abstractmethod
     def __len__(self) -> int:
         """Lines to read."""
 
+    @abstractmethod
     def links(self, start: int) -> Iterator[Link | None]:
         """One for each line from line ``start`` on (the first is 0); None where it has no pair of use."""
 
 
 @dataclass(frozen=True)
-class TabSeparated:
+class TabSeparated(LinkReader):
     """One file, a column for each of two languages; more columns (attributions) are passed over.
 
     Where sentences have their numbers before them, as in Tatoeba's own lists of pairs, these are passed over, too.
     """
-
-    languages: tuple[str, str]
-    files: tuple[Path, ...] = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        return _named(self.languages, self.files)
 
     def __len__(self) -> int:
         return count_lines(self.files[0])
@@ -71,7 +68,7 @@ class TabSeparated:
 
 
 @dataclass(frozen=True)
-class LineAligned:
+class LineAligned(LinkReader):
     """Two files whose lines *n* are translations of each other, as OPUS and Moses have them.
 
     Attributes:
@@ -79,14 +76,8 @@ class LineAligned:
         subtitles: take off what subtitles carry beside the sentence.
     """
 
-    languages: tuple[str, str]
-    files: tuple[Path, ...] = field(repr=False)
     limit: int = 0
     subtitles: bool = False
-
-    @property
-    def name(self) -> str:
-        return _named(self.languages, self.files)
 
     def __len__(self) -> int:
         lines = check_equal_counts(*self.files)
@@ -102,20 +93,11 @@ class LineAligned:
 
 
 @dataclass(frozen=True)
-class TatoebaExport:
+class TatoebaExport(LinkReader):
     """Tatoeba's own two files: ``sentences.csv`` (number, language, text) and ``links.csv`` (number, number).
 
-    Attributes:
-        files: sentences, links.
-        languages: those to read.
+    ``files`` are these two, in this order.
     """
-
-    files: tuple[Path, ...] = field(repr=False)
-    languages: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        return _named(self.languages, self.files)
 
     def __len__(self) -> int:
         return count_lines(self.files[1])
@@ -154,10 +136,6 @@ tur:tr ukr:uk urd:ur vie:vi zsm:ms
 """
 CODES = dict(code.split(":") for code in _CODES.split())
 """Tatoeba's codes and the shorter ones; other languages keep theirs."""
-
-
-def _named(languages: tuple[str, ...], files: tuple[Path, ...]) -> str:
-    return " ".join(("-".join(languages), *(path.name for path in files)))
 
 
 # <i>, {\an8}, ♪, (DOOR SLAMS), [music], and the name of who speaks
@@ -222,7 +200,7 @@ class Inputs:
             codes = {CODES.get(code, code) for code in self.languages}
             if len(codes) < 2:
                 raise InputError("--tatoeba needs --languages, two or more")
-            found.append(TatoebaExport(tuple(self.tatoeba), tuple(sorted(codes))))
+            found.append(TatoebaExport(tuple(sorted(codes)), tuple(self.tatoeba)))
         return found
 
 

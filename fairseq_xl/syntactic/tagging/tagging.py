@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ class Tagging:
 
 def tag_batch(name: str, language: str, sentences: list[str]) -> list[str]:
     """The tags of each sentence, separated by spaces; what every worker runs, wherever it is."""
-    return [" ".join(tags) for tags in _tagger_here(name, language).tag(sentences)]
+    return [" ".join(tags) for tags in _tagger_here(name, language).tag(sentences)] if sentences else []
 
 
 def over_processes(processes: int) -> Engine:
@@ -116,16 +116,6 @@ def _in_order(
         yield result(jobs.popleft())
 
 
-class _Work:
-    """``tag_batch`` with its tagger: a closure that can be pickled."""
-
-    def __init__(self, name: str, language: str) -> None:
-        self.name, self.language = name, language
-
-    def __call__(self, sentences: list[str]) -> list[str]:
-        return tag_batch(self.name, self.language, sentences) if sentences else []
-
-
 class TagCache:
     """Tags on disk, by a hash of the tagger's fingerprint and the sentence.
 
@@ -181,7 +171,7 @@ def tag_sentences(
             waiting.append((batch, found))
             yield [text for text, tags in zip(batch, found, strict=True) if tags is None]
 
-    for new in engine(_Work(name, language), unknown()):
+    for new in engine(partial(tag_batch, name, language), unknown()):
         batch, found = waiting.popleft()
         missing = [text for text, tags in zip(batch, found, strict=True) if tags is None]
         known.put(tagger.fingerprint, missing, new)
