@@ -17,7 +17,7 @@
 #   --few 'N …'        numbers of pairs to fine-tune on (default: '2000 10000')
 #   --vocabulary N     pieces of the joint vocabulary (default: 40000)
 #   --temperature T    pairs are drawn by their size to the power of 1/T (default: 1, as they come)
-#   --updates N        updates of 32 sentences, of the encoder and of its twin that translates (default: 300000)
+#   --updates N        updates of 32 sentences, of the encoder and of the baseline that translates (default: 300000)
 #   --few-updates N    updates of a fine-tuning (default: 3000)
 #   --vectors-epochs N epochs of the taggers' word vectors (default: 5)
 #   --tagger-epochs N  most epochs of a tagger (default: 8)
@@ -166,14 +166,14 @@ inputs() {
   fi
 }
 
-read_text() { run fairseq-xl embed prepare "$OUT/prepared" "${INPUTS[@]}" --until read; }
+read_text() { run fairseq-xl embed prepare "${INPUTS[@]}" --output "$OUT/preprocessed" --until read; }
 
 # A small treebank teaches a tagger few words; vectors of the language's text teach it the others.
 train_vectors() {
   local prefix=$OUT/vectors/$L files subwords=(--min-subword 2 --max-subword 5)
   mapfile -t files < <(treebank_files "$L")
   [[ $L != zh ]] || subwords=(--max-subword 0) # its pieces are characters
-  run fairseq-xl embed tagger pieces "$OUT/corpus.sqlite" "${files[@]}" --language "$L" --output "$prefix.pieces"
+  run fairseq-xl embed pieces "$OUT/corpus.sqlite" "${files[@]}" --language "$L" --output "$prefix.pieces"
   run fairseq-xl vectors train "$prefix.pieces" --output "$prefix" --dim 100 --epoch "$VECTOR_EPOCHS" \
     --min-count 1 --window 3 --buckets 200000 "${subwords[@]}" --threads 1 --seed "$SEED" --quiet
 }
@@ -195,7 +195,7 @@ train_tagger() {
     while read -r file; do files+=("$OUT/simplified/$(basename "$file")"); done < <(treebank_files zh)
   fi
   [[ $L == en ]] || names=(--names "$OUT/corpus.sqlite") # Tom and Mary, of whom treebanks know nothing
-  logged "$OUT/logs/tagger.$L.log" fairseq-xl embed tagger train "${files[@]}" --language "$L" \
+  logged "$OUT/logs/tagger.$L.log" fairseq-xl embed train-tagger "${files[@]}" --language "$L" \
     --vectors "$OUT/vectors/$L.vec" --epochs "$TAGGER_EPOCHS" --seed "$SEED" "${names[@]}" "${test[@]}" \
     --output "$OUT/taggers/$L"
 }
@@ -204,7 +204,7 @@ taggers() { for L in $LANGUAGES $UNSEEN; do echo --tagger "$L=$OUT/taggers/$L"; 
 
 tag() {
   # shellcheck disable=SC2046
-  run fairseq-xl embed prepare "$OUT/prepared" "${INPUTS[@]}" $(taggers) --processes "$THREADS" --until tag
+  run fairseq-xl embed prepare "${INPUTS[@]}" --output "$OUT/preprocessed" $(taggers) --processes "$THREADS" --until tag
 }
 
 # Of Korean all groups are kept, as in the paper, for there are few.
@@ -229,17 +229,17 @@ prepare() { # FOLDER OPTION…
   local exclude
   mapfile -t exclude < <(excluded | sort)
   # shellcheck disable=SC2046
-  run fairseq-xl embed prepare "$1" "${INPUTS[@]}" $(taggers) --exclude "${exclude[@]}" --seed "$SEED" "${@:2}"
+  run fairseq-xl embed prepare --output "$1" "${INPUTS[@]}" $(taggers) --exclude "${exclude[@]}" --seed "$SEED" "${@:2}"
 }
 
 prepare_training() {
   # shellcheck disable=SC2086
-  prepare "$OUT/prepared" --sources $LANGUAGES --targets $LANGUAGES --vocabulary "$VOCABULARY"
+  prepare "$OUT/preprocessed" --sources $LANGUAGES --targets $LANGUAGES --vocabulary "$VOCABULARY"
 }
 
 prepare_few() {
   # shellcheck disable=SC2086
-  prepare "$OUT/few" --sources $UNSEEN --targets en "$SECOND" --like "$OUT/prepared"
+  prepare "$OUT/few" --sources $UNSEEN --targets en "$SECOND" --like "$OUT/preprocessed"
 }
 
 # Table 1 of the paper: Adam at a constant rate, batches of 32 sentences.
@@ -257,12 +257,12 @@ train() { # NAME DATA OPTION…
 
 LONG=(--max-update "$UPDATES" --save-interval-updates 5000 --keep-interval-updates 1)
 train_tags() {
-  train tags "$OUT/prepared" "${LONG[@]}" --sampling-temperature "$TEMPERATURE" \
+  train tags "$OUT/preprocessed" "${LONG[@]}" --sampling-temperature "$TEMPERATURE" \
     --best-checkpoint-metric mean_accuracy --maximize-best-checkpoint-metric
 }
 # The same encoder and sentences, without a tag.
 train_pieces() {
-  train pieces "$OUT/prepared" "${LONG[@]}" --sampling-temperature "$TEMPERATURE" --target pieces --decoder-output-dim 100
+  train pieces "$OUT/preprocessed" "${LONG[@]}" --sampling-temperature "$TEMPERATURE" --target pieces --decoder-output-dim 100
 }
 
 few_pairs() { # LANGUAGE -> names of fine-tunings
@@ -273,7 +273,7 @@ train_few() {
     --pairs "$PAIRS" --sentences-per-pair "$NUMBER" --max-update "$FEW_UPDATES"
 }
 
-untrained() { run fairseq-xl embed encoder random "$OUT/runs/tags/checkpoint_best.pt" --output "$OUT/runs/random" --seed "$SEED"; }
+untrained() { run fairseq-xl embed random "$OUT/runs/tags/checkpoint_best.pt" --output "$OUT/runs/random" --seed "$SEED"; }
 
 evaluate() { # NAME ENCODER…
   run fairseq-xl embed evaluate "${@:2}" --output "$OUT/evaluation/$1" "${SETS[@]}"
@@ -292,19 +292,19 @@ evaluate_all() {
   local treebanks
   mapfile -t treebanks < <(gold)
   SETS=(--sets "$OUT/eval" --treebanks "${treebanks[@]}")
-  evaluate all "ours=model:$OUT/runs/tags/checkpoint_best.pt" "translating=model:$OUT/runs/pieces/checkpoint_best.pt" \
-    "random=model:$OUT/runs/random" "words=words:$OUT/vectors/{lang}.vec" length tags characters
+  evaluate all "ours=$OUT/runs/tags/checkpoint_best.pt" "translating=$OUT/runs/pieces/checkpoint_best.pt" \
+    "random=$OUT/runs/random" "words=vectors:$OUT/vectors/{lang}.vec" length tags characters
 }
 
 evaluate_few() {
   local encoders=() pairs number
   for pairs in $(few_pairs "$L"); do
     for number in $FEW; do
-      encoders+=("$pairs-$number=model:$OUT/runs/few.$L.$pairs.$number/checkpoint_best.pt")
+      encoders+=("$pairs-$number=$OUT/runs/few.$L.$pairs.$number/checkpoint_best.pt")
     done
   done
   SETS=(--sets "$OUT/eval/$L.tsv")
-  evaluate "few.$L" "unseen=model:$OUT/runs/tags/checkpoint_best.pt" "${encoders[@]}"
+  evaluate "few.$L" "unseen=$OUT/runs/tags/checkpoint_best.pt" "${encoders[@]}"
 }
 
 tables() {
@@ -314,7 +314,7 @@ tables() {
 }
 
 draw_map() {
-  run fairseq-xl embed map "ours=model:$OUT/runs/tags/checkpoint_best.pt" --sets "$OUT/eval" --output "$OUT/map"
+  run fairseq-xl embed map "ours=$OUT/runs/tags/checkpoint_best.pt" --sets "$OUT/eval" --output "$OUT/map"
 }
 
 check
@@ -341,7 +341,7 @@ stage tag "read$tagged" tag
 stage sets tag build_sets "$SEED"
 stage prepare sets prepare_training "$VOCABULARY" "$SEED"
 stage prepare.few prepare prepare_few "$UNSEEN"
-[[ $DRY_RUN == yes ]] || fairseq-xl embed statistics "$OUT/prepared"
+[[ $DRY_RUN == yes ]] || fairseq-xl embed statistics "$OUT/preprocessed"
 if [[ $PREPARE_ONLY == yes ]]; then exit 0; fi
 
 stage train.tags prepare train_tags "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"

@@ -185,7 +185,7 @@ def sentences(args: argparse.Namespace, records: Records) -> None:
 
     text = written(args.folder / f"sentences.{size}", size, lines)
     output = args.folder / f"sentences.{size}.npy"
-    command = [sys.executable, "-c", CLI, "encode", str(args.encoder), str(text), "--output", str(output)]
+    command = [sys.executable, "-c", CLI, "embed", "text", str(args.encoder), str(text), "--output", str(output)]
     records.measure("sentences", command, sentences=size, text=args.text.name, encoder=args.encoder.name)
 
 

@@ -50,7 +50,7 @@ SMALLER = {
     "siamese.md": (TRAINING,),
     "speed.md": (),
     "syntactic.md": (
-        ("fairseq-xl embed tagger train", "--epochs 1"),
+        ("fairseq-xl embed train-tagger", "--epochs 1"),
         ("fairseq-xl embed prepare", "--vocabulary 120"),
         TRAINING,
     ),

@@ -22,7 +22,7 @@ from omegaconf import OmegaConf
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from fairseq_xl.encode.folder import checked_model
+from fairseq_xl.encode.folder import checked_model, write_folder
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.training import checkpoints
@@ -59,7 +59,7 @@ class SentenceEncoder:
         Args:
             path: see :mod:`fairseq_xl.encode.folder`.
             device: such as ``cpu`` or ``cuda:1``; by default a GPU where there is one.
-            data: of a checkpoint, the prepared data that it was trained on; by default where it was in training.
+            data: of a checkpoint, the data directory that it was trained on; by default where it was in training.
 
         Raises:
             InputError: no such folder or checkpoint, or a damaged one; data that it was not trained on; a device
@@ -163,3 +163,29 @@ def _longest(model: Any) -> int:
     if limit is None:
         return sys.maxsize
     return int(limit[0] if isinstance(limit, tuple) else limit)
+
+
+def pack(checkpoint: Path, output: Path, data: Path | None = None) -> None:
+    """Write a checkpoint, without the optimiser's state, and the files that its task encodes text with.
+
+    Args:
+        checkpoint: of fairseq-train.
+        output: folder that is new, empty or an encoder folder to replace.
+        data: the data directory; by default where it was in training.
+
+    Raises:
+        InputError: a checkpoint that cannot be read or does not fit the data; an output that cannot be written.
+    """
+    task, _ = load_model(checkpoint, data)
+    write_folder(output, checkpoints.read(checkpoint), Path(task.cfg.data), task.text_files())
+
+
+def pack_untrained(checkpoint: Path, output: Path, seed: int, data: Path | None = None) -> None:
+    """As :func:`pack`, with weights as they are before training, drawn by ``seed``."""
+    state = checkpoints.read(checkpoint)
+    task = load_task(state, data)
+    torch.manual_seed(seed)
+    model = task.build_model(OmegaConf.create(state["cfg"]).model)
+    history = [{**state["optimizer_history"][-1], "num_updates": 0}]
+    fresh = {**state, "model": model.state_dict(), "optimizer_history": history}
+    write_folder(output, fresh, Path(task.cfg.data), task.text_files())

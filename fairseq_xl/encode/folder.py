@@ -4,7 +4,7 @@
     model.pt       the checkpoint, without the optimiser's state
     …              what the model's task reads: dictionaries, a SentencePiece model
 
-``fairseq-xl embed encoder pack`` writes one.
+``fairseq-xl embed pack`` writes one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MODEL = "model.pt"
 FORMAT = 1
 """Raised when an older version of this package could not read what is written now."""
 
-_MAKE_ONE = "make one with fairseq-xl embed encoder pack"
+_MAKE_ONE = "make one with fairseq-xl embed pack"
 
 
 def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequence[str]) -> None:

@@ -15,23 +15,8 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 
 UPOS = (
-    "ADJ",
-    "ADP",
-    "ADV",
-    "AUX",
-    "CCONJ",
-    "DET",
-    "INTJ",
-    "NOUN",
-    "NUM",
-    "PART",
-    "PRON",
-    "PROPN",
-    "PUNCT",
-    "SCONJ",
-    "SYM",
-    "VERB",
-    "X",
+    *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN"),
+    *("NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SYM", "VERB", "X"),
 )
 """The universal tags, version 2."""
 OLDER_NAMES = {"CONJ": "CCONJ"}  # version 1; its CONJ never marked subordination, which was SCONJ then, too
@@ -79,10 +64,16 @@ class _Draft:
         return Sentence(self.sent_id, text, words, upos, tokens, tuple(self.sizes))
 
 
-def universal(tag: str) -> str | None:
-    """The version 2 name of a universal tag; None where it is no such tag."""
-    tag = OLDER_NAMES.get(tag, tag)
-    return tag if tag in UPOS else None
+def universal(tag: str, whose: str) -> str:
+    """The version 2 name of a universal tag.
+
+    Raises:
+        InputError: it is no such tag; ``whose`` says who has it.
+    """
+    known = OLDER_NAMES.get(tag, tag)
+    if known not in UPOS:
+        raise InputError(f"{whose} has the tag {tag!r}, which is none of the 17 universal tags")
+    return known
 
 
 def read_conllu(path: Path | str) -> Iterator[Sentence]:
@@ -97,7 +88,11 @@ def read_conllu(path: Path | str) -> Iterator[Sentence]:
     for number, line in enumerate(chain(read_lines(path), [""]), start=1):
         if not line.strip():
             if draft.words:
-                _check_complete(draft, f"{path}, line {number}")
+                if draft.inside > len(draft.words):
+                    raise InputError(
+                        f"{path}, line {number}: the sentence ends before word {draft.inside}, which its last token "
+                        "announces"
+                    )
                 yield draft.finished()
                 found = True
             draft = _Draft()
@@ -134,18 +129,10 @@ def _add(draft: _Draft, cells: list[str], place: str) -> None:
     else:
         if number != str(len(draft.words) + 1):
             raise InputError(f"{place}: word {number!r} does not follow word {len(draft.words)}")
-        upos = universal(tag)
-        if upos is None:
-            raise InputError(f"{place}: {form!r} has the tag {tag!r}, which is none of the 17 universal tags")
         draft.words.append(form)
-        draft.upos.append(upos)
+        draft.upos.append(universal(tag, f"{place}: {form!r}"))
         if draft.inside >= len(draft.words):
             return
         draft.sizes.append(1)
     draft.tokens.append(form)
     draft.spaces.append(space)
-
-
-def _check_complete(draft: _Draft, place: str) -> None:
-    if draft.inside > len(draft.words):
-        raise InputError(f"{place}: the sentence ends before word {draft.inside}, which its last token announces")

@@ -12,9 +12,9 @@ import torch
 from fairseq.data import Dictionary
 
 from fairseq_xl import SentenceEncoder
+from fairseq_xl.encode.encoder import pack, pack_untrained
 from fairseq_xl.encode.folder import CONFIG, write_folder
 from fairseq_xl.encode.onnx_export import export
-from fairseq_xl.encode.packing import pack, pack_untrained
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.training import checkpoints
 

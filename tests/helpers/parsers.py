@@ -354,7 +354,7 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.siamese.data import morphemes
     from fairseq_xl.siamese.data.folder import Prepared as SiamesePrepared
     from fairseq_xl.siamese.evaluation import mvrnn
-    from fairseq_xl.syntactic.data import prepared, readers
+    from fairseq_xl.syntactic.data import directory, readers
     from fairseq_xl.text import campaign, conllu, hypotheses, tatoeba
     from fairseq_xl.text.lexicons import lexicon
     from fairseq_xl.training import checkpoints
@@ -495,7 +495,7 @@ def parsers() -> dict[str, Parser]:
             lambda path: SiamesePrepared(path.parent).classes, "manifest.json", siamese_manifest
         ),
         "the manifest of tagged sentences": entry(
-            lambda path: prepared.read_manifest(path.parent).pairs,
+            lambda path: directory.read_manifest(path.parent).pairs,
             "manifest.json",
             json.dumps(manifest).encode(),
             spm=b"",

@@ -77,17 +77,17 @@ case $call in
     ;;
   'fairseq-xl embed prepare '*)
     echo corpus | make "$(after --corpus "$@")"
-    [[ -n $(after --until "$@") ]] || echo '{}' | make "$3/manifest.json"
+    [[ -n $(after --until "$@") ]] || echo '{}' | make "$(after --output "$@")/manifest.json"
     ;;
-  'fairseq-xl embed tagger pieces '* | 'fairseq-xl embed tables '*)
+  'fairseq-xl embed pieces '* | 'fairseq-xl embed tables '*)
     echo text | make "$(after --output "$@")"
     ;;
-  'fairseq-xl embed tagger train '*) echo '{}' | make "$(after --output "$@")/tagger.json" ;;
+  'fairseq-xl embed train-tagger '*) echo '{}' | make "$(after --output "$@")/tagger.json" ;;
   'fairseq-xl embed build-eval '*) echo text | make "$(after --output "$@")/en.tsv" ;;
   'fairseq-xl embed evaluate '*) echo '{}' | make "$(after --output "$@").json" ;;
   'fairseq-xl embed map '*) echo picture | make "$(after --output "$@").png" ;;
   'fairseq-xl embed statistics '*) ;;
-  'fairseq-xl embed encoder random '*) echo '{}' | make "$(after --output "$@")/model.pt" ;;
+  'fairseq-xl embed random '*) echo '{}' | make "$(after --output "$@")/model.pt" ;;
   fairseq-train*)
     if [[ $call == *' translation '* && $call != *--no-epoch-checkpoints* ]]; then
       for number in $(seq "${STOPS_AFTER:-$(after --max-epoch "$@")}"); do

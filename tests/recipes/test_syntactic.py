@@ -45,7 +45,7 @@ def test_from_text_and_treebanks_to_tables(syntactic, data):
     out = syntactic.out
     assert (out / "tables.md").exists()
     assert done.stdout.endswith("text\n")
-    trained = [" ".join(line) for line in calls(syntactic, "fairseq-xl embed tagger train")]
+    trained = [" ".join(line) for line in calls(syntactic, "fairseq-xl embed train-tagger")]
     assert len(trained) == 3
     german = trained[1]
     assert f"{data}/ud/UD_German-GSD/x.conllu {data}/ud/UD_German-LIT/x.conllu --language de" in german
@@ -55,7 +55,7 @@ def test_from_text_and_treebanks_to_tables(syntactic, data):
     assert "--tagger" not in read
     assert f"--tagger en={out}/taggers/en --tagger de={out}/taggers/de --tagger fr={out}/taggers/fr" in tag
     assert "--sources en de --targets en de --vocabulary 40000" in prepare
-    assert f"--sources fr --targets en de --like {out}/prepared" in few
+    assert f"--sources fr --targets en de --like {out}/preprocessed" in few
     # neither the held-out groups nor the treebanks of the tests are trained on
     for call in (prepare, few):
         for language in ("en", "de", "fr", "pt"):
@@ -84,14 +84,14 @@ def test_what_is_done_is_not_done_again(syntactic, data):
     assert len(calls(syntactic, "fairseq-train")) == 2
     assert not calls(syntactic, "fairseq-xl embed prepare")
     assert syntactic("--data", data, *FEW, "--tagger-epochs", 3).returncode == 0
-    assert len(calls(syntactic, "fairseq-xl embed tagger train")) == 3
+    assert len(calls(syntactic, "fairseq-xl embed train-tagger")) == 3
     assert len(calls(syntactic, "fairseq-train")) == 4
 
 
 def test_killed_while_preparing(syntactic, data):
     assert syntactic("--data", data, *FEW, KILL_AT="--until tag").returncode != 0
     assert syntactic("--data", data, *FEW).returncode == 0
-    assert not calls(syntactic, "fairseq-xl embed tagger train")
+    assert not calls(syntactic, "fairseq-xl embed train-tagger")
     assert len(calls(syntactic, "fairseq-xl embed prepare")) == 3
 
 
@@ -116,7 +116,7 @@ def test_without_data_everything_is_downloaded(syntactic):
 def test_preparing_only(syntactic, data):
     assert syntactic("--data", data, *FEW, "--prepare-only").returncode == 0
     assert not calls(syntactic, "fairseq-train")
-    assert (syntactic.out / "prepared" / "manifest.json").exists()
+    assert (syntactic.out / "preprocessed" / "manifest.json").exists()
 
 
 @pytest.mark.parametrize(

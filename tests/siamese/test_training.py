@@ -10,9 +10,8 @@ import registered
 import torch
 
 from fairseq_xl.cli.main import main
-from fairseq_xl.encode.encoder import SentenceEncoder
+from fairseq_xl.encode.encoder import SentenceEncoder, pack
 from fairseq_xl.encode.onnx_export import export
-from fairseq_xl.encode.packing import pack
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.labelled import Source
 from fairseq_xl.siamese.data.dataset import EpochPairs, Sentences

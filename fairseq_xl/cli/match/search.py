@@ -26,7 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         required=True,
         metavar="MODEL",
         help="what gives a question its vector: a checkpoint of a siamese_ architecture or infersent, or a folder of "
-        "`fairseq-xl embed encoder pack`",
+        "`fairseq-xl embed pack`",
     )
     parser.add_argument(
         "--index", type=Path, required=True, metavar="DIR", help="folder for the corpus's vectors, used again"

@@ -142,8 +142,7 @@ class Corpus:
         place = " ".join(("-".join(reader.languages), *(str(path.resolve()) for path in reader.files)))
         query = "SELECT name, content, done, counts FROM input WHERE "
         row = self.db.execute(query + "substr(content, 1, length(?)) = ?", (content, content)).fetchone()
-        # Older corpora have the names of files without their folders.
-        row = row or self.db.execute(query + "name IN (?, ?)", (place, reader.name)).fetchone()
+        row = row or self.db.execute(query + "name = ?", (place,)).fetchone()
         return row or (place, content, 0, "{}")
 
     def _add(self, link: Link | None, minimum: int, filters: Sequence[str]) -> str:

@@ -7,13 +7,15 @@ the same groups, in whatever order they were read.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.data.corpus import Corpus, fold
 from fairseq_xl.syntactic.data.filters import tidy
+from fairseq_xl.syntactic.tagging.tagged_text import kind
 from fairseq_xl.text.conllu import read_conllu
 
 Groups = dict[str, list[str]]
@@ -42,6 +44,29 @@ def treebank_groups(paths: Iterable[Path], least: int) -> Groups:
     """The groups among the gold sentences of treebanks."""
     sentences = (sentence for path in paths for sentence in read_conllu(path))
     return groups_of(((tidy(sentence.text), " ".join(sentence.upos)) for sentence in sentences), least)
+
+
+def read_groups(data: Sequence[Path], languages: Sequence[str], least: int) -> dict[str, Groups]:
+    """The groups of each language of a corpus file, or of treebanks of one language.
+
+    Args:
+        languages: of a corpus, those to read (none: all that are tagged); of treebanks, theirs.
+
+    Raises:
+        InputError: data that cannot be read; languages that it has not, or not the one that treebanks need.
+    """
+    if any(kind(path) == ".conllu" for path in data):
+        if len(languages) != 1:
+            raise InputError("treebanks are of one language: name it with --languages")
+        return {languages[0]: treebank_groups(data, least)}
+    if len(data) != 1:
+        raise InputError("give one corpus file")
+    with closing(Corpus(data[0], must_exist=True)) as corpus:
+        tagged = corpus.tagged_languages()
+        for language in languages:
+            if language not in tagged:
+                raise InputError(f"{corpus.path} has no tagged sentences in {language!r}: tag them with prepare")
+        return {language: corpus_groups(corpus, language, least) for language in languages or tagged}
 
 
 def sample(groups: Mapping[str, list[str]], number: int, seed: str) -> Groups:

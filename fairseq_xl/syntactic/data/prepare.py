@@ -14,17 +14,95 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.progress import progress_bar
+from fairseq_xl.io.settings import option
 from fairseq_xl.syntactic.data.corpus import PIVOT, Corpus
-from fairseq_xl.syntactic.data.prepared import read_manifest
-from fairseq_xl.syntactic.data.readers import LinkReader
-from fairseq_xl.syntactic.tagging.tagged import kind
+from fairseq_xl.syntactic.data.directory import read_manifest
+from fairseq_xl.syntactic.data.filters import FILTERS
+from fairseq_xl.syntactic.data.readers import Inputs, LinkReader, named
+from fairseq_xl.syntactic.tagging.tagged_text import kind
 from fairseq_xl.syntactic.tagging.taggers import load_tagger
-from fairseq_xl.syntactic.tagging.tagging import Engine, TagCache, tag_sentences
+from fairseq_xl.syntactic.tagging.tagging import Engine, TagCache, Tagging, tag_sentences
 from fairseq_xl.text.conllu import read_conllu
 
 _TAGS_PER_TRANSACTION = 10_000
 _OF_VOCABULARY = 4_000_000
 """Most sentences that SentencePiece learns from: it holds them all, a million in 0.3 GB."""
+
+
+@dataclass(kw_only=True)
+class Preparation(Tagging, Inputs):
+    """Everything that decides what a corpus and the training data made of it hold."""
+
+    corpus: Path | None = option(
+        "file of sentences, links and tags. Several data directories can share one: what it has read and tagged is not "
+        "done again (default: corpus.sqlite in the data directory)",
+        None,
+        metavar="FILE",
+    )
+    min_words: int = option(
+        "fewest words of a sentence; in scripts without spaces two characters count as one", 3, metavar="N", low=0
+    )
+    filters: list[str] = option(
+        "filters to apply to both sides, in this order; none for no filter", [*FILTERS], choices=[*FILTERS, "none"]
+    )
+    pivot: str | None = option(
+        f"language whose sentences join the translations of two others, none for no such pairs (default: {PIVOT})",
+        None,
+        metavar="L",
+    )
+    pivot_most: int = option(
+        "translations of one sentence into one language that pivoting joins", 10, metavar="N", low=1
+    )
+    tagger: list[str] = option(
+        "taggers of languages: folders of train-tagger or of spaCy, spacy:PACKAGE, stanza or stanza:FOLDER, or CoNLL-U "
+        "files. A language without one can be a source only",
+        [],
+        metavar="L=TAGGER",
+    )
+    exclude: list[Path] = option(
+        "sentences never to train on: text (one a line), a table with the column text (.tsv), or a treebank (.conllu). "
+        "Case, punctuation and spaces make no difference",
+        [],
+        metavar="FILE",
+    )
+    sources: list[str] = option("languages of the source side (default: all)", [], metavar="L")
+    targets: list[str] = option("languages of the target side (default: all that have a tagger)", [], metavar="L")
+    valid: int = option("validation pairs of each two languages, at most one in twenty", 500, metavar="N", low=0)
+    vocabulary: int = option("pieces of the joint SentencePiece vocabulary", 40_000, metavar="N", low=1)
+    like: Path | None = option(
+        "take vocabulary and languages from this data directory: for fine-tuning a model that was trained on it",
+        None,
+        metavar="DATA",
+    )
+    seed: int = option("of the choices", 1)
+    until: str = option(
+        "stop when the text is read, or when it is tagged (for build-eval)", "all", choices=("read", "tag", "all")
+    )
+
+
+def prepare(settings: Preparation, output: Path) -> dict[tuple[str, str], int]:
+    """Read, tag, choose, preprocess; what an earlier call has done is not done again.
+
+    Returns:
+        how many pairs of (source language, target language) passed the filters.
+
+    Raises:
+        InputError: what any of the steps refuses.
+    """
+    readers = settings.readers()
+    taggers = dict(named(word, "--tagger") for word in settings.tagger)
+    if settings.until == "all":
+        from fairseq_xl.syntactic.data import preprocessed
+
+        preprocessed.check_free(output)
+    with closing(Corpus(settings.corpus or output / "corpus.sqlite")) as corpus, corpus.locked():
+        read(corpus, readers, [name for name in settings.filters if name != "none"], settings.min_words)
+        join(corpus, settings.pivot, settings.pivot_most)
+        if settings.until != "read":
+            tag(corpus, taggers, settings.cache or corpus.path.with_name("tags.sqlite"), settings.engine())
+        if settings.until == "all":
+            preprocess(corpus, settings, output)
+        return corpus.pair_counts()
 
 
 def read(corpus: Corpus, readers: Sequence[LinkReader], filters: Sequence[str], minimum: int) -> None:
@@ -91,74 +169,55 @@ def tag(corpus: Corpus, taggers: Mapping[str, str], cached: Path, engine: Engine
             corpus.give_tags(rows)
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What of a corpus becomes training data.
-
-    Attributes:
-        sources, targets: languages; None for all, and for all that are tagged.
-        exclude: files of sentences that must not be trained on.
-        like: a prepared folder whose vocabulary and languages are taken.
-    """
-
-    sources: Sequence[str] | None
-    targets: Sequence[str] | None
-    exclude: Sequence[Path]
-    pivot: str
-    valid: int
-    vocabulary: int
-    like: Path | None
-    seed: int
-
-
-def binarise(corpus: Corpus, choice: Choice, folder: Path) -> None:
-    """Write the prepared folder; whatever it holds of other settings or another corpus is removed first.
+def preprocess(corpus: Corpus, settings: Preparation, folder: Path) -> None:
+    """Write the data directory; whatever it holds of other settings or another corpus is removed first.
 
     Raises:
         InputError: a language that the corpus has not, a target language without tags, nothing to train on, a folder
             with others' files of the same names.
     """
-    from fairseq_xl.syntactic.data import binarised
+    from fairseq_xl.syntactic.data import preprocessed
     from fairseq_xl.syntactic.data.selection import Selection
 
-    binarised.check_free(folder)
-    pairs = _pairs(corpus, choice)
-    exclude = [text for path in choice.exclude for text in _excluded_from(corpus, path)]
-    vocabulary = binarised.read_vocabulary(choice.like) if choice.like else None
-    settings = json.dumps(
+    preprocessed.check_free(folder)
+    pairs = _pairs(corpus, settings)
+    exclude = [text for path in settings.exclude for text in _excluded_from(corpus, path)]
+    vocabulary = preprocessed.read_vocabulary(settings.like) if settings.like else None
+    pivot = settings.pivot or PIVOT
+    made_with = json.dumps(
         {
             "corpus": corpus.signature(),
             "pairs": pairs,
             "exclude": hashlib.sha256("\n".join(exclude).encode()).hexdigest(),
-            "vocabulary": hashlib.sha256(vocabulary).hexdigest() if vocabulary else choice.vocabulary,
-            "choices": [choice.valid, choice.seed, choice.pivot],
+            "vocabulary": hashlib.sha256(vocabulary).hexdigest() if vocabulary else settings.vocabulary,
+            "choices": [settings.valid, settings.seed, pivot],
         },
         indent=1,
     )
-    stamp = folder / binarised.SETTINGS
-    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != settings:
-        binarised.clear(folder)
+    stamp = folder / preprocessed.SETTINGS
+    if not stamp.is_file() or stamp.read_text(encoding="utf-8") != made_with:
+        preprocessed.clear(folder)
         with atomic_text(stamp) as stream:
-            stream.write(settings)
-    selection = Selection(corpus, pairs, exclude, choice.valid, choice.seed, choice.pivot)
+            stream.write(made_with)
+    selection = Selection(corpus, pairs, exclude, settings.valid, settings.seed, pivot)
     print(f"{selection.excluded} sentences of the corpus are on exclusion lists", file=sys.stderr)
-    if not binarised.has_vocabulary(folder):
+    if not preprocessed.has_vocabulary(folder):
         if vocabulary:
-            binarised.write_vocabulary(folder, vocabulary)
+            preprocessed.write_vocabulary(folder, vocabulary)
         else:
-            binarised.train_vocabulary(folder, selection.training_sentences(_OF_VOCABULARY), choice.vocabulary)
-    writer = binarised.Writer(folder, selection)
+            preprocessed.train_vocabulary(folder, selection.training_sentences(_OF_VOCABULARY), settings.vocabulary)
+    writer = preprocessed.Writer(folder, selection)
     entries = [writer.write(pair) for pair in selection.pairs]
     languages = {target for _, target in pairs}
-    if choice.like:
-        languages |= set(read_manifest(choice.like).languages)
-    binarised.write_manifest(folder, languages, entries)
+    if settings.like:
+        languages |= set(read_manifest(settings.like).languages)
+    preprocessed.write_manifest(folder, languages, entries)
 
 
-def _pairs(corpus: Corpus, choice: Choice) -> list[tuple[str, str]]:
+def _pairs(corpus: Corpus, settings: Preparation) -> list[tuple[str, str]]:
     counts, tagged = corpus.pair_counts(), corpus.tagged_languages()
     known = {language for pair in counts for language in pair}
-    sources, targets = choice.sources or sorted(known), choice.targets or tagged
+    sources, targets = settings.sources or sorted(known), settings.targets or tagged
     for language in {*sources, *targets} - known:
         raise InputError(f"{corpus.path} has no sentence in {language!r}")
     for language in targets:

@@ -4,56 +4,54 @@ from __future__ import annotations
 
 import re
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
 
 from fairseq_xl.io.databases import connect
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
+from fairseq_xl.io.settings import option
 from fairseq_xl.text.parallel import check_equal_counts
 
 Link = tuple[str, str, str, str]
 """Language, sentence, language, sentence."""
 
 
-class LinkReader(Protocol):
-    """An input; its ``repr`` holds every setting that changes what the files yield, but not where they lie."""
+@dataclass(frozen=True)
+class LinkReader(ABC):
+    """An input; its ``repr`` holds every setting that changes what the files yield, but not where they lie.
 
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """Codes of those that are read."""
+    Attributes:
+        languages: codes of those that are read.
+        files: what is read.
+    """
 
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """What is read."""
+    languages: tuple[str, ...]
+    files: tuple[Path, ...] = field(repr=False)
 
     @property
     def name(self) -> str:
         """What it is called in messages: languages and files without their folders."""
+        return " ".join(("-".join(self.languages), *(path.name for path in self.files)))
 
+    @abstractmethod
     def __len__(self) -> int:
         """Lines to read."""
 
+    @abstractmethod
     def links(self, start: int) -> Iterator[Link | None]:
         """One for each line from line ``start`` on (the first is 0); None where it has no pair of use."""
 
 
 @dataclass(frozen=True)
-class TabSeparated:
+class TabSeparated(LinkReader):
     """One file, a column for each of two languages; more columns (attributions) are passed over.
 
     Where sentences have their numbers before them, as in Tatoeba's own lists of pairs, these are passed over, too.
     """
-
-    languages: tuple[str, str]
-    files: tuple[Path, ...] = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        return _named(self.languages, self.files)
 
     def __len__(self) -> int:
         return count_lines(self.files[0])
@@ -70,7 +68,7 @@ class TabSeparated:
 
 
 @dataclass(frozen=True)
-class LineAligned:
+class LineAligned(LinkReader):
     """Two files whose lines *n* are translations of each other, as OPUS and Moses have them.
 
     Attributes:
@@ -78,14 +76,8 @@ class LineAligned:
         subtitles: take off what subtitles carry beside the sentence.
     """
 
-    languages: tuple[str, str]
-    files: tuple[Path, ...] = field(repr=False)
     limit: int = 0
     subtitles: bool = False
-
-    @property
-    def name(self) -> str:
-        return _named(self.languages, self.files)
 
     def __len__(self) -> int:
         lines = check_equal_counts(*self.files)
@@ -101,20 +93,11 @@ class LineAligned:
 
 
 @dataclass(frozen=True)
-class TatoebaExport:
+class TatoebaExport(LinkReader):
     """Tatoeba's own two files: ``sentences.csv`` (number, language, text) and ``links.csv`` (number, number).
 
-    Attributes:
-        files: sentences, links.
-        languages: those to read.
+    ``files`` are these two, in this order.
     """
-
-    files: tuple[Path, ...] = field(repr=False)
-    languages: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        return _named(self.languages, self.files)
 
     def __len__(self) -> int:
         return count_lines(self.files[1])
@@ -145,63 +128,14 @@ class TatoebaExport:
                 yield int(cells[0]), language, cells[2]
 
 
-CODES = {
-    "ara": "ar",
-    "bul": "bg",
-    "cat": "ca",
-    "ces": "cs",
-    "cmn": "zh",
-    "dan": "da",
-    "deu": "de",
-    "ell": "el",
-    "eng": "en",
-    "epo": "eo",
-    "est": "et",
-    "eus": "eu",
-    "fin": "fi",
-    "fra": "fr",
-    "gle": "ga",
-    "glg": "gl",
-    "heb": "he",
-    "hin": "hi",
-    "hrv": "hr",
-    "hun": "hu",
-    "ind": "id",
-    "isl": "is",
-    "ita": "it",
-    "jpn": "ja",
-    "kor": "ko",
-    "lat": "la",
-    "lav": "lv",
-    "lit": "lt",
-    "mar": "mr",
-    "nld": "nl",
-    "nob": "nb",
-    "nno": "nn",
-    "pes": "fa",
-    "pol": "pl",
-    "por": "pt",
-    "ron": "ro",
-    "rus": "ru",
-    "slk": "sk",
-    "slv": "sl",
-    "spa": "es",
-    "srp": "sr",
-    "swe": "sv",
-    "tam": "ta",
-    "tel": "te",
-    "tha": "th",
-    "tur": "tr",
-    "ukr": "uk",
-    "urd": "ur",
-    "vie": "vi",
-    "zsm": "ms",
-}
+_CODES = """
+ara:ar bul:bg cat:ca ces:cs cmn:zh dan:da deu:de ell:el eng:en epo:eo est:et eus:eu fin:fi fra:fr gle:ga
+glg:gl heb:he hin:hi hrv:hr hun:hu ind:id isl:is ita:it jpn:ja kor:ko lat:la lav:lv lit:lt mar:mr nld:nl
+nob:nb nno:nn pes:fa pol:pl por:pt ron:ro rus:ru slk:sk slv:sl spa:es srp:sr swe:sv tam:ta tel:te tha:th
+tur:tr ukr:uk urd:ur vie:vi zsm:ms
+"""
+CODES = dict(code.split(":") for code in _CODES.split())
 """Tatoeba's codes and the shorter ones; other languages keep theirs."""
-
-
-def _named(languages: tuple[str, ...], files: tuple[Path, ...]) -> str:
-    return " ".join(("-".join(languages), *(path.name for path in files)))
 
 
 # <i>, {\an8}, ♪, (DOOR SLAMS), [music], and the name of who speaks
@@ -216,3 +150,71 @@ def spoken(line: str) -> str:
     A dash inside stays, so that a line of two speakers is recognised as two sentences.
     """
     return _SPEAKER.sub("", _DASH.sub("", _MARKUP.sub(" ", line).strip())).strip()
+
+
+@dataclass(kw_only=True)
+class Inputs:
+    """Parallel text, as options name it."""
+
+    pairs: list[str] = option(
+        "tab-separated files with a column for each language, such as en-de=deu-eng.tsv", [], metavar="L-L=FILE"
+    )
+    parallel: list[str] = option(
+        "line-aligned files: a prefix (PREFIX.de, PREFIX.en) or two names separated by a comma",
+        [],
+        metavar="L-L=PREFIX|F,F",
+    )
+    opensubtitles: list[str] = option(
+        "the same of OpenSubtitles: markup, sounds, speakers' names and leading dashes are taken off",
+        [],
+        metavar="L-L=PREFIX|F,F",
+    )
+    subtitles_limit: int = option(
+        "lines of each OpenSubtitles pair to read, as in the paper; 0 for all", 1_000_000, metavar="N", low=0
+    )
+    tatoeba: tuple[Path, Path] | None = option(
+        "Tatoeba's export, sentences.csv and links.csv; --languages says which languages are read",
+        None,
+        metavar=("SENTENCES", "LINKS"),
+    )
+    languages: list[str] = option(
+        "languages of the Tatoeba export, such as en de zh; Tatoeba's own codes are brought to these", [], metavar="L"
+    )
+
+    def readers(self) -> list[LinkReader]:
+        """One for each input. Raises: InputError: an option that does not name what it should."""
+        found: list[LinkReader] = []
+        for word in self.pairs:
+            languages, value = _languages_and_value(word, "--pairs")
+            found.append(TabSeparated(languages, (Path(value),)))
+        for name, words in (("--parallel", self.parallel), ("--opensubtitles", self.opensubtitles)):
+            for word in words:
+                languages, value = _languages_and_value(word, name)
+                files = value.split(",") if "," in value else [f"{value}.{language}" for language in languages]
+                if len(files) != 2:
+                    raise InputError(f"{name} {word}: give a prefix or two files")
+                subtitles = name == "--opensubtitles"
+                limit = self.subtitles_limit if subtitles else 0
+                found.append(LineAligned(languages, tuple(map(Path, files)), limit, subtitles))
+        if self.tatoeba:
+            codes = {CODES.get(code, code) for code in self.languages}
+            if len(codes) < 2:
+                raise InputError("--tatoeba needs --languages, two or more")
+            found.append(TatoebaExport(tuple(sorted(codes)), tuple(self.tatoeba)))
+        return found
+
+
+def named(word: str, name: str) -> tuple[str, str]:
+    """The two sides of NAME=VALUE. Raises: InputError: one is missing."""
+    key, equals, value = word.partition("=")
+    if not (key and equals and value):
+        raise InputError(f"{name} {word}: give NAME=VALUE")
+    return key, value
+
+
+def _languages_and_value(word: str, name: str) -> tuple[tuple[str, str], str]:
+    key, value = named(word, name)
+    languages = key.split("-")
+    if len(languages) != 2 or len(set(languages)) != 2 or not all(languages):
+        raise InputError(f"{name} {word}: {key!r} does not name two languages, as en-de does")
+    return (languages[0], languages[1]), value

@@ -20,7 +20,7 @@ _FIT = (
     " WHERE link.source_language = ? AND link.target_language = ?"
     " AND link.source NOT IN excluded AND link.target NOT IN excluded"
 )
-_PART = {
+_OF_SPLIT = {
     "train": " AND link.source NOT IN held AND link.target NOT IN held",
     "valid": " AND link.source IN held AND link.target IN held",
 }
@@ -37,7 +37,7 @@ class Row:
 
 
 class Selection:
-    """The chosen parts of an open corpus, which itself is not changed.
+    """The chosen pairs of an open corpus, which itself is not changed.
 
     Args:
         pairs: (source language, target language).
@@ -69,13 +69,13 @@ class Selection:
         (self.excluded,) = self._db.execute("SELECT COUNT(*) FROM excluded").fetchone()
         self._hold_out(corpus.pair_counts(), valid, pivot)
 
-    def count(self, part: str, pair: tuple[str, str]) -> int:
-        """Pairs of a part (train or valid)."""
-        return self._db.execute("SELECT COUNT(*) FROM link" + _FIT + _PART[part], pair).fetchone()[0]
+    def count(self, split: str, pair: tuple[str, str]) -> int:
+        """Pairs of a split (train or valid)."""
+        return self._db.execute("SELECT COUNT(*) FROM link" + _FIT + _OF_SPLIT[split], pair).fetchone()[0]
 
-    def rows(self, part: str, pair: tuple[str, str]) -> Iterator[Row]:
-        """The pairs of a part, always in the same order."""
-        query = "SELECT s.text, t.text, t.tags FROM link" + _SENTENCES + _FIT + _PART[part]
+    def rows(self, split: str, pair: tuple[str, str]) -> Iterator[Row]:
+        """The pairs of a split, always in the same order."""
+        query = "SELECT s.text, t.text, t.tags FROM link" + _SENTENCES + _FIT + _OF_SPLIT[split]
         for found in self._db.execute(query, pair):
             yield Row(*found)
 

@@ -15,8 +15,8 @@ import numpy as np
 import torch
 
 from fairseq_xl.syntactic.evaluation.cosines import TIE, Directions, Matrix, blocks
-from fairseq_xl.syntactic.evaluation.levenshtein import Similarities
-from fairseq_xl.syntactic.tagging.tagged import TaggedText
+from fairseq_xl.syntactic.evaluation.similarity import similarities
+from fairseq_xl.syntactic.tagging.tagged_text import TaggedText
 
 
 def compare(
@@ -38,28 +38,27 @@ def compare(
         most similar candidate, of all candidates, and of the translation.
     """
     sides = [(Directions(mine, device), Directions(theirs, device)) for mine, theirs in encoders]
-    similarities = Similarities(queries.upos, candidates.upos)
     parallel = bool(queries.numbers and candidates.numbers)
     numbers = [np.array(text.numbers, dtype=object) for text in (queries, candidates)]
     found = np.zeros((len(sides), 3))  # sums of same, similarity, translation
     best = chance = attainable = of_translation = 0.0
     translated = 0
     for start, stop in blocks(len(queries), len(candidates)):
-        alike = similarities.rows(start, stop)  # (B, M)
+        alike = similarities(queries.upos[start:stop], candidates.upos)  # (B, M)
         same = alike == 1
         best += alike.max(1).sum()
         chance += alike.mean(1).sum()
         attainable += same.any(1).sum()
-        twins = np.zeros_like(same)
+        translations = np.zeros_like(same)
         if parallel:
-            twins = numbers[0][start:stop, None] == numbers[1][None, :]
-            of_translation += alike[twins].sum()
-            translated += int(twins.sum())
+            translations = numbers[0][start:stop, None] == numbers[1][None, :]
+            of_translation += alike[translations].sum()
+            translated += int(translations.sum())
         for place, (mine, theirs) in enumerate(sides):
             cosines = mine.cosines(start, stop, theirs)
             nearest = (cosines >= cosines.amax(1, keepdim=True) - TIE).cpu().numpy()
             share = nearest / nearest.sum(1, keepdims=True)
-            found[place] += [float((share * values).sum()) for values in (same, alike, twins)]
+            found[place] += [float((share * values).sum()) for values in (same, alike, translations)]
     n = len(queries)
     return {
         "sentences": n,

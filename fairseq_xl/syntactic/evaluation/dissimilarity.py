@@ -19,16 +19,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.evaluation.cosines import TIE, Directions, Matrix, blocks
-from fairseq_xl.syntactic.evaluation.levenshtein import Pattern, Similarities
+from fairseq_xl.syntactic.evaluation.similarity import Pattern, similarities
 
 READINGS = ("similarity", "literal")
 
 
 def dissimilarities(
     encoders: Sequence[Matrix], patterns: Sequence[Pattern], device: torch.device | str = "cpu", progress: bool = False
-) -> tuple[list[dict[str, float]], float]:
+) -> tuple[list[dict[str, float] | None], float]:
     """The scores of several embeddings of the same n sentences, and what a constant would score.
 
     Memory is bounded: a block of rows of each matrix at a time, in two passes, one for the extremes of the cosines.
@@ -39,11 +38,9 @@ def dissimilarities(
 
     Returns:
         for each encoder the dissimilarity by reading, and ``correlation``, Pearson's r of l_ij and the cosines over
-        i ≠ j, which no scaling of the cosines changes; and the dissimilarity of the best matrix D̂ that is the same
-        everywhere, the standard deviation of L: to score lower takes knowledge of the tags.
-
-    Raises:
-        InputError: embeddings whose cosines are all equal, which min-max normalisation cannot take.
+        i ≠ j, which no scaling of the cosines changes, or None where all cosines are equal, which min-max normalisation
+        cannot take; and the dissimilarity of the best matrix D̂ that is the same everywhere, the standard deviation of
+        L: to score lower takes knowledge of the tags.
     """
     n = len(patterns)
     directions = [Directions(vectors, device) for vectors in encoders]
@@ -51,13 +48,14 @@ def dissimilarities(
     sums = np.zeros((len(directions), len(READINGS)))
     pairs = [_Pairs() for _ in directions]
     every = _Pairs()
-    similarities = Similarities(patterns, patterns)
+    usable = [high - low > TIE for low, high in ranges]
     for start, stop in blocks(n, n, "functional dissimilarity", progress):
-        wanted = torch.from_numpy(similarities.rows(start, stop)).to(device)
+        wanted = torch.from_numpy(similarities(patterns[start:stop], patterns)).to(device)
         every.update(wanted, wanted)
         apart = torch.ones_like(wanted, dtype=torch.bool)
         apart[torch.arange(stop - start), torch.arange(start, stop)] = False
-        for place, (rows, (low, high)) in enumerate(zip(directions, ranges, strict=True)):
+        for place in np.flatnonzero(usable):
+            rows, (low, high) = directions[place], ranges[place]
             scaled = (rows.cosines(start, stop, rows) - low) / (high - low)
             sums[place] += [float((wanted - d).square().sum()) for d in (scaled, 1 - scaled)]
             pairs[place].update(wanted[apart], scaled[apart])
@@ -66,18 +64,11 @@ def dissimilarities(
             **{reading: math.sqrt(total) / n for reading, total in zip(READINGS, row, strict=True)},
             "correlation": found.correlation(),
         }
-        for row, found in zip(sums, pairs, strict=True)
+        if varied
+        else None
+        for row, found, varied in zip(sums, pairs, usable, strict=True)
     ]
     return scores, every.deviation()
-
-
-def all_alike(vectors: Matrix) -> bool:
-    """Whether embeddings (n, d) all point the same way, or are zeros: they have no functional dissimilarity."""
-    filled = np.asarray(abs(vectors).sum(axis=1)) > 0
-    if not filled.all():
-        return not filled.any()
-    rows = Directions(vectors)
-    return 1 - float(rows.cosines(0, 1, rows).min()) <= TIE
 
 
 class _Pairs:
@@ -108,6 +99,4 @@ def _range(rows: Directions) -> tuple[float, float]:
     for start, stop in blocks(len(rows), len(rows)):
         cosines = rows.cosines(start, stop, rows)
         low, high = min(low, float(cosines.min())), max(high, float(cosines.max()))
-    if high - low <= TIE:
-        raise InputError("all embeddings have the same cosine to each other: functional dissimilarity is undefined")
     return low, high

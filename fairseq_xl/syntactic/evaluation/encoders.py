@@ -1,20 +1,33 @@
-"""What can be evaluated: ``[LABEL=]KIND[:ARGUMENT]``, a model of this suite, a baseline, or vectors from outside."""
+"""What can be evaluated: ``[LABEL=]ENCODER``, a baseline or whatever :mod:`fairseq_xl.encode.registry` knows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import numpy as np
-
+from fairseq_xl.encode import registry
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.syntactic.evaluation import baselines, pretrained
-from fairseq_xl.syntactic.evaluation.cosines import Matrix
-from fairseq_xl.syntactic.tagging.tagged import TaggedText
-from fairseq_xl.vectors.formats.npy import open_array
+from fairseq_xl.syntactic.tagging.tagged_text import TaggedText
+
+if TYPE_CHECKING:
+    from fairseq_xl.syntactic.evaluation.cosines import Matrix
 
 Texts = Sequence[TaggedText]
+BASELINES = {
+    "length": "the number of words alone",
+    "tags": "how often each tag occurs: it is told the tags, but not their order",
+    "characters": "TF-IDF of character n-grams",
+}
+"""What the functions of those names in :mod:`.baselines` embed a sentence by."""
+
+KINDS = (
+    f"{', '.join(BASELINES)}, the folder or the checkpoint of a model, {registry.described()}; in a name {{name}} "
+    "stands for a text file's name without its ending, and {lang} for its language"
+)
+"""What can be named, for the help of a command."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +36,7 @@ class Encoder:
 
     Attributes:
         label: the row of a table.
-        spec: KIND[:ARGUMENT].
+        spec: what was asked for, without the label.
         embed: from texts to one matrix (N, d) for each.
     """
 
@@ -32,40 +45,50 @@ class Encoder:
     embed: Callable[[Texts], list[Matrix]]
 
 
-def of_model(texts: Texts, path: str) -> list[Matrix]:
-    """The embeddings of a model that ``fairseq_xl.SentenceEncoder`` loads."""
-    from fairseq_xl import SentenceEncoder
-
-    encoder = SentenceEncoder.load(path)
-    return [encoder.encode(text.texts) for text in texts]
-
-
-def of_files(texts: Texts, path: str) -> list[Matrix]:
-    """Rows of .npy files, one for each row of each text; ``{name}`` in the path stands for the text's file name.
+def parse_encoder(text: str) -> Encoder:
+    """The encoder that a user named.
 
     Raises:
-        InputError: one file for several texts; files that are missing, hold something else or not a text's number of
-            rows.
+        InputError: no such baseline, kind or path, or a kind without a name.
     """
+    head, _, _ = text.partition(":")
+    label, equals, _ = head.partition("=")
+    spec = text[len(label) + 1 :] if equals else text
+    called = label if equals else spec
+    if spec in BASELINES:
+        return Encoder(called, spec, lambda texts: _baseline(spec)(texts))
+    if spec.partition(":")[0] in BASELINES:
+        raise InputError(f"encoder {spec!r}: {spec.partition(':')[0]} takes nothing after it")
+    if "{" not in spec:
+        try:
+            registry.check_spec(spec)
+        except InputError as error:
+            raise InputError(f"{error}, {', '.join(BASELINES)}") from None
+    return Encoder(called, spec, lambda texts: _embed(called, spec, texts))
+
+
+def _baseline(name: str) -> Callable[[Texts], list[Matrix]]:
+    from fairseq_xl.syntactic.evaluation import baselines
+
+    return getattr(baselines, name)
+
+
+def _embed(label: str, spec: str, texts: Texts) -> list[Matrix]:
+    """One matrix for each text, by an encoder that is loaded once for all texts that have the same."""
+    load = cache(registry.load_encoder)
     matrices: list[Matrix] = []
-    if len(texts) > 1 and "{name}" not in path:
-        raise InputError(f"{path} cannot be the vectors of {len(texts)} texts: write {{name}} for their names")
-    check_names(texts)
-    for text in texts:
-        file = Path(path.replace("{name}", text.name))
-        if not file.is_file():
-            raise InputError(f"there is no {file} with the vectors of {text.source}: encode that file's texts")
-        array = open_array(file)
-        if array.ndim != 2 or array.dtype.kind != "f":
-            raise InputError(
-                f"{file} holds an array of shape {array.shape} and type {array.dtype}: expected real numbers of "
-                "shape (sentences, dimension)"
-            )
-        if len(array) != len(text):
-            raise InputError(
-                f"{file} has {len(array)} rows but {text.source} has {len(text)} sentences: encode that file again"
-            )
-        matrices.append(array)
+    place = label
+    try:
+        if spec.startswith("npy:"):
+            check_names(texts)
+            if len(texts) > 1 and "{name}" not in spec:
+                raise InputError(f"one array is not the vectors of {len(texts)} texts: write {{name}} for their names")
+        for text in texts:
+            place = f"{label}, on {text.source.name}"
+            encoder = load(spec.replace("{name}", text.name).replace("{lang}", text.language))
+            matrices.append(encoder.encode(text.texts))
+    except InputError as error:
+        raise InputError(f"{place}: {error}") from None
     return matrices
 
 
@@ -76,58 +99,3 @@ def check_names(texts: Texts) -> None:
         other = known.setdefault(text.name, text.source)
         if other != text.source:
             raise InputError(f"{other} and {text.source} are both called {text.name!r}: rename one of them")
-
-
-# kind -> (function, what stands after the colon, one line of help)
-KINDS: dict[str, tuple[Callable[..., list[Matrix]], str | None, str]] = {
-    "model": (of_model, "PATH", "a model folder or checkpoint, as fairseq-xl embed text takes it"),
-    "npy": (of_files, "PATTERN", "vectors from elsewhere: {name} stands for a text file's name without its ending"),
-    "length": (baselines.length, None, "the number of words alone"),
-    "tags": (baselines.bag_of_tags, None, "how often each tag occurs: it is told the tags, but not their order"),
-    "characters": (baselines.characters, None, "TF-IDF of character n-grams"),
-    "words": (baselines.mean_vectors, "FILE", "the mean of word vectors; {lang} stands for the language"),
-    "transformers-max": (pretrained.pooled_max, "NAME", "a transformers model, maximum over the pieces' last states"),
-    "transformers-average": (pretrained.pooled_average, "NAME", "the same, average"),
-    "transformers-output": (pretrained.pooled_output, "NAME", "the same, the model's own pooled output"),
-    "sentence-transformers": (pretrained.sentence_transformer, "NAME", "a sentence-transformers model"),
-}
-
-
-def parse_encoder(text: str) -> Encoder:
-    """The encoder that a user named.
-
-    Raises:
-        InputError: no such kind, or an argument too many or too few.
-    """
-    head, _, _ = text.partition(":")
-    label, equals, _ = head.partition("=")
-    spec = text[len(label) + 1 :] if equals else text
-    kind, colon, argument = spec.partition(":")
-    if kind not in KINDS:
-        raise InputError(f"there is no encoder {kind!r}: choose from {', '.join(KINDS)}")
-    function, wanted, _ = KINDS[kind]
-    if wanted is None and colon:
-        raise InputError(f"encoder {spec!r}: {kind} takes nothing after it")
-    if wanted is not None and not argument:
-        raise InputError(f"encoder {spec!r}: write {kind}:{wanted}")
-
-    def embed(texts: Texts) -> list[Matrix]:
-        try:
-            matrices = function(texts, argument) if argument else function(texts)
-            for text, matrix in zip(texts, matrices, strict=True):
-                _check(matrix, text)
-        except InputError as error:
-            raise InputError(f"{called}: {error}") from None
-        return matrices
-
-    called = label if equals else spec
-    return Encoder(called, spec, embed)
-
-
-def _check(matrix: Matrix, text: TaggedText) -> None:
-    """Every number of an embedding must be finite; sparse ones are made here."""
-    if isinstance(matrix, np.ndarray):
-        finite = np.isfinite(matrix).all(axis=1)
-        if not finite.all():
-            row = int(np.argmin(finite))
-            raise InputError(f"the vector of sentence {row + 1} of {text.source} holds NaN or infinity")

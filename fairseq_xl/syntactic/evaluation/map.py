@@ -11,32 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
-from fairseq_xl.syntactic.tagging.tagged import TaggedText
+from fairseq_xl.report.figures import draw_picture
+from fairseq_xl.syntactic.tagging.tagged_text import TaggedText
 
 TEMPLATE = Path(__file__).with_name("map.html")
 COLOURS = (
-    "#1f77b4",
-    "#ff7f0e",
-    "#2ca02c",
-    "#d62728",
-    "#9467bd",
-    "#8c564b",
-    "#e377c2",
-    "#7f7f7f",
-    "#bcbd22",
-    "#17becf",
-    "#aec7e8",
-    "#ffbb78",
-    "#98df8a",
-    "#ff9896",
-    "#c5b0d5",
-    "#c49c94",
-    "#f7b6d2",
-    "#c7c7c7",
-    "#dbdb8d",
-    "#9edae5",
+    *("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf"),
+    *("#aec7e8", "#ffbb78", "#98df8a", "#ff9896", "#c5b0d5", "#c49c94", "#f7b6d2", "#c7c7c7", "#dbdb8d", "#9edae5"),
 )
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "d")
 """by language; the page draws the same"""
@@ -127,3 +111,12 @@ def page(title: str, note: str, points: np.ndarray, chosen: Chosen, languages: S
     environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "sort_keys": False}
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
     return template.render(title=title, note=note, data=data)
+
+
+def write_map(
+    prefix: Path, label: str, note: str, points: np.ndarray, chosen: Chosen, languages: Sequence[str]
+) -> None:
+    """Write PREFIX.png, PREFIX.pdf and PREFIX.html. Raises: InputError: matplotlib or jinja2 is missing."""
+    draw_picture(prefix.parent, prefix.name, note, lambda figure: draw(figure, points, chosen, languages), (10.0, 6.0))
+    with atomic_text(f"{prefix}.html") as stream:
+        stream.write(page(f"Sentence embeddings: {label}", note, points, chosen, languages))

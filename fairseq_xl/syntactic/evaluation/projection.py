@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,15 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
 from fairseq_xl.syntactic.evaluation.cosines import TIE, Directions, Matrix
 
-METHODS = ("pca", "umap")
 LEAST = {"pca": 3, "umap": 5}
 """sentences; UMAP begins with eigenvectors, of which it wants three and one more than that of sentences"""
+
+
+def stacked(label: str, matrices: Sequence[Matrix]) -> Matrix:
+    """One matrix of the rows of several. Raises: InputError: they are of different dimension."""
+    if len({matrix.shape[1] for matrix in matrices}) > 1:
+        raise InputError(f"{label} has vectors of different dimension by language: map them one by one")
+    return sparse.vstack(matrices, format="csr") if sparse.issparse(matrices[0]) else np.concatenate(matrices)
 
 
 def project(vectors: Matrix, method: str = "pca", seed: int = 0) -> tuple[np.ndarray, float | None]:

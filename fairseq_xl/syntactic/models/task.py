@@ -17,7 +17,7 @@ from torch import Tensor
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.data.dataset import MixedPairs, PairData, Sampling
-from fairseq_xl.syntactic.data.prepared import MANIFEST, Manifest, Pair, read_manifest
+from fairseq_xl.syntactic.data.directory import MANIFEST, Manifest, Pair, read_manifest
 from fairseq_xl.syntactic.models.config import UposTranslationConfig
 from fairseq_xl.syntactic.models.criterion import BY_PAIR
 from fairseq_xl.text import subwords
@@ -45,7 +45,7 @@ class UposTranslationTask(FairseqTask):
 
     @classmethod
     def setup_task(cls, cfg: UposTranslationConfig, **_: Any) -> UposTranslationTask:
-        """Raises: InputError: no prepared folder, or a damaged one; options that do not fit it."""
+        """Raises: InputError: no data directory, or a damaged one; options that do not fit it."""
         if not cfg.data:
             raise InputError("name the folder that `fairseq-xl embed prepare` made")
         if cfg.sampling_temperature <= 0:

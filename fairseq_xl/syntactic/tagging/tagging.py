@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
 from fairseq_xl.io.packages import require
 from fairseq_xl.io.progress import progress_bar
+from fairseq_xl.io.settings import option
 from fairseq_xl.syntactic.data.filters import tidy
 from fairseq_xl.syntactic.tagging.taggers import Tagger, load_tagger
 
@@ -32,9 +34,26 @@ BATCH = 1000
 _tagger_here = cache(load_tagger)
 
 
+@dataclass(kw_only=True)
+class Tagging:
+    """How a lot of text is tagged."""
+
+    cache: Path | None = option(
+        "file that keeps tags by sentence, so that none is tagged twice (of prepare: beside the corpus, tags.sqlite)",
+        None,
+        metavar="FILE",
+    )
+    processes: int = option("processes that tag at the same time", 1, metavar="N", low=1)
+    ray: bool = option("spread over the machines of a running Ray cluster (pip install 'fairseq_xl[ray]')", False)
+
+    def engine(self) -> Engine:
+        """Raises: InputError: Ray is asked for and not installed."""
+        return over_ray() if self.ray else over_processes(self.processes)
+
+
 def tag_batch(name: str, language: str, sentences: list[str]) -> list[str]:
     """The tags of each sentence, separated by spaces; what every worker runs, wherever it is."""
-    return [" ".join(tags) for tags in _tagger_here(name, language).tag(sentences)]
+    return [" ".join(tags) for tags in _tagger_here(name, language).tag(sentences)] if sentences else []
 
 
 def over_processes(processes: int) -> Engine:
@@ -97,16 +116,6 @@ def _in_order(
         yield result(jobs.popleft())
 
 
-class _Work:
-    """``tag_batch`` with its tagger: a closure that can be pickled."""
-
-    def __init__(self, name: str, language: str) -> None:
-        self.name, self.language = name, language
-
-    def __call__(self, sentences: list[str]) -> list[str]:
-        return tag_batch(self.name, self.language, sentences) if sentences else []
-
-
 class TagCache:
     """Tags on disk, by a hash of the tagger's fingerprint and the sentence.
 
@@ -162,7 +171,7 @@ def tag_sentences(
             waiting.append((batch, found))
             yield [text for text, tags in zip(batch, found, strict=True) if tags is None]
 
-    for new in engine(_Work(name, language), unknown()):
+    for new in engine(partial(tag_batch, name, language), unknown()):
         batch, found = waiting.popleft()
         missing = [text for text, tags in zip(batch, found, strict=True) if tags is None]
         known.put(tagger.fingerprint, missing, new)

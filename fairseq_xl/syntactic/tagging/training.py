@@ -15,16 +15,19 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder
+from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.settings import argument, option
 from fairseq_xl.syntactic.data.corpus import Corpus
 from fairseq_xl.syntactic.tagging.labels import labels_of
 from fairseq_xl.syntactic.tagging.names import names, renamed
+from fairseq_xl.syntactic.tagging.tagged_text import kind
 from fairseq_xl.syntactic.tagging.taggers import ABOUT, SPACELESS
 from fairseq_xl.text.conllu import Sentence, read_conllu
 
@@ -83,24 +86,31 @@ tag_acc = 1.0
 """
 
 
-@dataclass(frozen=True)
+@dataclass(kw_only=True)
 class Training:
-    """How a tagger is trained.
+    """How a tagger is trained."""
 
-    Attributes:
-        train: treebanks; the same file twice counts twice.
-        valid: treebanks that choose the best epoch; empty for every tenth sentence of ``train``.
-        vectors: word vectors (text format) of pieces, kept fixed beside the trained ones.
-        names: a corpus whose proper names replace those of the treebanks in a second copy of their sentences.
-    """
-
-    language: str
-    train: Sequence[Path]
-    valid: Sequence[Path] = ()
-    vectors: Path | None = None
-    names: Path | None = None
-    epochs: int = 20
-    seed: int = 1
+    train: list[Path] = argument("treebanks to train on; a file that is named twice counts twice", metavar="CONLLU")
+    language: str = option("language code, such as de", alias="-l")
+    valid: list[Path] = option(
+        "treebanks that choose the best epoch (default: every tenth sentence of the others, then not trained on)",
+        [],
+        metavar="CONLLU",
+    )
+    vectors: Path | None = option(
+        "word vectors of the language, trained on text that `pieces` has cut, kept fixed beside the trained ones: with "
+        "a small treebank they teach the tagger words that it lacks",
+        None,
+        metavar="FILE",
+    )
+    names: Path | None = option(
+        "corpus of `prepare` whose proper names the tagger is to know: they replace those of the treebanks in a second "
+        "copy of their sentences. Of use where few names make up much of the text, as in Tatoeba",
+        None,
+        metavar="CORPUS",
+    )
+    epochs: int = option("most passes over the treebanks; training ends when three bring nothing", 20, low=1)
+    seed: int = option("of start values and order", 1)
 
 
 def blank(language: str) -> Any:
@@ -163,8 +173,8 @@ def train_tagger(how: Training, output: Path) -> dict[str, Any]:
             _with_vectors(nlp, how.vectors).to_disk(work / "vectors")
             config["paths"]["vectors"] = str(work / "vectors")
             config["components"]["tagger"]["model"]["tok2vec"]["embed"]["include_static_vectors"] = True
-        for name, part in (("train", sentences), ("dev", valid)):
-            _labelled(nlp, part, how.language).to_disk(work / f"{name}.spacy")
+        for name, split in (("train", sentences), ("dev", valid)):
+            _labelled(nlp, split, how.language).to_disk(work / f"{name}.spacy")
         trained = init_nlp(config)
         (work / "out").mkdir()
         train_loop(trained, work / "out", stdout=sys.stderr)
@@ -172,7 +182,7 @@ def train_tagger(how: Training, output: Path) -> dict[str, Any]:
         performance = json.loads((best / "meta.json").read_text(encoding="utf-8"))["performance"]
         about = {
             "version": 1,
-            **{key: _plain(value) for key, value in asdict(how).items()},
+            **{each.name: _plain(getattr(how, each.name)) for each in fields(Training)},
             "training_sentences": len(sentences),
             "training_words": words,
             "validation_sentences": len(valid),
@@ -181,6 +191,17 @@ def train_tagger(how: Training, output: Path) -> dict[str, Any]:
         (best / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
         os.replace(best, made)
     return about
+
+
+def sentences(path: Path, language: str) -> Iterator[str]:
+    """Of a corpus those of the language, of a treebank all, and the lines of any other file."""
+    if path.suffix == ".sqlite":
+        with closing(Corpus(path, must_exist=True)) as corpus:
+            yield from corpus.sentences(language)
+    elif kind(path) == ".conllu":
+        yield from (sentence.text for sentence in read_conllu(path))
+    else:
+        yield from read_lines(path)
 
 
 def _read(path: Path) -> Iterator[Sentence]:

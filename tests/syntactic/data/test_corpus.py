@@ -115,11 +115,6 @@ def test_equal_names_in_other_folders(corpus, pairs, tmp_path):
     assert corpus.pair_counts()["de", "en"] == 2
     # the same content elsewhere is no other input
     assert corpus.read(pairs("de", ("A b one.", "D e one."), name="moved.tsv"), 0, ()) == {"lines": 1, "kept": 1}
-    # and an older corpus knew the file's name alone
-    corpus.db.execute("UPDATE input SET name = 'en-de de.tsv' WHERE name LIKE '%one%'")
-    corpus.db.execute("DELETE FROM input WHERE name LIKE '%two%'")
-    with pytest.raises(InputError, match=r"en-de de\.tsv has changed since"):
-        corpus.read(two, 0, ())
 
 
 def test_a_mistake_can_be_mended_behind_what_was_read(corpus, pairs, monkeypatch):

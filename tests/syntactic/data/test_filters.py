@@ -12,7 +12,7 @@ from fairseq_xl.syntactic.data.filters import FILTERS, folded, incomplete, sever
 
 
 @pytest.mark.parametrize(
-    ("data", "number"),
+    ("text", "number"),
     [
         ("I see.", 2),
         ("Don't go there!", 3),
@@ -33,7 +33,7 @@ def test_words(text, number):
 
 
 @pytest.mark.parametrize(
-    ("data", "language", "several"),
+    ("text", "language", "several"),
     [
         ("I came, I saw.", "en", False),
         ("I came. I saw.", "en", True),
@@ -61,7 +61,7 @@ def test_several_sentences(text, language, several):
 
 
 @pytest.mark.parametrize(
-    ("data", "broken"),
+    ("text", "broken"),
     [
         ("He came home.", False),
         ("He came home", True),

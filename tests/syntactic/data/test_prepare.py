@@ -1,4 +1,4 @@
-"""From parallel text to binarised pairs, through the commands, with gold tags in place of a tagger."""
+"""From parallel text to preprocessed pairs, through the commands, with gold tags in place of a tagger."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def command(multilingual, tmp_path):
 
     def of(*options, folder="prepared", tagged=("de", "en", "es")):
         taggers = [word for language in tagged for word in ("--tagger", multilingual.tagger(language))]
-        words = ["embed", "prepare", tmp_path / folder, "--corpus", tmp_path / "corpus.sqlite"]
+        words = ["embed", "prepare", "-o", tmp_path / folder, "--corpus", tmp_path / "corpus.sqlite"]
         words += [*multilingual.inputs, *taggers, "--vocabulary", 150, "--valid", 5, *options]
         return main(list(map(str, words)))
 
@@ -42,7 +42,7 @@ def read(folder, name, dictionary):
     return [line[:-1] for line in lines]
 
 
-def test_the_prepared_folder(command, multilingual, tmp_path, capsys):
+def test_the_data_directory(command, multilingual, tmp_path, capsys):
     assert command() == 0
     said = capsys.readouterr()
     assert "en-de de.tsv: 300 lines, 300 kept" in said.err
@@ -70,16 +70,16 @@ def test_the_prepared_folder(command, multilingual, tmp_path, capsys):
             gold[block.splitlines()[0].removeprefix("# text = ")] = [row[3] for row in rows]
     for pair in manifest["pairs"]:
         name = f"{pair['source']}-{pair['target']}"
-        for part in ("train", "valid"):
+        for split in ("train", "valid"):
             source, pieces, upos = (
-                read(folder, f"{part}.{name}.{kind}", dictionary)
+                read(folder, f"{split}.{name}.{kind}", dictionary)
                 for kind, dictionary in (
                     ("source", "dict.source.txt"),
                     ("pieces", "dict.source.txt"),
                     ("upos", "dict.upos.txt"),
                 )
             )
-            assert len(source) == len(pieces) == len(upos) == pair[part] > 0
+            assert len(source) == len(pieces) == len(upos) == pair[split] > 0
             for line, tags in zip(pieces, upos, strict=True):
                 assert gold["".join(line).replace("▁", " ").strip()] == tags
     model = processor(str(folder / "sentencepiece.model"))
@@ -198,7 +198,7 @@ def test_every_kind_of_input(tmp_path, capsys):
         *("--parallel", f"en-de={tmp_path / 'p.en'},{tmp_path / 'q.de'}"),
         *("--until", "read"),
     ]
-    assert main(["embed", "prepare", *map(str, [tmp_path / "out", *inputs])]) == 0
+    assert main(["embed", "prepare", "-o", *map(str, [tmp_path / "out", *inputs])]) == 0
     said = capsys.readouterr()
     assert "en-de p.en q.de: 1 lines, 1 kept" in said.err
     assert "en-de s.en s.de: 2 lines, 1 kept, 1 short" in said.err
@@ -211,7 +211,7 @@ def test_every_kind_of_input(tmp_path, capsys):
 def test_real_subtitles(data_dir, tmp_path, capsys):
     prefix = data_dir / "mt" / "opensubtitles_en_fr" / "highlighted.train"
     options = ["--opensubtitles", f"en-fr={prefix}", "--subtitles-limit", "2000", "--until", "read"]
-    assert main(["embed", "prepare", str(tmp_path / "out"), *options]) == 0
+    assert main(["embed", "prepare", "-o", str(tmp_path / "out"), *options]) == 0
     found = {name: int(number) for number, name in re.findall(r"(\d+) (\w+)", capsys.readouterr().err)}
     assert found["lines"] == 2000
     assert sum(found.values()) == 4000
@@ -225,7 +225,7 @@ def test_killed_and_started_again(run_cli, multilingual, tmp_path):
     """Whenever it is killed, what it writes in the end is what it would have written at once."""
 
     def words(folder):
-        found = ["embed", "prepare", tmp_path / folder, "--corpus", tmp_path / f"{folder}.sqlite"]
+        found = ["embed", "prepare", "-o", tmp_path / folder, "--corpus", tmp_path / f"{folder}.sqlite"]
         found += [*multilingual.inputs, "--vocabulary", "150", "--valid", "5"]
         for language in ("de", "en", "es"):
             found += ["--tagger", multilingual.tagger(language)]
@@ -265,7 +265,7 @@ def test_killed_and_started_again(run_cli, multilingual, tmp_path):
         (("--targets", "nl"), "the target language 'nl' has no tags: give --tagger nl=TAGGER"),
         (("--sources", "fr"), "has no sentence in 'fr'"),
         (("--exclude", "nowhere.txt"), "there is no file nowhere.txt"),
-        (("--like", "."), "is no prepared folder"),
+        (("--like", "."), "manifest.json is missing: `fairseq-xl embed prepare` makes such a folder"),
         (("--vocabulary", "20"), "20 subwords are fewer than"),
         (("--until", "all", "--min-words", "4", "--pairs", "en-de=LATIN"), "byte 0xe4 is not valid UTF-8"),
         (("--sources", "en", "--targets", "en"), "no pair is left to train on"),
@@ -317,7 +317,7 @@ def test_pivots(command, tmp_path, capsys):
     assert "--pivot none comes too late" in capsys.readouterr().err
     # text without the language that usually joins
     (tmp_path / "x.tsv").write_text("Ich sehe es.\tIk zie het.\n")
-    words = ["embed", "prepare", tmp_path / "new", "--pairs", f"de-nl={tmp_path / 'x.tsv'}", "--until", "read"]
+    words = ["embed", "prepare", "-o", tmp_path / "new", "--pairs", f"de-nl={tmp_path / 'x.tsv'}", "--until", "read"]
     assert main(list(map(str, words))) == 0
 
 
@@ -333,13 +333,13 @@ def test_a_sentence_without_gold_tags(command, multilingual, capsys):
     [
         (("build-eval", "x.conllu", "-o", "eval"), "treebanks are of one language"),
         (("build-eval", "x.conllu.gz", "-o", "eval"), "treebanks are of one language"),
-        (("build-eval", "x.sqlite", "-o", "eval", "--one-in", "0"), "--one-in takes a number from 1, not 0"),
-        (("build-eval", "x.sqlite", "-o", "eval", "--groups", "-1"), "--groups takes a number from 1, not -1"),
-        (("build-eval", "x.sqlite", "-o", "eval", "--least", "0"), "--least takes a number from 1, not 0"),
-        (("tagger", "train", "x.conllu", "-l", "de", "-o", "x", "--epochs", "0"), "--epochs takes a number from 1"),
+        (("build-eval", "x.sqlite", "-o", "eval", "--one-in", "0"), "--one-in is 0: give a number from 1"),
+        (("build-eval", "x.sqlite", "-o", "eval", "--groups", "-1"), "--groups is -1: give a number from 1"),
+        (("build-eval", "x.sqlite", "-o", "eval", "--least", "0"), "--least is 0: give a number from 1"),
+        (("train-tagger", "x.conllu", "-l", "de", "-o", "x", "--epochs", "0"), "--epochs is 0: give a number from 1"),
         (("build-eval", "nowhere.sqlite", "-o", "eval"), "there is no corpus nowhere.sqlite"),
         (("statistics", "nowhere.sqlite"), "there is no corpus nowhere.sqlite"),
-        (("statistics", "."), "is no prepared folder"),
+        (("statistics", "."), "manifest.json is missing: `fairseq-xl embed prepare` makes such a folder"),
     ],
 )
 def test_mistakes_of_other_commands(words, said, tmp_path, monkeypatch, capsys):

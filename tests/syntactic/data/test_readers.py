@@ -73,7 +73,7 @@ def test_tatoeba_export(write):
         "sentences.csv", "1\teng\tI go.\n2\tdeu\tIch gehe.\n3\tfra\tJe vais.\n4\tcmn\t我走。\n5\teng\tI walk.\n"
     )
     links = write("links.csv", "1\t2\n2\t1\n1\t3\n2\t4\n1\t5\n1\t99\n")
-    reader = TatoebaExport((sentences, links), ("de", "en", "zh"))
+    reader = TatoebaExport(("de", "en", "zh"), (sentences, links))
     assert len(reader) == 6
     # Tatoeba's file has each link in both directions, but need not
     both = [("en", "I go.", "de", "Ich gehe."), ("de", "Ich gehe.", "en", "I go.")]

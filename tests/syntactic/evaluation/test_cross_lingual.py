@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fairseq_xl.syntactic.evaluation import cosines
 from fairseq_xl.syntactic.evaluation.cross_lingual import compare
-from fairseq_xl.syntactic.evaluation.levenshtein import Similarities
-from fairseq_xl.syntactic.tagging.tagged import TaggedText
+from fairseq_xl.syntactic.evaluation.similarity import similarities
+from fairseq_xl.syntactic.tagging.tagged_text import TaggedText
 
 NOUN, VERB, BOTH, LONG = ("NOUN",), ("VERB",), ("NOUN", "VERB"), ("DET", "NOUN", "VERB")
 
@@ -60,7 +60,7 @@ def test_blocks_do_not_matter_and_the_nearest_is_the_argmax(seed: int) -> None:
         found = compare(*sides, [vectors])
     mine, theirs = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in vectors)
     nearest = (mine @ theirs.T).argmax(1)
-    alike = Similarities(sides[0].upos, sides[1].upos).rows(0, 11)
+    alike = similarities(sides[0].upos, sides[1].upos)
     (score,) = found["encoders"]
     assert score["similarity"] == pytest.approx(alike[np.arange(11), nearest].mean())
     same = [sides[0].upos[i] == sides[1].upos[j] for i, j in enumerate(nearest)]

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fairseq_xl.cli.embed import evaluate as evaluate_command
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.syntactic.evaluation import evaluation
 from fairseq_xl.syntactic.evaluation.tables import read_record, tables
 
 GROUPS = {"DET NOUN VERB": 6, "PRON VERB": 7, "VERB PUNCT": 6}
@@ -120,7 +120,7 @@ def test_an_encoder_that_fails_does_not_take_the_others_along(sets, treebanks, t
     assert main(["embed", "evaluate", *words, *options]) == 2
     said = capsys.readouterr()
     error = said.err[said.err.rindex("error: ") :]
-    assert "gone: there is no nowhere/de.npy" in error
+    assert "gone, on de.tsv: there is no nowhere/de.npy" in error
     assert re.search(r"same: all embeddings of \S+de_pud\.conllu have the same cosine to each other", error)
     assert "| same | " in said.out
     record = json.loads((tmp_path / "record.json").read_text())
@@ -132,7 +132,7 @@ def test_an_encoder_that_fails_does_not_take_the_others_along(sets, treebanks, t
 
 
 def test_what_cannot_be_used_is_said_before_the_computing(sets, tmp_path: Path, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(evaluate_command, "evaluate", None)
+    monkeypatch.setattr(evaluation, "evaluate", None)
     words = ["embed", "evaluate", "length", "--sets", str(sets)]
     assert main([*words, "--device", "cuda:99"]) == 2
     assert "the device 'cuda:99' cannot be used" in capsys.readouterr().err

@@ -11,7 +11,7 @@ import pytest
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.evaluation.map import COLOURS, MARKERS, choose, page
-from fairseq_xl.syntactic.tagging.tagged import TaggedText
+from fairseq_xl.syntactic.tagging.tagged_text import TaggedText
 
 A, B, C = ("NOUN",), ("NOUN", "VERB"), ("X",)
 

@@ -6,6 +6,7 @@ import os
 import sys
 import types
 from contextlib import closing
+from functools import partial
 
 import pytest
 
@@ -87,7 +88,7 @@ def test_ray_stands_behind_the_same_function(monkeypatch):
     assert list(over_ray()(twice, range(9))) == list(range(0, 18, 2))
     assert calls == ["init", *range(9)]
     calls.clear()
-    assert list(over_ray()(tagging._Work("name", "en"), [[]])) == [[]]
+    assert list(over_ray()(partial(tagging.tag_batch, "name", "en"), [[]])) == [[]]
 
 
 def test_mistakes_that_a_worker_of_ray_finds_keep_their_sentence(monkeypatch):
@@ -118,10 +119,10 @@ def test_ray_itself(multilingual):
     try:
         treebank = str(multilingual.treebank("de"))
         batches = [["Ich sehe eins und zwei Katzen."], []]
-        found = list(over_ray()(tagging._Work(treebank, "de"), batches))
+        found = list(over_ray()(partial(tagging.tag_batch, treebank, "de"), batches))
         assert found == [["PRON VERB NUM CCONJ NUM NOUN PUNCT"], []]
         with pytest.raises(InputError, match="there is no tagger nowhere for 'de'"):
-            list(over_ray()(tagging._Work("nowhere", "de"), batches))
+            list(over_ray()(partial(tagging.tag_batch, "nowhere", "de"), batches))
     finally:
         ray.shutdown()
 

@@ -1,4 +1,4 @@
-"""The folder that `fairseq-train --task upos_translation` reads: dictionaries, token numbers, and a manifest.
+"""What `fairseq-train --task upos_translation` reads: dictionaries, token numbers, and a manifest.
 
 ``manifest.json`` names the pairs and dictionaries; ``SPLIT.SRC-TGT.source``, ``.upos`` and ``.pieces`` (each ``.bin``
 and ``.idx``, fairseq's memory-mapped format) hold the pieces of the source sentences, the tags of their translations
@@ -22,7 +22,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.syntactic.data.corpus import fold
-from fairseq_xl.syntactic.data.prepared import MANIFEST, VERSION, read_manifest
+from fairseq_xl.syntactic.data.directory import MANIFEST, VERSION, read_manifest
 from fairseq_xl.syntactic.data.selection import Row, Selection
 from fairseq_xl.text.conllu import UPOS
 from fairseq_xl.text.subwords import processor, train_subwords
@@ -33,7 +33,7 @@ SETTINGS = "settings.json"
 MODEL = "sentencepiece.model"
 SOURCE_DICTIONARY = "dict.source.txt"
 UPOS_DICTIONARY = "dict.upos.txt"
-PARTS = ("train", "valid")
+SPLITS = ("train", "valid")
 _SENTENCES = ".sentences.txt"
 _OWN = (MANIFEST, SETTINGS, MODEL, SOURCE_DICTIONARY, UPOS_DICTIONARY, _SENTENCES)
 _OF_PAIRS = re.compile(r"(train|valid)\..+-.+\.(source|pieces|upos)\.(bin|idx)(\.tmp)?|\..+-.+\.done")
@@ -90,7 +90,7 @@ def has_vocabulary(folder: Path) -> bool:
 
 
 def read_vocabulary(folder: Path) -> bytes:
-    """The SentencePiece model of another prepared folder."""
+    """The SentencePiece model of another data directory."""
     return (folder / read_manifest(folder).sentencepiece).read_bytes()
 
 
@@ -121,7 +121,7 @@ def _write_dictionaries(folder: Path) -> None:
 
 
 class Writer:
-    """Binarises the pairs of a selection with the vocabulary of a folder."""
+    """Preprocesses the pairs of a selection with the vocabulary of a folder."""
 
     def __init__(self, folder: Path, selection: Selection) -> None:
         self._folder, self._selection = folder, selection
@@ -133,26 +133,30 @@ class Writer:
         self._tags = {tag: tags.index(tag) for tag in UPOS}
 
     def write(self, pair: tuple[str, str]) -> dict[str, object]:
-        """The files of both parts of a pair, unless they are there; returns its entry of the manifest."""
+        """The files of both splits of a pair, unless they are there; returns its entry of the manifest."""
         note = self._folder / f".{'-'.join(pair)}.done"
         if not note.is_file():
-            entry = {"source": pair[0], "target": pair[1], **{part: self._write_part(part, pair) for part in PARTS}}
+            entry = {
+                "source": pair[0],
+                "target": pair[1],
+                **{split: self._write_split(split, pair) for split in SPLITS},
+            }
             with atomic_text(note) as stream:
                 json.dump(entry, stream)
         return json.loads(note.read_text(encoding="utf-8"))
 
-    def _write_part(self, part: str, pair: tuple[str, str]) -> int:
-        names = {kind: str(self._folder / f"{part}.{'-'.join(pair)}.{kind}") for kind in self._dictionaries}
+    def _write_split(self, split: str, pair: tuple[str, str]) -> int:
+        names = {kind: str(self._folder / f"{split}.{'-'.join(pair)}.{kind}") for kind in self._dictionaries}
         builders = {}
         for kind, dictionary in self._dictionaries.items():
             dtype = indexed_dataset.best_fitting_int_dtype(len(dictionary))
             builders[kind] = indexed_dataset.MMapIndexedDatasetBuilder(f"{names[kind]}.bin.tmp", dtype=dtype)
         written = 0
-        with progress_bar(f"{part} {'-'.join(pair)}", True, None, " pairs") as bar:
-            for row in self._selection.rows(part, pair):
+        with progress_bar(f"{split} {'-'.join(pair)}", True, None, " pairs") as bar:
+            for row in self._selection.rows(split, pair):
                 if not row.tags:  # a sentence without a word
                     continue
-                if part == "train":
+                if split == "train":
                     self._check(row)
                 builders["source"].add_item(self._pieces(row.source))
                 builders["pieces"].add_item(self._pieces(row.target))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.syntactic.tagging.tagged import read_evaluation_file, read_treebank
+from fairseq_xl.syntactic.tagging.tagged_text import read_evaluation_file, read_treebank
 
 
 def written(path: Path, text: str) -> Path:
@@ -32,7 +32,7 @@ def test_an_evaluation_file_is_read_row_by_row(tmp_path: Path) -> None:
         ("text\tupos\nJa.\n", "line 2: expected a sentence, a tab and its tags"),
         ("text\tupos\nJa.\t \n", "line 2: expected a sentence, a tab and its tags"),
         ("text\tupos\nJa.\tINTJ\tx\n", "line 2: expected a sentence, a tab and its tags"),
-        ("text\tupos\nJa.\tINTJ\nJa.\tUH\n", "line 3: 'UH' is none of the 17"),
+        ("text\tupos\nJa.\tINTJ\nJa.\tUH\n", "line 3 has the tag 'UH', which is none of the 17"),
     ],
 )
 def test_other_files_are_refused(tmp_path: Path, content: str, message: str) -> None:

@@ -1,4 +1,4 @@
-"""The manifest of a prepared folder, and every way in which it can be wrong."""
+"""The manifest of a data directory, and every way in which it can be wrong."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.syntactic.data.prepared import read_manifest
+from fairseq_xl.syntactic.data.directory import read_manifest
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_no_pair_at_all_is_refused(folder):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"version": 2}, "has version 2, this version of fairseq_xl reads 1"),
+        ({"version": 2}, "has version 2: prepare the folder again"),
         ({"pairs": [{"source": "de"}]}, "is damaged .KeyError: 'target'"),
         ({"targets": 3}, "is damaged"),
         ({"languages": ["en"]}, "into languages that it does not name: en-es"),
@@ -71,7 +71,7 @@ def test_a_wrong_manifest_is_refused(folder, values, message):
 
 
 def test_another_folder_or_a_torn_file_is_refused(folder, tmp_path):
-    with pytest.raises(InputError, match="is no prepared folder"):
+    with pytest.raises(InputError, match=r"manifest\.json is missing: `fairseq-xl embed prepare` makes such a folder"):
         read_manifest(tmp_path)
     (folder / "manifest.json").write_text("{")
     with pytest.raises(InputError, match="is damaged"):

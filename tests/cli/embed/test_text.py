@@ -1,4 +1,4 @@
-"""fairseq-xl embed text and fairseq-xl embed encoder."""
+"""fairseq-xl embed text, pack, random and export."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINES = ["der hund rennt .", "", "the red cat sees a dog .", "a\u2028cat ."]
 @pytest.fixture(scope="module")
 def packed(upos_run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("packed") / "encoder"
-    assert cli.main(["embed", "encoder", "pack", str(upos_run[1] / "checkpoint_last.pt"), "-o", str(folder)]) == 0
+    assert cli.main(["embed", "pack", str(upos_run[1] / "checkpoint_last.pt"), "-o", str(folder)]) == 0
     return folder
 
 
@@ -43,7 +43,7 @@ def test_rows_are_lines(packed, text, tmp_path):
 
 def test_blocks_halves_and_unit_lengths(packed, text, tmp_path, monkeypatch):
     monkeypatch.setattr("fairseq_xl.cli.embed.text._BLOCK", 3)
-    options = ("--fp16", "--normalize", "--max-tokens", 10, "--cpu")
+    options = ("--fp16", "--normalize", "--max-tokens", 10, "--device", "cpu")
     assert encode(packed, text, "-o", tmp_path / "x.npy", *options) == 0
     expected = SentenceEncoder.load(packed).encode(LINES, normalize=True)
     found = np.load(tmp_path / "x.npy")
@@ -80,11 +80,11 @@ def test_what_cannot_be_used(packed, text, tmp_path, capsys):
 
 def test_random_and_export(upos_run, packed, text, tmp_path, capsys):
     checkpoint = str(upos_run[1] / "checkpoint_last.pt")
-    assert cli.main(["embed", "encoder", "random", checkpoint, "-o", str(tmp_path / "r"), "--seed", "2"]) == 0
+    assert cli.main(["embed", "random", checkpoint, "-o", str(tmp_path / "r"), "--seed", "2"]) == 0
     assert encode(tmp_path / "r", text, "-o", tmp_path / "x.npy") == 0
     assert not np.allclose(np.load(tmp_path / "x.npy"), SentenceEncoder.load(packed).encode(LINES))
     pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
-    assert cli.main(["embed", "encoder", "export", str(packed), "-o", str(tmp_path / "x.onnx")]) == 0
+    assert cli.main(["embed", "export", str(packed), "-o", str(tmp_path / "x.onnx")]) == 0
     assert "agrees with the model within" in capsys.readouterr().out
     assert (tmp_path / "x.onnx").stat().st_size > 1000

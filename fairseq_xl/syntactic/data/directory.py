@@ -1,4 +1,4 @@
-"""What a prepared folder holds: ``manifest.json`` names its pairs, languages and dictionaries.
+"""What a data directory holds: ``manifest.json`` names its pairs, languages and dictionaries.
 
 manifest.json                        :class:`Manifest`
 sentencepiece.model                  cuts raw text into the pieces of dict.source.txt
@@ -15,14 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fairseq_xl.io import folders
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.json_text import loads
 
 MANIFEST = "manifest.json"
 VERSION = 1
 TARGETS = ("upos", "pieces")
 
-_PREPARE = "make it with fairseq-xl embed prepare"
+_COMMAND = "fairseq-xl embed prepare"
+_PREPARE = f"make it with {_COMMAND}"
 
 
 @dataclass(frozen=True)
@@ -74,32 +75,26 @@ class Manifest:
 
 
 def read_manifest(folder: Path | str) -> Manifest:
-    """Read a prepared folder's manifest.
+    """Read a data directory's manifest.
 
     Raises:
-        InputError: no prepared folder, a damaged or newer manifest, a dictionary that is not there.
+        InputError: no data directory, a damaged manifest or one of another version, a dictionary that is not there.
     """
-    folder = Path(folder)
-    path = folder / MANIFEST
-    if not path.is_file():
-        raise InputError(f"{folder} is no prepared folder, for it holds no {MANIFEST}: {_PREPARE}")
+    path = Path(folder) / MANIFEST
+    kinds: dict[str, type] = {"sentencepiece": str, "source_dictionary": str, "targets": dict}
+    values = folders.read_manifest(path, VERSION, _COMMAND, **kinds, languages=list, pairs=list)
     try:
-        values = loads(path.read_text(encoding="utf-8"))
-        version = values["version"]
-        if version != VERSION:
-            raise InputError(f"{path} has version {version}, this version of fairseq_xl reads {VERSION}")
-        manifest = Manifest(
-            str(values["sentencepiece"]),
-            str(values["source_dictionary"]),
-            {kind: str(name) for kind, name in values["targets"].items()},
-            tuple(map(str, values["languages"])),
-            tuple(map(_pair, values["pairs"])),
-        )
+        pairs = tuple(map(_pair, values["pairs"]))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        if isinstance(error, InputError):
-            raise
         raise InputError(f"{path} is damaged ({type(error).__name__}: {error}): {_PREPARE}") from None
-    _check(path, manifest)
+    languages = tuple(map(str, values["languages"]))
+    manifest = Manifest(**{name: values[name] for name in kinds}, languages=languages, pairs=pairs)
+    foreign = [str(pair) for pair in pairs if pair.target not in manifest.languages]
+    if foreign:
+        raise InputError(f"{path} lists pairs into languages that it does not name: {', '.join(foreign)}")
+    for name in (manifest.sentencepiece, manifest.source_dictionary, *manifest.targets.values()):
+        if Path(str(name)).name != name or len(name) > 255 or not (path.parent / name).is_file():
+            raise InputError(f"{path.parent} lacks {name}, which its {MANIFEST} names: {_PREPARE}")
     return manifest
 
 
@@ -107,13 +102,3 @@ def _pair(entry: dict[str, Any]) -> Pair:
     named = ("source", "target", "upos")
     sentences = {split: int(count) for split, count in entry.items() if split not in named}
     return Pair(str(entry["source"]), str(entry["target"]), sentences, entry.get("upos") is not False)
-
-
-def _check(path: Path, manifest: Manifest) -> None:
-    foreign = [str(pair) for pair in manifest.pairs if pair.target not in manifest.languages]
-    if foreign:
-        raise InputError(f"{path} lists pairs into languages that it does not name: {', '.join(foreign)}")
-    names = [manifest.sentencepiece, manifest.source_dictionary, *manifest.targets.values()]
-    for name in names:
-        if Path(name).name != name or len(name) > 255 or not (path.parent / name).is_file():
-            raise InputError(f"{path.parent} lacks {name}, which its {MANIFEST} names: {_PREPARE}")

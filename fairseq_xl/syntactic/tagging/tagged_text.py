@@ -61,7 +61,7 @@ def read_evaluation_file(path: Path) -> TaggedText:
         if len(cells) != 2 or not cells[1].split():
             raise InputError(f"{path}, line {number}: expected a sentence, a tab and its tags, found {line!r}")
         texts.append(cells[0])
-        tags.append(tuple(_tag(tag, f"{path}, line {number}") for tag in cells[1].split()))
+        tags.append(tuple(universal(tag, f"{path}, line {number}") for tag in cells[1].split()))
     if not texts:
         raise InputError(f"{path} holds no sentence: build it with fairseq-xl embed build-eval")
     return TaggedText(path, Path(path.name.removesuffix(".gz")).stem, texts, tags, [])
@@ -97,10 +97,3 @@ def read_treebank(path: Path, language: str) -> TaggedText:
         raise InputError(f"{path} has two sentences with sent_id {repeated!r}: remove one")
     texts = [sentence.text for sentence in sentences]
     return TaggedText(path, language, texts, [sentence.upos for sentence in sentences], numbers)
-
-
-def _tag(tag: str, place: str) -> str:
-    known = universal(tag)
-    if known is None:
-        raise InputError(f"{place}: {tag!r} is none of the 17 universal tags")
-    return known

@@ -1,0 +1,98 @@
+"""From parallel text to training data and evaluation sets."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import argument, option
+from fairseq_xl.syntactic.data.prepare import Preparation
+
+
+@dataclass(kw_only=True)
+class Prepare(Preparation):
+    """From parallel text to what `fairseq-train --task upos_translation` reads: read, filter, join, tag, choose and
+    preprocess. It goes on where an earlier call was killed."""
+
+    output: Path = option("data directory to write", alias="-o", metavar="DATA")
+
+    def run(self) -> None:
+        from fairseq_xl.syntactic.data.prepare import prepare
+
+        print(pair_table(prepare(self, self.output)))
+
+
+@dataclass(kw_only=True)
+class Statistics:
+    """Print how many pairs of which languages there are (the paper's Table 2)."""
+
+    data: Path = argument("a data directory (its training pairs), or a corpus file (all pairs that passed the filters)")
+
+    def run(self) -> None:
+        if self.data.is_dir():
+            from fairseq_xl.syntactic.data.directory import read_manifest
+
+            pairs = read_manifest(self.data).pairs
+            counts = {(pair.source, pair.target): pair.sentences["train"] for pair in pairs}
+        else:
+            from fairseq_xl.syntactic.data.corpus import Corpus
+
+            with closing(Corpus(self.data, must_exist=True)) as corpus:
+                counts = corpus.pair_counts()
+        print(pair_table(counts))
+
+
+@dataclass(kw_only=True)
+class BuildEval:
+    """Sample groups of sentences with the same tags, to be held out and searched for."""
+
+    data: list[Path] = argument("a corpus file that is tagged (prepare --until tag), or treebanks of one language")
+    output: Path = option("folder to write the tables LANG.tsv to", alias="-o", metavar="EVAL")
+    languages: list[str] = option(
+        "languages to write (default: all tagged ones of the corpus); of treebanks: their language",
+        [],
+        alias="-l",
+        metavar="L",
+    )
+    groups: int = option("groups to sample of each language; the paper has 160 of English", 160, metavar="N", low=1)
+    one_in: int = option(
+        "sample at most one group in N, so that small languages keep others to train on", 10, metavar="N", low=1
+    )
+    all: list[str] = option("languages of which all groups are kept, as the paper does with Korean", [], metavar="L")
+    least: int = option("sentences that make a group", 6, metavar="N", low=1)
+    seed: int = option("of the sample", 1)
+
+    def run(self) -> None:
+        """Write a table for each language.
+
+        Raises:
+            InputError: data that cannot be read or has no groups, languages that it has not.
+        """
+        from fairseq_xl.syntactic.data.groups import read_groups, sample, write_groups
+
+        found = read_groups(self.data, self.languages, self.least)
+        for language in self.all:
+            if language not in found:
+                raise InputError(f"--all {language}: there are only groups in {', '.join(found)}, so leave it out")
+        for language, groups in found.items():
+            number = len(groups) if language in self.all else min(self.groups, -(-len(groups) // self.one_in))
+            chosen = sample(groups, number, f"{self.seed} {language}")
+            path = self.output / f"{language}.tsv"
+            write_groups(path, chosen)
+            sentences = sum(map(len, chosen.values()))
+            print(f"{path}: {sentences} sentences in {len(chosen)} of {len(groups)} groups", file=sys.stderr)
+
+
+def pair_table(counts: Mapping[tuple[str, str], int]) -> str:
+    """A Markdown table, source languages down and target languages across."""
+    sources = sorted({source for source, _ in counts})
+    targets = sorted({target for _, target in counts})
+    lines = ["| source | " + " | ".join(targets) + " |", "|---|" + "---:|" * len(targets)]
+    for source in sources:
+        cells = (f"{counts[source, target]:,}" if (source, target) in counts else "-" for target in targets)
+        lines.append(f"| {source} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)

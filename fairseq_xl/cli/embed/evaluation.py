@@ -1,0 +1,169 @@
+"""Sentence embeddings side by side: scores by the syntax that they carry, tables of them, a map."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairseq_xl.io.atomic import atomic_outputs, atomic_text
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import argument, option
+from fairseq_xl.syntactic.evaluation.encoders import KINDS, check_names, parse_encoder
+from fairseq_xl.syntactic.tagging.tagged_text import TaggedText, read_sets, read_treebank
+from fairseq_xl.vectors.faiss_index import KINDS as KINDS_OF_INDEX
+
+MEASURES = ("nearest", "dissimilarity", "cross-lingual")
+
+
+@dataclass(kw_only=True)
+class Evaluate:
+    """Score sentence embeddings side by side by the syntax that they carry."""
+
+    encoders: list[str] = argument(f"what to evaluate, each [LABEL=]ENCODER: {KINDS}", [], metavar="ENCODER")
+    sets: list[Path] = option(
+        "LANG.tsv files of build-eval, or a folder of them: groups of sentences with the same tags, for nearest "
+        "neighbours",
+        [],
+        metavar="TSV",
+    )
+    treebanks: list[str] = option(
+        "sentences with gold tags, for functional dissimilarity; where their sent_id agree, as in PUD, for "
+        "translations too",
+        [],
+        metavar="LANG=CONLLU",
+    )
+    measures: list[str] = option("take only these", list(MEASURES), choices=MEASURES, shown="all")
+    device: str | None = option("where pairs are compared (default: a GPU where there is one)", None)
+    index: str | None = option(
+        "look the nearest neighbours up in a faiss index (extra index) instead of comparing all pairs: with "
+        "--measures nearest, for a million sentences; hnsw and ivf overlook some",
+        None,
+        choices=KINDS_OF_INDEX,
+    )
+    output: Path | None = option(
+        "write PREFIX.json, the record, and PREFIX.md, the tables", None, alias="-o", metavar="PREFIX"
+    )
+    write_texts: Path | None = option(
+        "write FOLDER/NAME.txt, one sentence a row, for an encoder that runs elsewhere, and stop",
+        None,
+        metavar="FOLDER",
+    )
+
+    def run(self) -> None:
+        """Evaluate, print the tables, write them and the record.
+
+        Raises:
+            InputError: nothing to evaluate, options or an output that cannot be used; at the end, what went wrong
+                with some of the encoders, where the others' scores have been written.
+        """
+        sets = read_sets(self.sets)
+        treebanks = [_treebank(text) for text in self.treebanks]
+        if self.write_texts:
+            write_texts(self.write_texts, [*sets, *treebanks])
+            return
+        encoders = [parse_encoder(text) for text in self.encoders]
+        if not encoders:
+            raise InputError("there is no encoder to evaluate: name one, such as length or ours=FOLDER")
+        import fairseq_xl
+        from fairseq_xl.report.record import commit, versions
+        from fairseq_xl.syntactic.evaluation.evaluation import evaluate
+        from fairseq_xl.syntactic.evaluation.tables import tables
+        from fairseq_xl.training.device import usable
+
+        fairseq_xl.register()
+        device = usable(self.device)
+        outputs = [Path(f"{self.output}.{ending}") for ending in ("json", "md")] if self.output else []
+        began = time.monotonic()
+        with atomic_outputs(*outputs) as files:
+            for file in files:
+                file.touch()  # where nothing can be written, that is said before the computing
+            record = evaluate(encoders, sets, treebanks, self.measures, device, self.index)
+            record = {"version": 1, **record, "index": self.index, "seconds": round(time.monotonic() - began, 1)}
+            record = {**record, "versions": versions(), "commit": commit()}
+            text = "\n".join(table.markdown() for table in tables([record]))
+            print(text)
+            written = [json.dumps(record, indent=1, ensure_ascii=False) + "\n", text]
+            for file, content in zip(files, written, strict=False):
+                file.write_text(content, encoding="utf-8")
+        if record["failures"]:
+            raise InputError("; ".join(record["failures"]))
+
+
+def write_texts(folder: Path, texts: Sequence[TaggedText]) -> None:
+    """One sentence a row, in files named as the encoder ``npy:…{name}…`` expects its arrays.
+
+    Raises:
+        InputError: two texts of the same name.
+    """
+    check_names(texts)
+    for text in texts:
+        with atomic_text(folder / f"{text.name}.txt") as stream:
+            stream.writelines(f"{line}\n" for line in text.texts)
+
+
+def _treebank(text: str) -> TaggedText:
+    language, equals, path = text.partition("=")
+    if not equals or not language or not path:
+        raise InputError(f"--treebanks {text!r}: write LANG=FILE, such as de=de_pud.conllu")
+    return read_treebank(Path(path), language)
+
+
+@dataclass(kw_only=True)
+class Tables:
+    """Put the encoders of several evaluations into one set of tables. Encoders of the same label become one row,
+    mean ± standard deviation: label the seeds of a system alike."""
+
+    records: list[Path] = argument("what `fairseq-xl embed evaluate --output` wrote", metavar="JSON")
+    format: str = option("of the tables", "markdown", choices=("markdown", "latex", "csv"))
+    output: Path | None = option("file to write (default: standard output)", None, alias="-o", metavar="FILE")
+
+    def run(self) -> None:
+        from fairseq_xl.syntactic.evaluation.tables import read_record, tables
+
+        made = tables([read_record(path) for path in self.records])
+        text = "\n".join(getattr(table, self.format)() for table in made)
+        if self.output is None:
+            print(text)
+            return
+        with atomic_text(self.output) as stream:
+            stream.write(text)
+
+
+@dataclass(kw_only=True)
+class Map:
+    """Draw the embeddings of the sentences with the most frequent tag sequences: colour for the sequence, shape for
+    the language. Sentences of all sets share one map."""
+
+    encoder: str = argument(f"[LABEL=]ENCODER: {KINDS}")
+    sets: list[Path] = option("LANG.tsv files of build-eval, or a folder of them", metavar="TSV")
+    output: Path = option("write PREFIX.png, PREFIX.pdf and PREFIX.html", alias="-o", metavar="PREFIX")
+    method: str = option(
+        "pca keeps large distances and shows how much it keeps; umap, an extra, shows neighbourhoods",
+        "pca",
+        choices=("pca", "umap"),
+    )
+    groups: int = option("show this many tag sequences", 12, metavar="N")
+    most: int = option("show a sample of this many sentences where there are more", 4000, metavar="N")
+    seed: int = option("of the sample and of umap", 0)
+
+    def run(self) -> None:
+        """Embed, project, draw, and say where the files are."""
+        import fairseq_xl
+        from fairseq_xl.syntactic.evaluation.map import choose, write_map
+        from fairseq_xl.syntactic.evaluation.projection import project, stacked
+
+        fairseq_xl.register()
+        encoder = parse_encoder(self.encoder)
+        texts = read_sets(self.sets)
+        chosen = choose(texts, self.groups, self.most, self.seed)
+        rows = [matrix[rows] for matrix, rows in zip(encoder.embed(texts), chosen.rows, strict=True)]
+        points, kept = project(stacked(encoder.label, rows), self.method, self.seed)
+        share = "" if kept is None else f" ({100 * kept:.0f} % of the variance)"
+        note = f"{len(points):,} sentences of the {len(chosen.patterns)} most frequent tag sequences"
+        note += f", {self.method.upper()}{share}."
+        write_map(self.output, encoder.label, note, points, chosen, [text.language for text in texts])
+        for ending in ("png", "pdf", "html"):
+            print(f"{self.output}.{ending}")

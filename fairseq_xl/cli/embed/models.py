@@ -1,0 +1,76 @@
+"""What can be made of a trained sentence encoder: a folder, an untrained model of its sizes, an ONNX model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import argument, option
+
+_DATA = "the data directory, where it is no longer where it was in training"
+
+
+@dataclass(kw_only=True)
+class _Folder:
+    """A folder made of a checkpoint."""
+
+    model: Path = argument("checkpoint of fairseq-train, such as checkpoint_best.pt")
+    data: Path | None = option(_DATA, None, metavar="DIR")
+    output: Path = option("folder to write; an encoder folder of that name is replaced", alias="-o", metavar="DIR")
+
+    def run(self) -> None:
+        """Raises: InputError: a checkpoint, data or an output that cannot be used."""
+        import fairseq_xl
+
+        fairseq_xl.register()
+        if self.output.resolve() == self.model.resolve():
+            raise InputError("--output is the checkpoint itself: name a folder")
+        self.write()
+        print(f"encode with: fairseq-xl embed text {self.output} TEXT --output X.npy")
+
+    def write(self) -> None:
+        raise NotImplementedError
+
+
+@dataclass(kw_only=True)
+class Pack(_Folder):
+    """Put a checkpoint and all that encoding text needs into one folder."""
+
+    def write(self) -> None:
+        from fairseq_xl.encode.encoder import pack
+
+        pack(self.model, self.output, self.data)
+
+
+@dataclass(kw_only=True)
+class Random(_Folder):
+    """Write an encoder folder with the sizes and dictionaries of a checkpoint and fresh weights."""
+
+    seed: int = option("of the weights", 1)
+
+    def write(self) -> None:
+        from fairseq_xl.encode.encoder import pack_untrained
+
+        pack_untrained(self.model, self.output, self.seed, self.data)
+
+
+@dataclass(kw_only=True)
+class Export:
+    """Write the encoder as an ONNX model from `tokens` (N, T; int64, padded at the end with the dictionary's number
+    of <pad>, which is 1) and `lengths` (N; int64) to `embeddings` (N, d; float32). It is run with onnxruntime on
+    sentences of many lengths and must agree with the model."""
+
+    model: Path = argument("encoder folder, or a checkpoint of fairseq-train")
+    data: Path | None = option(f"of a checkpoint: {_DATA}", None, metavar="DIR")
+    output: Path = option("file to write", alias="-o", metavar="X.onnx")
+
+    def run(self) -> None:
+        """Raises: InputError: a model or an output that cannot be used, or a model that ONNX cannot hold."""
+        import fairseq_xl
+
+        fairseq_xl.register()
+        from fairseq_xl.encode.onnx_export import export
+
+        difference = export(fairseq_xl.SentenceEncoder.load(self.model, "cpu", self.data), self.output)
+        print(f"{self.output}: agrees with the model within {difference:.1e}")
