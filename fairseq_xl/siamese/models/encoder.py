@@ -1,4 +1,4 @@
-"""The encoder that both twins share: character n-grams to one vector (Choudhary et al. 2018, section 3.2)."""
+"""The encoder of both sentences of a pair: character n-grams to one vector (Choudhary et al. 2018, section 3.2)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ORDERS = ("dense_relu", "relu_dense", "dense")
 
 @dataclass(frozen=True)
 class EncoderSizes:
-    """What a :class:`TwinEncoder` is made of; the defaults are the paper's where it says them."""
+    """What a :class:`SiameseEncoder` is made of; the defaults are the paper's where it says them."""
 
     embed_dim: int = 100
     hidden_dim: int = 256
@@ -59,7 +59,7 @@ def length_groups(lengths: Tensor, smallest: int = 16, waste: float = 0.15) -> l
     return groups
 
 
-class TwinEncoder(nn.Module):
+class SiameseEncoder(nn.Module):
     """n-gram embeddings, a bidirectional recurrence (or a variant), pooling, and a dense layer with ReLU.
 
     A one-hot vector times a learned matrix is a row of that matrix: the embedding.

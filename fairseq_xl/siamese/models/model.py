@@ -1,4 +1,4 @@
-"""``ssc_bilstm``: the twin encoder as a fairseq model.
+"""``ssc_bilstm``: the Siamese encoder as a fairseq model.
 
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
@@ -11,12 +11,12 @@ from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor, nn
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.siamese.models.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, TwinEncoder
+from fairseq_xl.siamese.models.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, SiameseEncoder
 from fairseq_xl.training.presets import preset
 
 
 @dataclass
-class TwinConfig(FairseqDataclass):
+class SiameseConfig(FairseqDataclass):
     embed_dim: int = field(default=100, metadata={"help": "size of an n-gram's embedding; less for little text"})
     hidden_dim: int = field(
         default=256, metadata={"help": "states of the encoder, both directions together (even); smaller is faster"}
@@ -60,19 +60,19 @@ class TwinConfig(FairseqDataclass):
     )
 
 
-@register_model("ssc_bilstm", dataclass=TwinConfig)
-class Twin(BaseFairseqModel):
-    """The encoder that both twins share; a batch holds the sentences of both.
+@register_model("ssc_bilstm", dataclass=SiameseConfig)
+class SiameseModel(BaseFairseqModel):
+    """One encoder for both sentences of a pair; a batch holds them all.
 
     ``head`` (to C logits, for a joint loss) is None unless asked for; prediction never uses it.
     """
 
-    def __init__(self, encoder: TwinEncoder, head: nn.Linear | None = None):
+    def __init__(self, encoder: SiameseEncoder, head: nn.Linear | None = None):
         super().__init__()
         self.encoder, self.head = encoder, head
 
     @classmethod
-    def build_model(cls, cfg: TwinConfig, task: Any) -> "Twin":
+    def build_model(cls, cfg: SiameseConfig, task: Any) -> "SiameseModel":
         """Raises: InputError: sizes or kinds that do not go together."""
         sizes = EncoderSizes(
             cfg.embed_dim,
@@ -84,12 +84,12 @@ class Twin(BaseFairseqModel):
             str(cfg.dense_order),
             cfg.dropout,
             cfg.unit_dropout,
-            len(task.prepared.orders),
+            len(task.directory.orders),
         )
         dictionary = task.source_dictionary
-        head = nn.Linear(cfg.sentence_dim, len(task.prepared.classes)) if cfg.class_head else None
+        head = nn.Linear(cfg.sentence_dim, len(task.directory.classes)) if cfg.class_head else None
         try:
-            return cls(TwinEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes), head)
+            return cls(SiameseEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes), head)
         except ValueError as error:
             raise InputError(str(error)) from error
 
@@ -106,12 +106,12 @@ class Twin(BaseFairseqModel):
 
 
 @preset
-class TinyTwinConfig(TwinConfig):
+class TinySiameseConfig(SiameseConfig):
     embed_dim: int = 16
     hidden_dim: int = 16
     sentence_dim: int = 16
 
 
-@register_model("ssc_bilstm_tiny", dataclass=TinyTwinConfig)
-class TinyTwin(Twin):
+@register_model("ssc_bilstm_tiny", dataclass=TinySiameseConfig)
+class TinySiameseModel(SiameseModel):
     """Sizes for tests."""

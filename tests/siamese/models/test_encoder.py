@@ -7,7 +7,7 @@ import itertools
 import pytest
 import torch
 
-from fairseq_xl.siamese.models.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, TwinEncoder, length_groups
+from fairseq_xl.siamese.models.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, SiameseEncoder, length_groups
 
 PAD, UNKNOWN = 1, 3
 VARIANTS = [
@@ -17,10 +17,10 @@ VARIANTS = [
 ]
 
 
-def encoder(**options) -> TwinEncoder:
+def encoder(**options) -> SiameseEncoder:
     torch.manual_seed(1)
     sizes = EncoderSizes(**{"embed_dim": 6, "hidden_dim": 8, "dim": 5, **options})
-    return TwinEncoder(20, PAD, UNKNOWN, sizes).eval()
+    return SiameseEncoder(20, PAD, UNKNOWN, sizes).eval()
 
 
 def rows(lengths, generator=0):
