@@ -68,7 +68,7 @@ class Label(ReferenceVoting):
             classifier = Classifier.load(self.model, self, self.data, self.device)
             if self.least and not classifier.counts:
                 raise InputError(
-                    f"--least has no use with the rule {classifier.voting.rule}, whose shares hardly differ: choose "
+                    f"--least has no use with the rule {classifier.rule}, whose shares hardly differ: choose "
                     "--rule matches or knn"
                 )
             count = Labelled()

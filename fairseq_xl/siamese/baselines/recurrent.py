@@ -20,7 +20,7 @@ from fairseq_xl.siamese.models.encoder import EncoderSizes, SiameseEncoder
 from fairseq_xl.text.trigrams import graphemes
 
 PAD, UNKNOWN = 0, 1
-SIZES = EncoderSizes(hidden_dim=128, dropout=0.3, unit_dropout=0.1, pooling="max", order="relu_dense")
+SIZES = EncoderSizes(hidden_dim=128, dropout=0.3, unit_dropout=0.1, pooling="max", dense_order="relu_dense")
 BATCH, MOST_EPOCHS, PATIENCE, LONGEST = 32, 20, 4, 256
 
 
@@ -54,7 +54,7 @@ def _fit(data: Training, units_of: Callable[[str], list[str]], minimum: int) -> 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(data.seed)
         encoder = SiameseEncoder(len(index) + 2, PAD, UNKNOWN, SIZES)
-        model = nn.ModuleList([encoder, nn.Linear(SIZES.dim, data.classes)]).to(device)
+        model = nn.ModuleList([encoder, nn.Linear(SIZES.sentence_dim, data.classes)]).to(device)
 
         def logits(rows: Sequence[list[int]]) -> Tensor:
             return model[1](model[0](padded(rows).to(device)))

@@ -3,7 +3,7 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Optional
 
 import numpy as np
@@ -16,6 +16,7 @@ from omegaconf import II
 from torch import Tensor
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 from fairseq_xl.siamese.data.dataset import EpochPairs, Sentences
 from fairseq_xl.siamese.data.directory import DICTIONARY, MANIFEST, DataDirectory
 from fairseq_xl.siamese.data.sampling import sample_references
@@ -28,58 +29,39 @@ ENCODED_AT_ONCE = 128
 
 @dataclass
 class SiameseContrastiveConfig(FairseqDataclass):
-    data: Optional[str] = field(  # noqa: UP045
-        default=None, metadata={"help": "data directory made by `fairseq-xl classify prepare`", "argparse_alias": None}
+    data: Optional[str] = option("data directory made by `fairseq-xl classify prepare`", None)  # noqa: UP045
+    pairs: Optional[str] = option(  # noqa: UP045
+        "which languages are paired: low-high (the default where the data have a high-resource language), high-low, "
+        "low-low (the default where it has not), high-high, or several joined by +, such as low-high+low-low. For "
+        "each sentence of the first side some of the second are drawn",
+        None,
     )
-    pairs: Optional[str] = field(  # noqa: UP045
-        default=None,
-        metadata={
-            "help": "which languages are paired: low-high (the default where the data have a high-resource language), "
-            "high-low, low-low (the default where it has not), high-high, or several joined by +, such as "
-            "low-high+low-low. For each sentence of the first side some of the second are drawn"
-        },
+    pairs_per_sentence: int = option(
+        "pairs of the same class for each sentence in an epoch, and as many of other classes; more where the "
+        "low-resource language has few sentences",
+        1,
     )
-    pairs_per_sentence: int = field(
-        default=1,
-        metadata={
-            "help": "pairs of the same class for each sentence in an epoch, and as many of other classes; more "
-            "where the low-resource language has few sentences"
-        },
+    natural_classes: bool = option(
+        "take each sentence once an epoch; by default rare classes are repeated and frequent ones thinned, so that "
+        "all are equally frequent",
+        False,
     )
-    natural_classes: bool = field(
-        default=False,
-        metadata={
-            "help": "take each sentence once an epoch; by default rare classes are repeated and frequent ones "
-            "thinned, so that all are equally frequent"
-        },
+    max_units: int = option("longer sentences are cut to so many places; bounds the time of a batch", 256)
+    references: int = option(
+        "reference sentences of each class to classify with (the paper's: 100); fewer where a class has not so many",
+        100,
     )
-    max_units: int = field(
-        default=256, metadata={"help": "longer sentences are cut to so many places; bounds the time of a batch"}
+    reference_side: ChoiceEnum(["auto", *SIDES]) = option(  # type: ignore[valid-type]
+        "language of the references; auto: the larger corpus of the pairs, as in the paper; the low-resource one "
+        "where the languages stay apart",
+        "auto",
     )
-    references: int = field(
-        default=100,
-        metadata={
-            "help": "reference sentences of each class to classify with (the paper's: 100); fewer where a "
-            "class has not so many"
-        },
+    rule: ChoiceEnum(list(RULES)) = option(  # type: ignore[valid-type]
+        "how references decide in validation: matches counts those with a cosine above the threshold (the paper's), "
+        "mean averages cosines, knn asks the nearest, centroid compares with class means",
+        "matches",
     )
-    reference_side: ChoiceEnum(["auto", *SIDES]) = field(  # type: ignore[valid-type]
-        default="auto",
-        metadata={
-            "help": "language of the references; auto: the larger corpus of the pairs, as in the paper; the "
-            "low-resource one where the languages stay apart"
-        },
-    )
-    rule: ChoiceEnum(list(RULES)) = field(  # type: ignore[valid-type]
-        default="matches",
-        metadata={
-            "help": "how references decide in validation: matches counts those with a cosine above the threshold "
-            "(the paper's), mean averages cosines, knn asks the nearest, centroid compares with class means"
-        },
-    )
-    match_threshold: float = field(
-        default=0.5, metadata={"help": "cosine above which a reference matches; usually the margin"}
-    )
+    match_threshold: float = option("cosine above which a reference matches; usually the margin", 0.5)
     seed: int = II("common.seed")
 
 

@@ -75,21 +75,26 @@ class Classifier:
 
     def __init__(self, model: Any, task: SiameseContrastiveTask, voting: ReferenceVoting, kept: Path | None = None):
         self.model, self.task = model.eval(), task
+        self.rule = voting.rule or str(task.cfg.rule)
+        self.threshold = float(task.cfg.match_threshold if voting.threshold is None else voting.threshold)
+        wanted = int(voting.references or task.cfg.references)
+        side = task.reference_side if voting.reference_side == "auto" else voting.reference_side
         self.voting = ReferenceVoting(
-            rule=voting.rule or str(task.cfg.rule),
-            threshold=task.cfg.match_threshold if voting.threshold is None else voting.threshold,
+            rule=self.rule,
+            threshold=self.threshold,
             neighbours=voting.neighbours,
-            references=voting.references or task.cfg.references,
+            references=wanted,
             draws=voting.draws,
-            reference_side=task.reference_side if voting.reference_side == "auto" else voting.reference_side,
+            reference_side=side,
             reference_seed=voting.reference_seed,
         )
         self.classes: list[str] = task.directory.classes
-        sentences = task.sentences("train", (self.voting.reference_side,))
+        sentences = task.sentences("train", (side,))
         self.corpus: Corpus = sentences.corpora[0]
         random = np.random.default_rng([voting.reference_seed, 0])
-        count, wanted = len(self.classes), self.voting.references or 0
-        self.draws = [sample_references(sentences.labels, count, wanted, random) for _ in range(voting.draws)]
+        self.draws = [
+            sample_references(sentences.labels, len(self.classes), wanted, random) for _ in range(voting.draws)
+        ]
         self._say_what_is_short(sentences.labels, wanted)
         self.used = np.unique(np.concatenate(self.draws))
         self.vectors = self._encoded(sentences, kept)
@@ -101,7 +106,7 @@ class Classifier:
         if short:
             print(
                 f"fewer than {wanted} references of {', '.join(short)}: all are taken"
-                + (", and shares of matches compared" if self.voting.rule == "matches" else ""),
+                + (", and shares of matches compared" if self.rule == "matches" else ""),
                 file=sys.stderr,
             )
 
@@ -150,7 +155,7 @@ class Classifier:
     @property
     def counts(self) -> bool:
         """Whether scores are counts of references, so that their shares say how sure a class is."""
-        return self.voting.rule in ("matches", "knn")
+        return self.rule in ("matches", "knn")
 
     def encode(self, texts: Sequence[str], side: str = "low") -> tuple[Tensor, np.ndarray]:
         """Unit vectors (N, d) of sentences as users write them, and the share (N,) of their n-grams that is known.
@@ -178,8 +183,8 @@ class Classifier:
                     self.vectors[rows],
                     self.labels[rows],
                     len(self.classes),
-                    self.voting.rule,
-                    self.voting.threshold,
+                    self.rule,
+                    self.threshold,
                     self.voting.neighbours,
                 )
             )
