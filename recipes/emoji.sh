@@ -1,32 +1,40 @@
 #!/usr/bin/env bash
-# Which emoji a tweet had, for a poor language with a rich one's labels (Choudhary et al. 2018, Table 6).
+# Which emoji a tweet had, for a low-resource language with labels of a high-resource one (Choudhary et al. 2018, Table
+# 6).
 #
-#   bash recipes/emoji.sh --out DIR --poor es [--rich en] [--classes 5] [--data DIR] [--system twin] [--seed 1] …
+#   bash recipes/emoji.sh --out DIR --low-resource es [--high-resource en] [--classes 5] [--data DIR] …
 #
-# Prepares the text, prints its statistics, trains a twin or a baseline, and records its predictions on the test set
-# in DIR/runs/NAME/record.json. Compare records with `fairseq-xl classify report DIR/runs/*/record.json -o DIR/report`.
-# Finished stages are skipped: start it again after an interruption, or for another system or seed in the same --out.
+# Prepares the text, prints its statistics, trains a Siamese encoder or a baseline, and records its predictions on the
+# test set in DIR/runs/NAME/record.json. `fairseq-xl classify report DIR/runs/*/record.json -o DIR/report` compares
+# records. Finished stages are skipped: start it again after an interruption, or for another system or seed in the same
+# --out.
 #
 #   --out DIR          everything is written here
-#   --classes N        the poor language's N most frequent emoji (5, 10 and 18 in the paper), of those that the rich one
-#                      has as well; all: every such one (default: 5). Spanish and English share 13: for 18 take one
-#                      language with --rich none, or all
-#   --poor LANGUAGE    es (SemEval 2018), en (TweetEval), or any name with --poor-source
-#   --rich LANGUAGE    one of these, or none (default: en, for en none)
+#   --classes N        the low-resource language's N most frequent emoji (5, 10 and 18 in the paper), of those that the
+#                      other has as well; all: every such one (default: 5). Spanish and English share 13: for 18 take
+#                      one language with --high-resource none, or all
+#   --low-resource LANGUAGE
+#                      es (SemEval 2018), en (TweetEval), or any name with --low-resource-source
+#   --high-resource LANGUAGE
+#                      one of these, or none (default: en, for en none)
 #   --data DIR         folder with semeval2018_es/ and tweeteval_en/; else downloaded
-#   --poor-source SOURCE, --rich-source SOURCE  labelled files of your own, as `fairseq-xl classify prepare` takes them;
-#                      repeatable
-#   --system SYSTEM    twin (poor-rich and poor-poor pairs), twin-mono (poor-poor alone), twin-control (the rich labels
-#                      shuffled), the same in the paper's configuration: paper, paper-mono, paper-control, or a baseline:
-#                      asv dsc-t mnb-h bilstm-w bilstm-c svm fasttext st (default: twin)
+#   --low-resource-source SOURCE, --high-resource-source SOURCE
+#                      labelled files of your own, as `fairseq-xl classify prepare` takes them; repeatable
+#   --system SYSTEM    siamese (low-high and low-low pairs), siamese-mono (low-low alone), siamese-control (labels of the
+#                      high-resource language shuffled), the same in the paper's configuration: paper, paper-mono,
+#                      paper-control, or a baseline: asv dsc-t mnb-h bilstm-w bilstm-c
+#                      svm fasttext st (default: siamese)
 #   --seed N           default: 1
-#   --updates N        of training, the same for every twin (default: 3000)
+#   --updates N        of training, the same for every Siamese encoder (default: 3000)
 #   --every N          updates between validations (default: 200)
-#   --poor-size N      train on N sentences of the poor language, for learning curves (default: all)
-#   --rich-size N      the same for the rich language
-#   --unlabelled RICH POOR  line-aligned text without labels: a classifier of the rich language labels its side, the
-#                      twin learns from that, and the poor language's labels serve the test alone
-#   --part PART        test (default) or valid, while choosing settings
+#   --low-resource-size N
+#                      train on N sentences of the low-resource language, for learning curves (default: all)
+#   --high-resource-size N
+#                      the same for the high-resource language
+#   --unlabelled HIGH LOW
+#                      line-aligned text without labels: a classifier of the high-resource language labels its side, the
+#                      Siamese encoder learns from that, and the low-resource language's labels serve the test alone
+#   --split SPLIT      test (default) or valid, while choosing settings
 #   --more-text FILE   unlabelled text for asv's and dsc-t's word vectors
 #   --model NAME       of st
 #   --name NAME        folder of the run
@@ -35,7 +43,7 @@
 #   -- OPTION…         further options of fairseq-train
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
-. "$(dirname "${BASH_SOURCE[0]}")/siamese.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/classification.sh"
 
 defaults
 CLASSES=5 UPDATES=3000 EVERY=200
@@ -52,9 +60,10 @@ recipe_option() {
 read_options "$0" "$@"
 
 check_recipe() {
-  [[ $CLASSES == all || $CLASSES =~ ^0*([2-9]|[1-9][0-9]+)$ ]] || fail "--classes is '$CLASSES': give a number from 2, or all"
+  [[ $CLASSES == all || $CLASSES =~ ^0*([2-9]|[1-9][0-9]+)$ ]] ||
+    fail "--classes is '$CLASSES': give a number from 2, or all"
   PASSED=(--classes "$CLASSES")
-  [[ -n $RICH ]] || { [[ $POOR == en ]] && RICH=none || RICH=en; }
+  [[ -n $HIGH ]] || { [[ $LOW == en ]] && HIGH=none || HIGH=en; }
   SELECTION=(--others drop --shared)
   [[ $CLASSES == all ]] || SELECTION+=(--most-frequent "$CLASSES")
   SELECTION_NAME=.$CLASSES
@@ -70,9 +79,10 @@ sources() { # LANGUAGE
     en)
       folder=$DATA/tweeteval_en
       SOURCES=("$folder/train_text.txt,labels=$folder/train_labels.txt,classes=$folder/mapping.txt"
-        "$folder/val_text.txt,labels=$folder/val_labels.txt,classes=$folder/mapping.txt,part=test")
+        "$folder/val_text.txt,labels=$folder/val_labels.txt,classes=$folder/mapping.txt,split=test")
       ;;
-    *) fail "there are no emoji tweets in '$1': choose es or en, or give --poor-source and --rich-source" ;;
+    *) fail "there are no emoji tweets in '$1': choose es or en, or give --low-resource-source and" \
+      "--high-resource-source" ;;
   esac
 }
 

@@ -1,31 +1,39 @@
 #!/usr/bin/env bash
-# Sentiment of a poor language with a rich language's labels, by the twin trigram classifier (Choudhary et al. 2018).
+# Sentiment of a low-resource language with labels of a high-resource one, by the Siamese trigram encoder (Choudhary et
+# al. 2018).
 #
-#   bash recipes/sentiment.sh --out DIR --poor te [--rich en] [--data DIR] [--system twin] [--seed 1] …
+#   bash recipes/sentiment.sh --out DIR --low-resource te [--high-resource en] [--data DIR] [--system siamese] …
 #
-# Prepares the text, prints its statistics, trains a twin or a baseline, and records its predictions on the test set
-# in DIR/runs/NAME/record.json. Compare records with `fairseq-xl classify report DIR/runs/*/record.json -o DIR/report`.
-# Finished stages are skipped: start it again after an interruption, or for another system or seed in the same --out.
+# Prepares the text, prints its statistics, trains a Siamese encoder or a baseline, and records its predictions on the
+# test set in DIR/runs/NAME/record.json. `fairseq-xl classify report DIR/runs/*/record.json -o DIR/report` compares
+# records. Finished stages are skipped: start it again after an interruption, or for another system or seed in the same
+# --out.
 #
 #   --out DIR          everything is written here
-#   --poor LANGUAGE    te (ACTSA news), hi (reviews, two classes), hi-latn, es, de, fr, pt (tweets), en, en-reviews, or
-#                      any name with --poor-source
-#   --rich LANGUAGE    one of these, or none (default: en; for hi en-reviews); the poor one again: monolingual
+#   --low-resource LANGUAGE
+#                      te (ACTSA news), hi (reviews, two classes), hi-latn, es, de, fr, pt (tweets), en, en-reviews, or
+#                      any name with --low-resource-source
+#   --high-resource LANGUAGE
+#                      one of these, or none (default: en; for hi en-reviews); the same again: monolingual
 #   --data DIR         folder with umsab/, telugu_actsa/, hindi_reviews/, english_sentence_polarity/ and tweeteval/;
 #                      else downloaded
-#   --poor-source SOURCE, --rich-source SOURCE  labelled files of your own, as `fairseq-xl classify prepare` takes them;
-#                      repeatable
-#   --system SYSTEM    twin (poor-rich and poor-poor pairs), twin-mono (poor-poor alone), twin-control (the rich labels
-#                      shuffled), the same in the paper's configuration: paper, paper-mono, paper-control, or a baseline:
-#                      asv mv-rnn dsc-t mnb-h bilstm-w bilstm-c svm fasttext st (default: twin)
+#   --low-resource-source SOURCE, --high-resource-source SOURCE
+#                      labelled files of your own, as `fairseq-xl classify prepare` takes them; repeatable
+#   --system SYSTEM    siamese (low-high and low-low pairs), siamese-mono (low-low alone), siamese-control (labels of the
+#                      high-resource language shuffled), the same in the paper's configuration: paper, paper-mono,
+#                      paper-control, or a baseline: asv mv-rnn dsc-t mnb-h bilstm-w
+#                      bilstm-c svm fasttext st (default: siamese)
 #   --seed N           default: 1
-#   --updates N        of training, the same for every twin (default: 2000)
+#   --updates N        of training, the same for every Siamese encoder (default: 2000)
 #   --every N          updates between validations (default: 100)
-#   --poor-size N      train on N sentences of the poor language, for learning curves (default: all)
-#   --rich-size N      the same for the rich language
-#   --unlabelled RICH POOR  line-aligned text without labels: a classifier of the rich language labels its side, the
-#                      twin learns from that, and the poor language's labels serve the test alone
-#   --part PART        test (default) or valid, while choosing settings
+#   --low-resource-size N
+#                      train on N sentences of the low-resource language, for learning curves (default: all)
+#   --high-resource-size N
+#                      the same for the high-resource language
+#   --unlabelled HIGH LOW
+#                      line-aligned text without labels: a classifier of the high-resource language labels its side, the
+#                      Siamese encoder learns from that, and the low-resource language's labels serve the test alone
+#   --split SPLIT      test (default) or valid, while choosing settings
 #   --more-text FILE   unlabelled text for asv's and dsc-t's word vectors
 #   --model NAME       of st;  --parses FILE  of mv-rnn
 #   --name NAME        folder of the run
@@ -34,7 +42,7 @@
 #   -- OPTION…         further options of fairseq-train
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
-. "$(dirname "${BASH_SOURCE[0]}")/siamese.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/classification.sh"
 
 defaults
 GITHUB=https://raw.githubusercontent.com
@@ -47,15 +55,15 @@ recipe_option() { :; }
 read_options "$0" "$@"
 
 check_recipe() {
-  if [[ -z $RICH ]]; then
-    RICH=en
-    case $POOR in
-      hi) RICH=en-reviews ;;
-      en | en-reviews) RICH=none ;;
+  if [[ -z $HIGH ]]; then
+    HIGH=en
+    case $LOW in
+      hi) HIGH=en-reviews ;;
+      en | en-reviews) HIGH=none ;;
     esac
   fi
   # The English reviews have no neutral class, nor have the Hindi ones.
-  if [[ " $POOR $RICH " =~ \ (hi|en-reviews)\  ]]; then
+  if [[ " $LOW $HIGH " =~ \ (hi|en-reviews)\  ]]; then
     SELECTION=(--classes negative positive --others drop)
   fi
 }
@@ -69,7 +77,7 @@ umsab_name() {
     pt) echo portuguese ;;
     en) echo english ;;
     *) fail "there is no sentiment text for '$1': choose te, hi, hi-latn, es, de, fr, pt, en or en-reviews, or give" \
-      "--poor-source and --rich-source" ;;
+      "--low-resource-source and --high-resource-source" ;;
   esac
 }
 
@@ -89,7 +97,7 @@ sources() { # LANGUAGE
       # The English tweets are published with JSON's escapes (\u2019) in every eighth line.
       [[ $1 != en ]] || more=,escapes=json
       SOURCES=("$folder/train_text.txt,labels=$folder/train_labels.txt,classes=$maps/sentiment.tsv$more"
-        "$folder/val_text.txt,labels=$folder/val_labels.txt,classes=$maps/sentiment.tsv$more,part=test")
+        "$folder/val_text.txt,labels=$folder/val_labels.txt,classes=$maps/sentiment.tsv$more,split=test")
       if [[ $1 == en ]]; then
         folder=$DATA/tweeteval
         SOURCES+=("$folder/val_text.txt,labels=$folder/val_labels.txt,classes=$maps/sentiment.tsv$more")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python
-"""Measure the suite's losses, training steps, decoding and twins.
+"""Measure the suite's losses, training steps, decoding and Siamese encoder.
 
     python scripts/benchmark.py loss                  # time of each loss against a copy of the bytes it must move
     python scripts/benchmark.py step                  # a training step: softmax against continuous outputs
     python scripts/benchmark.py vocabulary            # the same as the vocabulary grows
     python scripts/benchmark.py decode                # sentences a second, greedy and by beam
-    python scripts/benchmark.py twin                  # pairs and sentences a second of the twin classifier
+    python scripts/benchmark.py siamese               # pairs and sentences a second of the Siamese classifier
     python scripts/benchmark.py bessel                # error and time of the vMF normaliser
 
 Each prints a table and, with --output FOLDER, writes NAME.jsonl (one figure a line, with device, versions and
@@ -22,12 +22,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import bessel, decode, loss, step, twin, vocabulary
+from benchmarks import bessel, decode, loss, siamese, step, vocabulary
 from benchmarks.report import Report
 
 from fairseq_xl.io.errors import InputError
 
-COMMANDS = {module.__name__.rpartition(".")[2]: module for module in (loss, step, vocabulary, decode, twin, bessel)}
+COMMANDS = {module.__name__.rpartition(".")[2]: module for module in (loss, step, vocabulary, decode, siamese, bessel)}
 
 
 def parser() -> argparse.ArgumentParser:

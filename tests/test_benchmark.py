@@ -90,13 +90,13 @@ def test_decode(benchmark):
     assert rows[4]["recall_at_10"] > 0.9
 
 
-def test_twin(benchmark, tmp_path):
+def test_siamese(benchmark, tmp_path):
     rows = {
         (row["preset"], row["work"]): row
-        for row in benchmark("twin", "--sentences", 120, "--pairs", 20, "--batches", 1)
+        for row in benchmark("siamese", "--sentences", 120, "--pairs", 20, "--batches", 1)
     }
     assert len(rows) == 6
-    for preset in ("paper", "twin"):
+    for preset in ("paper", "siamese"):
         grouped, padded = rows[preset, "training"], rows[preset, "training, padded"]
         assert 0 <= grouped["padding"] < padded["padding"] < 0.7
         assert grouped["by_padded"] == pytest.approx(grouped["per_second"] / padded["per_second"], rel=1)
@@ -104,7 +104,7 @@ def test_twin(benchmark, tmp_path):
         assert rows[preset, "prediction"]["padding"] < 0.2
 
 
-@pytest.mark.parametrize("name", ["bessel", "decode", "loss", "step", "twin", "vocabulary"])
+@pytest.mark.parametrize("name", ["bessel", "decode", "loss", "siamese", "step", "vocabulary"])
 def test_every_option_has_help(name, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "scripts")
     parser = argparse.ArgumentParser()

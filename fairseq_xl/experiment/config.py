@@ -288,7 +288,7 @@ def _words(value: Any, path: Path) -> list[str]:
 
 def _name(pattern: str, values: dict[str, str], path: Path) -> str:
     try:
-        name = re.sub(r"\{(\w+)\}", lambda found: values[found[1]], pattern)
+        name = re.sub(r"\{([\w-]+)\}", lambda found: values[found[1]], pattern)
     except KeyError as error:
         raise InputError(f"{path}: name {pattern!r} has {{{error.args[0]}}}, which is no option") from None
     if not NAME.fullmatch(name):

@@ -51,6 +51,18 @@ def atomic_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
         raise InputError(f"cannot write {output}: {error}") from error
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder, and those that it is in, where they are not there.
+
+    Raises:
+        InputError: it cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {path}: {error.strerror}") from error
+
+
 def read_manifest(path: Path, version: int, command: str, **entries: type) -> dict[str, Any]:
     """The manifest of a prepared folder.
 

@@ -11,7 +11,7 @@ label      the one class of every text; a file that is not .csv, .jsonl or of a 
 classes    file that maps labels to class names: two columns, separated by tabs
 encoding   of the file (default: by its mark or its bytes, and then said)
 escapes    json: texts hold ``\\u2019`` and ``\\"`` for what they mean, as some published tweets do (default: none)
-part       train (default), valid or test
+split      train (default), valid or test
 =========  ============================================================================================
 """
 
@@ -36,11 +36,11 @@ from fairseq_xl.io.lines import BROKEN_GZIP, open_binary
 from fairseq_xl.io.packages import require
 
 FORMATS = ("tsv", "csv", "jsonl", "spaces", "lines")
-KEYS = ("format", "class", "text", "labels", "label", "classes", "encoding", "escapes", "part")
+KEYS = ("format", "class", "text", "labels", "label", "classes", "encoding", "escapes", "split")
 SMALL = 64 << 20
 """Bytes that a packed file may unpack to whatever its own size."""
 ESCAPES = ("none", "json")
-PARTS = ("train", "valid", "test")
+SPLITS = ("train", "valid", "test")
 SUFFIXES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -69,7 +69,7 @@ class Source:
     @classmethod
     def parse(cls, line: str) -> Source:
         """Raises: InputError: an unknown key, or keys that exclude each other."""
-        path, options = file_settings.parse(line, KEYS, {"format": FORMATS, "part": PARTS, "escapes": ESCAPES})
+        path, options = file_settings.parse(line, KEYS, {"format": FORMATS, "split": SPLITS, "escapes": ESCAPES})
         given = [key for key in ("labels", "label", "class") if key in options]
         if len(given) > 1:
             raise InputError(f"{line!r}: give one of {' and '.join(given)}")
@@ -78,8 +78,8 @@ class Source:
         return cls(Path(path), options)
 
     @property
-    def part(self) -> str:
-        return self.options.get("part", "train")
+    def split(self) -> str:
+        return self.options.get("split", "train")
 
     @property
     def format(self) -> str:

@@ -1,15 +1,25 @@
-"""How good predicted classes are, and whether one classifier is better than another. Takes plain numbers."""
+"""How good predicted classes are, and whether one classifier is better than another. Takes plain numbers.
+
+Scores are scikit-learn's, as a test holds. They are computed here from a confusion matrix, as training validates by
+them without that package, and as a bootstrap takes thousands of them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import scipy.stats
 
+Labels: TypeAlias = Sequence[int] | np.ndarray
+"""(N,) class numbers."""
+Measure: TypeAlias = Callable[[np.ndarray], float]
+"""Of a confusion matrix (C, C)."""
 
-def confusion(gold: Sequence[int] | np.ndarray, predicted: Sequence[int] | np.ndarray, classes: int) -> np.ndarray:
+
+def confusion(gold: Labels, predicted: Labels, classes: int) -> np.ndarray:
     """(C, C) counts, rows the true classes.
 
     Raises:
@@ -53,10 +63,10 @@ def macro_f1(matrix: np.ndarray) -> float:
 
 
 def bootstrap_interval(
-    gold: Sequence[int] | np.ndarray,
-    predicted: Sequence[Sequence[int] | np.ndarray] | np.ndarray,
+    gold: Labels,
+    predicted: Sequence[Labels],
     classes: int,
-    measure: Callable[[np.ndarray], float] = macro_f1,
+    measure: Measure = macro_f1,
     level: float = 0.95,
     samples: int = 2000,
     seed: int = 1,
@@ -68,23 +78,17 @@ def bootstrap_interval(
         predicted: one (N,) for each run (seed); all runs see the same draw of sentences, and a run is drawn for
             each place, so that the interval covers both sentences and seeds.
     """
-    gold, runs = np.asarray(gold), np.asarray(predicted)
-    random = np.random.default_rng(seed)
-    found = np.empty(samples)
-    for i in range(samples):
-        chosen = random.integers(0, len(gold), len(gold))
-        drawn = runs[random.integers(0, len(runs), len(runs))]
-        found[i] = np.mean([measure(confusion(gold[chosen], run[chosen], classes)) for run in drawn])
-    low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
+    means = _bootstrap(gold, [predicted], classes, measure, samples, seed)[:, 0]
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
 def bootstrap_differences(
-    gold: Sequence[int] | np.ndarray,
-    first: Sequence[Sequence[int] | np.ndarray] | np.ndarray,
-    second: Sequence[Sequence[int] | np.ndarray] | np.ndarray,
+    gold: Labels,
+    first: Sequence[Labels],
+    second: Sequence[Labels],
     classes: int,
-    measure: Callable[[np.ndarray], float] = macro_f1,
+    measure: Measure = macro_f1,
     samples: int = 2000,
     seed: int = 1,
 ) -> np.ndarray:
@@ -94,22 +98,26 @@ def bootstrap_differences(
         gold, first, second: as in :func:`bootstrap_interval`; both systems see the same draw of sentences, and runs
             are drawn for each by itself.
     """
-    gold, systems = np.asarray(gold), (np.asarray(first), np.asarray(second))
+    means = _bootstrap(gold, [first, second], classes, measure, samples, seed)
+    return means[:, 0] - means[:, 1]
+
+
+def _bootstrap(
+    gold: Labels, systems: Sequence[Sequence[Labels]], classes: int, measure: Measure, samples: int, seed: int
+) -> np.ndarray:
+    """(samples, systems) means over drawn runs of a measure on drawn sentences."""
+    gold, given = np.asarray(gold), [np.asarray(runs) for runs in systems]
     random = np.random.default_rng(seed)
-    found = np.empty(samples)
-    for i in range(samples):
+    means = np.empty((samples, len(given)))
+    for row in means:
         chosen = random.integers(0, len(gold), len(gold))
-        means = []
-        for runs in systems:
+        for place, runs in enumerate(given):
             drawn = runs[random.integers(0, len(runs), len(runs))]
-            means.append(np.mean([measure(confusion(gold[chosen], run[chosen], classes)) for run in drawn]))
-        found[i] = means[0] - means[1]
-    return found
+            row[place] = np.mean([measure(confusion(gold[chosen], run[chosen], classes)) for run in drawn])
+    return means
 
 
-def mcnemar(
-    gold: Sequence[int] | np.ndarray, first: Sequence[int] | np.ndarray, second: Sequence[int] | np.ndarray
-) -> float:
+def mcnemar(gold: Labels, first: Labels, second: Labels) -> float:
     """Exact two-sided p-value that two classifiers err equally often on the same sentences (McNemar 1947).
 
     Only sentences that exactly one of them has right count; under equality each is right in half of these.

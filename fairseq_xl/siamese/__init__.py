@@ -1,1 +1,1 @@
-"""The twin classifier: a rich language lends its labels to a poor one."""
+"""The Siamese encoder: labels of a high-resource language help to classify text of a low-resource one."""

@@ -1,4 +1,4 @@
-"""Stratified parts of labelled text that share no sentence."""
+"""Stratified splits of labelled text that share no sentence."""
 
 from __future__ import annotations
 
@@ -45,24 +45,24 @@ def unique(examples: Sequence[tuple[str, int]], known: frozenset[str] | set[str]
 
 
 def stratified(labels: Sequence[Hashable], shares: Sequence[float], seed: int) -> list[list[int]]:
-    """Numbers of the examples in each part, so that every class has its share of every part.
+    """Numbers of the examples in each split, so that every class has its share of every split.
 
     Args:
         labels: the class of each example.
-        shares: of the parts, together at most 1; what is left makes the last part.
+        shares: of the splits, together at most 1; what is left makes the last one.
         seed: of the draw.
 
     Returns:
         len(shares) + 1 lists, each in the examples' order.
 
     Raises:
-        InputError: a class with too few examples for one in each part.
+        InputError: a class with too few examples for one in each split.
     """
     random = np.random.default_rng(seed)
     members: dict[Hashable, list[int]] = defaultdict(list)
     for number, label in enumerate(labels):
         members[label].append(number)
-    parts: list[list[int]] = [[] for _ in range(len(shares) + 1)]
+    splits: list[list[int]] = [[] for _ in range(len(shares) + 1)]
     for label, numbers in members.items():
         order = random.permutation(numbers).tolist()
         ends = np.rint(np.cumsum(shares) * len(order)).astype(int).tolist()
@@ -70,12 +70,12 @@ def stratified(labels: Sequence[Hashable], shares: Sequence[float], seed: int) -
         for share, piece in zip([*shares, 1 - sum(shares)], pieces, strict=True):
             if share > 0 and not piece:
                 raise InputError(
-                    f"class {label} has {len(order)} texts, too few for one in each part: give more, or files of "
-                    "their own for the parts"
+                    f"class {label} has {len(order)} texts, too few for one in each split: give more, or files "
+                    "of their own for the splits"
                 )
-        for part, piece in zip(parts, pieces, strict=True):
-            part.extend(piece)
-    return [sorted(part) for part in parts]
+        for split, piece in zip(splits, pieces, strict=True):
+            split.extend(piece)
+    return [sorted(split) for split in splits]
 
 
 def nested(labels: Sequence[int] | np.ndarray, size: int, seed: int) -> list[int]:

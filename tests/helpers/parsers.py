@@ -297,10 +297,11 @@ RECORD = {
     "about": {},
 }
 PREDICTIONS = {
-    "name": "twin",
-    "part": "test",
-    "languages": {"poor": "te"},
+    "name": "SSC",
+    "split": "test",
+    "languages": {"low": "te"},
     "classes": ["neg", "pos"],
+    "training_sentences": {"low": 5},
     "gold": [0, 1],
     "predicted": [1, 1],
 }
@@ -330,7 +331,6 @@ PAGE = b"""<!DOCTYPE html><html lang=en><head><meta charset="iso-8859-1"><title>
 @cache
 def parsers() -> dict[str, Parser]:
     """By name. What needs a library is imported here, so that a file of tests names them without."""
-    from fairseq_xl.cli.classify import report as report_command
     from fairseq_xl.cli.vectors import align as align_command
     from fairseq_xl.compat.unknown_words import load_dictionary
     from fairseq_xl.corpus.alignment import quality as align_quality
@@ -351,9 +351,10 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.pairs.prediction import calibration_file
     from fairseq_xl.report import record as report_record
     from fairseq_xl.report.training_log import read_training_log
+    from fairseq_xl.siamese.baselines import mvrnn
     from fairseq_xl.siamese.data import morphemes
-    from fairseq_xl.siamese.data.folder import Prepared as SiamesePrepared
-    from fairseq_xl.siamese.evaluation import mvrnn
+    from fairseq_xl.siamese.data.directory import DataDirectory
+    from fairseq_xl.siamese.evaluation import records
     from fairseq_xl.syntactic.data import directory, readers
     from fairseq_xl.text import campaign, conllu, hypotheses, tatoeba
     from fairseq_xl.text.lexicons import lexicon
@@ -375,11 +376,11 @@ def parsers() -> dict[str, Parser]:
         return list(readers.TabSeparated(("en", "de"), (path,)).links(0))
 
     def siamese(path: Path) -> list:
-        return SiamesePrepared(path.parent).corpus("test", "poor").texts
+        return DataDirectory(path.parent).corpus("test", "low").texts
 
     vectors = partial(table.read_vectors, progress=False)
     siamese_manifest = json.dumps(
-        {"version": 1, "classes": ["neg", "pos"], "orders": [3], "morphemes": [], "lower": True}
+        {"version": 1, "classes": ["neg", "pos"], "ngrams": [3], "morphemes": [], "lower": True}
     ).encode()
     pairs_manifest = json.dumps({"version": 1, "wording": {}, "folds": 2}).encode()
     manifest = {
@@ -485,14 +486,14 @@ def parsers() -> dict[str, Parser]:
         ),
         "prepared texts": entry(
             siamese,
-            "test.poor.tsv",
+            "test.low.tsv",
             text("neg\tbad", "pos\tgood"),
             manifest__json=siamese_manifest,
-            test__poor__bin=binary,
-            test__poor__idx=index,
+            test__low__bin=binary,
+            test__low__idx=index,
         ),
         "the manifest of texts": entry(
-            lambda path: SiamesePrepared(path.parent).classes, "manifest.json", siamese_manifest
+            lambda path: DataDirectory(path.parent).classes, "manifest.json", siamese_manifest
         ),
         "the manifest of tagged sentences": entry(
             lambda path: directory.read_manifest(path.parent).pairs,
@@ -511,7 +512,7 @@ def parsers() -> dict[str, Parser]:
             lambda path: labelled_source(path, "format=spaces"), "a.txt", text("1 good", "0 bad")
         ),
         "names of classes": entry(labelled.read_map, "classes", text("1\tpos", "0\tneg")),
-        "a record of predictions": entry(report_command.read_record, "a.json", json.dumps(PREDICTIONS).encode()),
+        "a record of predictions": entry(records.read, "a.json", json.dumps(PREDICTIONS).encode()),
         "morphemes": entry(lambda path: vars(morphemes.Segmenter.load(path)), "m.txt", text("un happy", "dog")),
         "trees": entry(mvrnn.read_trees, "trees", text("((a b) c)", "(d e)")),
         "an encoder's folder": entry(

@@ -152,7 +152,7 @@ def test_a_guessed_encoding_is_said(read, capsys):
         ('{"text": "x\\ud83d"}', "x.jsonl", ("label=a",), "line 1: 'text' has half a surrogate pair"),
         ("x", "x", ("labels=y", "format=csv"), "labels= goes with lines of text alone"),
         ("x", "x", ("colour=red",), "is not KEY=VALUE"),
-        ("x", "x", ("part=dev",), "part is one of train, valid, test"),
+        ("x", "x", ("split=dev",), "split is one of train, valid, test"),
         ("x", "x", ("label=a", "labels=b"), "give one of labels and label"),
         (b"pos\tx\npos\t\xe9", "x", ("encoding=utf-8",), "line 2: byte 0xe9 is not valid utf-8"),
         ("x", "x", ("encoding=klingon",), "there is no encoding 'klingon'"),

@@ -55,7 +55,7 @@ case $call in
   'fairseq-xl translate diagnose '*) echo '{}' | make "$(after --output "$@")" ;;
   'fairseq-xl data lexicon '*) cat "$3" "$4" | make "$(after --output "$@")" ;;
   'fairseq-xl experiment record '*) echo '{}' | make "$3/record.json" ;;
-  'fairseq-xl classify prepare '*) echo "$call" | make "$3/manifest.json" ;;
+  'fairseq-xl classify prepare '*) echo "$call" | make "$(after --output "$@")/manifest.json" ;;
   'fairseq-xl classify statistics '*) echo table ;;
   'fairseq-xl translate text '*) make "$(after --output "$@")" <"$(after --input "$@")" ;;
   'fairseq-xl match prepare '*) echo "$call" | make "$3/manifest.json" ;;

@@ -1,4 +1,4 @@
-"""A made-up rich and poor language with labelled sentences, prepared and trained on."""
+"""A made-up low- and high-resource language with labelled sentences, prepared and trained on."""
 
 from __future__ import annotations
 
@@ -35,20 +35,21 @@ def labelled(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def prepared(labelled, tmp_path_factory) -> Path:
-    """Both languages, prepared."""
-    from fairseq_xl.io.labelled import Source
-    from fairseq_xl.siamese.data.prepare import Settings, prepare
+def data_directory(labelled, tmp_path_factory) -> Path:
+    """Of both languages."""
+    from fairseq_xl.siamese.data.prepare import prepare
+    from fairseq_xl.siamese.data.settings import Settings
 
-    folder = tmp_path_factory.mktemp("prepared")
-    sources = [[Source.parse(str(labelled / f"{language}.tsv"))] for language in ("te", "en")]
-    prepare(folder, *sources, Settings(("te", "en"), valid_share=0.2, test_share=0.2))
+    folder = tmp_path_factory.mktemp("data")
+    low, high = ([str(labelled / f"{language}.tsv")] for language in ("te", "en"))
+    settings = Settings(low_resource=low, high_resource=high, languages=["te", "en"], valid_share=0.2, test_share=0.2)
+    prepare(folder, settings)
     return folder
 
 
 @pytest.fixture(scope="session")
-def train_twin():
-    """``train_twin(DATA, DIR, "--max-update 3")`` runs fairseq-train in this process."""
+def train_siamese():
+    """``train_siamese(DATA, DIR, "--max-update 3")`` runs fairseq-train in this process."""
     import fairseq_cli.train
     from fairseq import options
     from fairseq.dataclass.utils import convert_namespace_to_omegaconf
@@ -71,13 +72,13 @@ def train_twin():
 
 
 @pytest.fixture(scope="session")
-def checkpoint(prepared, train_twin, tmp_path_factory) -> Path:
-    """A twin that has learnt the two languages."""
-    folder = tmp_path_factory.mktemp("twin")
-    train_twin(
-        prepared,
+def checkpoint(data_directory, train_siamese, tmp_path_factory) -> Path:
+    """A Siamese encoder that has learnt the two languages."""
+    folder = tmp_path_factory.mktemp("siamese")
+    train_siamese(
+        data_directory,
         folder,
         "--max-epoch 12 --pooling max --all-pairs --class-head --class-weight 1 --margin 0 "
-        "--seed 1 --pairs poor-rich+poor-poor --references 20 --disable-validation --save-interval 12",
+        "--seed 1 --pairs low-high+low-low --references 20 --disable-validation --save-interval 12",
     )
     return folder / "checkpoint_last.pt"

@@ -1,4 +1,4 @@
-"""fairseq-hydra-train trains the twin as fairseq-train does."""
+"""fairseq-hydra-train trains the Siamese encoder as fairseq-train does."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import pytest
 
 
 @pytest.mark.parametrize("arch", ["ssc_bilstm", "ssc_bilstm_tiny"])
-def test_the_twin(arch, prepared, train_both_ways, assert_same_training, tmp_path):
+def test_the_siamese_encoder(arch, data_directory, train_both_ways, assert_same_training, tmp_path):
     both = train_both_ways(
         "siamese",
         tmp_path,
-        f"task.data={prepared}",
+        f"task.data={data_directory}",
         f"model._name={arch}",
         "model.embed_dim=8",
         "model.hidden_dim=8",

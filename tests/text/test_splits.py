@@ -1,4 +1,4 @@
-"""Stratified parts without common texts."""
+"""Stratified splits without common texts."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def test_unique():
 
 
 @given(st.lists(st.integers(10, 40), min_size=2, max_size=4), st.integers(0, 5))
-def test_every_class_has_its_share_of_every_part(sizes, seed):
+def test_every_class_has_its_share_of_every_split(sizes, seed):
     labels = [c for c, size in enumerate(sizes) for _ in range(size)]
-    parts = stratified(labels, [0.2, 0.1], seed)
-    assert sorted(i for part in parts for i in part) == list(range(len(labels)))
-    for part, share in zip(parts, (0.2, 0.1, 0.7), strict=True):
-        counts = Counter(labels[i] for i in part)
+    splits = stratified(labels, [0.2, 0.1], seed)
+    assert sorted(i for split in splits for i in split) == list(range(len(labels)))
+    for split, share in zip(splits, (0.2, 0.1, 0.7), strict=True):
+        counts = Counter(labels[i] for i in split)
         for c, size in enumerate(sizes):
             assert abs(counts[c] - share * size) <= 1
-    assert parts == stratified(labels, [0.2, 0.1], seed)
+    assert splits == stratified(labels, [0.2, 0.1], seed)
 
 
 def test_another_seed_another_split():

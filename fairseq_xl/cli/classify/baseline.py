@@ -1,101 +1,89 @@
-"""``fairseq-xl classify baseline``: train a baseline on a prepared folder and record its predictions."""
+"""``fairseq-xl classify baseline``: train a baseline on a data directory and record its predictions."""
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines
-from fairseq_xl.siamese.data.checks import check_file, check_seed
+from fairseq_xl.io.settings import argument, option
+from fairseq_xl.siamese.baselines import BASELINES
+from fairseq_xl.siamese.data.settings import GREATEST_SEED
 
-NAMES = ("asv", "mv-rnn", "dsc-t", "mnb-h", "bilstm-w", "bilstm-c", "svm", "fasttext", "st")
 
+@dataclass(kw_only=True)
+class Baseline:
+    """Train another classifier on the low-resource language's labels and write a record of its predictions."""
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the step's options."""
-    parser.add_argument(
-        "baseline",
-        choices=NAMES,
+    baseline: str = argument(
+        "asv, mv-rnn, dsc-t, mnb-h, bilstm-w, bilstm-c (the paper's), svm, fasttext, st (newer)",
+        choices=tuple(BASELINES),
         metavar="NAME",
-        help="asv, mv-rnn, dsc-t, mnb-h, bilstm-w, bilstm-c (the paper's), svm, fasttext, st (newer)",
     )
-    parser.add_argument("data", type=Path, help="prepared folder")
-    parser.add_argument("--output", "-o", type=Path, required=True, metavar="FILE", help="record to write")
-    parser.add_argument("--part", choices=("valid", "test"), default="test", help="what to classify (default: test)")
-    parser.add_argument("--seed", type=int, default=1, help="of the training (default: 1)")
-    parser.add_argument(
-        "--more-text",
-        type=Path,
+    data: Path = argument("data directory")
+    output: Path = option("record to write", alias="-o", metavar="FILE")
+    split: str = option("what to classify", "test", choices=("valid", "test"))
+    seed: int = option("of the training", 1, low=0, high=GREATEST_SEED)
+    more_text: Path | None = option(
+        "unlabelled sentences of the language for asv's and dsc-t's word vectors: they are made for millions",
+        None,
         metavar="FILE",
-        help="unlabelled sentences of the language for asv's and dsc-t's word vectors: they are made for millions",
     )
-    parser.add_argument("--model", metavar="NAME", help="of st: a sentence-transformers model's name or folder")
-    parser.add_argument(
-        "--parses",
-        type=Path,
-        metavar="FILE",
-        help="of mv-rnn: a bracketed tree a line, of the training, development and test texts",
+    model: str | None = option("of st: a sentence-transformers model's name or folder", None, metavar="NAME")
+    parses: Path | None = option(
+        "of mv-rnn: a bracketed tree a line, of the training, development and test texts", None, metavar="FILE"
     )
 
+    def run(self) -> None:
+        """Train, classify and write the record.
 
-def run(args: argparse.Namespace) -> None:
-    """Train, classify and write the record.
+        Raises:
+            InputError: unusable data, or what a baseline needs and has not.
+        """
+        import fairseq_xl
 
-    Raises:
-        InputError: an unusable folder, or what a baseline needs and has not.
-    """
-    import fairseq_xl
+        fairseq_xl.register()
+        from fairseq_xl.io.lines import read_lines
+        from fairseq_xl.siamese.baselines import Training, fit
+        from fairseq_xl.siamese.data.directory import DataDirectory
+        from fairseq_xl.siamese.evaluation import records
 
-    fairseq_xl.register()
-    from fairseq_xl.report.classification import confusion, macro_f1
-    from fairseq_xl.siamese.data.folder import Prepared
-    from fairseq_xl.siamese.evaluation.baselines import BASELINES, Training
-
-    check_seed("--seed", args.seed)
-    check_file(args.output)
-    if args.baseline == "mv-rnn" and args.part != "test":
-        raise InputError("mv-rnn classifies the test part alone")
-    prepared = Prepared(args.data)
-    train, valid, part = (prepared.corpus(name, "poor") for name in ("train", "valid", args.part))
-    more = [prepared.clean(line) for line in read_lines(args.more_text)] if args.more_text else []
-    fit, name = BASELINES[args.baseline]
-    data = Training(
-        train.texts,
-        train.labels,
-        valid.texts,
-        valid.labels,
-        len(prepared.classes),
-        args.seed,
-        more,
-        args.model,
-        args.parses,
-        part.texts,
-    )
-    began = time.perf_counter()
-    classify = fit(data)
-    trained = time.perf_counter()
-    predicted = [int(label) for label in classify(part.texts)]
-    done = time.perf_counter()
-    gold = part.labels.tolist()
-    record = {
-        "name": f"{name}: {Path(args.model).name}" if args.baseline == "st" else name,
-        "part": args.part,
-        "languages": prepared.manifest["languages"],
-        "classes": prepared.classes,
-        "seed": args.seed,
-        "training_sentences": {"poor": len(train)},
-        "gold": gold,
-        "predicted": predicted,
-        "macro_f1": macro_f1(confusion(gold, predicted, len(prepared.classes))),
-        "training_seconds": trained - began,
-        "sentences_per_second": len(gold) / (done - trained),
-    }
-    with atomic_text(args.output) as stream:
-        json.dump(record, stream, ensure_ascii=False)
-        stream.write("\n")
-    print(f"{name}: macro-F1 {100 * record['macro_f1']:.1f}", file=sys.stderr)
+        if self.baseline == "mv-rnn" and self.split != "test":
+            raise InputError("mv-rnn classifies the test split alone")
+        with atomic_text(self.output) as stream:
+            directory = DataDirectory(self.data)
+            train, valid, tested = (directory.corpus(split, "low") for split in ("train", "valid", self.split))
+            data = Training(
+                train.texts,
+                train.labels,
+                valid.texts,
+                valid.labels,
+                len(directory.classes),
+                self.seed,
+                [directory.clean(line) for line in read_lines(self.more_text)] if self.more_text else [],
+                self.model,
+                self.parses,
+                tested.texts,
+            )
+            began = time.perf_counter()
+            classify = fit(self.baseline, data)
+            trained = time.perf_counter()
+            predicted = [int(label) for label in classify(tested.texts)]
+            done = time.perf_counter()
+            name = BASELINES[self.baseline][1]
+            record = records.make(
+                f"{name}: {Path(self.model).name}" if self.baseline == "st" and self.model else name,
+                directory,
+                self.split,
+                tested.labels.tolist(),
+                predicted,
+                seed=self.seed,
+                training_sentences={"low": len(train)},
+                training_seconds=trained - began,
+                sentences_per_second=len(predicted) / (done - trained),
+            )
+            records.write(record, stream)
+        print(f"{name}: macro-F1 {100 * record['macro_f1']:.1f}", file=sys.stderr)

@@ -10,8 +10,9 @@ import torch
 from fairseq.data.data_utils import collate_tokens
 from torch import Tensor
 
-from fairseq_xl.siamese.data.folder import SIDES, Corpus
+from fairseq_xl.siamese.data.directory import Corpus
 from fairseq_xl.siamese.data.sampling import Pairs, sample_pairs
+from fairseq_xl.siamese.data.settings import SIDES
 from fairseq_xl.training.sized import SizedDataset
 
 
@@ -60,8 +61,8 @@ class EpochPairs(SizedDataset):
     """Pairs of sentences; ``set_epoch`` draws them from the seed and the epoch alone.
 
     Args:
-        sentences: of the poor side and, where there is one, the rich side, in this order.
-        kinds: of pairs, such as ``poor-rich``: for each sentence of the first side, some of the second.
+        sentences: of the low-resource language and, where there is one, the high-resource one, in this order.
+        kinds: of pairs, such as ``low-high``: for each sentence of the first side, some of the second.
         classes: how many.
         per_sentence: pairs of the same class for each sentence, and as many of different classes.
         balance: draw the first side's classes equally often.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -27,32 +26,30 @@ class Segmenter:
     @classmethod
     def train(cls, texts: Iterable[str]) -> Segmenter:
         """Learn from normalised sentences: Morfessor Baseline over word types."""
-        words = sorted(Counter(word for text in texts for word in text.split()))
-        return cls._from({word: None for word in words})
-
-    @classmethod
-    def _from(cls, words: dict[str, tuple[str, ...] | None]) -> Segmenter:
+        words = sorted({word for text in texts for word in text.split()})
         model = require("morfessor", "siamese").BaselineModel()
-        if all(parts is None for parts in words.values()):
-            model.load_data([(1, tuple(graphemes(word))) for word in words])
-            model.train_batch()
-            found = {word: _joined(model.viterbi_segment(tuple(graphemes(word)))[0]) for word in words}
-        else:
-            found = {word: parts for word, parts in words.items() if parts}
-            atoms = [(1, tuple(graphemes(w)), tuple(tuple(graphemes(p)) for p in parts)) for w, parts in found.items()]
-            model.load_segmentations(atoms)
-        return cls(model, found)
+        model.load_data([(1, tuple(graphemes(word))) for word in words])
+        model.train_batch()
+        segmenter = cls(model, {})
+        for word in words:
+            segmenter.segment(word)
+        return segmenter
 
     @classmethod
     def load(cls, path: Path) -> Segmenter:
         """Raises: InputError: a line without segments."""
-        words: dict[str, tuple[str, ...] | None] = {}
+        words: dict[str, tuple[str, ...]] = {}
         for number, line in enumerate(read_lines(path), start=1):
             parts = tuple(line.split(" "))
             if not all(parts):
                 raise InputError(f"{path}, line {number}: expected the morphemes of a word, one space between two")
             words["".join(parts)] = parts
-        return cls._from(words)
+        model = require("morfessor", "siamese").BaselineModel()
+        model.load_segmentations(
+            (1, tuple(graphemes(word)), tuple(tuple(graphemes(part)) for part in parts))
+            for word, parts in words.items()
+        )
+        return cls(model, words)
 
     def save(self, path: Path) -> None:
         with atomic_text(path) as stream:
@@ -64,9 +61,6 @@ class Segmenter:
 
     def segment(self, word: str) -> tuple[str, ...]:
         if word not in self.segmentations:
-            self.segmentations[word] = _joined(self.model.viterbi_segment(tuple(graphemes(word)))[0])
+            parts, _ = self.model.viterbi_segment(tuple(graphemes(word)))
+            self.segmentations[word] = tuple("".join(part) for part in parts)
         return self.segmentations[word]
-
-
-def _joined(parts: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    return tuple("".join(part) for part in parts)

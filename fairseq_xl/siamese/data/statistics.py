@@ -7,31 +7,32 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairseq_xl.report.tables import Table
-from fairseq_xl.siamese.data.folder import SIDES, Corpus, Prepared
+from fairseq_xl.siamese.data.directory import Corpus, DataDirectory
+from fairseq_xl.siamese.data.settings import SIDES
 
 
-def tables(folders: Sequence[Prepared]) -> list[Table]:
-    """Sentences and length of every part of every language, and the distribution of classes in percent.
+def tables(directories: Sequence[DataDirectory]) -> list[Table]:
+    """Sentences and length of every split of every language, and the distribution of classes in percent.
 
-    A language stands once, however many folders have the same texts of it.
+    A language stands once, however many directories have the same texts of it.
     """
-    sizes = Table("Corpora", ["language", "part", "sentences", "words a sentence", "characters a sentence", "n-grams"])
+    sizes = Table("Corpora", ["language", "split", "sentences", "words a sentence", "characters a sentence", "n-grams"])
     shares: dict[tuple[str, ...], Table] = {}
     seen = set()
-    for prepared in folders:
-        classes = tuple(prepared.classes)
+    for directory in directories:
+        classes = tuple(directory.classes)
         for side in SIDES:
-            for part in ("train", "valid", "test"):
-                if not prepared.has(part, side):
+            for split in ("train", "valid", "test"):
+                if not directory.has(split, side):
                     continue
-                corpus, language = prepared.corpus(part, side), prepared.manifest["languages"][side]
-                row = (language, part, *_sizes(corpus))
-                # The n-grams known depend on the folder; the text does not.
+                corpus, language = directory.corpus(split, side), directory.manifest["languages"][side]
+                row = (language, split, *_sizes(corpus))
+                # The n-grams known depend on the directory; the text does not.
                 if (key := (classes, *row[:-1])) in seen:
                     continue
                 seen.add(key)
                 sizes.add(*row)
-                if part == "train":
+                if split == "train":
                     title = f"Distribution of {len(classes)} classes (%)"
                     table = shares.setdefault(classes, Table(title, ["language", *classes]))
                     counts = np.bincount(corpus.labels, minlength=len(classes))

@@ -1,1 +1,1 @@
-"""Baselines of the Siamese encoder, and comparisons of what they scored."""
+"""Records of predictions, and comparisons of the systems that made them."""

@@ -14,16 +14,19 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.report.classification import bootstrap_interval, class_scores, confusion, macro_f1, mcnemar
 from fairseq_xl.report.figures import draw_picture, plain_ticks
 from fairseq_xl.report.tables import Table
+from fairseq_xl.siamese.data.settings import SIDES
+from fairseq_xl.siamese.evaluation.records import Record
 
-Systems = dict[str, list[dict[str, Any]]]
-
-
-def learnt_from(record: dict[str, Any]) -> tuple[tuple[str, int], ...]:
-    """Sides and their numbers of training sentences; () of an earlier record, which does not say."""
-    return tuple(sorted(record.get("training_sentences", {}).items()))
+Systems = dict[str, list[Record]]
 
 
-def group(records: Sequence[dict[str, Any]]) -> Systems:
+def learnt_from(record: Record) -> tuple[tuple[str, int], ...]:
+    """Sides and their numbers of training sentences."""
+    sizes = record["training_sentences"]
+    return tuple((side, sizes[side]) for side in SIDES if side in sizes)
+
+
+def group(records: Sequence[Record]) -> Systems:
     """Runs by system, in the order of the first record of each.
 
     Records of one name that learnt from different numbers of sentences are different systems, and say so.
@@ -33,28 +36,28 @@ def group(records: Sequence[dict[str, Any]]) -> Systems:
     """
     systems: Systems = defaultdict(list)
     first = records[0]
-    sizes = defaultdict(set)
+    sizes: dict[str, set[Any]] = defaultdict(set)
     for record in records:
         sizes[record["name"]].add(learnt_from(record))
     for record in records:
-        if any(record[key] != first[key] for key in ("part", "classes", "gold")):
+        if any(record[key] != first[key] for key in ("split", "classes", "gold")):
             raise InputError(
                 f"the records of {first['name']!r} and {record['name']!r} are of different test sets: compare those "
-                "of one prepared split"
+                "of one data directory"
             )
         name = record["name"]
-        if len(sizes[name] - {()}) > 1:
-            name += "".join(f", {count} {side}" for side, count in learnt_from(record))
+        if len(sizes[name]) > 1:
+            name += "".join(f", {count} {side}-resource" for side, count in learnt_from(record))
         systems[name].append(record)
     return dict(systems)
 
 
-def matrices(runs: Sequence[dict[str, Any]]) -> list[np.ndarray]:
+def matrices(runs: Sequence[Record]) -> list[np.ndarray]:
     """The confusion matrix of each run."""
     return [confusion(run["gold"], run["predicted"], len(run["classes"])) for run in runs]
 
 
-def mean_f1(runs: Sequence[dict[str, Any]]) -> float:
+def mean_f1(runs: Sequence[Record]) -> float:
     """Macro-F1, averaged over runs."""
     return float(np.mean([macro_f1(matrix) for matrix in matrices(runs)]))
 
@@ -63,7 +66,7 @@ def best(systems: Systems) -> str:
     return max(systems, key=lambda name: mean_f1(systems[name]))
 
 
-def median_run(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def median_run(runs: Sequence[Record]) -> Record:
     """The run whose macro-F1 is the (lower) median: McNemar's test takes one run of each system."""
     ranked = sorted(runs, key=lambda run: mean_f1([run]))
     return ranked[(len(ranked) - 1) // 2]
@@ -74,7 +77,7 @@ def tables(systems: Systems, chosen: str, samples: int) -> dict[str, Table]:
     first = next(iter(systems.values()))[0]
     languages = "-".join(first["languages"].values())
     scores = Table(
-        f"{languages}, {len(first['classes'])} classes, {len(first['gold'])} {first['part']} sentences",
+        f"{languages}, {len(first['classes'])} classes, {len(first['gold'])} {first['split']} sentences",
         [*("system", "runs", "accuracy", "P", "R", "macro-F1", "95 % interval"), *("± over runs", "± over draws", "p")],
     )
     by_class = Table("Each class", ["system", "class", "P", "R", "F1", "sentences"])
@@ -110,27 +113,27 @@ def tables(systems: Systems, chosen: str, samples: int) -> dict[str, Table]:
     return {"scores": scores, "classes": by_class}
 
 
-def _over_draws(runs: Sequence[dict[str, Any]]) -> str:
+def _over_draws(runs: Sequence[Record]) -> str:
     drawn = [run.get("macro_f1_of_each_draw", ()) for run in runs]
     spreads = [100 * np.std(scores, ddof=1) for scores in drawn if len(scores) > 1]
     return f"{np.mean(spreads):.1f}" if spreads else ""
 
 
-def _p_value(first: dict[str, Any], second: dict[str, Any]) -> str:
+def _p_value(first: Record, second: Record) -> str:
     p = mcnemar(first["gold"], first["predicted"], second["predicted"])
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def curve(systems: Systems) -> dict[str, list[tuple[int, float, float]]]:
-    """Training size of the poor language, mean and standard deviation of macro-F1, by line of the plot.
+    """Training size of the low-resource language, mean and standard deviation of macro-F1, by line of the plot.
 
-    Records of one line share ``line``, else their name, and differ in ``poor_size``, else in the training sentences
-    that they say. Systems of one size that name no line are no part of it.
+    Records of one line share ``line``, else their name, and differ in ``low_resource_size``, else in their training
+    sentences. Systems of one size that name no line are no part of it.
     """
     points: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for runs in systems.values():
         for run in runs:
-            size = run.get("poor_size") or run.get("training_sentences", {}).get("poor")
+            size = run.get("low_resource_size") or run["training_sentences"].get("low")
             if size:
                 points[run["line"] if "line" in run else run["name"]][size].append(mean_f1([run]))
     named = {run["line"] for runs in systems.values() for run in runs if "line" in run}
@@ -157,7 +160,7 @@ def draw(systems: Systems, folder: Path) -> None:
         draw_picture(
             folder,
             "learning-curve",
-            "Macro-F1 by training sentences of the poor language",
+            "Macro-F1 by training sentences of the low-resource language",
             lambda figure: _draw_curve(figure, lines),
             (6.0, 4.0),
         )
@@ -184,6 +187,6 @@ def _draw_curve(figure: Any, lines: dict[str, list[tuple[int, float, float]]]) -
     for line, points in lines.items():
         sizes, means, spreads = zip(*points, strict=True)
         axes.errorbar(sizes, means, spreads, marker="o", capsize=3, label=line)
-    axes.set(xscale="log", xlabel="training sentences of the poor language", ylabel="macro-F1 (%)")
+    axes.set(xscale="log", xlabel="training sentences of the low-resource language", ylabel="macro-F1 (%)")
     plain_ticks(axes.xaxis)
     axes.legend()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,16 +11,17 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.report.classification import bootstrap_differences
 from fairseq_xl.report.tables import Table
 from fairseq_xl.siamese.evaluation.comparison import learnt_from, mean_f1
+from fairseq_xl.siamese.evaluation.records import Record
 
 
 def named(pattern: str, languages: dict[str, str]) -> str:
-    """A system's name in one language: ``{poor}`` and ``{rich}`` stand for the languages' codes."""
+    """A system's name in one language: ``{low}`` and ``{high}`` stand for the languages' codes."""
     for side, code in languages.items():
         pattern = pattern.replace(f"{{{side}}}", code)
     return pattern
 
 
-def gains(records: Sequence[dict[str, Any]], system: str, over: str, samples: int) -> Table:
+def gains(records: Sequence[Record], system: str, over: str, samples: int) -> Table:
     """A row for each test set that has runs of both systems, and the mean of all.
 
     Args:
@@ -33,9 +33,9 @@ def gains(records: Sequence[dict[str, Any]], system: str, over: str, samples: in
         InputError: no test set with both; runs of one language with different test sets; runs of one system and
             language that learnt from different numbers of sentences.
     """
-    found: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = defaultdict(lambda: ([], []))
+    found: dict[str, tuple[list[Record], list[Record]]] = defaultdict(lambda: ([], []))
     for record in records:
-        for runs, pattern in zip(found[record["languages"]["poor"]], (system, over), strict=True):
+        for runs, pattern in zip(found[record["languages"]["low"]], (system, over), strict=True):
             if record["name"] == named(pattern, record["languages"]):
                 runs.append(record)
     table = Table(
@@ -48,13 +48,13 @@ def gains(records: Sequence[dict[str, Any]], system: str, over: str, samples: in
             continue
         gold, classes = first[0]["gold"], first[0]["classes"]
         for runs in (first, second):
-            if len({size for run in runs if (size := learnt_from(run))}) > 1:
+            if len({learnt_from(run) for run in runs}) > 1:
                 raise InputError(
                     f"the records of {runs[0]['name']!r} in {language} learnt from different numbers of sentences: "
                     "give those of one"
                 )
         for run in (*first, *second):
-            if (run["gold"], run["classes"], run["part"]) != (gold, classes, first[0]["part"]):
+            if (run["gold"], run["classes"], run["split"]) != (gold, classes, first[0]["split"]):
                 raise InputError(f"the records of {language} are of different test sets: compare those of one split")
         means = [100 * mean_f1(runs) for runs in (first, second)]
         predicted = [[run["predicted"] for run in runs] for runs in (first, second)]

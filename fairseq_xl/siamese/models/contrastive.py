@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-RULES = ("matches", "mean", "knn", "centroid")
+from fairseq_xl.siamese.models.voting import RULES
 
 
 def unit(vectors: Tensor) -> Tensor:

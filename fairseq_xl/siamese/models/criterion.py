@@ -3,7 +3,7 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,32 +15,27 @@ from fairseq.logging import metrics
 from torch import Tensor
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 from fairseq_xl.siamese.models.contrastive import all_pairs, class_scores, contrastive, unit
 from fairseq_xl.training.faults import check_finite
 
 
 @dataclass
 class ContrastiveConfig(FairseqDataclass):
-    margin: float = field(
-        default=0.5,
-        metadata={
-            "help": "cosine that sentences of different classes may have, from 0 to 1: lower drives classes farther "
-            "apart and fits more closely"
-        },
+    margin: float = option(
+        "cosine that sentences of different classes may have, from 0 to 1: lower drives classes farther apart and "
+        "fits more closely",
+        0.5,
     )
-    all_pairs: bool = field(
-        default=False,
-        metadata={
-            "help": "compare every two sentences of a batch instead of the drawn pairs alone; pairs of one class and "
-            "of two weigh the same in sum. Costs next to nothing and learns faster"
-        },
+    all_pairs: bool = option(
+        "compare every two sentences of a batch instead of the drawn pairs alone; pairs of one class and of two weigh "
+        "the same in sum. Costs next to nothing and learns faster",
+        False,
     )
-    class_weight: float = field(
-        default=0.0,
-        metadata={
-            "help": "weight of a joint classification loss (needs --class-head): while classes are still mixed, the "
-            "pull and the push of pairs cancel, and this loss shows the way out. 0, the paper's: none"
-        },
+    class_weight: float = option(
+        "weight of a joint classification loss (needs --class-head): while classes are still mixed, the pull and the "
+        "push of pairs cancel, and this loss shows the way out. 0, the paper's: none",
+        0.0,
     )
 
 

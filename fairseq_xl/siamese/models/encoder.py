@@ -1,4 +1,4 @@
-"""The encoder that both twins share: character n-grams to one vector (Choudhary et al. 2018, section 3.2)."""
+"""The encoder of both sentences of a pair: character n-grams to one vector (Choudhary et al. 2018, section 3.2)."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ ORDERS = ("dense_relu", "relu_dense", "dense")
 
 @dataclass(frozen=True)
 class EncoderSizes:
-    """What a :class:`TwinEncoder` is made of; the defaults are the paper's where it says them."""
+    """What a :class:`SiameseEncoder` is made of; the defaults are the paper's where it says them."""
 
     embed_dim: int = 100
     hidden_dim: int = 256
     layers: int = 1
-    dim: int = 128
-    kind: str = "lstm"
+    sentence_dim: int = 128
+    encoder_kind: str = "lstm"
     pooling: str = "last"
-    order: str = "dense_relu"
+    dense_order: str = "dense_relu"
     dropout: float = 0.0
     unit_dropout: float = 0.0
     ngram_orders: int = 1
 
     def check(self) -> None:
         """Raises: ValueError: sizes or kinds that do not go together."""
-        if self.kind not in KINDS or self.pooling not in POOLINGS or self.order not in ORDERS:
-            raise ValueError(f"no such encoder: {self.kind}, {self.pooling}, {self.order}")
-        if self.pooling == "last" and self.kind in ("cnn", "bag"):
-            raise ValueError(f"a {self.kind} encoder has no last state: choose max, mean or attention pooling")
+        if self.encoder_kind not in KINDS or self.pooling not in POOLINGS or self.dense_order not in ORDERS:
+            raise ValueError(f"no such encoder: {self.encoder_kind}, {self.pooling}, {self.dense_order}")
+        if self.pooling == "last" and self.encoder_kind in ("cnn", "bag"):
+            raise ValueError(f"a {self.encoder_kind} encoder has no last state: choose max, mean or attention pooling")
         if self.hidden_dim % 2:
             raise ValueError(f"the two directions share {self.hidden_dim} units, which is odd")
 
@@ -59,7 +59,7 @@ def length_groups(lengths: Tensor, smallest: int = 16, waste: float = 0.15) -> l
     return groups
 
 
-class TwinEncoder(nn.Module):
+class SiameseEncoder(nn.Module):
     """n-gram embeddings, a bidirectional recurrence (or a variant), pooling, and a dense layer with ReLU.
 
     A one-hot vector times a learned matrix is a row of that matrix: the embedding.
@@ -81,18 +81,18 @@ class TwinEncoder(nn.Module):
         self.embed = nn.Embedding(vocabulary, sizes.embed_dim, pad)
         width = sizes.hidden_dim
         self.body: BidirectionalLSTM | Convolutions | None
-        if sizes.kind == "lstm":
+        if sizes.encoder_kind == "lstm":
             self.body = BidirectionalLSTM(sizes.embed_dim, width, sizes.layers, sizes.dropout)
-        elif sizes.kind == "gru":
+        elif sizes.encoder_kind == "gru":
             self.body = BidirectionalGRU(sizes.embed_dim, width, sizes.layers, sizes.dropout)
-        elif sizes.kind == "cnn":
+        elif sizes.encoder_kind == "cnn":
             self.body = Convolutions(sizes.embed_dim, width)
         else:
             width = sizes.embed_dim
             self.body = None
         if sizes.pooling == "attention":
             self.attention = nn.Linear(width, 1, bias=False)
-        self.dense = nn.Linear(width, sizes.dim)
+        self.dense = nn.Linear(width, sizes.sentence_dim)
         # Embeddings keep torch's unit variance and the bias starts at zero: were the sentences' part of a vector
         # small beside a constant one, all cosines would start near 1, where their gradient vanishes.
         nn.init.xavier_uniform_(self.dense.weight)
@@ -122,10 +122,10 @@ class TwinEncoder(nn.Module):
         x = F.dropout(x, self.sizes.dropout, self.training)
         pooled = self._pooled(x, lengths)
         pooled = F.dropout(pooled, self.sizes.dropout, self.training)
-        if self.sizes.order == "relu_dense":
+        if self.sizes.dense_order == "relu_dense":
             return self.dense(pooled.relu())
         dense = self.dense(pooled)
-        return dense.relu() if self.sizes.order == "dense_relu" else dense
+        return dense.relu() if self.sizes.dense_order == "dense_relu" else dense
 
     def _pooled(self, x: Tensor, lengths: Tensor) -> Tensor:
         """(N, width) from embedded positions (T, N, e)."""

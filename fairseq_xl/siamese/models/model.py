@@ -1,9 +1,9 @@
-"""``ssc_bilstm``: the twin encoder as a fairseq model.
+"""``ssc_bilstm``: the Siamese encoder as a fairseq model.
 
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, fields
 from typing import Any
 
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
@@ -11,85 +11,59 @@ from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor, nn
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.siamese.models.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, TwinEncoder
+from fairseq_xl.io.settings import option
+from fairseq_xl.siamese.models.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, SiameseEncoder
 from fairseq_xl.training.presets import preset
 
 
 @dataclass
-class TwinConfig(FairseqDataclass):
-    embed_dim: int = field(default=100, metadata={"help": "size of an n-gram's embedding; less for little text"})
-    hidden_dim: int = field(
-        default=256, metadata={"help": "states of the encoder, both directions together (even); smaller is faster"}
+class SiameseConfig(FairseqDataclass):
+    embed_dim: int = option("size of an n-gram's embedding; less for little text", 100)
+    hidden_dim: int = option("states of the encoder, both directions together (even); smaller is faster", 256)
+    layers: int = option("recurrent layers; more for much text, each as slow as the first", 1)
+    sentence_dim: int = option("size of a sentence's vector (the paper's: 128); more for many classes", 128)
+    encoder_kind: ChoiceEnum(list(KINDS)) = option(  # type: ignore[valid-type]
+        "what reads the n-grams: bidirectional lstm (the paper's) or gru; cnn, filters over 1, 3 and 5 n-grams; bag, "
+        "the embeddings themselves, many times as fast",
+        "lstm",
     )
-    layers: int = field(default=1, metadata={"help": "recurrent layers; more for much text, each as slow as the first"})
-    sentence_dim: int = field(
-        default=128, metadata={"help": "size of a sentence's vector (the paper's: 128); more for many classes"}
+    pooling: ChoiceEnum(list(POOLINGS)) = option(  # type: ignore[valid-type]
+        "how states become one: last, the final state of each direction (the paper's), or max, mean or attention over "
+        "all places, which learn faster from little text",
+        "last",
     )
-    encoder_kind: ChoiceEnum(list(KINDS)) = field(  # type: ignore[valid-type]
-        default="lstm",
-        metadata={
-            "help": "what reads the n-grams: bidirectional lstm (the paper's) or gru; cnn, filters over 1, 3 and 5 "
-            "n-grams; bag, the embeddings themselves, many times as fast"
-        },
+    dense_order: ChoiceEnum(list(ORDERS)) = option(  # type: ignore[valid-type]
+        "dense_relu: the paper's equation 1, cosines from 0; relu_dense: as its text says; dense: no ReLU; the last "
+        "two have cosines from -1",
+        "dense_relu",
     )
-    pooling: ChoiceEnum(list(POOLINGS)) = field(  # type: ignore[valid-type]
-        default="last",
-        metadata={
-            "help": "how states become one: last, the final state of each direction (the paper's), or max, mean or "
-            "attention over all places, which learn faster from little text"
-        },
-    )
-    dense_order: ChoiceEnum(list(ORDERS)) = field(  # type: ignore[valid-type]
-        default="dense_relu",
-        metadata={
-            "help": "dense_relu: the paper's equation 1, cosines from 0; relu_dense: as its text says; dense: no "
-            "ReLU; the last two have cosines from -1"
-        },
-    )
-    dropout: float = field(
-        default=0.0,
-        metadata={"help": "of embeddings, between layers and of the pooled state; raise it against over-fitting"},
-    )
-    unit_dropout: float = field(
-        default=0.0,
-        metadata={"help": "share of n-grams read as unseen in training: practice for text with unseen ones"},
-    )
-    class_head: bool = field(
-        default=False,
-        metadata={"help": "add a linear layer to classes, which criterion contrastive trains with --class-weight"},
+    dropout: float = option("of embeddings, between layers and of the pooled state; raise it against over-fitting", 0.0)
+    unit_dropout: float = option("share of n-grams read as unseen in training: practice for text with unseen ones", 0.0)
+    class_head: bool = option(
+        "add a linear layer to classes, which criterion contrastive trains with --class-weight", False
     )
 
 
-@register_model("ssc_bilstm", dataclass=TwinConfig)
-class Twin(BaseFairseqModel):
-    """The encoder that both twins share; a batch holds the sentences of both.
+@register_model("ssc_bilstm", dataclass=SiameseConfig)
+class SiameseModel(BaseFairseqModel):
+    """One encoder for both sentences of a pair; a batch holds them all.
 
     ``head`` (to C logits, for a joint loss) is None unless asked for; prediction never uses it.
     """
 
-    def __init__(self, encoder: TwinEncoder, head: nn.Linear | None = None):
+    def __init__(self, encoder: SiameseEncoder, head: nn.Linear | None = None):
         super().__init__()
         self.encoder, self.head = encoder, head
 
     @classmethod
-    def build_model(cls, cfg: TwinConfig, task: Any) -> "Twin":
+    def build_model(cls, cfg: SiameseConfig, task: Any) -> "SiameseModel":
         """Raises: InputError: sizes or kinds that do not go together."""
-        sizes = EncoderSizes(
-            cfg.embed_dim,
-            cfg.hidden_dim,
-            cfg.layers,
-            cfg.sentence_dim,
-            str(cfg.encoder_kind),
-            str(cfg.pooling),
-            str(cfg.dense_order),
-            cfg.dropout,
-            cfg.unit_dropout,
-            len(task.prepared.orders),
-        )
+        chosen = {each.name: getattr(cfg, each.name) for each in fields(EncoderSizes) if each.name != "ngram_orders"}
+        sizes = EncoderSizes(**chosen, ngram_orders=len(task.directory.orders))
         dictionary = task.source_dictionary
-        head = nn.Linear(cfg.sentence_dim, len(task.prepared.classes)) if cfg.class_head else None
+        head = nn.Linear(cfg.sentence_dim, len(task.directory.classes)) if cfg.class_head else None
         try:
-            return cls(TwinEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes), head)
+            return cls(SiameseEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes), head)
         except ValueError as error:
             raise InputError(str(error)) from error
 
@@ -106,12 +80,12 @@ class Twin(BaseFairseqModel):
 
 
 @preset
-class TinyTwinConfig(TwinConfig):
+class TinySiameseConfig(SiameseConfig):
     embed_dim: int = 16
     hidden_dim: int = 16
     sentence_dim: int = 16
 
 
-@register_model("ssc_bilstm_tiny", dataclass=TinyTwinConfig)
-class TinyTwin(Twin):
+@register_model("ssc_bilstm_tiny", dataclass=TinySiameseConfig)
+class TinySiameseModel(SiameseModel):
     """Sizes for tests."""

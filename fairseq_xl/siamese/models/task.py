@@ -3,7 +3,7 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Optional
 
 import numpy as np
@@ -16,134 +16,118 @@ from omegaconf import II
 from torch import Tensor
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 from fairseq_xl.siamese.data.dataset import EpochPairs, Sentences
-from fairseq_xl.siamese.data.folder import DICTIONARY, MANIFEST, SIDES, Prepared
+from fairseq_xl.siamese.data.directory import DICTIONARY, MANIFEST, DataDirectory
 from fairseq_xl.siamese.data.sampling import sample_references
-from fairseq_xl.siamese.models.contrastive import RULES, unit
+from fairseq_xl.siamese.data.settings import SIDES
+from fairseq_xl.siamese.models.contrastive import unit
+from fairseq_xl.siamese.models.voting import RULES
 
 ENCODED_AT_ONCE = 128
 
 
 @dataclass
 class SiameseContrastiveConfig(FairseqDataclass):
-    data: Optional[str] = field(  # noqa: UP045
-        default=None, metadata={"help": "folder made by `fairseq-xl classify prepare`", "argparse_alias": None}
+    data: Optional[str] = option("data directory made by `fairseq-xl classify prepare`", None)  # noqa: UP045
+    pairs: Optional[str] = option(  # noqa: UP045
+        "which languages are paired: low-high (the default where the data have a high-resource language), high-low, "
+        "low-low (the default where it has not), high-high, or several joined by +, such as low-high+low-low. For "
+        "each sentence of the first side some of the second are drawn",
+        None,
     )
-    pairs: Optional[str] = field(  # noqa: UP045
-        default=None,
-        metadata={
-            "help": "which sides are paired: poor-rich (the default where the folder has a rich language), "
-            "rich-poor, poor-poor (the default where it has not), rich-rich, or several joined by +, such as "
-            "poor-rich+poor-poor. For each sentence of the first side some of the second are drawn"
-        },
+    pairs_per_sentence: int = option(
+        "pairs of the same class for each sentence in an epoch, and as many of other classes; more where the "
+        "low-resource language has few sentences",
+        1,
     )
-    pairs_per_sentence: int = field(
-        default=1,
-        metadata={
-            "help": "pairs of the same class for each sentence in an epoch, and as many of other classes; more "
-            "where the poor language has few sentences"
-        },
+    natural_classes: bool = option(
+        "take each sentence once an epoch; by default rare classes are repeated and frequent ones thinned, so that "
+        "all are equally frequent",
+        False,
     )
-    natural_classes: bool = field(
-        default=False,
-        metadata={
-            "help": "take each sentence once an epoch; by default rare classes are repeated and frequent ones "
-            "thinned, so that all are equally frequent"
-        },
+    max_units: int = option("longer sentences are cut to so many places; bounds the time of a batch", 256)
+    references: int = option(
+        "reference sentences of each class to classify with (the paper's: 100); fewer where a class has not so many",
+        100,
     )
-    max_units: int = field(
-        default=256, metadata={"help": "longer sentences are cut to so many places; bounds the time of a batch"}
+    reference_side: ChoiceEnum(["auto", *SIDES]) = option(  # type: ignore[valid-type]
+        "language of the references; auto: the larger corpus of the pairs, as in the paper; the low-resource one "
+        "where the languages stay apart",
+        "auto",
     )
-    references: int = field(
-        default=100,
-        metadata={
-            "help": "reference sentences of each class to classify with (the paper's: 100); fewer where a "
-            "class has not so many"
-        },
+    rule: ChoiceEnum(list(RULES)) = option(  # type: ignore[valid-type]
+        "how references decide in validation: matches counts those with a cosine above the threshold (the paper's), "
+        "mean averages cosines, knn asks the nearest, centroid compares with class means",
+        "matches",
     )
-    reference_side: ChoiceEnum(["auto", *SIDES]) = field(  # type: ignore[valid-type]
-        default="auto",
-        metadata={
-            "help": "language of the references; auto: the larger corpus of the pairs, as in the paper; the poor "
-            "one where the languages stay apart"
-        },
-    )
-    rule: ChoiceEnum(list(RULES)) = field(  # type: ignore[valid-type]
-        default="matches",
-        metadata={
-            "help": "how references decide in validation: matches counts those with a cosine above the threshold "
-            "(the paper's), mean averages cosines, knn asks the nearest, centroid compares with class means"
-        },
-    )
-    match_threshold: float = field(
-        default=0.5, metadata={"help": "cosine above which a reference matches; usually the margin"}
-    )
+    match_threshold: float = option("cosine above which a reference matches; usually the margin", 0.5)
     seed: int = II("common.seed")
 
 
 @register_task("siamese_contrastive", dataclass=SiameseContrastiveConfig)
 class SiameseContrastiveTask(FairseqTask):
-    """Trains on pairs; validates by the macro-F1 of classifying single sentences of the poor language."""
+    """Trains on pairs; validates by the macro-F1 of classifying single sentences of the low-resource language."""
 
-    def __init__(self, cfg: SiameseContrastiveConfig, prepared: Prepared):
+    def __init__(self, cfg: SiameseContrastiveConfig, directory: DataDirectory):
         super().__init__(cfg)
-        self.prepared = prepared
+        self.directory = directory
         self._encoded: tuple[Tensor, Tensor] | None = None
 
     @classmethod
     def setup_task(cls, cfg: SiameseContrastiveConfig, **kwargs: Any) -> "SiameseContrastiveTask":
-        """Raises: InputError: no prepared folder, options that make no sense."""
+        """Raises: InputError: no data directory, options that make no sense."""
         if not cfg.data:
-            raise InputError("name the folder that `fairseq-xl classify prepare` made")
+            raise InputError("name the data directory that `fairseq-xl classify prepare` made")
         for name in ("pairs_per_sentence", "max_units", "references"):
             if getattr(cfg, name) < 1:
                 raise InputError(f"--{name.replace('_', '-')} takes a number from 1, not {getattr(cfg, name)}")
-        task = cls(cfg, Prepared(cfg.data))
+        task = cls(cfg, DataDirectory(cfg.data))
         if not kwargs.get("from_checkpoint"):
-            pair_kinds(cfg.pairs, task.prepared)
+            pair_kinds(cfg.pairs, task.directory)
         return task
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of pairs, which an encoder's folder has no text for."""
-        return pair_kinds(self.cfg.pairs, self.prepared)
+        """The kinds of pairs, which the folder of a packed encoder has no text for."""
+        return pair_kinds(self.cfg.pairs, self.directory)
 
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
-        """Raises: InputError: no such part; classes that cannot be paired."""
-        part = "valid" if split.startswith("valid") else split
-        if part == "train":
-            sides = SIDES if self.prepared.has("train", "rich") else SIDES[:1]
+        """Raises: InputError: no such split; classes that cannot be paired."""
+        if split == "train":
+            sides = SIDES if self.directory.has("train", "high") else SIDES[:1]
             self.datasets[split] = EpochPairs(
                 self.sentences("train", sides),
                 self.kinds,
-                len(self.prepared.classes),
+                len(self.directory.classes),
                 self.cfg.pairs_per_sentence,
                 not self.cfg.natural_classes,
                 self.cfg.seed,
             )
         else:
-            self.datasets[split] = self.sentences(part, SIDES[:1])
+            self.datasets[split] = self.sentences("valid" if split.startswith("valid") else split, SIDES[:1])
 
-    def sentences(self, part: str, sides: tuple[str, ...]) -> Sentences:
-        corpora = [self.prepared.corpus(part, side) for side in sides]
+    def sentences(self, split: str, sides: tuple[str, ...]) -> Sentences:
+        corpora = [self.directory.corpus(split, side) for side in sides]
         return Sentences(corpora, self.source_dictionary.pad(), self.longest)
 
     @property
     def longest(self) -> int:
         """Units to which a sentence is cut."""
-        return self.cfg.max_units * len(self.prepared.orders)
+        return self.cfg.max_units * len(self.directory.orders)
 
     @property
     def paired_sides(self) -> list[str]:
         """The sides that are learnt from."""
-        return sorted({side for kind in self.kinds for side in kind.split("-")})
+        paired = {side for kind in self.kinds for side in kind.split("-")}
+        return [side for side in SIDES if side in paired]
 
     @property
     def reference_side(self) -> str:
         """The larger of the corpora in the pairs, unless the user has chosen."""
         if str(self.cfg.reference_side) != "auto":
             return str(self.cfg.reference_side)
-        return max(self.paired_sides, key=lambda side: self.prepared.manifest["sentences"][side]["train"])
+        return max(self.paired_sides, key=lambda side: self.directory.manifest["sentences"][side]["train"])
 
     @torch.no_grad()
     def encode(self, model: Any, sentences: Sentences, numbers: np.ndarray) -> Tensor:
@@ -162,16 +146,18 @@ class SiameseContrastiveTask(FairseqTask):
     @property
     def tokens_of_a_place(self) -> int:
         """n-grams that begin at one character; a sentence's number of tokens is a multiple of it."""
-        return len(self.prepared.orders)
+        return len(self.directory.orders)
 
     def encode_text(self, sentence: str) -> Tensor:
-        """(T,) unit numbers of a raw sentence, of the poor language where words are cut into morphemes, as long as
-        the model was trained on; empty for a blank one."""
-        return self.prepared.encode(sentence)[: self.longest]
+        """(T,) unit numbers of a raw sentence, cut as in training; empty for a blank one.
+
+        Where words are cut into morphemes, the sentence is of the low-resource language.
+        """
+        return self.directory.encode(sentence)[: self.longest]
 
     def text_files(self) -> list[str]:
-        """Names of the files of the data folder that encoding text needs."""
-        return [MANIFEST, DICTIONARY, *(f"morphemes.{side}.txt" for side in self.prepared.manifest["morphemes"])]
+        """Names of the files of the data directory that encoding text needs."""
+        return [MANIFEST, DICTIONARY, *(f"morphemes.{side}.txt" for side in self.directory.manifest["morphemes"])]
 
     def begin_valid_epoch(self, epoch: int, model: Any) -> None:
         """Forget the references' vectors, which the model has outgrown."""
@@ -182,7 +168,7 @@ class SiameseContrastiveTask(FairseqTask):
         if self._encoded is None:
             sentences = self.sentences("train", (self.reference_side,))
             random = np.random.default_rng([self.cfg.seed, 0])
-            numbers = sample_references(sentences.labels, len(self.prepared.classes), self.cfg.references, random)
+            numbers = sample_references(sentences.labels, len(self.directory.classes), self.cfg.references, random)
             vectors = self.encode(model, sentences, numbers)
             self._encoded = vectors, torch.from_numpy(sentences.labels[numbers]).to(vectors.device)
         return self._encoded
@@ -191,43 +177,45 @@ class SiameseContrastiveTask(FairseqTask):
         model.eval()
         vectors, labels = self.references(model)
         rule = {"rule": str(self.cfg.rule), "threshold": self.cfg.match_threshold}
-        references = {"vectors": vectors, "labels": labels, "classes": len(self.prepared.classes), **rule}
+        references = {"vectors": vectors, "labels": labels, "classes": len(self.directory.classes), **rule}
         return super().valid_step({**sample, "references": references}, model, criterion)
 
     def state_dict(self) -> dict[str, Any]:
         """What checkpoints hold of the task."""
-        return {"prepared": self.prepared.fingerprint}
+        return {"data": self.directory.fingerprint}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Raises: InputError: the checkpoint is of a folder with other n-grams or classes."""
-        own = self.prepared.fingerprint
-        if state_dict.get("prepared", own) != own:  # earlier checkpoints do not say
+        """Raises: InputError: the checkpoint is of data with other n-grams or classes."""
+        own = self.directory.fingerprint
+        if state_dict.get("data", own) != own:
             raise InputError(
-                f"{self.prepared.folder} has other n-grams or classes than the folder that the checkpoint was "
-                "trained on: name that one with --data"
+                f"{self.directory.path} has other n-grams or classes than the data that the checkpoint was trained "
+                "on: name those with --data"
             )
 
     @property
     def source_dictionary(self) -> Dictionary:
-        return self.prepared.dictionary
+        return self.directory.dictionary
 
     @property
     def target_dictionary(self) -> None:
         return None
 
 
-def pair_kinds(given: str | None, prepared: Prepared) -> list[str]:
+def pair_kinds(given: str | None, directory: DataDirectory) -> list[str]:
     """The kinds of pairs to draw.
 
     Raises:
-        InputError: an unknown kind, or one with a rich side where the folder has none.
+        InputError: an unknown kind, or one with a high-resource language where the data have none.
     """
-    has_rich = prepared.has("train", "rich")
-    kinds = (given or ("poor-rich" if has_rich else "poor-poor")).split("+")
+    has_high = directory.has("train", "high")
+    kinds = (given or ("low-high" if has_high else "low-low")).split("+")
     known = [f"{first}-{second}" for first in SIDES for second in SIDES]
     for kind in kinds:
         if kind not in known:
             raise InputError(f"--pairs {given}: {kind!r} is none of {', '.join(known)}")
-        if "rich" in kind and not has_rich:
-            raise InputError(f"--pairs {given}: {prepared.folder} has no rich language; prepare it with --rich")
+        if "high" in kind and not has_high:
+            raise InputError(
+                f"--pairs {given}: {directory.path} has no high-resource language; prepare it with --high-resource"
+            )
     return kinds

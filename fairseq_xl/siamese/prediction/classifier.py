@@ -1,12 +1,13 @@
-"""A trained twin as a classifier of text: references encoded once, several draws of them, explanations."""
+"""A trained Siamese encoder as a classifier of text: references encoded once, several draws of them, explanations."""
 
 from __future__ import annotations
 
 import hashlib
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
@@ -17,36 +18,18 @@ from torch import Tensor
 
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.report.classification import confusion, macro_f1
 from fairseq_xl.siamese.data.dataset import Sentences
-from fairseq_xl.siamese.data.folder import SIDES, Corpus
+from fairseq_xl.siamese.data.directory import Corpus
 from fairseq_xl.siamese.data.sampling import sample_references
+from fairseq_xl.siamese.evaluation import records
+from fairseq_xl.siamese.evaluation.records import Record
 from fairseq_xl.siamese.models.contrastive import class_scores
+from fairseq_xl.siamese.models.voting import ReferenceVoting
+from fairseq_xl.training.device import usable
 
 if TYPE_CHECKING:
     from fairseq_xl.siamese.models.task import SiameseContrastiveTask
-
-
-@dataclass(frozen=True)
-class Rule:
-    """How references decide; see :func:`contrastive.class_scores`. None: as in the training's validation.
-
-    Attributes:
-        name: matches, mean, knn or centroid.
-        threshold: cosine above which a reference matches.
-        neighbours: k of knn.
-        references: of each class in one draw; a class with fewer gives all it has.
-        draws: independent draws of references, whose scores are averaged.
-        side: language of the references; auto: as in validation.
-        seed: of the draws.
-    """
-
-    name: str | None = None
-    threshold: float | None = None
-    neighbours: int = 15
-    references: int | None = None
-    draws: int = 5
-    side: str = "auto"
-    seed: int = 1
 
 
 @dataclass(frozen=True)
@@ -78,36 +61,44 @@ class Prediction:
 
 
 class Classifier:
-    """A twin, its prepared folder, and the references drawn from it.
+    """A Siamese encoder, its data directory, and the references drawn from it.
 
     Args:
         model: a fairseq model with ``encode_sentences``, on its device.
         task: a ``SiameseContrastiveTask``.
-        rule: how references decide; ``self.rule`` has what the task's options filled in.
-        kept: file for the references' vectors, used again while model, data and rule are the same.
+        voting: how references decide; ``self.voting`` has what the task's options filled in.
+        kept: file for the references' vectors, used again while model, data and references are the same.
 
     Raises:
-        InputError: the folder lacks the references' language.
+        InputError: the data lack the references' language.
     """
 
-    def __init__(self, model: Any, task: SiameseContrastiveTask, rule: Rule, kept: Path | None = None):
+    def __init__(self, model: Any, task: SiameseContrastiveTask, voting: ReferenceVoting, kept: Path | None = None):
         self.model, self.task = model.eval(), task
-        self.rule_name = rule.name or str(task.cfg.rule)
-        self.threshold = task.cfg.match_threshold if rule.threshold is None else rule.threshold
-        wanted = rule.references or task.cfg.references
-        self.rule = replace(rule, name=self.rule_name, threshold=self.threshold, references=wanted)
-        self.classes: list[str] = task.prepared.classes
-        side = rule.side if rule.side != "auto" else task.reference_side
+        self.rule = voting.rule or str(task.cfg.rule)
+        self.threshold = float(task.cfg.match_threshold if voting.threshold is None else voting.threshold)
+        wanted = int(voting.references or task.cfg.references)
+        side = task.reference_side if voting.reference_side == "auto" else voting.reference_side
+        self.voting = ReferenceVoting(
+            rule=self.rule,
+            threshold=self.threshold,
+            neighbours=voting.neighbours,
+            references=wanted,
+            draws=voting.draws,
+            reference_side=side,
+            reference_seed=voting.reference_seed,
+        )
+        self.classes: list[str] = task.directory.classes
         sentences = task.sentences("train", (side,))
         self.corpus: Corpus = sentences.corpora[0]
-        random = np.random.default_rng([rule.seed, 0])
-        count = len(self.classes)
-        self.draws = [sample_references(sentences.labels, count, wanted, random) for _ in range(rule.draws)]
+        random = np.random.default_rng([voting.reference_seed, 0])
+        self.draws = [
+            sample_references(sentences.labels, len(self.classes), wanted, random) for _ in range(voting.draws)
+        ]
         self._say_what_is_short(sentences.labels, wanted)
         self.used = np.unique(np.concatenate(self.draws))
         self.vectors = self._encoded(sentences, kept)
         self.labels = torch.from_numpy(sentences.labels[self.used]).to(self.vectors.device)
-        self.side = side
 
     def _say_what_is_short(self, labels: np.ndarray, wanted: int) -> None:
         found = np.bincount(labels, minlength=len(self.classes))
@@ -115,16 +106,19 @@ class Classifier:
         if short:
             print(
                 f"fewer than {wanted} references of {', '.join(short)}: all are taken"
-                + (", and shares of matches compared" if self.rule_name == "matches" else ""),
+                + (", and shares of matches compared" if self.rule == "matches" else ""),
                 file=sys.stderr,
             )
 
     @classmethod
-    def load(cls, checkpoint: Path, data: Path | None, rule: Rule, cpu: bool = False) -> Classifier:
-        """From a checkpoint of fairseq-train; ``data`` where the prepared folder has moved.
+    def load(
+        cls, checkpoint: Path, voting: ReferenceVoting, data: Path | None = None, device: str | None = None
+    ) -> Classifier:
+        """From a checkpoint of fairseq-train; ``data`` where the data directory has moved.
 
         Raises:
-            InputError: no such checkpoint, or one of another task; no such folder, or another than it was trained on.
+            InputError: no such checkpoint, or one of another task; no such data, or other data than it was trained on;
+                a device that cannot be used.
         """
         from fairseq import checkpoint_utils
 
@@ -134,9 +128,13 @@ class Classifier:
         models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], overrides)
         if not hasattr(task, "reference_side"):
             raise InputError(f"{checkpoint} was not trained with --task siamese_contrastive")
-        model = models[0].cuda() if torch.cuda.is_available() and not cpu else models[0]
         digest = hashlib.sha256(checkpoint.read_bytes()).hexdigest()[:16]
-        return cls(model, task, rule, checkpoint.with_name(f"{checkpoint.stem}.references.{digest}.npz"))
+        return cls(
+            models[0].to(usable(device)),
+            task,
+            voting,
+            checkpoint.with_name(f"{checkpoint.stem}.references.{digest}.npz"),
+        )
 
     def _encoded(self, sentences: Sentences, kept: Path | None) -> Tensor:
         """(R, d) unit vectors of all references, from the file where it holds just these."""
@@ -154,13 +152,18 @@ class Classifier:
                 np.savez(stream, key=np.array(key), vectors=vectors.cpu().numpy())
         return vectors
 
-    def encode(self, texts: Sequence[str], side: str = "poor") -> tuple[Tensor, np.ndarray]:
+    @property
+    def counts(self) -> bool:
+        """Whether scores are counts of references, so that their shares say how sure a class is."""
+        return self.rule in ("matches", "knn")
+
+    def encode(self, texts: Sequence[str], side: str = "low") -> tuple[Tensor, np.ndarray]:
         """Unit vectors (N, d) of sentences as users write them, and the share (N,) of their n-grams that is known.
 
         Raises:
             InputError: a blank sentence.
         """
-        units = [self.task.prepared.encode(text, side) for text in texts]
+        units = [self.task.directory.encode(text, side) for text in texts]
         for number, found in enumerate(units, start=1):
             if not len(found):
                 raise InputError(f"sentence {number} is empty: leave it out, for it has no class")
@@ -180,14 +183,14 @@ class Classifier:
                     self.vectors[rows],
                     self.labels[rows],
                     len(self.classes),
-                    self.rule_name,
+                    self.rule,
                     self.threshold,
-                    self.rule.neighbours,
+                    self.voting.neighbours,
                 )
             )
         return torch.stack(found)
 
-    def predict(self, texts: Sequence[str], side: str = "poor", neighbours: int = 3) -> list[Prediction]:
+    def predict(self, texts: Sequence[str], side: str = "low", neighbours: int = 3) -> list[Prediction]:
         """The classes of sentences, in order.
 
         Raises:
@@ -200,8 +203,7 @@ class Classifier:
         total = by_draw.mean(0)
         chosen = total.argmax(1)
         agreement = (by_draw.argmax(2) == chosen).float().mean(0)
-        counts = self.rule_name in ("matches", "knn")
-        shares = total / total.sum(1, keepdim=True) if counts else total.softmax(1)
+        shares = total / total.sum(1, keepdim=True) if self.counts else total.softmax(1)
         near = (vectors @ self.vectors.t()).topk(min(neighbours, len(self.used)), dim=1)
         return [
             Prediction(
@@ -214,6 +216,41 @@ class Classifier:
             for i in range(len(texts))
         ]
 
+    def record(self, split: str, name: str) -> Record:
+        """Gold and predicted classes of a split of the low-resource language, by all draws and by each alone."""
+        task = self.task
+        sentences = task.sentences(split, ("low",))
+        began = time.perf_counter()
+        by_draw = self.scores(task.encode(self.model, sentences, np.arange(len(sentences))))
+        seconds = time.perf_counter() - began
+        gold, counts = sentences.labels.tolist(), task.directory.manifest["sentences"]
+        return records.make(
+            name,
+            task.directory,
+            split,
+            gold,
+            by_draw.mean(0).argmax(1).tolist(),
+            seed=task.cfg.seed,
+            training_sentences={side: counts[side]["train"] for side in task.paired_sides},
+            voting=asdict(self.voting),
+            macro_f1_of_each_draw=[
+                macro_f1(confusion(gold, draw.tolist(), len(self.classes))) for draw in by_draw.argmax(2)
+            ],
+            sentences_per_second=len(gold) / seconds,
+        )
+
+    def side_of(self, language: str) -> str:
+        """The side of a language code, or the side itself.
+
+        Raises:
+            InputError: neither.
+        """
+        languages = self.task.directory.manifest["languages"]
+        for side, code in languages.items():
+            if language in (side, code):
+                return str(side)
+        raise InputError(f"the model knows the languages {', '.join(languages.values())}, not {language!r}")
+
     def _neighbour(self, row: int, cosine: float) -> Neighbour:
         number = self.used[row]
         return Neighbour(self.corpus.texts[number], self.classes[self.corpus.labels[number]], cosine)
@@ -225,15 +262,3 @@ class _InMemory(list[Tensor]):
     @property
     def sizes(self) -> np.ndarray:
         return np.array([len(units) for units in self])
-
-
-def side_of(language: str, languages: dict[str, str]) -> str:
-    """The side of a language code, or the side itself.
-
-    Raises:
-        InputError: neither.
-    """
-    for side in SIDES:
-        if side in languages and language in (side, languages[side]):
-            return side
-    raise InputError(f"the model knows the languages {', '.join(languages.values())}, not {language!r}")

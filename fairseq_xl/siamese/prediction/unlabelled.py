@@ -1,5 +1,6 @@
-"""Correlated text without labels (section 3.3): a classifier of the rich language labels its side of sentence pairs,
-and each pair's poor side takes the class over.
+"""Correlated text without labels (section 3.3): classes for sentence pairs from their high-resource side.
+
+A classifier of the high-resource language labels its side of each pair, and the low-resource side takes the class over.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class Labelled:
     Attributes:
         classes: pairs of each class.
         unsure: whose class has too small a share of the score.
-        unseen: whose rich sentence has no n-gram of the training text, so that its class would be a guess.
+        unseen: whose high-resource sentence has no n-gram of the training text, so that its class would be a guess.
         blank: of which a side is empty.
     """
 
@@ -44,22 +45,21 @@ def label_pairs(
     least: float,
     count: Labelled,
 ) -> Iterator[tuple[str, str, str]]:
-    """Class, rich and poor sentence of each pair whose class has a share of the score of ``least`` or more.
+    """Class, high- and low-resource sentence of each pair whose class has a share of the score of ``least`` or more.
 
     Args:
-        pairs: rich and poor sentences.
-        predict: classes of rich sentences.
+        pairs: high- and low-resource sentences, neither blank.
+        predict: classes of high-resource sentences.
         least: share of the score, as :class:`Prediction` has it.
         count: filled on the way.
     """
     stream = iter(pairs)
     while batch := list(islice(stream, AT_ONCE)):
-        for (rich, poor), found in zip(batch, predict([rich for rich, _ in batch]), strict=True):
+        for (high, low), found in zip(batch, predict([high for high, _ in batch]), strict=True):
             if found.known == 0:
                 count.unseen += 1
-                continue
-            if found.scores[found.label] < least:
+            elif found.scores[found.label] < least:
                 count.unsure += 1
-                continue
-            count.classes[found.label] += 1
-            yield found.label, rich, poor
+            else:
+                count.classes[found.label] += 1
+                yield found.label, high, low

@@ -19,11 +19,11 @@ GOLD = [0, 1] * 50
 
 def record(name, wrong, **more):
     predicted = [1 - g if i < wrong else g for i, g in enumerate(GOLD)]
-    languages = {"poor": "te", "rich": "en"}
     return {
         "name": name,
-        "part": "test",
-        "languages": languages,
+        "split": "test",
+        "languages": {"low": "te", "high": "en"},
+        "training_sentences": {"low": 6, "high": 9},
         "classes": ["neg", "pos"],
         "gold": GOLD,
         "predicted": predicted,
@@ -32,15 +32,15 @@ def record(name, wrong, **more):
 
 
 def test_the_table():
-    systems = comparison.group([record("twin", 10), record("SVM", 40), record("twin", 20)])
-    assert comparison.best(systems) == "twin"
-    scores = comparison.tables(systems, "twin", 200)["scores"]
-    twin, svm = scores.rows
-    assert twin[:3] == ["twin", "2", "85.0"]
-    assert twin[5] == "85.0"
-    low, high = map(float, twin[6].split(" to "))
+    systems = comparison.group([record("Siamese", 10), record("SVM", 40), record("Siamese", 20)])
+    assert comparison.best(systems) == "Siamese"
+    scores = comparison.tables(systems, "Siamese", 200)["scores"]
+    siamese, svm = scores.rows
+    assert siamese[:3] == ["Siamese", "2", "85.0"]
+    assert siamese[5] == "85.0"
+    low, high = map(float, siamese[6].split(" to "))
     assert low < 85 < high
-    assert twin[-1] == ""
+    assert siamese[-1] == ""
     assert svm[-1] == "< 0.001"
     assert "te-en, 2 classes, 100 test sentences" in scores.title
 
@@ -52,8 +52,11 @@ def test_mcnemar_takes_the_median_run():
 
 
 def test_a_learning_curve():
-    made = [record(f"twin {n}", wrong, line="twin", poor_size=n) for n, wrong in ((200, 10), (100, 30), (100, 20))]
-    points = comparison.curve(comparison.group([*made, record("SVM", 5)]))["twin"]
+    made = [
+        record(f"Siamese {n}", wrong, line="Siamese", low_resource_size=n)
+        for n, wrong in ((200, 10), (100, 30), (100, 20))
+    ]
+    points = comparison.curve(comparison.group([*made, record("SVM", 5)]))["Siamese"]
     assert [(size, round(mean), round(spread)) for size, mean, spread in points] == [(100, 75, 5), (200, 90, 0)]
 
 
@@ -63,30 +66,33 @@ def learnt(name, wrong, **sizes):
 
 def test_a_learning_curve_ends_at_the_full_size_and_has_baselines():
     made = [
-        record("twin, 100 sentences", 30, line="twin", poor_size=100),
-        learnt("twin", 10, poor=400, rich=900),
-        learnt("SVM", 40, poor=100),
-        learnt("SVM", 20, poor=400),
-        learnt("MNB-H", 20, poor=400),
+        record("Siamese, 100 sentences", 30, line="Siamese", low_resource_size=100),
+        learnt("Siamese", 10, low=400, high=900),
+        learnt("SVM", 40, low=100),
+        learnt("SVM", 20, low=400),
+        learnt("MNB-H", 20, low=400),
     ]
     lines = comparison.curve(comparison.group(made))
     assert {line: [(size, round(mean)) for size, mean, _ in points] for line, points in lines.items()} == {
-        "twin": [(100, 70), (400, 90)],
+        "Siamese": [(100, 70), (400, 90)],
         "SVM": [(100, 60), (400, 80)],
     }
 
 
 def test_runs_that_learnt_from_other_numbers_of_sentences_are_other_systems():
-    made = [learnt("SVM", 1, poor=6), learnt("twin", 1, poor=6), *(learnt("SVM", n, poor=400) for n in (2, 3))]
+    made = [learnt("SVM", 1, low=6), learnt("Siamese", 1, low=6), *(learnt("SVM", n, low=400) for n in (2, 3))]
     systems = comparison.group(made)
-    assert {name: len(runs) for name, runs in systems.items()} == {"SVM, 6 poor": 1, "twin": 1, "SVM, 400 poor": 2}
-    assert len(comparison.group([record("SVM", 1), made[0]])["SVM"]) == 2  # an earlier record does not say
+    assert {name: len(runs) for name, runs in systems.items()} == {
+        "SVM, 6 low-resource": 1,
+        "Siamese": 1,
+        "SVM, 400 low-resource": 2,
+    }
     with pytest.raises(InputError, match="records of 'SVM' in te learnt from different numbers of sentences"):
-        gains(made, "SVM", "twin", 10)
+        gains(made, "SVM", "Siamese", 10)
 
 
 def test_the_spread_over_draws_of_references():
-    made = [record(f"twin {n}", 10, macro_f1_of_each_draw=draws) for n, draws in enumerate(([0.8, 0.9], [0.9] * 5))]
+    made = [record(f"Siamese {n}", 10, macro_f1_of_each_draw=draws) for n, draws in enumerate(([0.8, 0.9], [0.9] * 5))]
     scores = comparison.tables(comparison.group([*made, record("SVM", 40)]), "SVM", 10)["scores"]
     column = scores.headings.index("± over draws")
     assert [row[column] for row in scores.rows] == ["7.1", "0.0", ""]
@@ -106,27 +112,27 @@ def test_the_spread_over_draws_of_references():
         {"classes": [0, 1]},
         {"languages": {}},
         {"languages": []},
-        {"poor_size": "many"},
-        {"training_sentences": {"poor": 0}},
+        {"low_resource_size": "many"},
+        {"training_sentences": {"low": 0}},
     ],
 )
 def test_what_is_no_record(tmp_path, capsys, wrong):
     path = tmp_path / "a.json"
-    path.write_text(json.dumps({**record("twin", 1), **wrong}))
+    path.write_text(json.dumps({**record("Siamese", 1), **wrong}))
     assert main(["classify", "report", str(path), "-o", str(tmp_path / "out")]) == 2
     assert "a.json is no record of predictions" in capsys.readouterr().err
 
 
 def test_files_where_folders_are_wanted_and_the_reverse(tmp_path, capsys):
     path = tmp_path / "a.json"
-    path.write_text(json.dumps(record("twin", 1)))
+    path.write_text(json.dumps(record("Siamese", 1)))
     assert main(["classify", "report", str(path), "-o", str(path)]) == 2
-    assert "a.json is a file; name a folder" in capsys.readouterr().err
-    assert main(["classify", "gain", str(path), "-o", str(tmp_path)]) == 2
-    assert "it is a folder; name a file" in capsys.readouterr().err
+    assert f"cannot make the folder {path}: File exists" in capsys.readouterr().err
+    assert main(["classify", "gain", str(path), "--over", "Siamese", "--system", "Siamese", "-o", str(tmp_path)]) == 2
+    assert "it is a directory" in capsys.readouterr().err
     assert main(["classify", "gain", str(tmp_path)]) == 2
     assert f"cannot read the record {tmp_path}" in capsys.readouterr().err
-    for more, said in ((["-o", str(tmp_path)], "it is a folder"), (["-o", "x", "--seed", "-1"], "--seed takes")):
+    for more, said in ((["-o", str(tmp_path)], "it is a directory"), (["-o", "x", "--seed", "-1"], "--seed is -1")):
         assert main(["classify", "baseline", "svm", "nowhere", *more]) == 2
         assert said in capsys.readouterr().err
 
@@ -135,14 +141,14 @@ def test_other_test_sets_are_refused():
     other = record("SVM", 1)
     other["gold"] = GOLD[::-1]
     with pytest.raises(InputError, match="are of different test sets"):
-        comparison.group([record("twin", 1), other])
+        comparison.group([record("Siamese", 1), other])
     with pytest.raises(InputError, match="are of different test sets"):
-        comparison.group([record("twin", 1), record("SVM", 1) | {"part": "valid"}])
+        comparison.group([record("Siamese", 1), record("SVM", 1) | {"split": "valid"}])
 
 
 def test_sizes_along_the_curve_are_plain_numbers():
     figure = pytest.importorskip("matplotlib.figure").Figure()
-    comparison._draw_curve(figure, {"twin": [(100, 28.0, 1.0), (400, 28.0, 0.5), (3615, 30.0, 1.0)]})
+    comparison._draw_curve(figure, {"Siamese": [(100, 28.0, 1.0), (400, 28.0, 0.5), (3615, 30.0, 1.0)]})
     figure.draw_without_rendering()
     labels = [label.get_text() for label in figure.axes[0].get_xticklabels()]
     assert {"100", "500", "2000"} <= set(labels)
@@ -151,7 +157,7 @@ def test_sizes_along_the_curve_are_plain_numbers():
 
 def test_the_report(tmp_path, capsys):
     pytest.importorskip("matplotlib")
-    made = [record("twin", 10, line="twin", poor_size=100), record("SVM", 40)]
+    made = [record("Siamese", 10, line="Siamese", low_resource_size=100), record("SVM", 40)]
     paths = []
     for i, one in enumerate(made):
         paths.append(str(tmp_path / f"{i}.json"))
@@ -160,7 +166,7 @@ def test_the_report(tmp_path, capsys):
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"scores.md", "scores.tex", "classes.csv", "confusion-1.png", "confusion-2.pdf"} <= names
     assert "learning-curve.png" in names
-    assert "| twin | 1 | 90.0" in capsys.readouterr().out
+    assert "| Siamese | 1 | 90.0" in capsys.readouterr().out
     assert main(["classify", "report", *paths, "-o", str(tmp_path / "out"), "--system", "x"]) == 2
     (tmp_path / "0.json").write_text("{}")
     assert main(["classify", "report", paths[0], "-o", str(tmp_path / "out")]) == 2
@@ -168,7 +174,7 @@ def test_the_report(tmp_path, capsys):
 
 
 def of(language, name, wrong):
-    return {**record(name, wrong), "languages": {"poor": language, "rich": "en"}}
+    return {**record(name, wrong), "languages": {"low": language, "high": "en"}}
 
 
 def test_gains_over_languages(tmp_path, capsys):
@@ -197,11 +203,11 @@ def test_gains_over_languages(tmp_path, capsys):
     assert 5 < low < 19 < high < 35
     low, high = (float(end) for end in rows[2][6].split(" to "))
     assert low < 0 < high
-    assert main(["classify", "gain", *paths, "--over", "SVM ({rich})"]) == 2
-    assert "no language has records of both 'SSC({poor}-{rich})' and 'SVM ({rich})'" in capsys.readouterr().err
+    assert main(["classify", "gain", *paths, "--over", "SVM ({high})"]) == 2
+    assert "no language has records of both 'SSC({low}-{high})' and 'SVM ({high})'" in capsys.readouterr().err
     for step in (["gain"], ["report", "-o", str(tmp_path / "out")]):
         assert main(["classify", *step, *paths[:2], "--samples", "0"]) == 2
-        assert "--samples takes a number from 1, not 0" in capsys.readouterr().err
+        assert "--samples is 0: give a number from 1" in capsys.readouterr().err
     (tmp_path / "2.json").write_text(json.dumps({**made[2], "gold": GOLD[::-1]}))
     assert main(["classify", "gain", *paths]) == 2
     assert "the records of te are of different test sets" in capsys.readouterr().err
@@ -219,9 +225,18 @@ class LengthModel:
 
 def test_prepare_statistics_and_a_baseline(labelled, tmp_path, capsys, monkeypatch):
     pytest.importorskip("sklearn")
-    out = tmp_path / "prepared"
-    sources = ["--poor", f"{labelled}/te.tsv", "--rich", f"{labelled}/en.tsv", "--languages", "te", "en"]
-    assert main(["classify", "prepare", str(out), *sources, "--ngrams", "3", "2"]) == 0
+    out = tmp_path / "data"
+    sources = [
+        "--low-resource",
+        f"{labelled}/te.tsv",
+        "--high-resource",
+        f"{labelled}/en.tsv",
+        "--languages",
+        "te",
+        "en",
+    ]
+    prepare = ["classify", "prepare", "-o", str(out), *sources]
+    assert main([*prepare, "--ngrams", "3", "2"]) == 0
     assert "train 64" in capsys.readouterr().err
     assert main(["classify", "statistics", str(out)]) == 0
     shown = capsys.readouterr().out
@@ -230,18 +245,18 @@ def test_prepare_statistics_and_a_baseline(labelled, tmp_path, capsys, monkeypat
     assert main(["classify", "baseline", "mnb-h", str(out), "-o", str(tmp_path / "r.json")]) == 0
     found = json.loads((tmp_path / "r.json").read_text())
     assert found["macro_f1"] == 1
-    assert found["training_sentences"] == {"poor": 64}
+    assert found["training_sentences"] == {"low": 64}
     monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=LengthModel))
     st = ["classify", "baseline", "st", str(out), "--model", "models/small", "-o", str(tmp_path / "r.json")]
     assert main(st) == 0
     assert json.loads((tmp_path / "r.json").read_text())["name"] == "sentence-transformers: small"
-    assert main(["classify", "prepare", str(out), *sources, "--ngrams", "2", "3"]) == 2
+    assert main([*prepare, "--ngrams", "2", "3"]) == 2
     assert "the longest first" in capsys.readouterr().err
-    assert main(["classify", "prepare", str(out), *sources, "--test-share", "1"]) == 2
+    assert main([*prepare, "--test-share", "1"]) == 2
 
 
 def test_help_lists_the_steps_and_a_steps_options(capsys):
-    for words, said in ((["--help"], "baseline"), (["prepare", "--help"], "--shuffle-rich")):
+    for words, said in ((["--help"], "baseline"), (["prepare", "--help"], "--shuffle-high-resource")):
         with pytest.raises(SystemExit) as ended:
             main(["classify", *words])
         assert ended.value.code == 0

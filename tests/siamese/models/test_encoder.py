@@ -7,7 +7,7 @@ import itertools
 import pytest
 import torch
 
-from fairseq_xl.siamese.models.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, TwinEncoder, length_groups
+from fairseq_xl.siamese.models.encoder import KINDS, ORDERS, POOLINGS, EncoderSizes, SiameseEncoder, length_groups
 
 PAD, UNKNOWN = 1, 3
 VARIANTS = [
@@ -17,10 +17,10 @@ VARIANTS = [
 ]
 
 
-def encoder(**options) -> TwinEncoder:
+def encoder(**options) -> SiameseEncoder:
     torch.manual_seed(1)
-    sizes = EncoderSizes(**{"embed_dim": 6, "hidden_dim": 8, "dim": 5, **options})
-    return TwinEncoder(20, PAD, UNKNOWN, sizes).eval()
+    sizes = EncoderSizes(**{"embed_dim": 6, "hidden_dim": 8, "sentence_dim": 5, **options})
+    return SiameseEncoder(20, PAD, UNKNOWN, sizes).eval()
 
 
 def rows(lengths, generator=0):
@@ -43,7 +43,7 @@ def test_equation_1():
 
 
 def test_the_relu_before_the_dense_layer():
-    model = encoder(order="relu_dense")
+    model = encoder(dense_order="relu_dense")
     tokens = rows([4])
     with torch.no_grad():
         final = model.body(model.embed(tokens).transpose(0, 1), torch.tensor([4]))[1][-1]
@@ -53,7 +53,7 @@ def test_the_relu_before_the_dense_layer():
 @pytest.mark.parametrize(("kind", "pooling"), VARIANTS)
 @torch.no_grad()
 def test_padding_and_company_never_matter(kind, pooling):
-    model = encoder(kind=kind, pooling=pooling, layers=2)
+    model = encoder(encoder_kind=kind, pooling=pooling, layers=2)
     tokens = rows([7, 3, 5, 1])
     together = model(tokens)
     for row, length, found in zip(tokens, [7, 3, 5, 1], together, strict=True):
@@ -64,7 +64,7 @@ def test_padding_and_company_never_matter(kind, pooling):
 
 @torch.no_grad()
 def test_groups_of_similar_length_give_the_same_vectors_in_order():
-    model = encoder(kind="gru")
+    model = encoder(encoder_kind="gru")
     lengths = [3, 40, 4, 38, *range(1, 60)]
     tokens = rows(lengths)
     assert len(length_groups(torch.tensor(lengths))) > 1
@@ -83,14 +83,14 @@ def test_length_groups_cover_all_rows_and_waste_little():
 
 @torch.no_grad()
 def test_shorter_ngrams_are_added_to_the_trigram():
-    model = encoder(ngram_orders=2, kind="bag", pooling="mean")
+    model = encoder(ngram_orders=2, encoder_kind="bag", pooling="mean")
     tokens = torch.tensor([[4, 5, 6, 7]])
     mean = (model.embed.weight[4] + model.embed.weight[5] + model.embed.weight[6] + model.embed.weight[7]) / 2
     torch.testing.assert_close(model(tokens)[0], torch.relu(model.dense(mean)))
 
 
 def test_lost_units_are_read_as_unknown_in_training_only():
-    model = encoder(kind="bag", pooling="mean", unit_dropout=0.999999)
+    model = encoder(encoder_kind="bag", pooling="mean", unit_dropout=0.999999)
     tokens = rows([6, 2])
     with torch.no_grad():
         unknown = torch.relu(model.dense(model.embed.weight[UNKNOWN]))
@@ -100,7 +100,7 @@ def test_lost_units_are_read_as_unknown_in_training_only():
 
 def test_every_parameter_learns():
     for kind, pooling in VARIANTS:
-        model = encoder(kind=kind, pooling=pooling, order="dense")
+        model = encoder(encoder_kind=kind, pooling=pooling, dense_order="dense")
         model(rows([7, 3])).square().sum().backward()
         for name, parameter in model.named_parameters():
             assert parameter.grad is not None, (kind, pooling, name)
@@ -109,7 +109,7 @@ def test_every_parameter_learns():
 
 def test_fresh_cosines_are_spread():
     """Were they all near 1, the loss would hardly have a gradient."""
-    model = encoder(embed_dim=64, hidden_dim=64, dim=64)
+    model = encoder(embed_dim=64, hidden_dim=64, sentence_dim=64)
     z = torch.nn.functional.normalize(model(rows([20] * 40)), dim=1)
     cosine = (z @ z.t())[~torch.eye(40, dtype=torch.bool)]
     assert cosine.mean() < 0.9
@@ -118,10 +118,10 @@ def test_fresh_cosines_are_spread():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"kind": "bag"}, "has no last state"),
+        ({"encoder_kind": "bag"}, "has no last state"),
         ({"hidden_dim": 7}, "which is odd"),
         ({"pooling": "min"}, "no such encoder"),
-        ({"order": ORDERS[0] + "x"}, "no such encoder"),
+        ({"dense_order": ORDERS[0] + "x"}, "no such encoder"),
     ],
 )
 def test_mistakes(options, said):

@@ -1,7 +1,7 @@
 """MV-RNN: a vector and a matrix for each node of a parse (Socher, Huval, Manning & Ng 2012).
 
 Parses are the user's: a file with one binary tree a line, in brackets as tree banks write them, such as
-``(S (NP (D the) (N film)) (VP (V is) (A good)))``, in the order of the prepared folder's training, development and
+``(S (NP (D the) (N film)) (VP (V is) (A good)))``, in the order of the data directory's training, development and
 test texts. The first word in a bracket that holds more is the node's label, which is not used; every other word is a
 leaf, so that ``(NP the film)`` has two. Longer branchings are made binary from the left.
 """
@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import regex
@@ -21,9 +20,7 @@ from torch import Tensor, nn
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
-
-if TYPE_CHECKING:
-    from fairseq_xl.siamese.evaluation.baselines import Classifier, Training
+from fairseq_xl.siamese.baselines import Classifier, Training
 
 EPOCHS, BATCH = 15, 16
 _TOKEN = regex.compile(r"[()]|[^\s()]+")
@@ -173,18 +170,18 @@ def fit_mvrnn(data: Training) -> Classifier:
     count, held = len(data.texts), len(data.valid_texts)
     if len(trees) < count + held:
         raise InputError(f"{data.parses} has {len(trees)} trees for {count} training and {held} development texts")
-    texts = [*data.texts, *data.valid_texts, *data.part_texts]
-    if data.part_texts and len(trees) != len(texts):
+    texts = [*data.texts, *data.valid_texts, *data.test_texts]
+    if data.test_texts and len(trees) != len(texts):
         raise InputError(
             f"{data.parses} has {len(trees)} trees for {count} training, {held} development and "
-            f"{len(data.part_texts)} test texts: give one for each, in this order"
+            f"{len(data.test_texts)} test texts: give one for each, in this order"
         )
     for number, (tree, text) in enumerate(zip(trees, texts, strict=False), start=1):
         # A parser may take words apart, but not together.
         if (leaves := len(tree.leaves())) < (words_here := len(text.split())):
             raise InputError(
                 f"{data.parses}, line {number}: {leaves} leaves for the {words_here} words of {text!r}: parse the "
-                "texts of the prepared folder, in their order"
+                "texts of the data directory, in their order"
             )
     train = trees[:count]
     words = sorted({word for tree in train for word in tree.leaves()})
@@ -197,9 +194,9 @@ def fit_mvrnn(data: Training) -> Classifier:
         for _ in range(EPOCHS):
             order = random.permutation(count)
             for start in range(0, count, BATCH):
-                part = order[start : start + BATCH]
-                logits = model([train[i] for i in part], index)
-                loss = F.cross_entropy(logits, torch.from_numpy(data.labels[part]))
+                batch = order[start : start + BATCH]
+                logits = model([train[i] for i in batch], index)
+                loss = F.cross_entropy(logits, torch.from_numpy(data.labels[batch]))
                 optimiser.zero_grad()
                 loss.backward()
                 optimiser.step()

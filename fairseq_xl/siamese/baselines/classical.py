@@ -1,13 +1,11 @@
-"""The paper's baselines and newer yardsticks, by name; each learns from one language's labels alone.
+"""Baselines without a network of ours: averaged vectors, counts, n-grams, fastText and sentence-transformers.
 
-    asv       averaged skip-gram vectors, L2 logistic regression                    (section 4.2)
-    dsc-t     the same vectors, random forest                                       (Mukku et al. 2016)
-    mnb-h     multinomial naive Bayes on word counts                                (Sarkar & Chakraborty 2015)
-    svm       TF-IDF of character n-grams (1 to 5), linear support vector machine
-    fasttext  fastText's own classifier, with character n-grams
-    st        a sentence-transformers model that the user names, logistic regression
-
-The BiLSTM classifiers of words and characters are in ``recurrent_baseline.py``, MV-RNN in ``mvrnn.py``.
+asv       averaged skip-gram vectors, L2 logistic regression                    (section 4.2)
+dsc-t     the same vectors, random forest                                       (Mukku et al. 2016)
+mnb-h     multinomial naive Bayes on word counts                                (Sarkar & Chakraborty 2015)
+svm       TF-IDF of character n-grams (1 to 5), linear support vector machine
+fasttext  fastText's own classifier, with character n-grams
+st        a sentence-transformers model that the user names, logistic regression
 """
 
 from __future__ import annotations
@@ -15,60 +13,24 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from fairseq_xl.encode.pretrained import load_sentence_transformer
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
-from fairseq_xl.siamese.evaluation.mvrnn import fit_mvrnn
-from fairseq_xl.siamese.evaluation.recurrent_baseline import fit_characters, fit_words
-
-
-class Classifier(Protocol):
-    """Class numbers (N,) of sentences."""
-
-    def __call__(self, texts: Sequence[str]) -> np.ndarray: ...
-
-
-@dataclass(frozen=True)
-class Training:
-    """What a baseline learns from: normalised texts with classes, for training and development.
-
-    Attributes:
-        more_text: unlabelled sentences for word vectors.
-        model: name or folder of a sentence-transformers model, for ``st``.
-        parses: bracketed trees of all texts, for ``mv-rnn``; see :mod:`mvrnn`.
-        part_texts: what will be classified, where that is known; nothing is learnt from it.
-    """
-
-    texts: Sequence[str]
-    labels: np.ndarray
-    valid_texts: Sequence[str]
-    valid_labels: np.ndarray
-    classes: int
-    seed: int
-    more_text: Sequence[str] = ()
-    model: str | None = None
-    parses: Path | None = None
-    part_texts: Sequence[str] = ()
-
+from fairseq_xl.siamese.baselines import Classifier, Training
 
 LABEL = "\x02"
 """Marks fastText's labels: normalised text has no control characters, but may have its usual ``__label__``."""
 
 
-def words(text: str) -> list[str]:
-    return text.split()
-
-
 def _skip_gram(data: Training) -> Callable[[Sequence[str]], np.ndarray]:
     """Sentences to the mean of their words' skip-gram vectors (N, d); zeros where no word is known."""
     models = require("gensim.models", "siamese")
-    sentences = [words(text) for text in (*data.texts, *data.more_text)]
+    sentences = [text.split() for text in (*data.texts, *data.more_text)]
     if max(Counter(word for sentence in sentences for word in sentence).values(), default=0) < 2:
         raise InputError("word vectors need a word that stands twice in the text: give more of it, or --more-text")
     # One worker: with several, gensim's result depends on their timing.
@@ -77,7 +39,7 @@ def _skip_gram(data: Training) -> Callable[[Sequence[str]], np.ndarray]:
     def mean(texts: Sequence[str]) -> np.ndarray:
         rows = np.zeros((len(texts), model.vector_size))
         for row, text in zip(rows, texts, strict=True):
-            known = [model.wv[word] for word in words(text) if word in model.wv]
+            known = [model.wv[word] for word in text.split() if word in model.wv]
             if known:
                 row[:] = np.mean(known, axis=0)
         return rows
@@ -105,7 +67,7 @@ def fit_dsc_t(data: Training) -> Classifier:
 def fit_mnb_h(data: Training) -> Classifier:
     bayes = require("sklearn.naive_bayes", "siamese").MultinomialNB
     count = require("sklearn.feature_extraction.text", "siamese").CountVectorizer
-    counts = count(tokenizer=words, token_pattern=None, lowercase=False)
+    counts = count(tokenizer=str.split, token_pattern=None, lowercase=False)
     model = bayes().fit(counts.fit_transform(data.texts), data.labels)
     return lambda texts: model.predict(counts.transform(texts))
 
@@ -166,16 +128,3 @@ def fit_st(data: Training) -> Classifier:
     models = [regression(C=c, max_iter=2000).fit(train, data.labels) for c in (0.1, 1.0, 10.0)]
     best = _best(models, valid, data)
     return lambda texts: best.predict(encoder.encode(list(texts)))
-
-
-BASELINES: dict[str, tuple[Callable[[Training], Classifier], str]] = {
-    "asv": (fit_asv, "ASV"),
-    "mv-rnn": (fit_mvrnn, "MV-RNN"),
-    "dsc-t": (fit_dsc_t, "DSC-T (RF)"),
-    "mnb-h": (fit_mnb_h, "MNB-H"),
-    "bilstm-w": (fit_words, "Bi-LSTM (W)"),
-    "bilstm-c": (fit_characters, "Bi-LSTM (C)"),
-    "svm": (fit_svm, "TF-IDF char n-grams, SVM"),
-    "fasttext": (fit_fasttext, "fastText supervised"),
-    "st": (fit_st, "sentence-transformers"),
-}

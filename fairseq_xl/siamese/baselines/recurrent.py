@@ -1,6 +1,6 @@
 """Bi-LSTM classifiers of words and of characters, trained with cross-entropy (after Barbieri et al. 2017).
 
-The encoder is the twin's own, so that what differs is the loss and what is read.
+The encoder is that of the Siamese classifier, so that what differs is the loss and what is read.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -16,14 +15,12 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from fairseq_xl.report.classification import confusion, macro_f1
-from fairseq_xl.siamese.models.encoder import EncoderSizes, TwinEncoder
+from fairseq_xl.siamese.baselines import Classifier, Training
+from fairseq_xl.siamese.models.encoder import EncoderSizes, SiameseEncoder
 from fairseq_xl.text.trigrams import graphemes
 
-if TYPE_CHECKING:
-    from fairseq_xl.siamese.evaluation.baselines import Classifier, Training
-
 PAD, UNKNOWN = 0, 1
-SIZES = EncoderSizes(hidden_dim=128, dropout=0.3, unit_dropout=0.1, pooling="max", order="relu_dense")
+SIZES = EncoderSizes(hidden_dim=128, dropout=0.3, unit_dropout=0.1, pooling="max", dense_order="relu_dense")
 BATCH, MOST_EPOCHS, PATIENCE, LONGEST = 32, 20, 4, 256
 
 
@@ -45,19 +42,19 @@ def padded(rows: Sequence[list[int]]) -> Tensor:
     return out
 
 
-def _fit(data: Training, split: Callable[[str], list[str]], minimum: int) -> Classifier:
-    counts = Counter(unit for text in data.texts for unit in split(text))
+def _fit(data: Training, units_of: Callable[[str], list[str]], minimum: int) -> Classifier:
+    counts = Counter(unit for text in data.texts for unit in units_of(text))
     kept = sorted(unit for unit, count in counts.items() if count >= minimum)
     index = {unit: i for i, unit in enumerate(kept, start=2)}
 
     def encode(texts: Sequence[str]) -> list[list[int]]:
-        return [[index.get(unit, UNKNOWN) for unit in split(text)[:LONGEST]] for text in texts]
+        return [[index.get(unit, UNKNOWN) for unit in units_of(text)[:LONGEST]] for text in texts]
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(data.seed)
-        encoder = TwinEncoder(len(index) + 2, PAD, UNKNOWN, SIZES)
-        model = nn.ModuleList([encoder, nn.Linear(SIZES.dim, data.classes)]).to(device)
+        encoder = SiameseEncoder(len(index) + 2, PAD, UNKNOWN, SIZES)
+        model = nn.ModuleList([encoder, nn.Linear(SIZES.sentence_dim, data.classes)]).to(device)
 
         def logits(rows: Sequence[list[int]]) -> Tensor:
             return model[1](model[0](padded(rows).to(device)))
@@ -69,8 +66,8 @@ def _fit(data: Training, split: Callable[[str], list[str]], minimum: int) -> Cla
             order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
             chosen = np.empty(len(rows), dtype=np.int64)
             for start in range(0, len(order), 128):
-                part = order[start : start + 128]
-                chosen[part] = logits([rows[i] for i in part]).argmax(1).cpu().numpy()
+                batch = order[start : start + 128]
+                chosen[batch] = logits([rows[i] for i in batch]).argmax(1).cpu().numpy()
             return chosen
 
         _train(model, logits, encode(data.texts), data, predict)
@@ -94,9 +91,9 @@ def _train(
         model.train()
         order = random.permutation(len(rows))
         for start in range(0, len(order), BATCH):
-            part = order[start : start + BATCH]
-            target = torch.from_numpy(data.labels[part]).to(weight.device)
-            loss = F.cross_entropy(logits([rows[i] for i in part]), target, weight)
+            batch = order[start : start + BATCH]
+            target = torch.from_numpy(data.labels[batch]).to(weight.device)
+            loss = F.cross_entropy(logits([rows[i] for i in batch]), target, weight)
             optimiser.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 5.0)

@@ -9,9 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fairseq_xl.cli.classify import baseline as baseline_command
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.siamese.evaluation.baselines import BASELINES, Training
+from fairseq_xl.siamese.baselines import Training, fit
 
 pytest.importorskip("sklearn")
 pytest.importorskip("gensim")
@@ -45,11 +44,11 @@ LEAST = {"asv": 0.6, "dsc-t": 0.6, "mnb-h": 0.95, "bilstm-w": 0.8, "bilstm-c": 0
 @pytest.mark.parametrize("name", sorted(LEAST))
 def test_it_learns_and_repeats(data, name):
     training, texts, labels = data
-    classify = BASELINES[name][0](training)
+    classify = fit(name, training)
     found = classify(texts)
     assert (found == labels).mean() >= LEAST[name]
     assert classify(["ζζζ"])[0] in (0, 1)  # of unseen words
-    np.testing.assert_array_equal(found, BASELINES[name][0](training)(texts))
+    np.testing.assert_array_equal(found, fit(name, training)(texts))
 
 
 def test_fasttext_learns_from_a_file_that_is_sorted_by_class():
@@ -58,20 +57,20 @@ def test_fasttext_learns_from_a_file_that_is_sorted_by_class():
     order = np.argsort(labels, kind="stable")
     training = Training([texts[i] for i in order], labels[order], texts[:9], labels[:9], 2, 1)
     tested, expected = sentences(300, 4)
-    assert (BASELINES["fasttext"][0](training)(tested) == expected).mean() >= 0.85
+    assert (fit("fasttext", training)(tested) == expected).mean() >= 0.85
 
 
 def test_a_text_may_have_what_fasttext_calls_a_label(data):
     training, texts, _ = data
     marked = replace(training, texts=[*training.texts[:-1], training.texts[-1] + " __label__x"])
-    assert set(BASELINES["fasttext"][0](marked)(["__label__x fine", *texts])) <= {0, 1}
+    assert set(fit("fasttext", marked)(["__label__x fine", *texts])) <= {0, 1}
 
 
 @pytest.mark.parametrize("name", ["asv", "dsc-t"])
 def test_word_vectors_need_a_word_twice(data, name):
     once = replace(data[0], texts=["one", "two"], labels=np.array([0, 1]), more_text=())
     with pytest.raises(InputError, match="need a word that stands twice"):
-        BASELINES[name][0](once)
+        fit(name, once)
 
 
 def test_a_model_that_is_not_there(data, monkeypatch):
@@ -80,13 +79,9 @@ def test_a_model_that_is_not_there(data, monkeypatch):
 
     monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=missing))
     with pytest.raises(InputError, match="sentence-transformers cannot load 'NONE' \\(NONE is not a local folder"):
-        BASELINES["st"][0](replace(data[0], model="NONE"))
+        fit("st", replace(data[0], model="NONE"))
 
 
 def test_what_a_baseline_needs_is_said(data):
     with pytest.raises(InputError, match="name it with --model"):
-        BASELINES["st"][0](data[0])
-
-
-def test_the_commands_names_are_the_baselines():
-    assert set(baseline_command.NAMES) == set(BASELINES)
+        fit("st", data[0])

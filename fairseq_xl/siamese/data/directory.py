@@ -1,9 +1,9 @@
-"""The prepared folder: what ``fairseq-xl classify prepare`` writes and everything else of this room reads.
+"""The data directory: what ``fairseq-xl classify prepare`` writes and everything else of this room reads.
 
 manifest.json              languages, classes, how text becomes units, what was left out
 dict.txt                   fairseq's dictionary of the training text's n-grams, of both languages
-PART.SIDE.tsv              class, tab, text; PART is train, valid or test and SIDE poor or rich
-PART.SIDE.bin, .idx        the same texts as numbers of units
+SPLIT.SIDE.tsv             class, tab, text; SPLIT is train, valid or test and SIDE low or high (resource language)
+SPLIT.SIDE.bin, .idx       the same texts as numbers of units
 morphemes.SIDE.txt         segmentations, where Morfessor is asked for
 """
 
@@ -29,14 +29,13 @@ from fairseq_xl.siamese.data.morphemes import Segmenter
 from fairseq_xl.text.trigrams import ngrams, normalise
 
 VERSION = 1
-SIDES = ("poor", "rich")
 MANIFEST = "manifest.json"
 DICTIONARY = "dict.txt"
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """One part of one side: texts, classes (N,) and units."""
+    """One split of one side: texts, classes (N,) and units."""
 
     texts: list[str]
     labels: np.ndarray
@@ -46,30 +45,30 @@ class Corpus:
         return len(self.texts)
 
 
-class Prepared:
-    """A prepared folder.
+class DataDirectory:
+    """What is in a data directory.
 
     Raises:
-        InputError: no such folder, or of another version.
+        InputError: no such directory, or one of another version.
     """
 
-    def __init__(self, folder: Path | str):
-        self.folder = Path(folder)
+    def __init__(self, path: Path | str):
+        self.path = Path(path)
         self.manifest: dict[str, Any] = read_manifest(
-            self.folder / MANIFEST,
+            self.path / MANIFEST,
             VERSION,
             "fairseq-xl classify prepare",
             classes=list,
-            orders=list,
+            ngrams=list,
             morphemes=list,
             lower=bool,
         )
         self.classes: list[str] = self.manifest["classes"]
-        self.orders: tuple[int, ...] = tuple(self.manifest["orders"])
+        self.orders: tuple[int, ...] = tuple(self.manifest["ngrams"])
 
     @cached_property
     def dictionary(self) -> Dictionary:
-        return Dictionary.load(str(self.folder / DICTIONARY))
+        return Dictionary.load(str(self.path / DICTIONARY))
 
     @cached_property
     def fingerprint(self) -> str:
@@ -79,33 +78,35 @@ class Prepared:
 
     @cached_property
     def segmenters(self) -> dict[str, Segmenter]:
-        return {side: Segmenter.load(self.folder / f"morphemes.{side}.txt") for side in self.manifest["morphemes"]}
+        return {side: Segmenter.load(self.path / f"morphemes.{side}.txt") for side in self.manifest["morphemes"]}
 
-    def has(self, part: str, side: str) -> bool:
-        return (self.folder / f"{part}.{side}.tsv").is_file()
+    def has(self, split: str, side: str) -> bool:
+        return (self.path / f"{split}.{side}.tsv").is_file()
 
-    def corpus(self, part: str, side: str) -> Corpus:
-        """Raises: InputError: the folder has no such part, or a damaged one."""
-        stem = self.folder / f"{part}.{side}"
-        if not self.has(part, side):
-            raise InputError(f"{self.folder} has no {part} text of the {side} language: prepare it with a file for it")
+    def corpus(self, split: str, side: str) -> Corpus:
+        """Raises: InputError: there is no such split, or a damaged one."""
+        stem = self.path / f"{split}.{side}"
+        if not self.has(split, side):
+            raise InputError(
+                f"{self.path} has no {split} text of the {side}-resource language: prepare it with a file for it"
+            )
         index = {name: i for i, name in enumerate(self.classes)}
         labels, texts = [], []
         for number, line in enumerate(read_lines(f"{stem}.tsv"), start=1):
             name, tab, text = line.partition("\t")
             if not tab or name not in index:
-                raise InputError(f"{stem}.tsv, line {number} is damaged: prepare the folder again")
+                raise InputError(f"{stem}.tsv, line {number} is damaged: prepare the data again")
             labels.append(index[name])
             texts.append(text)
         units = indexed_dataset.MMapIndexedDataset(str(stem))
         if len(units) != len(texts):
-            raise InputError(f"{stem}.bin is not of {stem}.tsv: prepare the folder again")
+            raise InputError(f"{stem}.bin is not of {stem}.tsv: prepare the data again")
         return Corpus(texts, np.array(labels, dtype=np.int64), units)
 
     def clean(self, text: str) -> str:
         return normalise(text, self.manifest["lower"])
 
-    def encode(self, text: str, side: str = "poor") -> torch.Tensor:
+    def encode(self, text: str, side: str = "low") -> torch.Tensor:
         """(T,) unit numbers of a sentence as a user writes it; empty for a blank one."""
         return encode(self.clean(text), self.dictionary, self.orders, self.segmenters.get(side))
 
@@ -119,7 +120,7 @@ def encode(text: str, dictionary: Dictionary, orders: Sequence[int], segmenter: 
 def write_corpus(
     stem: Path, names: Iterable[str], texts: Sequence[str], encoded: Iterable[torch.Tensor], vocabulary: int
 ) -> None:
-    """Write one part of one side."""
+    """Write one split of one side."""
     builder = indexed_dataset.make_builder(f"{stem}.bin", impl="mmap", vocab_size=vocabulary)
     for units in encoded:
         builder.add_item(units)

@@ -1,4 +1,4 @@
-"""the twin classifier: pairs a second of training, sentences a second of prediction, and what is padding
+"""the Siamese classifier: pairs a second of training, sentences a second of prediction, and what is padding
 
 The presets of the recipes, from prepared text to updated weights. `padded` is the same step with each batch one
 rectangle as wide as its longest sentence, `padding` the share of the places computed that hold no n-gram. Sentences
@@ -21,21 +21,21 @@ from torch import Tensor
 
 from benchmarks.measure import in_turns, ratio
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.labelled import Source
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.modules.recurrent import pack_left
-from fairseq_xl.siamese.data.prepare import Settings, prepare
+from fairseq_xl.siamese.data.prepare import prepare
+from fairseq_xl.siamese.data.settings import Settings
 from fairseq_xl.siamese.models.criterion import ContrastiveCriterion
 from fairseq_xl.siamese.models.encoder import length_groups
-from fairseq_xl.siamese.models.model import Twin, TwinConfig
+from fairseq_xl.siamese.models.model import SiameseConfig, SiameseModel
 from fairseq_xl.siamese.models.task import ENCODED_AT_ONCE, SiameseContrastiveConfig, SiameseContrastiveTask
 
-# As in recipes/siamese.sh: lengths of n-grams, the model, the criterion.
-PRESETS: dict[str, tuple[tuple[int, ...], TwinConfig, dict[str, Any]]] = {
-    "paper": ((3,), TwinConfig(), {"margin": 0.5}),
-    "twin": (
-        (3, 2, 1),
-        TwinConfig(embed_dim=64, hidden_dim=128, pooling="max", dropout=0.3, unit_dropout=0.1, class_head=True),
+# As in recipes/lib/classification.sh: lengths of n-grams, the model, the criterion.
+PRESETS: dict[str, tuple[list[int], SiameseConfig, dict[str, Any]]] = {
+    "paper": ([3], SiameseConfig(), {"margin": 0.5}),
+    "siamese": (
+        [3, 2, 1],
+        SiameseConfig(embed_dim=64, hidden_dim=128, pooling="max", dropout=0.3, unit_dropout=0.1, class_head=True),
         {"margin": 0.0, "all_pairs": True, "class_weight": 1.0},
     ),
 }
@@ -56,8 +56,9 @@ def run(args: argparse.Namespace, report: Any) -> None:
         source.write_text("".join(f"{'ab'[n % 2]}\t{text}\n" for n, text in enumerate(texts)), encoding="utf-8")
         for preset in args.presets:
             folder = Path(temporary) / preset
-            settings = Settings(("xx",), orders=PRESETS[preset][0], valid_share=0.0, test_share=0.0)
-            prepare(folder, [Source.parse(str(source))], [], settings)
+            ngrams = PRESETS[preset][0]
+            settings = Settings(low_resource=[str(source)], ngrams=ngrams, valid_share=0.0, test_share=0.0)
+            prepare(folder, settings)
             measure(args, report, preset, folder)
 
 
@@ -81,13 +82,13 @@ def measure(args: argparse.Namespace, report: Any, preset: str, folder: Path) ->
     torch.manual_seed(1)
     task = SiameseContrastiveTask.setup_task(SiameseContrastiveConfig(data=str(folder), seed=1))
     task.load_dataset("train")
-    model = Twin.build_model(config, task).to(args.device)
+    model = SiameseModel.build_model(config, task).to(args.device)
     criterion = ContrastiveCriterion(task, **options)
     optimizer = torch.optim.Adam(model.parameters(), 1e-3)
     pairs = task.dataset("train")
     order = pairs.ordered_indices()[: args.pairs * args.batches].reshape(args.batches, -1)
     batches = [move(pairs.collater([pairs[i] for i in batch]), args.device) for batch in order]
-    everything = task.sentences("train", ("poor",))
+    everything = task.sentences("train", ("low",))
     numbers = np.random.default_rng(1).permutation(len(everything))
     grouped = model.encoder.forward
 

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.siamese.evaluation.baselines import BASELINES, Training
-from fairseq_xl.siamese.evaluation.mvrnn import MVRNN, Tree, parse_tree
+from fairseq_xl.siamese.baselines import Training, fit
+from fairseq_xl.siamese.baselines.mvrnn import MVRNN, Tree, parse_tree
 
 
 def leaf(word):
@@ -83,16 +83,16 @@ def test_it_learns_negation(tmp_path):
     texts, labels = zip(*rows, strict=True)
     labels = np.array(labels)
     data = Training(texts[:40], labels[:40], texts[40:], labels[40:], 2, 1, parses=path)
-    classify = BASELINES["mv-rnn"][0](data)
+    classify = fit("mv-rnn", data)
     assert classify(texts[:8]).tolist() == labels[:8].tolist()
     with pytest.raises(InputError, match="has 8 trees for 9 test texts"):
         classify(texts[:9])
     with pytest.raises(InputError, match="needs a parse of each text"):
-        BASELINES["mv-rnn"][0](Training(texts, labels, texts, labels, 2, 1))
+        fit("mv-rnn", Training(texts, labels, texts, labels, 2, 1))
     with pytest.raises(InputError, match="has 56 trees for 40 training, 8 development and 9 test texts"):
-        BASELINES["mv-rnn"][0](replace(data, part_texts=texts[:9]))
+        fit("mv-rnn", replace(data, test_texts=texts[:9]))
     with pytest.raises(InputError, match="line 1: 1 leaves for the 2 words of 'good film'"):
-        BASELINES["mv-rnn"][0](replace(data, texts=("good film", *texts[1:40])))
+        fit("mv-rnn", replace(data, texts=("good film", *texts[1:40])))
     path.write_text("(a\n")
     with pytest.raises(InputError, match="line 1: fewer closing"):
-        BASELINES["mv-rnn"][0](data)
+        fit("mv-rnn", data)
