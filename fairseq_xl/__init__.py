@@ -32,7 +32,8 @@ _HOMES = {
 # Importing them registers models, tasks, criteria and optimisers with fairseq.
 _COMPONENTS = (
     *("continuous", "training.fused_adam", "training.halving"),
-    *("pairs.models.criterion", "pairs.models.model", "pairs.models.task"),
+    *("pairs.models.criterion", "pairs.models.task"),
+    *("pairs.models.decomposable", "pairs.models.esim", "pairs.models.infersent", "pairs.models.siamese"),
     *("siamese.models.criterion", "siamese.models.model", "siamese.models.task"),
     *("syntactic.models.criterion", "syntactic.models.model", "syntactic.models.task"),
 )

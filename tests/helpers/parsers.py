@@ -346,7 +346,7 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.io import fetch, folders, labelled, lines
     from fairseq_xl.pairs.augmentation import stopwords
     from fairseq_xl.pairs.data import columns, source
-    from fairseq_xl.pairs.data.folder import Prepared as PairsPrepared
+    from fairseq_xl.pairs.data.directory import DataDirectory as PairsDirectory
     from fairseq_xl.pairs.evaluation import record
     from fairseq_xl.pairs.prediction import calibration_file
     from fairseq_xl.report import record as report_record
@@ -478,10 +478,10 @@ def parsers() -> dict[str, Parser]:
             lambda path: columns.rows(path, ("left", "right")), "a.tsv", text("left\tright\tx", "a\tb\tc")
         ),
         "prepared pairs": entry(
-            lambda path: PairsPrepared(path.parent).rows("train"), "train.tsv", ROWS, manifest__json=pairs_manifest
+            lambda path: PairsDirectory(path.parent).rows("train"), "train.tsv", ROWS, manifest__json=pairs_manifest
         ),
         "the manifest of pairs": entry(
-            lambda path: PairsPrepared(path.parent).fold(1, True), "manifest.json", pairs_manifest, train__tsv=ROWS
+            lambda path: PairsDirectory(path.parent).fold(1, True), "manifest.json", pairs_manifest, train__tsv=ROWS
         ),
         "prepared texts": entry(
             siamese,

@@ -1,6 +1,6 @@
-"""Several matchers as one: means, and a logistic regression fitted where none of them has learned (stacking).
+"""Several pair classifiers as one: means, and a logistic regression fitted where none of them has learned (stacking).
 
-Everything here takes (N, M) probabilities of N pairs by M matchers, or the logits of these.
+Everything here takes (N, M) probabilities of N pairs by M pair classifiers, or the logits of these.
 """
 
 from __future__ import annotations
@@ -13,17 +13,19 @@ import numpy as np
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
 from fairseq_xl.pairs.evaluation.record import PairRecord, together
-from fairseq_xl.pairs.prediction.calibration import apply, check_classes, logits
-from fairseq_xl.pairs.prediction.crossfit import calibration, cross_fit
+from fairseq_xl.pairs.prediction.calibration import CALIBRATIONS, apply, check_classes, logits
 
 PRESETS = {
     "phase1": ("esim", "siamese_conv_lstm", "siamese_conv_lstm_bilstm", "decomposable_attention"),
     "phase2": ("esim", "siamese_conv", "siamese_conv_lstm_bilstm", "decomposable_attention"),
 }
-"""Matchers of the two submissions of Hadgu 2018 (section 4)."""
+"""PairClassifiers of the two submissions of Hadgu 2018 (section 4)."""
 
 Combiner = Callable[[np.ndarray], np.ndarray]
 """From (N, M) probabilities to (N,)."""
+
+Fit = Callable[[np.ndarray, np.ndarray], Callable[[np.ndarray], np.ndarray]]
+"""From inputs (N, …) and labels (N,) to a function from inputs to probabilities (N,)."""
 
 
 def mean_probability(probability: np.ndarray) -> np.ndarray:
@@ -38,7 +40,7 @@ def mean_logit(probability: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Stack:
-    """Logistic regression on the matchers' logits (Wolpert 1992): weights (M,) and a bias."""
+    """Logistic regression on the pair classifiers' logits (Wolpert 1992): weights (M,) and a bias."""
 
     weights: np.ndarray
     bias: float
@@ -51,7 +53,7 @@ def fit_stack(probability: np.ndarray, gold: np.ndarray) -> Stack:
     """Weights by log loss, with scikit-learn's usual L2 penalty.
 
     Args:
-        probability: (N, M), of pairs that no matcher has learned from.
+        probability: (N, M), of pairs that no classifier has learned from.
         gold: (N,) labels 0 and 1.
 
     Raises:
@@ -83,9 +85,47 @@ def fit_combiner(probability: np.ndarray, gold: np.ndarray, rule: str, calibrate
     return lambda new: calibrate(logits(combine(new)))
 
 
+def cross_fit(
+    fit: Fit, inputs: np.ndarray, gold: np.ndarray, group: np.ndarray, folds: int, seed: int = 1
+) -> np.ndarray:
+    """(N,) probabilities, each by what ``fit`` made of the folds that the pair's group is not in.
+
+    Folds hold whole groups and about equal shares of positives (scikit-learn's StratifiedGroupKFold).
+
+    Args:
+        inputs: (N, …) of each pair.
+        gold: (N,) labels 0 and 1.
+        group: (N,)
+        folds: at least 2.
+        seed: of the draw of the folds.
+
+    Raises:
+        InputError: fewer than two folds, or fewer groups than folds; scikit-learn is missing.
+    """
+    found = len(np.unique(group))
+    if not 2 <= folds <= found:
+        raise InputError(f"{folds} folds of {found} groups of pairs: there are 2 folds at least, none of them empty")
+    model_selection = require("sklearn.model_selection", "pairs")
+    splitter = model_selection.StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
+    probability = np.empty(len(gold))
+    for rest, held_out in splitter.split(inputs, gold, group):
+        probability[held_out] = fit(inputs[rest], gold[rest])(inputs[held_out])
+    return probability
+
+
+def calibration(name: str) -> Fit:
+    """The fit of a calibration on logits, by its name in CALIBRATIONS."""
+
+    def fit(logits: np.ndarray, gold: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        temperature, bias = CALIBRATIONS[name](logits, gold)
+        return lambda new: apply(new, temperature, bias)
+
+    return fit
+
+
 @dataclass(frozen=True)
 class OutOfFold:
-    """(N, M) probabilities of pairs of the training part by matchers that had not learned from them."""
+    """(N, M) probabilities of pairs of the split train by pair classifiers that had not learned from them."""
 
     ids: list[str]
     probability: np.ndarray
@@ -97,7 +137,7 @@ def out_of_fold(records: Sequence[PairRecord], names: Sequence[str]) -> OutOfFol
 
     Args:
         records: of M names; those of one name and seed, or all of one name, are of different pairs.
-        names: the M matchers, in the order of the columns.
+        names: the M pair classifiers, in the order of the columns.
 
     Raises:
         InputError: a name without a record or a record without a place; a pair twice in one name and seed; names or
@@ -109,19 +149,19 @@ def out_of_fold(records: Sequence[PairRecord], names: Sequence[str]) -> OutOfFol
     if by_name.keys() != set(names):
         raise InputError(
             f"the out-of-fold records are of {_listed(by_name)}, those to combine of {_listed(names)}: give the same "
-            "matchers"
+            "pair classifiers"
         )
     joined = [_joined(one) for own in by_name.values() for one in _covers(own)]
     sizes = {record.name: len(record.ids) for record in joined}
     if len({frozenset(record.ids) for record in joined}) > 1:
         counts = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        raise InputError(f"the out-of-fold records cover different pairs ({counts}): give every matcher's every fold")
+        raise InputError(f"the out-of-fold records cover different pairs ({counts}): give every fold of each")
     found = together(joined)
     return OutOfFold(found.ids, np.stack([found.runs[name].mean(0) for name in names], axis=1), found.labels)
 
 
 def _covers(records: Sequence[PairRecord]) -> list[list[PairRecord]]:
-    """One matcher's records, parted into sets that each cover all pairs.
+    """One classifier's records, parted into sets that each cover all pairs.
 
     By seed, or, where each fold was trained with a seed of its own, all together.
     """
@@ -142,7 +182,7 @@ def _joined(folds: Sequence[PairRecord]) -> PairRecord:
     gold = [label for fold in folds if fold.gold is not None for label in fold.gold]
     whole = PairRecord(
         first.name,
-        first.part,
+        first.split,
         first.seed,
         [name for fold in folds for name in fold.ids],
         gold or None,
@@ -174,7 +214,7 @@ def combine(
         calibrated: in CALIBRATIONS, or None.
         fitted_on: pairs of which none is among the N.
         labels, group: (N,), for folds.
-        folds: see :func:`crossfit.cross_fit`.
+        folds: see :func:`cross_fit`.
         seed: of the folds.
     """
     if folds is None:

@@ -1,4 +1,4 @@
-"""The audit of the keys and of the matchers beside them."""
+"""The audit of the keys and of the pair classifiers beside them."""
 
 from __future__ import annotations
 

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairseq_xl.cli.main import main
-from fairseq_xl.pairs.augmentation.normalise import TextFile, repaired
+from fairseq_xl.pairs.augmentation.repair_files import TextFile, repaired
 from fairseq_xl.pairs.augmentation.repair import RULES, Repair, spanish_sound, without_accents, without_doubles
-from fairseq_xl.pairs.data.wording import Wording
+from fairseq_xl.pairs.data.tokenizer import Tokenizer
 
-WORDING = Wording(longest=10**9)
+TOKENIZER = Tokenizer(longest=10**9)
 
 
 @pytest.mark.parametrize(
@@ -173,19 +173,19 @@ FOUND = {"cupon": ("cupón", "accents"), "porfavor": ("por favor", "joined"), "e
     ],
 )
 def test_only_words_are_replaced(text, better):
-    assert repaired(text, FOUND, WORDING)[0] == better
+    assert repaired(text, FOUND, TOKENIZER)[0] == better
 
 
 def test_names_stay():
-    assert repaired("cupon porfavor", FOUND, WORDING, {"cupon"}) == (
+    assert repaired("cupon porfavor", FOUND, TOKENIZER, {"cupon"}) == (
         "cupon por favor",
         [("porfavor", "por favor", "joined")],
     )
 
 
 def test_cased_words():
-    wording = Wording(lower=False, longest=10**9)
-    assert repaired("Cupon cupon", {"Cupon": ("Cupón", "accents")}, wording)[0] == "Cupón cupon"
+    tokenizer = Tokenizer(lower=False, longest=10**9)
+    assert repaired("Cupon cupon", {"Cupon": ("Cupón", "accents")}, tokenizer)[0] == "Cupón cupon"
 
 
 # ---------------------------------------------------------------- files

@@ -9,7 +9,7 @@ import pytest
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data import columns
 from fairseq_xl.pairs.data.source import Pair, PairSource
-from fairseq_xl.pairs.data.wording import Wording
+from fairseq_xl.pairs.data.tokenizer import Wording
 
 
 @pytest.fixture

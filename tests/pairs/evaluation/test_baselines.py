@@ -13,7 +13,7 @@ import pytest
 from fairseq_xl.cli.main import main
 from fairseq_xl.cli.match import baseline as baseline_command
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.pairs.data.folder import Row, write_rows
+from fairseq_xl.pairs.data.directory import Row, write_rows
 from fairseq_xl.pairs.evaluation import baselines
 from fairseq_xl.pairs.evaluation.baselines import BASELINES, LEARNERS, Training, fit
 from fairseq_xl.pairs.evaluation.record import PairRecord
@@ -58,8 +58,8 @@ def folder(tmp_path):
     write_rows(folder / "valid.tsv", VALID)
     write_rows(folder / "test.tsv", [replace(row, label=None, id=f"test:{row.id}") for row in VALID])
     (folder / "dict.txt").write_text("".join(f"{word} 1\n" for word in WORDS))
-    wording = {"lower": True, "punctuation": False, "longest": 60}
-    (folder / "manifest.json").write_text(json.dumps({"version": 1, "wording": wording, "folds": 2}))
+    tokenizer = {"lower": True, "punctuation": False, "longest": 60}
+    (folder / "manifest.json").write_text(json.dumps({"version": 1, "tokenizer": tokenizer, "folds": 2}))
     return folder
 
 
@@ -172,7 +172,7 @@ def test_a_record_of_the_validation_pairs(folder, tmp_path, capsys):
     assert main(["match", "baseline", "tfidf", str(folder), "-o", str(out), "--seed", "3"]) == 0
     assert "tfidf: log loss 0." in capsys.readouterr().err
     record = PairRecord.read(out)
-    assert (record.name, record.part, record.seed) == ("tfidf", "valid", 3)
+    assert (record.name, record.split, record.seed) == ("tfidf", "valid", 3)
     assert record.ids == [row.id for row in VALID]
     assert record.gold == [row.label for row in VALID]
     assert record.group == [row.group for row in VALID]
@@ -184,18 +184,18 @@ def test_a_record_of_the_validation_pairs(folder, tmp_path, capsys):
 
 def test_unlabelled_pairs_are_judged(folder, tmp_path, capsys):
     out = tmp_path / "r.json"
-    arguments = ["--part", "test", "--name", "prior"]
+    arguments = ["--split", "test", "--name", "prior"]
     assert main(["match", "baseline", "constant", str(folder), "-o", str(out), *arguments]) == 0
     assert capsys.readouterr().err == ""
     record = PairRecord.read(out)
-    assert (record.gold, record.part, record.name) == (None, "test", "prior")
+    assert (record.gold, record.split, record.name) == (None, "test", "prior")
 
 
 def test_a_fold_is_judged_by_the_others(folder, tmp_path):
     out = tmp_path / "r.json"
     assert main(["match", "baseline", "constant", str(folder), "-o", str(out), "--fold", "1"]) == 0
     record = PairRecord.read(out)
-    assert record.part == "train"
+    assert record.split == "train"
     assert record.about["fold"] == 1
     assert record.ids == [row.id for row in TRAIN if row.folds == (1, 1)]
     learned = [row.label for row in TRAIN if row.folds == (0, 0)]
@@ -213,7 +213,7 @@ def test_vectors_are_read_from_a_file(folder, tmp_path, table):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--fold", "1", "--part", "valid"], "leave --part out"),
+        (["--fold", "1", "--split", "valid"], "leave --split out"),
         (["--fold", "2"], "fold 2 of 2"),
         (["--learner", "logistic"], "leave --learner out"),
     ],
