@@ -50,14 +50,15 @@ def files(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def prepared(files, tmp_path_factory) -> Path:
-    """All three parts, with vectors of all words but one, in folds of single sentences."""
-    from fairseq_xl.pairs.data.prepare import Settings, prepare
+    """All three splits, with vectors of all words but one, in folds of single sentences."""
+    from fairseq_xl.pairs.data.prepare import prepare
+    from fairseq_xl.pairs.data.settings import Settings
     from fairseq_xl.pairs.data.source import PairSource
 
     folder = tmp_path_factory.mktemp("prepared") / "pairs"
     sources = [
-        PairSource.parse(f"{files}/{part}.tsv,split={part}" + (",label=none" if part == "test" else ""))
-        for part in ("train", "valid", "test")
+        PairSource.parse(f"{files}/{split}.tsv,split={split}" + (",label=none" if split == "test" else ""))
+        for split in ("train", "valid", "test")
     ]
     settings = Settings(vectors=files / "words.vec", folds=2, together="sentences", leaks="pairs")
     prepare(folder, sources, [], settings)

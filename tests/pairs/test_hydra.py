@@ -20,7 +20,7 @@ CLASSIFIERS = (
 
 
 @pytest.mark.parametrize("arch", CLASSIFIERS)
-def test_every_matcher(arch, prepared, train_both_ways, assert_same_training, tmp_path):
+def test_every_classifier(arch, prepared, train_both_ways, assert_same_training, tmp_path):
     both = train_both_ways(
         "question_matching",
         tmp_path,

@@ -65,9 +65,7 @@ def test_the_mean_of_both_orders_is_symmetric(prepared, train_classifier, tmp_pa
 
 
 def test_vectors_are_kept_or_tuned(prepared, train_classifier, tmp_path):
-    from fairseq_xl.pairs.data.directory import word_table
-
-    given = word_table(DataDirectory(prepared))
+    given = DataDirectory(prepared).vectors()
     for tuned in (False, True):
         folder = tmp_path / str(tuned)
         line = "--arch siamese_conv --hidden-dim 8 --max-update 3" + (" --tune-vectors" if tuned else "")
@@ -126,7 +124,7 @@ def test_a_fold_is_held_out_and_recorded(prepared, train_classifier, tmp_path):
     assert record.ids == [row.id for row in rows]
     assert record.gold == [row.label for row in rows]
     assert str(tmp_path) not in out.read_text(encoding="utf-8")
-    # A part is whole, and another folder's need not have that fold.
+    # A split is whole, and another folder's need not have that fold.
     manifest = Path(shutil.copytree(prepared, tmp_path / "other")) / "manifest.json"
     said = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({**said, "folds": 1}))

@@ -66,7 +66,7 @@ def test_paraphrases_from_scratch_and_from_the_corpora(similarity, tmp_path):
     assert [line.split("--fold ")[1].split()[0] for line in trained] == list("01234") * 2
     assert all("--max-epoch 7" in line for line in trained)
     calls = similarity.calls_file.read_text().splitlines()
-    judged = [line for line in calls if "/prepared/paraphrases --part train" in line]
+    judged = [line for line in calls if "/prepared/paraphrases --split train" in line]
     assert len(judged) == 1
     assert "runs/fr.infersent.seed1.fold0/checkpoints/checkpoint_best.pt" in judged[0]
     tables = [line for line in calls if "/tables/infersent.seed1.test-" in line]

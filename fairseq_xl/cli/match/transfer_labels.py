@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fairseq_xl.cli.match.common import SOURCE
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.io.settings import option
-from fairseq_xl.pairs.augmentation.label_transfer import LabelledPair, LabelTransfer, Settings
+from fairseq_xl.pairs.augmentation.label_transfer import LabelledPair, LabelTransfer, Settings, label_transfer
 from fairseq_xl.pairs.data import columns
 from fairseq_xl.pairs.data.source import PairSource
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 @dataclass(kw_only=True)
@@ -73,7 +69,7 @@ class TransferLabels(Settings):
         summary_path = self.output.with_name(self.output.name + ".json")
         database = self.output.with_name(f".{self.output.name}.duckdb")
         with atomic_outputs(self.output, summary_path) as (output, summary):
-            with LabelTransfer(database, EnglishKey.of_file(self.stop_words), self) as transfer:
+            with label_transfer(database, EnglishKey.of_file(self.stop_words), self) as transfer:
                 self._read(transfer)
                 _write(output, transfer.pairs())
             inputs = {name: getattr(self, name) for name in ("labelled", "sentences", "from_pairs", "exclude")}

@@ -13,10 +13,10 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -154,40 +154,47 @@ class LabelledPair(NamedTuple):
     origin: str
 
 
-class LabelTransfer:
-    """A database at work, as a context: its folder is removed at the end.
+@contextmanager
+def label_transfer(folder: Path, key: Callable[[str], int | None], settings: Settings) -> Iterator[LabelTransfer]:
+    """A :class:`LabelTransfer` whose database is in a folder of its own, which goes at the end.
 
     Args:
-        folder: of the database; what stands there, from a run that was killed, is removed first.
-        key: a sentence of the pivot language -> its key, or None.
-        settings: how labels are transferred.
+        folder: what stands there, from a run that was killed, is removed first.
+        key, settings: see :class:`LabelTransfer`.
 
     Raises:
         InputError: DuckDB is missing, or the folder's disk is full or closed to us.
     """
+    duckdb = require("duckdb", "pairs", "label transfer")
+    limits = {"memory_limit": MEMORY, "temp_directory": str(folder), "preserve_insertion_order": False}
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        folder.mkdir(parents=True)
+        with duckdb.connect(folder / "pairs.duckdb", config=limits) as database:
+            yield LabelTransfer(database, key, settings)
+    except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException) as error:
+        raise InputError(f"the database {folder} cannot be used: {error}") from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
-    def __init__(self, folder: Path, key: Callable[[str], int | None], settings: Settings):
-        self.folder, self.key, self.settings = folder, key, settings
+
+class LabelTransfer:
+    """Takes sentences and labelled pairs, and gives the pairs that follow.
+
+    Args:
+        database: a connection to an empty database of DuckDB.
+        key: a sentence of the pivot language -> its key, or None.
+        settings: how labels are transferred.
+    """
+
+    def __init__(self, database: Any, key: Callable[[str], int | None], settings: Settings):
+        self.database, self.key, self.settings = database, key, settings
         self.counts: Counter[str] = Counter()
-
-    def __enter__(self) -> LabelTransfer:
-        self._duckdb = require("duckdb", "pairs", "label transfer")
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir(parents=True)
-        limits = {"memory_limit": MEMORY, "temp_directory": str(self.folder), "preserve_insertion_order": False}
-        self.database = self._duckdb.connect(self.folder / "pairs.duckdb", config=limits)
         for table, columns in TABLES.items():
             kinds = ", ".join(f"{name} {'VARCHAR' if name == 'line' else 'BIGINT'}" for name in columns)
             self.database.execute(f"CREATE TABLE {table} ({kinds})")
         for name in ("per_key", "per_pair", "exclude_sentences", "seed"):
-            self.database.execute(f"SET VARIABLE {name} = {getattr(self.settings, name)}")
-        return self
-
-    def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        self.database.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
-        if isinstance(error, (self._duckdb.IOException, self._duckdb.OutOfMemoryException)):
-            raise InputError(f"the database {self.folder} cannot be used: {error}") from error
+            self.database.execute(f"SET VARIABLE {name} = {getattr(settings, name)}")
 
     def read_sentences(self, sentences: Iterable[tuple[str, str]]) -> None:
         """Take sentences of the target language with their translations.

@@ -10,10 +10,9 @@ import pytest
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.directory import DataDirectory
-from fairseq_xl.pairs.data.prepare import Settings, prepare
+from fairseq_xl.pairs.data.prepare import prepare
+from fairseq_xl.pairs.data.settings import Settings
 from fairseq_xl.pairs.data.source import PairSource
-from fairseq_xl.pairs.data.directory import word_table
-from fairseq_xl.pairs.data.tokenizer import Tokenizer
 
 
 def write(folder, name: str, *lines: str) -> str:
@@ -33,7 +32,7 @@ def test_words_are_as_the_paper_makes_them(tmp_path):
     assert (row.left, row.right) == ("dónde está mi pedido 3.50", "no lo sé")
     assert (row.left_text, row.right_text) == ("¿Dónde está MI pedido, 3.50?", "No lo sé...")
     assert row.id == "a.tsv:1"
-    kept = made(tmp_path, train, tokenizer=Tokenizer(lower=False, punctuation=True, longest=3))
+    kept = made(tmp_path, train, keep_case=True, keep_punctuation=True, longest=3)
     assert kept.rows("train")[0].left == "¿ Dónde está"
 
 
@@ -43,7 +42,7 @@ def test_pairs_twice_and_with_both_labels(tmp_path):
     )
     folder = made(tmp_path, train)
     assert [row.left for row in folder.rows("train")] == ["one x", "five"]
-    assert folder.manifest["left_out"] == {"duplicate": 1, "contradictory": 2, "in the valid or test part": 0}
+    assert folder.manifest["left_out"] == {"duplicate": 1, "contradictory": 2, "in the splits valid or test": 0}
 
 
 @pytest.mark.parametrize(("leaks", "kept"), [("sentences", ["e"]), ("pairs", ["a", "e"]), ("nothing", ["a", "c", "e"])])
@@ -88,7 +87,7 @@ def test_words_of_two_languages_are_told_apart(tmp_path):
     assert (row.left, row.right) == ("en:the en:chat", "fr:le fr:chat")
     assert row.left_text == "the chat"
     assert folder.manifest["languages"] == ["en", "fr"]
-    table, index = word_table(folder), folder.dictionary.index
+    table, index = folder.vectors(), folder.dictionary.index
     assert table[index("en:chat")].tolist() == [1, 0]
     assert table[index("fr:chat")].tolist() == [0, 1]
     assert vectors
@@ -100,7 +99,7 @@ def test_words_of_two_languages_are_told_apart(tmp_path):
 
 def test_every_word_with_a_vector_is_known(files, prepared):
     folder = DataDirectory(prepared)
-    table, dictionary = word_table(folder).numpy(), folder.dictionary
+    table, dictionary = folder.vectors().numpy(), folder.dictionary
     lines = (files / "words.vec").read_text(encoding="utf-8").split("\n")[1:-1]
     given = {line.split()[0]: np.array(line.split()[1:], dtype=np.float32) for line in lines}
     for word, vector in given.items():
@@ -124,7 +123,7 @@ def test_a_folder_like_another(tmp_path, prepared):
     train = write(tmp_path, "a.tsv", "Reembolso ajeno\tb\t1", "c\td\t0")
     folder, other = made(tmp_path, train, like=prepared), DataDirectory(prepared)
     assert folder.dictionary.symbols == other.dictionary.symbols
-    np.testing.assert_array_equal(word_table(folder), word_table(other))
+    np.testing.assert_array_equal(folder.vectors(), other.vectors())
     assert folder.tokenizer == other.tokenizer
     assert folder.rows("train")[0].left == "reembolso ajeno"
 
@@ -145,8 +144,8 @@ def test_the_command_says_what_it_did_and_replaces_the_folder_whole(files, tmp_p
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--folds", "0"], "--folds is a number from 1, not 0"),
-        (["--longest", "0"], "--longest is a number from 1, not 0"),
+        (["--folds", "0"], "--folds is 0: give a number from 1"),
+        (["--longest", "0"], "--longest is 0: give a number from 1"),
         (["--vectors", "v.vec", "--like", "p"], "--like brings vectors of its own"),
         (["--like", "nowhere"], "manifest.json is missing"),
         (["--vectors", "nowhere.vec"], "there is no file of word vectors at nowhere.vec"),
@@ -159,7 +158,7 @@ def test_bad_options(files, tmp_path, capsys, words, message):
 
 
 def test_unlabelled_pairs_are_for_the_test_alone(files, tmp_path):
-    with pytest.raises(InputError, match=r"test.tsv, line 1: the valid part needs labels"):
+    with pytest.raises(InputError, match=r"test.tsv, line 1: the split valid needs labels"):
         made(tmp_path, f"{files}/train.tsv", f"{files}/test.tsv,label=none,split=valid")
     folder = made(tmp_path, f"{files}/train.tsv", f"{files}/test.tsv,label=none,split=test")
     assert folder.rows("test")[0].label is None
@@ -183,9 +182,9 @@ def test_folders_that_are_none(tmp_path, prepared):
     for name in ("manifest.json", "dict.txt"):
         (tmp_path / name).write_bytes((prepared / name).read_bytes())
     with pytest.raises(InputError, match=r"vectors.npy is missing"):
-        word_table(DataDirectory(tmp_path))
+        DataDirectory(tmp_path).vectors()
     np.save(tmp_path / "vectors.npy", np.zeros((3, 2), dtype=np.float32))
     with pytest.raises(InputError, match=r"does not fit dict.txt"):
-        word_table(DataDirectory(tmp_path))
-    with pytest.raises(InputError, match="has no valid part"):
+        DataDirectory(tmp_path).vectors()
+    with pytest.raises(InputError, match="has no split valid"):
         DataDirectory(tmp_path).rows("valid")

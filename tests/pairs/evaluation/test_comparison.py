@@ -102,7 +102,7 @@ def test_the_report(tmp_path, capsys):
     assert "Log loss, less that of bm25" in shown
     for arguments, said in (
         ([*command, "--against", "x"], "--against 'x' is none of constant prior, esim, bm25"),
-        ([*command[:-1], "0"], "at least one draw"),
+        ([*command[:-1], "0"], "--samples is 0: give a number from 1"),
     ):
         assert main(arguments) == 2
         assert said in capsys.readouterr().err

@@ -109,6 +109,6 @@ def test_a_paired_difference_knows_that_the_pairs_are_the_same():
     assert difference(better, hard, np.arange(300), 500) == (apart, low, high)
 
 
-def test_matchers_may_have_different_numbers_of_runs():
+def test_classifiers_may_have_different_numbers_of_runs():
     draws = bootstrap([np.ones((3, 4)), np.zeros((1, 4))], np.arange(4), 10)
     np.testing.assert_array_equal(draws, np.tile([1.0, 0.0], (10, 1)))

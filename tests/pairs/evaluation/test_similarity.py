@@ -9,9 +9,9 @@ import pytest
 from scipy import sparse
 
 from fairseq_xl.cli.main import main
-from fairseq_xl.cli.match.similarity import across, read
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.source import PairSource
+from fairseq_xl.pairs.evaluation.graded import across, read
 from fairseq_xl.pairs.evaluation.similarity import averages, cosines, shared_words, spearman, spearman_interval
 
 STS = [
@@ -100,7 +100,7 @@ def test_several_checkpoints_and_translations(checkpoint, sts, tmp_path, capsys)
     assert len({row.split("|", 2)[2] for row in rows}) == 1  # the same sentences each time
 
 
-def test_a_matcher_without_sentence_vectors(prepared, train_classifier, tmp_path, sts, capsys):
+def test_a_classifier_without_sentence_vectors(prepared, train_classifier, tmp_path, sts, capsys):
     train_classifier(prepared, tmp_path, "--arch esim --hidden-dim 8 --max-update 2")
     assert main(["match", "similarity", str(tmp_path / "checkpoint_last.pt"), "--input", sts]) == 0
     said = capsys.readouterr().out

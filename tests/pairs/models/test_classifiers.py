@@ -6,11 +6,10 @@ import pytest
 import torch
 from torch import nn
 
-from fairseq_xl.pairs.models.siamese import NEAREST, FeatureClassifier, ManhattanLSTM
 from fairseq_xl.pairs.models.decomposable import DISTANCES, DecomposableAttention
 from fairseq_xl.pairs.models.esim import ESIM
-from fairseq_xl.pairs.models.infersent import READERS, InferSent
-from fairseq_xl.pairs.models.siamese import BatchNorm
+from fairseq_xl.pairs.models.infersent import SENTENCE_ENCODERS, InferSent
+from fairseq_xl.pairs.models.siamese import NEAREST, BatchNorm, FeatureClassifier, ManhattanLSTM
 
 DIM = 6
 CLASSIFIERS = {
@@ -18,10 +17,10 @@ CLASSIFIERS = {
     "conv": lambda: FeatureClassifier(DIM, ("conv",), 4, 7),
     "conv_lstm_bilstm": lambda: FeatureClassifier(DIM, ("conv", "lstm", "bilstm"), 4, 7),
     "conv_absolute": lambda: FeatureClassifier(DIM, ("conv", "bilstm"), 4, 7, "absolute"),
-    **{f"infersent_{name}": lambda name=name: InferSent(DIM, 16, 7, name) for name in READERS},
+    **{f"infersent_{name}": lambda name=name: InferSent(DIM, 16, 7, name) for name in SENTENCE_ENCODERS},
     "esim": lambda: ESIM(DIM, 8),
     "decomposable": lambda: DecomposableAttention(DIM, 8),
-    "decomposable_intra": lambda: DecomposableAttention(DIM, 8, intra=True),
+    "decomposable_intra": lambda: DecomposableAttention(DIM, 8, intra_attention=True),
     "decomposable_enhanced": lambda: DecomposableAttention(DIM, 8, enhanced=True),
 }
 SYMMETRIC = ("manhattan", "conv_absolute")
@@ -73,7 +72,9 @@ def test_neither_padding_nor_other_pairs_matter(name, sentences):
 def test_words_matter(name, sentences):
     classifier = made(name)
     other = [sentences[0] + 1]
-    assert not torch.allclose(scores(classifier, sentences[:1], sentences[3:4]), scores(classifier, other, sentences[3:4]))
+    assert not torch.allclose(
+        scores(classifier, sentences[:1], sentences[3:4]), scores(classifier, other, sentences[3:4])
+    )
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
@@ -99,7 +100,7 @@ def test_a_batch_of_one_trains(name, sentences):
 def test_manhattan_probability(sentences):
     classifier = made("manhattan")
     left, right = sentences[1].unsqueeze(0), sentences[2].unsqueeze(0)
-    states = [classifier.reader.lstm(words)[0][0, -1] for words in (left, right)]
+    states = [classifier.encoder.lstm(words)[0][0, -1] for words in (left, right)]
     expected = torch.exp(-(states[0] - states[1]).abs().sum()).float()
     torch.testing.assert_close(scores(classifier, sentences[1:2], sentences[2:3]).sigmoid()[0], expected)
 
@@ -109,7 +110,7 @@ def test_manhattan_of_equal_sentences_is_finite(sentences):
     torch.testing.assert_close(found[0], torch.exp(torch.tensor(-NEAREST)))
 
 
-def test_feature_matcher_compares_difference_and_product(sentences):
+def test_features_are_compared_by_difference_and_product(sentences):
     classifier = made("conv_lstm_bilstm")
     a, b = (classifier.encode(*padded([s])) for s in sentences[:2])
     assert a.shape == (1, 5 * 4)  # three convolutions, an LSTM, a BiLSTM
@@ -123,16 +124,16 @@ def test_infersent_reads_a_sentence_word_by_word(sentences):
     one, length = words.unsqueeze(1), torch.tensor([len(words)])
     for name in ("max", "mean"):
         classifier = made(f"infersent_bilstm_{name}")
-        states = classifier.reader.lstm(one, length)[0].squeeze(1)
+        states = classifier.encoder.lstm(one, length)[0].squeeze(1)
         expected = states.amax(0) if name == "max" else states.mean(0)
         torch.testing.assert_close(classifier.encode(*padded([words]))[0], expected)
     gru = made("infersent_bigru_last")
-    onwards = gru.reader.forwards(words.unsqueeze(0))[1].flatten()
-    back = gru.reader.backwards(words.flip(0).unsqueeze(0))[1].flatten()
+    onwards = gru.encoder.forwards(words.unsqueeze(0))[1].flatten()
+    back = gru.encoder.backwards(words.flip(0).unsqueeze(0))[1].flatten()
     torch.testing.assert_close(gru.encode(*padded([words]))[0], torch.cat([onwards, back]))
     conv = made("infersent_conv")
     layer, found = torch.cat([torch.zeros(1, DIM), words, torch.zeros(1, DIM)]).double(), []
-    for filters in conv.reader.layers:
+    for filters in conv.encoder.layers:
         rows = torch.stack(
             [
                 torch.relu(torch.einsum("fcw,wc->f", filters.weight, layer[t : t + 3]) + filters.bias)
@@ -166,7 +167,9 @@ def test_esim_in_loops(sentences):
     b_seen = [sum(w * x for w, x in zip(torch.stack(c).softmax(0), a, strict=True)) for c in columns]
     pooled = []
     for own, seen in ((a, a_seen), (b, b_seen)):
-        compared = [torch.relu(classifier.shrink(torch.cat([x, y, x - y, x * y]))) for x, y in zip(own, seen, strict=True)]
+        compared = [
+            torch.relu(classifier.shrink(torch.cat([x, y, x - y, x * y]))) for x, y in zip(own, seen, strict=True)
+        ]
         v = states(classifier.compose, torch.stack(compared))
         pooled += [v.mean(0), v.amax(0)]
     expected = classifier.decide(torch.cat(pooled))
@@ -186,7 +189,9 @@ def test_decomposable_attention_in_loops(sentences, name):
         seen = [classifier.intra.attend(word) for word in words]
         rows = []
         for i, word in enumerate(words):
-            bias = [classifier.intra.bias[min(max(j - i, -DISTANCES), DISTANCES) + DISTANCES] for j in range(len(words))]
+            bias = [
+                classifier.intra.bias[min(max(j - i, -DISTANCES), DISTANCES) + DISTANCES] for j in range(len(words))
+            ]
             weights = torch.stack([torch.dot(seen[i], other) + d for other, d in zip(seen, bias, strict=True)]).softmax(
                 0
             )
@@ -215,7 +220,7 @@ def test_unknown_parts_are_refused():
         FeatureClassifier(DIM, ("conv", "gru"), 4, 7)
     with pytest.raises(ValueError, match="signed or absolute"):
         FeatureClassifier(DIM, ("conv",), 4, 7, "squared")
-    with pytest.raises(ValueError, match="a reader is bilstm_max"):
+    with pytest.raises(ValueError, match="a sentence encoder is bilstm_max"):
         InferSent(DIM, 8, 7, "bert")
     with pytest.raises(ValueError, match="an activation is relu, sigmoid, tanh"):
         InferSent(DIM, 8, 7, activation="swish")

@@ -185,7 +185,7 @@ def test_no_pair_sees_its_group():
     assert sorted(judged) == list(range(200))
 
 
-def test_cross_fitted_temperature_repairs_an_overconfident_matcher():
+def test_cross_fitted_temperature_repairs_an_overconfident_classifier():
     pytest.importorskip("sklearn")
     from fairseq_xl.pairs.evaluation.scores import log_losses
     from fairseq_xl.pairs.prediction.ensemble import calibration as by_name

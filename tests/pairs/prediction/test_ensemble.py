@@ -20,15 +20,15 @@ from fairseq_xl.pairs.prediction.ensemble import PRESETS, combine, fit_stack, me
 pytest.importorskip("sklearn")
 
 
-def classifier(name, seed=1, part="valid", size=300, noise=1.0, scale=1.0, first=0, **more):
+def classifier(name, seed=1, split="valid", size=300, noise=1.0, scale=1.0, first=0, **more):
     """A record of a classifier whose logits are the truth's, times ``scale``, with noise."""
     truth = np.random.default_rng(first)
     logit = truth.normal(-1, 2, size)
     gold = (truth.random(size) < expit(logit)).astype(int)
     own = np.random.default_rng([seed, *name.encode()])
     probability = expit(scale * (logit + noise * own.normal(size=size)))
-    ids = [f"{part}:{first + i}" for i in range(size)]
-    return PairRecord(name, part, seed, ids, gold.tolist(), probability.tolist(), [i // 3 for i in range(size)], more)
+    ids = [f"{split}:{first + i}" for i in range(size)]
+    return PairRecord(name, split, seed, ids, gold.tolist(), probability.tolist(), [i // 3 for i in range(size)], more)
 
 
 def loss(record):
@@ -61,7 +61,7 @@ def test_a_stack_finds_the_one_who_knows():
 
 def test_folds_with_a_seed_each_are_one_run():
     """As the recipe has it: seed N holds out fold N - 1."""
-    folds = [classifier("a", seed, part="train", size=20, first=20 * seed) for seed in (1, 2, 3)]
+    folds = [classifier("a", seed, split="train", size=20, first=20 * seed) for seed in (1, 2, 3)]
     found = out_of_fold(folds, ["a"])
     assert found.ids == [name for record in folds for name in record.ids]
     assert found.probability[:, 0].tolist() == [p for record in folds for p in record.probability]
@@ -69,7 +69,7 @@ def test_folds_with_a_seed_each_are_one_run():
 
 def test_folds_are_joined_and_seeds_averaged():
     folds = [
-        classifier(name, seed, part="train", size=20, first=first)
+        classifier(name, seed, split="train", size=20, first=first)
         for name in ("a", "b")
         for seed in (1, 2)
         for first in (0, 20)
@@ -87,7 +87,7 @@ def test_folds_are_joined_and_seeds_averaged():
     [
         (lambda r: [*r, r[0]], "an id stands there twice"),
         (lambda r: r[:-1], "cover different pairs"),
-        (lambda r: r[:2], "give the same pair classifiers"),
+        (lambda r: r[:2], "give the same"),
         (lambda r: [replace(one, gold=None) for one in r], "have no labels"),
     ],
 )
@@ -98,7 +98,7 @@ def test_folds_that_do_not_fit(change, said):
 
 
 def test_a_rule_stacked_outside_and_calibrated_inside():
-    outside = out_of_fold([classifier("a", part="train", first=1000, size=2000)], ["a"])
+    outside = out_of_fold([classifier("a", split="train", first=1000, size=2000)], ["a"])
     record = classifier("a", scale=4, size=2000)  # surer than it was on the folds
     given_, gold = np.array(record.probability)[:, None], np.array(record.gold)
     plain = combine(given_, "stack", None, outside)
@@ -160,7 +160,9 @@ def test_the_papers_submissions(files, tmp_path, capsys, phase):
 
 
 def test_stacking_on_out_of_fold_records(files, tmp_path):
-    folds = files(*(classifier(n, part="train", first=f, noise=x) for n, x in (("a", 0.1), ("b", 9)) for f in (5, 400)))
+    folds = files(
+        *(classifier(n, split="train", first=f, noise=x) for n, x in (("a", 0.1), ("b", 9)) for f in (5, 400))
+    )
     judged = [classifier("a", noise=0.1), classifier("b", noise=9)]
     _, found = ensemble(tmp_path, *files(*judged), "--rule", "stack", "--stack-on", *folds)
     _, plain = ensemble(tmp_path, *files(*judged))
@@ -183,7 +185,7 @@ def test_fitting_in_folds_of_the_pairs_themselves(files, tmp_path, arguments):
 
 
 def test_what_is_refused(files, tmp_path, capsys):
-    judged, folds = files(classifier("a")), files(classifier("a", part="train"))
+    judged, folds = files(classifier("a")), files(classifier("a", split="train"))
     other = files(classifier("b", first=7))
     nameless = files(replace(classifier("a"), gold=None))
     for arguments, said in (
@@ -193,7 +195,7 @@ def test_what_is_refused(files, tmp_path, capsys):
         ([*judged, "--rule", "stack", "--cross-fit", "5", "--stack-on", *folds], "add --calibrate"),
         ([*judged, "--rule", "stack", "--stack-on", *judged], "300 of the pairs of --stack-on are to be"),
         ([*judged, *other], "are of different pairs"),
-        ([*judged, "--rule", "stack", "--stack-on", *files(classifier("b", part="train"))], "give the same pair classifiers"),
+        ([*judged, "--rule", "stack", "--stack-on", *files(classifier("b", split="train"))], "give the same"),
         ([*nameless, "--rule", "stack", "--cross-fit", "5"], "have no labels"),
         ([*judged, "--rule", "stack", "--cross-fit", "1"], "1 folds of 100 groups"),
     ):
