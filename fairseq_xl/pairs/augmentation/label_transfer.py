@@ -26,7 +26,7 @@ from fairseq_xl.io.packages import require
 from fairseq_xl.io.settings import option
 from fairseq_xl.pairs.augmentation.key import hashed, normal_form
 
-MEMORY = "512MB"
+MEMORY = "256MB"
 BATCH = 50_000
 """Rows that are read or written at once."""
 
@@ -166,7 +166,7 @@ def label_transfer(folder: Path, key: Callable[[str], int | None], settings: Set
         InputError: DuckDB is missing, or the folder's disk is full or closed to us.
     """
     duckdb = require("duckdb", "pairs", "label transfer")
-    limits = {"memory_limit": MEMORY, "temp_directory": str(folder), "preserve_insertion_order": False}
+    limits = {"memory_limit": MEMORY, "threads": 4, "temp_directory": str(folder), "preserve_insertion_order": False}
     shutil.rmtree(folder, ignore_errors=True)
     try:
         folder.mkdir(parents=True)
