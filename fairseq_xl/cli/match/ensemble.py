@@ -57,8 +57,6 @@ class Ensemble:
         Raises:
             InputError: records that cannot be read or combined, or settings that leave nothing to fit on.
         """
-        import numpy as np
-
         from fairseq_xl.pairs.evaluation.record import PairRecord, together
         from fairseq_xl.pairs.evaluation.scores import log_losses
         from fairseq_xl.pairs.prediction.ensemble import PRESETS, combine, out_of_fold
@@ -72,7 +70,6 @@ class Ensemble:
                 raise InputError(f"--preset {self.preset} lacks records of {', '.join(missing)}: predict with them too")
             records = [record for record in records if record.name in names]
         found = together(records)
-        matrix = np.stack([runs.mean(0) for runs in found.runs.values()], axis=1)
         outside = None
         if self.stack_on:
             outside = out_of_fold([PairRecord.read(path) for path in self.stack_on], list(found.runs))
@@ -82,10 +79,7 @@ class Ensemble:
                     f"{len(shared)} of the pairs of --stack-on are to be combined too, the first {min(shared)}: stack "
                     "on out-of-fold records of training pairs"
                 )
-        labels = found.labels if self.cross_fit else found.gold
-        probability = combine(
-            matrix, self.rule, self.calibrate, outside, labels, found.group, self.cross_fit, self.seed
-        )
+        probability = combine(found, self.rule, self.calibrate, outside, self.cross_fit, self.seed)
         seconds = [record.about.get("training_seconds") for record in records]
         usual = [self.preset or "ensemble", self.rule, *([self.calibrate] if self.calibrate else [])]
         record = PairRecord(

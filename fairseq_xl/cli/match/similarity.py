@@ -42,13 +42,13 @@ class Similarity:
         import fairseq_xl
 
         fairseq_xl.register()
-        from fairseq_xl.pairs.evaluation import graded
+        from fairseq_xl.pairs.evaluation import similarity
         from fairseq_xl.pairs.prediction.predictor import Predictor
         from fairseq_xl.training.checkpoints import read as read_checkpoint
 
-        sources = [graded.read(source) for source in self.input]
+        sources = [similarity.read(source) for source in self.input]
         if self.across:
-            sources += [graded.across(one, other) for one, other in permutations(sources, 2)]
+            sources += [similarity.across(one, other) for one, other in permutations(sources, 2)]
         said, known = [], []
         for path in self.models:
             predictor = Predictor.load(path, self.data, self.device)
@@ -56,6 +56,6 @@ class Similarity:
             every = [predictor.rows(source.pairs, source.languages) for source in sources]
             if self.vectors:
                 predictor.learn_words([row for rows in every for row in rows], self.vectors)
-            known = [graded.known_share(predictor, rows) for rows in every]
-            said.append([graded.similarities(predictor, rows, name) for rows in every])
-        write(graded.table(sources, said, known).markdown(), self.output)
+            known = [similarity.known_share(predictor, rows) for rows in every]
+            said.append([similarity.similarities(predictor, rows, name) for rows in every])
+        write(similarity.table(sources, said, known).markdown(), self.output)

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, starmap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -96,10 +96,10 @@ CREATE TABLE labelled AS
 
 COUNTS = {
     "distinct sentences": "FROM sentence",
-    "sentences kept out": "FROM sentence SEMI JOIN excluded_sentence USING (sentence)",
+    "excluded sentences": "FROM sentence SEMI JOIN excluded_sentence USING (sentence)",
     "keys": "FROM sizes",
     "keys of several sentences": "FROM sizes WHERE size > 1",
-    "pairs kept out": "FROM made SEMI JOIN excluded USING (one, other)",
+    "excluded pairs": "FROM made SEMI JOIN excluded USING (one, other)",
     "pairs": "FROM pair",
     "pairs with both labels": "FROM pair WHERE yes > 0 AND no > 0",
     "pairs with both labels, dropped": "FROM pair WHERE yes > 0 AND no > 0 AND NOT ({decision})",
@@ -202,38 +202,30 @@ class LabelTransfer:
         Those without a word, or whose translation has no key, are counted and left out.
         """
 
-        def rows() -> Iterator[tuple[int, int, str]]:
-            for text, translation in sentences:
-                self.counts["sentences"] += 1
-                normal, key = normal_form(text), self.key(translation)
-                if not normal or key is None:
-                    self.counts["sentences without a key"] += 1
-                    continue
-                line = "\t".join(" ".join(side.split()) for side in (text, translation))
-                yield hashed(normal, self.settings.seed), key, line
+        def row(text: str, translation: str) -> tuple[int, int, str] | None:
+            normal, key = normal_form(text), self.key(translation)
+            if not normal or key is None:
+                return None
+            line = "\t".join(" ".join(side.split()) for side in (text, translation))
+            return hashed(normal, self.settings.seed), key, line
 
-        self._append("sentence_read", rows())
+        self._append("sentence_read", "sentences", starmap(row, sentences))
 
     def read_labelled(self, pairs: Iterable[tuple[str, str, int]]) -> None:
         """Take labelled pairs of the pivot language; those of which a question has no key are left out."""
 
-        def rows() -> Iterator[tuple[int, ...]]:
-            for left, right, label in pairs:
-                self.counts["labelled pairs"] += 1
-                left_key, right_key = self.key(left), self.key(right)
-                if left_key is None or right_key is None:
-                    self.counts["labelled pairs without a key"] += 1
-                    continue
-                questions = (hashed(normal_form(text), self.settings.seed) for text in (left, right))
-                (key, one), (other_key, other) = sorted(zip((left_key, right_key), questions, strict=True))
-                yield key, other_key, one, other, label
+        def row(left: str, right: str, label: int) -> tuple[int, ...] | None:
+            keys = self.key(left), self.key(right)
+            if keys[0] is None or keys[1] is None:
+                return None
+            (key, one), (other_key, other) = sorted(zip(keys, self._hashed(left, right), strict=True))
+            return key, other_key, one, other, label
 
-        self._append("label_read", rows())
+        self._append("label_read", "labelled pairs", starmap(row, pairs))
 
     def exclude(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Make none of these pairs of the target language, in either order."""
-        seed = self.settings.seed
-        self._append("excluded", (sorted(hashed(normal_form(text), seed) for text in pair) for pair in pairs))
+        self._append("excluded", "pairs to exclude", (tuple(sorted(self._hashed(*pair))) for pair in pairs))
 
     def pairs(self) -> Iterator[LabelledPair]:
         """The labelled pairs: once, after everything was read. They come in an order that is drawn."""
@@ -249,10 +241,20 @@ class LabelTransfer:
                 (left, left_translation), (right, right_translation) = left.split("\t"), right.split("\t")
                 yield LabelledPair(left, right, label, left_translation, right_translation, origin)
 
-    def _append(self, table: str, rows: Iterator[Any]) -> None:
+    def _hashed(self, *texts: str) -> list[int]:
+        return [hashed(normal_form(text), self.settings.seed) for text in texts]
+
+    def _append(self, table: str, name: str, rows: Iterator[tuple[Any, ...] | None]) -> None:
+        """Into a table, and count: the rows by their name, and those that are None as without a key."""
+        names = TABLES[table]
         while batch := list(islice(rows, BATCH)):
-            columns = zip(TABLES[table], zip(*batch, strict=True), strict=True)
-            arrays = {name: np.array(cells, dtype=object if name == "line" else np.int64) for name, cells in columns}
-            self.database.register("batch", arrays)
-            self.database.execute(f"INSERT INTO {table} SELECT {', '.join(TABLES[table])} FROM batch")
-            self.database.unregister("batch")
+            found = [row for row in batch if row is not None]
+            self.counts[name] += len(batch)
+            self.counts[f"{name} without a key"] += len(batch) - len(found)
+            if found:
+                columns = dict(zip(names, zip(*found, strict=True), strict=True))
+                kinds = {column: object if column == "line" else np.int64 for column in names}
+                arrays = {column: np.array(cells, kinds[column]) for column, cells in columns.items()}
+                self.database.register("batch", arrays)
+                self.database.execute(f"INSERT INTO {table} SELECT {', '.join(names)} FROM batch")
+                self.database.unregister("batch")

@@ -6,7 +6,7 @@
 left, right         columns of the two sentences: numbers from 1, or names of the first row (default: 1 and 2)
 label               column of the label, 0 or 1 (default: 3); ``none`` for pairs without one
 score               column of a graded similarity, any number, which `pairs similarity` reads instead of a label
-left_translation,   columns of their translations, which minting reads (default: none)
+left_translation,   columns of their translations, which label transfer reads (default: none)
 right_translation
 languages           of left and right, such as en+fr: words of either are told apart, en:chat from fr:chat
 fold                column of the fold, a number from 0 (default: folds are made from the sentences)

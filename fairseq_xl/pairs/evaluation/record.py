@@ -131,6 +131,11 @@ class ClassifierRuns:
     records: dict[str, list[PairRecord]]
 
     @property
+    def means(self) -> np.ndarray:
+        """(N, M) probabilities by M classifiers, averaged over their runs."""
+        return np.stack([runs.mean(0) for runs in self.runs.values()], axis=1)
+
+    @property
     def labels(self) -> np.ndarray:
         """The labels. Raises: InputError: there are none."""
         if self.gold is None:

@@ -109,12 +109,8 @@ def fit_platt(logits: np.ndarray, gold: np.ndarray) -> tuple[float, float]:
     return 1 / scale, bias
 
 
-def _temperature_alone(logits: np.ndarray, gold: np.ndarray) -> tuple[float, float]:
-    return fit_temperature(logits, gold), 0.0
-
-
 CALIBRATIONS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[float, float]]] = {
-    "temperature": _temperature_alone,
+    "temperature": lambda logits, gold: (fit_temperature(logits, gold), 0.0),
     "platt": fit_platt,
 }
 """By name: from (N,) logits and (N,) labels to the temperature and the bias for :func:`apply`."""

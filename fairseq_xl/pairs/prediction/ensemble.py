@@ -6,13 +6,14 @@ Everything here takes (N, M) probabilities of N pairs by M pair classifiers, or 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
-from fairseq_xl.pairs.evaluation.record import PairRecord, together
+from fairseq_xl.pairs.evaluation.record import ClassifierRuns, PairRecord, together
 from fairseq_xl.pairs.prediction.calibration import CALIBRATIONS, apply, check_classes, logits
 
 PRESETS = {
@@ -123,21 +124,12 @@ def calibration(name: str) -> Fit:
     return fit
 
 
-@dataclass(frozen=True)
-class OutOfFold:
-    """(N, M) probabilities of pairs of the split train by pair classifiers that had not learned from them."""
-
-    ids: list[str]
-    probability: np.ndarray
-    gold: np.ndarray
-
-
-def out_of_fold(records: Sequence[PairRecord], names: Sequence[str]) -> OutOfFold:
+def out_of_fold(records: Sequence[PairRecord], names: Sequence[str]) -> ClassifierRuns:
     """Records of single folds, joined fold by fold and averaged over seeds.
 
     Args:
         records: of M names; those of one name and seed, or all of one name, are of different pairs.
-        names: the M pair classifiers, in the order of the columns.
+        names: the M pair classifiers, in the order wanted.
 
     Raises:
         InputError: a name without a record or a record without a place; a pair twice in one name and seed; names or
@@ -157,7 +149,7 @@ def out_of_fold(records: Sequence[PairRecord], names: Sequence[str]) -> OutOfFol
         counts = ", ".join(f"{name} {size}" for name, size in sizes.items())
         raise InputError(f"the out-of-fold records cover different pairs ({counts}): give every fold of each")
     found = together(joined)
-    return OutOfFold(found.ids, np.stack([found.runs[name].mean(0) for name in names], axis=1), found.labels)
+    return replace(found, gold=found.labels, runs={name: found.runs[name] for name in names})
 
 
 def _covers(records: Sequence[PairRecord]) -> list[list[PairRecord]]:
@@ -194,12 +186,10 @@ def _joined(folds: Sequence[PairRecord]) -> PairRecord:
 
 
 def combine(
-    probability: np.ndarray,
+    found: ClassifierRuns,
     rule: str,
     calibrated: str | None = None,
-    fitted_on: OutOfFold | None = None,
-    labels: np.ndarray | None = None,
-    group: np.ndarray | None = None,
+    fitted_on: ClassifierRuns | None = None,
     folds: int | None = None,
     seed: int = 1,
 ) -> np.ndarray:
@@ -209,22 +199,23 @@ def combine(
     the first and the calibration in the folds.
 
     Args:
-        probability: (N, M)
+        found: what the classifiers say of N pairs.
         rule: in RULES.
-        calibrated: in CALIBRATIONS, or None.
-        fitted_on: pairs of which none is among the N.
-        labels, group: (N,), for folds.
+        calibrated: in CALIBRATIONS, or None; not None with both ``fitted_on`` and ``folds``.
+        fitted_on: the same classifiers on pairs of which none is among the N.
         folds: see :func:`cross_fit`.
         seed: of the folds.
+
+    Raises:
+        InputError: pairs without labels, where something is fitted on them.
     """
+    if fitted_on is not None and folds is None:
+        return fit_combiner(fitted_on.means, fitted_on.labels, rule, calibrated)(found.means)
     if folds is None:
-        if fitted_on is None:
-            return MEANS[rule](probability)
-        return fit_combiner(fitted_on.probability, fitted_on.gold, rule, calibrated)(probability)
-    assert labels is not None
-    assert group is not None
-    if fitted_on is None:
-        return cross_fit(lambda x, y: fit_combiner(x, y, rule, calibrated), probability, labels, group, folds, seed)
-    assert calibrated is not None
-    found = fit_combiner(fitted_on.probability, fitted_on.gold, rule)(probability)
-    return cross_fit(calibration(calibrated), logits(found), labels, group, folds, seed)
+        return MEANS[rule](found.means)
+    inputs = found.means
+    fit: Fit = partial(fit_combiner, rule=rule, calibrated=calibrated)
+    if fitted_on is not None:
+        inputs = logits(fit_combiner(fitted_on.means, fitted_on.labels, rule)(found.means))
+        fit = calibration(str(calibrated))
+    return cross_fit(fit, inputs, found.labels, found.group, folds, seed)

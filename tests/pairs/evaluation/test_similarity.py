@@ -11,8 +11,15 @@ from scipy import sparse
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.source import PairSource
-from fairseq_xl.pairs.evaluation.graded import across, read
-from fairseq_xl.pairs.evaluation.similarity import averages, cosines, shared_words, spearman, spearman_interval
+from fairseq_xl.pairs.evaluation.similarity import (
+    across,
+    averages,
+    cosines,
+    read,
+    shared_words,
+    spearman,
+    spearman_interval,
+)
 
 STS = [
     ("quiero mi reembolso", "devolución", 5.0),

@@ -13,7 +13,7 @@ from scipy.special import expit
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.pairs.evaluation.record import PairRecord
+from fairseq_xl.pairs.evaluation.record import PairRecord, together
 from fairseq_xl.pairs.evaluation.scores import log_losses
 from fairseq_xl.pairs.prediction.ensemble import PRESETS, combine, fit_stack, mean_logit, mean_probability, out_of_fold
 
@@ -64,7 +64,7 @@ def test_folds_with_a_seed_each_are_one_run():
     folds = [classifier("a", seed, split="train", size=20, first=20 * seed) for seed in (1, 2, 3)]
     found = out_of_fold(folds, ["a"])
     assert found.ids == [name for record in folds for name in record.ids]
-    assert found.probability[:, 0].tolist() == [p for record in folds for p in record.probability]
+    assert found.means[:, 0].tolist() == [p for record in folds for p in record.probability]
 
 
 def test_folds_are_joined_and_seeds_averaged():
@@ -78,7 +78,7 @@ def test_folds_are_joined_and_seeds_averaged():
     assert found.ids == [f"train:{i}" for i in range(40)]
     one = [record.probability for record in folds if (record.name, record.seed) == ("a", 1)]
     two = [record.probability for record in folds if (record.name, record.seed) == ("a", 2)]
-    np.testing.assert_allclose(found.probability[:, 1], (np.concatenate(one) + np.concatenate(two)) / 2)
+    np.testing.assert_allclose(found.means[:, 1], (np.concatenate(one) + np.concatenate(two)) / 2)
     np.testing.assert_array_equal(found.gold, folds[0].gold + folds[1].gold)
 
 
@@ -99,14 +99,13 @@ def test_folds_that_do_not_fit(change, said):
 
 def test_a_rule_stacked_outside_and_calibrated_inside():
     outside = out_of_fold([classifier("a", split="train", first=1000, size=2000)], ["a"])
-    record = classifier("a", scale=4, size=2000)  # surer than it was on the folds
-    given_, gold = np.array(record.probability)[:, None], np.array(record.gold)
-    plain = combine(given_, "stack", None, outside)
-    both = combine(given_, "stack", "temperature", outside, gold, np.array(record.group), 5)
-    assert log_losses(gold, both).mean() < log_losses(gold, plain).mean() - 0.1
+    found = together([classifier("a", scale=4, size=2000)])  # surer than it was on the folds
+    plain = combine(found, "stack", None, outside)
+    both = combine(found, "stack", "temperature", outside, 5)
+    assert log_losses(found.labels, both).mean() < log_losses(found.labels, plain).mean() - 0.1
     # On the folds themselves the stack is calibrated already.
-    again = combine(outside.probability, "stack", "platt", outside)
-    np.testing.assert_allclose(again, combine(outside.probability, "stack", None, outside), atol=0.01)
+    again = combine(outside, "stack", "platt", outside)
+    np.testing.assert_allclose(again, combine(outside, "stack", None, outside), atol=0.01)
 
 
 # --- the command ---
