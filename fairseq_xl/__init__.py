@@ -33,7 +33,8 @@ _HOMES = {
 _COMPONENTS = (
     *("continuous.models.lstm", "continuous.models.transformer", "continuous.decoding.task", "continuous.criteria"),
     *("training.fused_adam", "training.halving"),
-    *("pairs.models.criterion", "pairs.models.model", "pairs.models.task"),
+    *("pairs.models.criterion", "pairs.models.task"),
+    *("pairs.models.decomposable", "pairs.models.esim", "pairs.models.infersent", "pairs.models.siamese"),
     *("siamese.models.criterion", "siamese.models.model", "siamese.models.task"),
     *("syntactic.models.criterion", "syntactic.models.model", "syntactic.models.task"),
 )

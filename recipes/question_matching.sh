@@ -3,14 +3,14 @@
 #
 #   bash recipes/question_matching.sh --data DIR --out DIR [--system esim] [--seed 1] …
 #
-# Trains word vectors, mints pairs, trains a matcher on the Spanish translations of the English pairs with one fold of
+# Trains word vectors, makes pairs by label transfer, trains a pair classifier on the Spanish translations of the English pairs with one fold of
 # them held out, calibrates it on that fold, and records what it says of the fold and of the Spanish pairs, which
 # nothing has been chosen on, in OUT/runs/NAME/{fold,test,calibrated}.json. Compare records with
 # `fairseq-xl match report OUT/runs/*/test.json --paper -o OUT/report`, combine them with `fairseq-xl match ensemble`.
 # Finished stages are skipped: start it again after an interruption, or for another system or seed in the same --out.
 #
 #   --data DIR         folder with cikm_english_train.txt and cikm_spanish_train.txt, as the competition gave them out,
-#                      and, where they are there, cikm_unlabel_spanish_train.txt (to mint from) and cikm_test_a.txt;
+#                      and, where they are there, cikm_unlabel_spanish_train.txt (for label transfer) and cikm_test_a.txt;
 #                      they come from the organisers alone, so that nothing is downloaded
 #   --out DIR          everything is written here
 #   --system SYSTEM    siamese_lstm, siamese_conv, siamese_conv_lstm, siamese_conv_lstm_bilstm, esim,
@@ -24,10 +24,10 @@
 #   --text FILE        more Spanish text for own vectors, a sentence a line; repeatable
 #   --unknown HOW      words without a vector: subwords (vectors of their subwords; default for own and .bin), repair
 #                      (the paper's spelling rules first), or none
-#   --mint no|yes      add pairs minted from the questions' translations (default: yes)
+#   --transfer no|yes  add pairs made by label transfer through the questions' translations (default: yes)
 #   --translate no|yes train a translation model with continuous outputs on the translated questions alone, translate
-#                      those of cikm_test_a.txt with it, and mint from them, too (default: no)
-#   --translated FILE  Spanish questions and their English translations, two columns, to mint from as well; repeatable
+#                      those of cikm_test_a.txt with it, and transfer labels to them, too (default: no)
+#   --translated FILE  Spanish questions and their English translations, two columns, for label transfer as well; repeatable
 #   --leaks WHAT       training pairs to leave out: those that share sentences with the Spanish pairs (default), pairs
 #                      (those that are one of them), or nothing, the paper's
 #   --model NAME       of st
@@ -38,7 +38,7 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
-MATCHERS="siamese_lstm siamese_conv siamese_conv_lstm siamese_conv_lstm_bilstm esim decomposable_attention infersent"
+CLASSIFIERS="siamese_lstm siamese_conv siamese_conv_lstm siamese_conv_lstm_bilstm esim decomposable_attention infersent"
 BASELINES="character_ngram tfidf bm25 vectors constant st"
 WIKIPEDIA=https://dl.fbaipublicfiles.com/fasttext/vectors-wiki/wiki.es.vec
 # Chosen on a held-out fold of the training pairs.
@@ -46,7 +46,7 @@ TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam 
   --batch-size 128 --exchange --best-checkpoint-metric average_precision --maximize-best-checkpoint-metric
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 50
   --dropout 0.3)
-# By architecture, chosen there, too, but for the first: of the size of the other matchers.
+# By architecture, chosen there, too, but for the first: of the size of the others.
 declare -A OWN=(
   [infersent]="--hidden-dim 256 --decide-dim 128"
   [decomposable_attention]="--enhanced"
@@ -55,7 +55,7 @@ declare -A OWN=(
   [siamese_conv_lstm_bilstm]="--label-smoothing 0.1"
 )
 
-SYSTEM=esim SEED=1 FOLDS=5 EPOCHS=8 VECTORS=own UNKNOWN='' MINT=yes TRANSLATE=no LEAKS=sentences OUT='' DATA='' NAME='' MODEL=''
+SYSTEM=esim SEED=1 FOLDS=5 EPOCHS=8 VECTORS=own UNKNOWN='' TRANSFER=yes TRANSLATE=no LEAKS=sentences OUT='' DATA='' NAME='' MODEL=''
 TEXTS=() TRANSLATED=() TUNING=() PREPARE_ONLY=no
 
 common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 for another option
@@ -63,7 +63,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
   case $1 in
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
-    --data | --out | --system | --loss | --seed | --folds | --epochs | --embeddings | --text | --unknown | --mint | \
+    --data | --out | --system | --loss | --seed | --folds | --epochs | --embeddings | --text | --unknown | --transfer | \
       --translate | --translated | --leaks | --model | --name) ;;
     *) TAKEN=0; return ;;
   esac
@@ -79,7 +79,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --embeddings) VECTORS=$2 ;;
     --text) TEXTS+=("$(absolute "$2")") ;;
     --unknown) UNKNOWN=$2 ;;
-    --mint) MINT=$2 ;;
+    --transfer) TRANSFER=$2 ;;
     --translate) TRANSLATE=$2 ;;
     --translated) TRANSLATED+=("$(absolute "$2")") ;;
     --leaks) LEAKS=$2 ;;
@@ -92,15 +92,15 @@ read_options "$0" "$@"
 
 check_settings() {
   local option file
-  one_of "$SYSTEM" "$MATCHERS $BASELINES" || fail "--system is '$SYSTEM': choose one of $MATCHERS $BASELINES"
+  one_of "$SYSTEM" "$CLASSIFIERS $BASELINES" || fail "--system is '$SYSTEM': choose one of $CLASSIFIERS $BASELINES"
   for option in SEED FOLDS EPOCHS; do need_number "--$(tr 'A-Z' 'a-z' <<<"$option")" "${!option}"; done
   ((SEED > 0)) || fail "--seed counts from 1"
   ((FOLDS > 1)) || fail "--folds is $FOLDS: at least 2, one of which is held out"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and records"
   [[ -n $DATA ]] || fail "--data is missing: name the folder with the competition's files (nothing is downloaded)"
-  [[ $MINT =~ ^(yes|no)$ ]] || fail "--mint is '$MINT': choose yes or no"
+  [[ $TRANSFER =~ ^(yes|no)$ ]] || fail "--transfer is '$TRANSFER': choose yes or no"
   [[ $TRANSLATE =~ ^(yes|no)$ ]] || fail "--translate is '$TRANSLATE': choose yes or no"
-  [[ $TRANSLATE == no || $MINT == yes ]] || fail "--translate yes serves minting alone: leave out --mint no"
+  [[ $TRANSLATE == no || $TRANSFER == yes ]] || fail "--translate yes serves label transfer alone: leave out --transfer no"
   [[ $TRANSLATE == no ]] || need_file "$DATA/cikm_test_a.txt" "file to translate,"
   [[ $LEAKS =~ ^(sentences|pairs|nothing)$ ]] || fail "--leaks is '$LEAKS': choose sentences, pairs or nothing"
   for file in english spanish; do need_file "$DATA/cikm_${file}_train.txt" "file of question pairs,"; done
@@ -147,7 +147,7 @@ repair_files() {
   [[ ! -f $DATA/cikm_unlabel_spanish_train.txt ]] ||
     files+=("$DATA/cikm_unlabel_spanish_train.txt,columns=1,translations=2")
   [[ ! -f $DATA/cikm_test_a.txt ]] || files+=("$DATA/cikm_test_a.txt,columns=1+2")
-  run fairseq-xl match normalise "${files[@]}" --vectors "$VECTORS_FILE" --language es --output "$TEXT" \
+  run fairseq-xl match repair-words "${files[@]}" --vectors "$VECTORS_FILE" --language es --output "$TEXT" \
     --changes "$TEXT/changes.tsv"
 }
 
@@ -178,21 +178,21 @@ translate_questions() {
   mv "$OUT/translation/questions.tsv.tmp" "$OUT/translation/questions.tsv"
 }
 
-mint_pairs() {
+transfer_labels() {
   local sentences=("${TRANSLATED[@]}")
   [[ $TRANSLATE == no ]] || sentences+=("$OUT/translation/questions.tsv")
   [[ ! -f $TEXT/cikm_unlabel_spanish_train.txt ]] || sentences+=("$TEXT/cikm_unlabel_spanish_train.txt")
   [[ ${#sentences[@]} == 0 ]] || sentences=(--sentences "${sentences[@]}")
-  run fairseq-xl match mint --labelled "$TEXT/cikm_english_train.txt,left=1,right=3,label=5" \
+  run fairseq-xl match transfer-labels --labelled "$TEXT/cikm_english_train.txt,left=1,right=3,label=5" \
     --from-pairs "$TEXT/cikm_english_train.txt,left=2,right=4,label=none,left_translation=1,right_translation=3" \
     "${sentences[@]}" --exclude "$TEXT/cikm_spanish_train.txt,left=1,right=3,label=none" --exclude-sentences \
-    --output "$OUT/minted/$KEY.tsv"
+    --output "$OUT/transferred/$KEY.tsv"
 }
 
-prepare_folder() {
+prepare_data() {
   local sources=("$TEXT/cikm_english_train.txt,left=2,right=4,label=5"
-    "$TEXT/cikm_spanish_train.txt,left=1,right=3,label=5,part=test") also=()
-  [[ $MINT == no ]] || sources+=("$OUT/minted/$KEY.tsv,left=left,right=right,label=label")
+    "$TEXT/cikm_spanish_train.txt,left=1,right=3,label=5,split=test") also=()
+  [[ $TRANSFER == no ]] || sources+=("$OUT/transferred/$KEY.tsv,left=left,right=right,label=label")
   [[ ! -f $TEXT/cikm_test_a.txt ]] || also=(--also "$TEXT/cikm_test_a.txt,label=none")
   run fairseq-xl match prepare "$PREPARED" "${sources[@]}" "${also[@]}" --vectors "$VECTORS_FILE" --folds "$FOLDS" \
     --leaks "$LEAKS"
@@ -204,18 +204,18 @@ show_statistics() {
   [[ $DRY_RUN == yes ]] || cat "$PREPARED.statistics.md" >&2
 }
 
-train_matcher() {
+train_classifier() {
   claim_checkpoints "$RUN/checkpoints"
   logged "$RUN/train.log" fairseq-train "$PREPARED" --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "$SYSTEM" --fold "$FOLD" \
     --seed "$SEED" --max-epoch "$EPOCHS" --save-dir "$RUN/checkpoints" "${TUNING[@]}"
 }
 
-record_matcher() {
+record_classifier() {
   local best=$RUN/checkpoints/checkpoint_best.pt
-  run fairseq-xl match predict "$best" --part fold --name "$LABEL" --output "$RUN/fold.json"
-  run fairseq-xl match predict "$best" --part test --name "$LABEL" --output "$RUN/test.json"
+  run fairseq-xl match predict "$best" --split fold --name "$LABEL" --output "$RUN/fold.json"
+  run fairseq-xl match predict "$best" --split test --name "$LABEL" --output "$RUN/test.json"
   run fairseq-xl match calibrate "$RUN/fold.json" --bias --output "$RUN/calibration.json"
-  run fairseq-xl match predict "$best" --part test --name "$LABEL, calibrated" --calibration "$RUN/calibration.json" \
+  run fairseq-xl match predict "$best" --split test --name "$LABEL, calibrated" --calibration "$RUN/calibration.json" \
     --output "$RUN/calibrated.json"
 }
 
@@ -224,7 +224,7 @@ record_baseline() {
   [[ $SYSTEM != vectors ]] || options+=(--vectors "$VECTORS_FILE")
   [[ $SYSTEM != st ]] || options+=(--model "$MODEL")
   run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --fold "$FOLD" --output "$RUN/fold.json" "${options[@]}"
-  run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --part test --output "$RUN/test.json" "${options[@]}"
+  run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --split test --output "$RUN/test.json" "${options[@]}"
 }
 
 prepare_stages() {
@@ -254,11 +254,11 @@ prepare_stages() {
     stage translation/questions translation/model translate_questions
     before+=' translation/questions'
   fi
-  if [[ $MINT == yes ]]; then
-    stage "minted/$KEY" "$before" mint_pairs "$raw" "$(fingerprint "${TRANSLATED[@]}")"
-    before="minted/$KEY"
+  if [[ $TRANSFER == yes ]]; then
+    stage "transferred/$KEY" "$before" transfer_labels "$raw" "$(fingerprint "${TRANSLATED[@]}")"
+    before="transferred/$KEY"
   fi
-  stage "prepared/$KEY" "$before" prepare_folder "$raw" "$FOLDS" "$LEAKS" "$VECTORS_FILE"
+  stage "prepared/$KEY" "$before" prepare_data "$raw" "$FOLDS" "$LEAKS" "$VECTORS_FILE"
   stage "statistics/$KEY" "prepared/$KEY" show_statistics
 }
 
@@ -266,9 +266,9 @@ check_settings
 read -ra OPTIONS <<<"${OWN[$SYSTEM]:-}"
 TRAIN+=("${OPTIONS[@]}")
 activate
-case $MINT.$TRANSLATE in
+case $TRANSFER.$TRANSLATE in
   no.*) HELP=plain ;;
-  yes.no) HELP=minted ;;
+  yes.no) HELP=transferred ;;
   yes.yes) HELP=translated ;;
 esac
 KEY=$VECTORS_KEY.$UNKNOWN.$HELP.$LEAKS.$FOLDS
@@ -281,7 +281,7 @@ locked "$OUT/lock" prepare_stages
 if one_of "$SYSTEM" "$BASELINES"; then
   stage "$NAME/record" "prepared/$KEY" record_baseline "$SYSTEM" "$SEED" "$MODEL"
 else
-  stage "$NAME/train" "prepared/$KEY" train_matcher "$SYSTEM" "$SEED" "$EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
-  stage "$NAME/record" "$NAME/train" record_matcher
+  stage "$NAME/train" "prepared/$KEY" train_classifier "$SYSTEM" "$SEED" "$EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
+  stage "$NAME/record" "$NAME/train" record_classifier
 fi
 [[ $DRY_RUN == yes ]] || say "$RUN/test.json"

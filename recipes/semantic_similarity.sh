@@ -165,7 +165,7 @@ make_pairs() {
   run fairseq-xl corpus run --project "$(project "$OTHER")" --first topics "${CORPUS_SET[@]}"
 }
 
-# All lines of the site in a language, and what the user adds; written as the matchers read them.
+# All lines of the site in a language, and what the user adds; written as pair classifiers read them.
 train_vectors() {
   local inputs=() other more
   for other in "${OTHERS[@]}"; do
@@ -198,7 +198,7 @@ source_of() { # LANG PART
 paraphrases_source() { printf '%s,languages=%s+%s' "$PARAPHRASES" "$FIRST" "$FIRST"; }
 
 sources_of() { # LANG -> SOURCES
-  SOURCES+=("$(source_of "$1" train),fold=fold" "$(source_of "$1" validation),fold=fold" "$(source_of "$1" test),part=test")
+  SOURCES+=("$(source_of "$1" train),fold=fold" "$(source_of "$1" validation),fold=fold" "$(source_of "$1" test),split=test")
 }
 
 # Its words and vectors are those of every folder, so that every model can judge every corpus.
@@ -230,15 +230,15 @@ train_fold() { train "$OUT/prepared/$SET" --max-epoch "$SET_EPOCHS" --fold "$FOL
 
 record_fold() {
   local best=$RUN/checkpoints/checkpoint_best.pt other
-  run fairseq-xl match predict "$best" --part fold --name "$SET" --output "$RUN/fold.json"
+  run fairseq-xl match predict "$best" --split fold --name "$SET" --output "$RUN/fold.json"
   for other in "${OTHERS[@]}"; do
-    run fairseq-xl match predict "$best" --data "$OUT/prepared/$other" --part test --name "$SET" --output "$RUN/$other.json"
+    run fairseq-xl match predict "$best" --data "$OUT/prepared/$other" --split test --name "$SET" --output "$RUN/$other.json"
   done
 }
 
 # How a model of the corpora, which has seen none, judges them.
 judge_paraphrases() {
-  run fairseq-xl match predict "$RUN/checkpoints/checkpoint_best.pt" --data "$OUT/prepared/paraphrases" --part train \
+  run fairseq-xl match predict "$RUN/checkpoints/checkpoint_best.pt" --data "$OUT/prepared/paraphrases" --split train \
     --name "$SET" --output "$RUN/paraphrases.json"
 }
 
@@ -265,7 +265,7 @@ train_paraphrases() {
   local from=()
   [[ $START == scratch ]] || from=(--finetune-from-model "$(run_of "$PRETRAINED" "${FOLDS%% *}")/checkpoints/checkpoint_best.pt")
   train "$OUT/prepared/paraphrases" --max-epoch "$PARAPHRASE_EPOCHS" --fold "$FOLD" --seed "$((FOLD + 1))" "${from[@]}"
-  run fairseq-xl match predict "$RUN/checkpoints/checkpoint_last.pt" --part fold --name "$START" --output "$RUN/fold.json"
+  run fairseq-xl match predict "$RUN/checkpoints/checkpoint_last.pt" --split fold --name "$START" --output "$RUN/fold.json"
 }
 
 tabulate_paraphrases() {

@@ -9,7 +9,7 @@
                 sentence a line, repeated as often as it takes
     neighbours  the nearest neighbours of 100,000 embeddings × 512, exactly; and of 1,000,000 × 256 in groups of six,
                 by indexes, whose accuracy on a thousand of them stands beside the exact one
-    minting     10,000,000 sentences with translations, minted into pairs
+    transfer    10,000,000 sentences with translations, made into pairs by label transfer
     negatives   up to ten negatives for each of 400,000 sentences of 10,000 pages with 20 topics; needs --text with as
                 many different lines, and --embeddings, their words' vectors
 
@@ -209,12 +209,12 @@ def questions(size: int) -> Iterator[str]:
         yield f"{english[::-1]}\t{english}"
 
 
-def minting(args: argparse.Namespace, records: Records) -> None:
+def transfer(args: argparse.Namespace, records: Records) -> None:
     size = round(10_000_000 * args.scale)
     pairs = written(args.folder / f"questions.{size}.tsv", size, lambda: questions(size))
-    output = args.folder / f"minted.{size}.tsv"
-    command = [sys.executable, "-c", CLI, "pairs", "mint", "--sentences", str(pairs), "--output", str(output)]
-    records.measure("minting", command, sentences=size, mib=pairs.stat().st_size >> 20)
+    output = args.folder / f"transferred.{size}.tsv"
+    command = [sys.executable, "-c", CLI, "match", "transfer-labels", "--sentences", str(pairs)]
+    records.measure("transfer", [*command, "--output", str(output)], sentences=size, mib=pairs.stat().st_size >> 20)
 
 
 def pages(text: Path, size: int) -> Iterator[str]:
@@ -276,7 +276,7 @@ def words(args: argparse.Namespace, records: Records) -> None:
         records.measure(f"words, {nearest}", command, **about)
 
 
-STEPS = {step.__name__: step for step in (vectors, sentences, neighbours, minting, negatives, words)}
+STEPS = {step.__name__: step for step in (vectors, sentences, neighbours, transfer, negatives, words)}
 
 
 def main() -> None:

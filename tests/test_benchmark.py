@@ -125,7 +125,7 @@ def test_load_measures_what_is_missing(tmp_path):
             timeout=900,
         )
 
-    done = run("vectors", "neighbours", "minting", "words")
+    done = run("vectors", "neighbours", "transfer", "words")
     assert done.returncode == 0, done.stderr[-2000:]
     rows = {row["name"]: row for row in map(json.loads, (tmp_path / "load.jsonl").read_text().splitlines())}
     tables = {f"vectors, {kind}{end}" for kind in ("data", "array") for end in ("", ", chosen")}
@@ -133,17 +133,17 @@ def test_load_measures_what_is_missing(tmp_path):
         f"{what}, {kind}"
         for what, kind in (("translate", "nearest", "hnsw"), ("translate", "nearest", "ivf"), ("words", "ivf"))
     }
-    assert set(rows) == {*tables, *indexed, "neighbours", "minting", "words, dense"}
+    assert set(rows) == {*tables, *indexed, "neighbours", "transfer", "words, dense"}
     assert all(row["seconds"] > 0 and row["peak_mib"] > 10 for row in rows.values())
     assert rows["vectors, text"]["words"] == 1000
-    assert rows["minting"]["sentences"] == 5000
+    assert rows["transfer"]["sentences"] == 5000
     assert rows["words, ivf"]["words"] == 500
     graph = rows["neighbours, hnsw"]
     assert graph["accuracy_1_5"] == pytest.approx(graph["exact_accuracy_1_5"], abs=0.02)
     assert 0.5 < rows["neighbours, ivf"]["accuracy_1_5"][0] < 1
     assert "written: match, label 1" in done.stderr
     before = (tmp_path / "load.jsonl").read_bytes()
-    assert run("minting").stdout == "minting: measured before\n"
+    assert run("transfer").stdout == "transfer: measured before\n"
     assert (tmp_path / "load.jsonl").read_bytes() == before
     assert "needs --encoder and --text" in run("sentences").stderr
 

@@ -52,7 +52,7 @@ FOUND = [
     *((name, DEEP) for name in NAMES if parsers.parsers()[name].file.endswith((".json", ".jsonl", ".yaml"))),
     ("a manifest", b"[]"),
     ("the manifest of pairs", b'{"version": 1}'),
-    ("the manifest of pairs", b'{"version": 1, "wording": {"x": 1}, "folds": 2}'),
+    ("the manifest of pairs", b'{"version": 1, "tokenizer": {"x": 1}, "folds": 2}'),
     ("the manifest of texts", b'{"version": 1, "classes": 5}'),
     (
         "the manifest of tagged sentences",

@@ -70,12 +70,13 @@ def test_a_table_that_does_not_fit(full_disk, run_cli, tmp_path):
 
 @pytest.mark.parametrize("room", [3000, 20_000])
 def test_a_database_that_does_not_fit(full_disk, run_cli, tmp_path, room):
-    (tmp_path / "sentences.tsv").write_text("uno\tone\nuna\tone\n")
-    arguments = ["match", "mint", "--sentences", tmp_path / "sentences.tsv", "-o", tmp_path / "out" / "minted.tsv"]
+    (tmp_path / "sentences.tsv").write_text("".join(f"uno {n}\tone {n}\n" for n in range(5000)))
+    output = tmp_path / "out" / "pairs.tsv"
+    arguments = ["match", "transfer-labels", "--sentences", tmp_path / "sentences.tsv", "-o", output]
     with full_disk(room):
         done = run_cli(*arguments)
     assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith(f"error: the database {tmp_path}/out/.minted.tsv.sqlite cannot be")
+    assert done.stderr.splitlines()[-1].startswith(f"error: the database {tmp_path}/out/.pairs.tsv.duckdb cannot be")
     assert "Traceback" not in done.stderr
     assert not list((tmp_path / "out").iterdir())
 

@@ -288,7 +288,7 @@ DOCUMENT = {
 }
 RECORD = {
     "name": "esim",
-    "part": "test",
+    "split": "test",
     "seed": 1,
     "ids": ["a:1", "a:2"],
     "gold": [0, 1],
@@ -344,11 +344,11 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.experiment import config
     from fairseq_xl.experiment.state import State
     from fairseq_xl.io import fetch, folders, labelled, lines
-    from fairseq_xl.pairs.augmentation import stopwords
+    from fairseq_xl.pairs.augmentation import key
     from fairseq_xl.pairs.data import columns, source
-    from fairseq_xl.pairs.data.folder import Prepared as PairsPrepared
+    from fairseq_xl.pairs.data.directory import DataDirectory as PairsDirectory
     from fairseq_xl.pairs.evaluation import record
-    from fairseq_xl.pairs.prediction import calibration_file
+    from fairseq_xl.pairs.prediction import calibration
     from fairseq_xl.report import record as report_record
     from fairseq_xl.report.training_log import read_training_log
     from fairseq_xl.siamese.baselines import mvrnn
@@ -382,7 +382,7 @@ def parsers() -> dict[str, Parser]:
     siamese_manifest = json.dumps(
         {"version": 1, "classes": ["neg", "pos"], "ngrams": [3], "morphemes": [], "lower": True}
     ).encode()
-    pairs_manifest = json.dumps({"version": 1, "wording": {}, "folds": 2}).encode()
+    pairs_manifest = json.dumps({"version": 1, "tokenizer": {}, "folds": 2}).encode()
     manifest = {
         "version": 1,
         "sentencepiece": "spm",
@@ -470,19 +470,19 @@ def parsers() -> dict[str, Parser]:
             lambda path: record.PairRecord.read(path).ids, "a.json", json.dumps(RECORD).encode()
         ),
         "a calibration": entry(
-            calibration_file.read_calibration,
+            calibration.read_calibration,
             "a.json",
             b'{"temperature": 1.5, "bias": 0.1, "development_prior": 0.4, "prior": null}',
         ),
-        "stop words": entry(stopwords.read_words, "stop", text("# these", "the a", "of")),
+        "stop words": entry(key.read_words, "stop", text("# these", "the a", "of")),
         "columns": entry(
             lambda path: columns.rows(path, ("left", "right")), "a.tsv", text("left\tright\tx", "a\tb\tc")
         ),
         "prepared pairs": entry(
-            lambda path: PairsPrepared(path.parent).rows("train"), "train.tsv", ROWS, manifest__json=pairs_manifest
+            lambda path: PairsDirectory(path.parent).rows("train"), "train.tsv", ROWS, manifest__json=pairs_manifest
         ),
         "the manifest of pairs": entry(
-            lambda path: PairsPrepared(path.parent).fold(1, True), "manifest.json", pairs_manifest, train__tsv=ROWS
+            lambda path: PairsDirectory(path.parent).fold(1, True), "manifest.json", pairs_manifest, train__tsv=ROWS
         ),
         "prepared texts": entry(
             siamese,

@@ -29,11 +29,11 @@ def test_a_folder_that_cannot_be_written(name):
         OPENERS[name]()
 
 
-def test_minting_into_one(tmp_path, capsys):
+def test_label_transfer_into_one(tmp_path, capsys):
     (tmp_path / "sentences.tsv").write_text("uno\tone\nuna\tone\n")
-    words = ["match", "mint", "--sentences", tmp_path / "sentences.tsv", "-o", CLOSED / "minted.tsv"]
+    words = ["match", "transfer-labels", "--sentences", tmp_path / "sentences.tsv", "-o", CLOSED / "transferred.tsv"]
     assert main(list(map(str, words))) == 2
-    assert f"error: cannot write {CLOSED}/minted.tsv" in capsys.readouterr().err
+    assert f"error: cannot write {CLOSED}/transferred.tsv" in capsys.readouterr().err
 
 
 def test_a_database_that_may_be_read_only(tmp_path):

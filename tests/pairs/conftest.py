@@ -50,14 +50,15 @@ def files(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def prepared(files, tmp_path_factory) -> Path:
-    """All three parts, with vectors of all words but one, in folds of single sentences."""
-    from fairseq_xl.pairs.data.prepare import Settings, prepare
+    """All three splits, with vectors of all words but one, in folds of single sentences."""
+    from fairseq_xl.pairs.data.prepare import prepare
+    from fairseq_xl.pairs.data.settings import Settings
     from fairseq_xl.pairs.data.source import PairSource
 
     folder = tmp_path_factory.mktemp("prepared") / "pairs"
     sources = [
-        PairSource.parse(f"{files}/{part}.tsv,part={part}" + (",label=none" if part == "test" else ""))
-        for part in ("train", "valid", "test")
+        PairSource.parse(f"{files}/{split}.tsv,split={split}" + (",label=none" if split == "test" else ""))
+        for split in ("train", "valid", "test")
     ]
     settings = Settings(vectors=files / "words.vec", folds=2, together="sentences", leaks="pairs")
     prepare(folder, sources, [], settings)
@@ -65,8 +66,8 @@ def prepared(files, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def train_matcher():
-    """``train_matcher(DATA, DIR, "--arch esim --max-epoch 2")`` runs fairseq-train in this process."""
+def train_classifier():
+    """``train_classifier(DATA, DIR, "--arch esim --max-epoch 2")`` runs fairseq-train in this process."""
     import fairseq_cli.train
     from fairseq import options
     from fairseq.dataclass.utils import convert_namespace_to_omegaconf
@@ -88,10 +89,10 @@ def train_matcher():
 
 
 @pytest.fixture(scope="session")
-def checkpoint(prepared, train_matcher, tmp_path_factory) -> Path:
+def checkpoint(prepared, train_classifier, tmp_path_factory) -> Path:
     """A siamese_conv that has learnt the topics."""
-    folder = tmp_path_factory.mktemp("matcher")
-    train_matcher(
+    folder = tmp_path_factory.mktemp("classifier")
+    train_classifier(
         prepared,
         folder,
         "--arch siamese_conv --hidden-dim 16 --decide-dim 16 --difference absolute --max-epoch 12 --exchange "

@@ -1,4 +1,4 @@
-"""fairseq-hydra-train trains every matcher as fairseq-train does."""
+"""fairseq-hydra-train trains every classifier as fairseq-train does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-MATCHERS = (
+CLASSIFIERS = (
     "siamese_lstm",
     "siamese_conv",
     "siamese_conv_lstm",
@@ -19,8 +19,8 @@ MATCHERS = (
 )
 
 
-@pytest.mark.parametrize("arch", MATCHERS)
-def test_every_matcher(arch, prepared, train_both_ways, assert_same_training, tmp_path):
+@pytest.mark.parametrize("arch", CLASSIFIERS)
+def test_every_classifier(arch, prepared, train_both_ways, assert_same_training, tmp_path):
     both = train_both_ways(
         "question_matching",
         tmp_path,

@@ -1,4 +1,4 @@
-"""``fairseq-train`` with each matcher, folds, resuming, prediction and search."""
+"""``fairseq-train`` with each classifier, folds, resuming, prediction and search."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import torch
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.dataset import PairDataset
-from fairseq_xl.pairs.data.folder import Prepared
+from fairseq_xl.pairs.data.directory import DataDirectory
 from fairseq_xl.pairs.evaluation.record import PairRecord
 from fairseq_xl.pairs.prediction.predictor import Predictor, probability
 
@@ -25,17 +25,17 @@ ALONE = tuple(name for name in ARCHITECTURES if name not in ("esim", "decomposab
 
 
 @pytest.fixture(scope="module")
-def trained(prepared, train_matcher, tmp_path_factory):
+def trained(prepared, train_classifier, tmp_path_factory):
     """A few updates of each architecture."""
     folder = tmp_path_factory.mktemp("each")
     for name in ARCHITECTURES:
-        train_matcher(prepared, folder / name, f"--arch {name} --hidden-dim 8 --max-update 3 --seed 5")
+        train_classifier(prepared, folder / name, f"--arch {name} --hidden-dim 8 --max-update 3 --seed 5")
     return folder
 
 
 @pytest.fixture
 def valid(prepared):
-    return Prepared(prepared).rows("valid")
+    return DataDirectory(prepared).rows("valid")
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
@@ -56,29 +56,27 @@ def test_it_learns(checkpoint, valid):
     assert ((p > 0.5) == gold).mean() > 0.8
 
 
-def test_the_mean_of_both_orders_is_symmetric(prepared, train_matcher, tmp_path, valid):
-    train_matcher(prepared, tmp_path, "--arch esim --hidden-dim 8 --max-update 2 --symmetric")
+def test_the_mean_of_both_orders_is_symmetric(prepared, train_classifier, tmp_path, valid):
+    train_classifier(prepared, tmp_path, "--arch esim --hidden-dim 8 --max-update 2 --symmetric")
     predictor = Predictor.load(tmp_path / "checkpoint_last.pt", device="cpu")
     there = predictor.rows([(row.left_text, row.right_text) for row in valid])
     back = predictor.rows([(row.right_text, row.left_text) for row in valid])
     np.testing.assert_allclose(predictor.logits(there), predictor.logits(back), atol=1e-5)
 
 
-def test_vectors_are_kept_or_tuned(prepared, train_matcher, tmp_path):
-    from fairseq_xl.pairs.data.table import word_table
-
-    given = word_table(Prepared(prepared))
+def test_vectors_are_kept_or_tuned(prepared, train_classifier, tmp_path):
+    given = DataDirectory(prepared).vectors()
     for tuned in (False, True):
         folder = tmp_path / str(tuned)
         line = "--arch siamese_conv --hidden-dim 8 --max-update 3" + (" --tune-vectors" if tuned else "")
-        train_matcher(prepared, folder, line)
+        train_classifier(prepared, folder, line)
         state = torch.load(folder / "checkpoint_last.pt", weights_only=True)["model"]
         words = state["embedding.table"][4:]
         assert torch.equal(words, given[4:]) != tuned
 
 
 def test_sides_are_exchanged_anew_each_epoch(valid, prepared):
-    dictionary = Prepared(prepared).dictionary
+    dictionary = DataDirectory(prepared).dictionary
     data = PairDataset(valid, dictionary, seed=3, exchange=True)
     first = data.exchanged.copy()
     assert 0 < first.sum() < len(first)
@@ -94,14 +92,14 @@ def test_sides_are_exchanged_anew_each_epoch(valid, prepared):
 
 
 def test_processes_share_each_epoch(valid, prepared, assert_processes_share_each_epoch):
-    dictionary = Prepared(prepared).dictionary
+    dictionary = DataDirectory(prepared).dictionary
     assert_processes_share_each_epoch(lambda: PairDataset(valid, dictionary, seed=3, exchange=True))
 
 
-def test_a_schedule_that_halves_sees_the_trainers_gradients(prepared, train_matcher, tmp_path):
+def test_a_schedule_that_halves_sees_the_trainers_gradients(prepared, train_classifier, tmp_path):
     line = "--arch infersent --hidden-dim 8 --max-update 6 --lr-scheduler halving --halve-above "
     for above, rate in (("0.000001", 0.005 / 2**6), ("1000000", 0.005)):
-        train_matcher(prepared, tmp_path / above, line + above)
+        train_classifier(prepared, tmp_path / above, line + above)
         state = torch.load(tmp_path / above / "checkpoint_last.pt", weights_only=True)
         assert state["optimizer_history"][-1]["lr_scheduler_state"]["lr"] == pytest.approx(rate)
 
@@ -115,25 +113,25 @@ def test_every_architecture_resumes_validates_and_is_averaged(name, prepared, as
     )
 
 
-def test_a_fold_is_held_out_and_recorded(prepared, train_matcher, tmp_path):
-    train_matcher(prepared, tmp_path, "--arch siamese_conv --hidden-dim 8 --max-update 2 --fold 1 --seed 6")
+def test_a_fold_is_held_out_and_recorded(prepared, train_classifier, tmp_path):
+    train_classifier(prepared, tmp_path, "--arch siamese_conv --hidden-dim 8 --max-update 2 --fold 1 --seed 6")
     out = tmp_path / "record.json"
-    line = ["match", "predict", str(tmp_path / "checkpoint_last.pt"), "--part", "fold", "--device", "cpu"]
+    line = ["match", "predict", str(tmp_path / "checkpoint_last.pt"), "--split", "fold", "--device", "cpu"]
     assert main([*line, "-o", str(out), "--name", "conv"]) == 0
     record = PairRecord.read(out)
-    rows = Prepared(prepared).fold(1, held_out=True)
-    assert (record.name, record.part, record.seed) == ("conv", "fold 1", 6)
+    rows = DataDirectory(prepared).fold(1, held_out=True)
+    assert (record.name, record.split, record.seed) == ("conv", "fold 1", 6)
     assert record.ids == [row.id for row in rows]
     assert record.gold == [row.label for row in rows]
     assert str(tmp_path) not in out.read_text(encoding="utf-8")
-    # A part is whole, and another folder's need not have that fold.
+    # A split is whole, and another folder's need not have that fold.
     manifest = Path(shutil.copytree(prepared, tmp_path / "other")) / "manifest.json"
     said = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({**said, "folds": 1}))
     line[line.index("fold")] = "train"
     assert main([*line, "-o", str(out), "--data", str(tmp_path / "other")]) == 0
     record = PairRecord.read(out)
-    assert (record.part, record.ids) == ("train", [row.id for row in Prepared(prepared).rows("train")])
+    assert (record.split, record.ids) == ("train", [row.id for row in DataDirectory(prepared).rows("train")])
 
 
 def test_raw_pairs_from_a_file_and_from_standard_input(checkpoint, files, valid, tmp_path, capsys, monkeypatch):
@@ -152,7 +150,7 @@ def test_raw_pairs_from_a_file_and_from_standard_input(checkpoint, files, valid,
 
 def test_a_calibration_is_fitted_and_applied(trained, valid, tmp_path):
     checkpoint = trained / "siamese_conv" / "checkpoint_last.pt"  # hardly trained: some of it is wrong
-    line = ["match", "predict", str(checkpoint), "--device", "cpu", "--part", "valid"]
+    line = ["match", "predict", str(checkpoint), "--device", "cpu", "--split", "valid"]
     raw, scaled, file = (tmp_path / name for name in ("raw.json", "scaled.json", "calibration.json"))
     assert main([*line, "-o", str(raw)]) == 0
     assert main(["match", "calibrate", str(raw), "-o", str(file), "--prior", "0.2"]) == 0
@@ -167,22 +165,22 @@ def test_a_calibration_is_fitted_and_applied(trained, valid, tmp_path):
     np.testing.assert_allclose(after, odds / (1 + odds), atol=1e-9)
 
 
-def test_a_model_is_tuned_on_other_pairs(files, prepared, checkpoint, train_matcher, tmp_path):
+def test_a_model_is_tuned_on_other_pairs(files, prepared, checkpoint, train_classifier, tmp_path):
     """As MSRP after a corpus of its own: the folder is made like the first."""
     other = ["match", "prepare", str(tmp_path / "p"), f"{files}/valid.tsv", "--like", str(prepared)]
     assert main(other) == 0
     line = "--arch siamese_conv --hidden-dim 16 --decide-dim 16 --difference absolute --max-update 1 --lr 0.0 "
-    train_matcher(tmp_path / "p", tmp_path, f"{line} --disable-validation --finetune-from-model {checkpoint}")
+    train_classifier(tmp_path / "p", tmp_path, f"{line} --disable-validation --finetune-from-model {checkpoint}")
     states = [torch.load(path, weights_only=True)["model"] for path in (checkpoint, tmp_path / "checkpoint_last.pt")]
     for name, value in states[0].items():
         if "running" not in name and "num_batches" not in name:
             assert torch.equal(value, states[1][name]), name
 
 
-def test_a_model_of_two_languages(files, train_matcher, tmp_path, capsys):
+def test_a_model_of_two_languages(files, train_classifier, tmp_path, capsys):
     given = f"{files}/train.tsv,languages=es+pt"
     assert main(["match", "prepare", str(tmp_path / "p"), given, "--dim", "8", "--longest", "9"]) == 0
-    train_matcher(tmp_path / "p", tmp_path, "--arch siamese_conv --tune-vectors --max-update 1 --disable-validation")
+    train_classifier(tmp_path / "p", tmp_path, "--arch siamese_conv --tune-vectors --max-update 1 --disable-validation")
     line = ["match", "predict", str(tmp_path / "checkpoint_last.pt"), "--device", "cpu", "--input"]
     capsys.readouterr()
     assert main([*line, f"{files}/valid.tsv,languages=es+pt"]) == 0
@@ -247,18 +245,18 @@ def test_search_finds_the_topic_and_encodes_once(checkpoint, trained, tmp_path, 
     assert "reads two sentences together" in capsys.readouterr().err
 
 
-def test_models_and_folders_that_do_not_fit(files, prepared, checkpoint, train_matcher, tmp_path, capsys):
+def test_models_and_folders_that_do_not_fit(files, prepared, checkpoint, train_classifier, tmp_path, capsys):
     assert (
-        main(["match", "prepare", str(tmp_path / "none"), f"{files}/train.tsv", f"{files}/valid.tsv,part=valid"]) == 0
+        main(["match", "prepare", str(tmp_path / "none"), f"{files}/train.tsv", f"{files}/valid.tsv,split=valid"]) == 0
     )
     with pytest.raises(InputError, match="was prepared without --vectors"):
-        train_matcher(tmp_path / "none", tmp_path / "run", "--arch siamese_conv --max-update 1")
+        train_classifier(tmp_path / "none", tmp_path / "run", "--arch siamese_conv --max-update 1")
     with pytest.raises(InputError, match="fold 9 of 2"):
-        train_matcher(prepared, tmp_path / "run", "--arch siamese_conv --max-update 1 --fold 9")
+        train_classifier(prepared, tmp_path / "run", "--arch siamese_conv --max-update 1 --fold 9")
     with pytest.raises(InputError, match="the two directions share 7 units"):
-        train_matcher(prepared, tmp_path / "run", "--arch esim --hidden-dim 7 --max-update 1")
+        train_classifier(prepared, tmp_path / "run", "--arch esim --hidden-dim 7 --max-update 1")
     capsys.readouterr()
-    line = ["match", "predict", str(checkpoint), "--part", "valid", "-o", str(tmp_path / "r.json"), "--device", "cpu"]
+    line = ["match", "predict", str(checkpoint), "--split", "valid", "-o", str(tmp_path / "r.json"), "--device", "cpu"]
     assert main([*line, "--data", str(tmp_path / "none")]) == 2
     assert "was prepared without --vectors" in capsys.readouterr().err
     other = ["match", "prepare", str(tmp_path / "other"), f"{files}/valid.tsv", "--vectors", f"{files}/words.vec"]

@@ -60,7 +60,7 @@ case $call in
   'fairseq-xl translate text '*) make "$(after --output "$@")" <"$(after --input "$@")" ;;
   'fairseq-xl match prepare '*) echo "$call" | make "$3/manifest.json" ;;
   'fairseq-xl match statistics '*) echo table ;;
-  'fairseq-xl match normalise '*)
+  'fairseq-xl match repair-words '*)
     for file in "${@:3}"; do
       [[ $file == *cikm_*,* ]] || continue
       make "$(after --output "$@")/$(basename "${file%%,*}")" <"${file%%,*}"

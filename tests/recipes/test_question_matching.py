@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 DATA = ["fairseq-xl match words", "fairseq-xl vectors train"]
-PREPARED = ["fairseq-xl match mint", "fairseq-xl match prepare", "fairseq-xl match statistics"]
+PREPARED = ["fairseq-xl match transfer-labels", "fairseq-xl match prepare", "fairseq-xl match statistics"]
 RECORD = [*["fairseq-xl match predict"] * 2, "fairseq-xl match calibrate", "fairseq-xl match predict"]
 TRAINED = ["fairseq-train --user-dir", *RECORD]
 
@@ -28,7 +28,7 @@ def test_from_the_files_to_records_and_not_again(matching, data):
     done = matching("--data", data, "--seed", 2)
     assert done.returncode == 0, done.stderr
     assert matching.calls == [*DATA, *PREPARED, *TRAINED]
-    run = matching.out / "runs/esim.own.subwords.minted.sentences.5.seed2"
+    run = matching.out / "runs/esim.own.subwords.transferred.sentences.5.seed2"
     assert {path.name for path in run.glob("*.json")} == {
         "fold.json",
         "test.json",
@@ -57,7 +57,7 @@ def test_a_killed_run_goes_on(matching, data, where, again):
 
 
 def test_other_settings_begin_anew(matching, data, begins_anew):
-    checkpoints = "runs/esim.own.subwords.minted.sentences.5.seed1/checkpoints"
+    checkpoints = "runs/esim.own.subwords.transferred.sentences.5.seed1/checkpoints"
     begins_anew(matching, checkpoints, ["--data", data], ["--", "--dropout", "0.5"])
 
 
@@ -65,16 +65,16 @@ def test_the_spanish_pairs_are_judged_and_nothing_else(matching, data):
     matching("--data", data)
     words = matching.arguments("fairseq-xl match prepare")
     spanish = [word for word in words if "cikm_spanish" in word]
-    assert [word.split(",")[-1] for word in spanish] == ["part=test"]
-    mint = matching.arguments("fairseq-xl match mint")
-    labelled = mint[mint.index("--labelled") : mint.index("--exclude")]
+    assert [word.split(",")[-1] for word in spanish] == ["split=test"]
+    transfer = matching.arguments("fairseq-xl match transfer-labels")
+    labelled = transfer[transfer.index("--labelled") : transfer.index("--exclude")]
     assert not any("cikm_spanish" in word for word in labelled)
-    assert "--exclude-sentences" in mint
-    for call in ("--part fold", "--part test"):
+    assert "--exclude-sentences" in transfer
+    for call in ("--split fold", "--split test"):
         assert call in matching.calls_file.read_text()
     assert "calibrate --bias" not in matching.calls_file.read_text()
     assert any(
-        "pairs calibrate" in line and "fold.json" in line for line in matching.calls_file.read_text().split("\n")
+        "match calibrate" in line and "fold.json" in line for line in matching.calls_file.read_text().split("\n")
     )
 
 
@@ -86,8 +86,8 @@ def test_folds_are_held_out_in_turn(matching, data):
 
 
 def test_help_that_can_be_left_out(matching, data):
-    matching("--data", data, "--mint", "no", "--unknown", "none", "--leaks", "nothing")
-    assert "fairseq-xl match mint" not in matching.calls
+    matching("--data", data, "--transfer", "no", "--unknown", "none", "--leaks", "nothing")
+    assert "fairseq-xl match transfer-labels" not in matching.calls
     words = " ".join(matching.arguments("fairseq-xl match prepare"))
     assert "vectors/own.vec" in words
     assert "--leaks nothing" in words
@@ -97,21 +97,21 @@ def test_repair_is_of_all_files(matching, data, tmp_path):
     vectors = tmp_path / "given.vec"
     vectors.write_text("1 1\na 1\n")
     matching("--data", data, "--embeddings", vectors)
-    assert matching.calls == ["fairseq-xl match normalise", *PREPARED, *TRAINED]
+    assert matching.calls == ["fairseq-xl match repair-words", *PREPARED, *TRAINED]
     assert "repaired/given.vec/cikm_english_train.txt" in " ".join(matching.arguments("fairseq-xl match prepare"))
 
 
 def test_official_vectors_are_downloaded(matching, data):
     matching("--data", data, "--embeddings", "official", "--prepare-only")
-    assert matching.calls == ["fairseq-xl data fetch", "fairseq-xl match normalise", *PREPARED]
+    assert matching.calls == ["fairseq-xl data fetch", "fairseq-xl match repair-words", *PREPARED]
 
 
-def test_more_translated_questions_are_minted_from(matching, data, tmp_path):
+def test_more_translated_questions_get_labels(matching, data, tmp_path):
     more = tmp_path / "more.tsv"
     more.write_text("a\tb\n")
     (data / "cikm_unlabel_spanish_train.txt").write_text("a\tb\n")
     matching("--data", data, "--translated", more)
-    words = " ".join(matching.arguments("fairseq-xl match mint"))
+    words = " ".join(matching.arguments("fairseq-xl match transfer-labels"))
     assert f"--sentences {more} {data}/cikm_unlabel_spanish_train.txt" in words
 
 
@@ -125,9 +125,9 @@ def test_questions_without_a_translation_are_translated(matching, data):
     folder = matching.out / "translation"
     assert set((folder / "spa-eng.tsv").read_text().splitlines()) == {"hello\thola", "bye\tadiós", "yes\tsí", "no\tno"}
     assert (folder / "questions.tsv").read_text() == "cómo\tcómo\nquién\tquién\nqué\tqué\n"
-    assert f"--sentences {folder}/questions.tsv" in " ".join(matching.arguments("fairseq-xl match mint"))
+    assert f"--sentences {folder}/questions.tsv" in " ".join(matching.arguments("fairseq-xl match transfer-labels"))
     trained = [call for call in matching.calls if call.startswith("fairseq-train")]
-    assert len(trained) == 2  # the translation model and the matcher
+    assert len(trained) == 2  # the translation model and the classifier
     assert (matching.out / "runs/esim.own.subwords.translated.sentences.5.seed1/test.json").exists()
     matching("--data", data, "--translate", "yes", "--seed", 2)
     assert matching.calls == TRAINED
@@ -153,9 +153,9 @@ def test_a_dry_run_does_nothing(matching, data):
         (("--system", "magic"), "--system is 'magic': choose one of siamese_lstm"),
         (("--seed", "0"), "--seed counts from 1"),
         (("--folds", "1"), "--folds is 1: at least 2"),
-        (("--mint", "perhaps"), "--mint is 'perhaps'"),
+        (("--transfer", "perhaps"), "--transfer is 'perhaps'"),
         (("--translate", "maybe"), "--translate is 'maybe'"),
-        (("--translate", "yes", "--mint", "no"), "serves minting alone"),
+        (("--translate", "yes", "--transfer", "no"), "serves label transfer alone"),
         (("--leaks", "some"), "--leaks is 'some'"),
         (("--unknown", "guess"), "--unknown is 'guess'"),
         (("--embeddings", "official", "--unknown", "subwords"), "needs vectors with subwords"),

@@ -50,8 +50,8 @@ def test_three_languages_make_three_training_sets(similarity):
     assert ["crawl.delay=2" in line for line in calls if "corpus run" in line] == [False, True, False, True]
     trained = [line for line in calls if line.startswith("fairseq-train")]
     assert [line.split("/prepared/")[1].split()[0] for line in trained] == ["fr", "es", "joint"]
-    assert len([line for line in calls if "pairs predict" in line]) == 3 * 3
-    (words,) = (line for line in calls if "pairs words" in line and "/en.txt" in line)
+    assert len([line for line in calls if "match predict" in line]) == 3 * 3
+    (words,) = (line for line in calls if "match words" in line and "/en.txt" in line)
     assert words.count("extract.en.txt") == 2
 
 
@@ -66,7 +66,7 @@ def test_paraphrases_from_scratch_and_from_the_corpora(similarity, tmp_path):
     assert [line.split("--fold ")[1].split()[0] for line in trained] == list("01234") * 2
     assert all("--max-epoch 7" in line for line in trained)
     calls = similarity.calls_file.read_text().splitlines()
-    judged = [line for line in calls if "/prepared/paraphrases --part train" in line]
+    judged = [line for line in calls if "/prepared/paraphrases --split train" in line]
     assert len(judged) == 1
     assert "runs/fr.infersent.seed1.fold0/checkpoints/checkpoint_best.pt" in judged[0]
     tables = [line for line in calls if "/tables/infersent.seed1.test-" in line]
@@ -99,7 +99,7 @@ def test_graded_similarities_are_asked_of_models_that_know_the_language(similari
     graded = [word for code in ("fr", "es") for word in ("--sts", f"{code}={tmp_path}/s.csv,score=3")]
     done = similarity(*BASE, "--languages", "en fr es", "--folds", "0", *graded)
     assert done.returncode == 0, done.stderr
-    calls = [line for line in similarity.calls_file.read_text().splitlines() if "pairs similarity" in line]
+    calls = [line for line in similarity.calls_file.read_text().splitlines() if "match similarity" in line]
     asked = {line.split("--name ")[1].split()[0]: re.findall(r"languages=(\S+)", line) for line in calls}
     assert asked == {"fr": ["fr+fr"], "es": ["es+es"], "joint": ["fr+fr", "es+es"]}
 

@@ -3,24 +3,27 @@
 from fairseq_xl.cli.parsing import Table
 
 COMMANDS: Table = {
-    "prepare": ("fairseq_xl.cli.match.prepare", "pairs of sentences into a folder to train on"),
-    "words": ("fairseq_xl.cli.match.words", "text as the matchers read it, to train word vectors on"),
+    "prepare": ("fairseq_xl.cli.match.prepare:Prepare", "pairs of sentences into a data directory to train on"),
+    "words": ("fairseq_xl.cli.match.words:Words", "text as pair classifiers read it, to train word vectors on"),
     "statistics": (
-        "fairseq_xl.cli.match.statistics",
+        "fairseq_xl.cli.match.statistics:Statistics",
         "terms per sentence, and terms, sentences and pairs without a vector",
     ),
-    "normalise": ("fairseq_xl.cli.match.normalise", "repair words without a vector: accents, spelling, near words"),
-    "mint": (
-        "fairseq_xl.cli.match.transfer_labels",
+    "repair-words": (
+        "fairseq_xl.cli.match.repair_words:RepairWords",
+        "repair words without a vector: accents, spelling, near words",
+    ),
+    "transfer-labels": (
+        "fairseq_xl.cli.match.transfer_labels:TransferLabels",
         "labelled pairs of one language from another's, through translations",
     ),
-    "audit": ("fairseq_xl.cli.match.audit", "how sure minting is, judged on labelled pairs"),
-    "predict": ("fairseq_xl.cli.match.predict", "probabilities of new pairs, or of a prepared part"),
-    "similarity": ("fairseq_xl.cli.match.similarity", "do probabilities rank pairs as people do (STS-B)?"),
-    "calibrate": ("fairseq_xl.cli.match.calibrate", "temperature and prior for a trained model"),
-    "search": ("fairseq_xl.cli.match.search", "the sentences of a corpus nearest to a question"),
-    "baseline": ("fairseq_xl.cli.match.baseline", "train and record a matcher without a network"),
-    "ensemble": ("fairseq_xl.cli.match.ensemble", "average or stack the records of several matchers"),
-    "folds": ("fairseq_xl.cli.match.folds", "accuracy of cross-validation, and votes of its models"),
-    "report": ("fairseq_xl.cli.match.report", "tables, intervals and figures from records"),
+    "audit": ("fairseq_xl.cli.match.audit:Audit", "how sure the keys of label transfer are, judged on labelled pairs"),
+    "predict": ("fairseq_xl.cli.match.predict:Predict", "probabilities of new pairs, or of a split"),
+    "similarity": ("fairseq_xl.cli.match.similarity:Similarity", "do probabilities rank pairs as people do (STS-B)?"),
+    "calibrate": ("fairseq_xl.cli.match.calibrate:Calibrate", "temperature and prior for a trained model"),
+    "search": ("fairseq_xl.cli.match.search:Search", "the sentences of a corpus nearest to a question"),
+    "baseline": ("fairseq_xl.cli.match.baseline:Baseline", "train and record a baseline without a network"),
+    "ensemble": ("fairseq_xl.cli.match.ensemble:Ensemble", "average or stack the records of several pair classifiers"),
+    "folds": ("fairseq_xl.cli.match.folds:Folds", "accuracy of cross-validation, and votes of its models"),
+    "report": ("fairseq_xl.cli.match.report:Report", "tables, intervals and figures from records"),
 }

@@ -1,102 +1,94 @@
-"""``fairseq-xl match baseline``: train a matcher without a network on a prepared folder and record what it says."""
+"""``fairseq-xl match baseline``: train a baseline without a network on a data directory and record what it says."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import argument, option
 
 NAMES = ("character_ngram", "tfidf", "bm25", "vectors", "st", "constant")
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the step's options."""
-    parser.add_argument(
-        "baseline",
+@dataclass(kw_only=True)
+class Baseline:
+    """Train a baseline without a network on the training pairs, and record the probabilities of other pairs."""
+
+    baseline: str = argument(
+        "character_ngram (the paper's), tfidf, bm25, vectors (averaged word vectors), st (sentence-transformers), "
+        "constant (the training pairs' share of matches)",
         choices=NAMES,
         metavar="NAME",
-        help="character_ngram (the paper's), tfidf, bm25, vectors (averaged word vectors), "
-        "st (sentence-transformers), constant (the training pairs' share of matches)",
     )
-    parser.add_argument("data", type=Path, help="prepared folder, on whose train part it learns")
-    parser.add_argument("--output", "-o", type=Path, required=True, metavar="FILE", help="record to write")
-    parser.add_argument("--part", choices=("valid", "test"), help="what to judge (default: valid)")
-    parser.add_argument(
-        "--fold",
-        type=int,
+    data: Path = argument("data directory, on whose split train it learns")
+    output: Path = option("record to write", alias="-o", metavar="FILE")
+    split: str | None = option("what to judge", None, choices=("valid", "test"), shown="valid")
+    fold: int | None = option(
+        "judge fold K of the training pairs, from 0, and learn from the rest: what stacking is fitted on",
+        None,
         metavar="K",
-        help="judge fold K of the train part, from 0, and learn from the rest: what stacking is fitted on",
     )
-    parser.add_argument("--seed", type=int, default=1, help="of the training (default: 1)")
-    parser.add_argument(
-        "--learner",
+    seed: int = option("of the training", 1)
+    learner: str | None = option(
+        "gradient boosting or logistic regression",
+        None,
         choices=("boosting", "logistic"),
-        help="gradient boosting or logistic regression (default: boosting for character_ngram, logistic for others)",
+        shown="boosting for character_ngram, logistic for others",
     )
-    parser.add_argument("--vectors", type=Path, metavar="FILE", help="of vectors: the file of word vectors")
-    parser.add_argument("--model", metavar="NAME", help="of st: a sentence-transformers model's name or folder")
-    parser.add_argument("--name", help="of the matcher in tables (default: the baseline's)")
+    vectors: Path | None = option("of vectors: the file of word vectors", None, metavar="FILE")
+    model: str | None = option("of st: a sentence-transformers model's name or folder", None, metavar="NAME")
+    name: str | None = option("in tables", None, shown="the baseline's")
 
+    def run(self) -> None:
+        """Train, judge and write the record.
 
-def run(args: argparse.Namespace) -> None:
-    """Train, judge and write the record.
+        Raises:
+            InputError: an unusable folder, or what a baseline needs and has not.
+        """
+        from fairseq_xl.pairs.data.directory import DataDirectory
+        from fairseq_xl.pairs.evaluation.baselines import BASELINES, Training, fit
+        from fairseq_xl.pairs.evaluation.record import PairRecord
+        from fairseq_xl.pairs.evaluation.scores import log_losses
+        from fairseq_xl.vectors.table import read_vectors
 
-    Raises:
-        InputError: an unusable folder, or what a baseline needs and has not.
-    """
-    from fairseq_xl.pairs.data.folder import Prepared
-    from fairseq_xl.pairs.evaluation.baselines import BASELINES, Training, fit
-    from fairseq_xl.pairs.evaluation.record import PairRecord
-    from fairseq_xl.pairs.evaluation.scores import log_losses
-    from fairseq_xl.vectors.table import read_vectors
-
-    if args.fold is not None and args.part:
-        raise InputError("--fold judges pairs of the train part: leave --part out")
-    if args.learner and args.baseline == "constant":
-        raise InputError("constant learns nothing but a share: leave --learner out")
-    prepared = Prepared(args.data)
-    if args.fold is None:
-        part = args.part or "valid"
-        train, judged = prepared.rows("train"), prepared.rows(part)
-    else:
-        part = "train"
-        train, judged = (prepared.fold(args.fold, held_out) for held_out in (False, True))
-    if not judged:
-        place = f"its {part} part" if args.fold is None else f"fold {args.fold}"
-        raise InputError(f"{args.data} has no pair in {place}: prepare it with more")
-    began = time.perf_counter()
-    table = None
-    if args.vectors:
-        words = {word for row in (*train, *judged) for text in (row.left, row.right) for word in text.split()}
-        table = read_vectors(args.vectors, words, progress=False)
-    judge = fit(args.baseline, Training(train, table, args.model), args.seed, args.learner)
-    trained = time.perf_counter()
-    probability = judge(judged)
-    done = time.perf_counter()
-    gold = [row.label for row in judged if row.label is not None]
-    record = PairRecord(
-        name=args.name or args.baseline,
-        part=part,
-        seed=args.seed,
-        ids=[row.id for row in judged],
-        gold=gold if len(gold) == len(judged) else None,
-        probability=probability.tolist(),
-        group=[row.group for row in judged],
-        about={
-            "matcher": args.baseline,
-            "learner": args.learner or BASELINES[args.baseline][1],
-            "model": args.model,
-            "fold": args.fold,
+        if self.fold is not None and self.split:
+            raise InputError("--fold judges training pairs: leave --split out")
+        if self.learner and self.baseline == "constant":
+            raise InputError("constant learns nothing but a share: leave --learner out")
+        directory = DataDirectory(self.data)
+        if self.fold is None:
+            split = self.split or "valid"
+            train, judged = directory.rows("train"), directory.rows(split)
+        else:
+            split = "train"
+            train, judged = (directory.fold(self.fold, held_out) for held_out in (False, True))
+        if not judged:
+            place = f"its split {split}" if self.fold is None else f"fold {self.fold}"
+            raise InputError(f"{self.data} has no pair in {place}: prepare it with more")
+        began = time.perf_counter()
+        table = None
+        if self.vectors:
+            words = {word for row in (*train, *judged) for text in (row.left, row.right) for word in text.split()}
+            table = read_vectors(self.vectors, words, progress=False)
+        judge = fit(self.baseline, Training(train, table, self.model), self.seed, self.learner)
+        trained = time.perf_counter()
+        probability = judge(judged)
+        done = time.perf_counter()
+        about = {
+            "classifier": self.baseline,
+            "learner": self.learner or BASELINES[self.baseline][1],
+            "model": self.model,
+            "fold": self.fold,
             "training_pairs": len(train),
             "training_seconds": trained - began,
             "pairs_per_second": len(judged) / (done - trained),
             "versions": {package: metadata.version(package) for package in ("numpy", "scikit-learn")},
-        },
-    )
-    record.write(args.output)
-    if record.gold is not None:
-        print(f"{record.name}: log loss {log_losses(record.gold, probability).mean():.4f}", file=sys.stderr)
+        }
+        record = PairRecord.of_rows(self.name or self.baseline, split, self.seed, judged, probability, about)
+        record.write(self.output)
+        if record.gold is not None:
+            print(f"{record.name}: log loss {log_losses(record.gold, probability).mean():.4f}", file=sys.stderr)

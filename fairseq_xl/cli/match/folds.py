@@ -2,93 +2,32 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from fairseq_xl.io.errors import InputError
-from fairseq_xl.pairs.evaluation.record import PairRecord, together
-from fairseq_xl.report.tables import Table
+from fairseq_xl.io.settings import argument, option
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the step's options."""
-    parser.description = (
-        "Accuracy of cross-validation (mean and standard deviation over the folds, and over all their pairs, since "
-        "folds may differ in size), and on a test part that of the folds' models: their mean, the majority of their "
-        "votes and the mean of their probabilities."
-    )
-    parser.add_argument("folds", type=Path, nargs="+", metavar="RECORD", help="of `pairs predict --part fold`")
-    parser.add_argument(
-        "--test", type=Path, nargs="+", default=[], metavar="RECORD", help="of the same models on one labelled part"
-    )
-    parser.add_argument("--output", "-o", type=Path, metavar="FILE", help="Markdown (default: standard output)")
-
-
-def run(args: argparse.Namespace) -> None:
-    """Compute and write.
-
-    Raises:
-        InputError: records without labels, two of one matcher and fold, test records of different pairs.
+@dataclass(kw_only=True)
+class Folds:
+    """Accuracy of cross-validation (mean and standard deviation over the folds, and over all their pairs, since folds
+    may differ in size), and on a test set that of the folds' models: their mean, the majority of their votes and the
+    mean of their probabilities.
     """
-    from fairseq_xl.io.atomic import atomic_text
 
-    text = table([PairRecord.read(path) for path in args.folds], [PairRecord.read(path) for path in args.test])
-    if args.output:
-        with atomic_text(args.output) as stream:
-            stream.write(text.markdown())
-    else:
-        print(text.markdown(), end="")
+    folds: list[Path] = argument("of `match predict --split fold`", metavar="RECORD")
+    test: list[Path] = option("of the same models on one labelled split", [], metavar="RECORD")
+    output: Path | None = option("Markdown", None, alias="-o", shown="standard output", metavar="FILE")
 
+    def run(self) -> None:
+        """Compute and write.
 
-def table(folds: Sequence[PairRecord], test: Sequence[PairRecord]) -> Table:
-    """A row a matcher."""
-    by_name: dict[str, dict[str, tuple[float, int]]] = {}
-    for record in folds:
-        own = by_name.setdefault(record.name, {})
-        if record.part in own:
-            raise InputError(f"two records are of {record.name} on {record.part}: give each fold once")
-        own[record.part] = accuracy(record), len(record.ids)
-    for run, record in enumerate(test):
-        if any((record.name, record.probability) == (other.name, other.probability) for other in test[:run]):
-            raise InputError(f"two --test records of {record.name} say the same: give each fold's model once")
-    # The folds' models are all of one seed, by which records are told apart: each counts as a run of its own.
-    judged = together([replace(record, seed=run) for run, record in enumerate(test)]) if test else None
-    found = Table(
-        "Cross-validation: accuracy in %",
-        [
-            "matcher",
-            "folds",
-            "mean ± sd",
-            "all pairs",
-            *(["test, mean ± sd", "max voting", "average voting"] if test else []),
-        ],
-    )
-    for name, own in by_name.items():
-        rates, sizes = zip(*own.values(), strict=True)
-        cells = [name, str(len(own)), _spread(rates), f"{100 * np.average(rates, weights=sizes):.2f}"]
-        if judged is not None:
-            if name not in judged.runs:
-                raise InputError(f"no --test record is of {name}: predict the test part with its models, too")
-            right = judged.runs[name] >= 0.5, judged.labels == 1
-            cells.append(_spread([float((run == right[1]).mean()) for run in right[0]]))
-            # A tie of an even number of models counts as a match, as a probability of one half does.
-            voted, mean = right[0].mean(0) >= 0.5, judged.runs[name].mean(0) >= 0.5
-            cells += [f"{100 * (said == right[1]).mean():.2f}" for said in (voted, mean)]
-        found.add(*cells)
-    return found
+        Raises:
+            InputError: records without labels, two of one classifier and fold, test records of different pairs.
+        """
+        from fairseq_xl.cli.match.common import write
+        from fairseq_xl.pairs.evaluation.cross_validation import table
+        from fairseq_xl.pairs.evaluation.record import PairRecord
 
-
-def accuracy(record: PairRecord) -> float:
-    """The share of pairs that a probability of one half decides rightly. Raises: InputError: no labels."""
-    if record.gold is None:
-        raise InputError(f"the record of {record.name} on {record.part} has no labels")
-    return float(((np.asarray(record.probability) >= 0.5) == np.asarray(record.gold)).mean())
-
-
-def _spread(values: Sequence[float]) -> str:
-    mean = f"{100 * np.mean(values):.2f}"
-    return mean if len(values) < 2 else f"{mean} ± {100 * np.std(values, ddof=1):.2f}"
+        found = table([PairRecord.read(path) for path in self.folds], [PairRecord.read(path) for path in self.test])
+        write(found.markdown(), self.output)

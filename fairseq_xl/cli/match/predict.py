@@ -1,147 +1,123 @@
-"""``fairseq-xl match predict``: probabilities of new pairs, or a record of a prepared part's."""
+"""``fairseq-xl match predict``: probabilities of new pairs, or a record of a split's."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.cli.match.common import DEVICE, MOVED, WORDS_LACKING, write
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.pairs.data.source import PairSource
-from fairseq_xl.pairs.evaluation.record import PairRecord
+from fairseq_xl.io.settings import argument, option
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from fairseq_xl.pairs.data.folder import Row
+    from fairseq_xl.pairs.data.directory import Row
+    from fairseq_xl.pairs.evaluation.record import PairRecord
     from fairseq_xl.pairs.prediction.predictor import Predictor
 
 STANDARD_INPUT = "/dev/stdin"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the step's options."""
-    parser.description = (
-        "Write the probability that each pair means the same, one a line in the order of the input; or, with --part, "
-        "a record of a part of the prepared folder, for ensemble and report."
-    )
-    parser.add_argument("checkpoint", type=Path, help="of fairseq-train with task siamese_matching")
-    parser.add_argument(
-        "--input",
-        default="-",
-        metavar="SOURCE",
-        help="pairs as `pairs prepare` takes them; their labels, if any, are not looked at (default: -, standard "
-        "input, two columns)",
-    )
-    parser.add_argument(
-        "--part",
-        choices=("train", "valid", "test", "fold"),
-        help="predict this part of the prepared folder; fold: the fold that was held out in training",
-    )
-    parser.add_argument("--output", "-o", type=Path, metavar="FILE", help="default: standard output")
-    parser.add_argument("--name", help="of the matcher in the record (default: its architecture)")
-    parser.add_argument(
-        "--data", type=Path, metavar="DIR", help="the prepared folder, where it has moved since training"
-    )
-    parser.add_argument("--calibration", type=Path, metavar="FILE", help="what `fairseq-xl match calibrate` wrote")
-    parser.add_argument(
-        "--vectors",
-        type=Path,
-        metavar="FILE",
-        help="the word vectors that the folder was prepared with, for words that it does not hold",
-    )
-    parser.add_argument("--max-tokens", type=int, default=16_000, metavar="N", help="read at once (default: 16000)")
-    parser.add_argument("--device", help="such as cpu or cuda:1 (default: a GPU where there is one)")
-
-
-def run(args: argparse.Namespace) -> None:
-    """Predict and write.
-
-    Raises:
-        InputError: an unusable checkpoint, folder, calibration or source.
+@dataclass(kw_only=True)
+class Predict:
+    """Write the probability that each pair means the same, one a line in the order of the input; or, with --split, a
+    record of a split of the data directory, for ensemble and report.
     """
-    if args.max_tokens < 1:
-        raise InputError(f"--max-tokens is a number from 1, not {args.max_tokens}")
-    if args.part and args.output is None:
-        raise InputError("--part writes a record: name its file with --output")
-    if args.part and args.input != "-":
-        raise InputError("give --input or --part, not both")
-    pairs = languages = None
-    if not args.part:
-        line = STANDARD_INPUT + args.input[1:] if args.input.startswith("-") else args.input
-        # A label would have to be there and be 0 or 1, which is no concern here.
-        source = PairSource.parse(line + ("" if ",label=" in line else ",label=none"))
-        languages = source.languages
-        pairs = [(pair.left, pair.right) for pair in source.pairs()]
-    import fairseq_xl
 
-    fairseq_xl.register()
-    from fairseq_xl.pairs.prediction.calibration_file import calibrated, read_calibration
-    from fairseq_xl.pairs.prediction.predictor import Predictor, probability
+    model: Path = argument("checkpoint of fairseq-train with task siamese_matching")
+    input: str = option(
+        "pairs as `match prepare` takes them; their labels, if any, are not looked at",
+        "-",
+        shown="-, standard input, two columns",
+        metavar="SOURCE",
+    )
+    split: str | None = option(
+        "predict this split of the data directory; fold: the fold that was held out in training",
+        None,
+        choices=("train", "valid", "test", "fold"),
+    )
+    output: Path | None = option("file to write", None, alias="-o", shown="standard output", metavar="FILE")
+    name: str | None = option("of the classifier in the record", None, shown="its architecture")
+    data: Path | None = option(MOVED, None, metavar="DIR")
+    calibration: Path | None = option("what `fairseq-xl match calibrate` wrote", None, metavar="FILE")
+    vectors: Path | None = option(WORDS_LACKING, None, metavar="FILE")
+    max_tokens: int = option("read at once", 16_000, low=1, metavar="N")
+    device: str | None = option(DEVICE, None)
 
-    calibration = read_calibration(args.calibration) if args.calibration else None
-    predictor = Predictor.load(args.checkpoint, args.data, args.device)
-    if pairs is None:
-        task = predictor.task
-        # A part is the folder's, whole, whatever the model was trained without: the folder may be another one.
-        rows = task.rows("valid") if args.part == "fold" else task.prepared.rows(args.part)
-    else:
-        rows = predictor.rows(pairs, languages)
-    if args.vectors:
-        count = predictor.learn_words(rows, args.vectors)
-        print(f"{count} words that the prepared folder lacks have a vector", file=sys.stderr)
-    began = time.perf_counter()
-    logits = predictor.logits(rows, args.max_tokens)
-    seconds = time.perf_counter() - began
-    found = probability(logits) if calibration is None else calibrated(logits, calibration)
-    if args.part:
-        record(args, predictor, rows, found, seconds).write(args.output)
-        return
-    text = "".join(f"{p:.6f}\n" for p in found)
-    if args.output:
-        with atomic_text(args.output) as stream:
-            stream.write(text)
-    else:
-        sys.stdout.write(text)
+    def run(self) -> None:
+        """Predict and write.
 
+        Raises:
+            InputError: an unusable checkpoint, folder, calibration or source.
+        """
+        if self.split and self.output is None:
+            raise InputError("--split writes a record: name its file with --output")
+        if self.split and self.input != "-":
+            raise InputError("give --input or --split, not both")
+        from fairseq_xl.pairs.data.source import PairSource
 
-def record(
-    args: argparse.Namespace, predictor: Predictor, rows: Sequence[Row], found: np.ndarray, seconds: float
-) -> PairRecord:
-    """What is known of a part's pairs."""
-    from fairseq_xl.report.record import versions
-    from fairseq_xl.training.checkpoints import read
+        pairs = languages = None
+        if not self.split:
+            line = STANDARD_INPUT + self.input[1:] if self.input.startswith("-") else self.input
+            # A label would have to be there and be 0 or 1, which is no concern here.
+            source = PairSource.parse(line + ("" if ",label=" in line else ",label=none"))
+            languages = source.languages
+            pairs = [(pair.left, pair.right) for pair in source.pairs()]
+        import fairseq_xl
 
-    state = read(args.checkpoint)
-    cfg = state["cfg"]
-    fold = cfg["task"]["fold"]
-    gold = [row.label for row in rows if row.label is not None]
-    return PairRecord(
-        name=args.name or cfg["model"]["_name"],
-        part=f"fold {fold}" if args.part == "fold" else args.part,
-        seed=cfg["common"]["seed"],
-        ids=[row.id for row in rows],
-        gold=gold if len(gold) == len(rows) else None,
-        probability=[float(p) for p in found],
-        group=[row.group for row in rows],
-        about={
+        fairseq_xl.register()
+        from fairseq_xl.pairs.prediction.calibration import calibrated, read_calibration
+        from fairseq_xl.pairs.prediction.predictor import Predictor, probability
+
+        calibration = read_calibration(self.calibration) if self.calibration else None
+        predictor = Predictor.load(self.model, self.data, self.device)
+        if pairs is None:
+            task = predictor.task
+            # A split is the folder's, whole, whatever the model was trained without: the folder may be another one.
+            rows = task.rows("valid") if self.split == "fold" else task.directory.rows(self.split)
+        else:
+            rows = predictor.rows(pairs, languages)
+        if self.vectors:
+            count = predictor.learn_words(rows, self.vectors)
+            print(f"{count} words that the data directory lacks have a vector", file=sys.stderr)
+        began = time.perf_counter()
+        logits = predictor.logits(rows, self.max_tokens)
+        seconds = time.perf_counter() - began
+        found = probability(logits) if calibration is None else calibrated(logits, calibration)
+        if self.output and self.split:
+            self._record(predictor, rows, found, seconds).write(self.output)
+        else:
+            write("".join(f"{p:.6f}\n" for p in found), self.output)
+
+    def _record(self, predictor: Predictor, rows: Sequence[Row], found: np.ndarray, seconds: float) -> PairRecord:
+        """What is known of a split's pairs."""
+        from fairseq_xl.pairs.evaluation.record import PairRecord
+        from fairseq_xl.report.record import versions
+        from fairseq_xl.training.checkpoints import read
+
+        state = read(self.model)
+        cfg = state["cfg"]
+        fold = cfg["task"]["fold"]
+        about = {
             "model": _plain(cfg["model"]),
             "criterion": _plain(cfg["criterion"]),
             "lr": list(cfg["optimization"]["lr"]),
             "batch_size": cfg["dataset"]["batch_size"],
-            "data": predictor.task.prepared.manifest,
+            "data": predictor.task.directory.manifest,
             # until this checkpoint, validation included
             "training_seconds": state["extra_state"]["previous_training_time"],
-            "calibration": str(args.calibration.name) if args.calibration else None,
+            "calibration": str(self.calibration.name) if self.calibration else None,
             "pairs_per_second": len(rows) / seconds,
             "device": str(predictor.device),
             "versions": versions(),
-        },
-    )
+        }
+        split = f"fold {fold}" if self.split == "fold" else str(self.split)
+        return PairRecord.of_rows(self.name or cfg["model"]["_name"], split, cfg["common"]["seed"], rows, found, about)
 
 
 def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,55 +2,51 @@
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
 from pathlib import Path
 
-from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import argument, option
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the step's options."""
-    parser.description = (
-        "Compare matchers from the records that `predict`, `baseline` and `ensemble` write; records of one name are "
-        "runs (seeds) of one matcher. Writes scores and differences as .md, .tex and .csv, and log-loss and "
-        "reliability as .png and .pdf."
-    )
-    parser.add_argument("records", type=Path, nargs="+", help="records of the same labelled pairs")
-    parser.add_argument("--output", "-o", type=Path, required=True, metavar="DIR", help="folder to write")
-    parser.add_argument(
-        "--against",
-        metavar="NAME",
-        help="the matcher from which the differences are counted (default: that with the lowest log loss)",
-    )
-    parser.add_argument(
-        "--paper", action="store_true", help="put the figures of Hadgu 2018 beside (for its Spanish pairs)"
-    )
-    parser.add_argument("--samples", type=int, default=2000, help="draws for the intervals (default: 2000)")
-    parser.add_argument("--no-figures", action="store_true", help="tables alone")
-
-
-def run(args: argparse.Namespace) -> None:
-    """Write the tables and print them.
-
-    Raises:
-        InputError: records that cannot be read or compared, an unknown matcher.
+@dataclass(kw_only=True)
+class Report:
+    """Compare pair classifiers from the records that `predict`, `baseline` and `ensemble` write; records of one name
+    are runs (seeds) of one classifier. Writes scores and differences as .md, .tex and .csv, and log-loss and
+    reliability as .png and .pdf.
     """
-    from fairseq_xl.pairs.evaluation import comparison
-    from fairseq_xl.pairs.evaluation.record import PairRecord, together
 
-    if args.samples < 1:
-        raise InputError(f"--samples {args.samples}: at least one draw is needed")
-    found = comparison.compare(together([PairRecord.read(path) for path in args.records]), args.samples)
-    against = args.against or found.best
-    if against not in found.measured:
-        raise InputError(f"--against {against!r} is none of {', '.join(found.measured)}")
-    tables = comparison.tables(found, against, args.paper)
-    for name, table in tables.items():
-        for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
-            with atomic_text(args.output / f"{name}{suffix}") as stream:
-                stream.write(text)
-    if not args.no_figures:
-        comparison.draw(found, args.output, args.paper)
-    for table in tables.values():
-        print(table.markdown())
+    records: list[Path] = argument("records of the same labelled pairs")
+    output: Path = option("folder to write", alias="-o", metavar="DIR")
+    against: str | None = option(
+        "the classifier from which the differences are counted",
+        None,
+        shown="that with the lowest log loss",
+        metavar="NAME",
+    )
+    paper: bool = option("put the figures of Hadgu 2018 beside (for its Spanish pairs)", False)
+    samples: int = option("draws for the intervals", 2000, low=1)
+    no_figures: bool = option("tables alone", False)
+
+    def run(self) -> None:
+        """Write the tables and print them.
+
+        Raises:
+            InputError: records that cannot be read or compared, an unknown classifier.
+        """
+        from fairseq_xl.cli.match.common import write
+        from fairseq_xl.pairs.evaluation import comparison
+        from fairseq_xl.pairs.evaluation.record import PairRecord, together
+
+        found = comparison.compare(together([PairRecord.read(path) for path in self.records]), self.samples)
+        against = self.against or found.best
+        if against not in found.measured:
+            raise InputError(f"--against {against!r} is none of {', '.join(found.measured)}")
+        tables = comparison.tables(found, against, self.paper)
+        for name, table in tables.items():
+            for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
+                write(text, self.output / f"{name}{suffix}")
+        if not self.no_figures:
+            comparison.draw(found, self.output, self.paper)
+        for table in tables.values():
+            print(table.markdown())

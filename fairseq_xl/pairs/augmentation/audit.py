@@ -1,6 +1,7 @@
-"""How sure are equal keys? The audit of Hadgu 2018, section 3.2, on labelled pairs, with the two matchers it rejects.
+"""How sure are equal keys? The audit of Hadgu 2018, section 3.2, on labelled pairs, with the two methods
+it rejects.
 
-A pair is found by a matcher that takes its sentences for the same. Recovered is the share of the matching pairs that
+A pair is found by a method that takes its sentences for the same. Recovered is the share of the matching pairs that
 are found; precision the share of the found pairs that match.
 """
 
@@ -115,7 +116,7 @@ def _overlap(left: str, right: str) -> float:
 
 
 def audit(pairs: Sequence[Pair], key: EnglishKey, seed: int = 1) -> tuple[Table, dict[str, np.ndarray]]:
-    """A row for each matcher, and which pairs each found.
+    """A row for each method, and which pairs each found.
 
     Raises:
         InputError: pairs without labels, or too few for the classifier.
@@ -124,16 +125,16 @@ def audit(pairs: Sequence[Pair], key: EnglishKey, seed: int = 1) -> tuple[Table,
     matching = int(labels.sum())
     if not 0 < matching < len(pairs):
         raise InputError("an audit needs matching and other pairs")
-    matchers = {
+    methods = {
         "equal keys": same(pairs, key),
         "exact match": same(pairs, normal_form),
         "classifier": classified(pairs, seed),
     }
     table = Table(
-        f"{matching:,} matching pairs of {len(pairs):,}", ["matcher", "recovered", "share", "false", "precision"]
+        f"{matching:,} matching pairs of {len(pairs):,}", ["method", "recovered", "share", "false", "precision"]
     )
-    for name, found in matchers.items():
+    for name, found in methods.items():
         right, wrong = int(labels[found].sum()), int((1 - labels[found]).sum())
         precision = f"{right / (right + wrong):.2%}" if right + wrong else "–"
         table.add(name, f"{right:,}", f"{right / matching:.2%}", f"{wrong:,}", precision)
-    return table, matchers
+    return table, methods

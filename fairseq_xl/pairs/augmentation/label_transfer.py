@@ -1,131 +1,150 @@
-"""Labelled pairs of one language from another's, through translations (Hadgu 2018, section 3.2).
+"""Labelled pairs of one language from another's, by label transfer through translations (Hadgu 2018, section 3.2).
 
 Sentences of the target language whose translations have equal keys match. A labelled pair of the pivot language
 passes its label on to the target sentences whose translations have its questions' keys.
 
-Everything is a table of a database beside the output: rows are appended as they are read, then sorted and grouped by
-SQLite, whose caches are all the memory that is used, however many sentences there are (its large sorts go to its own
-folder for temporary files, which SQLITE_TMPDIR names). Nothing depends on the order of the input: sentences are known
-by a seeded hash of their normal form, and that hash is also the lot that decides where there are too many.
+DuckDB does the work in a folder beside the output. It keeps to MEMORY and spills the rest to the disk, however many
+sentences there are. Nothing depends on the order of the input: sentences are known by a seeded hash of their normal
+form. Their places by that hash decide which pairs are made where there are too many.
 """
 
 from __future__ import annotations
 
+import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice, starmap
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from fairseq_xl.io.databases import connect
+import numpy as np
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.packages import require
+from fairseq_xl.io.settings import option
 from fairseq_xl.pairs.augmentation.key import hashed, normal_form
 
-CACHE_MIB = 64
-"""Of each of SQLite's caches. With 8, 75,000 sentences take 46 MiB in all and 300,000 take 47; with 64, which sorts
-faster, 80 and 175."""
-
-TABLES = """
-CREATE TABLE text_read (sentence INTEGER, key INTEGER, line TEXT);
-CREATE TABLE label_read (one INTEGER, other INTEGER, question INTEGER, other_question INTEGER, label INTEGER);
-CREATE TABLE kept_out (one INTEGER, other INTEGER, PRIMARY KEY (one, other)) WITHOUT ROWID;
-CREATE TABLE sentence_kept_out (sentence INTEGER PRIMARY KEY);
-"""
-
-# The sentences of a key stand together, in the order of their lots.
-GROUPS = """
-CREATE TABLE sentence (sentence INTEGER PRIMARY KEY, line TEXT);
-INSERT INTO sentence SELECT sentence, min(line) FROM text_read GROUP BY sentence;
-CREATE TABLE member (place INTEGER PRIMARY KEY, key INTEGER, sentence INTEGER);
-INSERT INTO member (key, sentence)
-    SELECT key, sentence FROM text_read
-    WHERE sentence NOT IN (SELECT sentence FROM sentence_kept_out) GROUP BY key, sentence ORDER BY key, sentence;
-DROP TABLE text_read;
-CREATE TABLE shelf (key INTEGER PRIMARY KEY, first INTEGER, size INTEGER);
-INSERT INTO shelf SELECT key, min(place), count(*) FROM member GROUP BY key;
-"""
-
-# What is said of two keys: how many labelled pairs say yes and no; a key matches itself.
-CLAIMS = """
-CREATE TABLE claim (one INTEGER, other INTEGER, yes INTEGER, no INTEGER, matched INTEGER);
-INSERT INTO claim SELECT key, key, 1, 0, 1 FROM shelf WHERE size > 1;
-INSERT INTO claim
-    SELECT one, other, sum(label), sum(1 - label), 0
-    FROM (SELECT one, other, label FROM label_read GROUP BY one, other, question, other_question, label)
-    WHERE one IN (SELECT key FROM shelf) AND other IN (SELECT key FROM shelf)
-    GROUP BY one, other;
-CREATE TABLE vote (one INTEGER, other INTEGER, yes INTEGER, no INTEGER, matched INTEGER);
-CREATE TABLE step (step INTEGER PRIMARY KEY);
-"""
-
-# Pairs within a shelf of n, places from 0: first all neighbours, then those two places apart, and so on. Before the
-# pairs that are s apart come (s - 1) n - s (s - 1) / 2 others; so many pairs in turn use all sentences alike.
-WITHIN = """
-INSERT INTO vote
-    SELECT x.sentence, y.sentence, claim.yes, claim.no, claim.matched
-    FROM claim
-    CROSS JOIN shelf ON shelf.key = claim.one
-    CROSS JOIN member x ON x.place BETWEEN shelf.first AND shelf.first + shelf.size - 2
-    CROSS JOIN step ON step.step BETWEEN 1 AND min(shelf.size - 1, 2 * :limit / shelf.size + 1)
-    CROSS JOIN member y ON y.place = x.place + step.step AND y.key = x.key
-    WHERE claim.one = claim.other
-        AND (step.step - 1) * shelf.size - step.step * (step.step - 1) / 2 + x.place - shelf.first < :limit;
-"""
-
-# Pairs across shelves of n >= m: in round s the i-th of the long one meets the (i + s) mod m-th of the short one.
-ACROSS = """
-INSERT INTO vote
-    SELECT min(x.sentence, y.sentence), max(x.sentence, y.sentence), claim.yes, claim.no, claim.matched
-    FROM claim
-    CROSS JOIN shelf one ON one.key = claim.one
-    CROSS JOIN shelf other ON other.key = claim.other
-    CROSS JOIN shelf long ON long.key = CASE WHEN one.size >= other.size THEN one.key ELSE other.key END
-    CROSS JOIN shelf short ON short.key = CASE WHEN one.size >= other.size THEN other.key ELSE one.key END
-    CROSS JOIN member x ON x.place BETWEEN long.first AND long.first + min(long.size, :limit) - 1
-    CROSS JOIN step ON step.step
-        BETWEEN 0 AND min(short.size - 1, (:limit - 1 - (x.place - long.first)) / long.size)
-    CROSS JOIN member y ON y.place = short.first + (x.place - long.first + step.step) % short.size
-    WHERE claim.one <> claim.other AND x.sentence <> y.sentence;
-"""
-
-PAIRS = """
-CREATE TABLE pair (one INTEGER, other INTEGER, yes INTEGER, no INTEGER, matched INTEGER);
-INSERT INTO pair
-    SELECT one, other, sum(yes), sum(no), max(matched) FROM vote GROUP BY one, other;
-CREATE TABLE minted (lot INTEGER, one INTEGER, other INTEGER, label INTEGER, matched INTEGER);
-"""
-
-KEEP_OUT = """
-DELETE FROM pair WHERE EXISTS (SELECT 1 FROM kept_out k WHERE k.one = pair.one AND k.other = pair.other)
-"""
+MEMORY = "256MB"
+BATCH = 50_000
+"""Rows that are read or written at once."""
 
 DECISIONS = {"drop": "yes = 0 OR no = 0", "majority": "yes <> no"}
 """Which pairs have a label, of those with both: by the names of the option."""
 
+TABLES = {
+    "sentence_read": ("sentence", "key", "line"),
+    "label_read": ("key", "other_key", "question", "other_question", "label"),
+    "excluded": ("one", "other"),
+}
 
-@dataclass(frozen=True)
+# Sentences of a key have places from 0.
+MEMBERS = """
+CREATE TABLE sentence AS SELECT sentence, min(line) AS line FROM sentence_read GROUP BY sentence;
+CREATE TABLE excluded_sentence AS
+    SELECT DISTINCT unnest([one, other]) AS sentence FROM excluded WHERE getvariable('exclude_sentences');
+CREATE TABLE member AS
+    SELECT *, row_number() OVER (PARTITION BY key ORDER BY sentence) - 1 AS place,
+        count(*) OVER (PARTITION BY key) AS size
+    FROM (SELECT DISTINCT key, sentence FROM sentence_read ANTI JOIN excluded_sentence USING (sentence));
+CREATE TABLE sizes AS SELECT key, count(*) AS size FROM member GROUP BY key;
+CREATE TABLE claim AS
+    SELECT key AS one, other_key AS other, sum(label) AS yes, sum(1 - label) AS no
+    FROM (SELECT DISTINCT * FROM label_read) GROUP BY ALL;
+"""
+
+# Pairs within a key of n sentences: first those of neighbouring places, then those two places apart, and so on.
+# Before the pairs that are s apart come (s - 1) n - s (s - 1) / 2 others. So many in turn use all sentences alike.
+WITHIN = """
+SELECT x.sentence AS x, y.sentence AS y, 1 + coalesce(yes, 0) AS yes, coalesce(no, 0) AS no, true AS matched
+FROM (
+    SELECT *, unnest(range(1, least(size, 2 * getvariable('per_key') // size + 2))) AS step FROM member WHERE size > 1
+) x
+JOIN member y ON y.key = x.key AND y.place = x.place + x.step
+LEFT JOIN claim ON claim.one = x.key AND claim.other = x.key
+WHERE (x.step - 1) * x.size - x.step * (x.step - 1) // 2 + x.place < getvariable('per_key')
+"""
+
+# Pairs across keys of n >= m sentences: in round s the i-th of the long one meets the (i + s) mod m-th of the short.
+ACROSS = """
+SELECT x.sentence AS x, y.sentence AS y, yes, no, false AS matched
+FROM (
+    SELECT yes, no, short, m, place, sentence,
+        unnest(range(least(m, (getvariable('per_pair') - 1 - place) // n + 1))) AS round
+    FROM (
+        SELECT yes, no, greatest(a.size, b.size) AS n, least(a.size, b.size) AS m,
+            if(a.size >= b.size, one, other) AS long, if(a.size >= b.size, other, one) AS short
+        FROM claim JOIN sizes a ON a.key = one JOIN sizes b ON b.key = other WHERE one <> other
+    )
+    JOIN member ON member.key = long AND place < getvariable('per_pair')
+) x
+JOIN member y ON y.key = x.short AND y.place = (x.place + x.round) % x.m
+WHERE x.sentence <> y.sentence
+"""
+
+PAIRS = f"""
+CREATE TABLE made AS
+    SELECT least(x, y) AS one, greatest(x, y) AS other, sum(yes) AS yes, sum(no) AS no, bool_or(matched) AS matched
+    FROM ({WITHIN} UNION ALL {ACROSS}) GROUP BY ALL;
+CREATE TABLE pair AS FROM made ANTI JOIN excluded USING (one, other);
+CREATE TABLE labelled AS
+    SELECT one, other, if(yes > no, 1, 0) AS label, if(matched AND yes > no, 'match', 'transferred') AS origin,
+        md5_number_lower(concat_ws(' ', getvariable('seed'), one, other)) AS lot
+    FROM pair WHERE {{decision}};
+"""
+
+COUNTS = {
+    "distinct sentences": "FROM sentence",
+    "excluded sentences": "FROM sentence SEMI JOIN excluded_sentence USING (sentence)",
+    "keys": "FROM sizes",
+    "keys of several sentences": "FROM sizes WHERE size > 1",
+    "excluded pairs": "FROM made SEMI JOIN excluded USING (one, other)",
+    "pairs": "FROM pair",
+    "pairs with both labels": "FROM pair WHERE yes > 0 AND no > 0",
+    "pairs with both labels, dropped": "FROM pair WHERE yes > 0 AND no > 0 AND NOT ({decision})",
+}
+
+BALANCED = """
+QUALIFY row_number() OVER (PARTITION BY label ORDER BY lot, one, other) <= (
+    SELECT least(count(*) FILTER (label = 0), count(*) FILTER (label = 1)) FROM labelled)
+"""
+
+# Which sentence comes first is drawn as well.
+WRITTEN = """
+SELECT x.line, y.line, label, origin FROM (SELECT * FROM labelled {balanced}) chosen
+JOIN sentence x ON x.sentence = if(lot % 2 = 0, one, other) JOIN sentence y ON y.sentence = if(lot % 2 = 0, other, one)
+ORDER BY lot, one, other
+"""
+
+
+@dataclass(kw_only=True)
 class Settings:
-    """How pairs are minted.
+    """How labels are transferred."""
 
-    Attributes:
-        per_key: at most so many matching pairs of the sentences of one key.
-        per_pair: at most so many pairs of the sentences of two keys that labelled pairs connect.
-        conflicts: what becomes of a pair with both labels: drop it, or majority: keep what more labelled pairs say
-            (an equal key counts as one), and drop it only where they are as many.
-        balance: of the label with more pairs keep only as many as the other has.
-        keep_sentences_out: no pair with a sentence of the pairs to keep out, not only not those pairs.
-        seed: of the lots.
-    """
+    per_key: int = option(
+        "at most N matching pairs of the sentences of one key; lower it where a few frequent questions make up most "
+        "of the output",
+        20,
+        low=1,
+        metavar="N",
+    )
+    per_pair: int = option(
+        "at most N pairs of the sentences of two keys that labelled pairs connect", 20, low=1, metavar="N"
+    )
+    conflicts: str = option(
+        "a pair that gets both labels: drop it, or majority: let the labelled pairs vote, a common key counting as "
+        "one; a tie drops it",
+        "drop",
+        choices=tuple(DECISIONS),
+    )
+    balance: bool = option("draw as many pairs of the more frequent label as there are of the other", False)
+    exclude_sentences: bool = option("keep the sentences of --exclude out altogether, not only their pairs", False)
+    seed: int = option("of all that is drawn", 1, low=0)
 
-    per_key: int = 20
-    per_pair: int = 20
-    conflicts: str = "drop"
-    balance: bool = False
-    keep_sentences_out: bool = False
-    seed: int = 1
 
-
-@dataclass(frozen=True)
-class Minted:
-    """A pair as it is written: ``origin`` is match or transferred."""
+class LabelledPair(NamedTuple):
+    """A pair as it is written; ``origin`` is match (equal keys) or transferred."""
 
     left: str
     right: str
@@ -135,30 +154,47 @@ class Minted:
     origin: str
 
 
-class Mint:
-    """A database at work.
+@contextmanager
+def label_transfer(folder: Path, key: Callable[[str], int | None], settings: Settings) -> Iterator[LabelTransfer]:
+    """A :class:`LabelTransfer` whose database is in a folder of its own, which goes at the end.
 
     Args:
-        path: of the database, a file that does not exist; the caller removes it.
+        folder: what stands there, from a run that was killed, is removed first.
+        key, settings: see :class:`LabelTransfer`.
+
+    Raises:
+        InputError: DuckDB is missing, or the folder's disk is full or closed to us.
+    """
+    duckdb = require("duckdb", "pairs", "label transfer")
+    limits = {"memory_limit": MEMORY, "threads": 4, "temp_directory": str(folder), "preserve_insertion_order": False}
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        folder.mkdir(parents=True)
+        with duckdb.connect(folder / "pairs.duckdb", config=limits) as database:
+            yield LabelTransfer(database, key, settings)
+    except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException) as error:
+        raise InputError(f"the database {folder} cannot be used: {error}") from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class LabelTransfer:
+    """Takes sentences and labelled pairs, and gives the pairs that follow.
+
+    Args:
+        database: a connection to an empty database of DuckDB.
         key: a sentence of the pivot language -> its key, or None.
-        settings: how pairs are minted.
+        settings: how labels are transferred.
     """
 
-    def __init__(self, path: Path, key: Callable[[str], int | None], settings: Settings):
-        self.key, self.settings = key, settings
-        self.counts: dict[str, int] = {}
-        self.database = connect(path, isolation_level=None)
-        # Nobody needs the database after an interruption, so nothing guards it against one.
-        for setting in (
-            *("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"),
-            *("temp_store = FILE", f"cache_size = {-1024 * CACHE_MIB}"),
-        ):
-            self.database.execute(f"PRAGMA {setting}")
-        self.database.executescript(TABLES)
-        self.database.create_function("lot", 2, self._lot, deterministic=True)
-
-    def close(self) -> None:
-        self.database.close()
+    def __init__(self, database: Any, key: Callable[[str], int | None], settings: Settings):
+        self.database, self.key, self.settings = database, key, settings
+        self.counts: Counter[str] = Counter()
+        for table, columns in TABLES.items():
+            kinds = ", ".join(f"{name} {'VARCHAR' if name == 'line' else 'BIGINT'}" for name in columns)
+            self.database.execute(f"CREATE TABLE {table} ({kinds})")
+        for name in ("per_key", "per_pair", "exclude_sentences", "seed"):
+            self.database.execute(f"SET VARIABLE {name} = {getattr(settings, name)}")
 
     def read_sentences(self, sentences: Iterable[tuple[str, str]]) -> None:
         """Take sentences of the target language with their translations.
@@ -166,120 +202,59 @@ class Mint:
         Those without a word, or whose translation has no key, are counted and left out.
         """
 
-        def found() -> Iterator[tuple[int, int, str]]:
-            for text, translation in sentences:
-                self._count("sentences")
-                normal, key = normal_form(text), self.key(translation)
-                if not normal or key is None:
-                    self._count("sentences without a key")
-                    continue
-                line = "\t".join(" ".join(part.split()) for part in (text, translation))
-                yield self._hashed(normal), key, line
+        def row(text: str, translation: str) -> tuple[int, int, str] | None:
+            normal, key = normal_form(text), self.key(translation)
+            if not normal or key is None:
+                return None
+            line = "\t".join(" ".join(side.split()) for side in (text, translation))
+            return hashed(normal, self.settings.seed), key, line
 
-        self._append("text_read", found())
+        self._append("sentence_read", "sentences", starmap(row, sentences))
 
     def read_labelled(self, pairs: Iterable[tuple[str, str, int]]) -> None:
         """Take labelled pairs of the pivot language; those of which a question has no key are left out."""
 
-        def found() -> Iterator[tuple[int, ...]]:
-            for left, right, label in pairs:
-                self._count("labelled pairs")
-                left_key, right_key = self.key(left), self.key(right)
-                if left_key is None or right_key is None:
-                    self._count("labelled pairs without a key")
-                    continue
-                questions = (self._hashed(normal_form(text)) for text in (left, right))
-                (key, one), (other_key, other) = sorted(zip((left_key, right_key), questions, strict=True))
-                yield key, other_key, one, other, label
+        def row(left: str, right: str, label: int) -> tuple[int, ...] | None:
+            keys = self.key(left), self.key(right)
+            if keys[0] is None or keys[1] is None:
+                return None
+            (key, one), (other_key, other) = sorted(zip(keys, self._hashed(left, right), strict=True))
+            return key, other_key, one, other, label
 
-        self._append("label_read", found())
+        self._append("label_read", "labelled pairs", starmap(row, pairs))
 
-    def keep_out(self, pairs: Iterable[tuple[str, str]]) -> None:
-        """Never mint one of these pairs of the target language."""
+    def exclude(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Make none of these pairs of the target language, in either order."""
+        self._append("excluded", "pairs to exclude", (tuple(sorted(self._hashed(*pair))) for pair in pairs))
 
-        def found() -> Iterator[tuple[int, int]]:
-            for left, right in pairs:
-                one, other = sorted(self._hashed(normal_form(text)) for text in (left, right))
-                yield one, other
+    def pairs(self) -> Iterator[LabelledPair]:
+        """The labelled pairs: once, after everything was read. They come in an order that is drawn."""
+        decision = DECISIONS[self.settings.conflicts]
+        self.database.execute(MEMBERS + PAIRS.format(decision=decision))
+        for name, what in COUNTS.items():
+            found = self.database.execute(f"SELECT count(*) {what.format(decision=decision)}").fetchone()
+            self.counts[name] = found[0]
+        self.database.execute(WRITTEN.format(balanced=BALANCED if self.settings.balance else ""))
+        while rows := self.database.fetchmany(BATCH):
+            for left, right, label, origin in rows:
+                self.counts[f"written: {origin}, label {label}"] += 1
+                (left, left_translation), (right, right_translation) = left.split("\t"), right.split("\t")
+                yield LabelledPair(left, right, label, left_translation, right_translation, origin)
 
-        self._append("kept_out", found())
+    def _hashed(self, *texts: str) -> list[int]:
+        return [hashed(normal_form(text), self.settings.seed) for text in texts]
 
-    def pairs(self) -> Iterator[Minted]:
-        """Mint: once, after everything was read. Pairs come in the order of their lots."""
-        settings, run = self.settings, self.database.executescript
-        if settings.keep_sentences_out:
-            for side in ("one", "other"):
-                run(f"INSERT OR IGNORE INTO sentence_kept_out SELECT {side} FROM kept_out")
-        run(GROUPS + CLAIMS)
-        self._steps()
-        self.database.execute(WITHIN, {"limit": settings.per_key})
-        self.database.execute(ACROSS, {"limit": settings.per_pair})
-        run(PAIRS)
-        self.counts["pairs kept out"] = self.database.execute(KEEP_OUT).rowcount
-        self.database.execute(
-            "INSERT INTO minted SELECT lot(one, other), one, other, yes > no, matched AND yes > no "
-            f"FROM pair WHERE {DECISIONS[settings.conflicts]}"
-        )
-        self._count_tables()
-        share = -1
-        if settings.balance:
-            share = min(self._number(f"FROM minted WHERE label = {label}") for label in (0, 1))
-        yield from self._written(share)
-
-    def _steps(self) -> None:
-        """How many rounds the largest shelves can need."""
-        largest = self._number("FROM shelf", "max(size)")
-        most = max(2 * self.settings.per_key + 1, self.settings.per_pair)
-        numbers = range(min(largest, most) + 1)
-        self.database.executemany("INSERT INTO step VALUES (?)", ((n,) for n in numbers))
-
-    def _written(self, share: int) -> Iterator[Minted]:
-        """The pairs, of each label the first ``share`` by lot (-1: all)."""
-        chosen = " UNION ALL ".join(
-            f"SELECT * FROM (SELECT * FROM minted WHERE label = {label} ORDER BY lot, one, other LIMIT {share})"
-            for label in (0, 1)
-        )
-        # Which sentence comes first is drawn as well: the last bits of their lots.
-        rows = self.database.execute(
-            f"SELECT x.line, y.line, p.label, p.matched, (p.one & 1) = (p.other & 1) FROM ({chosen}) p "
-            "CROSS JOIN sentence x ON x.sentence = p.one CROSS JOIN sentence y ON y.sentence = p.other "
-            "ORDER BY p.lot, p.one, p.other"
-        )
-        for one, other, label, matched, swapped in rows:
-            left, right = (other, one) if swapped else (one, other)
-            origin = "match" if matched else "transferred"
-            self._count(f"written: {origin}, label {label}")
-            (left, left_translation), (right, right_translation) = (left.split("\t"), right.split("\t"))
-            yield Minted(left, right, label, left_translation, right_translation, origin)
-
-    def _count_tables(self) -> None:
-        for name, what in {
-            "distinct sentences": "FROM sentence",
-            "sentences kept out": "FROM sentence WHERE sentence IN (SELECT sentence FROM sentence_kept_out)",
-            "keys": "FROM shelf",
-            "keys of several sentences": "FROM shelf WHERE size > 1",
-            "pairs": "FROM pair",
-            "pairs with both labels": "FROM pair WHERE yes > 0 AND no > 0",
-            "pairs with both labels, dropped": "FROM pair WHERE yes > 0 AND no > 0 AND NOT "
-            f"({DECISIONS[self.settings.conflicts]})",
-        }.items():
-            self.counts[name] = self._number(what)
-
-    def _number(self, what: str, of: str = "count(*)") -> int:
-        return self.database.execute(f"SELECT {of} {what}").fetchone()[0] or 0
-
-    def _append(self, table: str, rows: Iterable[tuple[Any, ...]]) -> None:
-        cursor = self.database.execute(f"SELECT * FROM {table} LIMIT 0")
-        places = ", ".join("?" * len(cursor.description))
-        self.database.execute("BEGIN")
-        self.database.executemany(f"INSERT OR IGNORE INTO {table} VALUES ({places})", rows)
-        self.database.execute("COMMIT")
-
-    def _hashed(self, normal: str) -> int:
-        return hashed(normal, self.settings.seed)
-
-    def _lot(self, one: int, other: int) -> int:
-        return hashed(f"{one} {other}", self.settings.seed)
-
-    def _count(self, name: str) -> None:
-        self.counts[name] = self.counts.get(name, 0) + 1
+    def _append(self, table: str, name: str, rows: Iterator[tuple[Any, ...] | None]) -> None:
+        """Into a table, and count: the rows by their name, and those that are None as without a key."""
+        names = TABLES[table]
+        while batch := list(islice(rows, BATCH)):
+            found = [row for row in batch if row is not None]
+            self.counts[name] += len(batch)
+            self.counts[f"{name} without a key"] += len(batch) - len(found)
+            if found:
+                columns = dict(zip(names, zip(*found, strict=True), strict=True))
+                kinds = {column: object if column == "line" else np.int64 for column in names}
+                arrays = {column: np.array(cells, kinds[column]) for column, cells in columns.items()}
+                self.database.register("batch", arrays)
+                self.database.execute(f"INSERT INTO {table} SELECT {', '.join(names)} FROM batch")
+                self.database.unregister("batch")

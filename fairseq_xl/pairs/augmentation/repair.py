@@ -19,8 +19,11 @@ import itertools
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 
 import regex
+
+from fairseq_xl.io.settings import option
 
 RULES = ("accents", "spelling", "doubled", "joined", "near")
 LANGUAGES = ("es",)
@@ -71,6 +74,30 @@ def without_doubles(word: str) -> str:
     return "".join(letter for letter, _ in itertools.groupby(without_accents(word)))
 
 
+@dataclass(kw_only=True)
+class RepairSettings:
+    """Which words are repaired."""
+
+    language: str | None = option(
+        "whose spelling confusions are known; without it that rule does not apply", None, choices=LANGUAGES
+    )
+    without: list[str] = option("switch rules off", [], choices=RULES, metavar="RULE")
+    times: int = option(
+        "two words for one, or a near word, must stand N times as often in the files as what they replace; raise it "
+        "where good rare words are replaced",
+        10,
+        low=1,
+        metavar="N",
+    )
+    lengths: tuple[int, int, int] = option(
+        "shortest word to repair by spelling and doubled, by a near word one letter away, and by one two letters "
+        "away; raise them where good short words are changed",
+        (4, 5, 12),
+        low=1,
+        metavar="N",
+    )
+
+
 class Repair:
     """What becomes of the words of some texts.
 
@@ -78,11 +105,7 @@ class Repair:
         vocabulary: words with a vector and their ranks, the most frequent first.
         counts: the words of the texts and how often they stand there.
         neighbours: words that stand side by side in the texts, and how often.
-        language: ``es`` for the rule spelling; None for none.
-        rules: those that apply.
-        times: what is put for a word by joined and near stands so many times as often in the texts.
-        lengths: of words, from which on they are repaired by sound and doubled letters, may be one letter away
-            from a near word, and two.
+        settings: see there.
         keep: words that stay as they are.
     """
 
@@ -91,28 +114,25 @@ class Repair:
         vocabulary: Mapping[str, int],
         counts: Counter[str],
         neighbours: Counter[tuple[str, str]],
-        language: str | None = None,
-        rules: Collection[str] = RULES,
-        times: int = 10,
-        lengths: tuple[int, int, int] = (4, 5, 12),
+        settings: RepairSettings,
         keep: Collection[str] = (),
     ):
         self.vocabulary, self.counts, self.neighbours = vocabulary, counts, neighbours
-        self.times, self.lengths = times, lengths
+        self.times, self.lengths = settings.times, settings.lengths
         # A word with a digit is an order's number or a model's name.
         self.unknown = {
             word for word in counts if word not in vocabulary and word not in keep and not regex.search(r"\p{N}", word)
         }
         makers: dict[str, Callable[[], Callable[[str], str | None]]] = {
             "accents": lambda: self._folding(without_accents, 2),
-            "spelling": lambda: self._folding(spanish_sound, lengths[0]),
-            "doubled": lambda: self._folding(without_doubles, lengths[0]),
+            "spelling": lambda: self._folding(spanish_sound, self.lengths[0]),
+            "doubled": lambda: self._folding(without_doubles, self.lengths[0]),
             "joined": lambda: self._joined,
             "near": self._near,
         }
-        if language is None:
+        if settings.language is None:
             del makers["spelling"]
-        made = {name: make() for name, make in makers.items() if name in rules}
+        made = {name: make() for name, make in makers.items() if name not in settings.without}
         self.rules = tuple(made)
         self.found: dict[str, tuple[str, str]] = {}
         """Unknown word -> (what stands in its place, rule)."""

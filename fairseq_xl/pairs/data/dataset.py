@@ -11,7 +11,7 @@ from fairseq.data import Dictionary
 from fairseq.data.data_utils import collate_tokens
 from torch import Tensor
 
-from fairseq_xl.pairs.data.folder import Row
+from fairseq_xl.pairs.data.directory import Row
 from fairseq_xl.training.sized import SizedDataset
 
 
@@ -19,7 +19,7 @@ class PairDataset(SizedDataset):
     """Pairs with their labels; in training in a new order each epoch and, where wanted, with sides exchanged.
 
     Args:
-        rows: of a prepared folder.
+        rows: of a data directory.
         dictionary: of the folder.
         seed: of the exchange of sides.
         exchange: exchange the sides of each pair with probability one half, anew in each epoch: what a pair means

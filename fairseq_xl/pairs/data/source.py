@@ -6,13 +6,13 @@
 left, right         columns of the two sentences: numbers from 1, or names of the first row (default: 1 and 2)
 label               column of the label, 0 or 1 (default: 3); ``none`` for pairs without one
 score               column of a graded similarity, any number, which `pairs similarity` reads instead of a label
-left_translation,   columns of their translations, which minting reads (default: none)
+left_translation,   columns of their translations, which label transfer reads (default: none)
 right_translation
 languages           of left and right, such as en+fr: words of either are told apart, en:chat from fr:chat
 fold                column of the fold, a number from 0 (default: folds are made from the sentences)
 format              tsv (default; quotes mean nothing) or csv (default of ``.csv``; quotes as in RFC 4180)
 encoding            of the file (default: by its mark or its bytes, and then said)
-part                train (default), valid or test
+split               train (default), valid or test
 ==================  ===================================================================================
 """
 
@@ -32,7 +32,7 @@ from fairseq_xl.io.labelled import PARTS, numbered, read_text
 
 FORMATS = ("tsv", "csv")
 COLUMNS = ("left", "right", "label", "score", "left_translation", "right_translation", "fold")
-KEYS = (*COLUMNS, "languages", "format", "encoding", "part")
+KEYS = (*COLUMNS, "languages", "format", "encoding", "split")
 LANGUAGES = re.compile(r"([a-z][\w-]*)\+([a-z][\w-]*)")
 DEFAULTS = {"left": "1", "right": "2", "label": "3"}
 
@@ -69,7 +69,7 @@ class PairSource:
     @classmethod
     def parse(cls, line: str) -> PairSource:
         """Raises: InputError: an unknown key or value, or one translation without the other."""
-        path, options = file_settings.parse(line, KEYS, {"format": FORMATS, "part": PARTS})
+        path, options = file_settings.parse(line, KEYS, {"format": FORMATS, "split": PARTS})
         if "languages" in options and not LANGUAGES.fullmatch(options["languages"]):
             raise InputError(f"{line!r}: languages are two codes, such as en+fr")
         if ("left_translation" in options) != ("right_translation" in options):
@@ -77,8 +77,8 @@ class PairSource:
         return cls(Path(path), options)
 
     @property
-    def part(self) -> str:
-        return self.options.get("part", "train")
+    def split(self) -> str:
+        return self.options.get("split", "train")
 
     @property
     def languages(self) -> tuple[str, str] | None:

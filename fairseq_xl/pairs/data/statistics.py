@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.source import PairSource
-from fairseq_xl.pairs.data.wording import Wording
+from fairseq_xl.pairs.data.tokenizer import WordRules
 from fairseq_xl.report.tables import Table
 
 Words = tuple[str, ...]
@@ -45,7 +45,7 @@ def unknown(rows: Iterable[Sequence[Words]], known: Collection[str]) -> Unknown:
     return Unknown(len(terms), len(sentences), pairs)
 
 
-def table(sources: Sequence[PairSource], wording: Wording, known: Collection[str] | None = None) -> Table:
+def table(sources: Sequence[PairSource], rules: WordRules, known: Collection[str] | None = None) -> Table:
     """A row for each source: its pairs, sentences and lengths, and with ``known`` what has no vector.
 
     Raises:
@@ -59,7 +59,7 @@ def table(sources: Sequence[PairSource], wording: Wording, known: Collection[str
     for source in sources:
         rows, labels = [], []
         for pair in source.pairs():
-            rows.append(tuple(tuple(wording.words(text)) for text in (pair.left, pair.right)))
+            rows.append(tuple(tuple(rules.words(text)) for text in (pair.left, pair.right)))
             if pair.label is not None:
                 labels.append(pair.label)
         if not rows:

@@ -1,11 +1,11 @@
-"""Matchers without a network, by name: a few similarities of the two sentences, and a learner that weighs them.
+"""Baselines without a network, by name: a few similarities of the two sentences, and a learner that weighs them.
 
     character_ngram  overlap of character n-grams and lengths, gradient boosting: the baseline of Hadgu 2018
     tfidf            cosines of TF-IDF vectors, of words and of character n-grams
     bm25             BM25 of each sentence as the query for the other, averaged
     vectors          cosines of averaged word vectors: plain, and weighted by IDF and as in SIF
     st               cosine of a sentence-transformers model's vectors
-    constant         the training pairs' share of matches: what any matcher must beat
+    constant         the training pairs' share of matches: what any classifier must beat
 
 All but character_ngram are weighed by logistic regression. Every feature is the same with the sentences exchanged.
 """
@@ -23,7 +23,7 @@ from scipy import sparse
 from fairseq_xl.encode.pretrained import load_sentence_transformer
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
-from fairseq_xl.pairs.data.folder import Row
+from fairseq_xl.pairs.data.directory import Row
 from fairseq_xl.pairs.evaluation.similarity import cosines
 from fairseq_xl.vectors.table import WordVectors
 
@@ -32,6 +32,9 @@ Features = Callable[[Sequence[Row]], np.ndarray]
 
 ORDERS = (1, 2, 3, 4, 5)
 """of the character n-grams"""
+
+K1, B, LEAST_IDF = 1.5, 0.75, 0.25
+"""of Okapi's BM25 (Robertson & Walker 1994); a word in over half of the sentences gets that share of the mean IDF"""
 
 RARE = 1e-3
 """SIF's a, in the weight a/(a + share of the word), as in Arora et al. 2017"""
@@ -101,19 +104,26 @@ def bm25(data: Training) -> Features:
 
     The rarity of words and the average length are the training sentences'.
     """
-    okapi = require("rank_bm25", "pairs").BM25Okapi
-    trained = okapi([text.split() for text in data.sentences])
+    counter = require("sklearn.feature_extraction.text", "pairs").CountVectorizer(analyzer=str.split)
+    seen = sparse.csr_array(counter.fit_transform(data.sentences))
+    size, average, documents = seen.shape[0], seen.sum() / seen.shape[0], (seen > 0).sum(0)
+    idf = np.log(size - documents + 0.5) - np.log(documents + 0.5)
+    idf[idf < 0] = LEAST_IDF * idf.mean()
+
+    def read(texts: Sequence[str]) -> tuple[sparse.coo_array, sparse.coo_array]:
+        """(N, V) counts of the words of queries, and their weights in documents."""
+        counts = sparse.coo_array(counter.transform(texts)).astype(float)
+        norms = K1 * (1 - B + B * np.array([len(text.split()) for text in texts]) / average)
+        row, column = counts.coords
+        weights = idf[column] * counts.data * (K1 + 1) / (counts.data + norms[row])
+        return counts, sparse.coo_array((weights, counts.coords), counts.shape)
 
     def features(rows: Sequence[Row]) -> np.ndarray:
-        place = {text: i for i, text in enumerate(dict.fromkeys(t for r in rows for t in (r.left, r.right)))}
-        scorer = okapi([text.split() for text in place])
-        scorer.idf, scorer.avgdl, scorer.doc_len = (trained.idf, trained.avgdl, np.array(scorer.doc_len))
-
-        def score(query: str, document: str) -> float:
-            return scorer.get_batch_scores(query.split(), [place[document]])[0]
-
-        crossed = np.array([score(r.left, r.right) + score(r.right, r.left) for r in rows])
-        own = np.array([score(r.left, r.left) + score(r.right, r.right) for r in rows])
+        (left, in_left), (right, in_right) = (read([getattr(row, side) for row in rows]) for side in ("left", "right"))
+        crossed, own = (
+            sum(query.multiply(document).sum(1) for query, document in pairs)
+            for pairs in (((left, in_right), (right, in_left)), ((left, in_left), (right, in_right)))
+        )
         return np.stack([crossed / 2, np.divide(crossed, own, out=np.zeros(len(rows)), where=own > 0)], axis=1)
 
     return features

@@ -1,4 +1,4 @@
-"""Matchers side by side on one set of pairs: Hadgu's Table 2 with intervals, paired differences, and pictures."""
+"""Pair classifiers side by side on one set of pairs: Hadgu's Table 2 with intervals, differences, pictures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fairseq_xl.pairs.evaluation.record import Matchers
+from fairseq_xl.pairs.evaluation.record import ClassifierRuns
 from fairseq_xl.pairs.evaluation.scores import Scores, bootstrap, interval, log_losses, mean, reliability, scores
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.report.tables import Table
@@ -35,12 +35,12 @@ PANEL_BINS = 10
 
 @dataclass(frozen=True)
 class Measured:
-    """A matcher's scores.
+    """A classifier's scores.
 
     Attributes:
         runs: (R, N) probabilities.
         scores: means over the runs.
-        draws: (samples,) of the mean log loss, pairs drawn as for every other matcher; None where no pairs can be.
+        draws: (samples,) of the mean log loss, pairs drawn as for every other classifier; None where no pairs can be.
         seconds: of the training of all runs; None where unknown.
     """
 
@@ -52,25 +52,25 @@ class Measured:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All matchers on one set, the constant prior first.
+    """All pair classifiers on one set, the constant prior first.
 
     Attributes:
         gold, group: (N,)
     """
 
-    part: str
+    split: str
     gold: np.ndarray
     group: np.ndarray
     measured: dict[str, Measured]
 
     @property
     def best(self) -> str:
-        """The matcher with the lowest log loss."""
+        """The classifier with the lowest log loss."""
         return min(self.measured, key=lambda name: self.measured[name].scores.log_loss)
 
 
-def compare(found: Matchers, samples: int = 2000) -> Comparison:
-    """Score every matcher.
+def compare(found: ClassifierRuns, samples: int = 2000) -> Comparison:
+    """Score every classifier.
 
     Raises:
         InputError: pairs without labels; scikit-learn is missing.
@@ -91,8 +91,8 @@ def compare(found: Matchers, samples: int = 2000) -> Comparison:
         )
         for k, (name, one) in enumerate(runs.items())
     }
-    part = next(iter(found.records.values()))[0].part
-    return Comparison(part, gold, found.group, measured)
+    split = next(iter(found.records.values()))[0].split
+    return Comparison(split, gold, found.group, measured)
 
 
 def _largest(group: np.ndarray) -> int:
@@ -100,16 +100,16 @@ def _largest(group: np.ndarray) -> int:
 
 
 def tables(found: Comparison, against: str, paper: bool = False) -> dict[str, Table]:
-    """``scores``, a row a matcher, and ``differences`` of the log loss from that of ``against``.
+    """``scores``, a row a classifier, and ``differences`` of the log loss from that of ``against``.
 
     Args:
         paper: the paper's figures beside ours, and its algorithms of which there is no record.
     """
-    headings = ["matcher", "runs", "log loss", "95 % interval", "P", "R", "F1", "P+", "R+", "F1+"]
+    headings = ["classifier", "runs", "log loss", "95 % interval", "P", "R", "F1", "P+", "R+", "F1+"]
     headings += ["average precision", "ECE", "training seconds"]
     headings += ["paper's log loss", "paper's P", "paper's R", "paper's F1"] if paper else []
     pairs, positive = len(found.gold), int(found.gold.sum())
-    table = Table(f"{pairs} {found.part} pairs, {positive} of them matching", headings)
+    table = Table(f"{pairs} {found.split} pairs, {positive} of them matching", headings)
     for name, one in found.measured.items():
         s = one.scores
         cells = [name, "" if name == CONSTANT else str(len(one.runs)), f"{s.log_loss:.4f}", _interval(one.draws)]
@@ -135,7 +135,7 @@ def tables(found: Comparison, against: str, paper: bool = False) -> dict[str, Ta
             "It names no kind of average. Rows with F1 below P and R fit the weighted one; the row character_ngram "
             "then asks for 22 to 34 % matching pairs, of which a constant prior scores 0.53 to 0.64."
         )
-    differences = Table(f"Log loss, less that of {against}", ["matcher", "difference", "95 % interval"])
+    differences = Table(f"Log loss, less that of {against}", ["classifier", "difference", "95 % interval"])
     base = found.measured[against]
     for name, one in found.measured.items():
         if name != against:
@@ -185,7 +185,7 @@ def draw(found: Comparison, folder: Path, paper: bool = False) -> None:
     draw_picture(
         folder,
         "log-loss",
-        "Log loss of each matcher, its interval, and the constant prior",
+        "Log loss of each classifier, its interval, and the constant prior",
         lambda figure: _draw_losses(figure, found, paper),
         (7.0, height),
     )

@@ -1,4 +1,4 @@
-"""A record of probabilities: what every matcher leaves behind, and ensembles and reports read. Plain JSON."""
+"""A record of probabilities: what every classifier leaves behind, and ensembles and reports read. Plain JSON."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence, Sized
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,16 +14,19 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
 
+if TYPE_CHECKING:
+    from fairseq_xl.pairs.data.directory import Row
+
 
 @dataclass
 class PairRecord:
-    """What a matcher says of the pairs of one part.
+    """What a classifier says of the pairs of one split.
 
     Attributes:
-        name: of the matcher, as tables show it: ``esim``. Runs of one name differ in the seed.
-        part: train, valid or test of a prepared folder, or the name of a file.
+        name: of the classifier, as tables show it: ``esim``. Runs of one name differ in the seed.
+        split: train, valid or test of a data directory, or the name of a file.
         seed: of the training.
-        ids: (N,) of the pairs, unique; those of a prepared folder's rows.
+        ids: (N,) of the pairs, unique; those of a data directory's rows.
         gold: (N,) labels 0 and 1; None where nobody knows.
         probability: (N,) that the two mean the same.
         group: (N,) pairs with sentences in common are of one group; for grouped folds and intervals.
@@ -31,13 +34,30 @@ class PairRecord:
     """
 
     name: str
-    part: str
+    split: str
     seed: int
     ids: list[str]
     gold: list[int] | None
     probability: list[float]
     group: list[int]
     about: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of_rows(
+        cls, name: str, split: str, seed: int, rows: Sequence[Row], probability: np.ndarray, about: dict[str, Any]
+    ) -> PairRecord:
+        """Of rows of a data directory, whose labels count where all have one."""
+        gold = [row.label for row in rows if row.label is not None]
+        return cls(
+            name,
+            split,
+            seed,
+            [row.id for row in rows],
+            gold if len(gold) == len(rows) else None,
+            probability.tolist(),
+            [row.group for row in rows],
+            about,
+        )
 
     def write(self, path: Path) -> None:
         with atomic_text(path) as stream:
@@ -86,22 +106,22 @@ def aligned(records: Sequence[PairRecord]) -> np.ndarray:
         place = {name: i for i, name in enumerate(record.ids)}
         if place.keys() != set(records[0].ids):
             raise InputError(
-                f"the records {records[0].name} and {record.name} are of different pairs: predict the same part"
+                f"the records {records[0].name} and {record.name} are of different pairs: predict the same split"
             )
         rows.append([record.probability[place[name]] for name in records[0].ids])
     return np.asarray(rows, dtype=float)
 
 
 @dataclass(frozen=True)
-class Matchers:
-    """Runs of several matchers on the same pairs, in one order.
+class ClassifierRuns:
+    """Runs of several pair classifiers on the same pairs, in one order.
 
     Attributes:
         ids: (N,) of the pairs.
         gold: (N,) labels; None where nobody knows.
         group: (N,)
-        runs: by a matcher's name, (R, N) probabilities of its R runs.
-        records: by a matcher's name, the records of its runs.
+        runs: by a classifier's name, (R, N) probabilities of its R runs.
+        records: by a classifier's name, the records of its runs.
     """
 
     ids: list[str]
@@ -111,14 +131,19 @@ class Matchers:
     records: dict[str, list[PairRecord]]
 
     @property
+    def means(self) -> np.ndarray:
+        """(N, M) probabilities by M classifiers, averaged over their runs."""
+        return np.stack([runs.mean(0) for runs in self.runs.values()], axis=1)
+
+    @property
     def labels(self) -> np.ndarray:
         """The labels. Raises: InputError: there are none."""
         if self.gold is None:
-            raise InputError("the pairs of these records have no labels: predict a labelled part")
+            raise InputError("the pairs of these records have no labels: predict a labelled split")
         return self.gold
 
 
-def together(records: Sequence[PairRecord]) -> Matchers:
+def together(records: Sequence[PairRecord]) -> ClassifierRuns:
     """Records by name, in the order of each name's first.
 
     Raises:
@@ -134,7 +159,7 @@ def together(records: Sequence[PairRecord]) -> Matchers:
             if gold not in (None, labels):
                 raise InputError(
                     f"the records {first.name} and {record.name} have different labels for the same pairs: predict "
-                    "one prepared folder"
+                    "one data directory"
                 )
             gold = labels
         seeds = places.setdefault(record.name, {})
@@ -143,7 +168,7 @@ def together(records: Sequence[PairRecord]) -> Matchers:
                 f"two records are of {record.name} with seed {record.seed}: give each run once, or name them apart"
             )
         seeds[record.seed] = i
-    return Matchers(
+    return ClassifierRuns(
         first.ids,
         None if gold is None else np.array([gold[name] for name in first.ids]),
         np.asarray(first.group),

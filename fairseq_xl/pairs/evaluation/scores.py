@@ -114,10 +114,10 @@ def mean(found: Sequence[Scores]) -> Scores:
 
 
 def bootstrap(values: Sequence[np.ndarray], group: np.ndarray, samples: int = 2000, seed: int = 1) -> np.ndarray:
-    """(samples, K) means of K matchers, with groups of pairs and runs drawn with replacement.
+    """(samples, K) means of K pair classifiers, with groups of pairs and runs drawn with replacement.
 
-    Pairs that share a sentence are not independent, so whole groups are drawn, the same ones for all matchers: the
-    difference of two columns is paired. Runs are drawn for each matcher by itself.
+    Pairs that share a sentence are not independent, so whole groups are drawn, the same ones for all: the difference of
+    two columns is paired. Runs are drawn for each classifier by itself.
 
     Args:
         values: K of (R, N): of each run and pair, such as :func:`log_losses`; R may differ.
@@ -140,14 +140,3 @@ def interval(draws: np.ndarray, level: float = 0.95) -> tuple[float, float]:
     """Percentile interval of draws (samples,)."""
     low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
-
-
-def difference(
-    first: np.ndarray, second: np.ndarray, group: np.ndarray, samples: int = 2000, seed: int = 1
-) -> tuple[float, float, float]:
-    """The mean of ``first`` less that of ``second``, each (R, N) over the same pairs, and its interval's ends.
-
-    See :func:`bootstrap`.
-    """
-    draws = bootstrap([first, second], group, samples, seed)
-    return (float(np.mean(first) - np.mean(second)), *interval(draws[:, 0] - draws[:, 1]))

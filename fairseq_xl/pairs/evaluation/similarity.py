@@ -1,16 +1,30 @@
-"""Do numbers rank pairs as people's graded similarities do (Cer et al. 2017, STS-B)?"""
+"""Do numbers rank pairs as people's graded similarities do (Cer et al. 2017, STS-B)?
+
+A pair classifier's, and those of what needs no training.
+"""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import norm
 from scipy.stats import ConstantInputWarning, spearmanr
 
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.pairs.data.source import PairSource
 from fairseq_xl.pairs.evaluation.scores import interval
+from fairseq_xl.report.tables import Table
+
+if TYPE_CHECKING:
+    from fairseq_xl.pairs.data.directory import Row
+    from fairseq_xl.pairs.prediction.predictor import Predictor
+
+UNTRAINED = ("averaged word vectors", "shared words")
 
 
 def spearman(said: np.ndarray, gold: np.ndarray) -> float:
@@ -48,3 +62,101 @@ def shared_words(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) 
     """(N,) words that both sentences have, over those that either has (Jaccard)."""
     sets = [(set(a), set(b)) for a, b in zip(left, right, strict=True)]
     return np.array([len(a & b) / max(1, len(a | b)) for a, b in sets])
+
+
+@dataclass(frozen=True)
+class Graded:
+    """N pairs with the similarity that people gave them.
+
+    Attributes:
+        name: of the file, or of both.
+        pairs: left and right sentence.
+        languages: of the two sides, where the source says them.
+        gold: (N,) similarities.
+    """
+
+    name: str
+    pairs: list[tuple[str, str]]
+    languages: tuple[str, str] | None
+    gold: np.ndarray
+
+
+def read(line: str) -> Graded:
+    """Raises: InputError: a source without scores, or with the same score for all pairs."""
+    source = PairSource.parse(line)
+    if "score" not in source.options:
+        raise InputError(f"{line!r} does not say where the similarities are: add score=COLUMN")
+    pairs = list(source.pairs())
+    gold = np.array([pair.score for pair in pairs], dtype=float)
+    if len(set(gold.tolist())) < 2:
+        raise InputError(f"{source.path}: there are no two different scores among {len(gold)}: nothing to rank by")
+    name = source.path.name.split(".")[0]
+    return Graded(name, [(pair.left, pair.right) for pair in pairs], source.languages, gold)
+
+
+def across(one: Graded, other: Graded) -> Graded:
+    """The left sentences of one beside the right ones of its translation.
+
+    Raises:
+        InputError: other scores, so that line k does not translate line k.
+    """
+    if one.gold.shape != other.gold.shape or not np.array_equal(one.gold, other.gold):
+        raise InputError(
+            f"{one.name} and {other.name} differ in their scores: --across wants translations, line by line"
+        )
+    languages = (one.languages[0], other.languages[1]) if one.languages and other.languages else None
+    pairs = [(left, right) for (left, _), (_, right) in zip(one.pairs, other.pairs, strict=True)]
+    return Graded(f"{one.name} × {other.name}", pairs, languages, one.gold)
+
+
+def table(sources: Sequence[Graded], said: Sequence[Sequence[dict[str, np.ndarray]]], known: Sequence[float]) -> Table:
+    """A row a source, a column a similarity.
+
+    Args:
+        said: similarities (N,) by name, of each checkpoint and source.
+        known: share of each source's words that have a vector.
+    """
+    names = list(said[0][0])
+    found = Table(
+        "Spearman's correlation with judged similarities, × 100", ["pairs", "number", "words known, %", *names]
+    )
+    for place, source in enumerate(sources):
+        cells = []
+        for name in names:
+            runs = [checkpoint[place][name] for checkpoint in said]
+            cells.append(_cell(runs[:1] if name in UNTRAINED else runs, source.gold))
+        found.add(source.name, str(len(source.gold)), f"{100 * known[place]:.1f}", *cells)
+    return found
+
+
+def _cell(runs: Sequence[np.ndarray], gold: np.ndarray) -> str:
+    values = 100 * np.array([spearman(run, gold) for run in runs])
+    if np.isnan(values).any():
+        return "the same for all"
+    if len(runs) > 1:
+        return f"{values.mean():.1f} ± {values.std(ddof=1):.1f}"
+    low, high = spearman_interval(runs[0], gold)
+    return f"{values[0]:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def similarities(predictor: Predictor, rows: Sequence[Row], name: str) -> dict[str, np.ndarray]:
+    """By name, (N,) of what the classifier says of the pairs, and of what needs no training."""
+    found = {name: predictor.logits(rows)}
+    if predictor.has_vectors:
+        found["its sentence vectors"] = cosines(*predictor.vectors(rows))
+    dictionary = predictor.dictionary
+    table = predictor.model.embedding.table.detach().float().cpu().numpy()
+    sides = [[row.left.split() for row in rows], [row.right.split() for row in rows]]
+    places = [[[dictionary.index(word) for word in sentence] for sentence in side] for side in sides]
+    known = [[[place for place in sentence if place != dictionary.unk()] for sentence in side] for side in places]
+    # A name is the same word in all languages.
+    plain = [[[word.split(":", 1)[-1] for word in sentence] for sentence in side] for side in sides]
+    averaged = cosines(*(averages(side, table) for side in known))
+    return {**found, UNTRAINED[0]: averaged, UNTRAINED[1]: shared_words(*plain)}
+
+
+def known_share(predictor: Predictor, rows: Sequence[Row]) -> float:
+    """The share of words that the model can read."""
+    words = [word for row in rows for side in (row.left, row.right) for word in side.split()]
+    dictionary = predictor.dictionary
+    return float(np.mean([dictionary.index(word) != dictionary.unk() for word in words])) if words else 0.0

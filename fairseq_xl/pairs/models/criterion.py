@@ -1,4 +1,4 @@
-"""``--criterion pair_classification``: log loss, and what users of a matcher look at.
+"""``--criterion pair_classification``: log loss, and what users of a classifier look at.
 
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """

@@ -1,15 +1,63 @@
-"""Decomposable attention (Parikh et al. 2016, "A Decomposable Attention Model for Natural Language Inference")."""
+"""Decomposable attention (Parikh et al. 2016, "A Decomposable Attention Model for Natural Language Inference").
 
-from __future__ import annotations
+No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
+"""
+
+from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
 
 from fairseq_xl.modules.pooling import max_pool, mean_pool
-from fairseq_xl.pairs.models.alignment import soft_align
+from fairseq_xl.pairs.models.model import PairClassifierConfig, register_classifier
 
 # Distances between words that have a bias of their own; all longer ones share one (Parikh et al., section 4).
 DISTANCES = 10
+
+
+@dataclass
+class DecomposableConfig(PairClassifierConfig):
+    intra_attention: bool = field(
+        default=False,
+        metadata={
+            "help": "attend within each sentence first, with a bias for each distance; for sentences whose "
+            "order of words matters"
+        },
+    )
+    enhanced: bool = field(
+        default=False,
+        metadata={
+            "help": "compare words by difference and product, too, and pool comparisons by mean and maximum instead "
+            "of their sum, as esim does; for sentences of very different lengths"
+        },
+    )
+    project_dim: int = field(
+        default=200,
+        metadata={
+            "help": "size of the learned projection of the word vectors (the paper's: 200), less for few pairs; 0: none"
+        },
+    )
+
+
+def soft_align(
+    scores: Tensor, left: Tensor, right: Tensor, left_padding: Tensor, right_padding: Tensor
+) -> tuple[Tensor, Tensor]:
+    """For each word of one sentence, the mean of the other's words, weighted by the softmax of their scores.
+
+    Parikh et al. 2016, equation 2; Chen et al. 2017, equations 12 and 13.
+
+    Args:
+        scores: (N, T, U) of words of left with words of right.
+        left, right: (N, T, C) and (N, U, D), what is averaged.
+        left_padding, right_padding: (N, T) and (N, U), true where there is no word; each row has a word.
+
+    Returns:
+        (N, T, D), right as each word of left sees it, and (N, U, C), left as each word of right sees it.
+    """
+    scores = scores.float()
+    over_right = scores.masked_fill(right_padding.unsqueeze(1), -torch.inf).softmax(2).to(right.dtype)
+    over_left = scores.masked_fill(left_padding.unsqueeze(2), -torch.inf).softmax(1).to(left.dtype)
+    return over_right @ right, over_left.transpose(1, 2) @ left
 
 
 def feed_forward(input_dim: int, hidden_dim: int, dropout: float) -> nn.Sequential:
@@ -41,27 +89,33 @@ class IntraAttention(nn.Module):
         return torch.cat([words, scores.softmax(2).to(words.dtype) @ words], 2)
 
 
+@register_classifier("decomposable_attention", DecomposableConfig)
 class DecomposableAttention(nn.Module):
     """Attend, compare, aggregate: words alone decide, their order counts only through intra-sentence attention.
 
-    Called as the matchers of :mod:`matchers`; it knows nothing of one sentence alone.
+    It knows nothing of one sentence alone.
 
     Args:
         input_dim: of a word.
         hidden_dim: of every layer.
-        intra: attend within each sentence first (section 3.4).
+        intra_attention: attend within each sentence first (section 3.4).
         dropout: before each layer.
         enhanced: compare and pool as ESIM does (Chen et al. 2017, equations 14 to 20): difference and product beside
             the two, mean and maximum instead of the sum, which grows with the sentence.
     """
 
     def __init__(
-        self, input_dim: int, hidden_dim: int, intra: bool = False, dropout: float = 0.0, enhanced: bool = False
+        self,
+        input_dim: int,
+        hidden_dim: int,
+        intra_attention: bool = False,
+        dropout: float = 0.0,
+        enhanced: bool = False,
     ):
         super().__init__()
         self.enhanced = enhanced
-        self.intra = IntraAttention(input_dim, hidden_dim, dropout) if intra else None
-        word_dim = 2 * input_dim if intra else input_dim
+        self.intra = IntraAttention(input_dim, hidden_dim, dropout) if intra_attention else None
+        word_dim = 2 * input_dim if intra_attention else input_dim
         self.attend = feed_forward(word_dim, hidden_dim, dropout)
         self.compare = feed_forward((4 if enhanced else 2) * word_dim, hidden_dim, dropout)
         self.aggregate = feed_forward((4 if enhanced else 2) * hidden_dim, hidden_dim, dropout)

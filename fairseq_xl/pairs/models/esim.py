@@ -8,13 +8,15 @@ from torch import Tensor, nn
 
 from fairseq_xl.modules.pooling import max_pool, mean_pool
 from fairseq_xl.modules.recurrent import BidirectionalLSTM
-from fairseq_xl.pairs.models.alignment import soft_align
+from fairseq_xl.pairs.models.decomposable import soft_align
+from fairseq_xl.pairs.models.model import register_classifier
 
 
+@register_classifier("esim")
 class ESIM(nn.Module):
     """Read both, align their words, compare each word with what it is aligned to, read the comparisons.
 
-    Called as the matchers of :mod:`matchers`; it knows nothing of one sentence alone.
+    It knows nothing of one sentence alone.
 
     Args:
         input_dim: of a word.

@@ -1,15 +1,19 @@
-"""InferSent and its siblings (Conneau et al. 2017): one vector a sentence, compared in four ways."""
+"""InferSent and its siblings (Conneau et al. 2017): one vector a sentence, compared in four ways.
 
-from __future__ import annotations
+No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
+"""
+
+from dataclasses import dataclass, field
 
 import torch
 import torch.nn.functional as F
+from fairseq.dataclass import ChoiceEnum
 from torch import Tensor, nn
 
 from fairseq_xl.modules.pooling import max_pool, pool
 from fairseq_xl.modules.recurrent import BidirectionalLSTM, reverse_within_length
-from fairseq_xl.pairs.models.classifiers import LastState
-from fairseq_xl.pairs.models.perceptron import perceptron
+from fairseq_xl.pairs.models.model import register_classifier
+from fairseq_xl.pairs.models.siamese import ACTIVATIONS, LastState, PerceptronConfig, perceptron
 
 
 class PooledBiLSTM(nn.Module):
@@ -67,7 +71,7 @@ class HierarchicalConvolution(nn.Module):
         return torch.cat(pooled, 1)
 
 
-READERS = {
+SENTENCE_ENCODERS = {
     "bilstm_max": lambda input_dim, hidden_dim: PooledBiLSTM(input_dim, hidden_dim, "max"),
     "bilstm_mean": lambda input_dim, hidden_dim: PooledBiLSTM(input_dim, hidden_dim, "mean"),
     "bigru_last": LastBiGRU,
@@ -76,20 +80,51 @@ READERS = {
 }
 
 
+@dataclass
+class InferSentConfig(PerceptronConfig):
+    hidden_dim: int = field(
+        default=1200,
+        metadata={
+            "help": "size of a sentence's vector, both directions together (the paper's: 2 x 600); less is faster"
+        },
+    )
+    decide_dim: int = field(default=512, metadata={"help": "size of the hidden layers that decide; less for few pairs"})
+    decide_layers: int = field(
+        default=1,
+        metadata={
+            "help": "hidden layers that decide; 1, with --activation sigmoid, is the paper's equation 4; "
+            "more for many pairs"
+        },
+    )
+    reader: ChoiceEnum(list(SENTENCE_ENCODERS)) = field(  # type: ignore[valid-type]
+        default="bilstm_max",
+        metadata={
+            "help": "the sentence encoder: a BiLSTM's states pooled by max or mean, the last states of a "
+            "BiGRU or an LSTM, or a hierarchy of convolutions"
+        },
+    )
+    activation: ChoiceEnum(list(ACTIVATIONS)) = field(  # type: ignore[valid-type]
+        default="relu",
+        metadata={"help": "of the hidden layers; sigmoid: as the corpus paper writes them, slower to learn"},
+    )
+    dropout: float = field(
+        default=0.5, metadata={"help": "of the hidden layers that decide; raise it against over-fitting"}
+    )
+
+
+@register_classifier("infersent", InferSentConfig)
 class InferSent(nn.Module):
     """[u, v, |u - v|, u * v] of the sentences' vectors into a perceptron (section 3, figure 1).
-
-    Called as the matchers of :mod:`matchers`.
 
     Args:
         input_dim: of a word.
         hidden_dim: of a sentence's vector.
         decide_dim: of the perceptron's hidden layers.
-        reader: one of READERS, what makes the vector.
-        activation, layers, dropout: of the perceptron.
+        reader: the sentence encoder, one of SENTENCE_ENCODERS.
+        activation, decide_layers, dropout: of the perceptron.
 
     Raises:
-        ValueError: an unknown reader or activation, or a size that the reader cannot share out.
+        ValueError: an unknown encoder or activation, or a size that the encoder cannot share out.
     """
 
     def __init__(
@@ -99,18 +134,18 @@ class InferSent(nn.Module):
         decide_dim: int,
         reader: str = "bilstm_max",
         activation: str = "relu",
-        layers: int = 1,
+        decide_layers: int = 1,
         dropout: float = 0.0,
     ):
         super().__init__()
-        if reader not in READERS:
-            raise ValueError(f"a reader is {', '.join(READERS)}, not {reader!r}")
-        self.reader = READERS[reader](input_dim, hidden_dim)
-        self.decide = perceptron(4 * hidden_dim, decide_dim, layers, dropout, False, activation)
+        if reader not in SENTENCE_ENCODERS:
+            raise ValueError(f"a sentence encoder is {', '.join(SENTENCE_ENCODERS)}, not {reader!r}")
+        self.encoder = SENTENCE_ENCODERS[reader](input_dim, hidden_dim)
+        self.decide = perceptron(4 * hidden_dim, decide_dim, decide_layers, dropout, False, activation)
 
     def encode(self, words: Tensor, padding: Tensor) -> Tensor:
         """(N, hidden_dim)."""
-        return self.reader(words, padding)
+        return self.encoder(words, padding)
 
     def forward(self, left: Tensor, right: Tensor, left_padding: Tensor, right_padding: Tensor) -> Tensor:
         u, v = self.encode(left, left_padding), self.encode(right, right_padding)

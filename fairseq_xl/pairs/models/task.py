@@ -1,4 +1,4 @@
-"""``--task siamese_matching``: labelled pairs of sentences from a prepared folder.
+"""``--task siamese_matching``: labelled pairs of sentences from a data directory.
 
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.dataset import PairDataset, numbers
-from fairseq_xl.pairs.data.folder import Prepared, Row
+from fairseq_xl.pairs.data.directory import DataDirectory, Row
 
 
 @dataclass
@@ -25,8 +25,8 @@ class SiameseMatchingConfig(FairseqDataclass):
     fold: int = field(
         default=-1,
         metadata={
-            "help": "cross-validation: hold this fold of the training part out, counted from 0, and validate on it; "
-            "-1: train on all of it and validate on the valid part"
+            "help": "cross-validation: hold this fold of the training pairs out, counted from 0, and validate on it; "
+            "-1: train on all of them and validate on the split valid"
         },
     )
     exchange: bool = field(
@@ -43,31 +43,31 @@ class SiameseMatchingConfig(FairseqDataclass):
 class SiameseMatchingTask(FairseqTask):
     """Trains and validates on pairs; validation has no sentence of training where the folder was so prepared."""
 
-    def __init__(self, cfg: SiameseMatchingConfig, prepared: Prepared):
+    def __init__(self, cfg: SiameseMatchingConfig, directory: DataDirectory):
         super().__init__(cfg)
-        self.prepared = prepared
+        self.directory = directory
 
     @classmethod
     def setup_task(cls, cfg: SiameseMatchingConfig, **kwargs: Any) -> "SiameseMatchingTask":
-        """Raises: InputError: no prepared folder."""
+        """Raises: InputError: no data directory."""
         if not cfg.data:
             raise InputError("name the folder that `fairseq-xl match prepare` made")
-        return cls(cfg, Prepared(cfg.data))
+        return cls(cfg, DataDirectory(cfg.data))
 
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
-        """Raises: InputError: no such part or fold; pairs without labels; none at all."""
+        """Raises: InputError: no such split or fold; pairs without labels; none at all."""
         rows = self.rows(split)
         if not rows:
-            raise InputError(f"{self.prepared.folder}: the {split} part has no pairs")
+            raise InputError(f"{self.directory.folder}: the split {split} has no pairs")
         exchange = self.cfg.exchange and split == "train"
         self.datasets[split] = PairDataset(rows, self.source_dictionary, self.cfg.seed, exchange)
 
     def rows(self, split: str) -> list[Row]:
         """The pairs of a split: train, valid or test; those of the fold, where one is held out."""
-        part = "valid" if split.startswith("valid") else split
-        if self.cfg.fold >= 0 and part != "test":
-            return self.prepared.fold(self.cfg.fold, held_out=part == "valid")
-        return self.prepared.rows(part)
+        split = "valid" if split.startswith("valid") else split
+        if self.cfg.fold >= 0 and split != "test":
+            return self.directory.fold(self.cfg.fold, held_out=split == "valid")
+        return self.directory.rows(split)
 
     def encode_text(self, text: str) -> Tensor:
         """(T,) word numbers of a sentence as a user writes it: what ``fairseq_xl.encode`` asks of a task.
@@ -75,15 +75,15 @@ class SiameseMatchingTask(FairseqTask):
         Raises:
             InputError: a folder of several languages, whose words this does not know the language of.
         """
-        if self.prepared.manifest["languages"]:
+        if self.directory.manifest["languages"]:
             raise InputError(
                 "this model reads words with their language, which raw text does not say: predict pairs instead"
             )
-        return numbers(self.prepared.wording.words(text), self.source_dictionary)
+        return numbers(self.directory.tokenizer.words(text), self.source_dictionary)
 
     @property
     def source_dictionary(self) -> Dictionary:
-        return self.prepared.dictionary
+        return self.directory.dictionary
 
     @property
     def target_dictionary(self) -> None:

@@ -1,17 +1,23 @@
 """Probabilities that mean what they say: temperature, Platt scaling, and another share of positives.
 
-All of it is monotone: a pair that was above another stays above it.
+All of it is monotone: a pair that was above another stays above it. A :class:`Calibration` is what
+``match calibrate`` writes and ``match predict`` applies.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 from scipy.optimize import brentq, minimize
 from scipy.special import expit, logit
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.json_text import loads
 
 SUREST = 1e-6
 """probabilities are clipped to SUREST … 1 − SUREST before they become logits"""
@@ -103,12 +109,8 @@ def fit_platt(logits: np.ndarray, gold: np.ndarray) -> tuple[float, float]:
     return 1 / scale, bias
 
 
-def _temperature_alone(logits: np.ndarray, gold: np.ndarray) -> tuple[float, float]:
-    return fit_temperature(logits, gold), 0.0
-
-
 CALIBRATIONS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[float, float]]] = {
-    "temperature": _temperature_alone,
+    "temperature": lambda logits, gold: (fit_temperature(logits, gold), 0.0),
     "platt": fit_platt,
 }
 """By name: from (N,) logits and (N,) labels to the temperature and the bias for :func:`apply`."""
@@ -165,3 +167,46 @@ def estimate_prior(probability: np.ndarray, training_prior: float) -> float:
     if slope(1 - least) >= 0:
         return 1 - least
     return brentq(slope, least, 1 - least, xtol=1e-12)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """From logits to probabilities one can bet on.
+
+    Attributes:
+        temperature, bias: probability = sigmoid(logit / temperature + bias).
+        development_prior: share of matching pairs where these were fitted.
+        prior: share where they are applied; None: the same.
+    """
+
+    temperature: float
+    bias: float
+    development_prior: float
+    prior: float | None
+
+
+def write_calibration(path: Path, found: Calibration) -> None:
+    with atomic_text(path) as stream:
+        json.dump(asdict(found), stream, indent=1)
+        stream.write("\n")
+
+
+def read_calibration(path: Path) -> Calibration:
+    """Raises: InputError: no such file, or one that holds something else."""
+    try:
+        found = Calibration(**loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise InputError(f"there is no calibration {path}: `fairseq-xl match calibrate` makes one") from None
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{path} is no calibration ({error}): make it again") from None
+    if not found.temperature > 0:
+        raise InputError(f"{path}: the temperature is {found.temperature}, which no calibration has: make it again")
+    return found
+
+
+def calibrated(logits: np.ndarray, found: Calibration) -> np.ndarray:
+    """(N,) probabilities of logits (N,)."""
+    probability = apply(logits, found.temperature, found.bias)
+    if found.prior is None:
+        return probability
+    return shift_prior(probability, found.development_prior, found.prior)

@@ -1,29 +1,32 @@
-"""Several matchers as one: means, and a logistic regression fitted where none of them has learned (stacking).
+"""Several pair classifiers as one: means, and a logistic regression fitted where none of them has learned (stacking).
 
-Everything here takes (N, M) probabilities of N pairs by M matchers, or the logits of these.
+Everything here takes (N, M) probabilities of N pairs by M pair classifiers, or the logits of these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
-from fairseq_xl.pairs.evaluation.record import PairRecord, together
-from fairseq_xl.pairs.prediction.calibration import apply, check_classes, logits
-from fairseq_xl.pairs.prediction.crossfit import calibration, cross_fit
+from fairseq_xl.pairs.evaluation.record import ClassifierRuns, PairRecord, together
+from fairseq_xl.pairs.prediction.calibration import CALIBRATIONS, apply, check_classes, logits
 
 PRESETS = {
     "phase1": ("esim", "siamese_conv_lstm", "siamese_conv_lstm_bilstm", "decomposable_attention"),
     "phase2": ("esim", "siamese_conv", "siamese_conv_lstm_bilstm", "decomposable_attention"),
 }
-"""Matchers of the two submissions of Hadgu 2018 (section 4)."""
+"""PairClassifiers of the two submissions of Hadgu 2018 (section 4)."""
 
 Combiner = Callable[[np.ndarray], np.ndarray]
 """From (N, M) probabilities to (N,)."""
+
+Fit = Callable[[np.ndarray, np.ndarray], Callable[[np.ndarray], np.ndarray]]
+"""From inputs (N, …) and labels (N,) to a function from inputs to probabilities (N,)."""
 
 
 def mean_probability(probability: np.ndarray) -> np.ndarray:
@@ -38,7 +41,7 @@ def mean_logit(probability: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Stack:
-    """Logistic regression on the matchers' logits (Wolpert 1992): weights (M,) and a bias."""
+    """Logistic regression on the pair classifiers' logits (Wolpert 1992): weights (M,) and a bias."""
 
     weights: np.ndarray
     bias: float
@@ -51,7 +54,7 @@ def fit_stack(probability: np.ndarray, gold: np.ndarray) -> Stack:
     """Weights by log loss, with scikit-learn's usual L2 penalty.
 
     Args:
-        probability: (N, M), of pairs that no matcher has learned from.
+        probability: (N, M), of pairs that no classifier has learned from.
         gold: (N,) labels 0 and 1.
 
     Raises:
@@ -83,21 +86,50 @@ def fit_combiner(probability: np.ndarray, gold: np.ndarray, rule: str, calibrate
     return lambda new: calibrate(logits(combine(new)))
 
 
-@dataclass(frozen=True)
-class OutOfFold:
-    """(N, M) probabilities of pairs of the training part by matchers that had not learned from them."""
+def cross_fit(
+    fit: Fit, inputs: np.ndarray, gold: np.ndarray, group: np.ndarray, folds: int, seed: int = 1
+) -> np.ndarray:
+    """(N,) probabilities, each by what ``fit`` made of the folds that the pair's group is not in.
 
-    ids: list[str]
-    probability: np.ndarray
-    gold: np.ndarray
+    Folds hold whole groups and about equal shares of positives (scikit-learn's StratifiedGroupKFold).
+
+    Args:
+        inputs: (N, …) of each pair.
+        gold: (N,) labels 0 and 1.
+        group: (N,)
+        folds: at least 2.
+        seed: of the draw of the folds.
+
+    Raises:
+        InputError: fewer than two folds, or fewer groups than folds; scikit-learn is missing.
+    """
+    found = len(np.unique(group))
+    if not 2 <= folds <= found:
+        raise InputError(f"{folds} folds of {found} groups of pairs: there are 2 folds at least, none of them empty")
+    model_selection = require("sklearn.model_selection", "pairs")
+    splitter = model_selection.StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
+    probability = np.empty(len(gold))
+    for rest, held_out in splitter.split(inputs, gold, group):
+        probability[held_out] = fit(inputs[rest], gold[rest])(inputs[held_out])
+    return probability
 
 
-def out_of_fold(records: Sequence[PairRecord], names: Sequence[str]) -> OutOfFold:
+def calibration(name: str) -> Fit:
+    """The fit of a calibration on logits, by its name in CALIBRATIONS."""
+
+    def fit(logits: np.ndarray, gold: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        temperature, bias = CALIBRATIONS[name](logits, gold)
+        return lambda new: apply(new, temperature, bias)
+
+    return fit
+
+
+def out_of_fold(records: Sequence[PairRecord], names: Sequence[str]) -> ClassifierRuns:
     """Records of single folds, joined fold by fold and averaged over seeds.
 
     Args:
         records: of M names; those of one name and seed, or all of one name, are of different pairs.
-        names: the M matchers, in the order of the columns.
+        names: the M pair classifiers, in the order wanted.
 
     Raises:
         InputError: a name without a record or a record without a place; a pair twice in one name and seed; names or
@@ -109,19 +141,19 @@ def out_of_fold(records: Sequence[PairRecord], names: Sequence[str]) -> OutOfFol
     if by_name.keys() != set(names):
         raise InputError(
             f"the out-of-fold records are of {_listed(by_name)}, those to combine of {_listed(names)}: give the same "
-            "matchers"
+            "pair classifiers"
         )
     joined = [_joined(one) for own in by_name.values() for one in _covers(own)]
     sizes = {record.name: len(record.ids) for record in joined}
     if len({frozenset(record.ids) for record in joined}) > 1:
         counts = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        raise InputError(f"the out-of-fold records cover different pairs ({counts}): give every matcher's every fold")
+        raise InputError(f"the out-of-fold records cover different pairs ({counts}): give every fold of each")
     found = together(joined)
-    return OutOfFold(found.ids, np.stack([found.runs[name].mean(0) for name in names], axis=1), found.labels)
+    return replace(found, gold=found.labels, runs={name: found.runs[name] for name in names})
 
 
 def _covers(records: Sequence[PairRecord]) -> list[list[PairRecord]]:
-    """One matcher's records, parted into sets that each cover all pairs.
+    """One classifier's records, parted into sets that each cover all pairs.
 
     By seed, or, where each fold was trained with a seed of its own, all together.
     """
@@ -142,7 +174,7 @@ def _joined(folds: Sequence[PairRecord]) -> PairRecord:
     gold = [label for fold in folds if fold.gold is not None for label in fold.gold]
     whole = PairRecord(
         first.name,
-        first.part,
+        first.split,
         first.seed,
         [name for fold in folds for name in fold.ids],
         gold or None,
@@ -154,12 +186,10 @@ def _joined(folds: Sequence[PairRecord]) -> PairRecord:
 
 
 def combine(
-    probability: np.ndarray,
+    found: ClassifierRuns,
     rule: str,
     calibrated: str | None = None,
-    fitted_on: OutOfFold | None = None,
-    labels: np.ndarray | None = None,
-    group: np.ndarray | None = None,
+    fitted_on: ClassifierRuns | None = None,
     folds: int | None = None,
     seed: int = 1,
 ) -> np.ndarray:
@@ -169,22 +199,23 @@ def combine(
     the first and the calibration in the folds.
 
     Args:
-        probability: (N, M)
+        found: what the classifiers say of N pairs.
         rule: in RULES.
-        calibrated: in CALIBRATIONS, or None.
-        fitted_on: pairs of which none is among the N.
-        labels, group: (N,), for folds.
-        folds: see :func:`crossfit.cross_fit`.
+        calibrated: in CALIBRATIONS, or None; not None with both ``fitted_on`` and ``folds``.
+        fitted_on: the same classifiers on pairs of which none is among the N.
+        folds: see :func:`cross_fit`.
         seed: of the folds.
+
+    Raises:
+        InputError: pairs without labels, where something is fitted on them.
     """
+    if fitted_on is not None and folds is None:
+        return fit_combiner(fitted_on.means, fitted_on.labels, rule, calibrated)(found.means)
     if folds is None:
-        if fitted_on is None:
-            return MEANS[rule](probability)
-        return fit_combiner(fitted_on.probability, fitted_on.gold, rule, calibrated)(probability)
-    assert labels is not None
-    assert group is not None
-    if fitted_on is None:
-        return cross_fit(lambda x, y: fit_combiner(x, y, rule, calibrated), probability, labels, group, folds, seed)
-    assert calibrated is not None
-    found = fit_combiner(fitted_on.probability, fitted_on.gold, rule)(probability)
-    return cross_fit(calibration(calibrated), logits(found), labels, group, folds, seed)
+        return MEANS[rule](found.means)
+    inputs = found.means
+    fit: Fit = partial(fit_combiner, rule=rule, calibrated=calibrated)
+    if fitted_on is not None:
+        inputs = logits(fit_combiner(fitted_on.means, fitted_on.labels, rule)(found.means))
+        fit = calibration(str(calibrated))
+    return cross_fit(fit, inputs, found.labels, found.group, folds, seed)

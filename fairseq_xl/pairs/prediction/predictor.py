@@ -1,4 +1,4 @@
-"""A trained matcher as a judge of pairs of raw text."""
+"""A trained pair classifier as a judge of pairs of raw text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from fairseq_xl.encode.encoder import load_model
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.pairs.data.dataset import PairDataset
-from fairseq_xl.pairs.data.folder import Row
+from fairseq_xl.pairs.data.directory import Row
+from fairseq_xl.pairs.models.model import PairClassifier
 from fairseq_xl.training.batches import batches
 from fairseq_xl.training.device import usable
 from fairseq_xl.vectors.table import read_vectors
@@ -26,7 +27,7 @@ SIDES = ("left", "right")
 
 
 class Predictor:
-    """A matcher, its task and its dictionary.
+    """A pair classifier, its task and its dictionary.
 
     Args:
         task, model: as fairseq loads them.
@@ -40,31 +41,31 @@ class Predictor:
 
     @classmethod
     def load(cls, checkpoint: Path, data: Path | None = None, device: str | None = None) -> Predictor:
-        """From a checkpoint of fairseq-train; ``data`` where the prepared folder has moved.
+        """From a checkpoint of fairseq-train; ``data`` where the data directory has moved.
 
         Raises:
             InputError: no such checkpoint or folder, another task's checkpoint, or a folder with other words.
         """
         task, model = load_model(checkpoint, data)
-        if not hasattr(model, "matcher"):
-            raise InputError(f"{checkpoint} is no matcher of pairs: give one trained with siamese_matching")
+        if not isinstance(model, PairClassifier):
+            raise InputError(f"{checkpoint} is no pair classifier: give one trained with siamese_matching")
         return cls(task, model, usable(device))
 
     def rows(self, pairs: Sequence[tuple[str, str]], languages: tuple[str, str] | None = None) -> list[Row]:
-        """Pairs of raw sentences as rows of a prepared folder.
+        """Pairs of raw sentences as rows of a data directory.
 
         Raises:
             InputError: languages that the folder does not have, or none where it has some.
         """
-        known = self.task.prepared.manifest["languages"]
+        known = self.task.directory.manifest["languages"]
         if bool(known) != bool(languages) or (languages and not set(languages) <= set(known)):
             has = f"has the languages {' '.join(known)}" if known else "has no languages"
-            raise InputError(f"the model's prepared folder {has}: give the same with languages=")
-        wording = self.task.prepared.wording
+            raise InputError(f"the model's data directory {has}: give the same with languages=")
+        tokenizer = self.task.directory.tokenizer
         found = []
         for place, texts in enumerate(pairs):
             left, right = (
-                wording.sentence(text, language)
+                tokenizer.sentence(text, language)
                 for text, language in zip(texts, languages or (None, None), strict=True)
             )
             found.append(Row(str(place), None, 0, (0, 0), left, right, *texts))
@@ -73,7 +74,7 @@ class Predictor:
     @property
     def has_vectors(self) -> bool:
         """It has a vector of a single sentence."""
-        return hasattr(self.model.matcher, "encode")
+        return hasattr(self.model.classifier, "encode")
 
     def learn_words(self, rows: Sequence[Row], vectors: Path) -> int:
         """Give words that the dictionary lacks the vectors of a file; return how many there were.
@@ -103,7 +104,7 @@ class Predictor:
         """(N,) log p/(1 - p) that each pair means the same, in their order.
 
         Args:
-            rows: of a prepared folder, or of :meth:`rows`.
+            rows: of a data directory, or of :meth:`rows`.
             max_tokens: read at once, padding included.
             progress: show a bar.
         """
@@ -121,12 +122,12 @@ class Predictor:
         Raises:
             InputError: an architecture that has no vector of a single sentence.
         """
-        parts = [
+        found = [
             (batch, *(self.model.encode_sentences(sample[f"{side}_tokens"]).cpu().numpy() for side in SIDES))
             for batch, sample in self._batches("encoding", rows, max_tokens, progress)
         ]
-        order = np.argsort(np.concatenate([batch for batch, *_ in parts]))
-        left, right = (np.concatenate([part[side] for part in parts])[order] for side in (1, 2))
+        order = np.argsort(np.concatenate([batch for batch, *_ in found]))
+        left, right = (np.concatenate([each[side] for each in found])[order] for side in (1, 2))
         return left, right
 
     def _batches(

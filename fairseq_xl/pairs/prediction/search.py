@@ -1,4 +1,4 @@
-"""The questions of a corpus that mean the same as a new one: near vectors first, then a matcher of pairs."""
+"""The questions of a corpus that mean the same as a new one: near vectors first, then a classifier of pairs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Found:
         line: in the corpus, from 1.
         text: as it stands there.
         cosine: of its vector with the new question's.
-        probability: that the two mean the same; None without a matcher.
+        probability: that the two mean the same; None without a classifier.
     """
 
     line: int
@@ -70,25 +70,25 @@ class QuestionIndex:
         set_effort(self.index, kind)
 
     def search(
-        self, questions: Sequence[str], count: int, matcher: Predictor | None = None, candidates: int = 100
+        self, questions: Sequence[str], count: int, classifier: Predictor | None = None, candidates: int = 100
     ) -> list[list[Found]]:
         """The ``count`` best for each question, best first.
 
         Args:
             questions: raw text.
             count: how many to return for each.
-            matcher: judges the ``candidates`` with the highest cosine; without, the cosine decides.
+            classifier: judges the ``candidates`` with the highest cosine; without, the cosine decides.
             candidates: see there; at least ``count``.
         """
-        wanted = min(max(count, candidates) if matcher else count, len(self.texts))
+        wanted = min(max(count, candidates) if classifier else count, len(self.texts))
         cosines, lines = self.index.search(self.encoder.encode(questions, normalize=True), wanted)
         found = []
         for question, row, places in zip(questions, cosines.tolist(), lines.tolist(), strict=True):
             near = [(place, cosine) for place, cosine in zip(places, row, strict=True) if place >= 0]
             shares: list[float | None] = [None] * len(near)
-            if matcher is not None:
-                pairs = matcher.rows([(question, self.texts[place]) for place, _ in near])
-                shares = probability(matcher.logits(pairs, progress=False)).tolist()
+            if classifier is not None:
+                pairs = classifier.rows([(question, self.texts[place]) for place, _ in near])
+                shares = probability(classifier.logits(pairs, progress=False)).tolist()
             hits = [
                 Found(place + 1, self.texts[place], cosine, share)
                 for (place, cosine), share in zip(near, shares, strict=True)

@@ -1,4 +1,4 @@
-"""The audit of the keys and of the matchers beside them."""
+"""The audit of the keys and of the pair classifiers beside them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PAIRS = [
 ]
 
 
-def test_matchers():
+def test_methods():
     assert same(PAIRS, KEY).tolist() == [True, True, True, False, False, False]
     assert same(PAIRS, normal_form).tolist() == [False, True, False, True, False, False]
 

@@ -11,8 +11,15 @@ from hypothesis import strategies as st
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.augmentation import key as module
-from fairseq_xl.pairs.augmentation.key import EnglishKey, hashed, normal_form
-from fairseq_xl.pairs.augmentation.stopwords import NEGATIONS, QUESTIONS, STOP_WORDS, read_words
+from fairseq_xl.pairs.augmentation.key import (
+    NEGATIONS,
+    QUESTIONS,
+    STOP_WORDS,
+    EnglishKey,
+    hashed,
+    normal_form,
+    read_words,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 KEY = EnglishKey.of_file()

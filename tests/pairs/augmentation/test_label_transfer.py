@@ -1,7 +1,8 @@
-"""Minting against an oracle made of dictionaries, and the command around it."""
+"""Label transfer against an oracle made of dictionaries, and the command around it."""
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import random
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.pairs.augmentation.key import hashed, normal_form
-from fairseq_xl.pairs.augmentation.label_transfer import Mint, Minted, Settings
+from fairseq_xl.pairs.augmentation.label_transfer import LabelledPair, Settings, label_transfer
 
 
 def key(translation: str) -> int | None:
@@ -23,43 +24,49 @@ def key(translation: str) -> int | None:
     return ord(translation[0]) if translation[0].isalpha() else None
 
 
-def mint(sentences, labelled=(), kept_out=(), chosen: Settings = Settings()) -> tuple[list[Minted], dict[str, int]]:  # noqa: B008
-    with tempfile.TemporaryDirectory() as folder:
-        work = Mint(Path(folder) / "x.sqlite", key, chosen)
-        try:
-            work.read_sentences(sentences)
-            work.read_labelled(labelled)
-            work.keep_out(kept_out)
-            return list(work.pairs()), work.counts
-        finally:
-            work.close()
+def transfer(
+    sentences, labelled=(), excluded=(), chosen: Settings | None = None
+) -> tuple[list[LabelledPair], dict[str, int]]:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        label_transfer(Path(folder) / "x", key, chosen or Settings()) as work,
+    ):
+        work.read_sentences(sentences)
+        work.read_labelled(labelled)
+        work.exclude(excluded)
+        return list(work.pairs()), work.counts
 
 
-def oracle(sentences, labelled, kept_out, chosen: Settings) -> list[Minted]:
-    """What minting should give, with everything in memory and nothing clever."""
+def lot(*numbers: int) -> int:
+    digest = hashlib.md5(" ".join(map(str, numbers)).encode()).digest()
+    return int.from_bytes(digest[8:], "little")
+
+
+def oracle(sentences, labelled, excluded, chosen: Settings) -> list[LabelledPair]:
+    """What label transfer should give, with everything in memory and nothing clever."""
 
     def known(text: str) -> int:
         return hashed(normal_form(text), chosen.seed)
 
-    out = {frozenset(map(known, pair)) for pair in kept_out}
-    barred = set().union(*out) if chosen.keep_sentences_out else set()
-    lines, shelves = {}, defaultdict(set)
+    out = {frozenset(map(known, pair)) for pair in excluded}
+    barred = set().union(*out) if chosen.exclude_sentences else set()
+    lines, groups = {}, defaultdict(set)
     for text, translation in sentences:
         if normal_form(text) and key(translation) is not None:
             lines[known(text)] = min(lines.get(known(text), ("\U0010ffff",)), (text, translation))
             if known(text) not in barred:
-                shelves[key(translation)].add(known(text))
-    shelf = {name: sorted(members) for name, members in shelves.items()}
+                groups[key(translation)].add(known(text))
+    group = {name: sorted(members) for name, members in groups.items()}
     votes = defaultdict(lambda: [0, 0, False])  # no, yes, matched
 
     def vote(one: int, other: int, claims: list[int], matched: bool) -> None:
         if one == other:
-            members = shelf[one]
+            members = group[one]
             every = [
                 (members[i], members[i + step]) for step in range(1, len(members)) for i in range(len(members) - step)
             ][: chosen.per_key]
         else:
-            long, short = shelf[one], shelf[other]
+            long, short = group[one], group[other]
             if len(long) < len(short):
                 long, short = short, long
             every = [(long[i], short[(i + step) % len(short)]) for step in range(len(short)) for i in range(len(long))][
@@ -72,13 +79,13 @@ def oracle(sentences, labelled, kept_out, chosen: Settings) -> list[Minted]:
                 found[1] += claims[1]
                 found[2] |= matched
 
-    for name in shelf:
+    for name in group:
         vote(name, name, [0, 1], True)
     claims = defaultdict(lambda: [0, 0])
     seen = set()
     for left, right, label in labelled:
         keys = key(left), key(right)
-        if None not in keys and set(keys) <= shelf.keys():
+        if None not in keys and set(keys) <= group.keys():
             (one, first), (other, second) = sorted(zip(keys, map(known, (left, right)), strict=True))
             if (first, second, label, one, other) not in seen:
                 seen.add((first, second, label, one, other))
@@ -91,18 +98,19 @@ def oracle(sentences, labelled, kept_out, chosen: Settings) -> list[Minted]:
         if frozenset(pair) in out or (conflict and (chosen.conflicts == "drop" or no == yes)):
             continue
         label = int(yes > no)
-        chosen_pairs.append((hashed(f"{pair[0]} {pair[1]}", chosen.seed), pair, label, matched and label))
+        one, other = sorted(pair)
+        chosen_pairs.append((lot(chosen.seed, one, other), (one, other), label, matched and label))
     chosen_pairs.sort()
     if chosen.balance:
         by_label = [[p for p in chosen_pairs if p[2] == label] for label in (0, 1)]
         chosen_pairs = sorted(itertools.chain(*(found[: min(map(len, by_label))] for found in by_label)))
     written = []
-    for _, (one, other), label, matched in chosen_pairs:
+    for drawn, (one, other), label, matched in chosen_pairs:
         left, right = lines[one], lines[other]
-        if one % 2 == other % 2:
+        if drawn % 2:
             left, right = right, left
         origin = "match" if matched else "transferred"
-        written.append(Minted(left[0], right[0], label, left[1], right[1], origin))
+        written.append(LabelledPair(left[0], right[0], label, left[1], right[1], origin))
     return written
 
 
@@ -110,43 +118,44 @@ TEXTS = st.sampled_from(["uno", "Uno!", "dos", "tres", "cuatro", "cinco", "seis"
 ENGLISH = st.sampled_from(["a x", "a y", "A", "b x", "b y", "c", "d", "-"])
 SENTENCES = st.lists(st.tuples(TEXTS, ENGLISH), max_size=25)
 LABELLED = st.lists(st.tuples(ENGLISH, ENGLISH, st.integers(0, 1)), max_size=12)
-KEPT_OUT = st.lists(st.tuples(TEXTS, TEXTS), max_size=4)
+EXCLUDED = st.lists(st.tuples(TEXTS, TEXTS), max_size=4)
 SETTINGS = st.builds(
     Settings,
     per_key=st.integers(1, 12),
     per_pair=st.integers(1, 12),
     conflicts=st.sampled_from(["drop", "majority"]),
     balance=st.booleans(),
-    keep_sentences_out=st.booleans(),
+    exclude_sentences=st.booleans(),
     seed=st.integers(0, 3),
 )
 
 
 @settings(max_examples=150)
-@given(SENTENCES, LABELLED, KEPT_OUT, SETTINGS)
-def test_against_the_oracle(sentences, labelled, kept_out, chosen):
-    assert mint(sentences, labelled, kept_out, chosen)[0] == oracle(sentences, labelled, kept_out, chosen)
+@given(SENTENCES, LABELLED, EXCLUDED, SETTINGS)
+def test_against_the_oracle(sentences, labelled, excluded, chosen):
+    assert transfer(sentences, labelled, excluded, chosen)[0] == oracle(sentences, labelled, excluded, chosen)
 
 
 @settings(max_examples=40)
-@given(SENTENCES, LABELLED, KEPT_OUT, SETTINGS, st.randoms(use_true_random=False))
-def test_the_order_of_the_input_does_not_matter(sentences, labelled, kept_out, chosen, lots: random.Random):
-    shuffled = [lots.sample(rows, len(rows)) for rows in (sentences, labelled, kept_out)]
+@given(SENTENCES, LABELLED, EXCLUDED, SETTINGS, st.randoms(use_true_random=False))
+def test_the_order_of_the_input_does_not_matter(sentences, labelled, excluded, chosen, lots: random.Random):
+    shuffled = [lots.sample(rows, len(rows)) for rows in (sentences, labelled, excluded)]
     turned = [[(b, a, label) for a, b, label in shuffled[1]], [(b, a) for a, b in shuffled[2]]]
-    assert mint(shuffled[0], *turned, chosen)[0] == mint(sentences, labelled, kept_out, chosen)[0]
+    assert transfer(shuffled[0], *turned, chosen)[0] == transfer(sentences, labelled, excluded, chosen)[0]
 
 
 @settings(max_examples=40)
-@given(SENTENCES, LABELLED, KEPT_OUT, SETTINGS)
-def test_what_is_never_minted(sentences, labelled, kept_out, chosen):
+@given(SENTENCES, LABELLED, EXCLUDED, SETTINGS)
+def test_what_is_never_made(sentences, labelled, excluded, chosen):
     found = [
-        frozenset(map(normal_form, (pair.left, pair.right))) for pair in mint(sentences, labelled, kept_out, chosen)[0]
+        frozenset(map(normal_form, (pair.left, pair.right)))
+        for pair in transfer(sentences, labelled, excluded, chosen)[0]
     ]
     assert len(set(found)) == len(found), "a pair twice"
     assert all(len(pair) == 2 for pair in found), "a sentence with itself"
-    out = {frozenset(map(normal_form, pair)) for pair in kept_out}
+    out = {frozenset(map(normal_form, pair)) for pair in excluded}
     assert not out & set(found)
-    if chosen.keep_sentences_out:
+    if chosen.exclude_sentences:
         assert not set().union(*out) & set().union(*found)
 
 
@@ -155,7 +164,7 @@ def numbered(keys: str, each: int) -> list[tuple[str, str]]:
 
 
 def test_a_limit_uses_the_sentences_of_a_key_alike():
-    found, counts = mint(numbered("a", 100), chosen=Settings(per_key=99))
+    found, counts = transfer(numbered("a", 100), chosen=Settings(per_key=99))
     used = [text for pair in found for text in (pair.left, pair.right)]
     assert len(found) == 99
     assert set(used) == {f"a {number}" for number in range(100)}
@@ -166,7 +175,7 @@ def test_a_limit_uses_the_sentences_of_a_key_alike():
 def test_a_limit_uses_the_sentences_of_two_keys_alike():
     sentences = [*numbered("a", 50), *numbered("b", 10)]
     labelled = [("a", "b", 0)]
-    found, _ = mint(sentences, labelled, chosen=Settings(per_key=1, per_pair=100))
+    found, _ = transfer(sentences, labelled, chosen=Settings(per_key=1, per_pair=100))
     used = [text for pair in found if pair.label == 0 for text in (pair.left, pair.right)]
     assert {used.count(f"a {number}") for number in range(50)} == {2}
     assert {used.count(f"b {number}") for number in range(10)} == {10}
@@ -174,7 +183,7 @@ def test_a_limit_uses_the_sentences_of_two_keys_alike():
 
 def test_another_seed_draws_other_pairs():
     draws = [
-        {frozenset((pair.left, pair.right)) for pair in mint(numbered("a", 60), chosen=Settings(seed=seed))[0]}
+        {frozenset((pair.left, pair.right)) for pair in transfer(numbered("a", 60), chosen=Settings(seed=seed))[0]}
         for seed in (1, 2)
     ]
     assert len(draws[0] & draws[1]) < 10
@@ -183,9 +192,9 @@ def test_another_seed_draws_other_pairs():
 def test_conflicts_are_counted_and_resolved():
     sentences = [("uno", "a"), ("dos", "b"), ("tres", "a")]
     labelled = [("a", "b", 1), ("a x", "b", 1), ("a y", "b", 0), ("a", "a z", 0)]
-    found, counts = mint(sentences, labelled)
+    found, counts = transfer(sentences, labelled)
     assert (found, counts["pairs with both labels"], counts["pairs with both labels, dropped"]) == ([], 3, 3)
-    found, counts = mint(sentences, labelled, chosen=Settings(conflicts="majority"))
+    found, counts = transfer(sentences, labelled, chosen=Settings(conflicts="majority"))
     # tres and uno match by their key and do not by a labelled pair: a tie
     assert {(frozenset((p.left, p.right)), p.label, p.origin) for p in found} == {
         (frozenset(("uno", "dos")), 1, "transferred"),
@@ -215,15 +224,15 @@ def files(tmp_path):
 def run(folder: Path, *options: str) -> int:
     return main(
         [
-            *("match", "mint", "--labelled", f"{folder}/english.tsv,left=1,right=3,label=5"),
+            *("match", "transfer-labels", "--labelled", f"{folder}/english.tsv,left=1,right=3,label=5"),
             *("--sentences", f"{folder}/spanish.tsv,text=es,translation=en"),
-            *("-o", str(folder / "out" / "minted.tsv"), *options),
+            *("-o", str(folder / "out" / "transferred.tsv"), *options),
         ]
     )
 
 
-def minted(folder: Path) -> set[tuple]:
-    names, *rows = (folder / "out" / "minted.tsv").read_text(encoding="utf-8").splitlines()
+def written(folder: Path) -> set[tuple]:
+    names, *rows = (folder / "out" / "transferred.tsv").read_text(encoding="utf-8").splitlines()
     assert names == "left\tright\tlabel\tleft_translation\tright_translation\torigin"
     cells = [row.split("\t") for row in rows]
     return {(frozenset((left, right)), label, origin) for left, right, label, _, _, origin in cells}
@@ -231,19 +240,19 @@ def minted(folder: Path) -> set[tuple]:
 
 def test_command(files, capsys):
     assert run(files) == 0
-    assert minted(files) == {
+    assert written(files) == {
         (frozenset(("abrir disputa", "quiero abrir disputa")), "1", "match"),
         (frozenset(("abrir disputa", "cancelar pedido")), "0", "transferred"),
         (frozenset(("quiero abrir disputa", "cancelar pedido")), "0", "transferred"),
     }
-    assert sorted(path.name for path in (files / "out").iterdir()) == ["minted.tsv", "minted.tsv.json"]
-    summary = json.loads((files / "out" / "minted.tsv.json").read_text(encoding="utf-8"))
+    assert sorted(path.name for path in (files / "out").iterdir()) == ["transferred.tsv", "transferred.tsv.json"]
+    summary = json.loads((files / "out" / "transferred.tsv.json").read_text(encoding="utf-8"))
     assert summary["counts"]["written: transferred, label 0"] == 2
     assert summary["settings"]["seed"] == 1
     assert "2 written: transferred, label 0" in capsys.readouterr().err
-    first = (files / "out" / "minted.tsv").read_bytes()
+    first = (files / "out" / "transferred.tsv").read_bytes()
     assert run(files) == 0
-    assert (files / "out" / "minted.tsv").read_bytes() == first
+    assert (files / "out" / "transferred.tsv").read_bytes() == first
 
 
 def test_command_with_pairs_and_exclusions(files):
@@ -254,14 +263,14 @@ def test_command_with_pairs_and_exclusions(files):
         *("--exclude", f"{files}/test.tsv", "--balance"),
     ]
     assert run(files, *options[:-1]) == 0
-    pairs = {pair for pair, _, _ in minted(files)}
+    pairs = {pair for pair, _, _ in written(files)}
     assert frozenset(("abrir disputa", "cancelo")) in pairs
     assert frozenset(("abrir disputa", "cancelar pedido")) not in pairs
     assert run(files, *options) == 0
-    labels = [label for _, label, _ in minted(files)]
+    labels = [label for _, label, _ in written(files)]
     assert labels.count("0") == labels.count("1") > 0
     assert run(files, *options[:-1], "--exclude-sentences") == 0
-    assert minted(files) == {
+    assert written(files) == {
         (frozenset(("abro", "quiero abrir disputa")), "1", "match"),
         (frozenset(("abro", "cancelo")), "0", "transferred"),
         (frozenset(("quiero abrir disputa", "cancelo")), "0", "transferred"),
@@ -271,7 +280,7 @@ def test_command_with_pairs_and_exclusions(files):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--per-key", "0"], "--per-key is 0: give 1 or more"),
+        (["--per-key", "0"], "--per-key is 0: give a number from 1"),
         (["--per-pair", "-1"], "--per-pair is -1"),
         (["--seed", "-1"], "--seed is -1"),
         (["--labelled", "{}/english.tsv,label=none"], "--labelled needs labels"),
@@ -288,6 +297,6 @@ def test_mistakes_leave_nothing_behind(files, capsys, options, message):
     assert not (files / "out").exists() or not list((files / "out").iterdir())
 
 
-def test_nothing_to_mint_from(tmp_path, capsys):
-    assert main(["match", "mint", "-o", str(tmp_path / "x.tsv")]) == 2
+def test_nothing_to_make_pairs_of(tmp_path, capsys):
+    assert main(["match", "transfer-labels", "-o", str(tmp_path / "x.tsv")]) == 2
     assert "there are no sentences" in capsys.readouterr().err

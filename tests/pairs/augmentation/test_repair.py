@@ -10,11 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairseq_xl.cli.main import main
-from fairseq_xl.pairs.augmentation.normalise import TextFile, repaired
-from fairseq_xl.pairs.augmentation.repair import RULES, Repair, spanish_sound, without_accents, without_doubles
-from fairseq_xl.pairs.data.wording import Wording
+from fairseq_xl.pairs.augmentation.repair import (
+    RULES,
+    Repair,
+    RepairSettings,
+    spanish_sound,
+    without_accents,
+    without_doubles,
+)
+from fairseq_xl.pairs.augmentation.repair_files import TextFile, repaired
+from fairseq_xl.pairs.data.tokenizer import WordRules
 
-WORDING = Wording(longest=10**9)
+WORD_RULES = WordRules()
 
 
 @pytest.mark.parametrize(
@@ -74,7 +81,8 @@ RANKS = {word: rank for rank, word in enumerate(VOCABULARY)}
 
 def found(counts: dict[str, int], neighbours: dict[tuple[str, str], int] | None = None, **options):
     options.setdefault("language", "es")
-    return Repair(RANKS, Counter(counts), Counter(neighbours or {}), **options).found
+    keep = options.pop("keep", ())
+    return Repair(RANKS, Counter(counts), Counter(neighbours or {}), RepairSettings(**options), keep).found
 
 
 @pytest.mark.parametrize(
@@ -92,7 +100,7 @@ def found(counts: dict[str, int], neighbours: dict[tuple[str, str], int] | None 
 )
 def test_rules_without_a_witness(word, better, rule):
     assert found({word: 3}) == {word: (better, rule)}
-    assert found({word: 3}, rules=[name for name in RULES if name != rule]) != {word: (better, rule)}
+    assert found({word: 3}, without=[rule]) != {word: (better, rule)}
 
 
 def test_two_words_for_one_need_a_witness():
@@ -116,27 +124,27 @@ def test_two_words_for_one_need_a_witness():
 def test_near_words(word, better):
     counts = {word: 1, "reembolso": 10, "cobro": 100}
     wanted = {} if better is None else {word: (better, "near")}
-    assert found(counts, rules=["near"]) == wanted
-    assert found({**counts, "reembolso": 9}, rules=["near"]) == {}
+    assert found(counts, without=[name for name in RULES if name != "near"]) == wanted
+    assert found({**counts, "reembolso": 9}, without=[name for name in RULES if name != "near"]) == {}
 
 
 def test_two_letters_in_a_long_word():
     ranks = {"inmediatamente": 0}
     counts = Counter({"inmeditament": 1, "inmediatamente": 10})
     for lengths, wanted in (((4, 5, 12), "inmediatamente"), ((4, 5, 13), None)):
-        repair = Repair(ranks, counts, Counter(), lengths=lengths)
+        repair = Repair(ranks, counts, Counter(), RepairSettings(lengths=lengths))
         assert repair.found.get("inmeditament", (None,))[0] == wanted
 
 
 def test_the_nearest_then_the_most_frequent_wins():
     ranks = {"pagado": 2, "pagada": 1, "pegado": 0}
     counts = Counter({"pagadx": 1, "pagado": 30, "pagada": 20, "pegado": 99})
-    assert Repair(ranks, counts, Counter()).found == {"pagadx": ("pagado", "near")}
+    assert Repair(ranks, counts, Counter(), RepairSettings()).found == {"pagadx": ("pagado", "near")}
 
 
 def test_without_a_language_nothing_is_spanish():
     assert found({"recivido": 1}, language=None) == {}
-    assert "spelling" not in Repair(RANKS, Counter(), Counter()).rules
+    assert "spelling" not in Repair(RANKS, Counter(), Counter(), RepairSettings()).rules
     assert found({"cupon": 1}, language=None) == {"cupon": ("cupón", "accents")}
 
 
@@ -148,8 +156,8 @@ def test_kept_words_and_numbers_stay():
 @given(st.dictionaries(st.text("abvñéllx-", min_size=1, max_size=8), st.integers(1, 5)), st.data())
 def test_only_unknown_words_change_and_into_known_ones(counts, data):
     known = data.draw(st.lists(st.sampled_from(sorted(counts)), unique=True)) if counts else []
-    repair = Repair({w: r for r, w in enumerate(known)}, Counter(counts), Counter(), "es")
-    for word, (better, _) in repair.found.items():
+    found = Repair({w: r for r, w in enumerate(known)}, Counter(counts), Counter(), RepairSettings(language="es"))
+    for word, (better, _) in found.found.items():
         assert word in counts
         assert word not in known
         assert set(better.split(" ")) <= set(known)
@@ -173,19 +181,19 @@ FOUND = {"cupon": ("cupón", "accents"), "porfavor": ("por favor", "joined"), "e
     ],
 )
 def test_only_words_are_replaced(text, better):
-    assert repaired(text, FOUND, WORDING)[0] == better
+    assert repaired(text, FOUND, WORD_RULES)[0] == better
 
 
 def test_names_stay():
-    assert repaired("cupon porfavor", FOUND, WORDING, {"cupon"}) == (
+    assert repaired("cupon porfavor", FOUND, WORD_RULES, {"cupon"}) == (
         "cupon por favor",
         [("porfavor", "por favor", "joined")],
     )
 
 
 def test_cased_words():
-    wording = Wording(lower=False, longest=10**9)
-    assert repaired("Cupon cupon", {"Cupon": ("Cupón", "accents")}, wording)[0] == "Cupón cupon"
+    rules = WordRules(keep_case=True)
+    assert repaired("Cupon cupon", {"Cupon": ("Cupón", "accents")}, rules)[0] == "Cupón cupon"
 
 
 # ---------------------------------------------------------------- files
@@ -201,14 +209,14 @@ def files(tmp_path):
     return tmp_path
 
 
-def normalise(folder, *options, file="a.tsv,columns=1+3") -> int:
-    command = ["match", "normalise", f"{folder}/{file}", "--vectors", f"{folder}/v.vec", "-o", f"{folder}/out"]
+def repair(folder, *options, file="a.tsv,columns=1+3") -> int:
+    command = ["match", "repair-words", f"{folder}/{file}", "--vectors", f"{folder}/v.vec", "-o", f"{folder}/out"]
     return main([*command, *options])
 
 
 def test_command_changes_words_and_nothing_else(files, capsys):
     changes = files / "changes.tsv"
-    assert normalise(files, "--language", "es", "--times", "1", "--changes", str(changes)) == 0
+    assert repair(files, "--language", "es", "--times", "1", "--changes", str(changes)) == 0
     assert (files / "out" / "a.tsv").read_bytes() == (
         '\ufeff  Cupón!\tcupon 7\tRecibido\t1\r\nel pedido\t"the" order \tpor favor\t0\n'
         "reembolso\tx\treembolso\t0".encode()
@@ -224,22 +232,22 @@ def test_command_changes_words_and_nothing_else(files, capsys):
 
 def test_rules_can_be_switched_off_and_words_kept(files):
     before = (files / "a.tsv").read_bytes()
-    assert normalise(files, "--language", "es", "--without", "accents", "spelling", "near", "doubled") == 0
+    assert repair(files, "--language", "es", "--without", "accents", "spelling", "near", "doubled") == 0
     assert (files / "out" / "a.tsv").read_bytes() == before
     (files / "keep.txt").write_text("CUPON\n", encoding="utf-8")
-    assert normalise(files, "--keep", str(files / "keep.txt")) == 0
+    assert repair(files, "--keep", str(files / "keep.txt")) == 0
     assert (files / "out" / "a.tsv").read_bytes() == before
 
 
 def test_what_the_translation_holds_is_a_name(files):
     (files / "b.tsv").write_text("es\ten\nel cupon\tthe Cupon\ncupon\tcoupon\n", encoding="utf-8")
-    assert normalise(files, file="b.tsv,columns=es,translations=en") == 0
+    assert repair(files, file="b.tsv,columns=es,translations=en") == 0
     assert (files / "out" / "b.tsv").read_text(encoding="utf-8") == "es\ten\nel cupon\tthe Cupon\ncupón\tcoupon\n"
 
 
 def test_compressed_files(files):
     (files / "c.tsv.gz").write_bytes(gzip.compress(b"cupon\tx\n"))
-    assert normalise(files, file="c.tsv.gz,columns=1") == 0
+    assert repair(files, file="c.tsv.gz,columns=1") == 0
     assert (files / "out" / "c.tsv").read_text(encoding="utf-8") == "cupón\tx\n"
 
 
@@ -250,7 +258,7 @@ def test_compressed_files(files):
         ("a.tsv,columns=1+3,translations=2", (), "1 translations for 2 columns"),
         ("a.tsv,left=1", (), "is not KEY=VALUE with a key of columns, translations"),
         ("none.tsv", (), "there is no file"),
-        ("a.tsv", ("--times", "0"), "--times and --lengths are 1 or more"),
+        ("a.tsv", ("--times", "0"), "--times is 0: give a number from 1"),
         ("a.tsv", ("-o", "{}"), "would replace itself"),
         ("a.tsv", ("--vectors", "{}/none.vec"), "there is no file of word vectors"),
         ("a.tsv", ("--keep", "{}/none.txt"), "there is no file"),
@@ -259,7 +267,7 @@ def test_compressed_files(files):
 )
 def test_mistakes(files, capsys, file, options, message):
     before = (files / "a.tsv").read_bytes()
-    assert normalise(files, *(option.format(files) for option in options), file=file) == 2
+    assert repair(files, *(option.format(files) for option in options), file=file) == 2
     assert message.replace("1+2", "2") in capsys.readouterr().err
     assert (files / "a.tsv").read_bytes() == before
 
@@ -267,7 +275,7 @@ def test_mistakes(files, capsys, file, options, message):
 def test_two_files_of_one_name(files, capsys):
     (files / "x").mkdir()
     (files / "x" / "a.tsv").write_text("a\tb\n", encoding="utf-8")
-    command = ["match", "normalise", str(files / "a.tsv"), str(files / "x" / "a.tsv")]
+    command = ["match", "repair-words", str(files / "a.tsv"), str(files / "x" / "a.tsv")]
     assert main([*command, "--vectors", str(files / "v.vec"), "-o", str(files / "out")]) == 2
     assert "two files would become" in capsys.readouterr().err
 

@@ -9,11 +9,10 @@ import pytest
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.pairs.data.folder import Prepared
-from fairseq_xl.pairs.data.prepare import Settings, prepare
+from fairseq_xl.pairs.data.directory import DataDirectory
+from fairseq_xl.pairs.data.prepare import prepare
+from fairseq_xl.pairs.data.settings import Settings
 from fairseq_xl.pairs.data.source import PairSource
-from fairseq_xl.pairs.data.table import word_table
-from fairseq_xl.pairs.data.wording import Wording
 
 
 def write(folder, name: str, *lines: str) -> str:
@@ -22,9 +21,9 @@ def write(folder, name: str, *lines: str) -> str:
     return str(path)
 
 
-def made(folder, *sources: str, **settings) -> Prepared:
+def made(folder, *sources: str, **settings) -> DataDirectory:
     prepare(folder / "data", [PairSource.parse(s) for s in sources], [], Settings(**settings))
-    return Prepared(folder / "data")
+    return DataDirectory(folder / "data")
 
 
 def test_words_are_as_the_paper_makes_them(tmp_path):
@@ -33,7 +32,7 @@ def test_words_are_as_the_paper_makes_them(tmp_path):
     assert (row.left, row.right) == ("dónde está mi pedido 3.50", "no lo sé")
     assert (row.left_text, row.right_text) == ("¿Dónde está MI pedido, 3.50?", "No lo sé...")
     assert row.id == "a.tsv:1"
-    kept = made(tmp_path, train, wording=Wording(lower=False, punctuation=True, longest=3))
+    kept = made(tmp_path, train, keep_case=True, keep_punctuation=True, longest=3)
     assert kept.rows("train")[0].left == "¿ Dónde está"
 
 
@@ -43,20 +42,20 @@ def test_pairs_twice_and_with_both_labels(tmp_path):
     )
     folder = made(tmp_path, train)
     assert [row.left for row in folder.rows("train")] == ["one x", "five"]
-    assert folder.manifest["left_out"] == {"duplicate": 1, "contradictory": 2, "in the valid or test part": 0}
+    assert folder.manifest["left_out"] == {"duplicate": 1, "contradictory": 2, "in the splits valid or test": 0}
 
 
 @pytest.mark.parametrize(("leaks", "kept"), [("sentences", ["e"]), ("pairs", ["a", "e"]), ("nothing", ["a", "c", "e"])])
 def test_training_knows_nothing_of_what_is_judged(tmp_path, leaks, kept):
     train = write(tmp_path, "a.tsv", "a\tb\t1", "c\td\t0", "e\tf\t0")
     valid = write(tmp_path, "v.tsv", "D?\tC\t0", "a\tx\t0")
-    folder = made(tmp_path, train, f"{valid},part=valid", leaks=leaks)
+    folder = made(tmp_path, train, f"{valid},split=valid", leaks=leaks)
     assert [row.left for row in folder.rows("train")] == kept
     assert len(folder.rows("valid")) == 2
 
 
 def test_folds_share_no_sentence(prepared):
-    folder = Prepared(prepared)
+    folder = DataDirectory(prepared)
     for fold in range(2):
         train, held_out = folder.fold(fold, held_out=False), folder.fold(fold, held_out=True)
         known = {side for row in train for side in (row.left, row.right)}
@@ -88,19 +87,19 @@ def test_words_of_two_languages_are_told_apart(tmp_path):
     assert (row.left, row.right) == ("en:the en:chat", "fr:le fr:chat")
     assert row.left_text == "the chat"
     assert folder.manifest["languages"] == ["en", "fr"]
-    table, index = word_table(folder), folder.dictionary.index
+    table, index = folder.vectors(), folder.dictionary.index
     assert table[index("en:chat")].tolist() == [1, 0]
     assert table[index("fr:chat")].tolist() == [0, 1]
     assert vectors
     with pytest.raises(InputError, match="give languages= for all, or for none"):
-        made(tmp_path, f"{train},languages=en+fr", f"{train},part=test")
+        made(tmp_path, f"{train},languages=en+fr", f"{train},split=test")
     with pytest.raises(InputError, match=r"languages are two codes, such as en\+fr"):
         PairSource.parse("a.tsv,languages=en")
 
 
 def test_every_word_with_a_vector_is_known(files, prepared):
-    folder = Prepared(prepared)
-    table, dictionary = word_table(folder).numpy(), folder.dictionary
+    folder = DataDirectory(prepared)
+    table, dictionary = folder.vectors().numpy(), folder.dictionary
     lines = (files / "words.vec").read_text(encoding="utf-8").split("\n")[1:-1]
     given = {line.split()[0]: np.array(line.split()[1:], dtype=np.float32) for line in lines}
     for word, vector in given.items():
@@ -115,17 +114,17 @@ def test_a_word_of_the_judged_alone_needs_a_vector(tmp_path):
     train = write(tmp_path, "a.tsv", "a b\tc a\t1", "a\tc c\t0")
     valid = write(tmp_path, "v.tsv", "new stranger\ta\t0")
     vectors = write(tmp_path, "v.vec", "2 2", "new 1 0", "a 0 1")
-    symbols = made(tmp_path, train, f"{valid},part=valid", vectors=tmp_path / "v.vec", minimum=2, leaks="pairs")
+    symbols = made(tmp_path, train, f"{valid},split=valid", vectors=tmp_path / "v.vec", minimum=2, leaks="pairs")
     assert set(symbols.dictionary.symbols[4:]) == {"a", "c", "new"}  # b stands once, stranger has no vector
     assert vectors
 
 
 def test_a_folder_like_another(tmp_path, prepared):
     train = write(tmp_path, "a.tsv", "Reembolso ajeno\tb\t1", "c\td\t0")
-    folder, other = made(tmp_path, train, like=prepared), Prepared(prepared)
+    folder, other = made(tmp_path, train, like=prepared), DataDirectory(prepared)
     assert folder.dictionary.symbols == other.dictionary.symbols
-    np.testing.assert_array_equal(word_table(folder), word_table(other))
-    assert folder.wording == other.wording
+    np.testing.assert_array_equal(folder.vectors(), other.vectors())
+    assert folder.tokenizer == other.tokenizer
     assert folder.rows("train")[0].left == "reembolso ajeno"
 
 
@@ -145,8 +144,8 @@ def test_the_command_says_what_it_did_and_replaces_the_folder_whole(files, tmp_p
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--folds", "0"], "--folds is a number from 1, not 0"),
-        (["--longest", "0"], "--longest is a number from 1, not 0"),
+        (["--folds", "0"], "--folds is 0: give a number from 1"),
+        (["--longest", "0"], "--longest is 0: give a number from 1"),
         (["--vectors", "v.vec", "--like", "p"], "--like brings vectors of its own"),
         (["--like", "nowhere"], "manifest.json is missing"),
         (["--vectors", "nowhere.vec"], "there is no file of word vectors at nowhere.vec"),
@@ -159,33 +158,33 @@ def test_bad_options(files, tmp_path, capsys, words, message):
 
 
 def test_unlabelled_pairs_are_for_the_test_alone(files, tmp_path):
-    with pytest.raises(InputError, match=r"test.tsv, line 1: the valid part needs labels"):
-        made(tmp_path, f"{files}/train.tsv", f"{files}/test.tsv,label=none,part=valid")
-    folder = made(tmp_path, f"{files}/train.tsv", f"{files}/test.tsv,label=none,part=test")
+    with pytest.raises(InputError, match=r"test.tsv, line 1: the split valid needs labels"):
+        made(tmp_path, f"{files}/train.tsv", f"{files}/test.tsv,label=none,split=valid")
+    folder = made(tmp_path, f"{files}/train.tsv", f"{files}/test.tsv,label=none,split=test")
     assert folder.rows("test")[0].label is None
 
 
 def test_no_training_pair_left(tmp_path):
     train = write(tmp_path, "a.tsv", "a\tb\t1")
     with pytest.raises(InputError, match="no training pair is left"):
-        made(tmp_path, train, f"{train},part=valid")
+        made(tmp_path, train, f"{train},split=valid")
 
 
 def test_folders_that_are_none(tmp_path, prepared):
     with pytest.raises(InputError, match=r"manifest.json is missing: `fairseq-xl match prepare` makes"):
-        Prepared(tmp_path)
+        DataDirectory(tmp_path)
     (tmp_path / "manifest.json").write_text("{")
     with pytest.raises(InputError, match="is damaged"):
-        Prepared(tmp_path)
+        DataDirectory(tmp_path)
     (tmp_path / "manifest.json").write_text('{"version": 0}')
     with pytest.raises(InputError, match="has version 0"):
-        Prepared(tmp_path)
+        DataDirectory(tmp_path)
     for name in ("manifest.json", "dict.txt"):
         (tmp_path / name).write_bytes((prepared / name).read_bytes())
     with pytest.raises(InputError, match=r"vectors.npy is missing"):
-        word_table(Prepared(tmp_path))
+        DataDirectory(tmp_path).vectors()
     np.save(tmp_path / "vectors.npy", np.zeros((3, 2), dtype=np.float32))
     with pytest.raises(InputError, match=r"does not fit dict.txt"):
-        word_table(Prepared(tmp_path))
-    with pytest.raises(InputError, match="has no valid part"):
-        Prepared(tmp_path).rows("valid")
+        DataDirectory(tmp_path).vectors()
+    with pytest.raises(InputError, match="has no split valid"):
+        DataDirectory(tmp_path).rows("valid")

@@ -9,7 +9,6 @@ import pytest
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data import columns
 from fairseq_xl.pairs.data.source import Pair, PairSource
-from fairseq_xl.pairs.data.wording import Wording
 
 
 @pytest.fixture
@@ -110,24 +109,6 @@ def test_no_file(tmp_path):
         list(PairSource.parse(str(tmp_path / "x.tsv")).pairs())
 
 
-# ---------------------------------------------------------------- wording
-
-
-@pytest.mark.parametrize(
-    ("wording", "text", "words"),
-    [
-        (Wording(), "¿Qué es ESTO?!", ["qué", "es", "esto"]),
-        (Wording(lower=False), "¿Qué es ESTO?!", ["Qué", "es", "ESTO"]),
-        (Wording(punctuation=True), "¿Qué?!", ["¿", "qué", "?", "!"]),
-        (Wording(longest=2), "a, b c d", ["a", "b"]),
-        (Wording(), "don't e-mail 3.50 - ok'", ["don't", "e-mail", "3.50", "ok"]),
-        (Wording(), "cupo\u0301n", ["cupón"]),
-        (Wording(), "?!… ", []),
-        (Wording(), "日本 x_y", ["日本", "x", "y"]),
-    ],
-)
-def test_words(wording, text, words):
-    assert wording.words(text) == words
 
 
 # ---------------------------------------------------------------- columns

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -11,10 +9,10 @@ from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.source import PairSource
 from fairseq_xl.pairs.data.statistics import Unknown, table, unknown
+from fairseq_xl.pairs.data.tokenizer import WordRules
 from fairseq_xl.pairs.data.vocabulary import vector_words
-from fairseq_xl.pairs.data.wording import Wording
 
-WORDING = Wording(longest=sys.maxsize)
+WORD_RULES = WordRules()
 
 
 def test_unknown():
@@ -27,7 +25,7 @@ def test_unknown():
 def test_table(tmp_path):
     path = tmp_path / "x.tsv"
     path.write_text("A b c?\ta b\t1\na b\tnew\t0\n¿a b c!\td\t0\n", encoding="utf-8")
-    (row,) = table([PairSource.parse(str(path))], WORDING, {"a", "b", "c"}).rows
+    (row,) = table([PairSource.parse(str(path))], WORD_RULES, {"a", "b", "c"}).rows
     # four sentences: a b c, a b, new, d
     lengths = [3, 2, 1, 1]
     assert row == [
@@ -47,7 +45,7 @@ def test_table(tmp_path):
 def test_long_sentences_count_in_full_and_labels_may_lack(tmp_path):
     path = tmp_path / "x.tsv"
     path.write_text("a " * 99 + "\tb\n", encoding="utf-8")
-    found = table([PairSource.parse(f"{path},label=none")], WORDING)
+    found = table([PairSource.parse(f"{path},label=none")], WORD_RULES)
     assert found.rows[0][2:5] == ["–", "2", "99"]
 
 
@@ -116,7 +114,7 @@ def test_the_papers_lengths(data_dir):
     """cikm_test_a, Table 1: at most 57 terms, 9.52 on average, standard deviation 6.481; there parted by spaces."""
     source = PairSource.parse(f"{data_dir}/pairs/cikm2018/cikm_test_a.txt,label=none")
 
-    class Spaces(Wording):
+    class Spaces(WordRules):
         def words(self, text):
             return text.split()
 

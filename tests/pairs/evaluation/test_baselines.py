@@ -13,19 +13,18 @@ import pytest
 from fairseq_xl.cli.main import main
 from fairseq_xl.cli.match import baseline as baseline_command
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.pairs.data.folder import Row, write_rows
+from fairseq_xl.pairs.data.directory import Row, write_rows
 from fairseq_xl.pairs.evaluation import baselines
 from fairseq_xl.pairs.evaluation.baselines import BASELINES, LEARNERS, Training, fit
 from fairseq_xl.pairs.evaluation.record import PairRecord
 from fairseq_xl.vectors.table import WordVectors, write_vectors
 
 pytest.importorskip("sklearn")
-pytest.importorskip("rank_bm25")
 
 WORDS = [f"{a}{b}" for a in ("pago", "envio", "pedido", "tarjeta", "cupon") for b in "abcdefgh"]
 
 
-def pairs(count: int, seed: int, part: str = "train") -> list[Row]:
+def pairs(count: int, seed: int, split: str = "train") -> list[Row]:
     """A matching pair shares four of five words, another one in five."""
     random = np.random.default_rng(seed)
     rows = []
@@ -38,7 +37,7 @@ def pairs(count: int, seed: int, part: str = "train") -> list[Row]:
         random.shuffle(right)
         left, right = " ".join(left), " ".join(right)
         folds = tuple(random.integers(0, 2, 2).tolist())
-        rows.append(Row(f"{part}:{i}", label, i // 2, folds, left, right, left.upper() + "?", right.upper()))
+        rows.append(Row(f"{split}:{i}", label, i // 2, folds, left, right, left.upper() + "?", right.upper()))
     return rows
 
 
@@ -58,8 +57,8 @@ def folder(tmp_path):
     write_rows(folder / "valid.tsv", VALID)
     write_rows(folder / "test.tsv", [replace(row, label=None, id=f"test:{row.id}") for row in VALID])
     (folder / "dict.txt").write_text("".join(f"{word} 1\n" for word in WORDS))
-    wording = {"lower": True, "punctuation": False, "longest": 60}
-    (folder / "manifest.json").write_text(json.dumps({"version": 1, "wording": wording, "folds": 2}))
+    tokenizer = {"keep_case": False, "keep_punctuation": False, "longest": 60}
+    (folder / "manifest.json").write_text(json.dumps({"version": 1, "tokenizer": tokenizer, "folds": 2}))
     return folder
 
 
@@ -114,15 +113,27 @@ def test_character_features_by_hand():
 
 
 def test_bm25_by_hand():
-    rank_bm25 = pytest.importorskip("rank_bm25")
-    training = Training(TRAIN)
-    row = replace(VALID[0], left=TRAIN[0].left, right=TRAIN[0].right)
+    """Okapi's weights (k1 = 1.5, b = 0.75), word by word; "el" is in over half of the training sentences."""
+    training = Training([replace(row, left=f"el {row.left}", right=f"el {row.right}") for row in TRAIN])
+    row = replace(VALID[0], left=f"el {TRAIN[0].left}", right=f"{TRAIN[0].right} ζ {WORDS[0]} {WORDS[0]}")
     score, share = baselines.bm25(training)([row])[0]
-    sentences = training.sentences
-    whole = rank_bm25.BM25Okapi([text.split() for text in sentences])
+    sentences = [text.split() for text in training.sentences]
+    average = sum(map(len, sentences)) / len(sentences)
+
+    def rarity(word):
+        count = sum(word in words for words in sentences)
+        return np.log(len(sentences) - count + 0.5) - np.log(count + 0.5)
+
+    usual = np.mean([rarity(word) for word in ("el", *WORDS)])
 
     def of(query, document):
-        return whole.get_scores(query.split())[sentences.index(document)]
+        query, document, total = query.split(), document.split(), 0.0
+        for word in query:
+            if word in ("el", *WORDS):
+                idf = rarity(word) if rarity(word) >= 0 else 0.25 * usual
+                count = document.count(word)
+                total += idf * count * 2.5 / (count + 1.5 * (0.25 + 0.75 * len(document) / average))
+        return total
 
     crossed = of(row.left, row.right) + of(row.right, row.left)
     assert score == pytest.approx(crossed / 2)
@@ -172,7 +183,7 @@ def test_a_record_of_the_validation_pairs(folder, tmp_path, capsys):
     assert main(["match", "baseline", "tfidf", str(folder), "-o", str(out), "--seed", "3"]) == 0
     assert "tfidf: log loss 0." in capsys.readouterr().err
     record = PairRecord.read(out)
-    assert (record.name, record.part, record.seed) == ("tfidf", "valid", 3)
+    assert (record.name, record.split, record.seed) == ("tfidf", "valid", 3)
     assert record.ids == [row.id for row in VALID]
     assert record.gold == [row.label for row in VALID]
     assert record.group == [row.group for row in VALID]
@@ -184,18 +195,18 @@ def test_a_record_of_the_validation_pairs(folder, tmp_path, capsys):
 
 def test_unlabelled_pairs_are_judged(folder, tmp_path, capsys):
     out = tmp_path / "r.json"
-    arguments = ["--part", "test", "--name", "prior"]
+    arguments = ["--split", "test", "--name", "prior"]
     assert main(["match", "baseline", "constant", str(folder), "-o", str(out), *arguments]) == 0
     assert capsys.readouterr().err == ""
     record = PairRecord.read(out)
-    assert (record.gold, record.part, record.name) == (None, "test", "prior")
+    assert (record.gold, record.split, record.name) == (None, "test", "prior")
 
 
 def test_a_fold_is_judged_by_the_others(folder, tmp_path):
     out = tmp_path / "r.json"
     assert main(["match", "baseline", "constant", str(folder), "-o", str(out), "--fold", "1"]) == 0
     record = PairRecord.read(out)
-    assert record.part == "train"
+    assert record.split == "train"
     assert record.about["fold"] == 1
     assert record.ids == [row.id for row in TRAIN if row.folds == (1, 1)]
     learned = [row.label for row in TRAIN if row.folds == (0, 0)]
@@ -213,7 +224,7 @@ def test_vectors_are_read_from_a_file(folder, tmp_path, table):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--fold", "1", "--part", "valid"], "leave --part out"),
+        (["--fold", "1", "--split", "valid"], "leave --split out"),
         (["--fold", "2"], "fold 2 of 2"),
         (["--learner", "logistic"], "leave --learner out"),
     ],

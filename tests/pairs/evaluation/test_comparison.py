@@ -41,7 +41,7 @@ def test_the_table(found):
     table = comparison.tables(found, found.best)["scores"]
     prior, esim, bm25 = (dict(zip(table.headings, row, strict=True)) for row in table.rows)
     assert table.title == "200 valid pairs, 30 of them matching"
-    assert prior["matcher"] == "constant prior"
+    assert prior["classifier"] == "constant prior"
     assert prior["log loss"] == "0.4227"  # the entropy of 15 %
     assert (prior["R"], prior["R+"], prior["ECE"], prior["average precision"]) == ("0.85", "0.00", "0.000", "0.150")
     assert esim["runs"] == "2"
@@ -102,7 +102,7 @@ def test_the_report(tmp_path, capsys):
     assert "Log loss, less that of bm25" in shown
     for arguments, said in (
         ([*command, "--against", "x"], "--against 'x' is none of constant prior, esim, bm25"),
-        ([*command[:-1], "0"], "at least one draw"),
+        ([*command[:-1], "0"], "--samples is 0: give a number from 1"),
     ):
         assert main(arguments) == 2
         assert said in capsys.readouterr().err

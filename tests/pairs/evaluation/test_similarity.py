@@ -9,10 +9,17 @@ import pytest
 from scipy import sparse
 
 from fairseq_xl.cli.main import main
-from fairseq_xl.cli.match.similarity import across, read
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.source import PairSource
-from fairseq_xl.pairs.evaluation.similarity import averages, cosines, shared_words, spearman, spearman_interval
+from fairseq_xl.pairs.evaluation.similarity import (
+    across,
+    averages,
+    cosines,
+    read,
+    shared_words,
+    spearman,
+    spearman_interval,
+)
 
 STS = [
     ("quiero mi reembolso", "devolución", 5.0),
@@ -64,7 +71,7 @@ def sts(tmp_path_factory):
 
 
 def test_the_command(checkpoint, sts, capsys):
-    """A matcher that has learnt which words mean the same ranks these well; words in common do not."""
+    """A classifier that has learnt which words mean the same ranks these well; words in common do not."""
     assert main(["match", "similarity", str(checkpoint), "--input", sts, "--name", "mine"]) == 0
     *_, row = capsys.readouterr().out.strip().splitlines()
     cells = [cell.strip() for cell in row.strip("|").split("|")]
@@ -100,8 +107,8 @@ def test_several_checkpoints_and_translations(checkpoint, sts, tmp_path, capsys)
     assert len({row.split("|", 2)[2] for row in rows}) == 1  # the same sentences each time
 
 
-def test_a_matcher_without_sentence_vectors(prepared, train_matcher, tmp_path, sts, capsys):
-    train_matcher(prepared, tmp_path, "--arch esim --hidden-dim 8 --max-update 2")
+def test_a_classifier_without_sentence_vectors(prepared, train_classifier, tmp_path, sts, capsys):
+    train_classifier(prepared, tmp_path, "--arch esim --hidden-dim 8 --max-update 2")
     assert main(["match", "similarity", str(tmp_path / "checkpoint_last.pt"), "--input", sts]) == 0
     said = capsys.readouterr().out
     assert "| esim |" in said

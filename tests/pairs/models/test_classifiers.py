@@ -1,4 +1,4 @@
-"""Every matcher: padding and company do not matter; the equations of its paper in loops."""
+"""Every classifier: padding and company do not matter; the equations of its paper in loops."""
 
 from __future__ import annotations
 
@@ -6,22 +6,21 @@ import pytest
 import torch
 from torch import nn
 
-from fairseq_xl.pairs.models.classifiers import NEAREST, FeatureMatcher, ManhattanLSTM
 from fairseq_xl.pairs.models.decomposable import DISTANCES, DecomposableAttention
 from fairseq_xl.pairs.models.esim import ESIM
-from fairseq_xl.pairs.models.infersent import READERS, InferSent
-from fairseq_xl.pairs.models.perceptron import BatchNorm
+from fairseq_xl.pairs.models.infersent import SENTENCE_ENCODERS, InferSent
+from fairseq_xl.pairs.models.siamese import NEAREST, BatchNorm, FeatureClassifier, ManhattanLSTM
 
 DIM = 6
-MATCHERS = {
+CLASSIFIERS = {
     "manhattan": lambda: ManhattanLSTM(DIM, 5),
-    "conv": lambda: FeatureMatcher(DIM, ("conv",), 4, 7),
-    "conv_lstm_bilstm": lambda: FeatureMatcher(DIM, ("conv", "lstm", "bilstm"), 4, 7),
-    "conv_absolute": lambda: FeatureMatcher(DIM, ("conv", "bilstm"), 4, 7, "absolute"),
-    **{f"infersent_{name}": lambda name=name: InferSent(DIM, 16, 7, name) for name in READERS},
+    "conv": lambda: FeatureClassifier(DIM, ("conv",), 4, 7),
+    "conv_lstm_bilstm": lambda: FeatureClassifier(DIM, ("conv", "lstm", "bilstm"), 4, 7),
+    "conv_absolute": lambda: FeatureClassifier(DIM, ("conv", "bilstm"), 4, 7, "absolute"),
+    **{f"infersent_{name}": lambda name=name: InferSent(DIM, 16, 7, name) for name in SENTENCE_ENCODERS},
     "esim": lambda: ESIM(DIM, 8),
     "decomposable": lambda: DecomposableAttention(DIM, 8),
-    "decomposable_intra": lambda: DecomposableAttention(DIM, 8, intra=True),
+    "decomposable_intra": lambda: DecomposableAttention(DIM, 8, intra_attention=True),
     "decomposable_enhanced": lambda: DecomposableAttention(DIM, 8, enhanced=True),
 }
 SYMMETRIC = ("manhattan", "conv_absolute")
@@ -35,12 +34,12 @@ def sentences() -> list[torch.Tensor]:
 
 def made(name: str) -> nn.Module:
     torch.manual_seed(3)
-    matcher = MATCHERS[name]().double()
-    for module in matcher.modules():
+    classifier = CLASSIFIERS[name]().double()
+    for module in classifier.modules():
         if isinstance(module, nn.BatchNorm1d):  # statistics that are not those of a fresh layer
             module.running_mean.normal_()
             module.running_var.uniform_(0.5, 2)
-    return matcher.eval()
+    return classifier.eval()
 
 
 def padded(sentences: list[torch.Tensor], extra: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
@@ -54,54 +53,56 @@ def padded(sentences: list[torch.Tensor], extra: int = 0) -> tuple[torch.Tensor,
     return words, padding
 
 
-def scores(matcher: nn.Module, left, right, extra: int = 0) -> torch.Tensor:
+def scores(classifier: nn.Module, left, right, extra: int = 0) -> torch.Tensor:
     (a, a_padding), (b, b_padding) = padded(left, extra), padded(right, 2 * extra)
-    return matcher(a, b, a_padding, b_padding)
+    return classifier(a, b, a_padding, b_padding)
 
 
-@pytest.mark.parametrize("name", MATCHERS)
+@pytest.mark.parametrize("name", CLASSIFIERS)
 def test_neither_padding_nor_other_pairs_matter(name, sentences):
-    matcher = made(name)
+    classifier = made(name)
     left, right = sentences[:3], sentences[3:]
-    alone = torch.cat([scores(matcher, [a], [b]) for a, b in zip(left, right, strict=True)])
+    alone = torch.cat([scores(classifier, [a], [b]) for a, b in zip(left, right, strict=True)])
     assert alone.shape == (3,)
-    torch.testing.assert_close(scores(matcher, left, right), alone)
-    torch.testing.assert_close(scores(matcher, left, right, extra=5), alone)
+    torch.testing.assert_close(scores(classifier, left, right), alone)
+    torch.testing.assert_close(scores(classifier, left, right, extra=5), alone)
 
 
-@pytest.mark.parametrize("name", MATCHERS)
+@pytest.mark.parametrize("name", CLASSIFIERS)
 def test_words_matter(name, sentences):
-    matcher = made(name)
+    classifier = made(name)
     other = [sentences[0] + 1]
-    assert not torch.allclose(scores(matcher, sentences[:1], sentences[3:4]), scores(matcher, other, sentences[3:4]))
+    assert not torch.allclose(
+        scores(classifier, sentences[:1], sentences[3:4]), scores(classifier, other, sentences[3:4])
+    )
 
 
-@pytest.mark.parametrize("name", MATCHERS)
+@pytest.mark.parametrize("name", CLASSIFIERS)
 def test_the_order_of_the_sentences(name, sentences):
-    matcher = made(name)
-    there, back = (scores(matcher, sentences[:3], sentences[3:]), scores(matcher, sentences[3:], sentences[:3]))
+    classifier = made(name)
+    there, back = (scores(classifier, sentences[:3], sentences[3:]), scores(classifier, sentences[3:], sentences[:3]))
     assert torch.allclose(there, back) == (name in SYMMETRIC)
 
 
-@pytest.mark.parametrize("name", MATCHERS)
+@pytest.mark.parametrize("name", CLASSIFIERS)
 def test_every_parameter_learns(name, sentences):
-    matcher = made(name).train()
-    scores(matcher, sentences[:3], sentences[3:]).pow(2).sum().backward()
-    still = [n for n, p in matcher.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
+    classifier = made(name).train()
+    scores(classifier, sentences[:3], sentences[3:]).pow(2).sum().backward()
+    still = [n for n, p in classifier.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0]
     assert not still
 
 
-@pytest.mark.parametrize("name", MATCHERS)
+@pytest.mark.parametrize("name", CLASSIFIERS)
 def test_a_batch_of_one_trains(name, sentences):
     assert torch.isfinite(scores(made(name).train(), sentences[:1], sentences[1:2])).all()
 
 
 def test_manhattan_probability(sentences):
-    matcher = made("manhattan")
+    classifier = made("manhattan")
     left, right = sentences[1].unsqueeze(0), sentences[2].unsqueeze(0)
-    states = [matcher.reader.lstm(words)[0][0, -1] for words in (left, right)]
+    states = [classifier.encoder.lstm(words)[0][0, -1] for words in (left, right)]
     expected = torch.exp(-(states[0] - states[1]).abs().sum()).float()
-    torch.testing.assert_close(scores(matcher, sentences[1:2], sentences[2:3]).sigmoid()[0], expected)
+    torch.testing.assert_close(scores(classifier, sentences[1:2], sentences[2:3]).sigmoid()[0], expected)
 
 
 def test_manhattan_of_equal_sentences_is_finite(sentences):
@@ -109,12 +110,12 @@ def test_manhattan_of_equal_sentences_is_finite(sentences):
     torch.testing.assert_close(found[0], torch.exp(torch.tensor(-NEAREST)))
 
 
-def test_feature_matcher_compares_difference_and_product(sentences):
-    matcher = made("conv_lstm_bilstm")
-    a, b = (matcher.encode(*padded([s])) for s in sentences[:2])
+def test_features_are_compared_by_difference_and_product(sentences):
+    classifier = made("conv_lstm_bilstm")
+    a, b = (classifier.encode(*padded([s])) for s in sentences[:2])
     assert a.shape == (1, 5 * 4)  # three convolutions, an LSTM, a BiLSTM
-    expected = matcher.decide(torch.cat([a - b, a * b], 1))[0]
-    torch.testing.assert_close(scores(matcher, sentences[:1], sentences[1:2]), expected)
+    expected = classifier.decide(torch.cat([a - b, a * b], 1))[0]
+    torch.testing.assert_close(scores(classifier, sentences[:1], sentences[1:2]), expected)
 
 
 def test_infersent_reads_a_sentence_word_by_word(sentences):
@@ -122,17 +123,17 @@ def test_infersent_reads_a_sentence_word_by_word(sentences):
     words = sentences[3]
     one, length = words.unsqueeze(1), torch.tensor([len(words)])
     for name in ("max", "mean"):
-        matcher = made(f"infersent_bilstm_{name}")
-        states = matcher.reader.lstm(one, length)[0].squeeze(1)
+        classifier = made(f"infersent_bilstm_{name}")
+        states = classifier.encoder.lstm(one, length)[0].squeeze(1)
         expected = states.amax(0) if name == "max" else states.mean(0)
-        torch.testing.assert_close(matcher.encode(*padded([words]))[0], expected)
+        torch.testing.assert_close(classifier.encode(*padded([words]))[0], expected)
     gru = made("infersent_bigru_last")
-    onwards = gru.reader.forwards(words.unsqueeze(0))[1].flatten()
-    back = gru.reader.backwards(words.flip(0).unsqueeze(0))[1].flatten()
+    onwards = gru.encoder.forwards(words.unsqueeze(0))[1].flatten()
+    back = gru.encoder.backwards(words.flip(0).unsqueeze(0))[1].flatten()
     torch.testing.assert_close(gru.encode(*padded([words]))[0], torch.cat([onwards, back]))
     conv = made("infersent_conv")
     layer, found = torch.cat([torch.zeros(1, DIM), words, torch.zeros(1, DIM)]).double(), []
-    for filters in conv.reader.layers:
+    for filters in conv.encoder.layers:
         rows = torch.stack(
             [
                 torch.relu(torch.einsum("fcw,wc->f", filters.weight, layer[t : t + 3]) + filters.bias)
@@ -145,48 +146,52 @@ def test_infersent_reads_a_sentence_word_by_word(sentences):
 
 
 def test_infersent_compares_in_four_ways(sentences):
-    matcher = made("infersent_lstm_last")
-    u, v = (matcher.encode(*padded([s])) for s in sentences[:2])
-    expected = matcher.decide(torch.cat([u, v, (u - v).abs(), u * v], 1))[0]
-    torch.testing.assert_close(scores(matcher, sentences[:1], sentences[1:2]), expected)
+    classifier = made("infersent_lstm_last")
+    u, v = (classifier.encode(*padded([s])) for s in sentences[:2])
+    expected = classifier.decide(torch.cat([u, v, (u - v).abs(), u * v], 1))[0]
+    torch.testing.assert_close(scores(classifier, sentences[:1], sentences[1:2]), expected)
 
 
 def test_esim_in_loops(sentences):
     """Equations 11 to 20 word by word."""
-    matcher = made("esim")
+    classifier = made("esim")
     left, right = sentences[1], sentences[3]
 
     def states(lstm, words):
         return lstm(words.unsqueeze(1), torch.tensor([len(words)]))[0].squeeze(1)
 
-    a, b = states(matcher.read, left), states(matcher.read, right)
+    a, b = states(classifier.read, left), states(classifier.read, right)
     energy = [[torch.dot(x, y) for y in b] for x in a]
     a_seen = [sum(w * y for w, y in zip(torch.stack(row).softmax(0), b, strict=True)) for row in energy]
     columns = zip(*energy, strict=True)
     b_seen = [sum(w * x for w, x in zip(torch.stack(c).softmax(0), a, strict=True)) for c in columns]
     pooled = []
     for own, seen in ((a, a_seen), (b, b_seen)):
-        compared = [torch.relu(matcher.shrink(torch.cat([x, y, x - y, x * y]))) for x, y in zip(own, seen, strict=True)]
-        v = states(matcher.compose, torch.stack(compared))
+        compared = [
+            torch.relu(classifier.shrink(torch.cat([x, y, x - y, x * y]))) for x, y in zip(own, seen, strict=True)
+        ]
+        v = states(classifier.compose, torch.stack(compared))
         pooled += [v.mean(0), v.amax(0)]
-    expected = matcher.decide(torch.cat(pooled))
-    torch.testing.assert_close(scores(matcher, [left], [right]), expected, rtol=1e-5, atol=1e-6)
+    expected = classifier.decide(torch.cat(pooled))
+    torch.testing.assert_close(scores(classifier, [left], [right]), expected, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["decomposable", "decomposable_intra", "decomposable_enhanced"])
 def test_decomposable_attention_in_loops(sentences, name):
     """Equations 1 to 5, and 7 with its bias for distances; or comparison and pooling as in ESIM."""
-    matcher, intra = made(name), name.endswith("intra")
+    classifier, intra = made(name), name.endswith("intra")
     if intra:
-        nn.init.normal_(matcher.intra.bias)
+        nn.init.normal_(classifier.intra.bias)
 
     def beside_its_own(words):
         if not intra:
             return list(words)
-        seen = [matcher.intra.attend(word) for word in words]
+        seen = [classifier.intra.attend(word) for word in words]
         rows = []
         for i, word in enumerate(words):
-            bias = [matcher.intra.bias[min(max(j - i, -DISTANCES), DISTANCES) + DISTANCES] for j in range(len(words))]
+            bias = [
+                classifier.intra.bias[min(max(j - i, -DISTANCES), DISTANCES) + DISTANCES] for j in range(len(words))
+            ]
             weights = torch.stack([torch.dot(seen[i], other) + d for other, d in zip(seen, bias, strict=True)]).softmax(
                 0
             )
@@ -194,28 +199,28 @@ def test_decomposable_attention_in_loops(sentences, name):
         return rows
 
     a, b = beside_its_own(sentences[1]), beside_its_own(sentences[3])
-    energy = torch.stack([torch.stack([torch.dot(matcher.attend(x), matcher.attend(y)) for y in b]) for x in a])
+    energy = torch.stack([torch.stack([torch.dot(classifier.attend(x), classifier.attend(y)) for y in b]) for x in a])
     beta = energy.softmax(1) @ torch.stack(b)
     alpha = energy.softmax(0).t() @ torch.stack(a)
     v1, v2 = [], []
     for found, words, seen in ((v1, a, beta), (v2, b, alpha)):
         for x, y in zip(words, seen, strict=True):
             more = [x - y, x * y] if name.endswith("enhanced") else []
-            found.append(matcher.compare(torch.cat([x, y, *more])))
+            found.append(classifier.compare(torch.cat([x, y, *more])))
     if name.endswith("enhanced"):
         pooled = [part for v in (v1, v2) for part in (sum(v) / len(v), torch.stack(v).amax(0))]
     else:
         pooled = [sum(v1), sum(v2)]
-    expected = matcher.decide(matcher.aggregate(torch.cat(pooled)))
-    torch.testing.assert_close(scores(matcher, sentences[1:2], sentences[3:4]), expected, rtol=1e-5, atol=1e-6)
+    expected = classifier.decide(classifier.aggregate(torch.cat(pooled)))
+    torch.testing.assert_close(scores(classifier, sentences[1:2], sentences[3:4]), expected, rtol=1e-5, atol=1e-6)
 
 
 def test_unknown_parts_are_refused():
     with pytest.raises(ValueError, match="extractors are conv, lstm, bilstm, not gru"):
-        FeatureMatcher(DIM, ("conv", "gru"), 4, 7)
+        FeatureClassifier(DIM, ("conv", "gru"), 4, 7)
     with pytest.raises(ValueError, match="signed or absolute"):
-        FeatureMatcher(DIM, ("conv",), 4, 7, "squared")
-    with pytest.raises(ValueError, match="a reader is bilstm_max"):
+        FeatureClassifier(DIM, ("conv",), 4, 7, "squared")
+    with pytest.raises(ValueError, match="a sentence encoder is bilstm_max"):
         InferSent(DIM, 8, 7, "bert")
     with pytest.raises(ValueError, match="an activation is relu, sigmoid, tanh"):
         InferSent(DIM, 8, 7, activation="swish")

@@ -22,7 +22,7 @@ from fairseq_xl.pairs.prediction.calibration import (
     logits,
     shift_prior,
 )
-from fairseq_xl.pairs.prediction.crossfit import cross_fit
+from fairseq_xl.pairs.prediction.ensemble import cross_fit
 
 LOGITS = arrays.arrays(np.float64, st.integers(4, 30), elements=st.floats(-20, 20, width=32))
 SHARES = st.floats(0.01, 0.99)
@@ -185,10 +185,10 @@ def test_no_pair_sees_its_group():
     assert sorted(judged) == list(range(200))
 
 
-def test_cross_fitted_temperature_repairs_an_overconfident_matcher():
+def test_cross_fitted_temperature_repairs_an_overconfident_classifier():
     pytest.importorskip("sklearn")
     from fairseq_xl.pairs.evaluation.scores import log_losses
-    from fairseq_xl.pairs.prediction.crossfit import calibration as by_name
+    from fairseq_xl.pairs.prediction.ensemble import calibration as by_name
 
     z, gold = simulated(2000, 1.0)
     found = cross_fit(by_name("temperature"), 4 * z, gold, np.arange(2000) // 2, 5)

@@ -13,22 +13,22 @@ from scipy.special import expit
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.pairs.evaluation.record import PairRecord
+from fairseq_xl.pairs.evaluation.record import PairRecord, together
 from fairseq_xl.pairs.evaluation.scores import log_losses
 from fairseq_xl.pairs.prediction.ensemble import PRESETS, combine, fit_stack, mean_logit, mean_probability, out_of_fold
 
 pytest.importorskip("sklearn")
 
 
-def matcher(name, seed=1, part="valid", size=300, noise=1.0, scale=1.0, first=0, **more):
-    """A record of a matcher whose logits are the truth's, times ``scale``, with noise."""
+def classifier(name, seed=1, split="valid", size=300, noise=1.0, scale=1.0, first=0, **more):
+    """A record of a classifier whose logits are the truth's, times ``scale``, with noise."""
     truth = np.random.default_rng(first)
     logit = truth.normal(-1, 2, size)
     gold = (truth.random(size) < expit(logit)).astype(int)
     own = np.random.default_rng([seed, *name.encode()])
     probability = expit(scale * (logit + noise * own.normal(size=size)))
-    ids = [f"{part}:{first + i}" for i in range(size)]
-    return PairRecord(name, part, seed, ids, gold.tolist(), probability.tolist(), [i // 3 for i in range(size)], more)
+    ids = [f"{split}:{first + i}" for i in range(size)]
+    return PairRecord(name, split, seed, ids, gold.tolist(), probability.tolist(), [i // 3 for i in range(size)], more)
 
 
 def loss(record):
@@ -61,15 +61,15 @@ def test_a_stack_finds_the_one_who_knows():
 
 def test_folds_with_a_seed_each_are_one_run():
     """As the recipe has it: seed N holds out fold N - 1."""
-    folds = [matcher("a", seed, part="train", size=20, first=20 * seed) for seed in (1, 2, 3)]
+    folds = [classifier("a", seed, split="train", size=20, first=20 * seed) for seed in (1, 2, 3)]
     found = out_of_fold(folds, ["a"])
     assert found.ids == [name for record in folds for name in record.ids]
-    assert found.probability[:, 0].tolist() == [p for record in folds for p in record.probability]
+    assert found.means[:, 0].tolist() == [p for record in folds for p in record.probability]
 
 
 def test_folds_are_joined_and_seeds_averaged():
     folds = [
-        matcher(name, seed, part="train", size=20, first=first)
+        classifier(name, seed, split="train", size=20, first=first)
         for name in ("a", "b")
         for seed in (1, 2)
         for first in (0, 20)
@@ -78,7 +78,7 @@ def test_folds_are_joined_and_seeds_averaged():
     assert found.ids == [f"train:{i}" for i in range(40)]
     one = [record.probability for record in folds if (record.name, record.seed) == ("a", 1)]
     two = [record.probability for record in folds if (record.name, record.seed) == ("a", 2)]
-    np.testing.assert_allclose(found.probability[:, 1], (np.concatenate(one) + np.concatenate(two)) / 2)
+    np.testing.assert_allclose(found.means[:, 1], (np.concatenate(one) + np.concatenate(two)) / 2)
     np.testing.assert_array_equal(found.gold, folds[0].gold + folds[1].gold)
 
 
@@ -87,26 +87,25 @@ def test_folds_are_joined_and_seeds_averaged():
     [
         (lambda r: [*r, r[0]], "an id stands there twice"),
         (lambda r: r[:-1], "cover different pairs"),
-        (lambda r: r[:2], "give the same matchers"),
+        (lambda r: r[:2], "give the same"),
         (lambda r: [replace(one, gold=None) for one in r], "have no labels"),
     ],
 )
 def test_folds_that_do_not_fit(change, said):
-    folds = [matcher(name, 1, "train", 20, first=first) for name in ("a", "b") for first in (0, 20)]
+    folds = [classifier(name, 1, "train", 20, first=first) for name in ("a", "b") for first in (0, 20)]
     with pytest.raises(InputError, match=said):
         out_of_fold(change(folds), ["a", "b"])
 
 
 def test_a_rule_stacked_outside_and_calibrated_inside():
-    outside = out_of_fold([matcher("a", part="train", first=1000, size=2000)], ["a"])
-    record = matcher("a", scale=4, size=2000)  # surer than it was on the folds
-    given_, gold = np.array(record.probability)[:, None], np.array(record.gold)
-    plain = combine(given_, "stack", None, outside)
-    both = combine(given_, "stack", "temperature", outside, gold, np.array(record.group), 5)
-    assert log_losses(gold, both).mean() < log_losses(gold, plain).mean() - 0.1
+    outside = out_of_fold([classifier("a", split="train", first=1000, size=2000)], ["a"])
+    found = together([classifier("a", scale=4, size=2000)])  # surer than it was on the folds
+    plain = combine(found, "stack", None, outside)
+    both = combine(found, "stack", "temperature", outside, 5)
+    assert log_losses(found.labels, both).mean() < log_losses(found.labels, plain).mean() - 0.1
     # On the folds themselves the stack is calibrated already.
-    again = combine(outside.probability, "stack", "platt", outside)
-    np.testing.assert_allclose(again, combine(outside.probability, "stack", None, outside), atol=0.01)
+    again = combine(outside, "stack", "platt", outside)
+    np.testing.assert_allclose(again, combine(outside, "stack", None, outside), atol=0.01)
 
 
 # --- the command ---
@@ -133,7 +132,7 @@ def ensemble(tmp_path, *arguments):
 
 
 def test_runs_of_one_name_are_averaged_first(files, tmp_path, capsys):
-    records = [matcher("a", 1, training_seconds=2), matcher("a", 2, training_seconds=3), matcher("b", 1)]
+    records = [classifier("a", 1, training_seconds=2), classifier("a", 2, training_seconds=3), classifier("b", 1)]
     status, found = ensemble(tmp_path, *files(*records))
     assert status == 0
     a, b, c = (np.array(record.probability) for record in records)
@@ -150,7 +149,7 @@ def test_runs_of_one_name_are_averaged_first(files, tmp_path, capsys):
 @pytest.mark.parametrize("phase", sorted(PRESETS))
 def test_the_papers_submissions(files, tmp_path, capsys, phase):
     names = sorted({name for preset in PRESETS.values() for name in preset})
-    paths = files(*(matcher(name) for name in names))
+    paths = files(*(classifier(name) for name in names))
     _, found = ensemble(tmp_path, *paths, "--preset", phase)
     assert set(found.about["combined"]) == set(PRESETS[phase])
     assert len(PRESETS[phase]) == 4
@@ -160,8 +159,10 @@ def test_the_papers_submissions(files, tmp_path, capsys, phase):
 
 
 def test_stacking_on_out_of_fold_records(files, tmp_path):
-    folds = files(*(matcher(n, part="train", first=f, noise=x) for n, x in (("a", 0.1), ("b", 9)) for f in (5, 400)))
-    judged = [matcher("a", noise=0.1), matcher("b", noise=9)]
+    folds = files(
+        *(classifier(n, split="train", first=f, noise=x) for n, x in (("a", 0.1), ("b", 9)) for f in (5, 400))
+    )
+    judged = [classifier("a", noise=0.1), classifier("b", noise=9)]
     _, found = ensemble(tmp_path, *files(*judged), "--rule", "stack", "--stack-on", *folds)
     _, plain = ensemble(tmp_path, *files(*judged))
     assert loss(found) < loss(plain)
@@ -175,7 +176,7 @@ def test_stacking_on_out_of_fold_records(files, tmp_path):
 
 @pytest.mark.parametrize("arguments", [["--rule", "stack"], ["--calibrate", "temperature"], ["--calibrate", "platt"]])
 def test_fitting_in_folds_of_the_pairs_themselves(files, tmp_path, arguments):
-    judged = files(matcher("a", scale=5, size=600), matcher("b", scale=5, size=600))
+    judged = files(classifier("a", scale=5, size=600), classifier("b", scale=5, size=600))
     _, plain = ensemble(tmp_path, *judged)
     _, found = ensemble(tmp_path, *judged, *arguments, "--cross-fit", "5")
     assert loss(found) < loss(plain) - 0.1
@@ -183,9 +184,9 @@ def test_fitting_in_folds_of_the_pairs_themselves(files, tmp_path, arguments):
 
 
 def test_what_is_refused(files, tmp_path, capsys):
-    judged, folds = files(matcher("a")), files(matcher("a", part="train"))
-    other = files(matcher("b", first=7))
-    nameless = files(replace(matcher("a"), gold=None))
+    judged, folds = files(classifier("a")), files(classifier("a", split="train"))
+    other = files(classifier("b", first=7))
+    nameless = files(replace(classifier("a"), gold=None))
     for arguments, said in (
         ([*judged, "--rule", "stack"], "give --stack-on or --cross-fit"),
         ([*judged, "--calibrate", "platt"], "give --stack-on or --cross-fit"),
@@ -193,7 +194,7 @@ def test_what_is_refused(files, tmp_path, capsys):
         ([*judged, "--rule", "stack", "--cross-fit", "5", "--stack-on", *folds], "add --calibrate"),
         ([*judged, "--rule", "stack", "--stack-on", *judged], "300 of the pairs of --stack-on are to be"),
         ([*judged, *other], "are of different pairs"),
-        ([*judged, "--rule", "stack", "--stack-on", *files(matcher("b", part="train"))], "give the same matchers"),
+        ([*judged, "--rule", "stack", "--stack-on", *files(classifier("b", split="train"))], "give the same"),
         ([*nameless, "--rule", "stack", "--cross-fit", "5"], "have no labels"),
         ([*judged, "--rule", "stack", "--cross-fit", "1"], "1 folds of 100 groups"),
     ):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from fairseq_xl.cli.main import main
-from fairseq_xl.cli.match.folds import table
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.pairs.evaluation.cross_validation import table
 from fairseq_xl.pairs.evaluation.record import PairRecord
 
 
-def record(name: str, part: str, seed: int, gold, probability) -> PairRecord:
-    ids = [f"{part}:{i}" for i in range(len(probability))]
-    return PairRecord(name, part, seed, ids, gold, probability, list(range(len(probability))))
+def record(name: str, split: str, seed: int, gold, probability) -> PairRecord:
+    ids = [f"{split}:{i}" for i in range(len(probability))]
+    return PairRecord(name, split, seed, ids, gold, probability, list(range(len(probability))))
 
 
 FOLDS = [

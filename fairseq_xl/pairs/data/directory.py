@@ -1,8 +1,9 @@
-"""The prepared folder: what ``fairseq-xl match prepare`` writes and everything else of this room reads.
+"""The data directory: what ``fairseq-xl match prepare`` writes and everything else of this room reads.
 
 manifest.json      how text became words, where the pairs came from, what was left out
 dict.txt           fairseq's dictionary
-PART.tsv           one pair a line under a line of names, PART being train, valid or test
+vectors.npy        a row for each entry of the dictionary
+SPLIT.tsv          one pair a line under a line of names, SPLIT being train, valid or test
 """
 
 from __future__ import annotations
@@ -13,28 +14,32 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import torch
 from fairseq.data import Dictionary
+from torch import Tensor
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import read_manifest
 from fairseq_xl.io.lines import read_lines
-from fairseq_xl.pairs.data.wording import Wording
+from fairseq_xl.pairs.data.tokenizer import Tokenizer
+from fairseq_xl.vectors.formats.npy import open_array
 
 VERSION = 1
 MANIFEST = "manifest.json"
-
-
+VECTORS = "vectors.npy"
+SPLITS = ("train", "valid", "test")
 COLUMNS = ("id", "label", "group", "left_fold", "right_fold", "left", "right", "left_text", "right_text")
 
 
 @dataclass(frozen=True)
 class Row:
-    """A pair of a prepared folder.
+    """A pair of a data directory.
 
     Attributes:
         id: file's name and line, unique in the folder.
-        label: 0 or 1; None in an unlabelled part.
+        label: 0 or 1; None in an unlabelled split.
         group: pairs with a sentence in common are of one group.
         folds: of the left and the right sentence, from 0, for cross-validation: fold k is validated on the pairs with
             both sentences in k and trained on those with neither.
@@ -52,8 +57,8 @@ class Row:
     right_text: str
 
 
-class Prepared:
-    """A prepared folder.
+class DataDirectory:
+    """A data directory.
 
     Raises:
         InputError: no such folder, or of another version.
@@ -62,26 +67,37 @@ class Prepared:
     def __init__(self, folder: Path | str):
         self.folder = Path(folder)
         self.manifest: dict[str, Any] = read_manifest(
-            self.folder / MANIFEST, VERSION, "fairseq-xl match prepare", wording=dict, folds=int
+            self.folder / MANIFEST, VERSION, "fairseq-xl match prepare", tokenizer=dict, folds=int
         )
         try:
-            self.wording = Wording(**self.manifest["wording"])
+            self.tokenizer = Tokenizer(**self.manifest["tokenizer"])
         except TypeError as error:
-            raise InputError(f"{self.folder / MANIFEST} is damaged ({error}): prepare the folder again") from None
+            raise InputError(f"{self.folder / MANIFEST} is damaged ({error}): prepare it again") from None
         self.folds: int = self.manifest["folds"]
 
     @cached_property
     def dictionary(self) -> Dictionary:
         return Dictionary.load(str(self.folder / "dict.txt"))
 
-    def has(self, part: str) -> bool:
-        return (self.folder / f"{part}.tsv").is_file()
+    def vectors(self) -> Tensor:
+        """(V, d) float32 vectors of the dictionary's words.
 
-    def rows(self, part: str) -> list[Row]:
-        """Raises: InputError: the folder has no such part, or a damaged one."""
-        if not self.has(part):
-            raise InputError(f"{self.folder} has no {part} part: prepare it with a file for it")
-        path = self.folder / f"{part}.tsv"
+        Raises:
+            InputError: no such file, a damaged one, or one of another dictionary.
+        """
+        path = self.folder / VECTORS
+        if not path.is_file():
+            raise InputError(f"{path} is missing: prepare the data directory again")
+        table = open_array(path)
+        if table.ndim != 2 or len(table) != len(self.dictionary):
+            raise InputError(f"{path} does not fit dict.txt: prepare the data directory again")
+        return torch.tensor(np.asarray(table), dtype=torch.float32)
+
+    def rows(self, split: str) -> list[Row]:
+        """Raises: InputError: the folder has no such split, or a damaged one."""
+        path = self.folder / f"{split}.tsv"
+        if not path.is_file():
+            raise InputError(f"{self.folder} has no split {split}: prepare it with a file for it")
         found = []
         for number, line in enumerate(read_lines(path), start=1):
             if number == 1:
@@ -89,18 +105,18 @@ class Prepared:
             try:
                 found.append(_row(line.split("\t")))
             except (ValueError, TypeError):
-                raise InputError(f"{path}, line {number} is damaged: prepare the folder again") from None
+                raise InputError(f"{path}, line {number} is damaged: prepare it again") from None
         return found
 
     def fold(self, fold: int, held_out: bool) -> list[Row]:
-        """The training part's pairs within a fold, or outside it.
+        """The training pairs within a fold, or outside it.
 
         Raises:
             InputError: no such fold.
         """
         if not 0 <= fold < self.folds:
             raise InputError(
-                f"fold {fold} of {self.folds}: folds count from 0, and `pairs prepare --folds` says how many"
+                f"fold {fold} of {self.folds}: folds count from 0, and `match prepare --folds` says how many"
             )
         rows = self.rows("train")
         if held_out:
@@ -114,7 +130,7 @@ def _row(cells: list[str]) -> Row:
 
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
-    """Write one part."""
+    """Write one split."""
     with atomic_text(path) as stream:
         stream.write("\t".join(COLUMNS) + "\n")
         for row in rows:

@@ -15,8 +15,6 @@ from scipy.sparse.csgraph import connected_components
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
 
-METHODS = ("components", "communities", "sentences")
-
 
 def groups(pairs: Sequence[tuple[Hashable, Hashable]]) -> list[int]:
     """The connected component of each pair, numbered by first appearance; sentences are nodes, pairs edges."""
@@ -45,15 +43,13 @@ def folds(pairs: Sequence[tuple[Hashable, Hashable]], count: int, method: str, s
     size = int(nodes.max(initial=-1)) + 1
     random = np.random.default_rng(seed)
     if method == "components":
-        part = np.empty(size, dtype=int)
-        part[nodes.ravel()] = np.repeat(groups(pairs), 2)
+        block = np.empty(size, dtype=int)
+        block[nodes.ravel()] = np.repeat(groups(pairs), 2)
     elif method == "communities":
-        part = _communities(nodes, size, seed)
-    elif method == "sentences":
-        part = np.arange(size)
+        block = _communities(nodes, size, seed)
     else:
-        raise InputError(f"sentences are kept together by {', '.join(METHODS)}, not {method!r}")
-    fold = _packed(part, nodes, count, random)[nodes]
+        block = np.arange(size)
+    fold = _packed(block, nodes, count, random)[nodes]
     inside = np.bincount(fold[fold[:, 0] == fold[:, 1], 0], minlength=count)
     if inside.min() == 0:
         raise InputError(
@@ -75,22 +71,22 @@ def _communities(nodes: np.ndarray, size: int, seed: int) -> np.ndarray:
     graph = networkx.Graph()
     graph.add_nodes_from(range(size))
     graph.add_edges_from(nodes.tolist())
-    part = np.empty(size, dtype=int)
+    block = np.empty(size, dtype=int)
     for place, members in enumerate(networkx.community.louvain_communities(graph, seed=seed)):
-        part[list(members)] = place
-    return part
+        block[list(members)] = place
+    return block
 
 
-def _packed(part: np.ndarray, nodes: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
-    """(S,) the fold of each sentence: the part with most pairs first, into the fold with fewest so far."""
-    weight = np.bincount(part[nodes.ravel()], minlength=part.max(initial=-1) + 1)
+def _packed(block: np.ndarray, nodes: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
+    """(S,) the fold of each sentence: the block with most pairs first, into the fold with fewest so far."""
+    weight = np.bincount(block[nodes.ravel()], minlength=block.max(initial=-1) + 1)
     order = random.permutation(len(weight))
     order = order[np.argsort(-weight[order], kind="stable")]
     filled, home = np.zeros(count, dtype=int), np.empty(len(weight), dtype=int)
     for place in order:
         home[place] = filled.argmin()
         filled[home[place]] += weight[place]
-    return home[part]
+    return home[block]
 
 
 def _by_appearance(values: np.ndarray) -> list[int]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.pairs.data.splits import folds, groups
+from fairseq_xl.pairs.data.folds import folds, groups
 
 PAIRS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=20)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -17,7 +16,7 @@ from fairseq_xl.pairs.augmentation.repair import Repair
 from fairseq_xl.pairs.data import columns
 from fairseq_xl.pairs.data.columns import Row
 from fairseq_xl.pairs.data.statistics import Unknown, unknown
-from fairseq_xl.pairs.data.wording import Wording
+from fairseq_xl.pairs.data.tokenizer import WordRules
 
 KEYS = ("columns", "translations")
 
@@ -47,12 +46,12 @@ class TextFile:
         """Its lines; ``places`` are those of the sentences, then those of their translations."""
         return columns.rows(self.path, [*self.columns, *self.translations])
 
-    def sentences(self, wording: Wording) -> Iterator[list[tuple[str, ...]]]:
+    def sentences(self, rules: WordRules) -> Iterator[list[tuple[str, ...]]]:
         """The words of the sentences of each line."""
         for row in self.rows():
             if not row.names:
                 places = row.places[: len(self.columns)]
-                yield [tuple(wording.words(row.cells[place])) for place in places]
+                yield [tuple(rules.words(row.cells[place])) for place in places]
 
 
 @dataclass(frozen=True)
@@ -75,12 +74,12 @@ class Outcome:
     rules: Counter[str] = field(default_factory=Counter)
 
 
-def count(files: Sequence[TextFile], wording: Wording) -> tuple[Counter[str], Counter[tuple[str, str]]]:
+def count(files: Sequence[TextFile], rules: WordRules) -> tuple[Counter[str], Counter[tuple[str, str]]]:
     """The words of all files, and the words that stand side by side."""
     counts: Counter[str] = Counter()
     neighbours: Counter[tuple[str, str]] = Counter()
     for file in files:
-        for sentences in file.sentences(wording):
+        for sentences in file.sentences(rules):
             for words in sentences:
                 counts.update(words)
                 neighbours.update(itertools.pairwise(words))
@@ -88,17 +87,17 @@ def count(files: Sequence[TextFile], wording: Wording) -> tuple[Counter[str], Co
 
 
 def repaired(
-    text: str, repair: Mapping[str, tuple[str, str]], wording: Wording, keep: Collection[str] = ()
+    text: str, repair: Mapping[str, tuple[str, str]], rules: WordRules, keep: Collection[str] = ()
 ) -> tuple[str, list[tuple[str, str, str]]]:
     """A sentence with its words replaced, and the (word, replacement, rule) of each.
 
-    Everything between the words stays as it was. Words keep their capitals where the wording folds case.
+    Everything between the words stays as it was. Words keep their capitals where case is folded.
 
     Args:
         repair: word -> (replacement, rule).
         keep: words that stay as they are here.
     """
-    as_written = replace(wording, lower=False, longest=sys.maxsize)
+    as_written = WordRules(keep_case=True, keep_punctuation=rules.keep_punctuation)
     # The words are those of the text in composed letters; so is the sentence, if it changes.
     composed = unicodedata.normalize("NFC", text)
     pieces, changes, end = [], [], 0
@@ -106,10 +105,10 @@ def repaired(
         start = composed.index(word, end)
         pieces.append(composed[end:start])
         end = start + len(word)
-        known = word.lower() if wording.lower else word
+        known = word if rules.keep_case else word.lower()
         if known in repair and known not in keep:
             better, rule = repair[known]
-            if wording.lower:
+            if not rules.keep_case:
                 better = _with_capitals(better, word)
             changes.append((word, better, rule))
             word = better
@@ -123,7 +122,7 @@ def _with_capitals(word: str, example: str) -> str:
     return word[0].upper() + word[1:] if example[0].isupper() else word
 
 
-def write(file: TextFile, output: Path, repair: Repair, wording: Wording) -> tuple[Outcome, list[Change]]:
+def write(file: TextFile, output: Path, repair: Repair, rules: WordRules) -> tuple[Outcome, list[Change]]:
     """Write a file anew, with only its words without a vector replaced, and list the changes.
 
     A word that the sentence's translation holds as well is a name, and stays.
@@ -135,14 +134,14 @@ def write(file: TextFile, output: Path, repair: Repair, wording: Wording) -> tup
             for number, place in enumerate(row.places[: len(file.columns)] if not row.names else []):
                 keep: set[str] = set()
                 if file.translations:
-                    keep.update(wording.words(row.cells[row.places[len(file.columns) + number]]))
-                row.cells[place], found = repaired(row.cells[place], repair.found, wording, keep)
+                    keep.update(rules.words(row.cells[row.places[len(file.columns) + number]]))
+                row.cells[place], found = repaired(row.cells[place], repair.found, rules, keep)
                 changes += [Change(file.path, row.number, *change) for change in found]
             stream.write(_line(raw, row.cells) if len(changes) > before else raw)
     known = repair.vocabulary
     outcome = Outcome(
-        unknown(file.sentences(wording), known),
-        unknown(replace(file, path=output).sentences(wording), known),
+        unknown(file.sentences(rules), known),
+        unknown(replace(file, path=output).sentences(rules), known),
         Counter(change.rule for change in changes),
     )
     return outcome, changes

@@ -1,0 +1,26 @@
+"""What several commands of this group share: how files of pairs are described, and where a text goes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from fairseq_xl.io.atomic import atomic_text
+
+SOURCE = (
+    "FILE[,KEY=VALUE]… with the keys left, right, label (columns: numbers from 1 or names of the first row; default: "
+    "1, 2, 3; label=none: there are no labels), format (tsv or csv; default: by the suffix; quotes mean nothing in "
+    "tsv), encoding (default: found and, unless UTF-8, said)"
+)
+MOVED = "the data directory, where it has moved since training"
+DEVICE = "such as cpu or cuda:1 (default: a GPU where there is one)"
+WORDS_LACKING = "the word vectors that the data directory was prepared with, for words that it does not hold"
+
+
+def write(text: str, output: Path | None) -> None:
+    """Into the file, or to standard output where there is none."""
+    if output is None:
+        sys.stdout.write(text)
+        return
+    with atomic_text(output) as stream:
+        stream.write(text)

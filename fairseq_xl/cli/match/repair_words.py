@@ -1,0 +1,85 @@
+"""``fairseq-xl match repair-words``: repair words without a vector."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairseq_xl.cli.match.common import write
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import argument, option
+from fairseq_xl.pairs.augmentation.repair import RepairSettings
+from fairseq_xl.pairs.data.tokenizer import WordRules
+
+
+@dataclass(kw_only=True)
+class RepairWords(RepairSettings, WordRules):
+    """Repair words that have no vector, and no others. The rules, in this order: accents (the vocabulary has the word
+    with other accents: cupon → cupón), spelling (--language es; it has a word that sounds the same: recivido →
+    recibido), doubled (it has the word with other letters doubled: reembolsso → reembolso), joined (two words were
+    written as one, or one with a mark inside: porfavor → por favor), near (a frequent word of the texts is a letter or
+    two away: reemboloso → reembolso). Words with digits stay. Give all files of a task at once: frequencies are those
+    of all of them. Rows, columns and everything but the repaired words come out as they were (but a repaired sentence
+    has its letters and accents composed, Unicode's NFC); FILE.gz comes out as FILE.
+    """
+
+    files: list[str] = argument(
+        "files to repair: FILE[,columns=A+B…][,translations=C+D…], separated by tabs, UTF-8; a column is a number or a "
+        "name of the first row (default: 1+2). A word that stands in the sentence's translation as well is a name and "
+        "stays",
+        metavar="FILE",
+    )
+    vectors: Path = option(
+        "word vectors (.vec, .txt, .npy, .bin), whose words are the vocabulary, frequent words first", metavar="FILE"
+    )
+    output: Path = option("folder for the repaired files", alias="-o", metavar="DIR")
+    keep: Path | None = option(
+        "words that stay as they are, such as names of products, separated by blanks or lines", None, metavar="FILE"
+    )
+    changes: Path | None = option("list every change: file, line, word, replacement, rule", None, metavar="FILE")
+
+    def run(self) -> None:
+        """Repair the files and print what they lacked before and after.
+
+        Raises:
+            InputError: a file that cannot be read, or an output that would replace an input.
+        """
+        from fairseq_xl.pairs.augmentation import repair_files
+        from fairseq_xl.pairs.augmentation.key import read_words
+        from fairseq_xl.pairs.augmentation.repair import Repair
+        from fairseq_xl.pairs.data.vocabulary import vector_words
+        from fairseq_xl.report.tables import Table
+
+        files = [repair_files.TextFile.parse(line) for line in self.files]
+        outputs = [self.output / file.path.name.removesuffix(".gz") for file in files]
+        _check(outputs, [file.path for file in files])
+        vocabulary = vector_words(self.vectors)
+        if not self.keep_case:  # words with capitals are never looked up
+            vocabulary = {word: rank for word, rank in vocabulary.items() if word == word.lower()}
+        counts, neighbours = repair_files.count(files, self)
+        repair = Repair(vocabulary, counts, neighbours, self, read_words(self.keep) if self.keep else ())
+        headings = ["file"]
+        for what in ("terms", "sentences", "pairs"):
+            headings += [f"{what}, before", f"{what}, after"]
+        table = Table("Without a vector", [*headings, *repair.rules])
+        changes = []
+        for file, output in zip(files, outputs, strict=True):
+            outcome, found = repair_files.write(file, output, repair, self)
+            changes += found
+            before, after = outcome.before, outcome.after
+            cells = [before.terms, after.terms, before.sentences, after.sentences, before.pairs, after.pairs]
+            cells += [outcome.rules[rule] for rule in repair.rules]
+            table.add(file.path.name, *(f"{cell:,}" for cell in cells))
+        print(table.markdown())
+        if self.changes:
+            rows = ((c.path, c.line, c.word, c.replacement, c.rule) for c in changes)
+            lines = ["\t".join(map(str, row)) for row in (("file", "line", "word", "replacement", "rule"), *rows)]
+            write("\n".join(lines) + "\n", self.changes)
+
+
+def _check(outputs: list[Path], inputs: list[Path]) -> None:
+    for place, (output, path) in enumerate(zip(outputs, inputs, strict=True)):
+        if output in outputs[:place]:
+            raise InputError(f"two files would become {output}: repair them into different folders")
+        if output.exists() and path.exists() and output.samefile(path):
+            raise InputError(f"{path} would replace itself: name another folder with -o")
