@@ -72,6 +72,8 @@ def _add_option(target: Any, each: Field[Any], hint: Any) -> None:
         options["type"] = kind
         if nargs is not None:
             options["nargs"] = nargs
+            if nargs == "+" and default in (MISSING, None, []) and not about.get("positional"):
+                options["action"] = "extend"  # given twice, it counts twice
         if "choices" in about:
             options["choices"] = list(about["choices"])
     if about.get("positional"):

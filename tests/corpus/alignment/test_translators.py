@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from sentencepiece import SentencePieceTrainer
 
-from fairseq_xl.cli.corpus.translate import TranslateSettings, inputs, work
 from fairseq_xl.corpus.alignment.dictionary import induce
 from fairseq_xl.corpus.alignment.translate import Cache, translate_lines
 from fairseq_xl.corpus.alignment.translators import (
@@ -19,6 +18,7 @@ from fairseq_xl.corpus.alignment.translators import (
 )
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
 from fairseq_xl.corpus.documents.project import Project
+from fairseq_xl.corpus.pipeline import run_step
 from fairseq_xl.io.errors import InputError
 
 UPPER = [sys.executable, "-c", "import sys; [print(line.strip().upper()) for line in sys.stdin]"]
@@ -125,10 +125,9 @@ def test_each_line_is_translated_once_and_kept(tmp_path):
 
 def project(folder, **settings):
     write_documents(folder / "extract.jsonl", DOCUMENTS)
-    chosen = TranslateSettings(**settings)
-    opened = Project(folder, ("en", "fr"), {})
-    inputs(opened, chosen)
-    return work(opened, chosen), list(read_documents(folder / "translate.jsonl"))
+    opened = Project(folder, ("en", "fr"), {"translate": settings})
+    run_step(opened, "translate")
+    return opened.report("translate"), list(read_documents(folder / "translate.jsonl"))
 
 
 def test_step_with_an_induced_dictionary(tmp_path):
@@ -161,7 +160,7 @@ def test_step_with_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"by": "web"}, "translate.by is"),
+        ({"by": "web"}, "translate.by is one of dictionary, model, command, file"),
         ({"by": "model"}, "set translate.model"),
         ({"by": "file"}, "set translate.file"),
         ({"by": "file", "file": "none.txt"}, "there is no file"),
