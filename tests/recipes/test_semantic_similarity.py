@@ -50,8 +50,8 @@ def test_three_languages_make_three_training_sets(similarity):
     assert ["crawl.delay=2" in line for line in calls if "corpus run" in line] == [False, True, False, True]
     trained = [line for line in calls if line.startswith("fairseq-train")]
     assert [line.split("/prepared/")[1].split()[0] for line in trained] == ["fr", "es", "joint"]
-    assert len([line for line in calls if "pairs predict" in line]) == 3 * 3
-    (words,) = (line for line in calls if "pairs words" in line and "/en.txt" in line)
+    assert len([line for line in calls if "match predict" in line]) == 3 * 3
+    (words,) = (line for line in calls if "match words" in line and "/en.txt" in line)
     assert words.count("extract.en.txt") == 2
 
 
@@ -66,7 +66,9 @@ def test_paraphrases_from_scratch_and_from_the_corpora(similarity, tmp_path):
     assert [line.split("--fold ")[1].split()[0] for line in trained] == list("01234") * 2
     assert all("--max-epoch 7" in line for line in trained)
     calls = similarity.calls_file.read_text().splitlines()
-    judged = [line for line in calls if "/prepared/paraphrases --part train" in line]
+    judged = [
+        line for line in calls if "match predict" in line and "/prepared/paraphrases" in line and " train" in line
+    ]
     assert len(judged) == 1
     assert "runs/fr.infersent.seed1.fold0/checkpoints/checkpoint_best.pt" in judged[0]
     tables = [line for line in calls if "/tables/infersent.seed1.test-" in line]
@@ -99,7 +101,7 @@ def test_graded_similarities_are_asked_of_models_that_know_the_language(similari
     graded = [word for code in ("fr", "es") for word in ("--sts", f"{code}={tmp_path}/s.csv,score=3")]
     done = similarity(*BASE, "--languages", "en fr es", "--folds", "0", *graded)
     assert done.returncode == 0, done.stderr
-    calls = [line for line in similarity.calls_file.read_text().splitlines() if "pairs similarity" in line]
+    calls = [line for line in similarity.calls_file.read_text().splitlines() if "match similarity" in line]
     asked = {line.split("--name ")[1].split()[0]: re.findall(r"languages=(\S+)", line) for line in calls}
     assert asked == {"fr": ["fr+fr"], "es": ["es+es"], "joint": ["fr+fr", "es+es"]}
 
@@ -139,10 +141,10 @@ def test_mistakes(similarity, options, said):
     assert similarity.calls == []
 
 
-def test_readers_have_runs_of_their_own_and_sets_are_chosen(similarity):
+def test_sentence_encoders_have_runs_of_their_own_and_sets_are_chosen(similarity):
     options = [*BASE, "--languages", "en fr es", "--folds", "0"]
     assert similarity(*options).returncode == 0
-    done = similarity(*options, "--reader", "conv", "--sets", "fr")
+    done = similarity(*options, "--sentence-encoder", "conv", "--sets", "fr")
     assert done.returncode == 0, done.stderr
     assert similarity.calls == [
         "fairseq-train --user-dir",
@@ -150,7 +152,7 @@ def test_readers_have_runs_of_their_own_and_sets_are_chosen(similarity):
         *["fairseq-xl match folds"] * 2,
     ]
     trained = " ".join(similarity.arguments("fairseq-train"))
-    assert trained.endswith("--fold 0 --seed 1 --reader conv")
+    assert trained.endswith("--fold 0 --seed 1 --sentence-encoder conv")
     assert "runs/fr.infersent.conv.seed1.fold0/checkpoints" in trained
     assert "/tables/infersent.conv.seed1.test-fr.md" in " ".join(similarity.arguments("fairseq-xl match folds"))
 
@@ -158,11 +160,14 @@ def test_readers_have_runs_of_their_own_and_sets_are_chosen(similarity):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--reader", "conv", "--system", "siamese_lstm"], "--reader is for infersent, not siamese_lstm"),
+        (
+            ["--sentence-encoder", "conv", "--system", "siamese_lstm"],
+            "--sentence-encoder is for infersent, not siamese_lstm",
+        ),
         (["--sets", "fr de"], "--sets has 'de': choose from fr joint"),
     ],
 )
-def test_a_reader_or_a_set_that_cannot_be(similarity, options, message):
+def test_a_sentence_encoder_or_a_set_that_cannot_be(similarity, options, message):
     done = similarity(*BASE, *options)
     assert done.returncode == 2
     assert message in done.stderr
