@@ -34,7 +34,7 @@ def run_once(
     Args:
         record: the step's file.
         settings: a dataclass, or anything that JSON can hold.
-        inputs: files that the step reads. Their bytes and their order count, not where they are.
+        inputs: files and folders that the step reads. Their bytes and their order count, not where they are.
         work: does the step and returns what it counted, which JSON can hold.
         outputs: files and folders that the step leaves behind; without one of them it is done again.
         again: do it whatever the record says.
@@ -87,8 +87,13 @@ def _read(record: Path) -> dict[str, Any]:
 
 
 def _digest(path: Path) -> str:
+    """Of a file's bytes, or of the names and bytes of a folder's files."""
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.is_file())
+        names = [f"{file.relative_to(path).as_posix()} {_digest(file)}\n" for file in files]
+        return hashlib.sha256("".join(names).encode()).hexdigest()
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
-    except (FileNotFoundError, IsADirectoryError):
+    except FileNotFoundError:
         raise InputError(f"{path} is missing: run the step before this one") from None

@@ -67,6 +67,21 @@ def test_inputs_of_the_same_name_are_told_apart(tmp_path):
     assert one != other
 
 
+def test_a_folder_is_what_its_files_are(tmp_path):
+    folder = tmp_path / "model"
+    (folder / "part").mkdir(parents=True)
+    (folder / "part" / "x").write_text("1")
+    found = [signature({}, [folder])]
+    (folder / "part" / "x").write_text("2")
+    found.append(signature({}, [folder]))
+    (folder / "part" / "x").rename(folder / "x")
+    found.append(signature({}, [folder]))
+    assert len({str(each) for each in found}) == 3
+    (folder / "part" / "x").write_text("1")
+    (folder / "x").unlink()
+    assert signature({}, [folder]) == found[0]
+
+
 def test_a_missing_input(step, tmp_path):
     (tmp_path / "in").unlink()
     with pytest.raises(InputError, match="in is missing: run the step before this one"):

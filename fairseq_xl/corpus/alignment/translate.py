@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from fairseq_xl.corpus.alignment.translators import (
     CommandTranslator,
     DictionaryTranslator,
     ModelTranslator,
+    TranslateSettings,
     Translator,
     read_dictionary,
 )
@@ -26,43 +26,7 @@ from fairseq_xl.corpus.documents.project import Project, Step
 from fairseq_xl.io.databases import connect
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
-from fairseq_xl.io.settings import option
 from fairseq_xl.text.lexicons.lexicon import write_lexicon
-
-
-@dataclass
-class TranslateSettings:
-    """Section ``translate`` of corpus.yaml."""
-
-    by: str = option(
-        "dictionary: word by word; model: one of CTranslate2; command: any program; file: your own work."
-        " The better the translation, the more pairs the aligner finds",
-        "dictionary",
-        choices=("dictionary", "model", "command", "file"),
-    )
-    dictionary: str | None = option(
-        "file of the second language's word TAB the first's [TAB weight]; none: one is induced from the"
-        " pages with equal numbers of lines and written as dictionary.tsv",
-        None,
-    )
-    min_probability: float = option("induced dictionary: leave out translations below", 0.1, low=0, high=1)
-    min_count: int = option("induced dictionary: leave out words with fewer occurrences", 2, low=1)
-    model: str | None = option("folder of a CTranslate2 model (OPUS-MT, NLLB …)", None)
-    source_subwords: str = option("its SentencePiece model of the second language, relative to model", "source.spm")
-    target_subwords: str = option("its SentencePiece model of the first language; NLLB has one for all", "target.spm")
-    source_token: str | None = option("put before each line: fra_Latn for NLLB, >>fra<< for some OPUS-MT models", None)
-    target_token: str | None = option("what translations begin with: eng_Latn for NLLB", None)
-    beam: int = option("beam of the model's search", 2, low=1)
-    device: str = option("cpu or cuda, for the model", "cpu", choices=("cpu", "cuda"))
-    command: list[str] = option(
-        "program and arguments that reads lines and writes as many: [python, my.py]; started for each"
-        " batch in the folder that you are in, without a shell",
-        [],
-    )
-    file: str | None = option(
-        "translation of extract.LANG.txt of the second language, line for line, that you have made", None
-    )
-    batch: int = option("lines at a time: what is lost when the step is killed", 1024, low=1)
 
 
 class Cache:
@@ -151,27 +115,21 @@ def with_file(documents: Sequence[Document], path: Path) -> Iterator[Document]:
 
 
 def inputs(project: Project, settings: TranslateSettings) -> Sequence[Path]:
-    """The files that the step reads, a model aside.
+    """The files and folders that the step reads.
 
     Raises:
         InputError: a setting that the way of translating needs is missing.
     """
-    for needed in ("model", "file"):
-        if settings.by == needed and not getattr(settings, needed):
-            raise InputError(f"translate.by is {needed}: set translate.{needed}")
     files = [project.folder / "extract.jsonl"]
-    if settings.by == "dictionary" and settings.dictionary:
-        files.append(_given(project, "dictionary", settings.dictionary))
-    if settings.by == "file" and settings.file:
-        files.append(_given(project, "file", settings.file))
+    given = getattr(settings, settings.by)
+    if settings.by in ("model", "file") and not given:
+        raise InputError(f"translate.by is {settings.by}: set translate.{settings.by}")
+    if settings.by != "command" and given:
+        path = project.path(given)
+        if not path.exists():
+            raise InputError(f"translate.{settings.by}: there is no {path}")
+        files.append(path)
     return files
-
-
-def _given(project: Project, name: str, value: str) -> Path:
-    path = project.path(value)
-    if not path.is_file():
-        raise InputError(f"translate.{name}: there is no file {path}")
-    return path
 
 
 def work(project: Project, settings: TranslateSettings) -> dict[str, Any]:
@@ -209,16 +167,7 @@ def make_translator(
     if settings.by == "command":
         return CommandTranslator(settings.command)
     if settings.by == "model":
-        model = project.path(str(settings.model))
-        return ModelTranslator(
-            model,
-            model / settings.source_subwords,
-            model / settings.target_subwords,
-            settings.source_token,
-            settings.target_token,
-            settings.beam,
-            settings.device,
-        )
+        return ModelTranslator(project.path(str(settings.model)), settings)
     if settings.dictionary:
         dictionary = read_dictionary(project.path(settings.dictionary))
     else:

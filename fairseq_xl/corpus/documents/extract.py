@@ -8,7 +8,6 @@ of the whole page or of the elements of given classes, which "helped to retain m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -208,33 +207,24 @@ def work(project: Project, settings: ExtractSettings) -> dict[str, Any]:
     pages = {page["url"]: page for page in read_jsonl(crawled / "pages.jsonl")}
     pairs = list(read_jsonl(crawled / "pairs.jsonl"))
     counts: dict[str, Any] = {"pairs": len(pairs)}
-    with ExitStack() as stack:
-        texts = [
-            stack.enter_context(atomic_text(project.folder / f"extract.{language}.txt"))
-            for language in project.languages
-        ]
-        lines = [0, 0]
 
-        def noted(found: Iterator[Document]) -> Iterator[Document]:
-            for document in found:
-                for side, stream in enumerate(texts):
-                    stream.writelines(f"{line}\n" for line in document.lines[side])
-                    lines[side] += len(document.lines[side])
-                yield document
+    def body(sha256: str) -> bytes:
+        return page_file(crawled, sha256).read_bytes()
 
-        def body(sha256: str) -> bytes:
-            return page_file(crawled, sha256).read_bytes()
-
-        bar = tqdm(pairs, desc="extract", unit=" pairs", delay=1)
-        found = documents(pages, bar, body, project.languages, settings, counts)
-        if not write_documents(project.folder / "extract.jsonl", noted(found)):
-            raise InputError(
-                f"none of {len(pairs)} pairs of pages gave a document ({counts['unequal']} have unequal numbers of"
-                f" lines, {counts['no text']} no text, {counts['same text']} the same text on both sides): see"
-                " extract.unequal and extract.only"
-            )
-    for language, number in zip(project.languages, lines, strict=True):
-        counts[f"lines {language}"] = number
+    bar = tqdm(pairs, desc="extract", unit=" pairs", delay=1)
+    found = list(documents(pages, bar, body, project.languages, settings, counts))
+    if not found:
+        raise InputError(
+            f"none of {len(pairs)} pairs of pages gave a document ({counts['unequal']} have unequal numbers of"
+            f" lines, {counts['no text']} no text, {counts['same text']} the same text on both sides): see"
+            " extract.unequal and extract.only"
+        )
+    for side, language in enumerate(project.languages):
+        lines = [line for document in found for line in document.lines[side]]
+        counts[f"lines {language}"] = len(lines)
+        with atomic_text(project.folder / f"extract.{language}.txt") as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+    write_documents(project.folder / "extract.jsonl", found)
     return counts
 
 

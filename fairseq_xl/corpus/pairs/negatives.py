@@ -105,7 +105,7 @@ def _inputs(project: Project, settings: NegativesSettings) -> list[Path]:
             f"negatives: cosines above {settings.low} and below {settings.high} there are none: low < high"
         )
     kind, _, name = _encoder(project, settings).partition(":")
-    return [project.folder / "topics.jsonl", *([Path(name)] if kind in ("array", "vectors") else [])]
+    return [project.folder / "topics.jsonl", *([Path(name)] if kind in ("array", "suite", "vectors") else [])]
 
 
 def _encoder(project: Project, settings: NegativesSettings) -> str:

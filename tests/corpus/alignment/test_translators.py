@@ -14,6 +14,7 @@ from fairseq_xl.corpus.alignment.translators import (
     CommandTranslator,
     DictionaryTranslator,
     ModelTranslator,
+    TranslateSettings,
     read_dictionary,
 )
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
@@ -163,8 +164,8 @@ def test_step_with_a_file(tmp_path):
         ({"by": "web"}, "translate.by is one of dictionary, model, command, file"),
         ({"by": "model"}, "set translate.model"),
         ({"by": "file"}, "set translate.file"),
-        ({"by": "file", "file": "none.txt"}, "there is no file"),
-        ({"dictionary": "none.tsv"}, "there is no file"),
+        ({"by": "file", "file": "none.txt"}, "there is no .*none.txt"),
+        ({"dictionary": "none.tsv"}, "there is no .*none.txt"),
     ],
 )
 def test_settings_that_cannot_be(tmp_path, settings, message):
@@ -218,16 +219,16 @@ def model(tmp_path_factory):
 
 
 def test_model(model, monkeypatch):
-    options = model, model / "source.spm", model / "target.spm"
-    plain = ModelTranslator(*options)
+    plain = ModelTranslator(model, TranslateSettings())
+    settings = TranslateSettings(source_token="fra_Latn", target_token="eng_Latn", beam=1)
     lines = ["le chat mange le pain", "", "le chien"]
     found = plain.translate(lines)
     assert len(found) == 3
     assert all("▁" not in line and line == " ".join(line.split()) for line in found)
     assert plain.translate(lines) == found
-    many = ModelTranslator(*options, "fra_Latn", "eng_Latn", beam=1)
+    many = ModelTranslator(model, settings)
     assert len(many.translate(lines)) == 3
-    assert plain.identity != many.identity == ModelTranslator(*options, "fra_Latn", "eng_Latn", beam=1).identity
+    assert plain.identity != many.identity == ModelTranslator(model, settings).identity
 
     class Spy:
         def translate_batch(self, pieces, target_prefix, **_):
@@ -243,7 +244,8 @@ def test_model(model, monkeypatch):
 
 
 def test_model_that_is_none(tmp_path, model):
+    whole = TranslateSettings(source_subwords=str(model / "source.spm"), target_subwords=str(model / "target.spm"))
     with pytest.raises(InputError, match=r"translate\.model"):
-        ModelTranslator(tmp_path, model / "source.spm", model / "target.spm")
+        ModelTranslator(tmp_path, whole)
     with pytest.raises(InputError, match="no subword model"):
-        ModelTranslator(model, tmp_path / "source.spm", model / "target.spm")
+        ModelTranslator(model, TranslateSettings(source_subwords=str(tmp_path / "source.spm")))
