@@ -7,7 +7,7 @@
 # For the first language with each of the others: crawls the site, extracts, translates and aligns lines, finds topics
 # and negatives, exports labelled pairs in ten folds. Trains word vectors of every language and puts them into one space.
 # Trains a model on nine folds and predicts the tenth, fold by fold, for every corpus and for all of them together, and
-# lets every model judge every corpus's test part. With --paraphrases, trains on these from scratch and from the model
+# lets every model judge every corpus's test split. With --paraphrases, trains on these from scratch and from the model
 # of all corpora. Tables: DIR/tables. Finished stages are skipped: start it again after an interruption.
 #
 #   --out DIR            everything is written here
@@ -21,7 +21,7 @@
 #   --dictionary LANG=FILE   a language's words and the first's, that put its vectors into the first's space
 #                        (default: words that both write alike)
 #   --system SYSTEM      infersent (default), siamese_conv, siamese_lstm …
-#   --reader READER      of infersent: bilstm_max (default), bilstm_mean, bigru_last, lstm_last, conv
+#   --sentence-encoder NAME   of infersent: bilstm_max (default), bilstm_mean, bigru_last, lstm_last, conv
 #   --epochs N           of each training (default: 10)
 #   --epochs-for SET:N   of the trainings on one language's corpus, or on joint, which is larger or smaller; repeatable
 #   --sets 'SET …'       train on the corpora of these languages alone, or on joint (default: all of them)
@@ -45,7 +45,7 @@ set -euo pipefail
 TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001 --lr-scheduler halving
   --batch-size 512 --dropout 0.5 --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
-OUT='' LANGUAGES='en fr' SYSTEM=infersent READER='' EPOCHS=10 SETS=() FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1
+OUT='' LANGUAGES='en fr' SYSTEM=infersent SENTENCE_ENCODER='' EPOCHS=10 SETS=() FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1
 PARAPHRASES='' PARAPHRASE_EPOCHS='' PREPARE_ONLY=no
 BASES=() SETTINGS=() OWN_SETTINGS=() TEXTS=() DICTIONARIES=() GRADED=() OWN_EPOCHS=() TUNING=()
 
@@ -54,7 +54,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
   case $1 in
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
-    --out | --languages | --base | --set | --set-for | --text | --dictionary | --system | --reader | --epochs | \
+    --out | --languages | --base | --set | --set-for | --text | --dictionary | --system | --sentence-encoder | --epochs | \
       --epochs-for | --sets | --folds | --seed | --paraphrases | --paraphrase-epochs | --sts) ;;
     *) TAKEN=0; return ;;
   esac
@@ -69,7 +69,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --text) TEXTS+=("$2") ;;
     --dictionary) DICTIONARIES+=("$2") ;;
     --system) SYSTEM=$2 ;;
-    --reader) READER=$2 ;;
+    --sentence-encoder) SENTENCE_ENCODER=$2 ;;
     --epochs) EPOCHS=$2 ;;
     --sets) read -ra SETS <<<"$2" ;;
     --epochs-for) OWN_EPOCHS+=("$2") ;;
@@ -131,11 +131,11 @@ check_settings() {
   for word in "${SETS[@]}"; do
     [[ " ${OTHERS[*]} joint " == *" $word "* ]] || fail "--sets has '$word': choose from ${OTHERS[*]} joint"
   done
-  if [[ -n $READER ]]; then
-    [[ $SYSTEM == infersent ]] || fail "--reader is for infersent, not $SYSTEM: leave it out"
-    TUNING+=(--reader "$READER")
+  if [[ -n $SENTENCE_ENCODER ]]; then
+    [[ $SYSTEM == infersent ]] || fail "--sentence-encoder is for infersent, not $SYSTEM: leave it out"
+    TUNING+=(--sentence-encoder "$SENTENCE_ENCODER")
   fi
-  MODEL=$SYSTEM${READER:+.$READER}
+  MODEL=$SYSTEM${SENTENCE_ENCODER:+.$SENTENCE_ENCODER}
   for fold in $FOLDS; do need_number --folds "$fold"; done
   need_number --epochs "$EPOCHS"
   PARAPHRASE_EPOCHS=${PARAPHRASE_EPOCHS:-$EPOCHS}
@@ -165,7 +165,7 @@ make_pairs() {
   run fairseq-xl corpus run --project "$(project "$OTHER")" --first topics "${CORPUS_SET[@]}"
 }
 
-# All lines of the site in a language, and what the user adds; written as pair classifiers read them.
+# All lines of the site in a language, and what the user adds; written as the pair classifiers read them.
 train_vectors() {
   local inputs=() other more
   for other in "${OTHERS[@]}"; do
@@ -191,7 +191,7 @@ join_vectors() {
   run fairseq-xl vectors join "$FIRST=$OUT/vectors/aligned.$FIRST.vec" "${tables[@]}" --output "$OUT/vectors/joined.vec"
 }
 
-source_of() { # LANG PART
+source_of() { # LANG SPLIT
   printf '%s/export/%s.tsv,left=sentence1,right=sentence2,label=label,languages=%s+%s' "$(project "$1")" "$2" "$FIRST" "$1"
 }
 

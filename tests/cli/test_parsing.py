@@ -22,7 +22,9 @@ class Example:
     more: list[Path] = argument("what else to read", [])
     size: int = option("how many", 5, alias="-s", low=1, high=10)
     scale: float = option("by how much: 100 % is all", 1.0)
+    share: float = option("of the whole", 0.5, low=0, high=1)
     kind: str = option("which", "a", choices=("a", "b"))
+    words: list[str] = option("several", [])
     both: tuple[Path, Path] | None = option("two files", None)
     quiet: bool = option("say nothing", False)
     check: bool = option("look twice", True)
@@ -42,10 +44,12 @@ def test_defaults() -> None:
 
 
 def test_values_have_the_types_of_their_fields() -> None:
-    words = "in a b -s 3 --scale 0.5 --kind b --both x y --quiet --no-check --right r"
+    words = "in a b -s 3 --scale 0.5 --share 1 --words x y --kind b --words z --both x y --quiet --no-check --right r"
     found = parsed(*words.split())
     both = (Path("x"), Path("y"))
-    assert found == Example(Path("in"), [Path("a"), Path("b")], 3, 0.5, "b", [*both], True, False, None, "r")
+    assert found == Example(
+        Path("in"), [Path("a"), Path("b")], 3, 0.5, 1.0, "b", ["x", "y", "z"], [*both], True, False, None, "r"
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,6 +57,7 @@ def test_values_have_the_types_of_their_fields() -> None:
     [
         (["-s", "0"], "--size is 0: give a number from 1 to 10"),
         (["-s", "11"], "--size is 11: give a number from 1 to 10"),
+        (["--share", "-0.1"], "--share is -0.1: give a number from 0 to 1"),
         (["--scale", "nan"], "--scale is nan: give a finite number"),
     ],
 )

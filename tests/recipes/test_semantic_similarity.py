@@ -139,10 +139,10 @@ def test_mistakes(similarity, options, said):
     assert similarity.calls == []
 
 
-def test_readers_have_runs_of_their_own_and_sets_are_chosen(similarity):
+def test_sentence_encoders_have_runs_of_their_own_and_sets_are_chosen(similarity):
     options = [*BASE, "--languages", "en fr es", "--folds", "0"]
     assert similarity(*options).returncode == 0
-    done = similarity(*options, "--reader", "conv", "--sets", "fr")
+    done = similarity(*options, "--sentence-encoder", "conv", "--sets", "fr")
     assert done.returncode == 0, done.stderr
     assert similarity.calls == [
         "fairseq-train --user-dir",
@@ -150,7 +150,7 @@ def test_readers_have_runs_of_their_own_and_sets_are_chosen(similarity):
         *["fairseq-xl match folds"] * 2,
     ]
     trained = " ".join(similarity.arguments("fairseq-train"))
-    assert trained.endswith("--fold 0 --seed 1 --reader conv")
+    assert trained.endswith("--fold 0 --seed 1 --sentence-encoder conv")
     assert "runs/fr.infersent.conv.seed1.fold0/checkpoints" in trained
     assert "/tables/infersent.conv.seed1.test-fr.md" in " ".join(similarity.arguments("fairseq-xl match folds"))
 
@@ -158,11 +158,14 @@ def test_readers_have_runs_of_their_own_and_sets_are_chosen(similarity):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--reader", "conv", "--system", "siamese_lstm"], "--reader is for infersent, not siamese_lstm"),
+        (
+            ["--sentence-encoder", "conv", "--system", "siamese_lstm"],
+            "--sentence-encoder is for infersent, not siamese_lstm",
+        ),
         (["--sets", "fr de"], "--sets has 'de': choose from fr joint"),
     ],
 )
-def test_a_reader_or_a_set_that_cannot_be(similarity, options, message):
+def test_a_sentence_encoder_or_a_set_that_cannot_be(similarity, options, message):
     done = similarity(*BASE, *options)
     assert done.returncode == 2
     assert message in done.stderr

@@ -8,20 +8,17 @@ counterpart, beads with an empty side, are left out on both sides, as is usual (
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
-import numpy as np
-
 from fairseq_xl.corpus.alignment.aligner import align
-from fairseq_xl.corpus.alignment.beads import check_beads, parse_beads
+from fairseq_xl.corpus.alignment.beads import check_beads, parse_beads, vecalign
+from fairseq_xl.corpus.alignment.dictionary import learn
 from fairseq_xl.corpus.documents.document import Bead
 from fairseq_xl.corpus.documents.words import words
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
-from fairseq_xl.text.lexicons.bitext import Bitext, make_side
-from fairseq_xl.text.lexicons.ibm1 import candidates, expected_links
-from fairseq_xl.text.lexicons.lexicon import make_lexicon
+from fairseq_xl.report.tables import Table
 
 ROUNDS = 3
 """of aligning and learning words from the alignment"""
@@ -98,8 +95,47 @@ def dictionary(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
     """The best translation of each of the second language's words into the first, learned from pairs of sentences."""
     if not pairs:
         raise InputError("no line has a counterpart to learn words from")
-    bitext = Bitext(*(make_side(" ".join(words(pair[side])) for pair in pairs) for side in (1, 0)))
-    allowed = candidates(bitext, min_dice=0.001, progress=False)
-    counts = expected_links(bitext, allowed, iterations=5, progress=False)
-    lexicon = make_lexicon(bitext, counts, np.asarray(counts.sum(1)).ravel(), min_probability=0.1)
-    return {word: entries[0][0] for word, entries in lexicon.items()}
+    lines = ((" ".join(words(left)), " ".join(words(right))) for left, right in pairs)
+    return {word: other for word, (other, _) in learn(lines, 0.001, 0.1, progress=False).items()}
+
+
+def compare(
+    first: Sequence[str],
+    second: Sequence[str],
+    gold: Sequence[Bead],
+    parallel: Sequence[tuple[str, str]] = (),
+    translation: Sequence[str] | None = None,
+    command: str | None = None,
+) -> Table:
+    """A row for each aligner, in percent.
+
+    Args:
+        first, second: the lines of both texts.
+        gold: as :func:`read_gold` gives them.
+        parallel: pairs of sentences that the dictionary is learned from besides the texts.
+        translation: of the second text into the first's language, line for line: adds a row.
+        command: see :func:`~fairseq_xl.corpus.alignment.beads.vecalign`: adds a row.
+
+    Raises:
+        InputError: no gold pair, or a command that cannot be used.
+    """
+    if not any(map(all, gold)):
+        raise InputError("the gold alignments hold no line with a counterpart: nothing can be found")
+    ratio = sum(map(len, second)) / max(sum(map(len, first)), 1) or 1.0
+    induced = induced_translation(first, second, ratio, parallel)
+    found = {
+        "same place (paper)": [([k], [k]) for k in range(min(len(first), len(second)))],
+        "dynamic, lengths": align(first, second, None, ratio),
+        "dynamic, induced dictionary": align(first, second, induced, ratio),
+    }
+    if translation is not None:
+        found["dynamic, translation"] = align(first, second, translation, ratio)
+    if command:
+        found["vecalign"] = vecalign(command, first, second)
+    headings = ["aligner", *(f"{kind} {measure}" for kind in ("strict", "lax") for measure in ("P", "R", "F1"))]
+    table = Table(f"{sum(map(all, gold))} gold pairs", headings)
+    for name, beads in found.items():
+        scores = quality(beads, gold)
+        values = [value for kind in ("strict", "lax") for value in astuple(scores[kind])]
+        table.add(name, *(f"{100 * value:.1f}" for value in values))
+    return table

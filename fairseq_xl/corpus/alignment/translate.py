@@ -1,4 +1,4 @@
-"""Translating each line once, and never again."""
+"""The step ``translate``: the second language's lines into the first, each line once and never again."""
 
 from __future__ import annotations
 
@@ -7,14 +7,26 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
-from fairseq_xl.corpus.alignment.translators import Translator
-from fairseq_xl.corpus.documents.document import Document
+from fairseq_xl.corpus.alignment.dictionary import induce
+from fairseq_xl.corpus.alignment.translators import (
+    WORD,
+    CommandTranslator,
+    DictionaryTranslator,
+    ModelTranslator,
+    TranslateSettings,
+    Translator,
+    read_dictionary,
+)
+from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
+from fairseq_xl.corpus.documents.project import Project, Step
 from fairseq_xl.io.databases import connect
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
+from fairseq_xl.text.lexicons.lexicon import write_lexicon
 
 
 class Cache:
@@ -100,3 +112,78 @@ def with_file(documents: Sequence[Document], path: Path) -> Iterator[Document]:
         document.translation = lines[start:end]
         start = end
         yield document
+
+
+def inputs(project: Project, settings: TranslateSettings) -> Sequence[Path]:
+    """The files and folders that the step reads.
+
+    Raises:
+        InputError: a setting that the way of translating needs is missing.
+    """
+    files = [project.folder / "extract.jsonl"]
+    given = getattr(settings, settings.by)
+    if settings.by in ("model", "file") and not given:
+        raise InputError(f"translate.by is {settings.by}: set translate.{settings.by}")
+    if settings.by != "command" and given:
+        path = project.path(given)
+        if not path.exists():
+            raise InputError(f"translate.{settings.by}: there is no {path}")
+        files.append(path)
+    return files
+
+
+def work(project: Project, settings: TranslateSettings) -> dict[str, Any]:
+    """Write translate.jsonl.
+
+    Raises:
+        InputError: the translator or its file cannot be used.
+    """
+    documents = list(read_documents(project.folder / "extract.jsonl"))
+    lines = [line for document in documents for line in document.lines[1]]
+    counts: dict[str, Any] = {"documents": len(documents), "lines": len(lines)}
+    output = project.folder / "translate.jsonl"
+    if settings.by == "file":
+        write_documents(output, with_file(documents, project.path(str(settings.file))))
+        return counts
+    translator = make_translator(project, settings, documents, counts)
+    cache = Cache(project.folder / "translations.sqlite", translator.identity)
+    try:
+        counts["different lines"] = len(set(lines))
+        counts["translated now"] = translate_lines(lines, translator, cache, settings.batch)
+        write_documents(output, _translated(documents, cache))
+    finally:
+        cache.close()
+    if isinstance(translator, DictionaryTranslator):
+        words = [word.lower() for line in lines for word in WORD.findall(line)]
+        known = sum(word in translator.dictionary for word in words)
+        counts["words in the dictionary %"] = round(100 * known / max(len(words), 1), 1)
+    return counts
+
+
+def make_translator(
+    project: Project, settings: TranslateSettings, documents: Sequence[Document], counts: dict[str, Any]
+) -> Translator:
+    """The translator that the settings name; an induced dictionary is written to the project."""
+    if settings.by == "command":
+        return CommandTranslator(settings.command)
+    if settings.by == "model":
+        return ModelTranslator(project.path(str(settings.model)), settings)
+    if settings.dictionary:
+        dictionary = read_dictionary(project.path(settings.dictionary))
+    else:
+        induced, pairs = induce(documents, settings.min_probability, settings.min_count)
+        lexicon = {word: [entry] for word, entry in induced.items()}
+        write_lexicon(lexicon, project.folder / "dictionary.tsv", as_json=False)
+        dictionary = {word: other for word, (other, _) in induced.items()}
+        counts["pairs of lines for the dictionary"] = pairs
+    counts["words of the dictionary"] = len(dictionary)
+    return DictionaryTranslator(dictionary)
+
+
+def _translated(documents: Sequence[Document], cache: Cache) -> Iterator[Document]:
+    for document in documents:
+        document.translation = [cache[line] for line in document.lines[1]]
+        yield document
+
+
+STEP = Step(TranslateSettings, inputs, ["translate.jsonl"], work)

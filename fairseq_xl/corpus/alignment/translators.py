@@ -11,15 +11,53 @@ import json
 import re
 import subprocess
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.settings import option
+from fairseq_xl.io.steps import signature
 from fairseq_xl.text.subwords import processor
 
 WORD = re.compile(r"[^\W_]+")
 """What a dictionary looks up: "l'heure" is two words."""
+
+
+@dataclass
+class TranslateSettings:
+    """Section ``translate`` of corpus.yaml."""
+
+    by: str = option(
+        "dictionary: word by word; model: one of CTranslate2; command: any program; file: your own work."
+        " The better the translation, the more pairs the aligner finds",
+        "dictionary",
+        choices=("dictionary", "model", "command", "file"),
+    )
+    dictionary: str | None = option(
+        "file of the second language's word TAB the first's [TAB weight]; none: one is induced from the"
+        " pages with equal numbers of lines and written as dictionary.tsv",
+        None,
+    )
+    min_probability: float = option("induced dictionary: leave out translations below", 0.1, low=0, high=1)
+    min_count: int = option("induced dictionary: leave out words with fewer occurrences", 2, low=1)
+    model: str | None = option("folder of a CTranslate2 model (OPUS-MT, NLLB …)", None)
+    source_subwords: str = option("its SentencePiece model of the second language, relative to model", "source.spm")
+    target_subwords: str = option("its SentencePiece model of the first language; NLLB has one for all", "target.spm")
+    source_token: str | None = option("put before each line: fra_Latn for NLLB, >>fra<< for some OPUS-MT models", None)
+    target_token: str | None = option("what translations begin with: eng_Latn for NLLB", None)
+    beam: int = option("beam of the model's search", 2, low=1)
+    device: str = option("cpu or cuda, for the model", "cpu", choices=("cpu", "cuda"))
+    command: list[str] = option(
+        "program and arguments that reads lines and writes as many: [python, my.py]; started for each"
+        " batch in the folder that you are in, without a shell",
+        [],
+    )
+    file: str | None = option(
+        "translation of extract.LANG.txt of the second language, line for line, that you have made", None
+    )
+    batch: int = option("lines at a time: what is lost when the step is killed", 1024, low=1)
 
 
 class Translator(Protocol):
@@ -117,59 +155,43 @@ class ModelTranslator:
 
     Args:
         model: folder as CTranslate2's converters write it.
-        source_subwords: SentencePiece model of the second language, source.spm in OPUS-MT.
-        target_subwords: of the first; the same file in NLLB.
-        source_token: put before each line: NLLB's fra_Latn, or >>fra<< of a multilingual OPUS-MT.
-        target_token: that each translation begins with: NLLB's eng_Latn.
-        beam: of the search.
-        device: cpu or cuda.
+        settings: with its SentencePiece models and tokens; they may be the same for both sides, as in NLLB.
 
     Raises:
         InputError: no such model, or a token that it does not know.
     """
 
-    def __init__(
-        self,
-        model: Path,
-        source_subwords: Path,
-        target_subwords: Path,
-        source_token: str | None = None,
-        target_token: str | None = None,
-        beam: int = 2,
-        device: str = "cpu",
-    ):
+    def __init__(self, model: Path, settings: TranslateSettings):
         import ctranslate2
 
-        self.source, self.target = (processor(str(path)) for path in (source_subwords, target_subwords))
+        subwords = model / settings.source_subwords, model / settings.target_subwords
+        self.source, self.target = (processor(str(path)) for path in subwords)
         try:
-            self.model = ctranslate2.Translator(str(model), device=device)
+            self.model = ctranslate2.Translator(str(model), device=settings.device)
         except (RuntimeError, ValueError) as error:
             raise InputError(f"translate.model: {model}: {error}") from None
-        self.source_token, self.target_token, self.beam = source_token, target_token, beam
+        self.settings = settings
         # Converters of fairseq and OpenNMT models leave the end of a sentence to the engine, those of others do not.
         config = json.loads((model / "config.json").read_text(encoding="utf-8"))
         self.end = [] if config.get("add_source_eos") else [config.get("eos_token", "</s>")]
-        digest = hashlib.sha256()
-        for path in (*sorted(model.iterdir()), source_subwords, target_subwords):
-            if path.is_file():
-                with path.open("rb") as stream:
-                    digest.update(hashlib.file_digest(stream, "sha256").digest())
-        self.identity = f"model {digest.hexdigest()} {source_token} {target_token} {beam}"
+        chosen = settings.source_token, settings.target_token, settings.beam
+        self.identity = f"model {json.dumps(signature(chosen, [model, *subwords]))}"
 
     def translate(self, lines: Sequence[str]) -> list[str]:
         """See :class:`Translator`."""
-        before = [self.source_token] if self.source_token else []
+        source_token, target_token = self.settings.source_token, self.settings.target_token
+        before = [source_token] if source_token else []
         pieces = [before + tokens + self.end for tokens in self.source.encode(list(lines), out_type=str)]
-        prefix = [[self.target_token]] * len(pieces) if self.target_token else None
+        prefix = [[target_token]] * len(pieces) if target_token else None
         results = self.model.translate_batch(
             pieces,
             target_prefix=prefix,
-            beam_size=self.beam,
+            beam_size=self.settings.beam,
             max_batch_size=2048,
             batch_type="tokens",
             max_input_length=512,
             max_decoding_length=512,
         )
         found = (result.hypotheses[0] for result in results)
-        skip = int(self.target_token is not None)
+        skip = int(bool(target_token))
         return [" ".join(self.target.decode(tokens[skip:]).split()) for tokens in found]

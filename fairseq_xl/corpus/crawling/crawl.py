@@ -1,253 +1,123 @@
-"""The crawler: Scrapy fetches, :class:`~fairseq_xl.corpus.crawling.pages.Pages` remembers.
-
-Scrapy's own queue does not survive a kill, so the spider takes a few addresses at a time from those that wait in
-``Pages`` and writes every outcome there at once. Redirects are addresses like any other: each is fetched once, which
-ends every loop.
-"""
+"""The step ``crawl``: the pages of a site or of a folder, their counterparts, and what was counted."""
 
 from __future__ import annotations
 
 import json
-import logging
-import os
-import subprocess
-import sys
-import threading
-from collections.abc import AsyncIterator, Iterator
+from collections import Counter
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote
 
-import scrapy
-from scrapy import signals
-from scrapy.crawler import Crawler, CrawlerProcess
-from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, IgnoreRequest, StopDownload
-from scrapy.http import Request, Response
 from tqdm import tqdm
 
 from fairseq_xl.corpus.crawling import pages as kept
-from fairseq_xl.corpus.crawling.addresses import REFUSED
-from fairseq_xl.corpus.crawling.counterparts import Rules
-from fairseq_xl.corpus.crawling.html import is_html
+from fairseq_xl.corpus.crawling.counterparts import Pairing, Rules, pair_pages
 from fairseq_xl.corpus.crawling.pages import Pages
-from fairseq_xl.corpus.crawling.site import CrawlSettings, host_of
+from fairseq_xl.corpus.crawling.site import CrawlSettings, is_address
+from fairseq_xl.corpus.documents.project import Project, Step
 from fairseq_xl.io.errors import InputError
 
-_REDIRECTS = {301, 302, 303, 307, 308}
-_CHILD = "from fairseq_xl.corpus.crawling.crawl import main; main()"
+_SUFFIXES = {".html", ".htm", ".xhtml"}
 
 
-def crawl(folder: Path, settings: CrawlSettings, languages: tuple[str, str]) -> None:
-    """Fetch the site in a process of its own, since Scrapy runs once in a process.
-
-    Args:
-        folder: of the pages; whatever is there is not fetched again.
-        settings: with addresses as base.
-        languages: of the project.
+def work(project: Project, settings: CrawlSettings) -> dict[str, Any]:
+    """Fetch or read the pages, pair them, and count.
 
     Raises:
-        InputError: the process ended before the site was done.
+        InputError: settings that cannot be, no page, or no counterpart of any page.
     """
-    job = {"folder": str(folder), "languages": languages, "settings": asdict(settings)}
-    child = subprocess.Popen([sys.executable, "-c", _CHILD], stdin=subprocess.PIPE, text=True)
-    assert child.stdin is not None
-    try:
-        child.stdin.write(json.dumps(job) + "\n")
-        child.stdin.flush()
-        # The pipe stays open: its end is how the child learns that this process is no more.
-        status = child.wait()
-    except BrokenPipeError:
-        status = child.wait()
-    except KeyboardInterrupt:
-        child.stdin.close()
-        child.wait()
-        raise
-    if status:
-        raise InputError(f"{folder}: the crawl ended early (status {status}); start it again and it goes on")
+    rules = Rules.of(settings, project.languages)
+    with Pages(project.folder / "crawl") as pages:
+        pages.begin(json.dumps([project.languages, asdict(settings)]), rules)
+        if is_address(settings.base[0]):
+            from fairseq_xl.corpus.crawling.spider import crawl
+
+            bases = [rules.site.address(base, base) for base in settings.base]
+            pages.add(base for base in bases if base)
+            crawl(pages, rules, settings)
+        else:
+            for base in settings.base:
+                read_folder(project.path(base), pages, rules, settings)
+        if not pages.count("kept"):
+            why = "; ".join(f"{name} ({count})" for name, count in pages.reasons().items())
+            raise InputError(f"no page came from {', '.join(settings.base)}: {why or 'no HTML there'}")
+        pairing = pair_pages(pages.say(), pages.resolve, project.languages)
+        if not pairing.pairs:
+            raise InputError(_no_pairs(pages, pairing, project.languages))
+        pages.write(pairing, settings.warc)
+        return report(pages, pairing)
 
 
-def main() -> None:
-    """What the process of :func:`crawl` runs."""
-    job = json.loads(sys.stdin.readline())
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    settings = CrawlSettings(**job["settings"])
-    rules = Rules.of(settings, tuple(job["languages"]))
-    # Scrapy shows a traceback where it cannot get robots.txt, as for every host that is not there.
-    logging.getLogger("scrapy.downloadermiddlewares.robotstxt").setLevel(logging.CRITICAL)
-    with Pages(Path(job["folder"])) as pages:
-        process = CrawlerProcess(scrapy_settings(settings))
-        process.crawl(SiteSpider, pages=pages, rules=rules, settings=settings)
-        process.start()
-        limited = 0 < settings.max_pages <= pages.count("kept")
-        if pages.count("waiting") and not limited:
-            sys.exit(1)
+def read_folder(folder: Path, pages: Pages, rules: Rules, settings: CrawlSettings) -> None:
+    """Keep the HTML files of a folder and of those in it; the address of each is file:///path in the folder."""
+    if not folder.is_dir():
+        raise InputError(f"crawl.base: there is no folder {folder}, and it is no address http://…")
+    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _SUFFIXES)
+    waiting = set()
+    for path in paths:
+        url = rules.site.address(quote("/" + path.relative_to(folder).as_posix()), "file:///")
+        if url and path.is_file() and rules.site.holds(url):
+            waiting.add((url, path))
+    pages.add(url for url, _ in sorted(waiting))
+    wanted = set(pages.waiting())
+    for url, path in tqdm(sorted(waiting), desc="folder", unit=" pages", delay=1):
+        if url not in wanted or (settings.max_pages and pages.count("kept") >= settings.max_pages):
+            continue
+        if path.stat().st_size > settings.max_megabytes * 2**20:
+            pages.leave(url, kept.TOO_LARGE, "larger than max_megabytes")
+        else:
+            written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            pages.keep(url, path.read_bytes(), rules, time=written)
+    present = {url for url, _ in waiting}
+    for url in pages.waiting():
+        if url in present:
+            continue
+        index = f"{url}index.html" if url.endswith("/") else None
+        if index in present:
+            pages.leave(url, kept.REDIRECT, "index.html", target=index)
+        else:
+            pages.leave(url, kept.FAILED, "no such file", status=404)
 
 
-def _end_with_parent() -> None:
-    os.read(0, 1)  # not sys.stdin: a thread that waits in it cannot be left behind at the end
-    os._exit(1)
-
-
-def scrapy_settings(settings: CrawlSettings) -> dict[str, Any]:
-    """Scrapy's settings for ours."""
-    chosen = {
-        # What cannot be fetched is counted and listed in the report; what is left to be logged is a defect.
-        "LOG_LEVEL": "ERROR",
-        "RETRY_GIVE_UP_LOG_LEVEL": "DEBUG",
-        "USER_AGENT": settings.user_agent,
-        "ROBOTSTXT_OBEY": settings.robots,
-        "DOWNLOAD_DELAY": settings.delay,
-        "CONCURRENT_REQUESTS": settings.concurrent,
-        "CONCURRENT_REQUESTS_PER_DOMAIN": settings.concurrent,
-        "DOWNLOAD_TIMEOUT": settings.timeout,
-        "DOWNLOAD_MAXSIZE": int(settings.max_megabytes * 2**20),
-        "DOWNLOAD_WARNSIZE": 0,
-        "DOWNLOAD_HANDLERS": dict.fromkeys(("data", "file", "ftp", "s3")),
-        "DOWNLOADER_MIDDLEWARES": {f"{__name__}.OnlyTheSite": 50},
-        # Pages are kept as they came, and no small answer can unfold into a large one.
-        "COMPRESSION_ENABLED": False,
-        # A proxy would connect for us, to addresses that nobody checks.
-        "HTTPPROXY_ENABLED": False,
-        "COOKIES_ENABLED": False,
-        "TELNETCONSOLE_ENABLED": False,
-        "REFERER_ENABLED": False,
-        "RETRY_TIMES": 2,
-        "URLLENGTH_LIMIT": 0,
+def report(pages: Pages, pairing: Pairing) -> dict[str, Any]:
+    """The counts, and lists of the pages without a counterpart."""
+    states = pages.states()
+    languages = Counter(page.language or "unknown" for page in pages.kept())
+    return {
+        "pages": states.get("kept", 0),
+        "pairs": len(pairing.pairs),
+        "without counterpart": len(pairing.missing),
+        "counterpart elsewhere": len(pairing.elsewhere),
+        "repeated": len(pairing.repeated),
+        "redirects": states.get(kept.REDIRECT, 0),
+        "redirect loops": pages.loops(),
+        **pages.reasons(),
+        "queue": states.get("waiting", 0),
+        "languages": dict(languages),
+        "found by": dict(Counter(found_by for _, _, found_by in pairing.pairs)),
+        "pages without counterpart": pairing.missing,
+        "pages whose counterpart is elsewhere": pairing.elsewhere,
+        "repeated pages": pairing.repeated,
     }
-    if not settings.allow_private:
-        chosen["TWISTED_DNS_RESOLVER"] = "fairseq_xl.corpus.crawling.addresses.PublicResolver"
-    return chosen
 
 
-class OnlyTheSite:
-    """The last guard: no request leaves the hosts of the site, robots.txt and its redirects among them."""
-
-    def __init__(self, crawler: Crawler):
-        self.crawler = crawler
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler) -> OnlyTheSite:
-        """As Scrapy makes it."""
-        return cls(crawler)
-
-    def process_request(self, request: Request) -> None:
-        """Raise IgnoreRequest for another host or scheme."""
-        scheme = urlsplit(request.url).scheme
-        spider = self.crawler.spider
-        assert isinstance(spider, SiteSpider)
-        if scheme not in ("http", "https") or host_of(request.url) not in spider.rules.site.hosts:
-            raise IgnoreRequest("another host")
+def _no_pairs(pages: Pages, pairing: Pairing, languages: tuple[str, str]) -> str:
+    found = Counter(page.language or "unknown" for page in pages.kept())
+    said = ", ".join(f"{language} {count}" for language, count in found.items())
+    examples = (pairing.elsewhere + pairing.missing)[:1]
+    example = "; for example " + ": ".join(examples[0]) if examples else ""
+    return (
+        f"{pages.folder}: of {pages.count('kept')} pages (languages: {said}) none in {languages[0]} has a counterpart"
+        f" in {languages[1]}{example}; set crawl.url_patterns, link_selectors or link_patterns"
+    )
 
 
-class SiteSpider(scrapy.Spider):
-    """Fetches what waits in ``pages`` until nothing does."""
-
-    name = "site"
-
-    def __init__(self, pages: Pages, rules: Rules, settings: CrawlSettings):
-        super().__init__()
-        self.pages, self.rules = pages, rules
-        self.limit, self.concurrent = settings.max_pages or sys.maxsize, settings.concurrent
-        self.under_way: set[str] = set()
-        self.user_agent, self.delay = settings.user_agent, settings.delay
-        self.bar = tqdm(desc="crawl", unit=" pages", mininterval=1, initial=pages.count("kept"))
-        self.queue = pages.count("waiting")
-
-    @classmethod
-    def from_crawler(cls, crawler: Crawler, *args: Any, **options: Any) -> SiteSpider:
-        """As Scrapy makes it."""
-        spider = super().from_crawler(crawler, *args, **options)
-        crawler.signals.connect(spider.stop_what_is_no_page, signals.headers_received)
-        crawler.signals.connect(spider.obey_delay, signals.robots_parsed)
-        crawler.signals.connect(spider.bar.close, signals.spider_closed)
-        return spider
-
-    async def start(self) -> AsyncIterator[Request]:
-        """The first requests; each that ends asks for more."""
-        for request in self.more():
-            yield request
-
-    def more(self) -> Iterator[Request]:
-        """As many requests as may be under way, and not one that the page limit would waste."""
-        left = min(self.concurrent, self.limit - self.bar.n) - len(self.under_way)
-        for url in self.pages.waiting(len(self.under_way) + left) if left > 0 else ():
-            if url not in self.under_way and left > 0:
-                left -= 1
-                self.under_way.add(url)
-                yield Request(
-                    url,
-                    callback=self.arrived,
-                    errback=self.failed,
-                    cb_kwargs={"url": url},
-                    dont_filter=True,  # Pages knows what was asked
-                    meta={"dont_redirect": True, "handle_httpstatus_all": True},
-                )
-
-    def stop_what_is_no_page(self, headers: Any, request: Request, **_: Any) -> None:
-        """Scrapy's signal when an answer's headers are there: do not fetch the body of what is no HTML."""
-        kind = (headers.get("Content-Type") or b"").decode("latin-1")
-        if request.callback == self.arrived and kind and not is_html(kind, b""):
-            raise StopDownload(fail=False)
-
-    def obey_delay(self, robotparser: Any, request: Request, **_: Any) -> None:
-        """Scrapy's signal when a robots.txt was read: wait as long between requests as it asks."""
-        delay = robotparser.crawl_delay(self.user_agent)
-        if delay and delay > self.delay:
-            downloader = self.crawler.engine.downloader
-            key = downloader.get_slot_key(request)
-            downloader.per_slot_settings[key] = {"delay": delay}
-            if key in downloader.slots:
-                downloader.slots[key].delay = delay
-
-    def arrived(self, response: Response, url: str) -> Iterator[Request]:
-        """Keep a page or note why not, and go on."""
-        headers = [
-            (name.decode("latin-1"), value.decode("latin-1"))
-            for name, values in response.headers.items()
-            for value in values
-        ]
-        status, kind = response.status, kept.header(headers, "content-type")
-        location = kept.header(headers, "location")
-        if status in _REDIRECTS and location:
-            self.redirected(response, url, location)
-        elif not 200 <= status < 300:
-            self.pages.leave(url, kept.FAILED, str(status), status)
-        elif kept.header(headers, "content-encoding") not in (None, "identity"):
-            self.pages.leave(url, kept.NOT_HTML, "compressed, which was not asked for", status)
-        elif "download_stopped" in response.flags or not is_html(kind, response.body):
-            self.pages.leave(url, kept.NOT_HTML, kind or "no content type", status)
-        else:
-            self.queue += self.pages.keep(url, response.body, self.rules, status, headers)
-            self.bar.update()
-        yield from self.ended(url)
-
-    def ended(self, url: str) -> Iterator[Request]:
-        """An address is done with: ask for others."""
-        self.queue -= 1
-        self.bar.set_postfix(queue=self.queue, refresh=False)
-        self.under_way.remove(url)
-        yield from self.more()
-
-    def redirected(self, response: Response, url: str, location: str) -> None:
-        """Note where an address leads; that waits if it is on the site."""
-        target = self.rules.site.address(location, url)
-        self.pages.leave(url, kept.REDIRECT, location, response.status, target)
-        hops = self.pages.hops(url) + 1
-        if target and hops <= kept.MOST_HOPS and self.rules.site.holds(target):
-            self.queue += len(self.pages.add([target], url, kept.COUNTERPART_FIRST, hops))
-
-    def failed(self, failure: Any) -> Iterator[Request]:
-        """Note why nothing came."""
-        url, error = failure.request.cb_kwargs["url"], failure.value
-        host = urlsplit(url).hostname
-        if isinstance(error, DownloadCancelledError):
-            state, why = kept.TOO_LARGE, "larger than max_megabytes"
-        elif isinstance(error, IgnoreRequest):
-            state, why = kept.FORBIDDEN, "robots.txt"
-        elif isinstance(error, CannotResolveHostError) and host in REFUSED:
-            state, why = kept.PRIVATE, "allow_private is false"
-        else:
-            state, why = kept.FAILED, type(error).__name__.removesuffix("Error")
-        self.pages.leave(url, state, why)
-        yield from self.ended(url)
+STEP = Step(
+    settings=CrawlSettings,
+    inputs=lambda project, settings: [],
+    outputs=["crawl/pages.jsonl", "crawl/pairs.jsonl"],
+    work=work,
+    forget=lambda project: kept.remove(project.folder / "crawl"),
+)

@@ -9,6 +9,8 @@ import lxml.html
 from lxml.etree import ParserError
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
+from fairseq_xl.io.encodings import text_encoding
+
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _START = re.compile(rb"<\s*(!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _PASTED = "fairseq_xl.corpus.cp1252"
@@ -25,16 +27,17 @@ def is_html(content_type: str | None, body: bytes) -> bool:
 def decode(body: bytes, content_type: str | None = None) -> tuple[str, str]:
     """The text of a page and its encoding's name.
 
-    The byte order mark goes first, then what the HTTP header says, then what the page says, then UTF-8, each if the
-    bytes are valid in it. Where none is: bytes that are mostly UTF-8 are UTF-8 with pieces pasted in from
-    windows-1252 (named ``utf-8+cp1252``); the encoding of others is guessed from their statistics.
+    The byte order mark goes first, then what the HTTP header says, then what the page says, then UTF-8: each if it is
+    an encoding of texts (``charset=zlib`` names none) and the bytes are valid in it. Otherwise bytes that are mostly
+    UTF-8 are UTF-8 with pieces pasted in from windows-1252 (named ``utf-8+cp1252``); the encoding of others is guessed
+    from their statistics.
     """
     marked, bom = read_bom(body)
     if marked and bom:
         return body[len(bom) :].decode(marked, "replace"), marked
     declared = (http_content_type_encoding(content_type), html_body_declared_encoding(body))
-    for encoding in dict.fromkeys((*declared, "utf-8")):
-        if encoding:
+    for name in dict.fromkeys((*declared, "utf-8")):
+        if name and (encoding := text_encoding(name)):
             try:
                 return body.decode(encoding), encoding
             except UnicodeDecodeError:

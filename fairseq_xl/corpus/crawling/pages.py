@@ -74,11 +74,6 @@ class Page:
     size: int
     language: str | None
 
-    @property
-    def content_type(self) -> str | None:
-        """As the server said."""
-        return header(self.headers, "content-type")
-
 
 def header(headers: Headers, name: str) -> str | None:
     """The last value of a header; ``name`` in lower case."""
@@ -120,10 +115,6 @@ class Pages:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let others open it."""
         self._db.close()
 
     def add(self, urls: Iterable[str], found_on: str | None = None, priority: int = 0, hops: int = 0) -> list[str]:
@@ -157,7 +148,7 @@ class Pages:
     ) -> int:
         """Keep a page; return how many addresses found on it were not known."""
         sha256 = hashlib.sha256(body).hexdigest()
-        path = self.path(sha256)
+        path = page_file(self.folder, sha256)
         if not path.is_file():
             path.parent.mkdir(parents=True, exist_ok=True)
             with atomic_outputs(path) as (temporary,):
@@ -218,13 +209,9 @@ class Pages:
         with self._db:
             self._db.execute("insert or replace into fact values ('settings', ?)", (signature,))
 
-    def path(self, sha256: str) -> Path:
-        """The file of a page's bytes."""
-        return page_file(self.folder, sha256)
-
     def body(self, sha256: str) -> bytes:
         """A page's bytes."""
-        return self.path(sha256).read_bytes()
+        return page_file(self.folder, sha256).read_bytes()
 
     def count(self, state: str) -> int:
         """How many addresses are in a state."""
@@ -233,11 +220,6 @@ class Pages:
     def states(self) -> dict[str, int]:
         """How many addresses are in each state."""
         return dict(self._db.execute("select state, count(*) from page group by state"))
-
-    def why(self, url: str) -> str | None:
-        """Why an address gave no page; None if it waits or was kept."""
-        row = self._db.execute("select state, why from page where url = ?", (url,)).fetchone()
-        return None if row is None or row[0] in ("waiting", "kept") else f"{row[0]} ({row[1]})"
 
     def reasons(self) -> dict[str, int]:
         """How often each reason kept an address from being a page, redirects aside."""

@@ -4,89 +4,65 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
 
 from w3lib.url import safe_url_string
 
 from fairseq_xl import __version__
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 
 
 @dataclass
 class CrawlSettings:
     """Section ``crawl`` of corpus.yaml."""
 
-    base: list[str] = field(
-        default_factory=list,
-        metadata={
-            "help": "where the crawl begins: addresses such as https://example.org/ or one folder of HTML files"
-            " (relative to the project's folder)"
-        },
+    base: list[str] = option(
+        "where the crawl begins: addresses such as https://example.org/ or one folder of HTML files"
+        " (relative to the project's folder)",
+        [],
     )
-    hosts: list[str] = field(
-        default_factory=list,
-        metadata={
-            "help": "further hosts (name or name:port) that belong to the site; those of base always do, no other"
-            " is ever asked"
-        },
+    hosts: list[str] = option(
+        "further hosts (name or name:port) that belong to the site; those of base always do, no other is ever asked", []
     )
-    include: list[str] = field(
-        default_factory=list,
-        metadata={
-            "help": "regular expressions; only addresses whose path (with ?query) matches one are fetched; none: all"
-        },
+    include: list[str] = option(
+        "regular expressions; only addresses whose path (with ?query) matches one are fetched; none: all", []
     )
-    exclude: list[str] = field(
-        default_factory=list,
-        metadata={
-            "help": "regular expressions; addresses whose path matches one are not fetched: calendars, print views,"
-            " other languages"
-        },
+    exclude: list[str] = option(
+        "regular expressions; addresses whose path matches one are not fetched: calendars, print views,"
+        " other languages",
+        [],
     )
-    hreflang: bool = field(
-        default=True, metadata={"help": "find counterparts by <link> and <a> elements with hreflang"}
+    hreflang: bool = option("find counterparts by <link> and <a> elements with hreflang", True)
+    url_patterns: list[list[str]] = option(
+        "pairs [regular expression, replacement] that turn the path of a page in the first language into"
+        " its counterpart's: [['^/(?!fr/)', '/fr/']]; an expression with :// is held against the whole address",
+        [],
     )
-    url_patterns: list[list[str]] = field(
-        default_factory=list,
-        metadata={
-            "help": "pairs [regular expression, replacement] that turn the path of a page in the first language into"
-            " its counterpart's: [['^/(?!fr/)', '/fr/']]; an expression with :// is held against the whole address"
-        },
+    link_selectors: list[str] = option(
+        "CSS selectors of the link to the counterpart on a page: ['#language-switch a']", []
     )
-    link_selectors: list[str] = field(
-        default_factory=list,
-        metadata={"help": "CSS selectors of the link to the counterpart on a page: ['#language-switch a']"},
+    link_patterns: list[str] = option(
+        "regular expressions over a page's HTML whose first group is the counterpart's address:"
+        ' [\'href="([^"]+)"[^>]*>Français<\']',
+        [],
     )
-    link_patterns: list[str] = field(
-        default_factory=list,
-        metadata={
-            "help": "regular expressions over a page's HTML whose first group is the counterpart's address:"
-            ' [\'href="([^"]+)"[^>]*>Français<\']'
-        },
+    max_pages: int = option("stop after so many pages; a larger number later goes on; 0: no limit", 20000, low=0)
+    max_megabytes: float = option("refuse pages that are larger", 10.0, low=0.001)
+    delay: float = option(
+        "seconds between requests to a host; robots.txt's Crawl-delay goes before it where it is longer", 0.5, low=0
     )
-    max_pages: int = field(
-        default=20000, metadata={"help": "stop after so many pages; a larger number later goes on; 0: no limit"}
+    concurrent: int = option("requests under way at a time; matters where delay is short", 4, low=1)
+    timeout: float = option("seconds until a request is given up", 60.0, low=0.1)
+    robots: bool = option("obey robots.txt; false only for a site of your own", True)
+    user_agent: str = option(
+        "the name that the crawler gives; add an address where you can be asked", f"fairseq-xl/{__version__}"
     )
-    max_megabytes: float = field(default=10.0, metadata={"help": "refuse pages that are larger"})
-    delay: float = field(
-        default=0.5,
-        metadata={
-            "help": "seconds between requests to a host; robots.txt's Crawl-delay goes before it where it is longer"
-        },
+    allow_private: bool = option(
+        "also connect to private and loopback addresses: only for a site of your own network", False
     )
-    concurrent: int = field(default=4, metadata={"help": "requests under way at a time; matters where delay is short"})
-    timeout: float = field(default=60.0, metadata={"help": "seconds until a request is given up"})
-    robots: bool = field(default=True, metadata={"help": "obey robots.txt; false only for a site of your own"})
-    user_agent: str = field(
-        default=f"fairseq-xl/{__version__}",
-        metadata={"help": "the name that the crawler gives; add an address where you can be asked"},
-    )
-    allow_private: bool = field(
-        default=False,
-        metadata={"help": "also connect to private and loopback addresses: only for a site of your own network"},
-    )
-    warc: bool = field(default=False, metadata={"help": "also write the pages as crawl/pages.warc.gz"})
+    warc: bool = option("also write the pages as crawl/pages.warc.gz", False)
 
 
 @dataclass(frozen=True)

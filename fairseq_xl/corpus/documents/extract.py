@@ -1,4 +1,4 @@
-"""From the HTML of a page to its lines of text.
+"""The step ``extract``: from the HTML of a page to its lines of text.
 
 Multilingual Corpus Creation for Multilingual Semantic Similarity Task, section 2.1.2: the text by inscriptis, split
 into lines "where each line can be a word, a sentence or a paragraph", without those that hold no letter or one word;
@@ -8,20 +8,25 @@ of the whole page or of the elements of given classes, which "helped to retain m
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import regex
 from inscriptis.html_engine import Inscriptis
 from lxml.cssselect import CSSSelector
 from lxml.html import HtmlElement
+from tqdm import tqdm
 
 from fairseq_xl.corpus.crawling.counterparts import selectors
 from fairseq_xl.corpus.crawling.html import decode, parse
-from fairseq_xl.corpus.crawling.pages import header
+from fairseq_xl.corpus.crawling.pages import header, page_file, read_jsonl
 from fairseq_xl.corpus.crawling.site import host_of, path_of
-from fairseq_xl.corpus.documents.document import Document
+from fairseq_xl.corpus.documents.document import Document, write_documents
+from fairseq_xl.corpus.documents.project import Project, Step
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 
 _LIST_MARK = regex.compile(r"^(?:(?:[*•‣◦▪·–—-]|\d{1,3}\.)\s+)+")
 # Scripts that do not put spaces between words.
@@ -32,44 +37,36 @@ _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Kh
 class ExtractSettings:
     """Section ``extract`` of corpus.yaml."""
 
-    content: str = field(
-        default="page",
-        metadata={
-            "help": "page: all text, by inscriptis; main: the main content that trafilatura finds, without menus and"
-            " footers, where it may leave out other things in each language"
-        },
+    content: str = option(
+        "page: all text, by inscriptis; main: the main content that trafilatura finds, without menus and"
+        " footers, where it may leave out other things in each language",
+        "page",
+        choices=("page", "main"),
     )
-    only: list[str] = field(
-        default_factory=list,
-        metadata={
-            "help": "CSS selectors; only the text of these elements: ['.content', '#main']; none: the whole page."
-            " Elements that both pages of a pair have give more pairs with equal numbers of lines"
-        },
+    only: list[str] = option(
+        "CSS selectors; only the text of these elements: ['.content', '#main']; none: the whole page."
+        " Elements that both pages of a pair have give more pairs with equal numbers of lines",
+        [],
     )
-    without: list[str] = field(
-        default_factory=list,
-        metadata={"help": "CSS selectors of elements to leave out: menus, code, language switches: ['nav', 'pre']"},
+    without: list[str] = option(
+        "CSS selectors of elements to leave out: menus, code, language switches: ['nav', 'pre']", []
     )
-    sentences: bool = field(
-        default=False,
-        metadata={
-            "help": "split lines into sentences, by spaCy's rules; needs an aligner that joins sentences,"
-            " since a translation may have one more"
-        },
+    sentences: bool = option(
+        "split lines into sentences, by spaCy's rules; needs an aligner that joins sentences,"
+        " since a translation may have one more",
+        False,
     )
-    unequal: str = field(
-        default="drop",
-        metadata={
-            "help": "pairs of pages with unequal numbers of lines: drop as the paper does, which compares equal"
-            " positions; keep for an aligner that searches"
-        },
+    unequal: str = option(
+        "pairs of pages with unequal numbers of lines: drop as the paper does, which compares equal"
+        " positions; keep for an aligner that searches",
+        "drop",
+        choices=("drop", "keep"),
     )
-    same_text: float = field(
-        default=0.9,
-        metadata={
-            "help": "drop pairs of which this share of the counterpart's lines is on the page as well: it was not"
-            " translated; above 1: none"
-        },
+    same_text: float = option(
+        "drop pairs of which this share of the counterpart's lines is on the page as well: it was not"
+        " translated; above 1: none",
+        0.9,
+        low=0,
     )
 
 
@@ -77,14 +74,10 @@ class Extractor:
     """Lines of a page by the settings.
 
     Raises:
-        InputError: a setting that is none.
+        InputError: a selector that is none.
     """
 
     def __init__(self, settings: ExtractSettings):
-        if settings.content not in ("page", "main"):
-            raise InputError(f"extract.content is page or main, not {settings.content!r}")
-        if settings.unequal not in ("drop", "keep"):
-            raise InputError(f"extract.unequal is drop or keep, not {settings.unequal!r}")
         self.main = settings.content == "main"
         self.only = selectors("extract.only", settings.only)
         self.without = selectors("extract.without", settings.without)
@@ -197,3 +190,42 @@ def documents(
             if equal or settings.unequal == "keep":
                 counts["documents"] += 1
                 yield Document(name, tuple(pair["urls"]), pair["found_by"], (first, second))
+
+
+def inputs(project: Project, settings: ExtractSettings) -> list[Path]:
+    """What the crawl left."""
+    return [project.folder / "crawl" / name for name in ("pages.jsonl", "pairs.jsonl")]
+
+
+def work(project: Project, settings: ExtractSettings) -> dict[str, Any]:
+    """Write extract.jsonl, and the lines of each language for people.
+
+    Raises:
+        InputError: a selector that is none, no document.
+    """
+    crawled = project.folder / "crawl"
+    pages = {page["url"]: page for page in read_jsonl(crawled / "pages.jsonl")}
+    pairs = list(read_jsonl(crawled / "pairs.jsonl"))
+    counts: dict[str, Any] = {"pairs": len(pairs)}
+
+    def body(sha256: str) -> bytes:
+        return page_file(crawled, sha256).read_bytes()
+
+    bar = tqdm(pairs, desc="extract", unit=" pairs", delay=1)
+    found = list(documents(pages, bar, body, project.languages, settings, counts))
+    if not found:
+        raise InputError(
+            f"none of {len(pairs)} pairs of pages gave a document ({counts['unequal']} have unequal numbers of"
+            f" lines, {counts['no text']} no text, {counts['same text']} the same text on both sides): see"
+            " extract.unequal and extract.only"
+        )
+    for side, language in enumerate(project.languages):
+        lines = [line for document in found for line in document.lines[side]]
+        counts[f"lines {language}"] = len(lines)
+        with atomic_text(project.folder / f"extract.{language}.txt") as stream:
+            stream.writelines(f"{line}\n" for line in lines)
+    write_documents(project.folder / "extract.jsonl", found)
+    return counts
+
+
+STEP = Step(ExtractSettings, inputs, ["extract.jsonl"], work)

@@ -3,28 +3,26 @@
 corpus.yaml         settings, a section a step; `fairseq-xl corpus init` writes one to be edited
 crawl/              pages as they came, pages.jsonl about them and pairs.jsonl, which belong together
 extract.jsonl       documents after extraction; translate.jsonl, align.jsonl, topics.jsonl: after each further step
-negatives.tsv       pairs that share a topic and not a meaning
+positives.tsv       pairs that mean the same; negatives.tsv: pairs that share a topic and not a meaning
 export/             the corpus
-reports/STEP.json   what each step counted
-stamps/STEP         the settings and inputs of a step's last complete run
+reports/STEP.json   what each step counted, with the settings and inputs of its last complete run
 """
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import check
+from fairseq_xl.io.steps import read_counts, run_once
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -84,47 +82,57 @@ class Project:
         """A step's section as its dataclass.
 
         Raises:
-            InputError: an unknown setting, or one of the wrong kind.
+            InputError: an unknown setting, or one of the wrong kind or out of bounds.
         """
         section = dict(self.sections.get(step, {}))
         try:
             merged = OmegaConf.merge(OmegaConf.structured(kind), section)
-            return cast(T, OmegaConf.to_object(merged))
+            found = cast(T, OmegaConf.to_object(merged))
         except OmegaConfBaseException as error:
             known = ", ".join(f.name for f in dataclasses.fields(kind))
             reason = str(error).splitlines()[0]
             raise InputError(f"{self.folder / SETTINGS}, {step}: {reason}; settings are {known}") from None
+        check(found, f"{step}.")
+        return found
 
     def path(self, given: str) -> Path:
         """A path in the settings, which is relative to the project's folder."""
         return self.folder / given
 
-    def is_done(self, step: str, settings: Any, inputs: Iterable[Path]) -> bool:
-        """Whether the step's last complete run had these settings and inputs."""
-        stamp = self.folder / "stamps" / step
-        return stamp.is_file() and stamp.read_text(encoding="utf-8") == _stamp(settings, inputs)
-
-    def done(self, step: str, settings: Any, inputs: Iterable[Path], report: Mapping[str, Any]) -> None:
-        """Write down that the step is complete, and what it counted."""
-        with atomic_text(self.folder / "reports" / f"{step}.json") as stream:
-            json.dump(report, stream, ensure_ascii=False, indent=1)
-            stream.write("\n")
-        with atomic_text(self.folder / "stamps" / step) as stream:
-            stream.write(_stamp(settings, inputs))
-
     def report(self, step: str) -> dict[str, Any]:
-        """What a step counted. Raises: InputError: it has not run."""
-        try:
-            return json.loads((self.folder / "reports" / f"{step}.json").read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError(f"{self.folder}: run `fairseq-xl corpus {step}` first") from None
+        """What a step counted; nothing if it has not run."""
+        return read_counts(self._record(step))
+
+    def run_once(self, name: str, step: Step[T], again: bool = False) -> tuple[dict[str, Any], bool]:
+        """Do a step unless it is done; see :func:`~fairseq_xl.io.steps.run_once`.
+
+        Raises:
+            InputError: settings that do not fit, or whatever the step finds wrong.
+        """
+        settings = self.settings(name, step.settings)
+        inputs = step.inputs(self, settings)
+        outputs = [self.folder / output for output in step.outputs]
+        work = lambda: step.work(self, settings)  # noqa: E731
+        return run_once(self._record(name), settings, inputs, work, outputs=outputs, again=again)
+
+    def _record(self, step: str) -> Path:
+        return self.folder / "reports" / f"{step}.json"
 
 
-def _stamp(settings: Any, inputs: Iterable[Path]) -> str:
-    files = {}
-    for path in inputs:
-        if not path.is_file():
-            raise InputError(f"{path} is missing: run the step before this one")
-        with path.open("rb") as stream:
-            files[path.name] = hashlib.file_digest(stream, "sha256").hexdigest()
-    return json.dumps({"settings": dataclasses.asdict(settings), "inputs": files}, sort_keys=True, default=str)
+@dataclass(frozen=True)
+class Step(Generic[T]):
+    """A step of the pipeline.
+
+    Attributes:
+        settings: dataclass of its section in corpus.yaml.
+        inputs: the files that it reads; refuses settings that do not fit together.
+        outputs: the files that it always writes, in the project's folder.
+        work: does it and returns what it counted.
+        forget: removes what would let it go on where it was, before it is done again.
+    """
+
+    settings: type[T]
+    inputs: Callable[[Project, T], Sequence[Path]]
+    outputs: Sequence[str]
+    work: Callable[[Project, T], dict[str, Any]]
+    forget: Callable[[Project], None] = lambda _: None

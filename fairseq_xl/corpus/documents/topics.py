@@ -1,21 +1,54 @@
-"""What pages are about: latent Dirichlet allocation (Blei et al. 2003), the number of topics chosen by coherence."""
+"""The step ``topics``: what pages are about.
+
+Latent Dirichlet allocation (Blei et al. 2003), the number of topics chosen by coherence.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
+from fairseq_xl.corpus.documents.project import Project, Step
 from fairseq_xl.corpus.documents.words import words
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
+from fairseq_xl.io.settings import option
+from fairseq_xl.report.figures import draw_picture
+from fairseq_xl.report.tables import Table
 
-MODELS = ("tomotopy", "gensim")
-COHERENCES = ("c_v", "u_mass")
-TOP = 20
-"""words of a topic that its coherence is measured by"""
+TOP, SHOWN = 20, 10
+"""Words of a topic that its coherence is measured by, and those in the table."""
+
+
+@dataclass
+class TopicsSettings:
+    """Section ``topics``."""
+
+    model: str = option(
+        "tomotopy, fast; gensim, with the paper's settings (give passes 300)",
+        "tomotopy",
+        choices=("tomotopy", "gensim"),
+    )
+    passes: int = option("rounds of tomotopy, or gensim's passes over the pages (the paper: 300)", 1000, low=1)
+    seed: int = option("the same gives the same topics", 100)
+    fewest: int = option("smallest number of topics to try", 5, low=1)
+    most: int = option("largest number to try (the paper found 17 to 74 best)", 50)
+    step: int = option("from one number to the next", 5, low=1)
+    coherence: str = option(
+        "what chooses the number of topics: c_v; u_mass, which is faster", "c_v", choices=("c_v", "u_mass")
+    )
+    min_pages: int = option("leave out words of fewer pages", 2, low=1)
+    max_share: float = option("leave out words of more than this share of the pages", 0.5, low=0, high=1)
+    min_letters: int = option("leave out shorter words; 1 for Chinese or Japanese", 3, low=1)
+    few: int = option("say which topics have fewer pages: negatives will be few there, or none", 5, low=0)
 
 
 @dataclass(frozen=True)
@@ -33,7 +66,7 @@ class Topics:
     coherence: float
 
 
-def bags(pages: Sequence[str], min_pages: int, max_share: float, min_letters: int) -> list[list[str]]:
+def bags_of(pages: Sequence[str], min_pages: int, max_share: float, min_letters: int) -> list[list[str]]:
     """The words of each page that can tell topics apart.
 
     Args:
@@ -52,12 +85,12 @@ def fit(bags: Sequence[Sequence[str]], count: int, model: str, passes: int, seed
     """Fit ``count`` topics to pages that all have words.
 
     Args:
-        bags: see :func:`bags`.
+        bags: see :func:`bags_of`.
         model: ``gensim``, online variational Bayes with the paper's settings (section 2.2: update_every 1,
             chunksize 100, alpha auto, per_word_topics); ``tomotopy``, collapsed Gibbs sampling, which is faster.
         passes: over the pages (the paper: 300); tomotopy: rounds of sampling.
         seed: the same gives the same topics (the paper's random_state: 100).
-        coherence: one of COHERENCES (Röder et al. 2015; the paper does not say which).
+        coherence: ``c_v`` or ``u_mass`` (Röder et al. 2015; the paper does not say which).
 
     Raises:
         InputError: a package that is missing.
@@ -119,3 +152,77 @@ def best(fitted: dict[int, Topics]) -> int:
     if not known:
         raise InputError("no number of topics has a coherence: there is too little text; give more pages")
     return min(known, key=lambda count: (-known[count], count))
+
+
+def _inputs(project: Project, settings: TopicsSettings) -> list[Path]:
+    if settings.fewest > settings.most:
+        raise InputError(f"topics: from {settings.fewest} to {settings.most} there is no number to try")
+    return [project.folder / "align.jsonl"]
+
+
+def _work(project: Project, settings: TopicsSettings) -> dict[str, Any]:
+    counts = range(settings.fewest, settings.most + 1, settings.step)
+    require("matplotlib", "report")  # before the long work, not after it
+    documents = list(read_documents(project.folder / "align.jsonl"))
+    pages = ["\n".join(first for first, _ in document.pairs()) for document in documents]
+    bags = bags_of(pages, settings.min_pages, settings.max_share, settings.min_letters)
+    filled = [place for place, bag in enumerate(bags) if bag]
+    if len(filled) < 2:
+        raise InputError(
+            f"{len(filled)} of {len(pages)} pages have words to tell topics by: give more pages, or lower "
+            "topics.min_pages and raise topics.max_share"
+        )
+    fitted = {}
+    for count in counts:
+        fitted[count] = fit(
+            [bags[place] for place in filled], count, settings.model, settings.passes, settings.seed, settings.coherence
+        )
+        print(f"{count} topics: coherence {fitted[count].coherence:.4f}", file=sys.stderr)
+    chosen = best(fitted)
+    topic = dict(zip(filled, fitted[chosen].shares.argmax(1).tolist(), strict=True))
+    found = [replace(document, topic=topic.get(k)) for k, document in enumerate(documents)]
+    write_documents(project.folder / "topics.jsonl", found)
+    folder = project.folder / "topics"
+    _write_curve(folder, fitted, settings)
+    few = _write_table(folder, fitted[chosen], found, settings.few)
+    return {
+        "pages": len(found),
+        "topics": chosen,
+        "coherence": round(fitted[chosen].coherence, 4),
+        f"topics with fewer than {settings.few} pages": len(few),
+        "pages without a topic": len(found) - len(filled),
+        "coherences": {str(count): round(one.coherence, 4) for count, one in fitted.items()},
+    }
+
+
+def _write_curve(folder: Path, fitted: dict[int, Topics], settings: TopicsSettings) -> None:
+    def draw(figure: Any) -> None:
+        axes = figure.add_subplot()
+        axes.plot(list(fitted), [found.coherence for found in fitted.values()], marker="o")
+        axes.set_xlabel("number of topics")
+        axes.set_ylabel(f"coherence ({settings.coherence})")
+
+    caption = f"Coherence ({settings.coherence}) by number of topics; {settings.model}, seed {settings.seed}"
+    draw_picture(folder, "coherence", caption, draw, (6.0, 3.6))
+
+
+def _write_table(folder: Path, model: Topics, documents: Sequence[Document], few: int) -> list[int]:
+    """Write the topics, the largest first; say, and return, which have few pages."""
+    pages = Counter(document.topic for document in documents)
+    pairs: Counter[int | None] = Counter()
+    for document in documents:
+        pairs[document.topic] += sum(1 for _ in document.pairs())
+    table = Table("Topics", ["topic", "pages", "pairs", "words"])
+    for topic in sorted(range(len(model.words)), key=lambda k: (-pages[k], k)):
+        words = ", ".join(model.words[topic][:SHOWN])
+        table.add(str(topic), str(pages[topic]), str(pairs[topic]), words)
+    with atomic_text(folder / "topics.md") as stream:
+        stream.write(table.markdown())
+    small = [topic for topic in range(len(model.words)) if pages[topic] < few]
+    if small:
+        listed = ", ".join(f"{topic} ({pages[topic]})" for topic in small)
+        print(f"topics with fewer than {few} pages: {listed}", file=sys.stderr)
+    return small
+
+
+STEP = Step(TopicsSettings, _inputs, ["topics.jsonl", "topics/topics.md"], _work)

@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 import yaml
 
 from fairseq_xl.corpus.documents.project import Project
-from fairseq_xl.corpus.pairs.export import PARTS, Pair
-from fairseq_xl.io.errors import InputError
+from fairseq_xl.corpus.pairs.pair import SPLITS, Pair
 from fairseq_xl.report.tables import Table
 
 STEPS = ("crawl", "extract", "translate", "align", "topics", "negatives")
@@ -24,15 +23,16 @@ def card(
     name: str,
     licence: str,
     masked: bool,
-    giveaway: Mapping[str, float],
+    shallow: Mapping[str, float],
     files: Mapping[str, str],
 ) -> str:
     """The text of README.md.
 
     Args:
         licence: its identifier on the hub, or empty.
-        giveaway: accuracies of :func:`~fairseq_xl.corpus.pairs.shallow_baseline.giveaway`; empty where not asked for.
-        files: of each part, below the card's folder.
+        shallow: accuracies of :func:`~fairseq_xl.corpus.pairs.shallow_baseline.shallow_baseline`; empty where not
+            asked for.
+        files: of each split, below the card's folder.
     """
     size = next((text for limit, text in SIZES if len(rows) < limit), "1M<n")
     head = {
@@ -44,7 +44,7 @@ def card(
         "multilinguality": "translation",
         "size_categories": [size],
         "configs": [
-            {"config_name": "default", "data_files": [{"split": part, "path": path} for part, path in files.items()]}
+            {"config_name": "default", "data_files": [{"split": split, "path": path} for split, path in files.items()]}
         ],
     }
     first, second = project.languages
@@ -62,8 +62,8 @@ def card(
         "belongs to another page of the same topic; the sentence that it translates is near the first in an "
         "encoder's space, but is not (nearly) the same.",
         "",
-        "No page and no sentence is in two parts or two folds. `fold` numbers the folds of the training and "
-        "validation parts for cross-validation; the test part has none.",
+        "No page and no sentence is in two splits or two folds. `fold` numbers the folds of the training and "
+        "validation splits for cross-validation; the test split has none.",
         "",
         _sizes(rows).markdown(),
         *_made(project),
@@ -74,27 +74,29 @@ def card(
         f"{persons}.",
         "",
     ]
-    if giveaway:
+    if shallow:
         text += [
-            "### What can be guessed",
+            "### Shallow baseline",
             "",
             "Accuracy of classifiers that see only lengths, shared numbers and words, punctuation and capitals, each "
             "fold judged by one trained on the others (0.5 is chance):",
             "",
-            *(f"- {one}: {accuracy:.3f}" for one, accuracy in giveaway.items()),
+            *(f"- {one}: {accuracy:.3f}" for one, accuracy in shallow.items()),
             "",
         ]
     return "\n".join(text)
 
 
 def _sizes(rows: Sequence[Pair]) -> Table:
-    table = Table("Size", ["part", "pairs", "label 1", "label 0", "pages", "topics"])
-    for part in (part for part in PARTS if any(row.part == part for row in rows)):
-        some = [row for row in rows if row.part == part]
+    table = Table("Size", ["split", "pairs", "label 1", "label 0", "pages", "topics"])
+    for split in SPLITS:
+        some = [row for row in rows if row.split == split]
+        if not some:
+            continue
         labels = Counter(row.label for row in some)
         pages = {page for row in some for page in (row.document1, row.document2)}
         cells = len(some), labels[1], labels[0], len(pages), len({row.topic for row in some})
-        table.add(part, *map(str, cells))
+        table.add(split, *map(str, cells))
     return table
 
 
@@ -102,12 +104,8 @@ def _made(project: Project) -> list[str]:
     """Counts of each step, as its report gives them."""
     text = ["### How it was made", ""]
     for step in STEPS:
-        try:
-            report = project.report(step)
-        except InputError:
-            text.append(f"- {step}: not a step of this project")
-            continue
-        text.append(f"- {step}: " + "; ".join(_items(report)))
+        counts = "; ".join(_items(project.report(step))) or "not a step of this project"
+        text.append(f"- {step}: {counts}")
     return [*text, ""]
 
 

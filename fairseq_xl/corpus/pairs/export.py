@@ -1,56 +1,52 @@
-"""Labelled pairs, as many that mean the same as not, in parts that share no page and no sentence."""
+"""The step ``export``: as many pairs that mean the same as not, in splits that share no page and no sentence."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fairseq_xl.corpus.documents.personal import masked
-from fairseq_xl.corpus.pairs.positives import Placed
+from fairseq_xl.corpus.documents.document import read_documents
+from fairseq_xl.corpus.documents.project import Project, Step
+from fairseq_xl.corpus.documents.words import masked
+from fairseq_xl.corpus.pairs.data_card import card
+from fairseq_xl.corpus.pairs.pair import SPLITS, Pair, write_jsonl, write_parquet, write_tsv
+from fairseq_xl.corpus.pairs.positives import Placed, read_positives
+from fairseq_xl.corpus.pairs.shallow_baseline import shallow_baseline
 from fairseq_xl.corpus.pairs.split import TEST
-from fairseq_xl.io.atomic import atomic_outputs, atomic_text
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.packages import require
+from fairseq_xl.io.settings import option
 
-PARTS = ("train", "validation", "test")
 Negative = tuple[int, int, float]
 """Numbers of the positives that give the first and the second sentence, and the cosine of the first's ones."""
 
 
-@dataclass(frozen=True)
-class Pair:
-    """A row of the corpus; its fields are its columns.
+@dataclass
+class ExportSettings:
+    """Section ``export``."""
 
-    Attributes:
-        id: running number.
-        sentence1, sentence2: in the first and the second language.
-        label: 1 where they mean the same.
-        document1, document2: the pages that they are from; url1, url2: where these are.
-        topic: of both pages.
-        cosine: of a negative's first sentence and the one that its second translates; None of positives.
-        fold: from 0 on; None in the test part.
-        part: train, validation (the first folds), test.
-    """
-
-    id: int
-    sentence1: str
-    sentence2: str
-    label: int
-    document1: str
-    document2: str
-    url1: str
-    url2: str
-    topic: int
-    cosine: float | None
-    fold: int | None
-    part: str
+    name: str = option("title of the data card", "Bilingual similarity corpus")
+    licence: str = option("the texts' licence as the hub writes it (cc-by-4.0, apache-2.0); empty: unknown", "")
+    validation: float = option(
+        "share of the folds that make the validation split, 2 of 10; the test split was set before",
+        0.2,
+        low=0.01,
+        high=0.99,
+    )
+    tsv: bool = option("write train.tsv, validation.tsv, test.tsv", True)
+    parquet: bool = option("write parquet/*.parquet, too (needs pyarrow)", False)
+    mask: bool = option("put <email> and <phone> in place of what looks like one", False)
+    shallow_baseline: bool = option(
+        "measure how far lengths and shared words alone give labels away (needs scikit-learn)", True
+    )
+    seed: int = option("of the choice of negatives", 1)
 
 
 def read_negatives(path: Path, count: int) -> list[Negative]:
@@ -118,7 +114,7 @@ def pairs(
 
     Args:
         urls: of each page.
-        validation: folds of the validation part.
+        validation: folds of the validation split.
     """
     rows: list[Pair] = []
     hidden = 0
@@ -130,7 +126,7 @@ def pairs(
             done = [masked(text) for text in texts]
             texts = [text for text, _ in done]
             hidden += sum(count for _, count in done)
-        part = "test" if first.fold == TEST else "validation" if first.fold in validation else "train"
+        split = "test" if first.fold == TEST else "validation" if first.fold in validation else "train"
         rows.append(
             Pair(
                 id=len(rows),
@@ -144,33 +140,60 @@ def pairs(
                 topic=first.topic,
                 cosine=cosine,
                 fold=None if first.fold == TEST else first.fold,
-                part=part,
+                split=split,
             )
         )
     return rows, hidden
 
 
-def write_tsv(path: Path, rows: Iterable[Pair]) -> None:
-    """A header and a row a pair, nothing quoted; what is None is empty."""
-    with atomic_text(path) as stream:
-        stream.write("\t".join(field.name for field in fields(Pair)) + "\n")
-        for row in rows:
-            cells = ("" if value is None else str(value) for value in asdict(row).values())
-            stream.write("\t".join(cells) + "\n")
+def _inputs(project: Project, settings: ExportSettings) -> list[Path]:
+    return [project.folder / name for name in ("topics.jsonl", "positives.tsv", "negatives.tsv")]
 
 
-def write_jsonl(path: Path, rows: Iterable[Pair]) -> None:
-    """A JSON object a line."""
-    with atomic_text(path) as stream:
-        for row in rows:
-            stream.write(json.dumps(asdict(row), ensure_ascii=False) + "\n")
+def _work(project: Project, settings: ExportSettings) -> dict[str, Any]:
+    if settings.parquet:
+        require("pyarrow.parquet", "corpus")
+    positives = read_positives(project.folder / "positives.tsv")
+    negatives = read_negatives(project.folder / "negatives.tsv", len(positives))
+    kept, chosen = balanced(positives, negatives, settings.seed)
+    if not kept:
+        raise InputError("no positive has a negative: run `fairseq-xl corpus negatives` with a wider band")
+    urls = {d.id: d.urls for d in read_documents(project.folder / "topics.jsonl")}
+    folds = sorted({positive.fold for positive in positives} - {TEST})
+    validation = folds[: max(1, round(settings.validation * len(folds)))]
+    rows, hidden = pairs(positives, kept, chosen, urls, validation, settings.mask)
+    folder, files = project.folder / "export", {}
+    for split in SPLITS:
+        some = [row for row in rows if row.split == split]
+        if not some:
+            continue
+        files[split] = f"data/{split}.jsonl"
+        write_jsonl(folder / files[split], some)
+        if settings.tsv:
+            write_tsv(folder / f"{split}.tsv", some)
+        if settings.parquet:
+            write_parquet(folder / "parquet" / f"{split}.parquet", some)
+    shallow = _shallow(rows, settings) if settings.shallow_baseline else {}
+    with atomic_text(folder / "README.md") as stream:
+        stream.write(card(project, rows, settings.name, settings.licence, settings.mask, shallow, files))
+    sizes = Counter(row.split for row in rows)
+    return {
+        "pairs": len(rows),
+        **{split: sizes[split] for split in files},
+        "positives left out for balance": len(positives) - len(kept),
+        "masked": hidden,
+        **{f"shallow baseline, {name}": round(value, 4) for name, value in shallow.items()},
+    }
 
 
-def write_parquet(path: Path, rows: Sequence[Pair]) -> None:
-    """Columns of the fields' types. Raises: InputError: pyarrow is missing."""
-    arrow, parquet = require("pyarrow", "corpus"), require("pyarrow.parquet", "corpus")
-    kinds: dict[str, Any] = {"int": arrow.int64(), "str": arrow.string(), "float": arrow.float64()}
-    schema = arrow.schema([(field.name, kinds[str(field.type).split(" ")[0]]) for field in fields(Pair)])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_outputs(path) as (temporary,):
-        parquet.write_table(arrow.Table.from_pylist([asdict(row) for row in rows], schema), temporary)
+def _shallow(rows: list[Pair], settings: ExportSettings) -> dict[str, float]:
+    """By the folds; the test split is left alone."""
+    some = [(row, row.fold) for row in rows if row.fold is not None]
+    folds = [fold for _, fold in some]
+    if len(set(folds)) < 2:
+        raise InputError("pairs of one fold only: take fewer folds, or a wider band, in `negatives`")
+    texts = [(row.sentence1, row.sentence2) for row, _ in some]
+    return shallow_baseline(texts, [row.label for row, _ in some], folds, settings.seed)
+
+
+STEP = Step(ExportSettings, _inputs, ["export/README.md", "export/data"], _work)

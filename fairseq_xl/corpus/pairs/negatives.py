@@ -1,213 +1,197 @@
-"""Pairs that share a topic and not a meaning (the paper's section 2.2, algorithm 1).
-
-A sentence's candidates are sentences of other pages of its topic, and here of its fold, too, whose vectors' cosine
-with its own is in a band. The paper takes the first ones of an ordered search; here, where there are more than are
-asked for, they are drawn, lest the first pages' sentences become everybody's negatives.
-"""
+"""The step ``negatives``: folds, and pairs that share a topic and not a meaning."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from fairseq_xl.corpus.documents.words import words
-from fairseq_xl.corpus.pairs.positives import Positives
-from fairseq_xl.vectors.faiss_index import import_faiss
+from fairseq_xl.corpus.documents.document import Document, read_documents
+from fairseq_xl.corpus.documents.project import Project, Step
+from fairseq_xl.corpus.pairs import split
+from fairseq_xl.corpus.pairs.encoders import encode
+from fairseq_xl.corpus.pairs.positives import Placed, Positives, collect, write_positives
+from fairseq_xl.corpus.pairs.search import QUANTILES, Band, Lengths, NearDuplicates, quantiles, search
+from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 
-QUERIES, CANDIDATES = 1024, 4096
-"""Searched at once: at most four million cosines are held."""
-QUANTILES = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999)
-
-
-@dataclass(frozen=True)
-class Band:
-    """How negatives are chosen: low < cosine < high, ``each`` of a sentence at most, among ``pool`` candidates."""
-
-    low: float = 0.8
-    high: float = 0.9
-    each: int = 10
-    pool: int = 50_000
+HEADER = ("first number", "second number", "cosine", "first", "candidate", "second")
 
 
-class Likeness:
-    """Which pairs of sentences mean the same, or nearly, and must not become negatives.
+@dataclass
+class NegativesSettings:
+    """Section ``negatives``."""
 
-    Sentences q and c do, when one text of the other language stands beside both somewhere, or when the
-    word-frequency cosine of their texts, or that of their counterparts, is ``near`` or more.
-    """
+    encoder: str = option(
+        "what gives vectors to the first language's sentences: vectors:FILE (word vectors, averaged), "
+        "suite:PATH (an encoder of this suite), sentence-transformers:NAME, transformers:NAME (the paper: "
+        "openai-gpt), array:FILE.npy (made elsewhere from what --sentences writes); "
+        "paths are from the project's folder on",
+        "",
+    )
+    components: int = option("vectors:FILE only: principal components to take away (SIF: 1); cosines fall", 0, low=0)
+    low: float = option(
+        "a negative's cosine is above; look at the quantiles that the step prints, for every encoder has its own scale",
+        0.8,
+        low=-1,
+        high=1,
+    )
+    high: float = option("a negative's cosine is below", 0.9, low=-1, high=1)
+    each: int = option("negatives of a sentence, at most", 10, low=1)
+    pool: int = option("candidates looked at for a sentence, at most; lower it for a large site's time", 50_000, low=1)
+    near: float = option(
+        "word-frequency cosine, in either language, from which sentences say nearly the same and are no negatives",
+        0.9,
+        low=0.01,
+        high=1,
+    )
+    length: float = option(
+        "a negative's length is off by at most so many standard deviations of the positives' (1: two "
+        "thirds of these are nearer), or length alone tells them apart; 0, as in the paper: any length",
+        0.0,
+        low=0,
+    )
+    max_page_share: float = option(
+        "leave out lines that stand on more than this share of the pages, as menus do", 0.05, low=0.000001, high=1
+    )
+    near_pages: float = option(
+        "pages that share this much of their sentences stay together in one fold", 0.5, low=0.01, high=1
+    )
+    folds: int = option("folds of what is not for testing", 10, low=2)
+    test: float = option("share of the sentences for testing (the paper: 0.2); 0: none", 0.15, low=0, high=0.99)
+    seed: int = option("of the folds and of the draw", 1)
 
-    def __init__(self, positives: Positives, near: float):
-        """Raises nothing: any positives will do."""
-        self.near = near
-        self.texts = [_unit_counts([words(t) for t in side]) for side in (positives.first, positives.second)]
-        self.beside = _counts([sorted(keys) for keys in positives.seconds])
 
-    def __call__(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """(K,) bool for numbers (K,) of both sentences."""
-        same = _products(self.beside, left, right) > 0
-        for side in self.texts:
-            same |= _products(side, left, right) >= self.near
-        return same
-
-
-class Lengths:
-    """Which sentences' counterparts are about as long as a sentence's own would be.
-
-    Length tells a translation from another sentence without a look at the words. In the logarithm of characters a
-    sentence and its counterpart differ by the positives' mean, give or take their standard deviation.
-
-    Args:
-        positives: the pairs of the corpus.
-        widest: standard deviations that a negative may be off; 0: any length will do.
-    """
-
-    def __init__(self, positives: Positives, widest: float):
-        sides = (positives.first, positives.second)
-        self.first, self.second = (np.log1p([len(text) for text in side]) for side in sides)
-        difference = self.second - self.first
-        self.mean, self.widest = difference.mean(), widest * difference.std() if widest else np.inf
-
-    def __call__(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """(K,) bool for numbers (K,) of the sentence and of the one whose counterpart is to stand beside it."""
-        return np.abs(self.second[right] - self.first[left] - self.mean) <= self.widest
-
-
-def search(
-    vectors: np.ndarray,
-    area: Sequence[int] | np.ndarray,
-    page: Sequence[int] | np.ndarray,
-    pages: Sequence[set[int]],
-    band: Band,
-    alike: Likeness,
-    fits: Lengths,
-    seed: int,
-) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Negatives of all sentences, some at a time.
-
-    Args:
-        vectors: (N, d) float32 of length 1, or zeros, which have none and are none.
-        area: (N,) what candidates must share: topic and fold.
-        page: (N,) of each sentence.
-        pages: (N,) all pages with the sentence: candidates must not be on the sentence's page.
-        alike: what is never a negative.
-        fits: which lengths may stand side by side.
-        seed: of the draw.
-
-    Yields:
-        numbers of sentences (K,), of candidates, whose counterparts are the negatives, and their cosines.
+def write_sentences(project: Project, output: Path) -> int:
+    """Write the first language's sentences, a line each, to be encoded elsewhere; return how many.
 
     Raises:
-        InputError: faiss is missing.
+        InputError: settings that do not fit, or no sentence.
     """
-    faiss = import_faiss()
-    area, page = np.asarray(area), np.asarray(page)
-    usable = np.flatnonzero(vectors.any(1))
-    homes = _counts([sorted(having) for having in pages], words_are_numbers=True)
-    for number in np.unique(area[usable]):
-        random = np.random.default_rng([seed, int(number) + 1])
-        members = random.permutation(usable[area[usable] == number])
-        blocks = [members[k : k + CANDIDATES] for k in range(0, len(members), CANDIDATES)]
-        looked_at = min(len(blocks), -(-band.pool // CANDIDATES))
-        for turn, start in enumerate(range(0, len(members), QUERIES)):
-            queries = members[start : start + QUERIES]
-            wanted = np.full(len(queries), band.each)
-            for step in range(looked_at):
-                active = np.flatnonzero(wanted)
-                if not len(active):
-                    break
-                # Each run of sentences begins elsewhere.
-                candidates = blocks[(turn + step) % len(blocks)]
-                index = faiss.IndexFlatIP(vectors.shape[1])
-                index.add(vectors[candidates])
-                limits, cosines, hits = index.range_search(vectors[queries[active]], band.low)
-                place = np.repeat(active, np.diff(limits).astype(int))
-                hits = candidates[hits]
-                keep = (cosines < band.high) & (hits != queries[place]) & fits(queries[place], hits)
-                place, hits, cosines = place[keep], hits[keep], cosines[keep]
-                yield from _drawn(queries, wanted, place, hits, cosines, page, homes, alike, random)
+    _, _, positives, _ = _sentences(project, _settings(project))
+    with atomic_text(output) as stream:
+        stream.writelines(f"{text}\n" for text in positives.first)
+    return len(positives)
 
 
-def _drawn(
-    queries: np.ndarray,
-    wanted: np.ndarray,
-    place: np.ndarray,
-    hits: np.ndarray,
-    cosines: np.ndarray,
-    page: np.ndarray,
-    homes: sparse.csr_matrix,
-    alike: Likeness,
-    random: np.random.Generator,
-) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Draw from the hits (K,) of queries at ``place`` until each has what it wanted; lowers ``wanted``."""
-    order = np.lexsort((random.random(len(place)), place))
-    place, hits, cosines = place[order], hits[order], cosines[order]
-    rank = np.arange(len(place)) - np.searchsorted(place, place)
-    window = 2 * int(wanted.max(initial=0))
-    for first in range(0, int(rank.max(initial=-1)) + 1, window):
-        # Checked few at a time: most of a dense band is never needed.
-        some = np.flatnonzero((rank >= first) & (rank < first + window) & (wanted[place] > 0))
-        if not len(some):
-            continue
-        left, right = queries[place[some]], hits[some]
-        there = np.asarray(homes[right, page[left]]).ravel() > 0
-        some = some[~there & ~alike(left, right)]
-        position = np.arange(len(some)) - np.searchsorted(place[some], place[some])
-        some = some[position < wanted[place[some]]]
-        np.subtract.at(wanted, place[some], 1)
-        yield queries[place[some]], hits[some], cosines[some]
-        if not wanted.any():
-            return
+def show_quantiles(project: Project) -> None:
+    """Print the quantiles of cosines within topics.
+
+    Raises:
+        InputError: settings that do not fit, or an encoder that cannot be used.
+    """
+    settings = _settings(project)
+    _, topics, positives, _ = _sentences(project, settings)
+    vectors = encode(positives.first, _encoder(project, settings), settings.components)
+    topic = [topics[page] for page in positives.home]
+    _print_quantiles(quantiles(vectors, topic, positives.home, settings.seed), settings)
 
 
-def quantiles(
-    vectors: np.ndarray,
-    area: Sequence[int] | np.ndarray,
-    page: Sequence[int] | np.ndarray,
-    seed: int,
-    draws: int = 200_000,
-) -> np.ndarray:
-    """(D,) cosines, rising, of sentences drawn from different pages of the same topic."""
-    random = np.random.default_rng(seed)
-    usable = np.flatnonzero(vectors.any(1))
-    area, page = np.asarray(area), np.asarray(page)
-    members = usable[np.argsort(area[usable], kind="stable")]
-    _, start, size = np.unique(area[members], return_index=True, return_counts=True)
-    if not len(members):
-        return np.zeros(0)
-    left = random.integers(0, len(members), draws)
-    of = np.searchsorted(start, left, side="right") - 1
-    right = start[of] + random.integers(0, size[of])
-    left, right = members[left], members[right]
-    keep = page[left] != page[right]
-    left, right = left[keep], right[keep]
-    step = 10_000
-    found = [
-        np.einsum("nd,nd->n", vectors[left[k : k + step]], vectors[right[k : k + step]])
-        for k in range(0, len(left), step)
+def _settings(project: Project) -> NegativesSettings:
+    settings = project.settings("negatives", NegativesSettings)
+    _inputs(project, settings)
+    return settings
+
+
+def _inputs(project: Project, settings: NegativesSettings) -> list[Path]:
+    if settings.low >= settings.high:
+        raise InputError(
+            f"negatives: cosines above {settings.low} and below {settings.high} there are none: low < high"
+        )
+    kind, _, name = _encoder(project, settings).partition(":")
+    return [project.folder / "topics.jsonl", *([Path(name)] if kind in ("array", "suite", "vectors") else [])]
+
+
+def _encoder(project: Project, settings: NegativesSettings) -> str:
+    """With paths, which are from the project's folder on."""
+    kind, colon, name = settings.encoder.partition(":")
+    inside = kind in ("array", "suite", "vectors") and name
+    return f"{kind}:{project.folder / name}" if inside else f"{kind}{colon}{name}"
+
+
+def _sentences(
+    project: Project, settings: NegativesSettings
+) -> tuple[list[Document], list[int], Positives, np.ndarray]:
+    """The pages that have a topic, the topic of each, their sentences, and the fold of each page."""
+    found = read_documents(project.folder / "topics.jsonl")
+    placed = [(document, document.topic) for document in found if document.topic is not None]
+    documents, topics = [document for document, _ in placed], [topic for _, topic in placed]
+    positives = collect(documents, settings.max_page_share)
+    if not len(positives):
+        raise InputError(f"no sentence is left: {dict(positives.counts)}; raise negatives.max_page_share")
+    group = split.near_copies(positives.pages, len(documents), settings.near_pages)
+    weight = np.bincount(positives.home, minlength=len(documents))
+    fold = split.assign(group, topics, weight, settings.folds, settings.test, settings.seed)
+    return documents, topics, positives, fold
+
+
+def _work(project: Project, settings: NegativesSettings) -> dict[str, Any]:
+    documents, topics, positives, fold = _sentences(project, settings)
+    vectors = encode(positives.first, _encoder(project, settings), settings.components)
+    home = np.array(positives.home)
+    topic = np.array(topics)[home]
+    cosines = quantiles(vectors, topic, home, settings.seed)
+    _print_quantiles(cosines, settings)
+    area = topic * (settings.folds + 1) + fold[home] + 1
+    band = Band(settings.low, settings.high, settings.each, settings.pool)
+    near_duplicates = NearDuplicates(positives, settings.near)
+    fits = Lengths(positives, settings.length)
+    found: list[tuple[int, int, float]] = []
+    for block in search(vectors, area, home, positives.pages, band, near_duplicates, fits, settings.seed):
+        found.extend(zip(*(column.tolist() for column in block), strict=True))
+    if not found:
+        raise InputError(
+            f"no sentence has a negative: no cosine from {settings.low} to {settings.high} within the topic's pages "
+            "of a fold; set the band by the quantiles above, or take fewer topics or folds"
+        )
+    found.sort()
+    rows = [
+        Placed(documents[page].id, int(topic[k]), int(fold[page]), positives.first[k], positives.second[k])
+        for k, page in enumerate(positives.home)
     ]
-    return np.sort(np.concatenate(found)) if found else np.zeros(0)
+    write_positives(project.folder / "positives.tsv", rows)
+    _write_negatives(project.folder / "negatives.tsv", rows, found)
+    per = Counter(first for first, _, _ in found)
+    return {
+        "pages": len(documents),
+        **positives.counts,
+        "positives": len(rows),
+        "negatives": len(found),
+        "sentences without negatives": len(rows) - len(per),
+        "sentences without a vector": int((~vectors.any(1)).sum()),
+        "positives of each fold": {
+            "test" if k == split.TEST else str(k): int((fold[home] == k).sum()) for k in sorted(set(fold.tolist()))
+        },
+        "quantiles": {str(q): round(float(np.quantile(cosines, q)), 4) for q in QUANTILES} if len(cosines) else {},
+    }
 
 
-def _counts(rows: Sequence[Sequence[Any]], words_are_numbers: bool = False) -> sparse.csr_matrix:
-    """(N, V) how often each item is in each row."""
-    known: dict[Any, int] = {}
-    columns = [item if words_are_numbers else known.setdefault(item, len(known)) for row in rows for item in row]
-    places = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
-    width = max(columns, default=-1) + 1
-    return sparse.csr_matrix((np.ones(len(columns), np.float32), (places, columns)), (len(rows), width))
+def _print_quantiles(cosines: np.ndarray, settings: NegativesSettings) -> None:
+    """Print what cosines there are within topics, and how many are in the band."""
+    if not len(cosines):
+        raise InputError(
+            "no topic has sentences on two pages, so there are no negatives: take fewer topics, or more pages"
+        )
+    print("cosines of sentences of the same topic:", file=sys.stderr)
+    for share in QUANTILES:
+        print(f"  {share:6.1%} are below {np.quantile(cosines, share):.3f}", file=sys.stderr)
+    inside = np.mean((cosines > settings.low) & (cosines < settings.high))
+    print(f"  {inside:.2%} are between {settings.low} and {settings.high}", file=sys.stderr)
 
 
-def _unit_counts(rows: Sequence[Sequence[str]]) -> sparse.csr_matrix:
-    """The same with rows of length 1; a row without words has zeros."""
-    counts = _counts(rows)
-    norms = np.sqrt(np.asarray(counts.multiply(counts).sum(1)).ravel())
-    return (sparse.diags(1 / np.where(norms > 0, norms, 1)) @ counts).tocsr()
+def _write_negatives(path: Path, rows: Sequence[Placed], found: Sequence[tuple[int, int, float]]) -> None:
+    """Numbers of both positives, and the texts for whoever reads them."""
+    with atomic_text(path) as stream:
+        stream.write("\t".join(HEADER) + "\n")
+        for left, right, cosine in found:
+            texts = rows[left].first, rows[right].first, rows[right].second
+            stream.write("\t".join([str(left), str(right), f"{cosine:.4f}", *texts]) + "\n")
 
 
-def _products(rows: sparse.csr_matrix, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """(K,) products of row left[k] and row right[k]."""
-    return np.asarray(rows[left].multiply(rows[right]).sum(1)).ravel()
+STEP = Step(NegativesSettings, _inputs, ["positives.tsv", "negatives.tsv"], _work)

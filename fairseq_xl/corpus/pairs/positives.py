@@ -81,7 +81,7 @@ def collect(documents: Sequence[Document], max_page_share: float) -> Positives:
 
 @dataclass(frozen=True)
 class Placed:
-    """A pair that means the same, with its page and part; fold -1 is the test part."""
+    """A pair that means the same, with its page and fold; fold -1 is the test split."""
 
     page: str
     topic: int

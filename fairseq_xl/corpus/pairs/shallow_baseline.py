@@ -1,4 +1,4 @@
-"""How far labels can be guessed without understanding: from lengths, and from what both sentences share as it is.
+"""The shallow baseline: what can be guessed from lengths, and from what both sentences share as it is.
 
 A corpus whose negatives differ from its positives in length, or whose positives keep numbers and names, is solved by
 a classifier that knows no language. Its accuracy belongs beside a model's.
@@ -41,7 +41,7 @@ def _marks(text: str) -> Counter[str]:
     return Counter(c for c in text if unicodedata.category(c)[0] in "PS")
 
 
-def giveaway(
+def shallow_baseline(
     pairs: Sequence[tuple[str, str]], labels: Sequence[int], folds: Sequence[int], seed: int
 ) -> dict[str, float]:
     """Accuracy of each classifier over all pairs, each judged by one that saw the other folds.

@@ -1,4 +1,4 @@
-"""Pages into a test part and folds, so that no page, and no sentence, is on two sides.
+"""Pages into a test split and folds, so that no page, and no sentence, is on two sides.
 
 Sentences that repeat would tie all pages of a site together, if pages with a common sentence had to stay together.
 So lines of many pages are left out, each other sentence belongs to the first page that has it
@@ -21,7 +21,7 @@ from fairseq_xl.io.errors import InputError
 
 TEST = -1
 WIDEST = (2.0, 1.0, 0.5, 0.0)
-"""how many parts' worth of a topic stays together, tried in turn; 0: it goes wherever two groups of it can"""
+"""How many bins' worth of a topic stays together, tried in turn; 0: it goes wherever two groups of it can."""
 
 
 def near_copies(pages: Sequence[set[int]], count: int, share: float) -> np.ndarray:
@@ -47,20 +47,21 @@ def assign(
 ) -> np.ndarray:
     """(M,) the fold of each page, 0 to folds - 1, or TEST.
 
-    A negative is a sentence of another page of the same topic and part. So a topic stays in one part, unless it would
-    fill several; each part that it goes to gets two groups of it. Topics are broken up further only where some part
-    would stay less than half full. The emptiest part takes the next group.
+    The folds and the test split are bins to be filled. A negative is a sentence of another page of the same topic and
+    bin. So a topic stays in one bin, unless it would fill several; each bin that it goes to gets two groups of it.
+    Topics are broken up further only where some bin would stay less than half full. The emptiest bin takes the next
+    group.
 
     Args:
         group: (M,) of pages that stay together; they go where the topic of the first one goes.
         topic: (M,) of each page.
         weight: (M,) sentences of each page.
         folds: how many.
-        test: share of the sentences for the test part, from 0 to below 1.
+        test: share of the sentences for the test split, from 0 to below 1.
         seed: of the order.
 
     Raises:
-        InputError: a part that would be empty.
+        InputError: a bin that would be empty.
     """
     random = np.random.default_rng(seed)
     size = np.bincount(group, weight)
@@ -72,32 +73,32 @@ def assign(
             members[topic[first[number]]].append(number)
     topics = sorted(members.values(), key=lambda one: (-size[one].sum(), one))
     for widest in WIDEST:
-        part, filled = _pack(topics, size, target, widest * target.min())
+        chosen, filled = _pack(topics, size, target, widest * target.min())
         if (filled >= target / 2).all():
             break
     if not filled.all():
         raise InputError(
             f"{int((size > 0).sum())} pages or groups of near copies in {len(members)} topics are too few for "
-            f"{folds} folds{' and a test part' if test > 0 else ''}: take fewer folds or topics, or more pages"
+            f"{folds} folds{' and a test split' if test > 0 else ''}: take fewer folds or topics, or more pages"
         )
-    return np.where(part == folds, TEST, part)[group]
+    return np.where(chosen == folds, TEST, chosen)[group]
 
 
 def _pack(
     topics: Sequence[list[int]], size: np.ndarray, target: np.ndarray, widest: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The part of each group, and each part's sentences; a topic goes to a part for each ``widest`` sentences."""
-    filled, part = np.zeros(len(target)), np.zeros(len(size), int)
+    """The bin of each group, and each bin's sentences; a topic goes to a bin for each ``widest`` sentences."""
+    filled, chosen = np.zeros(len(target)), np.zeros(len(size), int)
     for topic in topics:
         numbers = sorted(topic, key=lambda number: -size[number])
         wanted = math.ceil(size[numbers].sum() / widest) if widest else len(numbers)
-        open_parts = np.argsort(filled / target, kind="stable")[: max(1, min(wanted, len(numbers) // 2))]
+        open_bins = np.argsort(filled / target, kind="stable")[: max(1, min(wanted, len(numbers) // 2))]
         taken = np.zeros(len(target), int)
         for number in numbers:
-            # Two for each part first; then whichever is emptiest.
-            lacking = open_parts[taken[open_parts] < 2]
-            choice = lacking if len(lacking) else open_parts
+            # Two for each bin first; then whichever is emptiest.
+            lacking = open_bins[taken[open_bins] < 2]
+            choice = lacking if len(lacking) else open_bins
             best = choice[np.argmin(filled[choice] / target[choice])]
-            part[number], taken[best] = best, taken[best] + 1
+            chosen[number], taken[best] = best, taken[best] + 1
             filled[best] += size[number]
-    return part, filled
+    return chosen, filled

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.cli.corpus import align_quality as align_quality_command
-from fairseq_xl.corpus.alignment.quality import dictionary, induced_translation, quality, read_gold
+from fairseq_xl.corpus.alignment.quality import compare, dictionary, induced_translation, quality, read_gold
 from fairseq_xl.io.errors import InputError
 
 GOLD = [([0], [0]), ([1, 2], [1]), ([3], []), ([4], [2, 3])]
@@ -62,15 +59,6 @@ def test_gold_of_other_texts(tmp_path):
         read_gold(tmp_path / "gold", (2, 2))
 
 
-def test_on_the_gold_alignments(data_dir, capsys):
-    parser = argparse.ArgumentParser()
-    align_quality_command.configure(parser)
-    folder = data_dir / "web" / "bleualign_de_fr"
-    texts = {"first": "dev.de", "second": "dev.fr", "gold": "dev.defr"}
-    files = [f"--{name}={folder / file}" for name, file in texts.items()]
-    align_quality_command.run(parser.parse_args(files))
-    rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines() if "|" in line]
-    strict = {row[0].strip(): float(row[3]) for row in rows[2:]}
-    lax = {row[0].strip(): float(row[6]) for row in rows[2:]}
-    assert lax["dynamic, induced dictionary"] > 90
-    assert strict["dynamic, induced dictionary"] > strict["dynamic, lengths"] > strict["same place (paper)"]
+def test_a_table_without_a_gold_pair():
+    with pytest.raises(InputError, match="no line with a counterpart"):
+        compare(["a"], ["b"], [([0], [])])

@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 from sentencepiece import SentencePieceTrainer
 
-from fairseq_xl.cli.corpus.translate import TranslateSettings, inputs, work
 from fairseq_xl.corpus.alignment.dictionary import induce
 from fairseq_xl.corpus.alignment.translate import Cache, translate_lines
 from fairseq_xl.corpus.alignment.translators import (
     CommandTranslator,
     DictionaryTranslator,
     ModelTranslator,
+    TranslateSettings,
     read_dictionary,
 )
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
 from fairseq_xl.corpus.documents.project import Project
+from fairseq_xl.corpus.pipeline import run_step
 from fairseq_xl.io.errors import InputError
 
 UPPER = [sys.executable, "-c", "import sys; [print(line.strip().upper()) for line in sys.stdin]"]
@@ -125,10 +126,9 @@ def test_each_line_is_translated_once_and_kept(tmp_path):
 
 def project(folder, **settings):
     write_documents(folder / "extract.jsonl", DOCUMENTS)
-    chosen = TranslateSettings(**settings)
-    opened = Project(folder, ("en", "fr"), {})
-    inputs(opened, chosen)
-    return work(opened, chosen), list(read_documents(folder / "translate.jsonl"))
+    opened = Project(folder, ("en", "fr"), {"translate": settings})
+    run_step(opened, "translate")
+    return opened.report("translate"), list(read_documents(folder / "translate.jsonl"))
 
 
 def test_step_with_an_induced_dictionary(tmp_path):
@@ -161,11 +161,11 @@ def test_step_with_a_file(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"by": "web"}, "translate.by is"),
+        ({"by": "web"}, "translate.by is one of dictionary, model, command, file"),
         ({"by": "model"}, "set translate.model"),
         ({"by": "file"}, "set translate.file"),
-        ({"by": "file", "file": "none.txt"}, "there is no file"),
-        ({"dictionary": "none.tsv"}, "there is no file"),
+        ({"by": "file", "file": "none.txt"}, "there is no .*none"),
+        ({"dictionary": "none.tsv"}, "there is no .*none"),
     ],
 )
 def test_settings_that_cannot_be(tmp_path, settings, message):
@@ -219,16 +219,16 @@ def model(tmp_path_factory):
 
 
 def test_model(model, monkeypatch):
-    options = model, model / "source.spm", model / "target.spm"
-    plain = ModelTranslator(*options)
+    plain = ModelTranslator(model, TranslateSettings())
+    settings = TranslateSettings(source_token="fra_Latn", target_token="eng_Latn", beam=1)
     lines = ["le chat mange le pain", "", "le chien"]
     found = plain.translate(lines)
     assert len(found) == 3
     assert all("▁" not in line and line == " ".join(line.split()) for line in found)
     assert plain.translate(lines) == found
-    many = ModelTranslator(*options, "fra_Latn", "eng_Latn", beam=1)
+    many = ModelTranslator(model, settings)
     assert len(many.translate(lines)) == 3
-    assert plain.identity != many.identity == ModelTranslator(*options, "fra_Latn", "eng_Latn", beam=1).identity
+    assert plain.identity != many.identity == ModelTranslator(model, settings).identity
 
     class Spy:
         def translate_batch(self, pieces, target_prefix, **_):
@@ -244,7 +244,8 @@ def test_model(model, monkeypatch):
 
 
 def test_model_that_is_none(tmp_path, model):
+    whole = TranslateSettings(source_subwords=str(model / "source.spm"), target_subwords=str(model / "target.spm"))
     with pytest.raises(InputError, match=r"translate\.model"):
-        ModelTranslator(tmp_path, model / "source.spm", model / "target.spm")
+        ModelTranslator(tmp_path, whole)
     with pytest.raises(InputError, match="no subword model"):
-        ModelTranslator(model, tmp_path / "source.spm", model / "target.spm")
+        ModelTranslator(model, TranslateSettings(source_subwords=str(tmp_path / "source.spm")))

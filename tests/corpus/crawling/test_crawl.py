@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import functools
 import json
+import multiprocessing
+import os
 import random
 import re
+import signal
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -17,7 +21,7 @@ import forked
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from fairseq_xl.cli.corpus.crawl import work
+from fairseq_xl.corpus.crawling.crawl import work
 from fairseq_xl.corpus.crawling.pages import Pages, page_file, read_jsonl, remove
 from fairseq_xl.corpus.crawling.site import CrawlSettings
 from fairseq_xl.corpus.documents.project import Project
@@ -29,10 +33,12 @@ REDIRECT = {"Content-Type": "text/html"}
 
 
 def crawl(folder: Path, site: Website | None, **settings: Any) -> dict[str, Any]:
+    """In a process of its own, for Scrapy runs once in a process."""
     project = Project(folder, ("en", "fr"), {})
     base = [f"{site.url}/"] if site else []
     chosen = {"base": base, "delay": 0, "allow_private": True, **settings}
-    return work(project, CrawlSettings(**chosen))
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as processes:
+        return processes.submit(work, project, CrawlSettings(**chosen)).result()
 
 
 def urls(folder: Path) -> list[str]:
@@ -291,6 +297,28 @@ def test_killed_at_any_moment_goes_on(serve, tmp_path, run_cli):
     again = run_cli(*command)
     assert "done before" in again.stderr
     assert dict(site.asked) == asked
+
+
+def test_ctrl_c_leaves_what_was_fetched(serve, tmp_path, run_cli):
+    site = serve(many(40), delay=0.05)
+    (tmp_path / "corpus.yaml").write_text(f"languages: [en, fr]\ncrawl: {{base: ['{site.url}/'], delay: 0}}\n")
+    command = ["corpus", "crawl", "--project", str(tmp_path), "--set", "crawl.allow_private=true"]
+    child = forked.start("fairseq_xl.cli.main", *command)
+    while sum(site.asked.values()) < 10:
+        time.sleep(0.01)
+    os.kill(child.pid, signal.SIGINT)
+    child.join(60)
+    assert child.exitcode == 130
+    assert 10 <= sum(site.asked.values()) < 40
+    done = run_cli(*command)
+    assert done.returncode == 0, done.stderr
+    assert len(urls(tmp_path)) == 82
+    assert max(count for path, count in site.asked.items() if path != "/robots.txt") == 1
+
+
+def test_a_page_that_names_a_codec_is_a_page(serve, tmp_path):
+    site = serve({"/": page("one", head="<meta charset=zlib>" + fr("/fr/")), "/fr/": page("un", "fr")})
+    assert crawl(tmp_path, site)["pairs"] == 1
 
 
 def test_remove_forgets_the_queue(tmp_path):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from fairseq_xl.corpus.crawling.html import decode, is_html, parse
 
+CODECS = ["zlib", "hex", "rot13", "base64", "undefined", "idna", "punycode", "unicode_escape", "nonsense"]
 FRENCH = "L'été à Besançon, où l'on a mangé des crêpes près de l'hôtel ; ça coûte dix €."
 
 
@@ -27,6 +28,10 @@ FRENCH = "L'été à Besançon, où l'on a mangé des crêpes près de l'hôtel 
         # a piece of windows-1252 was pasted into UTF-8
         (FRENCH.encode() + "«été»".encode("cp1252"), None, FRENCH + "«été»", "utf-8+cp1252"),
         (b"", None, "", "utf-8"),
+        # names of codecs that are no encodings of texts
+        (FRENCH.encode(), "text/html; charset=hex", FRENCH, "utf-8"),
+        *((f"<meta charset={name}>{FRENCH}".encode(), None, None, "utf-8") for name in CODECS),
+        (b"<meta charset=zlib>" + FRENCH.encode("cp1252"), None, None, "cp1252"),
     ],
 )
 def test_encodings(body, header, text, encoding):

@@ -1,24 +1,20 @@
-"""The project folder, its settings and its stamps."""
+"""The project folder, its settings and its steps."""
 
 from __future__ import annotations
 
-import argparse
-import dataclasses
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pytest
 
-from fairseq_xl.cli.corpus.init import configure, run
-from fairseq_xl.cli.corpus.options import add_project, run_once
-from fairseq_xl.cli.corpus.sections import SECTIONS, settings_of, template
-from fairseq_xl.corpus.documents.project import Project
+from fairseq_xl.corpus.documents.project import Project, Step
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 
 
 @dataclass
 class Settings:
-    number: int = field(default=3, metadata={"help": "a number"})
-    words: list[str] = field(default_factory=list, metadata={"help": "some words"})
+    number: int = option("a number", 3, low=0)
+    words: list[str] = option("some words", [], choices=("a", "b"))
 
 
 def project(folder, text, *changes):
@@ -70,69 +66,37 @@ def test_no_project(tmp_path):
         Project.open(tmp_path)
 
 
-def test_a_step_runs_once_for_its_settings_and_inputs(tmp_path, capsys):
-    project(tmp_path, "languages: [en, fr]")
-    source = tmp_path / "input"
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [("step.number=-1", "step.number is -1: give a number from 0"), ("step.words=[c]", "step.words is one of a, b")],
+)
+def test_a_value_that_its_setting_does_not_take(tmp_path, change, message):
+    with pytest.raises(InputError, match=message):
+        project(tmp_path, "languages: [en, fr]", change).settings("step", Settings)
+
+
+def test_a_step_runs_once_for_its_settings_and_inputs(tmp_path):
+    source, output = tmp_path / "input", tmp_path / "output"
     source.write_text("a")
     runs = []
 
-    def step(*changes, again=False):
-        args = argparse.Namespace(project=tmp_path, set=list(changes), again=again)
-        run_once(args, "step", Settings, lambda p, s: [source], lambda p, s: runs.append(s) or {"n": 7})
-        return len(runs)
+    def work(_, settings):
+        output.write_text("b")
+        runs.append(settings)
+        return {"n": 7}
 
-    assert step() == 1
-    assert "n 7" in capsys.readouterr().err
-    assert step() == 1
-    assert "done before" in capsys.readouterr().err
-    assert step("step.number=9") == 2
+    step = Step(Settings, lambda project, settings: [project.folder / "input"], ["output"], work)
+
+    def done(*changes):
+        counts, before = project(tmp_path, "languages: [en, fr]", *changes).run_once("step", step)
+        assert counts == {"n": 7}
+        return before
+
+    assert [done(), done(), done("step.number=9"), done("step.number=9")] == [False, True, False, True]
     source.write_text("b")
-    assert step("step.number=9") == 3
-    assert step("step.number=9") == 3
-    assert step("step.number=9", again=True) == 4
-    assert Project.open(tmp_path).report("step") == {"n": 7}
-    with pytest.raises(InputError, match="run `fairseq-xl corpus other` first"):
-        Project.open(tmp_path).report("other")
-
-
-def init(folder, *arguments):
-    parser = argparse.ArgumentParser()
-    configure(parser)
-    run(parser.parse_args(["--project", str(folder), *arguments]))
-
-
-@pytest.mark.parametrize("step", sorted(SECTIONS))
-def test_template_is_what_the_defaults_are(tmp_path, step):
-    kind = settings_of(step)
-    assert all(setting.metadata.get("help") for setting in dataclasses.fields(kind))
-    lines = list(template(step, {}))
-    settings = tuple(f"  #{setting.name}:" for setting in dataclasses.fields(kind))
-    text = ["languages: [en, fr]"]
-    # Every setting is uncommented, so that the values shown are read.
-    text += [line.replace("#", "", 1) if line.startswith(settings) else line for line in lines]
-    assert project(tmp_path, "\n".join(text)).settings(step, kind) == kind()
-
-
-def test_init_writes_a_project(tmp_path):
-    init(tmp_path / "p", "--languages", "en", "fr", "--base", "https://example.org/a")
-    opened = Project.open(tmp_path / "p")
-    assert opened.settings("crawl", settings_of("crawl")).base == ["https://example.org/a"]
-    with pytest.raises(InputError, match="is there already"):
-        init(tmp_path / "p", "--languages", "en", "fr", "--base", "https://example.org/a")
-
-
-@pytest.mark.parametrize(
-    ("languages", "base", "message"),
-    [(["en", "en"], "http://x.org", "two codes"), (["en", "fr"], "nowhere", "neither an address")],
-)
-def test_init_refuses(tmp_path, languages, base, message):
-    with pytest.raises(InputError, match=message):
-        init(tmp_path / "p", "--languages", *languages, "--base", base)
-    assert not (tmp_path / "p/corpus.yaml").exists()
-
-
-def test_set_given_twice_counts_twice():
-    parser = argparse.ArgumentParser()
-    add_project(parser)
-    words = ["--project", "p", "--set", "crawl.delay=1", "align.ratio=2", "--set", "topics.seed=3"]
-    assert parser.parse_args(words).set == ["crawl.delay=1", "align.ratio=2", "topics.seed=3"]
+    assert [done("step.number=9"), done("step.number=9")] == [False, True]
+    output.unlink()
+    assert not done("step.number=9")
+    assert runs == [Settings(), *[Settings(9)] * 3]
+    opened = Project.open(tmp_path)
+    assert (opened.report("step"), opened.report("other")) == ({"n": 7}, {})

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 
 import numpy as np
 import pytest
 
-from fairseq_xl.cli.corpus import topics as topics_command
 from fairseq_xl.corpus.documents import topics
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
+from fairseq_xl.corpus.documents.project import Project
 from fairseq_xl.corpus.documents.topics import Topics
+from fairseq_xl.corpus.pipeline import run_step
 from fairseq_xl.io.errors import InputError
 
 SEA = ["boat", "harbour", "sail", "tide", "captain", "wave", "anchor", "island", "fish", "storm"]
@@ -32,19 +31,16 @@ def run(tmp_path):
     def step(documents, *settings):
         (tmp_path / "corpus.yaml").write_text("languages: [en, fr]\n")
         write_documents(tmp_path / "align.jsonl", documents)
-        parser = argparse.ArgumentParser()
-        topics_command.configure(parser)
-        line = ["--project", str(tmp_path), "--again", "--set", *settings]
-        topics_command.run(parser.parse_args(line))
-        report = json.loads((tmp_path / "reports" / "topics.json").read_text())
-        return list(read_documents(tmp_path / "topics.jsonl")), report
+        project = Project.open(tmp_path, settings)
+        run_step(project, "topics", again=True)
+        return list(read_documents(tmp_path / "topics.jsonl")), project.report("topics")
 
     return step
 
 
 def test_words_that_tell_nothing_are_left_out():
     pages = ["the cat sat 2024 on it", "the cat ran far", "the dog ran home", "the bird"]
-    assert topics.bags(pages, 2, 0.5, 3) == [["cat"], ["cat", "ran"], ["ran"], []]
+    assert topics.bags_of(pages, 2, 0.5, 3) == [["cat"], ["cat", "ran"], ["ran"], []]
 
 
 @pytest.mark.parametrize(("model", "passes"), [("tomotopy", 50), ("gensim", 20)])
@@ -87,10 +83,10 @@ def test_the_smallest_of_the_best_numbers():
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("topics.model=lsa", "topics.model is tomotopy or gensim"),
-        ("topics.coherence=x", "topics.coherence is c_v or u_mass"),
+        ("topics.model=lsa", "topics.model is one of tomotopy, gensim"),
+        ("topics.coherence=x", "topics.coherence is one of c_v, u_mass"),
         ("topics.fewest=60", "there is no number to try"),
-        ("topics.passes=0", "give 1 or more"),
+        ("topics.passes=0", "topics.passes is 0: give a number from 1"),
         ("topics.min_pages=20", "0 of 4 pages have words"),
     ],
 )

@@ -1,8 +1,7 @@
-"""The exported corpus: balance, parts without common pages or sentences, masks, files, and what can be guessed."""
+"""The exported corpus: balance, splits without common pages or sentences, masks, files, and the shallow baseline."""
 
 from __future__ import annotations
 
-import argparse
 import json
 
 import numpy as np
@@ -11,31 +10,16 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairseq_xl.cli.corpus import export as export_command
-from fairseq_xl.cli.corpus import negatives as negatives_command
 from fairseq_xl.corpus.documents.document import Document, write_documents
-from fairseq_xl.corpus.documents.personal import masked
+from fairseq_xl.corpus.documents.project import Project
 from fairseq_xl.corpus.documents.words import key
 from fairseq_xl.corpus.pairs import export
+from fairseq_xl.corpus.pairs.negatives import write_sentences
+from fairseq_xl.corpus.pairs.pair import SPLITS
 from fairseq_xl.corpus.pairs.positives import Placed
-from fairseq_xl.corpus.pairs.shallow_baseline import features, giveaway
+from fairseq_xl.corpus.pairs.shallow_baseline import features, shallow_baseline
+from fairseq_xl.corpus.pipeline import run_steps
 from fairseq_xl.io.errors import InputError
-
-
-@pytest.mark.parametrize(
-    ("text", "expected", "count"),
-    [
-        ("Mail a.b+c@x-y.example.org.", "Mail <email>.", 1),
-        ("Call +1 (613) 555-0100 now", "Call <phone> now", 1),
-        ("Tel. 01 44 55 66 77, 0044 20 7946 0958", "Tel. <phone>, <phone>", 2),
-        ("(613) 555-0100", "<phone>", 1),
-        ("Version 2.4.10.20160812, at 192.168.100.200", None, 0),
-        ("On 2016-08-12 or 12/08/2016, 12345678 bytes", None, 0),
-        ("RFC 2616 and 3986", None, 0),
-    ],
-)
-def test_masks(text, expected, count):
-    assert masked(text) == (expected or text, count)
 
 
 def placed(fold: int, number: int) -> Placed:
@@ -91,18 +75,12 @@ def make(folder, pages, *options) -> list[dict]:
         for k, page in enumerate(pages)
     ]
     write_documents(folder / "topics.jsonl", documents)
-    project = ["--project", str(folder)]
     common = ["negatives.folds=3", "negatives.low=-0.9", "negatives.high=1.0", "negatives.max_page_share=0.5"]
-    for command in (negatives_command, export_command):
-        parser = argparse.ArgumentParser()
-        command.configure(parser)
-        if command is negatives_command:
-            command.run(parser.parse_args([*project, "--sentences", str(folder / "s.txt"), "--set", *common]))
-            count = len((folder / "s.txt").read_text().splitlines())
-            np.save(folder / "x.npy", np.random.default_rng(1).normal(size=(count, 6)))
-            common.append(f"negatives.encoder=array:{folder / 'x.npy'}")
-        command.run(parser.parse_args([*project, "--again", "--set", *common, *options]))
-    files = [folder / "export" / "data" / f"{part}.jsonl" for part in export.PARTS]
+    count = write_sentences(Project.open(folder, common), folder / "s.txt")
+    np.save(folder / "x.npy", np.random.default_rng(1).normal(size=(count, 6)))
+    common.append(f"negatives.encoder=array:{folder.absolute() / 'x.npy'}")
+    run_steps(Project.open(folder, [*common, *options]), "negatives", "export", again=True)
+    files = [folder / "export" / "data" / f"{split}.jsonl" for split in SPLITS]
     return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
 
@@ -123,14 +101,14 @@ def site(seed: int) -> list[list[tuple[str, str]]]:
 @settings(max_examples=5)
 @given(st.integers(0, 1000), st.booleans())
 def test_no_page_and_no_sentence_on_both_sides(tmp_path_factory, seed, mask):
-    rows = make(tmp_path_factory.mktemp("corpus"), site(seed), f"export.mask={mask}", "export.giveaway=false")
-    for parts in ("part", "fold"):
+    rows = make(tmp_path_factory.mktemp("corpus"), site(seed), f"export.mask={mask}", "export.shallow_baseline=false")
+    for sides in ("split", "fold"):
         places: dict[str, set] = {}
         for row in rows:
             for name in ("sentence1", "sentence2"):
-                places.setdefault("s " + key(row[name]), set()).add(row[parts])
+                places.setdefault("s " + key(row[name]), set()).add(row[sides])
             for name in ("document1", "document2"):
-                places.setdefault("d " + row[name], set()).add(row[parts])
+                places.setdefault("d " + row[name], set()).add(row[sides])
         assert {len(found) for found in places.values()} == {1}
     assert sum(row["label"] for row in rows) * 2 == len(rows)
     assert len({row["id"] for row in rows}) == len(rows)
@@ -140,15 +118,15 @@ def test_no_page_and_no_sentence_on_both_sides(tmp_path_factory, seed, mask):
 def test_files_and_card(tmp_path):
     pages = site(7)
     rows = make(tmp_path, pages, "export.mask=true", "export.parquet=true", "export.licence=cc-by-4.0")
-    assert {row["part"] for row in rows} == set(export.PARTS)
-    assert all((row["fold"] is None) == (row["part"] == "test") for row in rows)
+    assert {row["split"] for row in rows} == set(SPLITS)
+    assert all((row["fold"] is None) == (row["split"] == "test") for row in rows)
     for row in rows:
         assert row["url1"] == f"http://e.example/{row['document1'][1:]}"
         assert (row["document1"] == row["document2"]) == bool(row["label"]) == (row["cosine"] is None)
         assert "@" not in row["sentence1"] + row["sentence2"]
     folder = tmp_path / "export"
     table = (folder / "train.tsv").read_text().splitlines()
-    train = [row for row in rows if row["part"] == "train"]
+    train = [row for row in rows if row["split"] == "train"]
     assert table[0].split("\t") == list(train[0])
     assert [line.split("\t")[:4] for line in table[1:]] == [[str(v) for v in row.values()][:4] for row in train]
     parquet = pytest.importorskip("pyarrow.parquet")
@@ -156,13 +134,14 @@ def test_files_and_card(tmp_path):
     card = (folder / "README.md").read_text()
     head = yaml.safe_load(card.split("---\n")[1])
     assert head["license"] == "cc-by-4.0"
-    assert [one["split"] for one in head["configs"][0]["data_files"]] == list(export.PARTS)
+    assert [one["split"] for one in head["configs"][0]["data_files"]] == list(SPLITS)
     assert all((folder / one["path"]).is_file() for one in head["configs"][0]["data_files"])
-    report = json.loads((tmp_path / "reports" / "negatives.json").read_text())
+    project = Project.open(tmp_path)
+    report = project.report("negatives")
     assert f"positives: {report['positives']}" in card
     assert "- crawl: not a step of this project" in card
-    accuracy = json.loads((tmp_path / "reports" / "export.json").read_text())
-    assert f"logistic regression: {accuracy['accuracy without understanding, logistic regression']:.3f}" in card
+    accuracy = project.report("export")["shallow baseline, logistic regression"]
+    assert f"logistic regression: {accuracy:.3f}" in card
     assert "| e.example |" in card
 
 
@@ -172,8 +151,8 @@ def test_lengths_that_give_labels_away_are_found():
     pairs = [("a" * n, "b" * (n if same else n + 20)) for n, same in zip(sizes, equal, strict=True)]
     labels = [int(len(a) == len(b)) for a, b in pairs]
     folds = random.integers(0, 4, 200)
-    assert min(giveaway(pairs, labels, folds, 1).values()) > 0.95
-    chance = giveaway(pairs, random.integers(0, 2, 200), folds, 1)
+    assert min(shallow_baseline(pairs, labels, folds, 1).values()) > 0.95
+    chance = shallow_baseline(pairs, random.integers(0, 2, 200), folds, 1)
     assert max(chance.values()) < 0.65
 
 

@@ -1,0 +1,143 @@
+"""``fairseq-xl corpus init``, and the steps of the pipeline, each alone and all together."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from fairseq_xl.io.settings import option
+
+STEPS = ("crawl", "extract", "translate", "align", "topics", "negatives", "export")
+
+
+@dataclass(kw_only=True)
+class Init:
+    """Make a project folder for a bilingual corpus. Its corpus.yaml holds every setting of every step with its help,
+    commented out where it has its default."""
+
+    project: Path = option("folder to make", metavar="DIR")
+    languages: tuple[str, str] = option(
+        "codes of both languages as in <html lang>; topics are found in the first: en fr", metavar="LANG"
+    )
+    base: list[str] = option("addresses that the crawl begins at, or one folder of HTML files", metavar="URL|FOLDER")
+
+    def run(self) -> None:
+        from fairseq_xl.corpus.pipeline import create_project
+
+        path = create_project(self.project, self.languages, self.base)
+        print(f"{path}: edit it, then `fairseq-xl corpus run --project {self.project}`", file=sys.stderr)
+
+
+@dataclass(kw_only=True)
+class StepCommand:
+    """What every step has in common."""
+
+    step: ClassVar[str]
+    project: Path = option("folder of the corpus", metavar="DIR")
+    set: list[str] = option("settings that go before those in DIR/corpus.yaml", [], metavar="STEP.OPTION=VALUE")
+    again: bool = option("run even if it is done with these settings and inputs", False)
+
+    def run(self) -> None:
+        from fairseq_xl.corpus.documents.project import Project
+        from fairseq_xl.corpus.pipeline import run_step
+
+        run_step(Project.open(self.project, self.set), self.step, self.again)
+
+
+@dataclass(kw_only=True)
+class Crawl(StepCommand):
+    """Fetch the pages of a website until there are no new ones, and find each one's counterpart in the other language.
+    A crawl that was interrupted goes on where it was; with --again all is fetched anew. A folder of HTML files is read
+    instead where crawl.base names one."""
+
+    step = "crawl"
+
+
+@dataclass(kw_only=True)
+class Extract(StepCommand):
+    """Turn the pages and their counterparts into lines of text: extract.jsonl, and extract.LANG.txt with the lines of
+    each language for your eyes or your own translator."""
+
+    step = "extract"
+
+
+@dataclass(kw_only=True)
+class Translate(StepCommand):
+    """Translate the second language's lines into the first, so that the aligner can compare words. A translation is
+    kept by line in translations.sqlite: killed and started again, the step goes on; the same line is translated once.
+    """
+
+    step = "translate"
+
+
+@dataclass(kw_only=True)
+class Align(StepCommand):
+    """Find the lines of both languages that mean the same. Pages are aligned, repaired or discarded; DIR/align.jsonl
+    holds those with pairs."""
+
+    step = "align"
+
+
+@dataclass(kw_only=True)
+class Topics(StepCommand):
+    """Fit topic models (LDA) with several numbers of topics to the first language's side of the aligned pages, take the
+    most coherent one, and give each page its most frequent topic. DIR/topics holds the curve of coherence and the table
+    of topics."""
+
+    step = "topics"
+
+
+@dataclass(kw_only=True)
+class Negatives(StepCommand):
+    """Divide the pages into folds and a test split, and find negatives for each sentence: sentences of other pages of
+    its topic and fold whose cosine with it is in a band. DIR/positives.tsv and DIR/negatives.tsv hold them."""
+
+    step = "negatives"
+    sentences: Path | None = option(
+        "write the first language's sentences, a line each, to be encoded elsewhere, and stop",
+        None,
+        metavar="FILE",
+        exclusive="only",
+    )
+    quantiles: bool = option(
+        "print the quantiles of cosines within topics, to set the band by, and stop", False, exclusive="only"
+    )
+
+    def run(self) -> None:
+        if self.sentences is None and not self.quantiles:
+            super().run()
+            return
+        from fairseq_xl.corpus.documents.project import Project
+        from fairseq_xl.corpus.pairs import negatives
+
+        project = Project.open(self.project, self.set)
+        if self.sentences is None:
+            negatives.show_quantiles(project)
+        else:
+            count = negatives.write_sentences(project, self.sentences)
+            print(f"{self.sentences}: {count} sentences", file=sys.stderr)
+
+
+@dataclass(kw_only=True)
+class Export(StepCommand):
+    """Write as many positives as negatives into DIR/export: data/*.jsonl and README.md, which the library `datasets`
+    loads as they are, and tables."""
+
+    step = "export"
+
+
+@dataclass(kw_only=True)
+class Run(StepCommand):
+    """Run crawl, extract, translate, align, topics, negatives, export. A step that is done with the same settings and
+    inputs is passed over, so that a run that was interrupted goes on where it was."""
+
+    first: str = option("begin here", STEPS[0], choices=STEPS)
+    last: str = option("end here", STEPS[-1], choices=STEPS)
+
+    def run(self) -> None:
+        from fairseq_xl.corpus.documents.project import Project
+        from fairseq_xl.corpus.pipeline import run_steps
+
+        run_steps(Project.open(self.project, self.set), self.first, self.last, self.again)

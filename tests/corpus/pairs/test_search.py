@@ -1,0 +1,126 @@
+"""The search for negatives against a double loop."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fairseq_xl.corpus.documents.words import frequency_cosine, key
+from fairseq_xl.corpus.pairs import search
+from fairseq_xl.corpus.pairs.positives import Positives
+from fairseq_xl.corpus.pairs.search import Band, Lengths, NearDuplicates
+
+
+def made(first: list[str], second: list[str], home: list[int]) -> Positives:
+    pages, seconds = [{page} for page in home], [{key(text)} for text in second]
+    return Positives(first, second, home, pages, seconds)
+
+
+def random_case(seed: int, count: int):
+    random = np.random.default_rng(seed)
+    vectors = random.normal(size=(count, 4)).astype(np.float32) + 1.5
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors[random.random(count) < 0.1] = 0
+    word = lambda: " ".join(random.choice(list("abcdefg"), 3))  # noqa: E731
+    first, second = [word() for _ in range(count)], [word() for _ in range(count)]
+    home = random.integers(0, 6, count).tolist()
+    positives = made(first, second, home)
+    for k in range(count):
+        positives.pages[k].add(int(random.integers(0, 6)))
+    return vectors, random.integers(0, 3, count), positives
+
+
+def double_loop(vectors, area, positives, band, near, length=0.0):
+    """Candidates of each sentence, as the issue's words say."""
+    found = {}
+    log = [[np.log(1 + len(text)) for text in side] for side in (positives.first, positives.second)]
+    usual = [second - first for first, second in zip(*log, strict=True)]
+    for q in range(len(vectors)):
+        for c in range(len(vectors)):
+            cosine = float(vectors[q] @ vectors[c])
+            if (
+                area[q] == area[c]
+                and positives.home[q] not in positives.pages[c]
+                and band.low < cosine < band.high
+                and frequency_cosine(positives.first[q], positives.first[c]) < near
+                and frequency_cosine(positives.second[q], positives.second[c]) < near
+                and positives.seconds[q].isdisjoint(positives.seconds[c])
+                and (not length or abs(log[1][c] - log[0][q] - np.mean(usual)) <= length * np.std(usual))
+            ):
+                found.setdefault(q, {})[c] = cosine
+    return found
+
+
+def searched(vectors, area, positives, band, near, seed=1, length=0.0):
+    found = {}
+    near_duplicates, fits = NearDuplicates(positives, near), Lengths(positives, length)
+    for block in search.search(vectors, area, positives.home, positives.pages, band, near_duplicates, fits, seed):
+        for q, c, cosine in zip(*block, strict=True):
+            assert c not in found.get(q, {})
+            found.setdefault(int(q), {})[int(c)] = float(cosine)
+    return found
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10**6), st.integers(1, 60), st.integers(1, 8), st.sampled_from([(3, 5), (7, 2)]))
+def test_against_a_double_loop(seed, count, each, sizes):
+    vectors, area, positives = random_case(seed, count)
+    band = Band(0.8, 0.95, each)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "QUERIES", sizes[0])
+        patch.setattr(search, "CANDIDATES", sizes[1])
+        found = searched(vectors, area, positives, band, 0.85)
+        assert searched(vectors, area, positives, band, 0.85) == found
+    expected = double_loop(vectors, area, positives, band, 0.85)
+    assert found.keys() == expected.keys()
+    for q, candidates in found.items():
+        assert len(candidates) == min(each, len(expected[q]))
+        for c, cosine in candidates.items():
+            assert cosine == pytest.approx(expected[q][c], abs=1e-5)
+
+
+def test_lengths_against_a_double_loop():
+    vectors, area, positives = random_case(5, 60)
+    random = np.random.default_rng(6)
+    positives.second[:] = [text + "x" * int(random.integers(0, 30)) for text in positives.second]
+    band = Band(0.8, 0.95, 60)
+    every, found = (searched(vectors, area, positives, band, 0.85, length=length) for length in (0.0, 0.5))
+    pairs = {(q, c) for q, candidates in found.items() for c in candidates}
+    expected = double_loop(vectors, area, positives, band, 0.85, length=0.5)
+    assert pairs == {(q, c) for q, candidates in expected.items() for c in candidates}
+    assert 0 < len(pairs) < sum(map(len, every.values()))
+
+
+def test_no_more_candidates_than_the_pool(monkeypatch):
+    monkeypatch.setattr(search, "CANDIDATES", 5)
+    count = 40
+    vectors = np.ones((count, 1), np.float32)
+    positives = made([f"w{k}" for k in range(count)], [f"v{k}" for k in range(count)], list(range(count)))
+    found = searched(vectors, np.zeros(count, int), positives, Band(0.8, 1.1, 30, pool=10), 0.9)
+    assert {len(one) for one in found.values()} <= {9, 10}
+
+
+def test_what_means_the_same_is_a_near_duplicate():
+    positives = made(
+        ["the cat sat down here", "here the cat sat down", "a dog", "one bird", "two birds"],
+        ["x", "y", "le grand chien noir dort", "le grand chien noir dort bien", "z"],
+        [0, 1, 2, 3, 4],
+    )
+    positives.seconds[4].add("x")  # stands beside x on another page
+    near_duplicates = NearDuplicates(positives, 0.9)
+    assert near_duplicates(np.array([0, 2, 0, 0, 2]), np.array([1, 3, 4, 2, 4])).tolist() == [
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_quantiles_are_of_the_same_topic_and_other_pages():
+    vectors = np.array([[1, 0], [0, 1], [0.6, 0.8], [1, 0], [0, 0]], np.float32)
+    found = search.quantiles(vectors, [0, 0, 0, 1, 0], [0, 0, 1, 2, 3], seed=1, draws=1000)
+    assert np.unique(found) == pytest.approx([0.6, 0.8])
+    assert len(search.quantiles(vectors, [0] * 5, [0] * 5, seed=1)) == 0
