@@ -52,13 +52,16 @@ def register() -> None:
 def _logging_left_alone() -> Iterator[None]:
     """Undo what some of fairseq's modules do to everybody's logging when they are imported: show all, down to DEBUG.
 
-    fairseq's commands set logging up before they import anything, and keep it.
+    fairseq's commands set logging up before they import anything, and keep it. What these modules advise meanwhile,
+    such as to install tensorboardX, is of no use here.
     """
     root = logging.getLogger()
-    level, handlers = root.level, list(root.handlers)
+    level, handlers, disabled = root.level, list(root.handlers), root.manager.disable
+    logging.disable(max(disabled, logging.INFO))
     try:
         yield
     finally:
+        logging.disable(disabled)
         root.setLevel(level)
         for handler in root.handlers[:]:
             if handler not in handlers:

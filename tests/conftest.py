@@ -23,6 +23,7 @@ from unittest import mock
 
 import forkserver
 import hypothesis
+import playground as playgrounds
 import pytest
 import torch
 import tqdm
@@ -136,6 +137,12 @@ def forks() -> Iterator[forkserver.Server]:
 def forked_cli(forks: forkserver.Server) -> Callable[..., subprocess.CompletedProcess[str]]:
     """As ``run_cli``, in a fork: for commands that import torch or fairseq, where that is not what is tested."""
     return partial(forks.run, "fairseq-xl")
+
+
+@pytest.fixture
+def playground(tmp_path: Path) -> playgrounds.Playground:
+    """A folder with a recipe that does what it is told, and an experiment of it."""
+    return playgrounds.Playground(tmp_path)
 
 
 # --- finished runs as a recipe leaves them, made up ---

@@ -41,3 +41,9 @@ def test_importing_is_inert() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=900)
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
     assert not loaded & {"torch", "fairseq", "numpy", "omegaconf", "tqdm", "scipy"}
+
+
+def test_registering_says_nothing_of_what_fairseq_would_like_installed() -> None:
+    code = "import fairseq_xl; fairseq_xl.register(); import logging; print(logging.root.manager.disable)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=900)
+    assert (done.stdout, done.stderr) == ("0\n", "")

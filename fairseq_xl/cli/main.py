@@ -31,11 +31,9 @@ COMMANDS: Table = {
     "classify": ("fairseq_xl.cli.classify:COMMANDS", "classify text of a low-resource language (Siamese encoder)"),
     "match": ("fairseq_xl.cli.match:COMMANDS", "decide whether two sentences mean the same; search questions"),
     "corpus": ("fairseq_xl.cli.corpus:COMMANDS", "a corpus of sentence pairs from a bilingual website"),
-    "experiment": (
-        "fairseq_xl.cli.experiment.command",
-        "run systems and seeds through a recipe, and report",
-    ),
-    "doctor": ("fairseq_xl.cli.doctor", "say what is installed, what is missing and how to get it"),
+    "experiment": ("fairseq_xl.cli.experiment:COMMANDS", "run systems and seeds through a recipe, and report"),
+    "doctor": ("fairseq_xl.cli.doctor:Doctor", "say what is installed, what is missing and how to get it"),
+    "completion": ("fairseq_xl.cli.completion:Completion", "print a script that completes commands in a shell"),
     "user-dir": ("fairseq_xl.cli.user_dir:UserDir", "print the path to pass to fairseq's --user-dir"),
 }
 

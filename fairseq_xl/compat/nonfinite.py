@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from fairseq_xl.compat.patching import replace
-from fairseq_xl.training import faults
+from fairseq_xl.training import finite
 
 # How fairseq words the ends of training that a bad gradient brings about: in full precision, with
 # --fp16, with --amp.
@@ -28,14 +28,14 @@ def name_the_batch_of_bad_gradients() -> None:
         def train_step(self: Any, samples: list[Any], raise_oom: bool = False) -> Any:
             common = self.cfg.common
             scales = self.optimizer.scaler.is_enabled() if common.amp else bool(common.fp16)
-            faults.training.update = self.get_num_updates() + 1
-            faults.training.scales_loss = scales
+            finite.training.update = self.get_num_updates() + 1
+            finite.training.scales_loss = scales
             try:
                 return stock(self, samples, raise_oom)
             except FloatingPointError as error:
                 if not str(error).startswith(_MESSAGES):
                     raise
-                raise faults.NonFiniteError(faults.sentence("the gradient is not finite", samples)) from error
+                raise finite.NonFiniteError(finite.sentence("the gradient is not finite", samples)) from error
 
         return train_step
 

@@ -1,16 +1,18 @@
-"""What a person sees while an experiment runs: a line for each event, and how far the running cells are."""
+"""What a person sees of an experiment: a line for each event while it runs, and a line for each cell at any time."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from tqdm import tqdm
 
 from fairseq_xl.experiment.config import Cell
-from fairseq_xl.experiment.state import CellState
+from fairseq_xl.experiment.state import RUNNING, CellState, State, lock_of
+from fairseq_xl.io.atomic import is_held
 
 SHOWN = ("valid_accuracy", "valid_ppl", "valid_loss", "accuracy", "ppl", "loss")
 
@@ -54,6 +56,27 @@ class Display:
     def _advance(self) -> None:
         if self.bar is not None:
             self.bar.update()
+
+
+def status_lines(output: Path) -> Iterator[str]:
+    """A line for each cell of the experiment in a folder: status, time, memory, and why it failed.
+
+    A cell that the state calls running, while neither it nor a runner is there, is called killed: the next run goes
+    on with it.
+
+    Raises:
+        InputError: there is no experiment.
+    """
+    state = State.of(output)
+    width = max(map(len, state.systems), default=0)
+    attended = is_held(lock_of(output))
+    for name in state.systems:
+        cell = state[name]
+        gone = cell.status == RUNNING and not attended and not is_held(lock_of(output, name))
+        status = "killed" if gone else cell.status
+        peak = "" if cell.peak_MiB is None else f"  {cell.peak_MiB:,.0f} MiB"
+        spent = minutes(cell.seconds) if cell.seconds else ""
+        yield f"{name:{width}}  {status:8} {spent:>10}{peak}{'  ' + cell.error if cell.error else ''}".rstrip()
 
 
 def minutes(seconds: float) -> str:

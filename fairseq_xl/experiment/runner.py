@@ -13,7 +13,7 @@ from pathlib import Path
 from fairseq_xl.experiment.config import Cell, Experiment
 from fairseq_xl.experiment.launcher import Job, Launcher, Outcome, Task
 from fairseq_xl.experiment.progress import Display
-from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State
+from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State, lock_of
 from fairseq_xl.io.atomic import exclusive_lock
 from fairseq_xl.io.errors import InputError
 
@@ -57,11 +57,6 @@ def _preparing(cells: list[Cell]) -> list[Cell]:
     return list(first.values())[::-1]
 
 
-def lock_of(out: Path, cell: str | None = None) -> Path:
-    """What the runner in a folder, or one of its cells, holds while it is at work."""
-    return out / "logs" / f"{cell}.lock" if cell else out / "experiment.lock"
-
-
 @contextmanager
 def claimed(out: Path) -> Iterator[None]:
     """One runner at a time in a folder.
@@ -72,8 +67,8 @@ def claimed(out: Path) -> Iterator[None]:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"--out {out}: this folder cannot be made ({error.strerror}); name another one") from None
-    with exclusive_lock(lock_of(out), f"another process runs an experiment in {out}: wait, or give another --out"):
+        raise InputError(f"--output {out}: this folder cannot be made ({error.strerror}); name another one") from None
+    with exclusive_lock(lock_of(out), f"another process runs an experiment in {out}: wait, or give another --output"):
         yield
 
 

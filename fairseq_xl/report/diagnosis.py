@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.report.course import draw_course, logged
+from fairseq_xl.report.curves import draw_course, logged
 from fairseq_xl.report.figures import draw_picture, plain_ticks
 from fairseq_xl.report.page import Section
 from fairseq_xl.report.runs import Run, by_system, colours

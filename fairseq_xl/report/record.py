@@ -1,13 +1,11 @@
-"""``fairseq-xl experiment record RUN``: one small JSON file that says what a run was and what it scored.
+"""The record of a run: one small JSON file that says what it was and what it scored.
 
-The folder of a run holds ``checkpoints/``, ``train.log`` (fairseq-train's output with ``--log-format
-json``), ``train.command`` and files ``[SET.]score.beamN.json`` (sacreBLEU's JSON), as the recipes
-write them.
+The folder of a run holds ``checkpoints/``, ``train.log`` (fairseq-train's output with ``--log-format json``),
+``train.command`` and files ``[SET.]score.beamN.json`` (sacreBLEU's JSON), as the recipes write them.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import platform
 import re
@@ -21,6 +19,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
 from fairseq_xl.io.lines import read_lines
+from fairseq_xl.training.checkpoints import plain
 
 PACKAGES = (
     *("torch", "fairseq-fixed", "fairseq", "numpy", "sacrebleu", "sacremoses"),
@@ -79,19 +78,6 @@ def _score(metric: dict[str, Any]) -> dict[str, Any]:
     return {**found, "length_ratio": float(ratio[1])} if ratio else found
 
 
-def _plain(value: Any) -> Any:
-    """A configuration as plain data: no interpolations, namespaces or enumerations."""
-    if isinstance(value, argparse.Namespace):
-        value = vars(value)
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return str(value)
-
-
 class Training(NamedTuple):
     """What a checkpoint says of its training."""
 
@@ -119,7 +105,7 @@ def read_training(checkpoint: Path) -> Training:
     # At the end of an epoch fairseq saves the beginning of the next.
     epoch = epoch if place.get("iterations_in_epoch") else max(epoch - 1, 0)
     history = state.get("optimizer_history") or [{}]
-    return Training(_plain(options), epoch, history[-1].get("num_updates"))
+    return Training(plain(options), epoch, history[-1].get("num_updates"))
 
 
 def device(on_cpu: bool) -> str:
@@ -200,26 +186,11 @@ def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``fairseq-xl experiment record``."""
-    parser.add_argument("run", type=Path, help="folder of a run, as the recipes write it")
-    text = "what the folder cannot say, such as loss=vmf source=de"
-    parser.add_argument("--about", nargs="*", default=[], metavar="KEY=VALUE", help=text)
-    text = "file to write (default: RUN/record.json)"
-    parser.add_argument("--output", "-o", type=Path, help=text)
-
-
-def run(args: argparse.Namespace) -> None:
-    """Write the record."""
-    if not args.run.is_dir():
-        raise InputError(f"there is no folder {args.run}: give the folder of a run")
-    about = {}
-    for item in args.about:
-        key, equals, value = item.partition("=")
-        if not equals or not key:
-            raise InputError(f"--about {item!r}: write KEY=VALUE")
-        about[key] = value
-    record = make_record(args.run, about)
-    with atomic_text(args.output or args.run / "record.json") as stream:
+def write_record(run: Path, about: dict[str, str], output: Path | None = None) -> None:
+    """:func:`make_record` into a file, by default ``RUN/record.json``."""
+    if not run.is_dir():
+        raise InputError(f"there is no folder {run}: give the folder of a run")
+    record = make_record(run, about)
+    with atomic_text(output or run / "record.json") as stream:
         json.dump(record, stream, indent=2, ensure_ascii=False)
         stream.write("\n")

@@ -15,7 +15,6 @@ import torch
 
 from fairseq_xl.io.errors import InputError
 
-# What a file under way is called: fairseq's own ending, so that a stock run's are cleaned up, too.
 # What torch's own pickles name beside its types.
 _HARMLESS = {"collections.OrderedDict", "_codecs.encode"}
 # The names by which numpy 1 pickled what numpy 2 keeps in `numpy._core`.
@@ -97,6 +96,19 @@ def updates(state: dict[str, Any]) -> int:
     """How many updates the model of a checkpoint has seen."""
     history = state.get("optimizer_history") or [{}]
     return int(history[-1].get("num_updates", 0))
+
+
+def plain(value: Any) -> Any:
+    """A configuration in a checkpoint as plain data: no namespaces or enumerations."""
+    if isinstance(value, argparse.Namespace):
+        value = vars(value)
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
 
 
 def _load(path: str | os.PathLike[str]) -> Any:

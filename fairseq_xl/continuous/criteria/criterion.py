@@ -19,7 +19,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses import search
 from fairseq_xl.losses.fused import target_only
 from fairseq_xl.losses.sampled import sampled_margin
-from fairseq_xl.training.faults import check_finite
+from fairseq_xl.training.finite import check_finite
 
 PER_WORD = "per_word/"
 """Begins the names of what a loss logs, among what the trainer and the task log in the same dictionary."""

@@ -1,12 +1,15 @@
-"""Trainings that should know of each other: two in one folder, and the copies that torchrun starts."""
+"""Processes that should know of each other: trainings of one folder, torchrun's copies, and what they share."""
 
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import torch
 
 from fairseq_xl.compat.patching import loaded, replace
 from fairseq_xl.io.errors import InputError
@@ -82,7 +85,6 @@ def refuse_unconnected_copies() -> None:
     model of its own and writes it over the others', without a word. And on a CPU the number of a process is taken
     modulo the number of GPUs, which is zero.
     """
-    import torch
     from fairseq.distributed import utils
     from fairseq.trainer import Trainer
 
@@ -123,3 +125,27 @@ def _started_by_torchrun() -> int:
         return 0
     size = os.environ["WORLD_SIZE"]
     return int(size) if size.isdecimal() else 0
+
+
+def receive_what_was_broadcast() -> None:
+    """Let the other processes of a training read what the first one sends.
+
+    Broken: only the first process reads the checkpoint and sends it on; since 2.6 ``torch.load`` refuses the
+    configuration in it, so that no training in several processes could go on after an interruption. What is
+    read here comes from the training's own first process, never from a file.
+    """
+    from fairseq.distributed import utils
+
+    def mend(stock: Callable[..., Any]) -> Callable[..., Any]:
+        def _broadcast_object_slow(obj: Any, src_rank: int, group: Any, dist_device: torch.device) -> Any:
+            if utils.get_rank(group) == src_rank:
+                return stock(obj, src_rank, group, dist_device)
+            length = torch.zeros(1, dtype=torch.long, device=dist_device)
+            utils.broadcast(length, src=src_rank, group=group)
+            received = torch.empty(int(length), dtype=torch.uint8, device=dist_device)
+            utils.broadcast(received, src=src_rank, group=group)
+            return torch.load(io.BytesIO(received.cpu().numpy().tobytes()), map_location="cpu", weights_only=False)
+
+        return _broadcast_object_slow
+
+    replace(utils, "_broadcast_object_slow", mend)

@@ -1,4 +1,4 @@
-"""Translating and scoring every sentence, not all but the last few."""
+"""Generating: every sentence of the data, in batches of which none depends on another."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _evaluating: ContextVar[bool] = ContextVar("evaluating", default=False)
 def evaluate_every_sentence() -> None:
     """Let ``fairseq-generate``, ``-validate`` and ``-eval-lm`` use the whole data set.
 
-    Broken: ``batch_by_size`` drops the last batch unless its size is a multiple of
-    ``--required-batch-size-multiple``, 8 by default, so that up to 7 sentences get no translation
-    and are missing from the score. (In training they are missing, too: that is left as it is.)
+    Broken: ``batch_by_size`` drops the last batch unless its size is a multiple of ``--required-batch-size-multiple``,
+    8 by default, so that up to 7 sentences get no translation and are missing from the score. (In training they are
+    missing, too: that is left as it is.)
     """
     from fairseq.data import data_utils
 
@@ -56,3 +56,26 @@ def _mend_main(stock: Callable[..., Any]) -> Callable[..., Any]:
             _evaluating.reset(before)
 
     return main
+
+
+def count_diversity_by_place() -> None:
+    """Let ``--diverse-beam-groups`` translate data sets of more than one batch.
+
+    Broken: ``DiverseBeamSearch`` keeps one row of overlaps for each sentence of a batch, in the batch's order, and
+    looks them up by the sentences' numbers in the data set: an IndexError from the second batch on, other sentences'
+    overlaps before. Without numbers the generator counts the places itself. ``generate``, not ``_generate``, is what
+    is replaced, for generators that are scripted do not use it.
+    """
+    from fairseq.search import DiverseBeamSearch
+    from fairseq.sequence_generator import SequenceGenerator, SequenceGeneratorWithAlignment
+
+    def mend(stock: Callable[..., Any]) -> Callable[..., Any]:
+        def generate(self: Any, models: Any, sample: dict[str, Any], **kwargs: Any) -> Any:
+            if isinstance(self.search, DiverseBeamSearch):
+                sample = {key: value for key, value in sample.items() if key != "id"}
+            return stock(self, models, sample, **kwargs)
+
+        return generate
+
+    for owner in (SequenceGenerator, SequenceGeneratorWithAlignment):
+        replace(owner, "generate", mend)

@@ -1,5 +1,4 @@
-"""What numpy 2 took from fairseq's text path: ``np.compat.long`` and a keyword of
-``percentile``."""
+"""What fairseq's data sets and dictionaries ask of numpy and of each other, and do not find."""
 
 from __future__ import annotations
 
@@ -27,8 +26,8 @@ class _NumpyWithCompat(types.ModuleType):
 def supply_numpy_compat() -> None:
     """Let the two data sets that say ``np.compat.long`` find it.
 
-    Broken: numpy 2 has no ``np.compat``, so ``--num-batch-buckets`` and language-model blocks of
-    one sentence end in an AttributeError. In numpy 1 the name meant ``int``.
+    Broken: numpy 2 has no ``np.compat``, so ``--num-batch-buckets`` and language-model blocks of one sentence end in
+    an AttributeError. In numpy 1 the name meant ``int``.
     """
     if hasattr(np, "compat"):
         return
@@ -54,3 +53,25 @@ def supply_bucket_bounds() -> None:
 
     replace(data_utils, "get_buckets", mend)
     bucket_pad_length_dataset.get_buckets = data_utils.get_buckets
+
+
+def load_masked_dictionaries() -> None:
+    """Let masked language models' tasks load their dictionaries.
+
+    Broken: ``Dictionary.load`` makes its class with an argument that ``MaskedLMDictionary`` and ``BertDictionary`` do
+    not take, so that ``legacy_masked_lm``, ``cross_lingual_lm`` and ``translation_from_pretrained_xlm`` end in a
+    TypeError.
+    """
+    from fairseq.data.legacy.masked_lm_dictionary import MaskedLMDictionary
+
+    if "load" in vars(MaskedLMDictionary):
+        return
+
+    def load(cls: Any, f: Any, add_special_symbols: bool = True) -> Any:
+        if not add_special_symbols:
+            raise ValueError(f"a {cls.__name__} has special symbols always")
+        made = cls()
+        made.add_from_file(f)
+        return made
+
+    MaskedLMDictionary.load = classmethod(load)
