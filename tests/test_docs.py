@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import importlib
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from docs import PAGES, ROOT, blocks
 
 from fairseq_xl.cli import main as cli
+from fairseq_xl.cli.parsing import add_options
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
@@ -47,19 +49,16 @@ def options(words: list[str]) -> Iterator[str]:
 def test_commands_of_ours_exist_with_their_options(words):
     if len(words) < 2 or words[1].startswith("-") or words[1] == "STEP":
         return
-    name = words[1]
-    assert name in cli.COMMANDS
-    parser = argparse.ArgumentParser()
-    importlib.import_module(cli.COMMANDS[name][0]).configure(parser)
-    rest = words[2:]
-    while steps := [a for a in parser._actions if isinstance(a, argparse._SubParsersAction)]:
-        step = rest.pop(0) if rest else None
-        if step is None or not re.fullmatch(r"[a-z][a-z-]*", step):
-            break  # `fairseq-xl embed` in a sentence; alternatives such as align|topics
-        assert step in steps[0].choices, f"fairseq-xl {name} has no step {step}"
-        parser = steps[0].choices[step]
-        if module := getattr(parser, "module", None):  # a step's options come with its module
-            importlib.import_module(module).configure(parser)
+    steps = itertools.takewhile(re.compile("[a-z][a-z-]*").fullmatch, words[1:])
+    name, found, _ = cli.find(list(steps))
+    if isinstance(found, Mapping):
+        return  # `fairseq-xl embed` in a sentence; alternatives such as align|topics
+    parser = argparse.ArgumentParser(prog=name)
+    if isinstance(found, ModuleType):
+        found.configure(parser)
+    else:
+        add_options(parser, found)
+    rest = words[len(name.split()) :]
     for option in options(rest):
         assert option in parser._option_string_actions, f"{parser.prog} has no option {option}"
 

@@ -16,10 +16,10 @@ class Completion:
     """Print a script that lets a shell complete fairseq-xl's commands, options and file names.
 
     bash: fairseq-xl completion bash >~/.local/share/bash-completion/completions/fairseq-xl; zsh: into a file
-    _fairseq-xl in a folder of $fpath; tcsh and fish: source it.
+    _fairseq-xl in a folder of $fpath; tcsh: source it.
     """
 
-    shell: str = argument("the shell to make it for", choices=("bash", "zsh", "tcsh", "fish"))
+    shell: str = argument("the shell to make it for", choices=("bash", "zsh", "tcsh"))
 
     def run(self) -> None:
         import shtab

@@ -28,16 +28,11 @@ OLDEST_PYTHON, FIRST_UNTRIED_PYTHON = (3, 11), (3, 14)
 
 REQUIREMENT = re.compile(r"""([\w.-]+)\s*([^;\s]*)(?:.*extra == ["']([\w-]+)["'])?""")
 OTHER_MODULES = {
-    "charset-normalizer": "charset_normalizer",
     "faiss-cpu": "faiss",
     "fairseq-fixed": "fairseq",
     "fasttext-numpy2": "fasttext",
     "hydra-core": "hydra",
-    "import-linter": "importlinter",
-    "pytest-xdist": "xdist",
-    "rank-bm25": "rank_bm25",
     "scikit-learn": "sklearn",
-    "sentence-transformers": "sentence_transformers",
     "umap-learn": "umap",
 }
 """Modules that are not called as their distributions are."""
@@ -70,7 +65,7 @@ class Package:
 
     @property
     def module(self) -> str:
-        return OTHER_MODULES.get(self.distribution, self.distribution)
+        return OTHER_MODULES.get(self.distribution, self.distribution.replace("-", "_"))
 
     @property
     def required(self) -> bool:

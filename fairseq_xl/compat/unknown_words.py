@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any
@@ -244,7 +243,7 @@ def _mend_generate(stock: Callable[..., Any]) -> Callable[..., Any]:
     def main(cfg: Any) -> Any:
         from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 
-        if isinstance(cfg, Namespace):
+        if not hasattr(cfg, "generation"):  # the command line's plain options
             cfg = convert_namespace_to_omegaconf(cfg)
         asked = cfg.generation.replace_unk
         if asked is None or cfg.dataset.dataset_impl == "raw":

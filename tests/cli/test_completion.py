@@ -29,7 +29,7 @@ def below(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
                 yield from below(child)
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh", "fish"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
 def test_a_script_names_commands_and_options(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["completion", shell]) == 0
     script = capsys.readouterr().out
