@@ -163,27 +163,25 @@ def check_python() -> Check:
 
 def check_package(package: Package) -> Check:
     """Installed, new enough, and importable?"""
-    needed = f"for {package.purpose}"
+    status, detail, remedy = "ok", f"for {package.purpose}", _pip(package)
     try:
         version = importlib.metadata.version(package.distribution)
     except importlib.metadata.PackageNotFoundError:
         version = None
     if version is None and importlib.util.find_spec(package.module) is None:
-        return Check(package.distribution, "missing", package.required, None, needed, _pip(package))
-    if version is None:
-        detail = f"another distribution provides the module {package.module!r}; {needed}"
-        return Check(package.distribution, "outdated", package.required, None, detail, _pip(package))
-    if not within(version, package.bounds):
-        detail = f"{package.bounds} is needed {needed}"
-        return Check(package.distribution, "outdated", package.required, version, detail, _pip(package))
-    if package.extras != ("test",):  # ruff's module is of no use to us, and the others are slow
+        status = "missing"
+    elif version is None:
+        status = "outdated"
+        detail = f"another distribution provides the module {package.module!r}; {detail}"
+    elif not within(version, package.bounds):
+        status, detail = "outdated", f"{package.bounds} is needed {detail}"
+    elif package.extras != ("test",):  # ruff's module is of no use to us, and the others are slow
         try:
             importlib.import_module(package.module)
         except Exception as error:  # whatever an import raises is what the user must see
-            detail = f"installed, but importing it fails: {type(error).__name__}: {error}"
-            remedy = _pip(package).replace("pip install", "pip install --force-reinstall")
-            return Check(package.distribution, "broken", package.required, version, detail, remedy)
-    return Check(package.distribution, "ok", package.required, version, needed)
+            status, detail = "broken", f"installed, but importing it fails: {type(error).__name__}: {error}"
+            remedy = remedy.replace("pip install", "pip install --force-reinstall")
+    return Check(package.distribution, status, package.required, version, detail, None if status == "ok" else remedy)
 
 
 def check_cuda() -> Check:

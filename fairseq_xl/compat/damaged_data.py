@@ -1,4 +1,4 @@
-"""Binarised data and dictionaries that are missing, damaged or of another corpus."""
+"""Preprocessed data and dictionaries that are missing, damaged or of another corpus."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fairseq_xl.io.errors import InputError
 _MAGIC = b"MMIDIDX\x00\x00"
 _LEGACY_MAGIC = b"TNTIDX\x00\x00"
 _HEADER = struct.Struct("<9sQBQ")
-_AGAIN = "binarise the text again"
+_AGAIN = "preprocess the text again"
 
 
 class MissingFile(InputError, FileNotFoundError):
@@ -44,7 +44,7 @@ def _checking_data(make_dataset: Callable[..., Any]) -> Callable[..., Any]:
                 raise MissingFile(f"{path}.bin is missing, which belongs to {path}.idx: {_AGAIN}")
             magic = _magic(f"{path}.idx")
             if magic not in (_MAGIC, _LEGACY_MAGIC):
-                raise InputError(f"{path}.idx is no index of binarised text, or a damaged one: {_AGAIN}")
+                raise InputError(f"{path}.idx is no index of preprocessed text, or a damaged one: {_AGAIN}")
             if impl == "mmap":
                 _check(path)
         dataset = make_dataset(path, impl, fix_lua_indexing, dictionary)
@@ -93,7 +93,7 @@ def _check_words(path: str, dataset: Any, words: int) -> None:
     if lowest < 0 or highest >= words:
         raise InputError(
             f"{path}.bin holds word number {lowest if lowest < 0 else highest} and its dictionary has "
-            f"{words} words: it is damaged or was binarised with another dictionary; {_AGAIN}"
+            f"{words} words: it is damaged or was preprocessed with another dictionary; {_AGAIN}"
         )
 
 

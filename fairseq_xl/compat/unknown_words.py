@@ -16,7 +16,7 @@ from fairseq_xl.io.errors import InputError
 # What the option holds when it is given without a file: a slip in fairseq, which then looks for a
 # file of this name.
 _NO_FILE = "@@ "
-# Set while fairseq-generate works on binarised data, which it believes to be no place for the
+# Set while fairseq-generate works on preprocessed data, which it believes to be no place for the
 # option.
 _wanted: ContextVar[str | None] = ContextVar("replace_unk", default=None)
 _SOURCE_LINES = "fairseq_xl_source_lines"  # on a task: the words of the batch in translation
@@ -43,14 +43,14 @@ class Aligned(list[Any]):
 
 
 def mend_unknown_word_replacement() -> None:
-    """Make ``--replace-unk`` work, on binarised data too, with any model that has attention.
+    """Make ``--replace-unk`` work, on preprocessed data too, with any model that has attention.
 
     Broken: without a file the option looks for one named ``@@ ``; alignments are empty unless
     ``--print-alignment`` is given, and then pairs where numbers are expected, so that the first
-    unknown word ends in an IndexError or TypeError; ``fairseq-generate`` refuses binarised data;
+    unknown word ends in an IndexError or TypeError; ``fairseq-generate`` refuses preprocessed data;
     ``fairseq-interactive`` forgets the words that were typed and copies ``<unk>``.
 
-    Binarised data does not hold the spelling of source words that the dictionary lacks: there such
+    Preprocessed data does not hold the spelling of source words that the dictionary lacks: there such
     a word can only be given by the alignment dictionary's entry for ``<unk>``.
     """
     from fairseq import utils

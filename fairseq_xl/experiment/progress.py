@@ -87,16 +87,19 @@ def minutes(seconds: float) -> str:
     return f"{whole} min" if whole < 90 else f"{whole // 60} h {whole % 60:02} min"
 
 
-def position(run: Path, most: int = 65536) -> str:
+def last_lines(log: Path, most: int = 65536) -> list[str]:
+    """The lines in the last bytes of a log, the latest first."""
+    with log.open("rb") as stream:
+        stream.seek(max(0, log.stat().st_size - most))
+        return stream.read().decode("utf-8", errors="replace").splitlines()[::-1]
+
+
+def position(run: Path) -> str:
     """The epoch that a run is in, and the last value that tells how it goes."""
     log = run / "train.log"
     if not log.is_file():
         return "preparing"
-    with log.open("rb") as stream:
-        stream.seek(0, 2)
-        stream.seek(max(0, stream.tell() - most))
-        lines = stream.read().decode("utf-8", errors="replace").splitlines()
-    for line in reversed(lines):
+    for line in last_lines(log):
         found = re.search(r'\{"epoch": .*\}', line)
         if found is None:
             continue

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from fairseq_xl.experiment.config import Cell, Experiment
 from fairseq_xl.experiment.launcher import Job, Launcher, Outcome, Task
-from fairseq_xl.experiment.progress import Display
+from fairseq_xl.experiment.progress import Display, last_lines
 from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State, lock_of
 from fairseq_xl.io.atomic import exclusive_lock
 from fairseq_xl.io.errors import InputError
@@ -234,11 +233,7 @@ class Runner:
         self.display.failed(cell, known, log)
 
 
-def last_line(log: Path, most: int = 65536) -> str:
+def last_line(log: Path) -> str:
     """The last line of a log that says something."""
-    if not log.is_file():
-        return "it left no output"
-    with log.open("rb") as stream:
-        stream.seek(max(0, os.fstat(stream.fileno()).st_size - most))
-        lines = stream.read().decode("utf-8", errors="replace").splitlines()
-    return next((line.strip() for line in reversed(lines) if line.strip()), "it left no output")
+    lines = last_lines(log) if log.is_file() else []
+    return next((line.strip() for line in lines if line.strip()), "it left no output")

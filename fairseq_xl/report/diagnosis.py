@@ -28,7 +28,7 @@ SIMILARITIES = {
 SOURCES = {
     "projection": "projection",
     "difference": "difference",
-    "uniform": "drawn uniformly",
+    "uniform": "sampled uniformly",
     "most_informative": "most informative",
 }
 
@@ -88,7 +88,7 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
         )
     negatives = Section(
         "What negatives are made of",
-        "The paper's argument (section 3.1): for the projection λ₃ and λ₄ are constant, 0 and 1, for drawn and "
+        "The paper's argument (section 3.1): for the projection λ₃ and λ₄ are constant, 0 and 1, for sampled and "
         "searched negatives they fluctuate from one prediction to the next.",
         [component_table(groups)],
         pictures,

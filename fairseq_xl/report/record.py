@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import read_lines
+from fairseq_xl.report.training_log import read_training_log
 from fairseq_xl.training.checkpoints import plain
 
 PACKAGES = (
@@ -27,28 +27,6 @@ PACKAGES = (
 )
 SCORE_FILE = re.compile(r"(?:(?P<set>.+)\.)?score\.beam(?P<beam>\d+)\.json")
 LENGTH_RATIO = re.compile(r" ratio = ([\d.]+)")
-SUMMARY = {"train_loss", "valid_loss"}
-JSON_PART = re.compile(r"\{.*\}")
-
-
-def read_epochs(log: Path) -> dict[int, dict[str, Any]]:
-    """Statistics of each finished epoch by its number: fairseq's ``train_…`` and ``valid_…`` values.
-
-    An epoch that was repeated after an interruption counts as it ended.
-    """
-    epochs: dict[int, dict[str, Any]] = {}
-    for line in read_lines(log):
-        found = JSON_PART.search(line)
-        if found is None:
-            continue
-        try:
-            values = loads(found.group())
-        except ValueError:
-            continue  # the configuration that fairseq prints at the start looks like JSON and is none
-        # An epoch's summary; the lines in between (train_inner) carry the same names unprefixed.
-        if isinstance(values, dict) and isinstance(values.get("epoch"), int) and not SUMMARY.isdisjoint(values):
-            epochs.setdefault(values["epoch"], {}).update(values)
-    return {number: values for number, values in epochs.items() if "train_loss" in values}
 
 
 def read_scores(run: Path) -> dict[str, dict[str, dict[str, Any]]]:
@@ -156,13 +134,17 @@ def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
     for path in (log, best):
         if not path.is_file():
             raise InputError(f"there is no {path}: {run} is not the folder of a trained run")
-    epochs = read_epochs(log)
+    logged = read_training_log(log)
+    # An epoch that was repeated after an interruption counts as it ended.
+    epochs = {record.epoch: record for record in logged.of("train")}
     if not epochs:
-        raise InputError(f"{log} shows no finished epoch: train with --log-format json")
+        raise InputError(f"{log} shows no finished epoch: train for one at least")
     training, best_epoch, _ = read_training(best)
     common = training.get("common", {})
-    walls = [float(values["train_train_wall"]) for values in epochs.values()]
-    best_values = epochs.get(best_epoch, {})
+    best_valid: dict[str, float] = {}
+    for record in logged.of("valid"):
+        if record.epoch == best_epoch:
+            best_valid |= {**record.values, "num_updates": float(record.updates)}
     command = run / "train.command"
     return {
         "name": run.resolve().name,
@@ -170,14 +152,10 @@ def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
         "scores": read_scores(run),
         "seed": common.get("seed"),
         "epochs": max(epochs),
-        "updates": int(float(epochs[max(epochs)].get("train_num_updates", 0))),
+        "updates": epochs[max(epochs)].updates,
         "best_epoch": best_epoch,
-        "best_valid": {
-            key.removeprefix("valid_"): float(value)
-            for key, value in best_values.items()
-            if key.startswith("valid_") and value is not None
-        },
-        "seconds_per_epoch": round(statistics.median(walls), 1),
+        "best_valid": best_valid,
+        "seconds_per_epoch": round(statistics.median(record.values["train_wall"] for record in epochs.values()), 1),
         "device": device(bool(common.get("cpu"))),
         "versions": versions(),
         "commit": commit(),

@@ -9,14 +9,14 @@ from fairseq_xl.report import record
 from fairseq_xl.report.record import write_record
 
 LOG = """2026-01-01 | INFO | fairseq_cli.train | {'_name': None, 'common': {'seed': 1}}
-2026-01-01 | INFO | train_inner | {"epoch": 1, "update": 0.5, "loss": "9", "train_wall": "1"}
+2026-01-01 | INFO | train_inner | {"epoch": 1, "update": 0.5, "loss": "9", "train_wall": "1", "num_updates": "3"}
 2026-01-01 | INFO | train | {"epoch": 1, "train_loss": "5.5", "train_train_wall": "10", "train_num_updates": "7"}
 2026-01-01 | INFO | valid | {"epoch": 1, "valid_loss": "4.5", "valid_accuracy": "20", "valid_num_updates": "7"}
-2026-01-01 | INFO | valid | {"epoch": 2, "valid_loss": "9.5"}
+2026-01-01 | INFO | valid | {"epoch": 2, "valid_loss": "9.5", "valid_num_updates": "13"}
 2026-01-01 | INFO | train | {"epoch": 2, "train_loss": "4.0", "train_train_wall": "99", "train_num_updates": "13"}
 2026-01-01 | INFO | valid | {"epoch": 2, "valid_loss": "3.5", "valid_accuracy": "40", "valid_num_updates": "14"}
 2026-01-01 | INFO | train | {"epoch": 2, "train_loss": "3.9", "train_train_wall": "12", "train_num_updates": "14"}
-2026-01-01 | INFO | valid | {"epoch": 3, "valid_loss": "3.0"}
+2026-01-01 | INFO | valid | {"epoch": 3, "valid_loss": "3.0", "valid_num_updates": "15"}
 """
 SCORES = [{"name": "BLEU", "score": 31.4, "signature": "nrefs:1|case:mixed", "verbose_score": "x"}]
 VERBOSE = "72.8/54.0/41.5/32.2 (BP = 1.000 ratio = 1.049 hyp_len = 13592 ref_len = 12955)"
@@ -59,7 +59,7 @@ def test_what_is_no_run_is_refused(run, tmp_path):
     with pytest.raises(InputError, match=r"score\.beam1\.json is not the JSON output of sacrebleu"):
         write_record(run, {})
     (run / "train.log").write_text("nothing\n")
-    with pytest.raises(InputError, match="shows no finished epoch"):
+    with pytest.raises(InputError, match="holds no training records"):
         write_record(run, {})
     (run / "train.log").unlink()
     with pytest.raises(InputError, match=r"there is no .*train\.log: .* is not the folder of a"):
