@@ -3,7 +3,6 @@
 import re
 
 import pytest
-import torch
 from fairseq.tasks.translation import TranslationTask
 
 from fairseq_xl.io.errors import InputError
@@ -44,23 +43,6 @@ def test_a_bad_gradient_stops_training_and_names_update_and_sentences(
     assert "\n" not in message
     assert isinstance(caught.value, InputError)
     assert isinstance(caught.value, FloatingPointError)
-
-
-@pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_check_finite_names_update_and_sentences(value):
-    sample = {"id": torch.arange(100, 130)}
-    loss = torch.tensor([1.0, value])
-    with pytest.raises(finite.NonFiniteError, match=r"loss is not finite at update 7 .* 100, 101"):
-        finite.check_finite(loss, sample, 7)
-    finite.training.update = 9
-    with pytest.raises(finite.NonFiniteError, match=r"at update 9 .* 119 and 10 more"):
-        finite.check_finite(loss, sample)
-    finite.check_finite(torch.tensor([1.0, 2.0]), sample)
-
-
-def test_check_finite_leaves_loss_scaling_alone():
-    finite.training.scales_loss = True
-    finite.check_finite(torch.tensor(float("inf")), {"id": torch.tensor([1])})
 
 
 def test_trainer_tells_its_update(command, corpus, tiny_lstm, tmp_path, monkeypatch):
