@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from fairseq_xl.compat.patching import replace
+from fairseq_xl.compat.patching import Stock, replace
 from fairseq_xl.io.atomic import atomic_binary
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.training.checkpoints import why_unusable
@@ -26,28 +25,21 @@ def write_checkpoints_atomically() -> None:
     from fairseq import checkpoint_utils
     from fairseq.file_io import PathManager
 
-    def mend_save(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def torch_persistent_save(obj: Any, filename: str, async_write: bool = False) -> None:
-            if async_write or not PathManager.supports_rename(filename):
-                return stock(obj, filename, async_write=async_write)
-            with atomic_binary(filename) as file:
-                torch.save(obj, file)
-            return None
+    @replace(checkpoint_utils, "torch_persistent_save")
+    def torch_persistent_save(stock: Stock, obj: Any, filename: str, async_write: bool = False) -> None:
+        if async_write or not PathManager.supports_rename(filename):
+            return stock(obj, filename, async_write=async_write)
+        with atomic_binary(filename) as file:
+            torch.save(obj, file)
+        return None
 
-        return torch_persistent_save
-
-    def mend_copy(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def copy(src_path: str, dst_path: str, overwrite: bool = False) -> Any:
-            if not (PathManager.supports_rename(src_path) and PathManager.supports_rename(dst_path)):
-                return stock(src_path, dst_path, overwrite=overwrite)
-            with open(src_path, "rb") as source, atomic_binary(dst_path) as target:
-                shutil.copyfileobj(source, target, length=1 << 24)
-            return dst_path
-
-        return copy
-
-    replace(checkpoint_utils, "torch_persistent_save", mend_save)
-    replace(PathManager, "copy", mend_copy)
+    @replace(PathManager, "copy")
+    def copy(stock: Stock, src_path: str, dst_path: str, overwrite: bool = False) -> Any:
+        if not (PathManager.supports_rename(src_path) and PathManager.supports_rename(dst_path)):
+            return stock(src_path, dst_path, overwrite=overwrite)
+        with open(src_path, "rb") as source, atomic_binary(dst_path) as target:
+            shutil.copyfileobj(source, target, length=1 << 24)
+        return dst_path
 
 
 def explain_unusable_checkpoints() -> None:
@@ -60,49 +52,39 @@ def explain_unusable_checkpoints() -> None:
     from fairseq import checkpoint_utils
     from fairseq.trainer import Trainer
 
-    def mend_load(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def load_checkpoint_to_cpu(path: str, *args: Any, **kwargs: Any) -> Any:
-            try:
-                return stock(path, *args, **kwargs)
-            except Exception as error:
-                # The file is looked at only now, so that loading a good one costs nothing more.
-                reason = why_unusable(path)
-                if reason is None:
-                    raise
-                raise InputError(f"the checkpoint {path} {reason}") from error
+    @replace(checkpoint_utils, "load_checkpoint_to_cpu")
+    def load_checkpoint_to_cpu(stock: Stock, path: str, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return stock(path, *args, **kwargs)
+        except Exception as error:
+            # The file is looked at only now, so that loading a good one costs nothing more.
+            reason = why_unusable(path)
+            if reason is None:
+                raise
+            raise InputError(f"the checkpoint {path} {reason}") from error
 
-        return load_checkpoint_to_cpu
+    @replace(Trainer, "load_checkpoint")
+    def load_checkpoint(stock: Stock, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return stock(*args, **kwargs)
+        except Exception as error:
+            hidden = _input_error_behind(error)
+            if hidden is None or hidden is error:
+                raise
+            raise hidden from None
 
-    def mend_trainer(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def load_checkpoint(self: Any, *args: Any, **kwargs: Any) -> Any:
-            try:
-                return stock(self, *args, **kwargs)
-            except Exception as error:
-                hidden = _input_error_behind(error)
-                if hidden is None or hidden is error:
-                    raise
-                raise hidden from None
-
-        return load_checkpoint
-
-    def mend_missing(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def load_model_ensemble_and_task(*args: Any, **kwargs: Any) -> Any:
-            try:
-                return stock(*args, **kwargs)
-            except OSError as error:
-                if not str(error).startswith(_NOT_FOUND):
-                    raise
-                path = str(error).removeprefix(_NOT_FOUND)
-                raise InputError(
-                    f"there is no checkpoint {path}; training writes checkpoint_best.pt and "
-                    "checkpoint_last.pt to its --save-dir"
-                ) from error
-
-        return load_model_ensemble_and_task
-
-    replace(checkpoint_utils, "load_checkpoint_to_cpu", mend_load)
-    replace(checkpoint_utils, "load_model_ensemble_and_task", mend_missing)
-    replace(Trainer, "load_checkpoint", mend_trainer)
+    @replace(checkpoint_utils, "load_model_ensemble_and_task")
+    def load_model_ensemble_and_task(stock: Stock, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return stock(*args, **kwargs)
+        except OSError as error:
+            if not str(error).startswith(_NOT_FOUND):
+                raise
+            path = str(error).removeprefix(_NOT_FOUND)
+            raise InputError(
+                f"there is no checkpoint {path}; training writes checkpoint_best.pt and checkpoint_last.pt to its "
+                "--save-dir"
+            ) from error
 
 
 def _input_error_behind(error: BaseException | None) -> InputError | None:

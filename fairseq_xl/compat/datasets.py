@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib
 import types
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from fairseq_xl.compat.patching import replace
+from fairseq_xl.compat.patching import Stock, replace
 
 _USERS = ("fairseq.data.language_pair_dataset", "fairseq.data.token_block_dataset")
 
@@ -44,14 +43,11 @@ def supply_bucket_bounds() -> None:
     """
     from fairseq.data import bucket_pad_length_dataset, data_utils
 
-    def mend(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def get_buckets(sizes: np.ndarray, num_buckets: int) -> np.ndarray:
-            shares = np.linspace(0, 100, num_buckets + 1)
-            return np.unique(np.percentile(sizes, shares, method="lower")[1:])
+    @replace(data_utils, "get_buckets")
+    def get_buckets(stock: Stock, sizes: np.ndarray, num_buckets: int) -> np.ndarray:
+        shares = np.linspace(0, 100, num_buckets + 1)
+        return np.unique(np.percentile(sizes, shares, method="lower")[1:])
 
-        return get_buckets
-
-    replace(data_utils, "get_buckets", mend)
     bucket_pad_length_dataset.get_buckets = data_utils.get_buckets
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
 
-from fairseq_xl.compat.patching import loaded, replace
+from fairseq_xl.compat.patching import Stock, loaded, replace
 
 _COMMANDS = ("fairseq_cli.generate", "fairseq_cli.validate", "fairseq_cli.eval_lm")
 # Set while one of these commands runs. Training goes on as fairseq has it, validation included.
@@ -25,15 +24,8 @@ def evaluate_every_sentence() -> None:
     """
     from fairseq.data import data_utils
 
-    replace(data_utils, "batch_by_size", _mend_batches)
-    importlib.import_module("fairseq_cli.generate")
-    for name in _COMMANDS:
-        for module in loaded(name):
-            replace(module, "main", _mend_main)
-
-
-def _mend_batches(stock: Callable[..., Any]) -> Callable[..., Any]:
-    def batch_by_size(indices: Any, *args: Any, **kwargs: Any) -> Any:
+    @replace(data_utils, "batch_by_size")
+    def batch_by_size(stock: Stock, indices: Any, *args: Any, **kwargs: Any) -> Any:
         if not _evaluating.get():
             return stock(indices, *args, **kwargs)
         if not isinstance(indices, np.ndarray):
@@ -44,18 +36,17 @@ def _mend_batches(stock: Callable[..., Any]) -> Callable[..., Any]:
             batches.append(indices[batched:])
         return batches
 
-    return batch_by_size
-
-
-def _mend_main(stock: Callable[..., Any]) -> Callable[..., Any]:
-    def main(*args: Any, **kwargs: Any) -> Any:
+    def main(stock: Stock, *args: Any, **kwargs: Any) -> Any:
         before = _evaluating.set(True)
         try:
             return stock(*args, **kwargs)
         finally:
             _evaluating.reset(before)
 
-    return main
+    importlib.import_module("fairseq_cli.generate")
+    for name in _COMMANDS:
+        for module in loaded(name):
+            replace(module, "main")(main)
 
 
 def count_diversity_by_place() -> None:
@@ -69,13 +60,10 @@ def count_diversity_by_place() -> None:
     from fairseq.search import DiverseBeamSearch
     from fairseq.sequence_generator import SequenceGenerator, SequenceGeneratorWithAlignment
 
-    def mend(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def generate(self: Any, models: Any, sample: dict[str, Any], **kwargs: Any) -> Any:
-            if isinstance(self.search, DiverseBeamSearch):
-                sample = {key: value for key, value in sample.items() if key != "id"}
-            return stock(self, models, sample, **kwargs)
-
-        return generate
+    def generate(stock: Stock, self: Any, models: Any, sample: dict[str, Any], **kwargs: Any) -> Any:
+        if isinstance(self.search, DiverseBeamSearch):
+            sample = {key: value for key, value in sample.items() if key != "id"}
+        return stock(self, models, sample, **kwargs)
 
     for owner in (SequenceGenerator, SequenceGeneratorWithAlignment):
-        replace(owner, "generate", mend)
+        replace(owner, "generate")(generate)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import fcntl
 import io
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from fairseq_xl.compat.patching import loaded, replace
+from fairseq_xl.compat.patching import Stock, loaded, replace
 from fairseq_xl.io.errors import InputError
 
 _held: dict[Path, int] = {}
@@ -27,31 +26,23 @@ def refuse_a_second_training() -> None:
     """
     from fairseq import checkpoint_utils
 
-    def mend(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def verify_checkpoint_directory(save_dir: str) -> None:
-            try:
-                os.makedirs(save_dir, exist_ok=True)
-                _lock(Path(save_dir).resolve())
-                stock(save_dir)
-            except OSError as error:
-                raise InputError(f"cannot write to --save-dir {save_dir}: {error.strerror}") from error
+    @replace(checkpoint_utils, "verify_checkpoint_directory")
+    def verify_checkpoint_directory(stock: Stock, save_dir: str) -> None:
+        try:
+            os.makedirs(save_dir, exist_ok=True)
+            _lock(Path(save_dir).resolve())
+            stock(save_dir)
+        except OSError as error:
+            raise InputError(f"cannot write to --save-dir {save_dir}: {error.strerror}") from error
 
-        return verify_checkpoint_directory
+    def main(stock: Stock, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return stock(*args, **kwargs)
+        finally:
+            _unlock_all()
 
-    def mend_main(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def main(*args: Any, **kwargs: Any) -> Any:
-            try:
-                return stock(*args, **kwargs)
-            finally:
-                _unlock_all()
-
-        return main
-
-    if replace(checkpoint_utils, "verify_checkpoint_directory", mend):
-        # A data loader's worker outlives a killed training for some seconds and must not hold its lock.
-        os.register_at_fork(after_in_child=_unlock_all)
     for module in loaded("fairseq_cli.train"):
-        replace(module, "main", mend_main)
+        replace(module, "main")(main)
 
 
 def _lock(folder: Path) -> None:
@@ -77,6 +68,10 @@ def _unlock_all() -> None:
         os.close(_held.popitem()[1])
 
 
+# A data loader's worker outlives a killed training for some seconds and must not hold its lock.
+os.register_at_fork(after_in_child=_unlock_all)
+
+
 def refuse_unconnected_copies() -> None:
     """Refuse trainings that ``torchrun`` starts several of and fairseq would not connect.
 
@@ -88,35 +83,27 @@ def refuse_unconnected_copies() -> None:
     from fairseq.distributed import utils
     from fairseq.trainer import Trainer
 
-    def mend_trainer(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def __init__(self: Any, cfg: Any, *args: Any, **kwargs: Any) -> None:
-            started = _started_by_torchrun()
-            if started > 1 and cfg.distributed_training.distributed_world_size == 1:
-                on_cpu = "" if torch.cuda.is_available() else " --distributed-backend gloo --ddp-backend legacy_ddp"
-                raise InputError(
-                    f"torchrun started {started} processes, each of which would train a model of its own: add "
-                    f"--distributed-world-size {started}{on_cpu} to fairseq-train's options, or start it without "
-                    "torchrun"
-                )
-            stock(self, cfg, *args, **kwargs)
+    @replace(Trainer, "__init__")
+    def __init__(stock: Stock, self: Any, cfg: Any, *args: Any, **kwargs: Any) -> None:
+        started = _started_by_torchrun()
+        if started > 1 and cfg.distributed_training.distributed_world_size == 1:
+            on_cpu = "" if torch.cuda.is_available() else " --distributed-backend gloo --ddp-backend legacy_ddp"
+            raise InputError(
+                f"torchrun started {started} processes, each of which would train a model of its own: add "
+                f"--distributed-world-size {started}{on_cpu} to fairseq-train's options, or start it without torchrun"
+            )
+        stock(self, cfg, *args, **kwargs)
 
-        return __init__
-
-    def mend_launch(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def _infer_torch_distributed_launch_init(cfg: Any) -> None:
-            if torch.cuda.device_count() > 0:
-                stock(cfg)
-                return
-            cfg.distributed_init_method = "env://"
-            cfg.distributed_world_size = int(os.environ["WORLD_SIZE"])
-            cfg.distributed_rank = int(os.environ["RANK"])
-            cfg.device_id = 0  # by default torchrun's LOCAL_RANK, taken for a GPU
-            cfg.distributed_no_spawn = True  # torchrun has started the processes
-
-        return _infer_torch_distributed_launch_init
-
-    replace(Trainer, "__init__", mend_trainer)
-    replace(utils, "_infer_torch_distributed_launch_init", mend_launch)
+    @replace(utils, "_infer_torch_distributed_launch_init")
+    def _infer_torch_distributed_launch_init(stock: Stock, cfg: Any) -> None:
+        if torch.cuda.device_count() > 0:
+            stock(cfg)
+            return
+        cfg.distributed_init_method = "env://"
+        cfg.distributed_world_size = int(os.environ["WORLD_SIZE"])
+        cfg.distributed_rank = int(os.environ["RANK"])
+        cfg.device_id = 0  # by default torchrun's LOCAL_RANK, taken for a GPU
+        cfg.distributed_no_spawn = True  # torchrun has started the processes
 
 
 def _started_by_torchrun() -> int:
@@ -136,16 +123,12 @@ def receive_what_was_broadcast() -> None:
     """
     from fairseq.distributed import utils
 
-    def mend(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def _broadcast_object_slow(obj: Any, src_rank: int, group: Any, dist_device: torch.device) -> Any:
-            if utils.get_rank(group) == src_rank:
-                return stock(obj, src_rank, group, dist_device)
-            length = torch.zeros(1, dtype=torch.long, device=dist_device)
-            utils.broadcast(length, src=src_rank, group=group)
-            received = torch.empty(int(length), dtype=torch.uint8, device=dist_device)
-            utils.broadcast(received, src=src_rank, group=group)
-            return torch.load(io.BytesIO(received.cpu().numpy().tobytes()), map_location="cpu", weights_only=False)
-
-        return _broadcast_object_slow
-
-    replace(utils, "_broadcast_object_slow", mend)
+    @replace(utils, "_broadcast_object_slow")
+    def _broadcast_object_slow(stock: Stock, obj: Any, src_rank: int, group: Any, dist_device: torch.device) -> Any:
+        if utils.get_rank(group) == src_rank:
+            return stock(obj, src_rank, group, dist_device)
+        length = torch.zeros(1, dtype=torch.long, device=dist_device)
+        utils.broadcast(length, src=src_rank, group=group)
+        received = torch.empty(int(length), dtype=torch.uint8, device=dist_device)
+        utils.broadcast(received, src=src_rank, group=group)
+        return torch.load(io.BytesIO(received.cpu().numpy().tobytes()), map_location="cpu", weights_only=False)
