@@ -18,7 +18,6 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from importlib.machinery import PathFinder
 
 from fairseq_xl import __version__
 from fairseq_xl.io.settings import option
@@ -89,14 +88,6 @@ def packages(requirements: Iterable[str]) -> list[Package]:
     return [Package(name, bounds, tuple(extras)) for (name, bounds), extras in found.items()]
 
 
-# fairseq's compiled modules: what happens without them
-COMPILED = {
-    "fairseq.data.data_utils_fast": "fairseq_xl batches with numpy instead",
-    "fairseq.data.token_block_utils_fast": "fairseq_xl makes text blocks with numpy instead",
-    "fairseq.libbleu": "`--scoring bleu` does not work; `--scoring sacrebleu` does",
-}
-
-
 @dataclass(frozen=True)
 class Check:
     """One line of the report. ``status`` is ok, limited, missing, outdated or broken."""
@@ -149,16 +140,9 @@ def _pip(package: Package) -> str:
 
 
 def check_python() -> Check:
-    version = platform.python_version()
     fits = OLDEST_PYTHON <= sys.version_info[:2] < FIRST_UNTRIED_PYTHON
-    return Check(
-        "Python",
-        "ok" if fits else "outdated",
-        True,
-        version,
-        sys.executable,
-        None if fits else "bash scripts/setup.sh --python python3.12",
-    )
+    remedy = None if fits else "bash scripts/setup.sh --python python3.12"
+    return Check("Python", "ok" if fits else "outdated", True, platform.python_version(), sys.executable, remedy)
 
 
 def check_package(package: Package) -> Check:
@@ -190,39 +174,16 @@ def check_cuda() -> Check:
         import torch
     except ImportError:
         return Check("CUDA", "limited", False, None, "unknown without torch")
+    built = torch.version.cuda
     if torch.cuda.is_available():
         names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
-        return Check("CUDA", "ok", False, torch.version.cuda, ", ".join(names))
+        return Check("CUDA", "ok", False, built, ", ".join(names))
     tool = shutil.which("nvidia-smi")
     if tool and "GPU" in subprocess.run([tool, "-L"], capture_output=True, text=True).stdout:
-        reason = "is a CPU build" if torch.version.cuda is None else "cannot use its driver"
-        return Check(
-            "CUDA",
-            "limited",
-            False,
-            torch.version.cuda,
-            f"there is a GPU, but this torch {reason}",
-            "bash scripts/setup.sh --torch cuda --venv .venv-cuda",
-        )
-    build = f"a build for CUDA {torch.version.cuda}" if torch.version.cuda else "a CPU build"
-    detail = f"no GPU here: {os.cpu_count()} CPU cores are used (torch is {build})"
-    return Check("CUDA", "ok", False, None, detail)
-
-
-def check_compiled(name: str, without: str) -> Check:
-    """Whether a compiled module of fairseq is there and loads, whatever stands in for it by now."""
-    try:
-        parent = importlib.import_module(name.rpartition(".")[0])
-    except Exception:  # check_package has said why
-        return Check(name, "limited", False, None, "unknown without fairseq")
-    spec = PathFinder.find_spec(name, parent.__path__)
-    if spec is None or spec.loader is None:
-        return Check(name, "ok", False, None, f"not compiled: {without}")
-    try:
-        spec.loader.exec_module(importlib.util.module_from_spec(spec))
-    except Exception as error:
-        return Check(name, "limited", False, None, f"does not load ({error}): {without}")
-    return Check(name, "ok", False, None, "compiled")
+        detail = f"there is a GPU, but this torch {'cannot use its driver' if built else 'is a CPU build'}"
+        return Check("CUDA", "limited", False, built, detail, "bash scripts/setup.sh --torch cuda --venv .venv-cuda")
+    build = f"a build for CUDA {built}" if built else "a CPU build"
+    return Check("CUDA", "ok", False, None, f"no GPU here: {os.cpu_count()} CPU cores are used (torch is {build})")
 
 
 def check_plugin() -> Check:
@@ -249,7 +210,6 @@ def examine() -> list[Check]:
         checks.append(Check("fairseq-xl", "limited", False, __version__, detail, "bash scripts/setup.sh"))
     checks += [check_package(package) for package in asked if not package.extras]
     checks.append(check_cuda())
-    checks += [check_compiled(name, without) for name, without in COMPILED.items()]
     checks.append(check_plugin())
     return checks + [check_package(package) for package in asked if package.extras]
 

@@ -9,8 +9,7 @@ import torch
 from fairseq_xl.compat.patching import Stock, replace
 from fairseq_xl.training import finite
 
-# How fairseq words the ends of training that a bad gradient brings about: in full precision, with
-# --fp16, with --amp.
+# How fairseq words the ends of training that a bad gradient brings about: in full precision, with --fp16, with --amp.
 _MESSAGES = ("gradients are Nan/Inf", "Minimum loss scale reached", "AMP: Minimum loss scale reached")
 
 

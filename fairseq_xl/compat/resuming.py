@@ -47,8 +47,7 @@ def fall_back_from_torn_checkpoints() -> None:
 def newest_intact(folder: Path, suffix: str = "") -> Path:
     """The intact checkpoint in ``folder`` with the most updates; of equals, the youngest file.
 
-    Only names that fairseq-train gives count: what a crash dumped or somebody averaged is no state
-    to resume.
+    Only names that fairseq-train gives count: what a crash dumped or somebody averaged is no state to resume.
 
     Raises:
         InputError: there is none.
@@ -71,10 +70,9 @@ def newest_intact(folder: Path, suffix: str = "") -> Path:
 def keep_batches() -> None:
     """Cut the data into the same batches after a resume as before it.
 
-    Broken: fairseq cuts once, seeded by the epoch in which that happens, and goes on with those
-    batches. A run resumed in epoch 5 cuts anew with another seed: its batches differ from an
-    uninterrupted run's, and in mid-epoch it repeats some sentences and leaves out others. Data that
-    is cut anew for every epoch (several shards) is not concerned.
+    Broken: fairseq cuts once, seeded by the epoch in which that happens, and goes on with those batches. A run resumed
+    in epoch 5 cuts anew with another seed: its batches differ from an uninterrupted run's, and in mid-epoch it repeats
+    some sentences and leaves out others. Data that is cut anew for every epoch (several shards) is not concerned.
     """
     from fairseq.tasks.fairseq_task import FairseqTask
 
