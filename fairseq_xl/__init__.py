@@ -48,20 +48,23 @@ def register() -> None:
             importlib.import_module(f"fairseq_xl.{name}")
 
 
+def hush() -> None:
+    """Keep the speech task, which fairseq imports with every other, from advising everybody to install tensorboardX."""
+    logging.getLogger("fairseq.tasks.text_to_speech").setLevel(logging.WARNING)
+
+
 @contextmanager
 def _logging_left_alone() -> Iterator[None]:
     """Undo what some of fairseq's modules do to everybody's logging when they are imported: show all, down to DEBUG.
 
-    fairseq's commands set logging up before they import anything, and keep it. What these modules advise meanwhile,
-    such as to install tensorboardX, is of no use here.
+    fairseq's commands set logging up before they import anything, and keep it.
     """
+    hush()
     root = logging.getLogger()
-    level, handlers, disabled = root.level, list(root.handlers), root.manager.disable
-    logging.disable(max(disabled, logging.INFO))
+    level, handlers = root.level, list(root.handlers)
     try:
         yield
     finally:
-        logging.disable(disabled)
         root.setLevel(level)
         for handler in root.handlers[:]:
             if handler not in handlers:

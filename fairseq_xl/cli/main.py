@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from fairseq_xl import __version__
+from fairseq_xl import __version__, hush
 from fairseq_xl.cli.parsing import Table, load, parse
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.terminal import EscapingTerminal, escape_controls
@@ -98,6 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     if sys.stdout is not None and sys.stdout.isatty():
         sys.stdout = EscapingTerminal(sys.stdout)
+    hush()
     try:
         status = _dispatch(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
