@@ -50,12 +50,18 @@ def register() -> None:
             importlib.import_module(f"fairseq_xl.{name}")
 
 
+def hush() -> None:
+    """Keep the speech task, which fairseq imports with every other, from advising everybody to install tensorboardX."""
+    logging.getLogger("fairseq.tasks.text_to_speech").setLevel(logging.WARNING)
+
+
 @contextmanager
 def _logging_left_alone() -> Iterator[None]:
     """Undo what some of fairseq's modules do to everybody's logging when they are imported: show all, down to DEBUG.
 
     fairseq's commands set logging up before they import anything, and keep it.
     """
+    hush()
     root = logging.getLogger()
     level, handlers = root.level, list(root.handlers)
     try:

@@ -10,7 +10,7 @@
     python scripts/results.py trials                  # trials of settings on the development set, by loss
     python scripts/results.py curves                  # quality on the development set after minutes and after epochs
 
-A kept record has the run's scores, signatures, settings, device and versions, and what `fairseq-xl diagnose`
+A kept record has the run's scores, signatures, settings, device and versions, and what `fairseq-xl translate diagnose`
 measured; of paths only the last part.
 """
 

@@ -8,6 +8,7 @@ venv=${FAIRSEQ_XL_VENV:-.venv}
 bash scripts/setup.sh --venv "$venv" --extras test,report,index,cluster,syntactic,siamese,pairs,corpus,onnx
 "$venv/bin/python" -m ruff check .
 "$venv/bin/python" -m ruff format --check .
+"$venv/bin/lint-imports" --no-cache
 "$venv/bin/python" -m mypy
 # A file stays with one process: its tests share a trained model or a prepared folder.
 # nproc counts what OMP_NUM_THREADS says where that is set.

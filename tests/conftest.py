@@ -23,6 +23,7 @@ from unittest import mock
 
 import forkserver
 import hypothesis
+import playground as playgrounds
 import pytest
 import torch
 import tqdm
@@ -138,6 +139,12 @@ def forked_cli(forks: forkserver.Server) -> Callable[..., subprocess.CompletedPr
     return partial(forks.run, "fairseq-xl")
 
 
+@pytest.fixture
+def playground(tmp_path: Path) -> playgrounds.Playground:
+    """A folder with a recipe that does what it is told, and an experiment of it."""
+    return playgrounds.Playground(tmp_path)
+
+
 # --- finished runs as a recipe leaves them, made up ---
 
 SIGNATURE = "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
@@ -208,7 +215,7 @@ def make_run(tmp_path: Path):
     return make
 
 
-# --- a prepared folder of made-up sentences, as fairseq-xl embed prepare writes it ---
+# --- a data directory of made-up sentences, as fairseq-xl embed prepare writes it ---
 
 TAGS = (
     "ADJ",
@@ -258,7 +265,7 @@ def tagged_sentence(draw: random.Random, language: str, pattern: str) -> str:
 
 @pytest.fixture(scope="session")
 def prepare(tmp_path_factory) -> Callable[..., Path]:
-    """``prepare("de-en", "es-en", sizes=(200, 50), …)`` writes a prepared folder and returns it.
+    """``prepare("de-en", "es-en", sizes=(200, 50), …)`` writes a data directory and returns it.
 
     ``languages`` are all target languages of the manifest (by default those of the pairs); ``untagged`` pairs have
     no tags; ``words`` are the languages that the SentencePiece model and the dictionary know.
@@ -608,13 +615,13 @@ UPOS_TRAINING = (
 
 @pytest.fixture(scope="session")
 def upos_training() -> str:
-    """Options of a small training on a prepared folder."""
+    """Options of a small training on a data directory."""
     return UPOS_TRAINING
 
 
 @pytest.fixture(scope="session")
 def upos_run(prepare, fairseq_train, tmp_path_factory) -> tuple[Path, Path]:
-    """A prepared folder, and the folder of the checkpoints that were trained on it."""
+    """A data directory, and the folder of the checkpoints that were trained on it."""
     data, saved = prepare("de-en", "en-de", "en-es"), tmp_path_factory.mktemp("saved")
     fairseq_train(f"{data} {UPOS_TRAINING} --max-epoch 2 --save-dir {saved}")
     return data, saved

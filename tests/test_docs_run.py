@@ -199,7 +199,7 @@ class Page:
             table = self.folder / "recipes" / "experiments" / "my-table.yaml"  # its relative names lead from there
             path.rename(table)
             return [
-                "fairseq-xl experiment run recipes/experiments/my-table.yaml --out my-table --dry-run >planned",
+                "fairseq-xl experiment run recipes/experiments/my-table.yaml --output my-table --dry-run >planned",
                 r"sed 's/ -- / --dry-run -- /;t;s/$/ --dry-run/' planned | bash",
             ]
         assert block.text.split("\n")[0] in PICTURES

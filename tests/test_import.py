@@ -41,3 +41,14 @@ def test_importing_is_inert() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=900)
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
     assert not loaded & {"torch", "fairseq", "numpy", "omegaconf", "tqdm", "scipy"}
+
+
+@pytest.mark.parametrize(
+    "how",
+    ["import fairseq_xl; fairseq_xl.register()", "from fairseq_xl.cli.main import main; main(['user-dir'])"],
+    ids=["register", "command"],
+)
+def test_nothing_is_said_of_tensorboard(how: str) -> None:
+    code = f"{how}; import fairseq.tasks"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=900)
+    assert done.stderr == ""

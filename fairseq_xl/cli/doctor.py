@@ -5,7 +5,6 @@ Runs where torch or fairseq are absent: everything heavy is imported inside a ch
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import importlib.metadata
 import importlib.util
@@ -13,102 +12,80 @@ import json
 import logging
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from functools import partial
-from importlib.machinery import PathFinder
 
 from fairseq_xl import __version__
+from fairseq_xl.io.settings import option
 
 OLDEST_PYTHON, FIRST_UNTRIED_PYTHON = (3, 11), (3, 14)
 
 
+REQUIREMENT = re.compile(r"""([\w.-]+)\s*([^;\s]*)(?:.*extra == ["']([\w-]+)["'])?""")
+OTHER_MODULES = {
+    "faiss-cpu": "faiss",
+    "fairseq-fixed": "fairseq",
+    "fasttext-numpy2": "fasttext",
+    "hydra-core": "hydra",
+    "scikit-learn": "sklearn",
+    "umap-learn": "umap",
+}
+"""Modules that are not called as their distributions are."""
+PURPOSES = {
+    "index": "approximate nearest words",
+    "report": "plots and pages of reports",
+    "onnx": "exporting encoders",
+    "cluster": "experiments on a cluster",
+    "syntactic": "part-of-speech tagging, and training taggers",
+    "map": "maps of embeddings by UMAP",
+    "pretrained": "embeddings to compare with",
+    "ray": "tagging on many machines",
+    "siamese": "baselines and segmentation of the Siamese classifier",
+    "pairs": "baselines and folds of sentence pairs",
+    "corpus": "building corpora of sentence pairs",
+    "test": "the tests",
+}
+"""What an extra is for."""
+DISPENSABLE = {"fasttext-numpy2": "training word vectors and reading .bin files (needs g++ where it has no wheel)"}
+"""Distributions that are always asked for, but that much works without."""
+
+
 @dataclass(frozen=True)
 class Package:
-    """A distribution of ``setup.py``, the module it gives, and what it is for."""
+    """A distribution that fairseq_xl asks for; ``extras`` is empty where it always does."""
 
     distribution: str
-    module: str
     bounds: str
-    purpose: str
-    extra: str | None = None
-    required: bool = True
+    extras: tuple[str, ...] = ()
+
+    @property
+    def module(self) -> str:
+        return OTHER_MODULES.get(self.distribution, self.distribution.replace("-", "_"))
+
+    @property
+    def required(self) -> bool:
+        return not self.extras and self.distribution not in DISPENSABLE
+
+    @property
+    def purpose(self) -> str:
+        if not self.extras:
+            return DISPENSABLE.get(self.distribution, "everything")
+        return "; ".join(f"{PURPOSES.get(extra, extra)} (extra {extra!r})" for extra in self.extras)
 
 
-PACKAGES = (
-    Package("torch", "torch", ">=2.6", "everything"),
-    Package("fairseq-fixed", "fairseq", "==0.12.3.1", "training and translating"),
-    Package("hydra-core", "hydra", "==1.3.2", "fairseq's configuration"),
-    Package("omegaconf", "omegaconf", "==2.3.0", "fairseq's configuration"),
-    Package("numpy", "numpy", ">=1.26,<3", "everything"),
-    Package("scipy", "scipy", ">=1.11,<2", "statistics and special functions"),
-    Package("sacrebleu", "sacrebleu", ">=2.4,<3", "scoring translations"),
-    Package("sacremoses", "sacremoses", ">=0.1,<1", "tokenising and truecasing"),
-    Package("sentencepiece", "sentencepiece", ">=0.2,<1", "subword vocabularies"),
-    Package("regex", "regex", ">=2023.12", "characters as readers see them"),
-    Package("tqdm", "tqdm", ">=4.60,<5", "progress bars"),
-    Package(
-        "fasttext-numpy2",
-        "fasttext",
-        ">=0.10.3,<0.11",
-        "training word vectors and reading .bin files (needs g++ where it has no wheel)",
-        required=False,
-    ),
-    Package("matplotlib", "matplotlib", ">=3.8,<4", "plots", "report", False),
-    Package("jinja2", "jinja2", ">=3.1,<4", "pages of reports", "report", False),
-    Package("submitit", "submitit", ">=1.5,<2", "experiments on a cluster", "cluster", False),
-    Package("faiss-cpu", "faiss", ">=1.8,<2", "approximate nearest words", "index", False),
-    Package("onnx", "onnx", ">=1.16,<2", "exporting encoders", "onnx", False),
-    Package("onnxruntime", "onnxruntime", ">=1.18,<2", "exporting encoders", "onnx", False),
-    Package("spacy", "spacy", ">=3.7,<4", "part-of-speech tagging, and training taggers", "syntactic", False),
-    Package("stanza", "stanza", ">=1.8,<2", "part-of-speech tagging", "syntactic", False),
-    Package("scikit-learn", "sklearn", ">=1.4,<2", "baselines of the Siamese classifier", "siamese", False),
-    Package("gensim", "gensim", ">=4.3,<5", "baselines of the Siamese classifier", "siamese", False),
-    Package("morfessor", "morfessor", ">=2.0.6,<3", "morphological segmentation", "siamese", False),
-    Package("charset-normalizer", "charset_normalizer", ">=3.3,<4", "guessing encodings", "siamese", False),
-    Package("scikit-learn", "sklearn", ">=1.4,<2", "baselines and ensembles of pair classifiers", "pairs", False),
-    Package("networkx", "networkx", ">=3.2,<4", "folds of pairs by communities", "pairs", False),
-    Package("rapidfuzz", "rapidfuzz", ">=3.6,<4", "repairing words", "pairs", False),
-    Package("rank-bm25", "rank_bm25", ">=0.2.2,<0.3", "the baseline BM25", "pairs", False),
-    Package("ray", "ray", ">=2.9,<3", "tagging on many machines", "ray", False),
-    Package("umap-learn", "umap", ">=0.5,<1", "maps of embeddings by UMAP", "map", False),
-    Package(
-        "sentence-transformers", "sentence_transformers", ">=3,<6", "embeddings to compare with", "pretrained", False
-    ),
-    Package("transformers", "transformers", ">=4.40,<6", "embeddings to compare with", "pretrained", False),
-    Package("scrapy", "scrapy", ">=2.19,<3", "crawling", "corpus", False),
-    Package("inscriptis", "inscriptis", ">=2.5,<3", "text from HTML", "corpus", False),
-    Package("trafilatura", "trafilatura", ">=2,<3", "main content of HTML", "corpus", False),
-    Package("lxml", "lxml", ">=5,<7", "reading HTML", "corpus", False),
-    Package("cssselect", "cssselect", ">=1.2,<2", "elements of HTML", "corpus", False),
-    Package("w3lib", "w3lib", ">=2.2,<3", "addresses and encodings", "corpus", False),
-    Package("charset-normalizer", "charset_normalizer", ">=3.3,<4", "guessing encodings", "corpus", False),
-    Package("warcio", "warcio", ">=1.7,<2", "web archives", "corpus", False),
-    Package("ctranslate2", "ctranslate2", ">=4.5,<5", "translating with OPUS-MT or NLLB", "corpus", False),
-    Package("spacy", "spacy", ">=3.7,<4", "splitting sentences", "corpus", False),
-    Package("gensim", "gensim", ">=4.3,<5", "topics of pages and their coherence", "corpus", False),
-    Package("tomotopy", "tomotopy", ">=0.13,<1", "topics of pages, faster", "corpus", False),
-    Package("faiss-cpu", "faiss", ">=1.8,<2", "negatives", "corpus", False),
-    Package("scikit-learn", "sklearn", ">=1.4,<2", "what a corpus gives away", "corpus", False),
-    Package("pyarrow", "pyarrow", ">=15,<27", "corpora as Parquet", "corpus", False),
-    Package("matplotlib", "matplotlib", ">=3.8,<4", "the plot of coherence", "corpus", False),
-    Package("pytest", "pytest", ">=9,<10", "the tests", "test", False),
-    Package("pytest-xdist", "xdist", ">=3.6,<4", "the tests", "test", False),
-    Package("hypothesis", "hypothesis", ">=6.90,<7", "the tests", "test", False),
-    Package("ruff", "ruff", ">=0.9,<1", "the tests", "test", False),
-    Package("mypy", "mypy", ">=1.13,<3", "the tests", "test", False),
-    Package("mpmath", "mpmath", ">=1.3,<1.4", "the tests", "test", False),
-)
-
-# fairseq's compiled modules: what happens without them
-COMPILED = {
-    "fairseq.data.data_utils_fast": "fairseq_xl batches with numpy instead",
-    "fairseq.data.token_block_utils_fast": "fairseq_xl makes text blocks with numpy instead",
-    "fairseq.libbleu": "`--scoring bleu` does not work; `--scoring sacrebleu` does",
-}
+def packages(requirements: Iterable[str]) -> list[Package]:
+    """What the metadata of a distribution ask for, such as ``matplotlib<4,>=3.8; extra == "report"``."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for requirement in requirements:
+        match = REQUIREMENT.match(requirement)
+        if match is not None and match[3] != "all":
+            extras = found.setdefault((match[1], match[2]), [])
+            extras += [match[3]] if match[3] else []
+    return [Package(name, bounds, tuple(extras)) for (name, bounds), extras in found.items()]
 
 
 @dataclass(frozen=True)
@@ -163,41 +140,32 @@ def _pip(package: Package) -> str:
 
 
 def check_python() -> Check:
-    version = platform.python_version()
     fits = OLDEST_PYTHON <= sys.version_info[:2] < FIRST_UNTRIED_PYTHON
-    return Check(
-        "Python",
-        "ok" if fits else "outdated",
-        True,
-        version,
-        sys.executable,
-        None if fits else "bash scripts/setup.sh --python python3.12",
-    )
+    remedy = None if fits else "bash scripts/setup.sh --python python3.12"
+    return Check("Python", "ok" if fits else "outdated", True, platform.python_version(), sys.executable, remedy)
 
 
 def check_package(package: Package) -> Check:
     """Installed, new enough, and importable?"""
-    needed = f"for {package.purpose}" + (f" (extra {package.extra!r})" if package.extra else "")
+    status, detail, remedy = "ok", f"for {package.purpose}", _pip(package)
     try:
         version = importlib.metadata.version(package.distribution)
     except importlib.metadata.PackageNotFoundError:
         version = None
     if version is None and importlib.util.find_spec(package.module) is None:
-        return Check(package.distribution, "missing", package.required, None, needed, _pip(package))
-    if version is None:
-        detail = f"another distribution provides the module {package.module!r}; {needed}"
-        return Check(package.distribution, "outdated", package.required, None, detail, _pip(package))
-    if not within(version, package.bounds):
-        detail = f"{package.bounds} is needed {needed}"
-        return Check(package.distribution, "outdated", package.required, version, detail, _pip(package))
-    if package.extra != "test":  # ruff's module is of no use to us, and the others are slow
+        status = "missing"
+    elif version is None:
+        status = "outdated"
+        detail = f"another distribution provides the module {package.module!r}; {detail}"
+    elif not within(version, package.bounds):
+        status, detail = "outdated", f"{package.bounds} is needed {detail}"
+    elif package.extras != ("test",):  # ruff's module is of no use to us, and the others are slow
         try:
             importlib.import_module(package.module)
         except Exception as error:  # whatever an import raises is what the user must see
-            detail = f"installed, but importing it fails: {type(error).__name__}: {error}"
-            remedy = _pip(package).replace("pip install", "pip install --force-reinstall")
-            return Check(package.distribution, "broken", package.required, version, detail, remedy)
-    return Check(package.distribution, "ok", package.required, version, needed)
+            status, detail = "broken", f"installed, but importing it fails: {type(error).__name__}: {error}"
+            remedy = remedy.replace("pip install", "pip install --force-reinstall")
+    return Check(package.distribution, status, package.required, version, detail, None if status == "ok" else remedy)
 
 
 def check_cuda() -> Check:
@@ -206,39 +174,16 @@ def check_cuda() -> Check:
         import torch
     except ImportError:
         return Check("CUDA", "limited", False, None, "unknown without torch")
+    built = torch.version.cuda
     if torch.cuda.is_available():
         names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
-        return Check("CUDA", "ok", False, torch.version.cuda, ", ".join(names))
+        return Check("CUDA", "ok", False, built, ", ".join(names))
     tool = shutil.which("nvidia-smi")
     if tool and "GPU" in subprocess.run([tool, "-L"], capture_output=True, text=True).stdout:
-        reason = "is a CPU build" if torch.version.cuda is None else "cannot use its driver"
-        return Check(
-            "CUDA",
-            "limited",
-            False,
-            torch.version.cuda,
-            f"there is a GPU, but this torch {reason}",
-            "bash scripts/setup.sh --torch cuda --venv .venv-cuda",
-        )
-    build = f"a build for CUDA {torch.version.cuda}" if torch.version.cuda else "a CPU build"
-    detail = f"no GPU here: {os.cpu_count()} CPU cores are used (torch is {build})"
-    return Check("CUDA", "ok", False, None, detail)
-
-
-def check_compiled(name: str, without: str) -> Check:
-    """Whether a compiled module of fairseq is there and loads, whatever stands in for it by now."""
-    try:
-        parent = importlib.import_module(name.rpartition(".")[0])
-    except Exception:  # check_package has said why
-        return Check(name, "limited", False, None, "unknown without fairseq")
-    spec = PathFinder.find_spec(name, parent.__path__)
-    if spec is None or spec.loader is None:
-        return Check(name, "ok", False, None, f"not compiled: {without}")
-    try:
-        spec.loader.exec_module(importlib.util.module_from_spec(spec))
-    except Exception as error:
-        return Check(name, "limited", False, None, f"does not load ({error}): {without}")
-    return Check(name, "ok", False, None, "compiled")
+        detail = f"there is a GPU, but this torch {'cannot use its driver' if built else 'is a CPU build'}"
+        return Check("CUDA", "limited", False, built, detail, "bash scripts/setup.sh --torch cuda --venv .venv-cuda")
+    build = f"a build for CUDA {built}" if built else "a CPU build"
+    return Check("CUDA", "ok", False, None, f"no GPU here: {os.cpu_count()} CPU cores are used (torch is {build})")
 
 
 def check_plugin() -> Check:
@@ -255,46 +200,53 @@ def check_plugin() -> Check:
 
 def examine() -> list[Check]:
     """Every check, in the order in which to mend what is wrong."""
-    steps: list[Callable[[], Check]] = [check_python]
-    steps += [partial(check_package, p) for p in PACKAGES if p.extra is None]
-    steps += [check_cuda]
-    steps += [partial(check_compiled, n, w) for n, w in COMPILED.items()]
-    steps += [check_plugin]
-    steps += [partial(check_package, p) for p in PACKAGES if p.extra is not None]
-    return [step() for step in steps]
-
-
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
-
-
-def run(args: argparse.Namespace) -> int:
-    """Print the report; status 1 where something required is missing, too old or broken."""
-    logging.disable(logging.CRITICAL)  # fairseq's and matplotlib's imports log what is said below
+    checks = [check_python()]
     try:
-        checks = examine()
-    finally:
-        logging.disable(logging.NOTSET)
-    fatal = [check.name for check in checks if check.fatal]
-    if args.json:
-        report = {
-            "ok": not fatal,
-            "fairseq_xl": __version__,
-            "platform": platform.platform(),
-            "checks": [asdict(check) for check in checks],
-        }
-        print(json.dumps(report, indent=1))
+        asked = packages(importlib.metadata.requires("fairseq-xl") or [])
+    except importlib.metadata.PackageNotFoundError:
+        # The plugin says whether it works.
+        asked = []
+        detail = "used as it lies, without metadata of what it asks for"
+        checks.append(Check("fairseq-xl", "limited", False, __version__, detail, "bash scripts/setup.sh"))
+    checks += [check_package(package) for package in asked if not package.extras]
+    checks.append(check_cuda())
+    checks.append(check_plugin())
+    return checks + [check_package(package) for package in asked if package.extras]
+
+
+@dataclass
+class Doctor:
+    """Say what is installed, what is missing or too old, and the command that gets it."""
+
+    json: bool = option("print JSON instead of text", False)
+
+    def run(self) -> int:
+        """Status 1 where something required is missing, too old or broken."""
+        logging.disable(logging.CRITICAL)  # fairseq's and matplotlib's imports log what is said below
+        try:
+            checks = examine()
+        finally:
+            logging.disable(logging.NOTSET)
+        fatal = [check.name for check in checks if check.fatal]
+        if self.json:
+            report = {
+                "ok": not fatal,
+                "fairseq_xl": __version__,
+                "platform": platform.platform(),
+                "checks": [asdict(check) for check in checks],
+            }
+            print(json.dumps(report, indent=1))
+            return 1 if fatal else 0
+        print(f"fairseq_xl {__version__} on {platform.platform()}")
+        width = max(len(f"{c.name} {c.version or ''}") for c in checks)
+        for check in checks:
+            status = check.status.upper() if check.fatal else check.status
+            title = f"{check.name} {check.version or ''}"
+            print(f"  {status:8}  {title:{width}}  {check.detail}")
+            if check.remedy:
+                print(f"  {'':8}  get it: {check.remedy}")
+        if fatal:
+            print(f"\nnot ready: {', '.join(fatal)}; `bash scripts/setup.sh` in a clone mends all of it")
+        else:
+            print("\neverything that is required is there")
         return 1 if fatal else 0
-    print(f"fairseq_xl {__version__} on {platform.platform()}")
-    width = max(len(f"{c.name} {c.version or ''}") for c in checks)
-    for check in checks:
-        status = check.status.upper() if check.fatal else check.status
-        title = f"{check.name} {check.version or ''}"
-        print(f"  {status:8}  {title:{width}}  {check.detail}")
-        if check.remedy:
-            print(f"  {'':8}  get it: {check.remedy}")
-    if fatal:
-        print(f"\nnot ready: {', '.join(fatal)}; `bash scripts/setup.sh` in a clone mends all of it")
-    else:
-        print("\neverything that is required is there")
-    return 1 if fatal else 0

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from fairseq_xl import __version__
+from fairseq_xl import __version__, hush
 from fairseq_xl.cli.parsing import Table, load, parse
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.terminal import EscapingTerminal, escape_controls
@@ -31,11 +31,9 @@ COMMANDS: Table = {
     "classify": ("fairseq_xl.cli.classify:COMMANDS", "classify text of a low-resource language (Siamese encoder)"),
     "match": ("fairseq_xl.cli.match:COMMANDS", "decide whether two sentences mean the same; search questions"),
     "corpus": ("fairseq_xl.cli.corpus:COMMANDS", "a corpus of sentence pairs from a bilingual website"),
-    "experiment": (
-        "fairseq_xl.cli.experiment.command",
-        "run systems and seeds through a recipe, and report",
-    ),
-    "doctor": ("fairseq_xl.cli.doctor", "say what is installed, what is missing and how to get it"),
+    "experiment": ("fairseq_xl.cli.experiment:COMMANDS", "run systems and seeds through a recipe, and report"),
+    "doctor": ("fairseq_xl.cli.doctor:Doctor", "say what is installed, what is missing and how to get it"),
+    "completion": ("fairseq_xl.cli.completion:Completion", "print a script that completes commands in a shell"),
     "user-dir": ("fairseq_xl.cli.user_dir:UserDir", "print the path to pass to fairseq's --user-dir"),
 }
 
@@ -100,6 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     if sys.stdout is not None and sys.stdout.isatty():
         sys.stdout = EscapingTerminal(sys.stdout)
+    hush()
     try:
         status = _dispatch(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()

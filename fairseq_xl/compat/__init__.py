@@ -1,24 +1,23 @@
 """What fairseq 0.12.3 lacks on current Python, torch and numpy, one function for each defect.
 
-Every function's docstring says what was broken. None changes how a model of fairseq's own trains
-or translates.
+Every function's docstring says what was broken. None changes how a model of fairseq's own trains or translates.
 """
 
 from __future__ import annotations
 
-from fairseq_xl.compat.broadcasting import receive_what_was_broadcast
+from fairseq_xl.compat.checkpoints import explain_unusable_checkpoints, write_checkpoints_atomically
 from fairseq_xl.compat.compiled import stand_in_for_compiled_modules
-from fairseq_xl.compat.completeness import evaluate_every_sentence
-from fairseq_xl.compat.concurrency import refuse_a_second_training, refuse_unconnected_copies
+from fairseq_xl.compat.compiled.token_bleu import supply_token_bleu
 from fairseq_xl.compat.damaged_data import explain_damaged_data
-from fairseq_xl.compat.diversity import count_diversity_by_place
-from fairseq_xl.compat.loading import explain_unusable_checkpoints
-from fairseq_xl.compat.masked_dictionaries import load_masked_dictionaries
+from fairseq_xl.compat.datasets import load_masked_dictionaries, supply_bucket_bounds, supply_numpy_compat
+from fairseq_xl.compat.generation import count_diversity_by_place, evaluate_every_sentence
 from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
-from fairseq_xl.compat.numpy_names import supply_bucket_bounds, supply_numpy_compat
+from fairseq_xl.compat.processes import (
+    receive_what_was_broadcast,
+    refuse_a_second_training,
+    refuse_unconnected_copies,
+)
 from fairseq_xl.compat.resuming import fall_back_from_torn_checkpoints, keep_batches, keep_patience, keep_plateau
-from fairseq_xl.compat.saving import write_checkpoints_atomically
-from fairseq_xl.compat.token_bleu import supply_token_bleu
 from fairseq_xl.compat.unknown_words import mend_unknown_word_replacement
 from fairseq_xl.io.errors import show_input_errors_without_traceback
 from fairseq_xl.training.checkpoints import trust_plain_types

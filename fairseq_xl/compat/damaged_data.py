@@ -1,21 +1,20 @@
-"""Binarised data and dictionaries that are missing, damaged or of another corpus."""
+"""Preprocessed data and dictionaries that are missing, damaged or of another corpus."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fairseq_xl.compat.patching import replace
+from fairseq_xl.compat.patching import Stock, replace
 from fairseq_xl.io.errors import InputError
 
 _MAGIC = b"MMIDIDX\x00\x00"
 _LEGACY_MAGIC = b"TNTIDX\x00\x00"
 _HEADER = struct.Struct("<9sQBQ")
-_AGAIN = "binarise the text again"
+_AGAIN = "preprocess the text again"
 
 
 class MissingFile(InputError, FileNotFoundError):
@@ -32,27 +31,43 @@ def explain_damaged_data() -> None:
     from fairseq.data import data_utils, indexed_dataset
     from fairseq.data.dictionary import Dictionary
 
-    replace(indexed_dataset, "make_dataset", _checking_data)
-    replace(data_utils, "infer_language_pair", _checking_folder)
-    replace(Dictionary, "add_from_file", _checking_dictionary)
-
-
-def _checking_data(make_dataset: Callable[..., Any]) -> Callable[..., Any]:
-    def make(path: str, impl: str, fix_lua_indexing: bool = False, dictionary: Any = None) -> Any:
+    @replace(indexed_dataset, "make_dataset")
+    def make_dataset(stock: Stock, path: str, impl: str, fix_lua_indexing: bool = False, dictionary: Any = None) -> Any:
         if impl in ("mmap", "cached", "lazy") and Path(f"{path}.idx").is_file():
             if not Path(f"{path}.bin").is_file():
                 raise MissingFile(f"{path}.bin is missing, which belongs to {path}.idx: {_AGAIN}")
             magic = _magic(f"{path}.idx")
             if magic not in (_MAGIC, _LEGACY_MAGIC):
-                raise InputError(f"{path}.idx is no index of binarised text, or a damaged one: {_AGAIN}")
+                raise InputError(f"{path}.idx is no index of preprocessed text, or a damaged one: {_AGAIN}")
             if impl == "mmap":
                 _check(path)
-        dataset = make_dataset(path, impl, fix_lua_indexing, dictionary)
+        dataset = stock(path, impl, fix_lua_indexing, dictionary)
         if impl == "mmap" and dataset is not None and dictionary is not None:
             _check_words(path, dataset, len(dictionary))
         return dataset
 
-    return make
+    @replace(data_utils, "infer_language_pair")
+    def infer_language_pair(stock: Stock, path: str) -> Any:
+        if not Path(path).is_dir():
+            raise MissingFile(f"there is no folder {path}: give the one that fairseq-preprocess wrote")
+        return stock(path)
+
+    @replace(Dictionary, "add_from_file")
+    def add_from_file(stock: Stock, self: Any, f: Any) -> None:
+        if not isinstance(f, str):
+            return stock(self, f)
+        try:
+            return stock(self, f)
+        except FileNotFoundError:
+            raise MissingFile(
+                f"there is no dictionary {f}: name the languages and the folder that fairseq-preprocess wrote"
+            ) from None
+        except InputError:
+            raise
+        except OSError as error:
+            raise InputError(f"cannot read the dictionary {f}: {error.strerror}") from None
+        except Exception as error:  # fairseq raises a bare Exception for bytes that are not UTF-8
+            raise InputError(f"the dictionary {f} is damaged ({error}): {_AGAIN}") from error
 
 
 def _magic(path: str) -> bytes:
@@ -93,34 +108,5 @@ def _check_words(path: str, dataset: Any, words: int) -> None:
     if lowest < 0 or highest >= words:
         raise InputError(
             f"{path}.bin holds word number {lowest if lowest < 0 else highest} and its dictionary has "
-            f"{words} words: it is damaged or was binarised with another dictionary; {_AGAIN}"
+            f"{words} words: it is damaged or was preprocessed with another dictionary; {_AGAIN}"
         )
-
-
-def _checking_folder(infer_language_pair: Callable[..., Any]) -> Callable[..., Any]:
-    def infer(path: str) -> Any:
-        if not Path(path).is_dir():
-            raise MissingFile(f"there is no folder {path}: give the one that fairseq-preprocess wrote")
-        return infer_language_pair(path)
-
-    return infer
-
-
-def _checking_dictionary(add_from_file: Callable[..., Any]) -> Callable[..., Any]:
-    def add(self: Any, f: Any) -> None:
-        if not isinstance(f, str):
-            return add_from_file(self, f)
-        try:
-            return add_from_file(self, f)
-        except FileNotFoundError:
-            raise MissingFile(
-                f"there is no dictionary {f}: name the languages and the folder that fairseq-preprocess wrote"
-            ) from None
-        except InputError:
-            raise
-        except OSError as error:
-            raise InputError(f"cannot read the dictionary {f}: {error.strerror}") from None
-        except Exception as error:  # fairseq raises a bare Exception for bytes that are not UTF-8
-            raise InputError(f"the dictionary {f} is damaged ({error}): {_AGAIN}") from error
-
-    return add

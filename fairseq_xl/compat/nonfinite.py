@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from fairseq_xl.compat.patching import replace
-from fairseq_xl.training import faults
+from fairseq_xl.compat.patching import Stock, replace
+from fairseq_xl.training import finite
 
-# How fairseq words the ends of training that a bad gradient brings about: in full precision, with
-# --fp16, with --amp.
+# How fairseq words the ends of training that a bad gradient brings about: in full precision, with --fp16, with --amp.
 _MESSAGES = ("gradients are Nan/Inf", "Minimum loss scale reached", "AMP: Minimum loss scale reached")
 
 
@@ -24,31 +22,23 @@ def name_the_batch_of_bad_gradients() -> None:
     from fairseq.optim.amp_optimizer import AMPOptimizer
     from fairseq.trainer import Trainer
 
-    def mend_step(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def train_step(self: Any, samples: list[Any], raise_oom: bool = False) -> Any:
-            common = self.cfg.common
-            scales = self.optimizer.scaler.is_enabled() if common.amp else bool(common.fp16)
-            faults.training.update = self.get_num_updates() + 1
-            faults.training.scales_loss = scales
-            try:
-                return stock(self, samples, raise_oom)
-            except FloatingPointError as error:
-                if not str(error).startswith(_MESSAGES):
-                    raise
-                raise faults.NonFiniteError(faults.sentence("the gradient is not finite", samples)) from error
+    @replace(Trainer, "train_step")
+    def train_step(stock: Stock, self: Any, samples: list[Any], raise_oom: bool = False) -> Any:
+        common = self.cfg.common
+        finite.training.update = self.get_num_updates() + 1
+        finite.training.scales_loss = self.optimizer.scaler.is_enabled() if common.amp else bool(common.fp16)
+        try:
+            return stock(self, samples, raise_oom)
+        except FloatingPointError as error:
+            if not str(error).startswith(_MESSAGES):
+                raise
+            raise finite.NonFiniteError(finite.sentence("the gradient is not finite", samples)) from error
 
-        return train_step
-
-    def mend_clipping(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def clip_grad_norm(self: Any, max_norm: float, aggregate_norm_fn: Any = None) -> Any:
-            if self.scaler.is_enabled():
-                return stock(self, max_norm, aggregate_norm_fn)
-            norm = self.fp32_optimizer.clip_grad_norm(max_norm, aggregate_norm_fn)
-            if not torch.isfinite(norm).all():
-                raise FloatingPointError(_MESSAGES[0])
-            return norm
-
-        return clip_grad_norm
-
-    replace(Trainer, "train_step", mend_step)
-    replace(AMPOptimizer, "clip_grad_norm", mend_clipping)
+    @replace(AMPOptimizer, "clip_grad_norm")
+    def clip_grad_norm(stock: Stock, self: Any, max_norm: float, aggregate_norm_fn: Any = None) -> Any:
+        if self.scaler.is_enabled():
+            return stock(self, max_norm, aggregate_norm_fn)
+        norm = self.fp32_optimizer.clip_grad_norm(max_norm, aggregate_norm_fn)
+        if not torch.isfinite(norm).all():
+            raise FloatingPointError(_MESSAGES[0])
+        return norm

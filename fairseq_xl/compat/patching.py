@@ -4,38 +4,46 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import wraps
 from types import ModuleType
 from typing import Any
 
 _STOCK = "__fairseq_xl_stock__"
 _REASON = "__fairseq_xl_reason__"
 
+Stock = Callable[..., Any]
+"""The function that was replaced."""
 
-def replace(owner: Any, name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> bool:
-    """Put ``make(current)`` in the place of ``owner.name``; the same ``make`` again does nothing.
 
-    ``owner`` is a module or a class; static methods stay static. Several makers may follow one
-    another. Returns whether a replacement was made.
+def replace(owner: Any, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorate what is to stand in the place of ``owner.name``, which it gets as its first argument.
+
+    ``owner`` is a module or a class; static methods stay static. The same replacement again does nothing, several may
+    follow one another. The name, the module and the signature stay as they were, so that it pickles, too.
     """
-    current = getattr(owner, name)
-    reason = f"{make.__module__}.{make.__qualname__}"
-    inner = current
-    while inner is not None:
-        if getattr(inner, _REASON, None) == reason:
-            return False
-        inner = getattr(inner, _STOCK, None)
-    mended = make(current)
-    mended.__name__ = name
-    mended.__qualname__ = getattr(current, "__qualname__", name)
-    mended.__doc__ = mended.__doc__ or current.__doc__
-    setattr(mended, _STOCK, current)
-    setattr(mended, _REASON, reason)
-    is_static = isinstance(owner, type) and isinstance(owner.__dict__.get(name), staticmethod)
-    setattr(owner, name, staticmethod(mended) if is_static else mended)
-    return True
+
+    def put(mended: Callable[..., Any]) -> Callable[..., Any]:
+        current = getattr(owner, name)
+        reason = f"{mended.__module__}.{mended.__qualname__}"
+        inner = current
+        while inner is not None:
+            if getattr(inner, _REASON, None) == reason:
+                return mended
+            inner = getattr(inner, _STOCK, None)
+
+        @wraps(current)
+        def replacement(*args: Any, **kwargs: Any) -> Any:
+            return mended(current, *args, **kwargs)
+
+        vars(replacement).update({_STOCK: current, _REASON: reason})
+        is_static = isinstance(owner, type) and isinstance(owner.__dict__.get(name), staticmethod)
+        setattr(owner, name, staticmethod(replacement) if is_static else replacement)
+        return mended
+
+    return put
 
 
-def stock(function: Callable[..., Any]) -> Callable[..., Any]:
+def stock(function: Callable[..., Any]) -> Stock:
     """The function that fairseq shipped, whatever has been put in its place."""
     while hasattr(function, _STOCK):
         function = getattr(function, _STOCK)

@@ -9,11 +9,10 @@ from __future__ import annotations
 import inspect
 import logging
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.compat.patching import loaded, replace
+from fairseq_xl.compat.patching import Stock, loaded, replace
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.training import checkpoints
 
@@ -31,29 +30,24 @@ def fall_back_from_torn_checkpoints() -> None:
     """
     from fairseq.trainer import Trainer
 
-    def mend_torn(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def load_checkpoint(self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
-            path = Path(filename)
-            is_last = path.name == f"checkpoint_last{self.checkpoint_suffix}.pt"
-            if is_last and path.is_file() and not checkpoints.is_intact(path):
-                filename = str(newest_intact(path.parent, self.checkpoint_suffix))
-                logger.warning(
-                    "%s is torn (its writing was interrupted): going on from %s, the newest intact checkpoint",
-                    path,
-                    filename,
-                )
-            return stock(self, filename, *args, **kwargs)
-
-        return load_checkpoint
-
-    replace(Trainer, "load_checkpoint", mend_torn)
+    @replace(Trainer, "load_checkpoint")
+    def load_checkpoint(stock: Stock, self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
+        path = Path(filename)
+        is_last = path.name == f"checkpoint_last{self.checkpoint_suffix}.pt"
+        if is_last and path.is_file() and not checkpoints.is_intact(path):
+            filename = str(newest_intact(path.parent, self.checkpoint_suffix))
+            logger.warning(
+                "%s is torn (its writing was interrupted): going on from %s, the newest intact checkpoint",
+                path,
+                filename,
+            )
+        return stock(self, filename, *args, **kwargs)
 
 
 def newest_intact(folder: Path, suffix: str = "") -> Path:
     """The intact checkpoint in ``folder`` with the most updates; of equals, the youngest file.
 
-    Only names that fairseq-train gives count: what a crash dumped or somebody averaged is no state
-    to resume.
+    Only names that fairseq-train gives count: what a crash dumped or somebody averaged is no state to resume.
 
     Raises:
         InputError: there is none.
@@ -76,38 +70,31 @@ def newest_intact(folder: Path, suffix: str = "") -> Path:
 def keep_batches() -> None:
     """Cut the data into the same batches after a resume as before it.
 
-    Broken: fairseq cuts once, seeded by the epoch in which that happens, and goes on with those
-    batches. A run resumed in epoch 5 cuts anew with another seed: its batches differ from an
-    uninterrupted run's, and in mid-epoch it repeats some sentences and leaves out others. Data that
-    is cut anew for every epoch (several shards) is not concerned.
+    Broken: fairseq cuts once, seeded by the epoch in which that happens, and goes on with those batches. A run resumed
+    in epoch 5 cuts anew with another seed: its batches differ from an uninterrupted run's, and in mid-epoch it repeats
+    some sentences and leaves out others. Data that is cut anew for every epoch (several shards) is not concerned.
     """
     from fairseq.tasks.fairseq_task import FairseqTask
 
-    def mend_batches(stock: Callable[..., Any]) -> Callable[..., Any]:
-        parameters = inspect.signature(stock)
-
-        def get_batch_iterator(self: Any, *args: Any, **kwargs: Any) -> Any:
-            call = parameters.bind(self, *args, **kwargs)
-            call.apply_defaults()
-            given = call.arguments
-            dataset, epoch = given["dataset"], given["epoch"]
-            cut_once = (
-                self.can_reuse_epoch_itr(dataset)
-                and not given["disable_iterator_cache"]
-                and not given["update_epoch_batch_itr"]
-                and not getattr(self.cfg, "rebuild_batches", False)
-            )
-            if epoch == 1 or not cut_once or dataset in self.dataset_to_epoch_iter:
-                return stock(*call.args, **call.kwargs)
-            given["epoch"] = 1
-            iterator = stock(*call.args, **call.kwargs)
-            iterator.epoch = epoch
-            dataset.set_epoch(epoch)
-            return iterator
-
-        return get_batch_iterator
-
-    replace(FairseqTask, "get_batch_iterator", mend_batches)
+    @replace(FairseqTask, "get_batch_iterator")
+    def get_batch_iterator(stock: Stock, self: Any, *args: Any, **kwargs: Any) -> Any:
+        call = inspect.signature(stock).bind(self, *args, **kwargs)
+        call.apply_defaults()
+        given = call.arguments
+        dataset, epoch = given["dataset"], given["epoch"]
+        cut_once = (
+            self.can_reuse_epoch_itr(dataset)
+            and not given["disable_iterator_cache"]
+            and not given["update_epoch_batch_itr"]
+            and not getattr(self.cfg, "rebuild_batches", False)
+        )
+        if epoch == 1 or not cut_once or dataset in self.dataset_to_epoch_iter:
+            return stock(*call.args, **call.kwargs)
+        given["epoch"] = 1
+        iterator = stock(*call.args, **call.kwargs)
+        iterator.epoch = epoch
+        dataset.set_epoch(epoch)
+        return iterator
 
 
 def keep_patience() -> None:
@@ -121,29 +108,22 @@ def keep_patience() -> None:
     def counters() -> list[Any]:
         return [module.should_stop_early for module in loaded("fairseq_cli.train")]
 
-    def mend_saved_patience(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def save_checkpoint(self: Any, filename: str, extra_state: dict[str, Any]) -> Any:
+    @replace(Trainer, "save_checkpoint")
+    def save_checkpoint(stock: Stock, self: Any, filename: str, extra_state: dict[str, Any]) -> Any:
+        for counter in counters():
+            if hasattr(counter, "best"):
+                extra_state = {**extra_state, _PATIENCE: [counter.best, counter.num_runs]}
+        return stock(self, filename, extra_state)
+
+    @replace(Trainer, "load_checkpoint")
+    def load_checkpoint(stock: Stock, self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
+        extra_state = stock(self, filename, *args, **kwargs)
+        config = self.cfg.checkpoint
+        if extra_state and not (config.reset_optimizer or config.reset_meters):
             for counter in counters():
-                if hasattr(counter, "best"):
-                    extra_state = {**extra_state, _PATIENCE: [counter.best, counter.num_runs]}
-            return stock(self, filename, extra_state)
-
-        return save_checkpoint
-
-    def mend_loaded_patience(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def load_checkpoint(self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
-            extra_state = stock(self, filename, *args, **kwargs)
-            config = self.cfg.checkpoint
-            if extra_state and not (config.reset_optimizer or config.reset_meters):
-                for counter in counters():
-                    if _PATIENCE in extra_state:
-                        counter.best, counter.num_runs = extra_state[_PATIENCE]
-            return extra_state
-
-        return load_checkpoint
-
-    replace(Trainer, "save_checkpoint", mend_saved_patience)
-    replace(Trainer, "load_checkpoint", mend_loaded_patience)
+                if _PATIENCE in extra_state:
+                    counter.best, counter.num_runs = extra_state[_PATIENCE]
+        return extra_state
 
 
 def keep_plateau() -> None:
@@ -155,39 +135,27 @@ def keep_plateau() -> None:
     from fairseq.optim.lr_scheduler.reduce_lr_on_plateau import ReduceLROnPlateauLRSchedule
     from fairseq.trainer import Trainer
 
-    def mend_state(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def state_dict(self: Any) -> dict[str, Any]:
-            counters = {name: getattr(self.lr_scheduler, name) for name in _PLATEAU_COUNTERS}
-            return {**stock(self), **counters}
+    @replace(ReduceLROnPlateauLRSchedule, "state_dict")
+    def state_dict(stock: Stock, self: Any) -> dict[str, Any]:
+        return {**stock(self), **{name: getattr(self.lr_scheduler, name) for name in _PLATEAU_COUNTERS}}
 
-        return state_dict
+    @replace(ReduceLROnPlateauLRSchedule, "load_state_dict")
+    def load_state_dict(stock: Stock, self: Any, state_dict: dict[str, Any]) -> None:
+        stock(self, state_dict)
+        for name in _PLATEAU_COUNTERS:
+            if name in state_dict:
+                setattr(self.lr_scheduler, name, state_dict[name])
 
-    def mend_load_state(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def load_state_dict(self: Any, state_dict: dict[str, Any]) -> None:
-            stock(self, state_dict)
-            for name in _PLATEAU_COUNTERS:
-                if name in state_dict:
-                    setattr(self.lr_scheduler, name, state_dict[name])
-
-        return load_state_dict
-
-    def mend_missed_step(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def load_checkpoint(self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
-            extra_state = stock(self, filename, *args, **kwargs)
-            config = self.cfg.checkpoint
-            resets = config.reset_optimizer or config.reset_lr_scheduler or config.reset_dataloader
-            if not extra_state or resets:
-                return extra_state
-            place = extra_state.get("train_iterator", {})
-            validated = extra_state.get("val_loss")
-            ended = place.get("iterations_in_epoch") == 0  # the place is the next epoch's beginning
-            on_plateau = isinstance(self.lr_scheduler, ReduceLROnPlateauLRSchedule)
-            if on_plateau and ended and validated is not None:
-                self.lr_step(place["epoch"] - 1, validated)
+    @replace(Trainer, "load_checkpoint")
+    def load_checkpoint(stock: Stock, self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
+        extra_state = stock(self, filename, *args, **kwargs)
+        config = self.cfg.checkpoint
+        if not extra_state or config.reset_optimizer or config.reset_lr_scheduler or config.reset_dataloader:
             return extra_state
-
-        return load_checkpoint
-
-    replace(ReduceLROnPlateauLRSchedule, "state_dict", mend_state)
-    replace(ReduceLROnPlateauLRSchedule, "load_state_dict", mend_load_state)
-    replace(Trainer, "load_checkpoint", mend_missed_step)
+        place = extra_state.get("train_iterator", {})
+        validated = extra_state.get("val_loss")
+        ended = place.get("iterations_in_epoch") == 0  # the place is the next epoch's beginning
+        on_plateau = isinstance(self.lr_scheduler, ReduceLROnPlateauLRSchedule)
+        if on_plateau and ended and validated is not None:
+            self.lr_step(place["epoch"] - 1, validated)
+        return extra_state

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any
@@ -11,15 +10,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from fairseq_xl.compat.patching import loaded, replace
+from fairseq_xl.compat.patching import Stock, loaded, replace
 from fairseq_xl.io.errors import InputError
 
-# What the option holds when it is given without a file: a slip in fairseq, which then looks for a
-# file of this name.
+# What the option holds when it is given without a file: a slip in fairseq, which then looks for a file of this name.
 _NO_FILE = "@@ "
-# Set while fairseq-generate works on binarised data, which it believes to be no place for the
-# option.
+# Set while fairseq-generate works on preprocessed data, which it believes to be no place for the option.
 _wanted: ContextVar[str | None] = ContextVar("replace_unk", default=None)
+_NO_ATTENTION = (
+    "--replace-unk: this model records no attention, so nothing tells which source word an unknown word stands for; "
+    "drop the option"
+)
 _SOURCE_LINES = "fairseq_xl_source_lines"  # on a task: the words of the batch in translation
 
 
@@ -44,28 +45,59 @@ class Aligned(list[Any]):
 
 
 def mend_unknown_word_replacement() -> None:
-    """Make ``--replace-unk`` work, on binarised data too, with any model that has attention.
+    """Make ``--replace-unk`` work, on preprocessed data too, with any model that has attention.
 
     Broken: without a file the option looks for one named ``@@ ``; alignments are empty unless
     ``--print-alignment`` is given, and then pairs where numbers are expected, so that the first
-    unknown word ends in an IndexError or TypeError; ``fairseq-generate`` refuses binarised data;
+    unknown word ends in an IndexError or TypeError; ``fairseq-generate`` refuses preprocessed data;
     ``fairseq-interactive`` forgets the words that were typed and copies ``<unk>``.
 
-    Binarised data does not hold the spelling of source words that the dictionary lacks: there such
+    Preprocessed data does not hold the spelling of source words that the dictionary lacks: there such
     a word can only be given by the alignment dictionary's entry for ``<unk>``.
     """
     from fairseq import utils
+    from fairseq.data import data_utils
     from fairseq.tasks.fairseq_task import FairseqTask
 
-    replace(utils, "load_align_dict", _mend_dictionary_loading)
-    replace(utils, "post_process_prediction", _mend_post_processing)
-    replace(FairseqTask, "build_generator", _mend_build_generator)
+    @replace(utils, "load_align_dict")
+    def load_align_dict(stock: Stock, replace_unk: str | None) -> dict[str, str] | None:
+        return load_dictionary(replace_unk)
+
+    @replace(utils, "post_process_prediction")
+    def post_process_prediction(
+        stock: Stock,
+        hypo_tokens: Tensor,
+        src_str: str,
+        alignment: Any,
+        align_dict: dict[str, str] | None,
+        tgt_dict: Any,
+        remove_bpe: str | None = None,
+        extra_symbols_to_ignore: set[int] | None = None,
+    ) -> tuple[Tensor, str, Any]:
+        ignored = extra_symbols_to_ignore or set()
+        if isinstance(alignment, Aligned):
+            text = replaced(hypo_tokens.tolist(), alignment, src_str.split(), tgt_dict, ignored)
+            text = data_utils.post_process(text, remove_bpe)
+            return tgt_dict.encode_line(text, add_if_not_exist=True), text, alignment
+        if align_dict is not None and hypo_tokens.eq(tgt_dict.unk()).any():
+            raise InputError(_NO_ATTENTION)
+        return stock(hypo_tokens, src_str, alignment, align_dict, tgt_dict, remove_bpe, extra_symbols_to_ignore)
+
+    @replace(FairseqTask, "build_generator")
+    def build_generator(stock: Stock, self: Any, models: Any, args: Any, *rest: Any, **kwargs: Any) -> Any:
+        generator = stock(self, models, args, *rest, **kwargs)
+        asked = getattr(args, "replace_unk", None) or _wanted.get()
+        if asked is not None and not getattr(args, "score_reference", False):
+            _keep_attention(models)
+            generator.generate = _aligning(generator.generate, self, load_dictionary(asked) or {})
+        return generator
+
     importlib.import_module("fairseq_cli.generate")
     for module in loaded("fairseq_cli.generate"):
-        replace(module, "main", _mend_generate)
+        replace(module, "main")(_generate)
     # Not imported: it would set up logging for a program that only uses the package.
     for module in loaded("fairseq_cli.interactive"):
-        replace(module, "make_batches", _mend_interactive_batches)
+        replace(module, "make_batches")(_interactive_batches)
 
 
 def load_dictionary(path: str | None) -> dict[str, str] | None:
@@ -97,13 +129,6 @@ def load_dictionary(path: str | None) -> dict[str, str] | None:
     return words
 
 
-def _mend_dictionary_loading(stock: Callable[..., Any]) -> Callable[..., Any]:
-    def load_align_dict(replace_unk: str | None) -> dict[str, str] | None:
-        return load_dictionary(replace_unk)
-
-    return load_align_dict
-
-
 def attended(attention: Tensor, source: Tensor, ignored: Sequence[int]) -> list[int]:
     """Which source word each target token attends to most.
 
@@ -121,18 +146,6 @@ def attended(attention: Tensor, source: Tensor, ignored: Sequence[int]) -> list[
     if not is_word.any():
         return []
     return attention[is_word].float().argmax(dim=0).tolist()
-
-
-def _mend_build_generator(stock: Callable[..., Any]) -> Callable[..., Any]:
-    def build_generator(self: Any, models: Any, args: Any, *rest: Any, **kwargs: Any) -> Any:
-        generator = stock(self, models, args, *rest, **kwargs)
-        asked = getattr(args, "replace_unk", None) or _wanted.get()
-        if asked is not None and not getattr(args, "score_reference", False):
-            _keep_attention(models)
-            generator.generate = _aligning(generator.generate, self, load_dictionary(asked) or {})
-        return generator
-
-    return build_generator
 
 
 def _keep_attention(models: Any) -> None:
@@ -170,35 +183,6 @@ def _aligning(generate: Callable[..., Any], task: Any, dictionary: dict[str, str
     return generate_aligned
 
 
-def _mend_post_processing(stock: Callable[..., Any]) -> Callable[..., Any]:
-    def post_process_prediction(
-        hypo_tokens: Tensor,
-        src_str: str,
-        alignment: Any,
-        align_dict: dict[str, str] | None,
-        tgt_dict: Any,
-        remove_bpe: str | None = None,
-        extra_symbols_to_ignore: set[int] | None = None,
-    ) -> tuple[Tensor, str, Any]:
-        if isinstance(alignment, Aligned):
-            text = replaced(
-                hypo_tokens.tolist(), alignment, src_str.split(), tgt_dict, extra_symbols_to_ignore or set()
-            )
-            text = _without_joints(text, remove_bpe)
-            return tgt_dict.encode_line(text, add_if_not_exist=True), text, alignment
-        if align_dict is not None and hypo_tokens.eq(tgt_dict.unk()).any():
-            raise InputError(_NO_ATTENTION)
-        return stock(hypo_tokens, src_str, alignment, align_dict, tgt_dict, remove_bpe, extra_symbols_to_ignore)
-
-    return post_process_prediction
-
-
-_NO_ATTENTION = (
-    "--replace-unk: this model records no attention, so nothing tells which source word an unknown "
-    "word stands for; drop the option"
-)
-
-
 def replaced(
     tokens: Sequence[int], alignment: Aligned, spelled: Sequence[str], dictionary: Any, ignored: set[int]
 ) -> str:
@@ -234,41 +218,30 @@ def replaced(
     return " ".join(words)
 
 
-def _without_joints(text: str, symbol: str | None) -> str:
-    from fairseq.data import data_utils
+def _generate(stock: Stock, cfg: Any) -> Any:
+    """``fairseq-generate``'s main, which refuses the option where the data is preprocessed."""
+    from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 
-    return data_utils.post_process(text, symbol)
-
-
-def _mend_generate(stock: Callable[..., Any]) -> Callable[..., Any]:
-    def main(cfg: Any) -> Any:
-        from fairseq.dataclass.utils import convert_namespace_to_omegaconf
-
-        if isinstance(cfg, Namespace):
-            cfg = convert_namespace_to_omegaconf(cfg)
-        asked = cfg.generation.replace_unk
-        if asked is None or cfg.dataset.dataset_impl == "raw":
-            return stock(cfg)
-        # Without the option fairseq spells the source by its dictionary, which is all there is.
-        cfg.generation.replace_unk = None
-        before = _wanted.set(asked)
-        try:
-            return stock(cfg)
-        finally:
-            _wanted.reset(before)
-            cfg.generation.replace_unk = asked
-
-    return main
+    if not hasattr(cfg, "generation"):  # the command line's plain options
+        cfg = convert_namespace_to_omegaconf(cfg)
+    asked = cfg.generation.replace_unk
+    if asked is None or cfg.dataset.dataset_impl == "raw":
+        return stock(cfg)
+    # Without the option fairseq spells the source by its dictionary, which is all there is.
+    cfg.generation.replace_unk = None
+    before = _wanted.set(asked)
+    try:
+        return stock(cfg)
+    finally:
+        _wanted.reset(before)
+        cfg.generation.replace_unk = asked
 
 
-def _mend_interactive_batches(stock: Callable[..., Any]) -> Callable[..., Any]:
-    def make_batches(
-        lines: list[str], cfg: Any, task: Any, max_positions: Any, encode_fn: Callable[[str], str]
-    ) -> Iterator[Any]:
-        for batch in stock(lines, cfg, task, max_positions, encode_fn):
-            if cfg.generation.replace_unk is not None:
-                typed = [encode_fn(lines[i]).split() for i in batch.ids.tolist()]
-                setattr(task, _SOURCE_LINES, typed)
-            yield batch
-
-    return make_batches
+def _interactive_batches(
+    stock: Stock, lines: list[str], cfg: Any, task: Any, max_positions: Any, encode_fn: Callable[[str], str]
+) -> Iterator[Any]:
+    """``fairseq-interactive``'s batches, and the words that were typed."""
+    for batch in stock(lines, cfg, task, max_positions, encode_fn):
+        if cfg.generation.replace_unk is not None:
+            setattr(task, _SOURCE_LINES, [encode_fn(lines[i]).split() for i in batch.ids.tolist()])
+        yield batch

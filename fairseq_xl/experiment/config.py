@@ -24,7 +24,7 @@ RESERVED = {
     "loss": "name the loss in `systems`",
     "seed": "use `seeds`",
     "name": "the key `name` beside `systems` is a pattern for it",
-    "out": "give it on the command line",
+    "out": "give --output on the command line",
     "dry-run": "give it on the command line",
     "prepare-only": "the runner prepares the data itself",
 }
@@ -42,7 +42,7 @@ TRAINING_ONLY = (
     "user-dir",
 )
 # the beginning of the losses that stand for fairseq's own models, whose data differ
-YARDSTICK = "stock"
+STOCK = "stock"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 # in an option: the folder of another system's run with the same seed
 RUN = re.compile(r"\{run:([^{}]*)\}")
@@ -85,7 +85,7 @@ class Cell:
     def preparation(self) -> tuple[tuple[str, str], ...]:
         """The options that decide what data is prepared: cells in which they agree share it."""
         own = {"seed", *TRAINING_ONLY}
-        if not self.options["loss"].startswith(YARDSTICK):
+        if not self.options["loss"].startswith(STOCK):
             own.add("loss")
         return tuple(sorted((k, v) for k, v in self.options.items() if k not in own))
 

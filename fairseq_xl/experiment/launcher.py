@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from fairseq_xl.experiment.settings import LaunchSettings
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
 
@@ -236,3 +237,46 @@ class SubmititLauncher:
         for handed in self.jobs:
             if not handed.done():
                 handed.job.cancel()
+
+
+def make_launcher(settings: LaunchSettings, folder: Path) -> Launcher:
+    """The launcher that the settings ask for; submitit's own files go into ``folder``.
+
+    Raises:
+        InputError: settings that do not go together, fewer GPUs than a cell wants, or no submitit.
+    """
+    if settings.launcher == "slurm":
+        for name in ("gpus", "gpus_per_cell", "jobs"):
+            if getattr(settings, name) is not None:
+                raise InputError(
+                    f"--{name.replace('_', '-')} is for this machine: on a cluster each cell is a job, which "
+                    "--slurm gpus_per_node=N gives GPUs"
+                )
+        return SubmititLauncher(folder, "slurm", dict(map(_parameter, settings.slurm)))
+    if settings.slurm:
+        raise InputError("--slurm is for --launcher slurm: give both or neither")
+    named = None if settings.gpus is None else [gpu for gpu in settings.gpus.split(",") if gpu]
+    gpus = visible_gpus() if named is None else named
+    slots = local_slots(gpus, settings.gpus_per_cell or 1, settings.jobs or 1, hide=named is not None)
+    return LocalLauncher(slots)
+
+
+def _parameter(text: str) -> tuple[str, int | str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise InputError(f"--slurm {text!r}: write NAME=VALUE")
+    return name, int(value) if value.isdigit() else value
+
+
+def visible_gpus() -> list[str]:
+    """The numbers of this machine's NVIDIA GPUs, as far as CUDA_VISIBLE_DEVICES shows them."""
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if named is not None:
+        return [gpu.strip() for gpu in named.split(",") if gpu.strip() not in ("", "-1")]
+    try:
+        listed = subprocess.run(
+            ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"], capture_output=True, text=True, check=True
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return []  # no driver, so no GPU
+    return listed.stdout.split()

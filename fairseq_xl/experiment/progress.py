@@ -1,16 +1,18 @@
-"""What a person sees while an experiment runs: a line for each event, and how far the running cells are."""
+"""What a person sees of an experiment: a line for each event while it runs, and a line for each cell at any time."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from tqdm import tqdm
 
 from fairseq_xl.experiment.config import Cell
-from fairseq_xl.experiment.state import CellState
+from fairseq_xl.experiment.state import RUNNING, CellState, State, lock_of
+from fairseq_xl.io.atomic import is_held
 
 SHOWN = ("valid_accuracy", "valid_ppl", "valid_loss", "accuracy", "ppl", "loss")
 
@@ -56,6 +58,27 @@ class Display:
             self.bar.update()
 
 
+def status_lines(output: Path) -> Iterator[str]:
+    """A line for each cell of the experiment in a folder: status, time, memory, and why it failed.
+
+    A cell that the state calls running, while neither it nor a runner is there, is called killed: the next run goes
+    on with it.
+
+    Raises:
+        InputError: there is no experiment.
+    """
+    state = State.of(output)
+    width = max(map(len, state.systems), default=0)
+    attended = is_held(lock_of(output))
+    for name in state.systems:
+        cell = state[name]
+        gone = cell.status == RUNNING and not attended and not is_held(lock_of(output, name))
+        status = "killed" if gone else cell.status
+        peak = "" if cell.peak_MiB is None else f"  {cell.peak_MiB:,.0f} MiB"
+        spent = minutes(cell.seconds) if cell.seconds else ""
+        yield f"{name:{width}}  {status:8} {spent:>10}{peak}{'  ' + cell.error if cell.error else ''}".rstrip()
+
+
 def minutes(seconds: float) -> str:
     """A time as people say it."""
     if seconds < 90:
@@ -64,16 +87,19 @@ def minutes(seconds: float) -> str:
     return f"{whole} min" if whole < 90 else f"{whole // 60} h {whole % 60:02} min"
 
 
-def position(run: Path, most: int = 65536) -> str:
+def last_lines(log: Path, most: int = 65536) -> list[str]:
+    """The lines in the last bytes of a log, the latest first."""
+    with log.open("rb") as stream:
+        stream.seek(max(0, log.stat().st_size - most))
+        return stream.read().decode("utf-8", errors="replace").splitlines()[::-1]
+
+
+def position(run: Path) -> str:
     """The epoch that a run is in, and the last value that tells how it goes."""
     log = run / "train.log"
     if not log.is_file():
         return "preparing"
-    with log.open("rb") as stream:
-        stream.seek(0, 2)
-        stream.seek(max(0, stream.tell() - most))
-        lines = stream.read().decode("utf-8", errors="replace").splitlines()
-    for line in reversed(lines):
+    for line in last_lines(log):
         found = re.search(r'\{"epoch": .*\}', line)
         if found is None:
             continue

@@ -1,24 +1,23 @@
-"""``fairseq-xl experiment report``: a paper's tables and figures from what an experiment's runs left."""
+"""A paper's tables and figures from what an experiment's runs left."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from fairseq_xl.experiment.settings import ReportSettings
 from fairseq_xl.experiment.state import DONE, State
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.report import diagnosis
 from fairseq_xl.report.figures import draw_picture
-from fairseq_xl.report.page import Section, Translations, page
+from fairseq_xl.report.page import Section, Translations, page, side_by_side
 from fairseq_xl.report.record import versions
 from fairseq_xl.report.runs import OWN_TEST, Run, by_system, load_runs
 from fairseq_xl.report.scores import METRICS, comparisons, score_table
-from fairseq_xl.report.side_by_side import side_by_side
 from fairseq_xl.report.significance import KeptTests
 from fairseq_xl.report.speed import draw_speed, measured, quality_over_time, speed_table
 from fairseq_xl.report.tables import Table
@@ -26,89 +25,43 @@ from fairseq_xl.report.tables import Table
 WRITTEN = re.compile(r"\d\d-[^/]*\.(md|tex|csv)")
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    parser.description = (
-        "Write DIR/report: tables as Markdown, LaTeX and CSV, figures as PNG and PDF, and index.html, one page that "
-        "holds all of it. Made from finished runs alone, so it can be repeated while others still run."
-    )
-    parser.add_argument("out", type=Path, metavar="DIR", help="--out of `fairseq-xl experiment run`")
-    parser.add_argument("--beam", type=int, default=5, help="width that systems are compared at (default: 5)")
-    parser.add_argument(
-        "--scores",
-        metavar="SET",
-        help=(
-            "set of scores to report: test, the recipe's own test set; the name of a recipe's --test; or "
-            "test.unknown_by_… where unknown words were replaced (default: test where there is one, else the only set)"
-        ),
-    )
-    parser.add_argument(
-        "--test",
-        choices=("ar", "bs"),
-        default="ar",
-        help=(
-            "paired test over sentences: ar, approximate randomisation, or bs, bootstrap, which is faster (default: ar)"
-        ),
-    )
-    parser.add_argument(
-        "--samples",
-        type=int,
-        default=0,
-        help="trials of that test; fewer for a quick look (default: sacreBLEU's, 10000 and 1000)",
-    )
-    parser.add_argument(
-        "--compare",
-        nargs=2,
-        action="append",
-        default=[],
-        metavar="SYSTEM",
-        help="two systems whose translations to show side by side (default: the first baseline and the best "
-        "other system); repeatable",
-    )
-
-
-def report(args: argparse.Namespace) -> None:
-    """Write the report and say where it is.
+def write_report(output: Path, settings: ReportSettings) -> Path:
+    """Write ``OUTPUT/report`` and return its page; what it leaves out is said on stderr.
 
     Raises:
         InputError: no experiment there, nothing finished, an unknown system or beam.
     """
-    path = args.out / "experiment.json"
-    if not path.is_file():
-        raise InputError(f"there is no {path}: give the --out of `fairseq-xl experiment run`")
-    if args.samples < 0:
-        raise InputError(f"--samples is {args.samples}: give 1 or more, or leave it out")
-    state = State(path)
+    state = State.of(output)
     peaks = {name: cell.peak_MiB for name, cell in state.cells.items()}
     # A run whose cell is not done may have been left by other settings than those its label speaks of now.
     done = {name: system for name, system in state.systems.items() if state[name].status == DONE}
-    runs = load_runs(args.out.resolve(), done, peaks, args.scores)
+    runs = load_runs(output.resolve(), done, peaks, settings.scores)
     beams = sorted({beam for run in runs for beam in run.beams})
-    if args.beam not in beams:
-        raise InputError(f"--beam {args.beam}: the runs were translated with {', '.join(map(str, beams))}")
+    if settings.beam not in beams:
+        raise InputError(f"--beam {settings.beam}: the runs were translated with {', '.join(map(str, beams))}")
     left_out = _left_out(state, {run.folder.name for run in runs}, runs[0].scored)
     for line in left_out:
         print(line, file=sys.stderr)
-    folder = args.out / "report"
+    folder = output / "report"
     labels = {**{run.system: run.system for run in runs}, **state.labels}
     sections = [
-        _scores(runs, state, labels, args, folder),
+        _scores(runs, state, labels, settings, folder),
         _speed(runs, labels, folder),
         *diagnosis.sections(runs, labels, folder),
-        _translations(runs, state, labels, args),
+        _translations(runs, state, labels, settings),
     ]
     tables = [table for section in sections for table in section.tables]
-    written: list[Path] = []
-    for number, table in enumerate(tables, start=1):
-        written += write_table(table, folder / "tables", number)
+    written = [path for number, table in enumerate(tables, 1) for path in write_table(table, folder / "tables", number)]
     # An earlier report may have had other tables, under other numbers.
     for path in (folder / "tables").iterdir():
         if path not in written and WRITTEN.fullmatch(path.name):
             path.unlink()
     signature = "; ".join(f"{name} {version}" for name, version in versions().items())
     devices = "; ".join(sorted({run.record["device"] for run in runs}))
-    with atomic_text(folder / "index.html") as stream:
+    index = folder / "index.html"
+    with atomic_text(index) as stream:
         stream.write(page(state.title, sections, [*left_out, f"Trained on {devices}. Reported with {signature}."]))
-    print(folder / "index.html")
+    return index
 
 
 def _left_out(state: State, reported: set[str], scored: str) -> list[str]:
@@ -137,20 +90,18 @@ def write_table(table: Table, folder: Path, number: int) -> list[Path]:
 
 
 def _scores(
-    runs: Sequence[Run], state: State, labels: dict[str, str], args: argparse.Namespace, folder: Path
+    runs: Sequence[Run], state: State, labels: dict[str, str], settings: ReportSettings, folder: Path
 ) -> Section:
     tests = KeptTests(folder / "tests.json")
-    shown = sys.stderr.isatty()
+    how = (settings.test, settings.samples, sys.stderr.isatty())
     compared = [
-        found
-        for metric in METRICS
-        for found in comparisons(runs, state.baselines, args.beam, tests, metric, args.test, args.samples, shown)
+        found for metric in METRICS for found in comparisons(runs, state.baselines, settings.beam, tests, metric, *how)
     ]
     with atomic_text(folder / "significance.json") as stream:
         json.dump(compared, stream, indent=1)
         stream.write("\n")
     on = "" if runs[0].scored == OWN_TEST else f", on {runs[0].scored}"
-    table = score_table(runs, labels, compared, args.beam, f"Scores: {state.title}{on}")
+    table = score_table(runs, labels, compared, settings.beam, f"Scores: {state.title}{on}")
     return Section("Scores", tables=[table])
 
 
@@ -171,26 +122,26 @@ def _speed(runs: Sequence[Run], labels: dict[str, str], folder: Path) -> Section
     return Section("Speed", text, [speed_table(runs, labels)], [picture])
 
 
-def _translations(runs: Sequence[Run], state: State, labels: dict[str, str], args: argparse.Namespace) -> Section:
+def _translations(runs: Sequence[Run], state: State, labels: dict[str, str], settings: ReportSettings) -> Section:
     groups = by_system(runs)
-    wanted = [tuple(pair) for pair in args.compare]
+    wanted = list(settings.compare)
     for system in (name for pair in wanted for name in pair):
         if system not in groups:
             raise InputError(f"--compare {system}: no run of it has finished; there are {', '.join(groups)}")
     baseline = next((name for name in state.baselines if name in groups), None)
     if not wanted and baseline and len(groups) > 1:
         others = [name for name in groups if name not in state.baselines] or [n for n in groups if n != baseline]
-        wanted = [(baseline, max(others, key=lambda name: max(r.score(args.beam) for r in groups[name])))]
+        wanted = [(baseline, max(others, key=lambda name: max(r.score(settings.beam) for r in groups[name])))]
     shown = []
     for one, two in wanted:
         first, second = groups[one][0], groups[two][0]
         pairs = side_by_side(
-            first.sources(), first.references(), first.hypotheses(args.beam), second.hypotheses(args.beam)
+            first.sources(), first.references(), first.hypotheses(settings.beam), second.hypotheses(settings.beam)
         )
         names = (f"{labels[one]}, seed {first.seed}", f"{labels[two]}, seed {second.seed}")
         shown.append(Translations(names, pairs))
     text = (
         "Sentences whose sentence chrF2 differs most come first; the numbers are chrF2 of the two systems. Words "
-        f"that only one of them has are marked. Beam {args.beam}."
+        f"that only one of them has are marked. Beam {settings.beam}."
     )
     return Section("Translations side by side", text, translations=shown)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,8 +11,8 @@ from pathlib import Path
 
 from fairseq_xl.experiment.config import Cell, Experiment
 from fairseq_xl.experiment.launcher import Job, Launcher, Outcome, Task
-from fairseq_xl.experiment.progress import Display
-from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State
+from fairseq_xl.experiment.progress import Display, last_lines
+from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State, lock_of
 from fairseq_xl.io.atomic import exclusive_lock
 from fairseq_xl.io.errors import InputError
 
@@ -57,11 +56,6 @@ def _preparing(cells: list[Cell]) -> list[Cell]:
     return list(first.values())[::-1]
 
 
-def lock_of(out: Path, cell: str | None = None) -> Path:
-    """What the runner in a folder, or one of its cells, holds while it is at work."""
-    return out / "logs" / f"{cell}.lock" if cell else out / "experiment.lock"
-
-
 @contextmanager
 def claimed(out: Path) -> Iterator[None]:
     """One runner at a time in a folder.
@@ -72,8 +66,8 @@ def claimed(out: Path) -> Iterator[None]:
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"--out {out}: this folder cannot be made ({error.strerror}); name another one") from None
-    with exclusive_lock(lock_of(out), f"another process runs an experiment in {out}: wait, or give another --out"):
+        raise InputError(f"--output {out}: this folder cannot be made ({error.strerror}); name another one") from None
+    with exclusive_lock(lock_of(out), f"another process runs an experiment in {out}: wait, or give another --output"):
         yield
 
 
@@ -239,11 +233,7 @@ class Runner:
         self.display.failed(cell, known, log)
 
 
-def last_line(log: Path, most: int = 65536) -> str:
+def last_line(log: Path) -> str:
     """The last line of a log that says something."""
-    if not log.is_file():
-        return "it left no output"
-    with log.open("rb") as stream:
-        stream.seek(max(0, os.fstat(stream.fileno()).st_size - most))
-        lines = stream.read().decode("utf-8", errors="replace").splitlines()
-    return next((line.strip() for line in reversed(lines) if line.strip()), "it left no output")
+    lines = last_lines(log) if log.is_file() else []
+    return next((line.strip() for line in lines if line.strip()), "it left no output")

@@ -65,6 +65,14 @@ class State:
                 f"{path} is not the state of an experiment: remove it to begin anew (finished runs are kept)"
             ) from None
 
+    @classmethod
+    def of(cls, output: Path) -> State:
+        """Of the experiment that was run in a folder. Raises: InputError: none was."""
+        path = output / "experiment.json"
+        if not path.is_file():
+            raise InputError(f"there is no {path}: give the --output of `fairseq-xl experiment run`")
+        return cls(path)
+
     def __getitem__(self, name: str) -> CellState:
         return self.cells.setdefault(name, CellState())
 
@@ -85,3 +93,8 @@ class State:
         with atomic_text(self.path) as stream:
             json.dump(stored, stream, indent=1)
             stream.write("\n")
+
+
+def lock_of(output: Path, cell: str | None = None) -> Path:
+    """What the runner in a folder, or one of its cells, holds while it is at work."""
+    return output / "logs" / f"{cell}.lock" if cell else output / "experiment.lock"

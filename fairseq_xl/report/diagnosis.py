@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.report.course import draw_course, logged
+from fairseq_xl.report.curves import draw_course, logged
 from fairseq_xl.report.figures import draw_picture, plain_ticks
 from fairseq_xl.report.page import Section
 from fairseq_xl.report.runs import Run, by_system, colours
@@ -28,7 +28,7 @@ SIMILARITIES = {
 SOURCES = {
     "projection": "projection",
     "difference": "difference",
-    "uniform": "drawn uniformly",
+    "uniform": "sampled uniformly",
     "most_informative": "most informative",
 }
 
@@ -88,7 +88,7 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
         )
     negatives = Section(
         "What negatives are made of",
-        "The paper's argument (section 3.1): for the projection λ₃ and λ₄ are constant, 0 and 1, for drawn and "
+        "The paper's argument (section 3.1): for the projection λ₃ and λ₄ are constant, 0 and 1, for sampled and "
         "searched negatives they fluctuate from one prediction to the next.",
         [component_table(groups)],
         pictures,

@@ -11,6 +11,9 @@ from typing import Any
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.packages import require
 
+Draw = Callable[[Any], None]
+"""Draws on the matplotlib figure that it is given."""
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -22,36 +25,37 @@ class Picture:
     dark: bytes
 
 
-def draw_picture(
-    folder: Path, name: str, caption: str, draw: Callable[[Any], None], size: tuple[float, float] = (10.0, 3.6)
-) -> Picture:
+def draw_picture(folder: Path, name: str, caption: str, draw: Draw, size: tuple[float, float] = (10.0, 3.6)) -> Picture:
     """Draw on a matplotlib figure and write ``FOLDER/NAME.png`` and ``.pdf``, whole or not at all.
 
     Raises:
         InputError: matplotlib is missing.
     """
-    require("matplotlib", "report", "a figure").use("Agg")
-    from matplotlib import pyplot
-
-    def rendered(style: str, kind: str) -> bytes:
-        # A dollar sign in a label is one, and begins no formula.
-        with pyplot.style.context(style), pyplot.rc_context({"text.parse_math": False}):
-            figure = pyplot.figure(figsize=size, layout="constrained")
-            try:
-                draw(figure)
-                stream = io.BytesIO()
-                # No date inside: the same numbers give the same file.
-                metadata = {"CreationDate": None} if kind == "pdf" else {}
-                figure.savefig(stream, format=kind, dpi=130, metadata=metadata)
-            finally:
-                pyplot.close(figure)
-        return stream.getvalue()
-
-    light, dark, pdf = rendered("default", "png"), rendered("dark_background", "png"), rendered("default", "pdf")
+    light, pdf = rendered(draw, size, "png"), rendered(draw, size, "pdf")
+    dark = rendered(draw, size, "png", "dark_background")
     with atomic_outputs(folder / f"{name}.png", folder / f"{name}.pdf") as (png_file, pdf_file):
         png_file.write_bytes(light)
         pdf_file.write_bytes(pdf)
     return Picture(name, caption, light, dark)
+
+
+def rendered(draw: Draw, size: tuple[float, float], kind: str, style: str = "default") -> bytes:
+    """A drawing of ``size`` inches as ``png``, ``pdf`` or ``svg``. Raises: InputError: matplotlib is missing."""
+    require("matplotlib", "report", "a figure").use("Agg")
+    from matplotlib import pyplot
+
+    # A dollar sign in a label is one, and begins no formula.
+    with pyplot.style.context(style), pyplot.rc_context({"text.parse_math": False}):
+        figure = pyplot.figure(figsize=size, layout="constrained")
+        try:
+            draw(figure)
+            stream = io.BytesIO()
+            # No date inside: the same numbers give the same file.
+            metadata = {"pdf": {"CreationDate": None}, "svg": {"Date": None}}.get(kind, {})
+            figure.savefig(stream, format=kind, dpi=130, metadata=metadata)
+        finally:
+            pyplot.close(figure)
+    return stream.getvalue()
 
 
 def plain_ticks(axis: Any) -> None:

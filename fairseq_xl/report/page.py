@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 import base64
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sacrebleu.metrics.chrf import CHRF
+
 from fairseq_xl.io.packages import require
 from fairseq_xl.report.figures import Picture
-from fairseq_xl.report.side_by_side import Pair
 from fairseq_xl.report.tables import Table
 
 TEMPLATE = Path(__file__).with_name("page.html")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One sentence by two systems.
+
+    Attributes:
+        number: of the sentence, from 1.
+        scores: sentence chrF2 of the two.
+        words: of the two, each with whether the other system has it not.
+    """
+
+    number: int
+    source: str
+    reference: str
+    scores: tuple[float, float]
+    words: tuple[list[tuple[str, bool]], list[tuple[str, bool]]]
 
 
 @dataclass
@@ -48,3 +67,40 @@ def page(title: str, sections: Sequence[Section], signature: Sequence[str]) -> s
     environment.filters["data_uri"] = lambda png: f"data:image/png;base64,{base64.b64encode(png).decode()}"
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
     return template.render(title=title, sections=sections, signature=signature)
+
+
+def marked(words: Sequence[str], other: Sequence[str]) -> list[tuple[str, bool]]:
+    """Words, each with whether a longest common subsequence with ``other`` leaves it out."""
+    kept: set[int] = set()
+    for block in difflib.SequenceMatcher(a=words, b=other, autojunk=False).get_matching_blocks():
+        kept.update(range(block.a, block.a + block.size))
+    return [(word, i not in kept) for i, word in enumerate(words)]
+
+
+def side_by_side(
+    sources: Sequence[str], references: Sequence[str], first: Sequence[str], second: Sequence[str], count: int = 50
+) -> list[Pair]:
+    """The ``count`` sentences whose sentence chrF2 differs most between two systems.
+
+    Words of each translation are marked where it leaves the other one. chrF2, since sentence BLEU is zero or
+    arbitrary for short sentences.
+
+    Raises:
+        ValueError: unequal numbers of sentences.
+    """
+    if not len(sources) == len(references) == len(first) == len(second):
+        raise ValueError("sources, references and translations have unequal numbers of sentences")
+    chrf = CHRF()
+
+    def score(sentence: str, reference: str) -> float:
+        return chrf.sentence_score(sentence, [reference]).score
+
+    pairs = []
+    for number, (source, reference, one, two) in enumerate(
+        zip(sources, references, first, second, strict=True), start=1
+    ):
+        if one == two:
+            continue
+        words = (marked(one.split(), two.split()), marked(two.split(), one.split()))
+        pairs.append(Pair(number, source, reference, (score(one, reference), score(two, reference)), words))
+    return sorted(pairs, key=lambda pair: -abs(pair.scores[0] - pair.scores[1]))[:count]

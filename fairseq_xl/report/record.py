@@ -1,13 +1,11 @@
-"""``fairseq-xl experiment record RUN``: one small JSON file that says what a run was and what it scored.
+"""The record of a run: one small JSON file that says what it was and what it scored.
 
-The folder of a run holds ``checkpoints/``, ``train.log`` (fairseq-train's output with ``--log-format
-json``), ``train.command`` and files ``[SET.]score.beamN.json`` (sacreBLEU's JSON), as the recipes
-write them.
+The folder of a run holds ``checkpoints/``, ``train.log`` (fairseq-train's output with ``--log-format json``),
+``train.command`` and files ``[SET.]score.beamN.json`` (sacreBLEU's JSON), as the recipes write them.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import platform
 import re
@@ -20,7 +18,8 @@ from typing import Any, NamedTuple
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import read_lines
+from fairseq_xl.report.training_log import read_training_log
+from fairseq_xl.training.checkpoints import plain
 
 PACKAGES = (
     *("torch", "fairseq-fixed", "fairseq", "numpy", "sacrebleu", "sacremoses"),
@@ -28,28 +27,6 @@ PACKAGES = (
 )
 SCORE_FILE = re.compile(r"(?:(?P<set>.+)\.)?score\.beam(?P<beam>\d+)\.json")
 LENGTH_RATIO = re.compile(r" ratio = ([\d.]+)")
-SUMMARY = {"train_loss", "valid_loss"}
-JSON_PART = re.compile(r"\{.*\}")
-
-
-def read_epochs(log: Path) -> dict[int, dict[str, Any]]:
-    """Statistics of each finished epoch by its number: fairseq's ``train_…`` and ``valid_…`` values.
-
-    An epoch that was repeated after an interruption counts as it ended.
-    """
-    epochs: dict[int, dict[str, Any]] = {}
-    for line in read_lines(log):
-        found = JSON_PART.search(line)
-        if found is None:
-            continue
-        try:
-            values = loads(found.group())
-        except ValueError:
-            continue  # the configuration that fairseq prints at the start looks like JSON and is none
-        # An epoch's summary; the lines in between (train_inner) carry the same names unprefixed.
-        if isinstance(values, dict) and isinstance(values.get("epoch"), int) and not SUMMARY.isdisjoint(values):
-            epochs.setdefault(values["epoch"], {}).update(values)
-    return {number: values for number, values in epochs.items() if "train_loss" in values}
 
 
 def read_scores(run: Path) -> dict[str, dict[str, dict[str, Any]]]:
@@ -79,19 +56,6 @@ def _score(metric: dict[str, Any]) -> dict[str, Any]:
     return {**found, "length_ratio": float(ratio[1])} if ratio else found
 
 
-def _plain(value: Any) -> Any:
-    """A configuration as plain data: no interpolations, namespaces or enumerations."""
-    if isinstance(value, argparse.Namespace):
-        value = vars(value)
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    return str(value)
-
-
 class Training(NamedTuple):
     """What a checkpoint says of its training."""
 
@@ -119,7 +83,7 @@ def read_training(checkpoint: Path) -> Training:
     # At the end of an epoch fairseq saves the beginning of the next.
     epoch = epoch if place.get("iterations_in_epoch") else max(epoch - 1, 0)
     history = state.get("optimizer_history") or [{}]
-    return Training(_plain(options), epoch, history[-1].get("num_updates"))
+    return Training(plain(options), epoch, history[-1].get("num_updates"))
 
 
 def device(on_cpu: bool) -> str:
@@ -170,13 +134,17 @@ def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
     for path in (log, best):
         if not path.is_file():
             raise InputError(f"there is no {path}: {run} is not the folder of a trained run")
-    epochs = read_epochs(log)
+    logged = read_training_log(log)
+    # An epoch that was repeated after an interruption counts as it ended.
+    epochs = {record.epoch: record for record in logged.of("train")}
     if not epochs:
-        raise InputError(f"{log} shows no finished epoch: train with --log-format json")
+        raise InputError(f"{log} shows no finished epoch: train for one at least")
     training, best_epoch, _ = read_training(best)
     common = training.get("common", {})
-    walls = [float(values["train_train_wall"]) for values in epochs.values()]
-    best_values = epochs.get(best_epoch, {})
+    best_valid: dict[str, float] = {}
+    for record in logged.of("valid"):
+        if record.epoch == best_epoch:
+            best_valid |= {**record.values, "num_updates": float(record.updates)}
     command = run / "train.command"
     return {
         "name": run.resolve().name,
@@ -184,14 +152,10 @@ def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
         "scores": read_scores(run),
         "seed": common.get("seed"),
         "epochs": max(epochs),
-        "updates": int(float(epochs[max(epochs)].get("train_num_updates", 0))),
+        "updates": epochs[max(epochs)].updates,
         "best_epoch": best_epoch,
-        "best_valid": {
-            key.removeprefix("valid_"): float(value)
-            for key, value in best_values.items()
-            if key.startswith("valid_") and value is not None
-        },
-        "seconds_per_epoch": round(statistics.median(walls), 1),
+        "best_valid": best_valid,
+        "seconds_per_epoch": round(statistics.median(record.values["train_wall"] for record in epochs.values()), 1),
         "device": device(bool(common.get("cpu"))),
         "versions": versions(),
         "commit": commit(),
@@ -200,26 +164,11 @@ def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of ``fairseq-xl experiment record``."""
-    parser.add_argument("run", type=Path, help="folder of a run, as the recipes write it")
-    text = "what the folder cannot say, such as loss=vmf source=de"
-    parser.add_argument("--about", nargs="*", default=[], metavar="KEY=VALUE", help=text)
-    text = "file to write (default: RUN/record.json)"
-    parser.add_argument("--output", "-o", type=Path, help=text)
-
-
-def run(args: argparse.Namespace) -> None:
-    """Write the record."""
-    if not args.run.is_dir():
-        raise InputError(f"there is no folder {args.run}: give the folder of a run")
-    about = {}
-    for item in args.about:
-        key, equals, value = item.partition("=")
-        if not equals or not key:
-            raise InputError(f"--about {item!r}: write KEY=VALUE")
-        about[key] = value
-    record = make_record(args.run, about)
-    with atomic_text(args.output or args.run / "record.json") as stream:
+def write_record(run: Path, about: dict[str, str], output: Path | None = None) -> None:
+    """:func:`make_record` into a file, by default ``RUN/record.json``."""
+    if not run.is_dir():
+        raise InputError(f"there is no folder {run}: give the folder of a run")
+    record = make_record(run, about)
+    with atomic_text(output or run / "record.json") as stream:
         json.dump(record, stream, indent=2, ensure_ascii=False)
         stream.write("\n")

@@ -61,8 +61,7 @@ class TrainingLog:
 def read_training_log(path: Path | str) -> TrainingLog:
     """The log of a training, resumed any number of times.
 
-    A record cut short is passed over only where a run was interrupted: before the next run, or at
-    the end of the file.
+    A record cut short is passed over only where a run was interrupted: before the next run, or at the end of the file.
 
     Raises:
         InputError: no such file; no record in it; a damaged record elsewhere (with its line).

@@ -1,11 +1,16 @@
-"""The doctor agrees with setup.py and runs where nothing is installed."""
+"""The doctor agrees with the metadata and runs where nothing is installed."""
 
 from __future__ import annotations
 
+import contextlib
+import importlib.metadata
+import importlib.util
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -41,12 +46,30 @@ def test_a_version_is_within_its_own_bounds(numbers: list[int]) -> None:
     assert not doctor.within(following, f"<{following}")
 
 
-def test_it_examines_exactly_what_setup_py_asks_for(setup_arguments) -> None:
-    asked = {(requirement, None) for requirement in setup_arguments["install_requires"]}
+def metadata(setup_arguments: dict[str, Any]) -> list[str]:
+    """What the metadata of an installed fairseq-xl ask for."""
+    asked = list(setup_arguments["install_requires"])
     for extra, requirements in setup_arguments["extras_require"].items():
-        if extra != "all":
-            asked |= {(requirement, extra) for requirement in requirements}
-    assert {(p.distribution + p.bounds, p.extra) for p in doctor.PACKAGES} == asked
+        asked += [f'{requirement}; extra == "{extra}"' for requirement in requirements]
+    return asked
+
+
+def test_it_examines_what_the_metadata_ask_for(setup_arguments) -> None:
+    packages = doctor.packages(metadata(setup_arguments))
+    required = setup_arguments["install_requires"]
+    assert [p.distribution + p.bounds for p in packages if not p.extras] == required
+    by_extra = {(p.distribution + p.bounds, extra) for p in packages for extra in p.extras}
+    extras = {name: asked for name, asked in setup_arguments["extras_require"].items() if name != "all"}
+    assert by_extra == {(requirement, extra) for extra, asked in extras.items() for requirement in asked}
+    assert extras.keys() == doctor.PURPOSES.keys()
+
+
+def test_modules_of_installed_packages_are_found(setup_arguments) -> None:
+    used = [package for package in doctor.packages(metadata(setup_arguments)) if package.extras != ("test",)]
+    for package in used:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            importlib.metadata.version(package.distribution)
+            assert importlib.util.find_spec(package.module), package
 
 
 @pytest.fixture(scope="module")
@@ -57,17 +80,33 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "bin" / "python"
 
 
-def test_without_torch_and_fairseq_it_says_how_to_get_them(bare_python, run_cli) -> None:
-    done = run_cli("doctor", python=bare_python, env={"PATH": "/usr/bin:/bin"})
+@pytest.fixture
+def alone(bare_python, setup_arguments, tmp_path) -> dict[str, Any]:
+    """Arguments of ``run_cli`` for that interpreter, in which fairseq-xl is installed and nothing of what it needs."""
+    asked = "".join(f"Requires-Dist: {requirement}\n" for requirement in metadata(setup_arguments))
+    fake_distribution(tmp_path, "fairseq_xl", "0.1.0", metadata=asked)
+    return {"python": bare_python, "env": {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(tmp_path)}}
+
+
+def test_without_torch_and_fairseq_it_says_how_to_get_them(alone, run_cli) -> None:
+    done = run_cli("doctor", **alone)
     assert done.returncode == 1, done.stderr
     assert "Traceback" not in done.stderr
-    assert f"{bare_python} -m pip install 'torch>=2.6'" in done.stdout
+    assert f"{alone['python']} -m pip install 'torch>=2.6'" in done.stdout
     assert "--no-deps 'fairseq-fixed==0.12.3.1'" in done.stdout
     assert "not ready: torch, fairseq-fixed" in done.stdout
 
 
-def test_json_says_the_same_to_a_program(bare_python, run_cli) -> None:
-    done = run_cli("doctor", "--json", python=bare_python, env={"PATH": "/usr/bin:/bin"})
+def test_a_checkout_that_is_not_installed(bare_python, run_cli) -> None:
+    done = run_cli("doctor", python=bare_python, env={"PATH": "/usr/bin:/bin"})
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "get it: bash scripts/setup.sh" in done.stdout
+    assert "not ready: plugin" in done.stdout
+
+
+def test_json_says_the_same_to_a_program(alone, run_cli) -> None:
+    done = run_cli("doctor", "--json", **alone)
     report = json.loads(done.stdout)
     by_name = {check["name"]: check for check in report["checks"]}
     assert done.returncode == 1
@@ -79,16 +118,13 @@ def test_json_says_the_same_to_a_program(bare_python, run_cli) -> None:
     assert all(check["remedy"] for check in report["checks"] if check["status"] == "missing")
 
 
-def fake_distribution(site: Path, name: str, version: str, module: str, source: str) -> None:
+def fake_distribution(site: Path, name: str, version: str, metadata: str = "") -> None:
     (site / f"{name}-{version}.dist-info").mkdir()
-    metadata = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-    (site / f"{name}-{version}.dist-info" / "METADATA").write_text(metadata)
-    (site / f"{module}.py").write_text(source)
+    text = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{metadata}"
+    (site / f"{name}-{version}.dist-info" / "METADATA").write_text(text)
 
 
-def package(**changes: object) -> doctor.Package:
-    facts = {"distribution": "trial-dist", "module": "trial_mod", "bounds": ">=2", "purpose": "a test"}
-    return doctor.Package(**{**facts, **changes})
+TRIAL = doctor.Package("trial_mod", ">=2")
 
 
 @pytest.mark.parametrize(
@@ -96,10 +132,11 @@ def package(**changes: object) -> doctor.Package:
     [("2.1", "", "ok"), ("1.9", "", "outdated"), ("2.1", "raise ImportError('libx.so is not there')", "broken")],
 )
 def test_what_is_found_of_a_package(version, source, status, tmp_path, monkeypatch) -> None:
-    fake_distribution(tmp_path, "trial_dist", version, "trial_mod", source)
+    fake_distribution(tmp_path, "trial_mod", version)
+    (tmp_path / "trial_mod.py").write_text(source)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "trial_mod", raising=False)
-    check = doctor.check_package(package())
+    check = doctor.check_package(TRIAL)
     assert (check.status, check.version) == (status, version)
     assert check.fatal == (status != "ok")
     assert (check.remedy is None) == (status == "ok")
@@ -111,13 +148,13 @@ def test_what_is_found_of_a_package(version, source, status, tmp_path, monkeypat
 def test_a_module_from_another_distribution_is_not_taken_for_it(tmp_path, monkeypatch) -> None:
     (tmp_path / "trial_mod.py").write_text("")
     monkeypatch.syspath_prepend(tmp_path)
-    check = doctor.check_package(package())
+    check = doctor.check_package(TRIAL)
     assert check.status == "outdated"
     assert "another distribution" in check.detail
 
 
 def test_a_missing_extra_does_not_fail(tmp_path) -> None:
-    check = doctor.check_package(package(extra="trial", required=False))
+    check = doctor.check_package(replace(TRIAL, extras=("trial",)))
     assert check.status == "missing"
     assert not check.fatal
 

@@ -92,7 +92,7 @@ def sentences(count: int) -> list[tuple[str, str]]:
 
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Binarised de-en data: 90 sentences to train on, 10 to validate and to test."""
+    """Preprocessed de-en data: 90 sentences to train on, 10 to validate and to test."""
     text = tmp_path_factory.mktemp("text")
     pairs = sentences(100)
     for split, part in (("train", pairs[:90]), ("valid", pairs[90:]), ("test", pairs[90:])):

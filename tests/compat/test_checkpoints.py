@@ -87,7 +87,7 @@ def test_a_pickle_that_runs_code_is_refused_by_name_and_not_run(tmp_path, form):
     victim = tmp_path / "victim"
     path = tmp_path / "checkpoint_best.pt"
     if form == "bare":
-        path.write_bytes(pickle.dumps(RunsCode(victim)))
+        path.write_bytes(pickle.dumps(RunsCode(victim), protocol=2))
     else:
         save(path, {**state(), "payload": RunsCode(victim)}, old_format=form == "old")
     for load in (checkpoint_utils.load_checkpoint_to_cpu, checkpoints.read):

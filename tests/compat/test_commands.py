@@ -1,4 +1,4 @@
-"""fairseq's commands on binarised data, where the installation has no compiled extension."""
+"""fairseq's commands on preprocessed data, where the installation has no compiled extension."""
 
 import math
 import re

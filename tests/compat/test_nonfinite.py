@@ -3,17 +3,16 @@
 import re
 
 import pytest
-import torch
 from fairseq.tasks.translation import TranslationTask
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.training import faults
+from fairseq_xl.training import finite
 
 
 @pytest.fixture(autouse=True)
 def _idle_trainer():
     yield
-    faults.training = faults._Training()
+    finite.training = finite._Training()
 
 
 @pytest.mark.parametrize("precision", ["", "--amp"])
@@ -31,7 +30,7 @@ def test_a_bad_gradient_stops_training_and_names_update_and_sentences(
         return result
 
     monkeypatch.setattr(TranslationTask, "train_step", poison)
-    with pytest.raises(faults.NonFiniteError) as caught:
+    with pytest.raises(finite.NonFiniteError) as caught:
         command(
             "train",
             f"{corpus} {tiny_lstm} --optimizer adam --lr 0.01 --batch-size 4 --max-epoch 1 "
@@ -46,29 +45,12 @@ def test_a_bad_gradient_stops_training_and_names_update_and_sentences(
     assert isinstance(caught.value, FloatingPointError)
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_check_finite_names_update_and_sentences(value):
-    sample = {"id": torch.arange(100, 130)}
-    loss = torch.tensor([1.0, value])
-    with pytest.raises(faults.NonFiniteError, match=r"loss is not finite at update 7 .* 100, 101"):
-        faults.check_finite(loss, sample, 7)
-    faults.training.update = 9
-    with pytest.raises(faults.NonFiniteError, match=r"at update 9 .* 119 and 10 more"):
-        faults.check_finite(loss, sample)
-    faults.check_finite(torch.tensor([1.0, 2.0]), sample)
-
-
-def test_check_finite_leaves_loss_scaling_alone():
-    faults.training.scales_loss = True
-    faults.check_finite(torch.tensor(float("inf")), {"id": torch.tensor([1])})
-
-
 def test_trainer_tells_its_update(command, corpus, tiny_lstm, tmp_path, monkeypatch):
     told = []
     stock = TranslationTask.train_step
 
     def watch(self, sample, model, criterion, optimizer, update_num, **kwargs):
-        told.append((faults.training.update, faults.training.scales_loss))
+        told.append((finite.training.update, finite.training.scales_loss))
         return stock(self, sample, model, criterion, optimizer, update_num, **kwargs)
 
     monkeypatch.setattr(TranslationTask, "train_step", watch)

@@ -38,7 +38,7 @@ def check_copies(output, sources, dictionary=None):
         assert "<unk>" not in hypothesis
 
 
-def test_generate_copies_aligned_words_on_binarised_data(command, corpus, trained, capsys):
+def test_generate_copies_aligned_words_on_preprocessed_data(command, corpus, trained, capsys):
     command("generate", f"{corpus} --path {trained} {ALL_UNKNOWN} --replace-unk")
     output = read_output(capsys.readouterr().out)
     assert len(output["H"]) == 10

@@ -65,7 +65,7 @@ systems:
     assert experiment.baselines == ["plain"]
 
 
-def test_flags_and_yardsticks(playground):
+def test_flags_and_stock_models(playground):
     playground.write(
         """
 recipe: recipe.sh
@@ -75,10 +75,10 @@ systems:
   stock_transformer:
 """
     )
-    ours, yardstick = load(playground.config).cells
+    ours, stock = load(playground.config).cells
     assert ours.command(playground.out)[-7:] == ["--joint", "--subwords", "500", "--loss", "vmf", "--seed", "1"]
     assert ours.preparing_command(playground.out)[-5:] == ["--joint", "--src", "de", "--subwords", "500"]
-    assert yardstick.preparing_command(playground.out)[-4:] == ["--loss", "stock_transformer", "--src", "de"]
+    assert stock.preparing_command(playground.out)[-4:] == ["--loss", "stock_transformer", "--src", "de"]
 
 
 def test_files_on_the_command_line_are_found_from_where_it_is_typed(playground, monkeypatch, tmp_path):

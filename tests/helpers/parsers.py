@@ -433,7 +433,6 @@ def parsers() -> dict[str, Parser]:
         ),
         "a generation log": entry(hypotheses.read_hypotheses, "log", GENERATED),
         "a training log": entry(read_training_log, "train.log", TRAINING),
-        "a training's epochs": entry(report_record.read_epochs, "train.log", TRAINING),
         "scores": entry(
             lambda path: report_record.read_scores(path.parent),
             "score.beam1.json",

@@ -11,8 +11,7 @@ import re
 import pytest
 
 from fairseq_xl.report.figures import draw_picture
-from fairseq_xl.report.page import Section, Translations, page
-from fairseq_xl.report.side_by_side import Pair
+from fairseq_xl.report.page import Pair, Section, Translations, page
 from fairseq_xl.report.tables import Table
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -42,7 +42,7 @@ def test_damaged_record(make_run):
 def test_the_record_of_another_recipe_is_no_damage(make_run):
     run = make_run("x")
     (run / "record.json").write_text('{"gold": [0, 1], "predicted": [1, 1]}')
-    with pytest.raises(InputError, match=r"not the record of a translation.*siamese report"):
+    with pytest.raises(InputError, match=r"not the record of a translation.*classify report"):
         load_runs(make_run.out, {"x": ("x", 1)}, {})
 
 

@@ -1,9 +1,7 @@
-"""Presets keep the help of what they change, and no option of the suite is without help."""
+"""Presets keep the help of what they change, and no option of training is without help."""
 
 import argparse
 import dataclasses
-import importlib
-from collections.abc import Iterator
 
 import pytest
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
@@ -14,7 +12,6 @@ from fairseq.optim import OPTIMIZER_DATACLASS_REGISTRY
 from fairseq.tasks import TASK_DATACLASS_REGISTRY
 
 import fairseq_xl  # noqa: F401 (registers)
-from fairseq_xl.cli.main import COMMANDS
 from fairseq_xl.training.presets import preset
 
 REGISTRIES = (
@@ -70,20 +67,3 @@ def test_every_option_of_training_has_help(name, made):
     parser = argparse.ArgumentParser()
     gen_parser_from_dataclass(parser, made())
     assert [action.dest for action in parser._actions if not action.help] == []
-
-
-def parsers(parser: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    yield parser
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for child in action.choices.values():
-                yield from parsers(child)
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_of_a_command_has_help(name):
-    parser = argparse.ArgumentParser(prog=name)
-    importlib.import_module(COMMANDS[name][0]).configure(parser)
-    for each in parsers(parser):
-        without = [action.dest for action in each._actions if action.option_strings and not action.help]
-        assert without == [], each.prog

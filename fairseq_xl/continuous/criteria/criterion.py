@@ -18,7 +18,7 @@ from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses import VectorLoss, nearest
 from fairseq_xl.losses.kernels import kernels_setting
-from fairseq_xl.training.faults import check_finite
+from fairseq_xl.training.finite import check_finite
 
 PER_WORD = "per_word/"
 """Begins the names of what a loss logs, among what the trainer and the task log in the same dictionary."""

@@ -15,7 +15,7 @@ from fairseq.logging import metrics
 from torch import Tensor
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.training.faults import check_finite
+from fairseq_xl.training.finite import check_finite
 
 # Scores of average precision, which needs all pairs at once, are summed over batches and workers in so many bins.
 BINS = 1000

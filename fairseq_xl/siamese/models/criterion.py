@@ -17,7 +17,7 @@ from torch import Tensor
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
 from fairseq_xl.siamese.models.contrastive import all_pairs, class_scores, contrastive, unit
-from fairseq_xl.training.faults import check_finite
+from fairseq_xl.training.finite import check_finite
 
 
 @dataclass

@@ -9,7 +9,7 @@ from fairseq.criterions import register_criterion
 from fairseq.criterions.cross_entropy import CrossEntropyCriterion, CrossEntropyCriterionConfig
 from torch import Tensor
 
-from fairseq_xl.training.faults import check_finite
+from fairseq_xl.training.finite import check_finite
 
 BY_PAIR = "by_pair/"
 """Begins the names of what is logged as one number for each pair: ``loss``, ``tokens``, ``correct`` (pairs,)."""

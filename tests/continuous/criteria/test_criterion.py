@@ -12,7 +12,7 @@ from fairseq_xl.continuous.criteria import annealed, distances, info_nce, margin
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses import syn_margin_proj
-from fairseq_xl.training import faults
+from fairseq_xl.training import finite
 
 PAD, DIM, WORDS = 1, 6, 12
 MARGIN = {"sentence_avg": False, "margin": 0.5}
@@ -209,7 +209,7 @@ def test_a_stock_model_is_refused():
 
 
 def test_a_loss_that_is_not_finite_names_update_and_sentences(monkeypatch):
-    monkeypatch.setattr(faults.training, "update", 42)
+    monkeypatch.setattr(finite.training, "update", 42)
     fixed = model().train()
     with torch.no_grad():
         fixed.pred[2] = float("nan")

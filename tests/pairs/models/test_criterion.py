@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.models.criterion import BINS, PairClassificationCriterion, average_precision
-from fairseq_xl.training.faults import NonFiniteError
+from fairseq_xl.training.finite import NonFiniteError
 
 LOGITS, LABELS = [2.0, -1.0, 0.5, -3.0, 1.0], [1, 0, 0, 1, 1]
 

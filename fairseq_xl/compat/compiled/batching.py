@@ -17,18 +17,16 @@ def batch_by_size_vec(
 ) -> list[np.ndarray]:
     """Cut ``indices`` into consecutive batches.
 
-    A batch is a *settled* part, known to be valid, and a *tail* that has not yet made it a
-    multiple of ``bsz_mult`` again. A sentence that would make both together too large closes the
-    settled part; the tail goes on as a new batch, unless it is itself too large: then it is closed
-    before this sentence, too.
+    A batch is a *settled* part, known to be valid, and a *tail* that has not yet made it a multiple of ``bsz_mult``
+    again. A sentence that would make both together too large closes the settled part; the tail goes on as a new batch,
+    unless it is itself too large: then it is closed before this sentence, too.
 
     Args:
         indices: (N,) sentence numbers, in the order to be batched.
         num_tokens_vec: (N,) their lengths in tokens.
         max_tokens: most tokens of a batch, padding included; no limit if <= 0.
         max_sentences: most sentences of a batch; no limit if <= 0.
-        bsz_mult: batches hold fewer sentences than this or a multiple of it, where that is
-            possible.
+        bsz_mult: batches hold fewer sentences than this or a multiple of it, where that is possible.
 
     Returns:
         views of ``indices``, in order, which together are ``indices``.

@@ -85,11 +85,11 @@ def test_killed_training_ends_where_an_uninterrupted_one_does(start, corpus, tin
     killed = tmp_path / "killed"
     wait_and_kill(start("train", line + str(killed)), killed / "checkpoint_1_4.pt")
     assert not (killed / "checkpoint3.pt").exists()
-    # A second kill, while a checkpoint is being written: stock fairseq would have left this.
+    # A second kill, while a checkpoint is being written, which leaves this.
     wait_and_kill(start("train", line + str(killed)), killed / "checkpoint_2_16.pt")
     last = killed / "checkpoint_last.pt"
     os.truncate(last, last.stat().st_size // 2)
-    (killed / "checkpoint_2_20.pt.tmp").write_bytes(b"half of a checkpoint")
+    (killed / f".checkpoint_2_20.pt.{'0' * 12}.tmp").write_bytes(b"half of a checkpoint")
     finish(start("train", line + str(killed)))
 
     assert_same_training(whole, final_state(killed))

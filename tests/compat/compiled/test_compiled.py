@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairseq_xl.compat import batching, compiled, token_blocks
+from fairseq_xl.compat import compiled
+from fairseq_xl.compat.compiled import batching, token_blocks
 
 lengths = st.lists(st.integers(1, 40), min_size=0, max_size=50)
 

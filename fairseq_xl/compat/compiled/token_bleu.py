@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from fairseq_xl.compat.patching import replace
+from fairseq_xl.compat.patching import Stock, replace
 
 _NO_TOKEN = -999  # what an unknown word of the reference becomes, so that nothing matches it
 _ORDERS = (1, 2, 3, 4)
@@ -28,40 +28,30 @@ def supply_token_bleu() -> None:
     else:
         return
 
-    def mend_init(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def __init__(self: Any, cfg: Any) -> None:
-            self.pad, self.eos, self.unk = cfg.pad, cfg.eos, cfg.unk
-            self.reset()
+    @replace(Scorer, "__init__")
+    def __init__(stock: Stock, self: Any, cfg: Any) -> None:
+        self.pad, self.eos, self.unk = cfg.pad, cfg.eos, cfg.unk
+        self.reset()
 
-        return __init__
+    @replace(Scorer, "reset")
+    def reset(stock: Stock, self: Any, one_init: bool = False) -> None:
+        self.stat = BleuStat()
+        if one_init:  # smoothed: as if one n-gram of each longer order had matched
+            for order in _ORDERS[1:]:
+                setattr(self.stat, f"count{order}", 1)
+                setattr(self.stat, f"match{order}", 1)
 
-    def mend_reset(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def reset(self: Any, one_init: bool = False) -> None:
-            self.stat = BleuStat()
-            if one_init:  # smoothed: as if one n-gram of each longer order had matched
-                for order in _ORDERS[1:]:
-                    setattr(self.stat, f"count{order}", 1)
-                    setattr(self.stat, f"match{order}", 1)
-
-        return reset
-
-    def mend_add(stock: Callable[..., Any]) -> Callable[..., Any]:
-        def add(self: Any, ref: Tensor, pred: Tensor) -> None:
-            for name, tokens in (("ref", ref), ("pred", pred)):
-                if not isinstance(tokens, torch.IntTensor):
-                    raise TypeError(f"{name} must be a torch.IntTensor (got {type(tokens)})")
-            known = ref.masked_fill(ref.eq(self.unk), _NO_TOKEN)
-            count(
-                self.stat,
-                trimmed(known.flatten().tolist(), self.pad, self.eos),
-                trimmed(pred.flatten().tolist(), self.pad, self.eos),
-            )
-
-        return add
-
-    replace(Scorer, "__init__", mend_init)
-    replace(Scorer, "reset", mend_reset)
-    replace(Scorer, "add", mend_add)
+    @replace(Scorer, "add")
+    def add(stock: Stock, self: Any, ref: Tensor, pred: Tensor) -> None:
+        for name, tokens in (("ref", ref), ("pred", pred)):
+            if not isinstance(tokens, torch.IntTensor):
+                raise TypeError(f"{name} must be a torch.IntTensor (got {type(tokens)})")
+        known = ref.masked_fill(ref.eq(self.unk), _NO_TOKEN)
+        count(
+            self.stat,
+            trimmed(known.flatten().tolist(), self.pad, self.eos),
+            trimmed(pred.flatten().tolist(), self.pad, self.eos),
+        )
 
 
 def count(stat: Any, reference: Sequence[int], prediction: Sequence[int]) -> None:

@@ -1,16 +1,12 @@
-"""Reading training logs, with what interruptions leave behind, and drawing them."""
+"""Reading training logs, with what interruptions leave behind."""
 
 from __future__ import annotations
 
 import json
-import struct
-import sys
-from argparse import ArgumentParser
 from pathlib import Path
 
 import pytest
 
-from fairseq_xl.cli.experiment import curves
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.report.training_log import read_training_log
 
@@ -142,75 +138,3 @@ def test_files_without_records_say_why(tmp_path: Path) -> None:
         read_training_log(tmp_path / "b.log")
     with pytest.raises(InputError, match="there is no file"):
         read_training_log(tmp_path / "c.log")
-
-
-def run_command(*arguments: object) -> None:
-    parser = ArgumentParser()
-    curves.configure(parser)
-    curves.run(parser.parse_args([str(argument) for argument in arguments]))
-
-
-@pytest.fixture
-def two_logs(tmp_path: Path) -> tuple[Path, Path]:
-    first = [line for e in range(1, 6) for line in epoch_lines(e, accuracy=15 * e, bleu=10 * e)]
-    second = [line for e in range(1, 5) for line in epoch_lines(e, accuracy=12 * e)]
-    return (
-        log_file(tmp_path / "margin.log", *first, criterion="syn_margin_proj"),
-        log_file(tmp_path / "vmf.log", *second, criterion="vmf"),
-    )
-
-
-def test_the_figure_has_a_panel_for_each_criterion_and_measure(
-    two_logs: tuple[Path, Path], tmp_path: Path, monkeypatch, capsys
-) -> None:
-    pytest.importorskip("matplotlib")
-    from matplotlib.figure import Figure
-
-    drawn = {}
-
-    def spy(figure: Figure, *args: object, **kwargs: object) -> None:
-        for axes in figure.axes:
-            if axes.get_visible():
-                drawn[axes.get_ylabel()] = {line.get_label(): line.get_xydata().tolist() for line in axes.get_lines()}
-                assert axes.get_xlabel() == "updates"
-                assert axes.get_legend() is not None
-        save(figure, *args, **kwargs)
-
-    save = Figure.savefig
-    monkeypatch.setattr(Figure, "savefig", spy)
-    output = tmp_path / "pictures" / "curves.png"
-    labels = ("--labels", "margin", "von Mises")
-    run_command(*two_logs, *labels, "--output", output, "--x", "updates")
-    assert capsys.readouterr().out.strip() == str(output)
-    assert list(drawn) == ["loss (syn_margin_proj)", "loss (vmf)", "validation accuracy@1 (%)", "validation BLEU"]
-    assert drawn["loss (vmf)"] == {
-        "von Mises, training": [[10.0 * e, 4 / e] for e in range(1, 5)],
-        "von Mises, validation": [[10.0 * e, 3 / e] for e in range(1, 5)],
-    }
-    assert set(drawn["validation accuracy@1 (%)"]) == {"margin", "von Mises"}
-    assert drawn["validation BLEU"] == {"margin": [[10.0 * e, 10.0 * e] for e in range(1, 6)]}
-    png = output.read_bytes()
-    assert png[:8] == b"\x89PNG\r\n\x1a\n"
-    width, height = struct.unpack(">II", png[16:24])
-    assert width > 800
-    assert height > 600
-    assert [path.name for path in output.parent.iterdir()] == ["curves.png"]
-
-
-def test_default_labels_name_the_run(tmp_path: Path) -> None:
-    (tmp_path / "vmf").mkdir()
-    assert curves._label(tmp_path / "vmf" / "train.log") == "vmf"
-    assert curves._label(tmp_path / "vmf" / "seed2.log") == "seed2"
-
-
-def test_mistakes_are_named(two_logs: tuple[Path, Path], tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="--labels has 1 entries for 2 logs"):
-        run_command(*two_logs, "--labels", "one")
-    with pytest.raises(InputError, match=r"must end in \.png, \.pdf, \.svg"):
-        run_command(two_logs[0], "--output", tmp_path / "curves.jpeg")
-
-
-def test_without_matplotlib_the_extra_is_named(two_logs: tuple[Path, Path], tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(InputError, match=r"pip install 'fairseq_xl\[report\]'"):
-        run_command(two_logs[0], "--output", tmp_path / "curves.png")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 # Notes each call in `calls`. NAME.fails makes a run fail, NAME.slow makes it wait until that file is gone, and with
 # NAME.trained it finds its training done.
 RECIPE = r"""#!/usr/bin/env bash
@@ -67,8 +65,3 @@ class Playground:
 
     def forget_calls(self) -> None:
         (self.folder / "calls").unlink(missing_ok=True)
-
-
-@pytest.fixture
-def playground(tmp_path: Path) -> Playground:
-    return Playground(tmp_path)

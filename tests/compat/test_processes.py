@@ -1,14 +1,18 @@
-"""One training at a time in a folder; no unconnected copies of one training."""
+"""One training at a time in a folder, no unconnected copies of one training, and one checkpoint for all of them."""
 
 from __future__ import annotations
 
+import argparse
 import multiprocessing
 import time
 from pathlib import Path
 
 import pytest
+import torch
+from fairseq.distributed import utils
+from omegaconf import OmegaConf
 
-from fairseq_xl.compat import concurrency
+from fairseq_xl.compat import processes
 from fairseq_xl.io.errors import InputError
 
 TINY = (
@@ -20,10 +24,10 @@ TINY = (
 
 def locked(folder: Path) -> bool:
     try:
-        concurrency._lock(folder)
+        processes._lock(folder)
     except InputError:
         return True
-    concurrency._unlock_all()
+    processes._unlock_all()
     return False
 
 
@@ -46,9 +50,9 @@ def test_a_second_training_in_one_folder_is_refused_until_the_first_is_gone(corp
 
 
 def test_a_process_may_train_again_where_it_trained(tmp_path):
-    concurrency._lock(tmp_path)
-    concurrency._lock(tmp_path)
-    concurrency._unlock_all()
+    processes._lock(tmp_path)
+    processes._lock(tmp_path)
+    processes._unlock_all()
     assert not locked(tmp_path)
 
 
@@ -59,14 +63,14 @@ def _live(started) -> None:
 
 def test_children_hold_no_lock(tmp_path):
     """A data loader's workers live on for seconds when the training is killed."""
-    concurrency._lock(tmp_path)
+    processes._lock(tmp_path)
     context = multiprocessing.get_context("fork")
     started = context.Event()
     child = context.Process(target=_live, args=(started,))
     child.start()
     try:
         assert started.wait(60)
-        concurrency._unlock_all()
+        processes._unlock_all()
         assert not locked(tmp_path)
         assert child.is_alive()
     finally:
@@ -97,4 +101,37 @@ def test_who_started_this(monkeypatch, variables, size):
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert concurrency._started_by_torchrun() == size
+    assert processes._started_by_torchrun() == size
+
+
+# What a checkpoint holds.
+SENT = {
+    "args": argparse.Namespace(arch="lstm"),
+    "cfg": OmegaConf.create({"model": {"_name": "lstm", "lr": [0.1]}}),
+    "model": {"weight": torch.arange(6.0).view(2, 3)},
+    "extra_state": {"val_loss": 2.5, "train_iterator": {"epoch": 3}},
+}
+
+
+def share(rank: int, folder: Path) -> None:
+    torch.set_num_threads(1)
+    torch.distributed.init_process_group("gloo", init_method=f"file://{folder}/met", rank=rank, world_size=2)
+    group = torch.distributed.group.WORLD
+    received = utils.broadcast_object(SENT if rank == 0 else None, src_rank=0, group=group)
+    assert received["args"] == SENT["args"]
+    assert received["cfg"] == SENT["cfg"]
+    assert received["extra_state"] == SENT["extra_state"]
+    assert torch.equal(received["model"]["weight"], SENT["model"]["weight"])
+    (folder / str(rank)).touch()
+
+
+def test_a_checkpoint_reaches_every_process(tmp_path):
+    context = multiprocessing.get_context("fork")
+    sharing = [context.Process(target=share, args=(rank, tmp_path), daemon=True) for rank in range(2)]
+    for process in sharing:
+        process.start()
+    for process in sharing:
+        process.join(120)
+    assert [process.exitcode for process in sharing] == [0, 0]
+    assert (tmp_path / "0").exists()
+    assert (tmp_path / "1").exists()

@@ -1,0 +1,62 @@
+"""``fairseq-xl experiment run`` and ``status``: the cells of an experiment, and what has become of them."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairseq_xl.experiment.settings import LaunchSettings
+from fairseq_xl.io.settings import argument, option
+
+
+@dataclass(kw_only=True)
+class Run(LaunchSettings):
+    """Run every cell (system and seed) of an experiment that is not done yet.
+
+    A YAML file names systems, seeds and the recipe; recipes/experiments/ has some. Data are prepared once; a cell
+    that fails takes no other with it; after an interruption or a failure run the same command again.
+    """
+
+    config: Path = argument("the experiment's YAML file")
+    output: Path = option("folder for data, runs, logs and the state", alias="-o", metavar="DIR")
+    set: list[str] = option(
+        "options of the recipe for every cell, such as data=DIR mono=FILE; they go before the file's",
+        [],
+        metavar="NAME=VALUE",
+    )
+    only: list[str] = option("cells or systems to run, such as 'vmf*'", [], metavar="PATTERN", shown="all")
+    dry_run: bool = option("print the commands and run none", False)
+
+    def run(self) -> int:
+        """Status 1 where a cell failed."""
+        from fairseq_xl.experiment import config
+        from fairseq_xl.experiment.launcher import make_launcher
+        from fairseq_xl.experiment.progress import Display
+        from fairseq_xl.experiment.runner import Runner, choose, claimed, commands
+
+        experiment = config.load(self.config, self.set)
+        cells = choose(experiment, self.only)
+        output = self.output.resolve()
+        if self.dry_run:
+            for command in commands(cells, output):
+                print(shlex.join(command))
+            return 0
+        with claimed(output):
+            launcher = make_launcher(self, output / "submitit")
+            succeeded = Runner(experiment, cells, output, launcher, Display()).run()
+        Status(output).run()
+        return 0 if succeeded else 1
+
+
+@dataclass
+class Status:
+    """Say what has become of each cell of an experiment, a line for each."""
+
+    folder: Path = argument("--output of `fairseq-xl experiment run`", metavar="DIR")
+
+    def run(self) -> None:
+        from fairseq_xl.experiment.progress import status_lines
+
+        for line in status_lines(self.folder):
+            print(line)

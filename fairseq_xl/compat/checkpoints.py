@@ -1,0 +1,96 @@
+"""Checkpoints that are there wholly or not at all, and one sentence for those that cannot be used."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import torch
+
+from fairseq_xl.compat.patching import Stock, replace
+from fairseq_xl.io.atomic import atomic_binary
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.training.checkpoints import why_unusable
+
+_NOT_FOUND = "Model file not found: "  # how fairseq begins to say so
+
+
+def write_checkpoints_atomically() -> None:
+    """Never leave a half-written checkpoint under its final name.
+
+    Broken: ``checkpoint_last.pt`` and ``checkpoint_best.pt`` are copies of the first file written, made in place; a
+    kill during the copy leaves a torn one, and training cannot be resumed. Saving itself renames, but does not wait
+    for the disk, and tries again in the middle of the file after an error.
+    """
+    from fairseq import checkpoint_utils
+    from fairseq.file_io import PathManager
+
+    @replace(checkpoint_utils, "torch_persistent_save")
+    def torch_persistent_save(stock: Stock, obj: Any, filename: str, async_write: bool = False) -> None:
+        if async_write or not PathManager.supports_rename(filename):
+            return stock(obj, filename, async_write=async_write)
+        with atomic_binary(filename) as file:
+            torch.save(obj, file)
+        return None
+
+    @replace(PathManager, "copy")
+    def copy(stock: Stock, src_path: str, dst_path: str, overwrite: bool = False) -> Any:
+        if not (PathManager.supports_rename(src_path) and PathManager.supports_rename(dst_path)):
+            return stock(src_path, dst_path, overwrite=overwrite)
+        with open(src_path, "rb") as source, atomic_binary(dst_path) as target:
+            shutil.copyfileobj(source, target, length=1 << 24)
+        return dst_path
+
+
+def explain_unusable_checkpoints() -> None:
+    """Say in one sentence what is wrong with a missing, torn, foreign or malicious checkpoint.
+
+    Broken: ``load_checkpoint_to_cpu`` ends in half a page of traceback, whose last line for a malicious file advises
+    to allow what it carries. Training hides whatever a model says about its checkpoint behind "please ensure that
+    the architectures match".
+    """
+    from fairseq import checkpoint_utils
+    from fairseq.trainer import Trainer
+
+    @replace(checkpoint_utils, "load_checkpoint_to_cpu")
+    def load_checkpoint_to_cpu(stock: Stock, path: str, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return stock(path, *args, **kwargs)
+        except Exception as error:
+            # The file is looked at only now, so that loading a good one costs nothing more.
+            reason = why_unusable(path)
+            if reason is None:
+                raise
+            raise InputError(f"the checkpoint {path} {reason}") from error
+
+    @replace(Trainer, "load_checkpoint")
+    def load_checkpoint(stock: Stock, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return stock(*args, **kwargs)
+        except Exception as error:
+            hidden = _input_error_behind(error)
+            if hidden is None or hidden is error:
+                raise
+            raise hidden from None
+
+    @replace(checkpoint_utils, "load_model_ensemble_and_task")
+    def load_model_ensemble_and_task(stock: Stock, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return stock(*args, **kwargs)
+        except OSError as error:
+            if not str(error).startswith(_NOT_FOUND):
+                raise
+            path = str(error).removeprefix(_NOT_FOUND)
+            raise InputError(
+                f"there is no checkpoint {path}; training writes checkpoint_best.pt and checkpoint_last.pt to its "
+                "--save-dir"
+            ) from error
+
+
+def _input_error_behind(error: BaseException | None) -> InputError | None:
+    """The user's mistake that made this exception, if one did."""
+    while error is not None:
+        if isinstance(error, InputError):
+            return error
+        error = error.__cause__ or error.__context__
+    return None

@@ -1,0 +1,69 @@
+"""Generating: every sentence of the data, in batches of which none depends on another."""
+
+from __future__ import annotations
+
+import importlib
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from fairseq_xl.compat.patching import Stock, loaded, replace
+
+_COMMANDS = ("fairseq_cli.generate", "fairseq_cli.validate", "fairseq_cli.eval_lm")
+# Set while one of these commands runs. Training goes on as fairseq has it, validation included.
+_evaluating: ContextVar[bool] = ContextVar("evaluating", default=False)
+
+
+def evaluate_every_sentence() -> None:
+    """Let ``fairseq-generate``, ``-validate`` and ``-eval-lm`` use the whole data set.
+
+    Broken: ``batch_by_size`` drops the last batch unless its size is a multiple of ``--required-batch-size-multiple``,
+    8 by default, so that up to 7 sentences get no translation and are missing from the score. (In training they are
+    missing, too: that is left as it is.)
+    """
+    from fairseq.data import data_utils
+
+    @replace(data_utils, "batch_by_size")
+    def batch_by_size(stock: Stock, indices: Any, *args: Any, **kwargs: Any) -> Any:
+        if not _evaluating.get():
+            return stock(indices, *args, **kwargs)
+        if not isinstance(indices, np.ndarray):
+            indices = np.fromiter(indices, dtype=np.int64)
+        batches = stock(indices, *args, **kwargs)
+        batched = sum(map(len, batches))
+        if batched < len(indices):
+            batches.append(indices[batched:])
+        return batches
+
+    def main(stock: Stock, *args: Any, **kwargs: Any) -> Any:
+        before = _evaluating.set(True)
+        try:
+            return stock(*args, **kwargs)
+        finally:
+            _evaluating.reset(before)
+
+    importlib.import_module("fairseq_cli.generate")
+    for name in _COMMANDS:
+        for module in loaded(name):
+            replace(module, "main")(main)
+
+
+def count_diversity_by_place() -> None:
+    """Let ``--diverse-beam-groups`` translate data sets of more than one batch.
+
+    Broken: ``DiverseBeamSearch`` keeps one row of overlaps for each sentence of a batch, in the batch's order, and
+    looks them up by the sentences' numbers in the data set: an IndexError from the second batch on, other sentences'
+    overlaps before. Without numbers the generator counts the places itself. ``generate``, not ``_generate``, is what
+    is replaced, for generators that are scripted do not use it.
+    """
+    from fairseq.search import DiverseBeamSearch
+    from fairseq.sequence_generator import SequenceGenerator, SequenceGeneratorWithAlignment
+
+    def generate(stock: Stock, self: Any, models: Any, sample: dict[str, Any], **kwargs: Any) -> Any:
+        if isinstance(self.search, DiverseBeamSearch):
+            sample = {key: value for key, value in sample.items() if key != "id"}
+        return stock(self, models, sample, **kwargs)
+
+    for owner in (SequenceGenerator, SequenceGeneratorWithAlignment):
+        replace(owner, "generate")(generate)
