@@ -144,13 +144,13 @@ def negative_sampling(
     negatives: int = 5,
     generator: torch.Generator | None = None,
 ) -> Tensor:
-    """The margin loss against words drawn uniformly, never the target (Bhat et al. 2019, section 3.1).
+    """The margin loss against negatives sampled uniformly, never the target (Bhat et al. 2019, section 3.1).
 
     Args:
         pred: raw predictions (N, d).
         index: (N,) rows of the table that are the targets.
         targets: the table.
-        margin: λ. A drawn word is about across both target and prediction, so the hinge ends near a cosine of λ.
+        margin: λ. A sampled word is about across both target and prediction, so the hinge ends near a cosine of λ.
         negatives: draws per target.
         generator: see :func:`~fairseq_xl.losses.negatives.uniform_rows`.
 

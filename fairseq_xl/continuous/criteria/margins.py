@@ -89,7 +89,7 @@ class SynMarginDiff(ContinuousCriterion):
 
 @register("negative_sampling", NegativeSamplingConfig)
 class NegativeSampling(ContinuousCriterion):
-    """Hinge averaged over k words drawn uniformly from the table, never the target."""
+    """Hinge averaged over k negatives sampled uniformly, never the target."""
 
     def __init__(self, task: Any, sentence_avg: bool, margin: float, negatives: int):
         # The trainer seeds torch's global generator from --seed and the update, so draws survive a resume.
