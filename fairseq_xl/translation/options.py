@@ -69,7 +69,7 @@ class VectorScores:
 
     decode_score: str | None = option("the cosine, von Mises-Fisher's posterior or its density", None, choices=SCORES)
     decode_scale: float | None = option("sharpness of --decode-score cosine: a beam depends on it", None)
-    decode_hub_weight: float | None = option("how much words that are near to everything are held back (CSLS)", None)
+    decode_csls_weight: float | None = option("how much words that are near to everything are held back (CSLS)", None)
     decode_prior_weight: float | None = option("how much a word's frequency in the dictionary counts", None)
 
 

@@ -22,7 +22,7 @@ def as_saved(model: Any, beam: int) -> Point:
     scorer = getattr(model.decoder, "scorer", None)
     if scorer is None:
         return Point(tuning.SOFTMAX, 1.0, 1.0, 0.0, beam)
-    return Point(scorer.score, scorer.scale, 1.0, scorer.hub_weight, beam, scorer.bonus is not None)
+    return Point(scorer.score, scorer.scale, 1.0, scorer.csls_weight, beam, scorer.bonus is not None)
 
 
 def dependencies(model: Path, data: Path, settings: Tuning) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def translate(
     """For each batch the finished beams by the sentences' numbers, from the task's own generator."""
     if point.score != tuning.SOFTMAX:
         scorer = model.decoder.scorer
-        scorer.score, scorer.scale, scorer.hub_weight = point.score, point.scale, point.hub_weight
+        scorer.score, scorer.scale, scorer.csls_weight = point.score, point.scale, point.csls_weight
     options = GenerationConfig(
         beam=point.beam,
         temperature=point.temperature,

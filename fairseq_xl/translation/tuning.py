@@ -1,7 +1,7 @@
 """Which decoding options suit a trained model: a search on the development set, one option after another.
 
-Beam search sums log-scores over steps, so it depends on how sharp they are, on hub correction and on the
-length penalty; greedy search depends on hub correction alone, unless word frequencies are added. The length
+Beam search sums log-scores over steps, so it depends on how sharp they are, on CSLS and on the
+length penalty; greedy search depends on CSLS alone, unless word frequencies are added. The length
 penalty only ranks finished hypotheses, so every value of it is read off one decoding. The flatter the scores,
 the more they favour short hypotheses, and the larger the penalty that makes up for it: the two are chosen
 together.
@@ -30,7 +30,7 @@ SHARPNESS = {
     SOFTMAX: (0.5, 1.0, 1.5, 2.0, 3.0),
 }
 """What is tried of --decode-scale for the cosine, of --temperature for the others."""
-HUB_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+CSLS_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LENGTH_PENALTIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
 
 
@@ -63,21 +63,21 @@ class Point:
     score: str
     scale: float
     temperature: float
-    hub_weight: float
+    csls_weight: float
     beam: int
     prior: bool = False
     """Whether the model adds word frequencies (``--decode-prior-weight``), which sharpness weighs against cosines."""
 
     @property
     def key(self) -> str:
-        """Equal for points that give the same translations: greedy search sees the hub weight, and sharpness only
+        """Equal for points that give the same translations: greedy search sees the CSLS weight, and sharpness only
         through a prior."""
         if self.score == SOFTMAX:
             return "beam 1" if self.beam == 1 else f"temperature {self.temperature:g}, beam {self.beam}"
         if self.beam == 1 and not self.prior:
-            return f"hub {self.hub_weight:g}, beam 1"
+            return f"CSLS {self.csls_weight:g}, beam 1"
         sharpness = f"scale {self.scale:g}, " if self.score == "cosine" else ""
-        return f"{self.score}, {sharpness}temperature {self.temperature:g}, hub {self.hub_weight:g}, beam {self.beam}"
+        return f"{self.score}, {sharpness}temperature {self.temperature:g}, CSLS {self.csls_weight:g}, beam {self.beam}"
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def best_penalty(found: dict[str, Outcome]) -> str:
 
 
 def search(start: Point, outcomes_of: Callable[[Point], dict[str, Outcome]], rounds: int = 2) -> Point:
-    """Coordinate search: the best score and sharpness, the best hub weight, and again until nothing moves.
+    """Coordinate search: the best score and sharpness, the best CSLS weight, and again until nothing moves.
 
     Args:
         start: the options to begin with.
@@ -189,7 +189,7 @@ def search(start: Point, outcomes_of: Callable[[Point], dict[str, Outcome]], rou
         before = best
         # Of equals the one there was: max takes the first.
         best = max([best, *sharpnesses(best)], key=bleu)
-        best = max([best, *hub_weights(best)], key=bleu)
+        best = max([best, *csls_weights(best)], key=bleu)
         if best == before:
             break
     return best
@@ -207,10 +207,10 @@ def sharpnesses(point: Point) -> list[Point]:
     ]
 
 
-def hub_weights(point: Point) -> list[Point]:
-    """The point with every hub weight, which only vectors have."""
-    weights = () if point.score == SOFTMAX else HUB_WEIGHTS
-    return [Point(**{**asdict(point), "hub_weight": weight}) for weight in weights]
+def csls_weights(point: Point) -> list[Point]:
+    """The point with every CSLS weight, which only vectors have."""
+    weights = () if point.score == SOFTMAX else CSLS_WEIGHTS
+    return [Point(**{**asdict(point), "csls_weight": weight}) for weight in weights]
 
 
 Found = dict[Point, tuple[Outcome, dict[str, Outcome]]]
@@ -230,7 +230,7 @@ def tune(start: Point, results: Results, decode: Callable[[Point], dict[str, Out
     return search(start, outcomes_of), found
 
 
-_COLUMNS = ("score", "sharpness", "hub", "beam 1", "ratio", "beam {}", "ratio", "lenpen", "BLEU", "ratio")
+_COLUMNS = ("score", "sharpness", "CSLS", "beam 1", "ratio", "beam {}", "ratio", "lenpen", "BLEU", "ratio")
 
 
 def table(found: Found, start: Point, best: Point) -> Iterator[str]:
@@ -241,7 +241,7 @@ def table(found: Found, start: Point, best: Point) -> Iterator[str]:
         sharpness = f"temperature {point.temperature:g}"
         if point.score == "cosine":
             sharpness = f"scale {point.scale / point.temperature:g}"
-        row = [point.score, sharpness, f"{point.hub_weight:g}"]
+        row = [point.score, sharpness, f"{point.csls_weight:g}"]
         for outcome in (greedy, outcomes["1"]):
             row += [f"{outcome.bleu:.2f}", f"{outcome.ratio:.3f}"]
         row += [penalty, f"{outcomes[penalty].bleu:.2f}", f"{outcomes[penalty].ratio:.3f}"]
@@ -265,7 +265,7 @@ def chosen(best: Point, greedy: Outcome, outcomes: dict[str, Outcome], settings:
         if best.temperature != 1:
             made.temperature = best.temperature
     if best.score != SOFTMAX:
-        made.decode_score, made.decode_hub_weight = best.score, best.hub_weight
+        made.decode_score, made.decode_csls_weight = best.score, best.csls_weight
         if best.score == "cosine":
             made.decode_scale = best.scale
     return made

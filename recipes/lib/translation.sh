@@ -24,7 +24,7 @@ defaults() {
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
   VECTOR_THREADS='' TRANSFORM='' TRANSFORM_GIVEN=no LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe JOINT=no ABOUT=()
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 ANNEAL=''
-  BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' HUB_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
+  BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' CSLS_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
   DIAGNOSE=best DIAGNOSE_WORDS=() USER_DIR='' IS_FILE=no SEARCH_GIVEN=()
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
@@ -41,14 +41,14 @@ tuned_defaults() {
   DROPOUT=0.3 CONTINUOUS_DROPOUT=0
   # Trained without dropout, a margin loss's norm tells a beam as much as vMF's; crowded regions of the table
   # are corrected for. On validation at beam 5: 35.6 BLEU by the cosine, 36.0 with the norm, 36.7 with both.
-  DECODE_SCORE=vmf_posterior HUB_WEIGHT=0.5
+  DECODE_SCORE=vmf_posterior CSLS_WEIGHT=0.5
 }
 
 # The vectors of a softmax's output layer as targets (Tokarchuk & Niculae 2022): with those of </s> and <unk>, and as
 # they are. No region of them is crowded, so that correcting for it cost 2.3 BLEU on validation.
 softmax_targets() {
   [[ $TRANSFORM_GIVEN == yes ]] || TRANSFORM='--specials --normalise'
-  DECODE_SCORE=cosine DECODE_SCALE=40 HUB_WEIGHT=0
+  DECODE_SCORE=cosine DECODE_SCALE=40 CSLS_WEIGHT=0
   ABOUT+=("targets=softmax")
 }
 

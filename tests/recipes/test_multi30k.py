@@ -444,7 +444,7 @@ def test_a_checkpoint_gives_the_vectors_of_its_output_layer_as_targets(multi30k,
     assert "--centre" not in convert
     train = multi30k.arguments("fairseq-train")
     assert options(train, "--special-vectors", "--decode-score") == ("file", "cosine")
-    assert "--decode-hub-weight" not in train
+    assert "--decode-csls-weight" not in train
     assert "targets=softmax" in multi30k.arguments("fairseq-xl experiment record")
     assert (multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.softmax_targets.seed1").is_dir()
     other = dry_training(multi30k, data, "--vectors", checkpoint, "--transform", "--centre", "--name", "other")

@@ -47,7 +47,7 @@ def test_the_search_climbs_one_option_after_another():
 
     def outcomes_of(point):
         asked.append(point)
-        right = (point.score == "vmf_posterior") + (point.temperature == 2) + (point.hub_weight == 0.75)
+        right = (point.score == "vmf_posterior") + (point.temperature == 2) + (point.csls_weight == 0.75)
         return {"1": Outcome(20.0 + right, 1.0), "2": Outcome(1.0, 2.0)}
 
     best = tuning.search(START, outcomes_of)
@@ -66,7 +66,7 @@ def test_of_a_softmax_only_the_sharpness_is_searched():
 
     start = Point("softmax", 1.0, 1.0, 0.0, 5)
     assert tuning.search(start, outcomes_of) == replace(start, temperature=2.0)
-    assert {(point.score, point.hub_weight) for point in asked} == {("softmax", 0.0)}
+    assert {(point.score, point.csls_weight) for point in asked} == {("softmax", 0.0)}
     assert replace(start, beam=1).key == replace(start, beam=1, temperature=2.0).key
     assert start.key != replace(start, temperature=2.0).key
 
@@ -76,10 +76,10 @@ def test_equal_penalties_leave_fairseqs_default():
     assert tuning.best_penalty({"0": Outcome(6, 1), "1": Outcome(5, 1)}) == "0"
 
 
-def test_greedy_points_differ_in_the_hub_weight_alone():
+def test_greedy_points_differ_in_the_csls_weight_alone():
     greedy = replace(START, beam=1)
     assert greedy.key == replace(greedy, score="vmf_posterior", temperature=2.0).key
-    assert greedy.key != replace(greedy, hub_weight=0.5).key
+    assert greedy.key != replace(greedy, csls_weight=0.5).key
     assert START.key != replace(START, scale=10.0).key
     posterior = replace(START, score="vmf_posterior")
     assert posterior.key == replace(posterior, scale=10.0).key
@@ -177,7 +177,7 @@ def test_a_softmax_is_tuned_by_its_temperature(untrained, monkeypatch, tmp_path,
 def run_command(untrained, monkeypatch, tmp_path, *options):
     """The command without reading a checkpoint."""
     monkeypatch.setattr(loading, "load_model", lambda *_: untrained)
-    for name in ("SHARPNESS", "HUB_WEIGHTS"):
+    for name in ("SHARPNESS", "CSLS_WEIGHTS"):
         monkeypatch.setattr(tuning, name, {"cosine": (5.0,)} if name == "SHARPNESS" else (0.0, 1.0))
     return run_with(tmp_path, *options)
 
@@ -202,9 +202,9 @@ def test_command_prints_a_table_and_options_and_decodes_nothing_twice(untrained,
     lines = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
     keys = [line["point"] for line in lines[1:]]
     assert len(keys) == len(set(keys))
-    assert {"hub 0, beam 1", "hub 1, beam 1"} <= set(keys)
+    assert {"CSLS 0, beam 1", "CSLS 1, beam 1"} <= set(keys)
     scorer = untrained[0].decoder.scorer
-    scorer.scale, scorer.hub_weight = 20.0, 0.0
+    scorer.scale, scorer.csls_weight = 20.0, 0.0
     monkeypatch.setattr(split, "translate", lambda *_: pytest.fail("decoded again"))
     run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 7)
     assert capsys.readouterr().out == first
@@ -237,7 +237,7 @@ def test_greedy_search_is_offered_where_it_is_better():
     found = {"1": Outcome(29.0, 0.9), "2": Outcome(30.0, 1.0)}
     greedy = tuning.chosen(START, Outcome(31.0, 1.0), found, Tuning())
     assert greedy == Decoding(
-        beam=1, max_len_a=1.5, max_len_b=5, decode_score="cosine", decode_scale=20.0, decode_hub_weight=0.0
+        beam=1, max_len_a=1.5, max_len_b=5, decode_score="cosine", decode_scale=20.0, decode_csls_weight=0.0
     )
     posterior = Point("vmf_posterior", 20.0, 0.5, 0.25, 5)
     beam = tuning.chosen(posterior, Outcome(29.5, 1.0), found, Tuning(max_len_a=0, max_len_b=200))
@@ -245,13 +245,13 @@ def test_greedy_search_is_offered_where_it_is_better():
 
 
 def test_options_are_to_be_pasted_after_three_commands():
-    options = Decoding(beam=5, lenpen=2.0, temperature=0.5, decode_score="vmf_posterior", decode_hub_weight=0.25)
+    options = Decoding(beam=5, lenpen=2.0, temperature=0.5, decode_score="vmf_posterior", decode_csls_weight=0.25)
     lines = [line.strip() for line in tuning.paste(options) if line.startswith("  ")]
     assert lines == [
         "--beam 5 --lenpen 2 --temperature 0.5"
-        " --model-overrides \"{'decode_score': 'vmf_posterior', 'decode_hub_weight': 0.25}\"",
-        "--beam 5 --lenpen 2 --temperature 0.5 --decode-score vmf_posterior --decode-hub-weight 0.25",
-        "--search 'lenpen=2 temperature=0.5 decode_score=vmf_posterior decode_hub_weight=0.25'",
+        " --model-overrides \"{'decode_score': 'vmf_posterior', 'decode_csls_weight': 0.25}\"",
+        "--beam 5 --lenpen 2 --temperature 0.5 --decode-score vmf_posterior --decode-csls-weight 0.25",
+        "--search 'lenpen=2 temperature=0.5 decode_score=vmf_posterior decode_csls_weight=0.25'",
     ]
 
 

@@ -15,7 +15,7 @@ class Tune(tuning.Tuning):
     """Choose decoding options of a translation model on the development set, by BLEU of tokenised output against the
     tokenised reference, in which words unknown to the dictionary can never be matched (sacreBLEU without a tokeniser
     of its own: compare it with nothing but itself). For continuous outputs tries the decoding score and its sharpness
-    (--decode-scale for the cosine, fairseq's --temperature for vmf_posterior, where it divides kappa), then the hub
+    (--decode-scale for the cosine, fairseq's --temperature for vmf_posterior, where it divides kappa), then the CSLS
     weight, and again; for a softmax, the --temperature. fairseq's length penalty is read off each decoding. Prints a
     table, and the options to paste after fairseq-generate, fairseq-xl translate and the recipes.
     """

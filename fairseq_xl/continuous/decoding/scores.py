@@ -23,7 +23,7 @@ class VectorScorer(torch.nn.Module):
         super().__init__()
         self.score = str(cfg.decode_score)
         self.scale = cfg.decode_scale
-        self.hub_weight = cfg.decode_hub_weight
+        self.csls_weight = cfg.decode_csls_weight
         self.register_buffer("hubs", None, persistent=False)
         self.register_buffer("bonus", None, persistent=False)
         if cfg.decode_prior_weight:
@@ -34,11 +34,11 @@ class VectorScorer(torch.nn.Module):
 
     def penalty(self, targets: TargetTable) -> Tensor | None:
         """(V,) to subtract from each word's cosine, if anything."""
-        if not self.hub_weight:
+        if not self.csls_weight:
             return None
         if self.hubs is None:
             self.hubs = hubness(targets)
-        return self.hub_weight * self.hubs.to(targets.table.device)
+        return self.csls_weight * self.hubs.to(targets.table.device)
 
     def scoring(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> Scoring:
         """The rule for raw predictions (…, d).

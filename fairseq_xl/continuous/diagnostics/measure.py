@@ -132,8 +132,8 @@ class _Measurements:
         forced = self._look_up(pred[is_word], sample["target"][is_word])
         self.forced.update(forced)
         self.geometry.update(forced)
-        drawn = negatives_of(forced, self.targets, self.negatives, self.random)
-        for name, negative in drawn.items():
+        sampled = negatives_of(forced, self.targets, self.negatives, self.random)
+        for name, negative in sampled.items():
             self.stability[name].update(negative, forced)
         self.shared.update(forced, self.targets)
         self.words.update(forced)

@@ -5,7 +5,7 @@ negative is x = λ₃u + λ₄u_orth + y with y orthogonal to both, and the loss
 
     max(0, λ + xᵀû − uᵀû) = max(0, λ + λ₄ u_orthᵀû − (1 − λ₃) uᵀû)
 
-The paper argues that λ₃ and λ₄ are constant, 0 and 1, for the projection, and fluctuate for drawn and searched
+The paper argues that λ₃ and λ₄ are constant, 0 and 1, for the projection, and fluctuate for sampled and searched
 negatives. (λ₃² + λ₄² = 1 − ‖y‖², which is 1 for both synthetic negatives: they lie in the plane of û and u.)
 """
 

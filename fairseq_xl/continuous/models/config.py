@@ -29,7 +29,7 @@ class DecodingConfig(FairseqDataclass):
         "cosine",
     )
     decode_scale: float = option("sharpness of decode-score cosine: only beam search and ensembles depend on it", 20.0)
-    decode_hub_weight: float = option(
+    decode_csls_weight: float = option(
         "subtract this times each word's mean cosine to its 10 nearest words (CSLS): raise it towards 1 when rare "
         "words from crowded regions intrude",
         0.0,

@@ -67,7 +67,7 @@ model_options() {
       [[ $LOSS != vmf ]] || DECODE_SCORE=vmf_posterior
       MODEL+=(--decode-score "$DECODE_SCORE")
       [[ -z $DECODE_SCALE ]] || MODEL+=(--decode-scale "$DECODE_SCALE")
-      [[ $HUB_WEIGHT == 0 ]] || MODEL+=(--decode-hub-weight "$HUB_WEIGHT")
+      [[ $CSLS_WEIGHT == 0 ]] || MODEL+=(--decode-csls-weight "$CSLS_WEIGHT")
       ;;
   esac
   if is_transformer; then

@@ -60,7 +60,7 @@ def assert_same(ours, theirs, attention=True):
 @pytest.mark.parametrize("options", [{}, {"unk_penalty": 0.7, "min_len": 3}, {"len_penalty": 0.2, "temperature": 1.7}])
 def test_same_translations_as_over_all_words(build, score, beam, options):
     for seed in range(4):
-        model, words = build(seed, decode_score=score, decode_hub_weight=0.5)
+        model, words = build(seed, decode_score=score, decode_csls_weight=0.5)
         options = {"beam_size": beam, "max_len_b": 12, **options}
         stock = SequenceGenerator([model], words, **options).generate([model], batch())
         ours = TopWordsGenerator([model], words, **options).generate([model], batch())
@@ -95,7 +95,7 @@ def test_a_beam_wider_than_the_vocabulary(build):
 @pytest.mark.parametrize("hubs", [0.0, 0.5])
 def test_an_index_that_sees_every_word_changes_nothing(build, kind, hubs):
     """vmf_density has no normaliser, so only the candidates decide; 60 words are few enough to see them all."""
-    model, words = build(decode_score="vmf_density", decode_hub_weight=hubs)
+    model, words = build(decode_score="vmf_density", decode_csls_weight=hubs)
     targets, scorer = model.decoder.targets, model.decoder.scorer
     index = WordIndex(targets, kind, words.nspecial, scorer.penalty(targets), effort=100)
     options = {"beam_size": 4, "max_len_b": 12}
@@ -143,7 +143,7 @@ def test_what_needs_every_score_is_refused(build):
 
 
 def test_the_task_chooses_the_generator(build, dictionary, tmp_path):
-    model, words = build(decode_hub_weight=0.5)
+    model, words = build(decode_csls_weight=0.5)
     args = SimpleNamespace(beam=2)
 
     def generator(nearest, **options):

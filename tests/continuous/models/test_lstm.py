@@ -207,7 +207,7 @@ def test_prior_and_hub_options_change_scores_as_documented(task, vectors):
     gain = prior.get_normalized_probs(output, True) - plain.get_normalized_probs(output, True)
     first, last = (task.target_dictionary.index(w) for w in ("w0", "w12"))
     assert torch.allclose(gain[..., first] - gain[..., last], torch.tensor(0.5 * np.log(13.0)).float(), atol=1e-4)
-    hubs = build(task, vectors, decode_hub_weight=1.0)
+    hubs = build(task, vectors, decode_csls_weight=1.0)
     loss = hubs.get_normalized_probs(output, True) - plain.get_normalized_probs(output, True)
     from fairseq_xl.losses import hubness
 
