@@ -109,8 +109,6 @@ def test_no_file(tmp_path):
         list(PairSource.parse(str(tmp_path / "x.tsv")).pairs())
 
 
-
-
 # ---------------------------------------------------------------- columns
 
 
