@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 from fairseq_xl.pairs.data.directory import DataDirectory
-from fairseq_xl.pairs.models.esim import ESIM
-from fairseq_xl.pairs.models.model import register_classifier
 from fairseq_xl.pairs.prediction.predictor import Predictor
 
 # As CONTRIBUTING.md shows it.
@@ -60,8 +58,3 @@ def test_it_trains_judges_and_encodes(own, prepared, train_classifier, tmp_path)
     rows = DataDirectory(prepared).rows("valid")
     assert np.isfinite(predictor.logits(rows)).all()
     assert predictor.vectors(rows)[0].shape == (60, 8)
-
-
-def test_a_name_is_registered_once(own):
-    with pytest.raises(ValueError, match="duplicate"):
-        register_classifier("esim")(ESIM)
