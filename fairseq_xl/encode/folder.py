@@ -1,6 +1,6 @@
 """An encoder folder: all that turning raw text into vectors needs, in files that can be copied elsewhere together.
 
-    encoder.json   format, and the checksum of every other file
+    encoder.json   version, and the checksum of every other file
     model.pt       the checkpoint, without the optimiser's state
     …              what the model's task reads: dictionaries, a SentencePiece model
 
@@ -20,15 +20,12 @@ import torch
 
 from fairseq_xl.io.atomic import atomic_binary, atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import atomic_folder
-from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.folders import atomic_folder, read_manifest
 
 CONFIG = "encoder.json"
 MODEL = "model.pt"
-FORMAT = 1
+VERSION = 1
 """Raised when an older version of this package could not read what is written now."""
-
-_MAKE_ONE = "make one with fairseq-xl embed pack"
 
 
 def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequence[str]) -> None:
@@ -50,7 +47,7 @@ def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequenc
             shutil.copyfile(data / name, folder / name)
         checksums = {name: _checksum(folder / name) for name in (MODEL, *names)}
         with atomic_text(folder / CONFIG) as stream:
-            json.dump({"format": FORMAT, "files": checksums}, stream, indent=2)
+            json.dump({"version": VERSION, "files": checksums}, stream, indent=2)
             stream.write("\n")
 
 
@@ -58,20 +55,9 @@ def checked_model(folder: Path) -> Path:
     """The checkpoint of an encoder folder whose files are all as they were packed.
 
     Raises:
-        InputError: no encoder folder; one of another format; a file that is missing or was changed.
+        InputError: no encoder folder; one of another version; a file that is missing or was changed.
     """
-    path = folder / CONFIG
-    if not path.is_file():
-        raise InputError(f"{folder} is no encoder folder, for it holds no {CONFIG}: {_MAKE_ONE}")
-    try:
-        values = loads(path.read_text(encoding="utf-8"))
-        version, files = values["format"], dict(values["files"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path} is damaged ({error}): {_MAKE_ONE}") from None
-    if version != FORMAT:
-        raise InputError(
-            f"{path} has format {version}, this version of fairseq_xl reads {FORMAT}: pack the encoder again"
-        )
+    files = read_manifest(folder / CONFIG, VERSION, "fairseq-xl embed pack", files=dict)["files"]
     for name, expected in {MODEL: None, **files}.items():
         if Path(name).name != name or not (folder / name).is_file():
             raise InputError(f"the encoder folder {folder} lacks {name}: copy it anew, or pack again")

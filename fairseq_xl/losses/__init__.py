@@ -12,7 +12,7 @@ per row, and a module with a ``reduction``:
 A training loop, where ``words`` (V, d) are vectors of words and ``index`` (N,) says which are the targets::
 
     targets = FrozenTable(words, target_norm="normalize")
-    loss = SynMarginProjLoss(margin=0.5)
+    loss = SynMarginProjLoss(margin=0.5, target_norm="trust")  # the table's rows need no further check
     loss(model(x), targets(index)).backward()
     cosines, found = nearest(model(x), targets)
 """

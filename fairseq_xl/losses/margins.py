@@ -185,15 +185,7 @@ def most_informative_negative(
 ) -> Tensor:
     """The margin loss against the word nearest to û − u (Lazaridou, Dinu & Baroni 2015).
 
-    Args:
-        pred: raw predictions (N, d).
-        index: (N,) rows of the table that are the targets.
-        targets: the table.
-        margin: λ.
-        chunk_elements: the largest similarity matrix held at once.
-
-    Returns:
-        (N,)
+    Arguments as :func:`negative_sampling`; ``chunk_elements`` is the largest similarity matrix held at once.
     """
     return MostInformativeLoss(margin, chunk_elements).rows(pred, index, targets).loss
 
@@ -219,16 +211,8 @@ def in_batch_negative(
 ) -> Tensor:
     """The margin loss against another target of the batch, see :func:`~fairseq_xl.losses.negatives.in_batch_rows`.
 
-    Args:
-        pred: raw predictions (N, d).
-        index: (N,) rows of the table that are the targets.
-        targets: the table.
-        margin: λ.
-        semi_hard: against the nearest of those farther than the target, rather than the nearest of all.
-        chunk_elements: the largest similarity matrix held at once.
-
-    Returns:
-        (N,); zero where there is no negative.
+    Arguments as :func:`negative_sampling`, but for ``semi_hard`` and ``chunk_elements``, which are as there. Returns
+    (N,), zero where there is no negative.
     """
     return InBatchLoss(margin, semi_hard, chunk_elements).rows(pred, index, targets).loss
 

@@ -70,8 +70,8 @@ def unit_targets(target: Tensor, target_norm: TargetNorm = "check", may_be_zero:
 class FrozenTable(nn.Module):
     """Frozen unit vectors, one row per word: what losses take negatives from and predictions are scored against.
 
-    Buffers: ``table`` (V, d), which keeps its precision when the model is halved; ``banned`` (V,) bool, rows that are
-    never predicted. Both are saved with a model, neither is a parameter.
+    Buffers: ``table`` (V, d), float32 or wider also when the model is halved; ``banned`` (V,) bool, rows that are never
+    predicted. Both are saved with a model, neither is a parameter.
 
     Args:
         table: (V, d) vectors.
@@ -89,7 +89,7 @@ class FrozenTable(nn.Module):
     def __init__(self, table: Tensor, banned: Tensor | None = None, target_norm: TargetNorm = "check"):
         super().__init__()
         banned = torch.zeros(table.shape[0], dtype=torch.bool, device=table.device) if banned is None else banned
-        self.register_buffer("table", unit_targets(table, target_norm, banned))
+        self.register_buffer("table", at_least_float32(unit_targets(table, target_norm, banned)))
         self.register_buffer("banned", banned)
         self._rows: tuple[Tensor, Tensor] | None = None
 

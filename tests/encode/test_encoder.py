@@ -147,15 +147,15 @@ def test_a_changed_or_missing_file_is_refused(packed, tmp_path, name):
 
 
 def test_other_folders_and_formats_are_refused(packed, tmp_path):
-    with pytest.raises(InputError, match="is no encoder folder"):
+    with pytest.raises(InputError, match="is missing: `fairseq-xl embed pack` makes such a folder"):
         SentenceEncoder.load(tmp_path)
     folder = shutil.copytree(packed, tmp_path / "copy")
     path = folder / CONFIG
     values = json.loads(path.read_text())
-    path.write_text(json.dumps({**values, "format": 9}))
-    with pytest.raises(InputError, match="has format 9"):
+    path.write_text(json.dumps({**values, "version": 9}))
+    with pytest.raises(InputError, match="has version 9"):
         SentenceEncoder.load(folder)
-    path.write_text("{}")
+    path.write_text(json.dumps({**values, "files": []}))
     with pytest.raises(InputError, match="is damaged"):
         SentenceEncoder.load(folder)
     with pytest.raises(InputError, match="does not exist"):

@@ -62,5 +62,5 @@ def test_word_vectors_are_averaged_as_asked(tmp_path: Path) -> None:
 
 
 def test_a_path_is_a_model(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="is no encoder folder"):
+    with pytest.raises(InputError, match="is missing: `fairseq-xl embed pack` makes such a folder"):
         load_encoder(str(tmp_path))

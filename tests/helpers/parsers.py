@@ -391,7 +391,7 @@ def parsers() -> dict[str, Parser]:
         "languages": ["en"],
         "pairs": [{"source": "de", "target": "en", "train": 5}],
     }
-    encoder = {"format": 1, "files": {"model.pt": sha256(b"M").hexdigest()}}
+    encoder = {"version": 1, "files": {"model.pt": sha256(b"M").hexdigest()}}
     translator = {
         "format": 1,
         "source_lang": "de",

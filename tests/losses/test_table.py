@@ -48,6 +48,7 @@ def test_rounded_unit_vectors_are_of_unit_length(dtype):
     rows = F.normalize(torch.randn(500, 3, generator=torch.Generator().manual_seed(0)), dim=-1).to(dtype)
     assert unit_targets(rows) is rows
     assert unit_targets(rows, "normalize").dtype == dtype
+    assert FrozenTable(rows).table.dtype == torch.promote_types(dtype, torch.float32)
 
 
 def test_trusted_targets_are_not_read():

@@ -76,7 +76,9 @@ class Annealed(ContinuousCriterion):
     ):
         super().__init__(task, sentence_avg)
         if not 0 <= anneal_from < anneal_to:
-            raise InputError(f"--anneal-from {anneal_from} --anneal-to {anneal_to}: give two rising numbers of updates")
+            raise InputError(
+                f"--anneal-from {anneal_from} --anneal-to {anneal_to}: give two numbers of updates, the larger one last"
+            )
         self.schedule = (anneal_from, anneal_to)
         self.start = _criterion("start", start_loss, start_options, task, sentence_avg)
         self.end = _criterion("end", end_loss, end_options, task, sentence_avg)

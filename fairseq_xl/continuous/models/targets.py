@@ -52,7 +52,7 @@ class TargetTable(FrozenTable):
     """The table of a dictionary, one row per entry, that a model carries in its checkpoint.
 
     Banned are padding, beginning of sentence, dictionary fillers, and words without a vector under the policy ``unk``.
-    A third buffer, ``fingerprint``, tells the dictionary. The table stays float32 when the model is halved.
+    A third buffer, ``fingerprint``, tells the dictionary.
 
     Build one with :func:`build_table`, or :meth:`awaiting_checkpoint` when a state dict will fill it.
     """

@@ -19,7 +19,8 @@ class PairData:
 
     source: Any
     target: Any
-    pair: int
+    number: int
+    """of the pair"""
     language: int
     """number of the target language"""
 
@@ -41,33 +42,33 @@ class MixedPairs(FairseqDataset):
     """Pairs one after the other; batches are of sentences of like length, whatever pair they are from.
 
     Args:
-        parts: the pairs, each with one sentence or more.
+        pairs: each with one sentence or more.
         pad, eos: numbers of these symbols, which are the same in all fairseq dictionaries.
         sampling: how each epoch is drawn; None takes every sentence once, in the same order (validation).
     """
 
-    def __init__(self, parts: Sequence[PairData], pad: int, eos: int, sampling: Sampling | None):
-        self.parts = parts
+    def __init__(self, pairs: Sequence[PairData], pad: int, eos: int, sampling: Sampling | None):
+        self.pairs = pairs
         self.pad, self.eos = pad, eos
         self.sampling = sampling
         self.epoch = 1
-        self.ends = np.cumsum([len(part.source) for part in parts])
-        self.source_sizes = np.concatenate([np.asarray(part.source.sizes) for part in parts])
-        self.target_sizes = np.concatenate([np.asarray(part.target.sizes) for part in parts])
+        self.ends = np.cumsum([len(pair.source) for pair in pairs])
+        self.source_sizes = np.concatenate([np.asarray(pair.source.sizes) for pair in pairs])
+        self.target_sizes = np.concatenate([np.asarray(pair.target.sizes) for pair in pairs])
 
     def __len__(self) -> int:
         return int(self.ends[-1])
 
     def __getitem__(self, index: int) -> dict[str, Any]:
         place = int(np.searchsorted(self.ends, index, side="right"))
-        part = self.parts[place]
-        row = int(index) - int(self.ends[place]) + len(part.source)
+        pair = self.pairs[place]
+        row = int(index) - int(self.ends[place]) + len(pair.source)
         return {
             "id": int(index),
-            "source": part.source[row],
-            "target": part.target[row],
-            "pair": part.pair,
-            "language": part.language,
+            "source": pair.source[row],
+            "target": pair.target[row],
+            "pair": pair.number,
+            "language": pair.language,
         }
 
     def collater(self, samples: list[dict[str, Any]]) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class UposTranslationTask(FairseqTask):
 
     def load_dataset(self, split: str, combine: bool = False, **_: Any) -> None:
         """Raises: InputError: files that are missing, or not as the manifest says."""
-        parts = []
+        pairs = []
         for number, pair in enumerate(self.pairs):
             if pair.sentences.get(split) == 0:
                 continue
@@ -81,14 +81,14 @@ class UposTranslationTask(FairseqTask):
                     f"{pair.sentences.get(split)}: prepare the data again"
                 )
             source, target = sides
-            parts.append(PairData(source, target, number, self.languages.index(pair.target)))
-        if not parts:
+            pairs.append(PairData(source, target, number, self.languages.index(pair.target)))
+        if not pairs:
             raise InputError(f"no pair in {self.folder} has sentences of {split!r}")
         sampling = None
         if split == "train":
             sampling = Sampling(self.cfg.sampling_temperature, self.cfg.sentences_per_pair, self.cfg.seed)
         dictionary = self.target_dictionary
-        self.datasets[split] = MixedPairs(parts, dictionary.pad(), dictionary.eos(), sampling)
+        self.datasets[split] = MixedPairs(pairs, dictionary.pad(), dictionary.eos(), sampling)
 
     def _side(self, prefix: str, dictionary: Dictionary) -> Any:
         data = data_utils.load_indexed_dataset(prefix, dictionary, None)

@@ -71,7 +71,10 @@ def test_what_cannot_be_used(packed, text, tmp_path, capsys):
         ((packed, latin, "-o", tmp_path / "x.npy"), "latin, line 2: byte 0xe9 is not valid UTF-8"),
         ((packed, tmp_path / "none", "-o", tmp_path / "x.npy"), "there is no file"),
         ((packed, text, "-o", tmp_path / "x.txt"), "give a name that ends in .npy"),
-        ((tmp_path, text, "-o", tmp_path / "x.npy"), "is no encoder folder"),
+        (
+            (tmp_path, text, "-o", tmp_path / "x.npy"),
+            "is missing: `fairseq-xl embed pack` makes such a folder",
+        ),
     ):
         assert encode(*arguments) == 2
         assert message in capsys.readouterr().err
