@@ -196,7 +196,7 @@ def question_matching(folder: Path) -> None:
     for name, count in (("more.txt", 100), ("corpus.txt", 40), ("questions", 3)):
         write(folder / name, (_question("es", draw.randrange(8), draw) for _ in range(count)))
     write_vectors(folder / "words.vec", "es")
-    (folder / "CHECKPOINT").symlink_to("checkpoints/checkpoint_best.pt")
+    (folder / "MODEL").symlink_to("checkpoints/checkpoint_best.pt")
 
 
 def corpus(folder: Path) -> None:

@@ -216,7 +216,7 @@ class LabelTransfer:
     def read_labelled(self, pairs: Iterable[tuple[str, str, int]]) -> None:
         """Take labelled pairs of the pivot language; those of which a question has no key are left out."""
 
-        def row(left: str, right: str, label: int) -> tuple[int, ...] | None:
+        def row(left: str, right: str, label: int) -> tuple[int | None, ...] | None:
             keys = self.key(left), self.key(right)
             if keys[0] is None or keys[1] is None:
                 return None

@@ -19,10 +19,15 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from fairseq_xl.encode.pretrained import load_sentence_transformer
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.packages import require
 from fairseq_xl.pairs.data.directory import Row
 from fairseq_xl.pairs.evaluation.similarity import cosines
 from fairseq_xl.vectors.table import WordVectors
@@ -62,10 +67,11 @@ class Training:
 
 def character_ngram(data: Training) -> Features:
     """For each order: cosine of counts, and shared n-grams over all and over the shorter's; then the lengths."""
-    hashing = require("sklearn.feature_extraction.text", "pairs").HashingVectorizer
 
     def of_order(left: list[str], right: list[str], order: int) -> list[np.ndarray]:
-        counter = hashing(analyzer="char", ngram_range=(order, order), lowercase=False, norm=None, alternate_sign=False)
+        counter = HashingVectorizer(
+            analyzer="char", ngram_range=(order, order), lowercase=False, norm=None, alternate_sign=False
+        )
         counts = [sparse.csr_array(counter.transform([f" {text} " for text in side])) for side in (left, right)]
         a, b = (side > 0 for side in counts)
         shared, fewer, either = a.multiply(b).sum(1), np.minimum(a.sum(1), b.sum(1)), (a + b).sum(1)
@@ -84,10 +90,9 @@ def character_ngram(data: Training) -> Features:
 
 def tfidf(data: Training) -> Features:
     """Weights are counted over the training pairs' sentences."""
-    weigh = require("sklearn.feature_extraction.text", "pairs").TfidfVectorizer
     kinds = [
-        weigh(analyzer=str.split, sublinear_tf=True),
-        weigh(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, lowercase=False),
+        TfidfVectorizer(analyzer=str.split, sublinear_tf=True),
+        TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 5), sublinear_tf=True, lowercase=False),
     ]
     for kind in kinds:
         kind.fit(data.sentences)
@@ -104,7 +109,7 @@ def bm25(data: Training) -> Features:
 
     The rarity of words and the average length are the training sentences'.
     """
-    counter = require("sklearn.feature_extraction.text", "pairs").CountVectorizer(analyzer=str.split)
+    counter = CountVectorizer(analyzer=str.split)
     seen = sparse.csr_array(counter.fit_transform(data.sentences))
     size, average, documents = seen.shape[0], seen.sum() / seen.shape[0], (seen > 0).sum(0)
     idf = np.log(size - documents + 0.5) - np.log(documents + 0.5)
@@ -193,24 +198,14 @@ def constant(data: Training) -> Features:
     return lambda rows: np.zeros((len(rows), 1))
 
 
-def _boosting(seed: int) -> Any:
+LEARNERS: dict[str, Callable[[int], Any]] = {
     # No early stopping: scikit-learn's holds out rows at random, whose sentences stand in others.
-    boosting = require("sklearn.ensemble", "pairs").HistGradientBoostingClassifier
-    return boosting(learning_rate=0.05, max_iter=200, max_leaf_nodes=15, early_stopping=False, random_state=seed)
-
-
-def _logistic(seed: int) -> Any:
-    pipeline = require("sklearn.pipeline", "pairs").make_pipeline
-    scale = require("sklearn.preprocessing", "pairs").StandardScaler
-    regression = require("sklearn.linear_model", "pairs").LogisticRegression
-    return pipeline(scale(), regression(random_state=seed, max_iter=1000))
-
-
-def _share(seed: int) -> Any:
-    return require("sklearn.dummy", "pairs").DummyClassifier(strategy="prior")
-
-
-LEARNERS: dict[str, Callable[[int], Any]] = {"boosting": _boosting, "logistic": _logistic, "share": _share}
+    "boosting": lambda seed: HistGradientBoostingClassifier(
+        learning_rate=0.05, max_iter=200, max_leaf_nodes=15, early_stopping=False, random_state=seed
+    ),
+    "logistic": lambda seed: make_pipeline(StandardScaler(), LogisticRegression(random_state=seed, max_iter=1000)),
+    "share": lambda seed: DummyClassifier(strategy="prior"),
+}
 """scikit-learn's, from a seed."""
 
 BASELINES: dict[str, tuple[Callable[[Training], Features], str]] = {

@@ -14,12 +14,12 @@ from fairseq_xl.cli.main import main
 from fairseq_xl.cli.match import baseline as baseline_command
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.directory import Row, write_rows
-from fairseq_xl.pairs.evaluation import baselines
-from fairseq_xl.pairs.evaluation.baselines import BASELINES, LEARNERS, Training, fit
 from fairseq_xl.pairs.evaluation.record import PairRecord
 from fairseq_xl.vectors.table import WordVectors, write_vectors
 
 pytest.importorskip("sklearn")
+baselines = pytest.importorskip("fairseq_xl.pairs.evaluation.baselines")
+BASELINES, LEARNERS, Training, fit = baselines.BASELINES, baselines.LEARNERS, baselines.Training, baselines.fit
 
 WORDS = [f"{a}{b}" for a in ("pago", "envio", "pedido", "tarjeta", "cupon") for b in "abcdefgh"]
 
