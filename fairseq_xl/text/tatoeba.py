@@ -17,7 +17,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.tables import stream_rows
 
 Pair = tuple[str, str]
 
@@ -48,13 +48,10 @@ def read_pairs(path: Path, columns: tuple[int, int]) -> list[Pair]:
         InputError: no such file, a line with fewer columns or an empty sentence, or no pairs at all.
     """
     pairs: dict[Pair, None] = {}
-    for number, line in enumerate(read_lines(path), start=1):
-        cells = line.split("\t")
-        if len(cells) < max(columns):
-            raise InputError(f"{path}, line {number}: {len(cells)} columns, but column {max(columns)} is wanted")
-        source, target = (" ".join(cells[column - 1].split()) for column in columns)
+    for row in stream_rows(path, list(map(str, columns)), even=False):
+        source, target = (" ".join(cell.split()) for cell in row.chosen)
         if not source or not target:
-            raise InputError(f"{path}, line {number}: an empty sentence; remove the line")
+            raise InputError(f"{path}, line {row.number}: an empty sentence; remove the line")
         pairs[source, target] = None
     if not pairs:
         raise InputError(f"{path} is empty: give a file of sentence pairs")

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from fairseq_xl.cli import main as cli
-from fairseq_xl.io.terminal import EscapingTerminal, escape_controls
+from fairseq_xl.io.errors import EscapingTerminal, escape_controls
 
 
 class Terminal(io.StringIO):
