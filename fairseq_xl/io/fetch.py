@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import stat
 import tarfile
 import time
@@ -65,6 +66,8 @@ def fetch(
     """
     target = Path(target)
     _check_address(url)
+    if checksum and not re.fullmatch("(sha256|md5):[0-9A-Fa-f]+", checksum):
+        raise InputError(f"the checksum {checksum!r} is not sha256:HEX or md5:HEX")
     if target.is_dir():
         raise InputError(f"{target} is a folder: name the file to write")
     if target.exists():
@@ -140,12 +143,10 @@ def _check_address(url: str) -> None:
 
 def _other_digest(path: Path, checksum: str) -> str | None:
     """What a file has instead of a checksum ``sha256:…`` or ``md5:…``; None where it has this one."""
-    algorithm, _, wanted = checksum.partition(":")
-    if algorithm not in {"sha256", "md5"} or not wanted:
-        raise InputError(f"the checksum {checksum!r} is not sha256:HEX or md5:HEX")
+    algorithm, _, wanted = checksum.lower().partition(":")
     with path.open("rb") as stream:
         found = hashlib.file_digest(stream, algorithm).hexdigest()
-    return None if found == wanted.lower() else f"{algorithm} {found} where {wanted.lower()} is expected"
+    return None if found == wanted else f"{algorithm} {found} where {wanted} is expected"
 
 
 def _open(url: str, start: int, version: str | None) -> HTTPResponse:

@@ -156,9 +156,7 @@ class Table:
                         f"{where}: {key!r} is {json.dumps(value)}: give text or a number, or leave the line out"
                     )
                 if any("\ud800" <= character <= "\udfff" for character in str(value)):
-                    raise InputError(
-                        f"{where}: {key!r} has half a surrogate pair, which is no character: leave it out"
-                    )
+                    raise InputError(f"{where}: {key!r} has half a surrogate pair, which is no character: leave it out")
             yield Row(number, list(map(str, values)), list(range(len(values))))
 
 

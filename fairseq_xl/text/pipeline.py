@@ -33,7 +33,7 @@ class Pipeline:
         """
         line = INNER_LINE_BREAKS.sub(" ", line).strip()
         if self.tokeniser == "moses":
-            line = moses.tokenise(line, self.source_lang)
+            line = moses.tokenize(line, self.source_lang)
         if self.truecaser is not None:
             line = moses.truecase(line, self.truecaser)
         if self.pieces is not None:
@@ -47,4 +47,4 @@ class Pipeline:
             line = subwords.decode(line)
         if self.truecaser is not None:
             line = moses.detruecase(line)
-        return moses.detokenise(line, self.target_lang) if self.tokeniser == "moses" else line
+        return moses.detokenize(line, self.target_lang) if self.tokeniser == "moses" else line

@@ -3,95 +3,111 @@
 from __future__ import annotations
 
 import codecs
+import ctypes
+import logging
 import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import check, option
 from fairseq_xl.vectors.formats.fasttext import import_fasttext, read_fasttext
 from fairseq_xl.vectors.formats.text import write_text
 from fairseq_xl.vectors.table import WordVectors
-from fairseq_xl.vectors.training.zeroed_memory import zeroed_memory
+
+logger = logging.getLogger(__name__)
 
 _CHUNK = 1 << 20
+_M_PERTURB = -6
+_HAND_OUT_ZEROS = 255  # glibc writes the complement of this byte
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """How vectors are trained: fastText's own defaults (Bojanowski et al. 2017), with 300 dimensions."""
+
+    dim: int = option(
+        "dimension of the vectors; with little text fewer do as well and are faster", 300, low=1, high=65_536
+    )
+    model: str = option(
+        "predict the context from the word (skipgram: better for rare words) or the word from its context (cbow: "
+        "faster on much text)",
+        "skipgram",
+        choices=("skipgram", "cbow"),
+    )
+    epoch: int = option("passes over the text; more of them where it is small", 5, low=1, metavar="N")
+    min_count: int = option("words seen less often are only in PREFIX.bin, by their subwords", 5, low=1, metavar="N")
+    seed: int = option("random seed; with --threads 1 it settles the result exactly", 0, low=0, high=2**31 - 1)
+    threads: int | None = option(
+        "threads that train; more than one give slightly other vectors each time",
+        None,
+        low=1,
+        metavar="N",
+        shown="every processor",
+    )
+    lr: float = option("learning rate at the start, which falls to zero; lower it if training diverges", 0.05)
+    window: int = option(
+        "most words between a word and its context; a wide window makes words of one topic near, a narrow one words "
+        "of one kind",
+        5,
+        low=1,
+        metavar="N",
+    )
+    min_subword: int = option("characters of the shortest subwords; 2, or 1, where words are short", 3, metavar="N")
+    max_subword: int = option("characters of the longest subwords; 0 trains without subwords", 6, low=0, metavar="N")
+    negatives: int = option(
+        "random words against each context word; more help small text and take longer", 5, low=1, metavar="N"
+    )
+    buckets: int = option(
+        "hash buckets for subwords; PREFIX.bin and the memory take 4 x DIM x N bytes, 2.4 GB by default: a vocabulary "
+        "of some thousand words needs no more than 100000",
+        2_000_000,
+        low=1,
+        high=2**31 - 1,
+        metavar="N",
+    )
+
+    def __post_init__(self) -> None:
+        check(self)
+        if self.lr <= 0:
+            raise InputError(f"--lr is {self.lr}: give a number above 0")
+        if self.max_subword and not 1 <= self.min_subword <= self.max_subword:
+            raise InputError(
+                f"subwords of {self.min_subword} to {self.max_subword} characters do not exist: the least length "
+                "must be at least 1 and not above the greatest"
+            )
 
 
 def train_vectors(
-    text_files: Sequence[str | Path],
-    output: str | Path,
-    dim: int = 300,
-    model: Literal["skipgram", "cbow"] = "skipgram",
-    epoch: int = 5,
-    min_count: int = 5,
-    seed: int = 0,
-    threads: int | None = None,
-    *,
-    lr: float = 0.05,
-    window: int = 5,
-    min_subword: int = 3,
-    max_subword: int = 6,
-    negatives: int = 5,
-    buckets: int = 2_000_000,
-    progress: bool = True,
+    text_files: Sequence[str | Path], output: str | Path, training: Training | None = None, progress: bool = True
 ) -> WordVectors:
     """Train fastText vectors; write ``OUTPUT.bin`` (all words, by subwords) and ``OUTPUT.vec``.
 
-    The defaults are fastText's (Bojanowski et al. 2017), with the 300 dimensions of Kumar and
-    Tsvetkov 2019. With ``threads=1`` the same text, settings and seed give the same vectors;
-    several threads race for the weights, as fastText is built to, and give slightly other ones
-    each time. ``threads=None`` takes every processor.
+    With one thread the same text, settings and seed give the same vectors; several threads race for the weights, as
+    fastText is built to, and give slightly other ones each time.
 
     fastText gives random start values to as many tenths of its rows (the words', then the
-    subwords') as there are threads. Here the others start at zero (see :mod:`.zeroed_memory`), and
+    subwords') as there are threads. Here the others start at zero, and
     there are always enough buckets that every word starts at random.
 
     Args:
         text_files: plain UTF-8 text, one sentence per line, tokens separated by spaces.
         output: the two files' name without suffix; both appear complete or not at all.
-        min_count: words seen less often get no row in ``.vec``, only their subwords' in ``.bin``.
-        lr: the learning rate at the start; it falls to zero linearly.
-        window: the most words between a word and its context.
-        min_subword, max_subword: lengths of character n-grams; ``max_subword=0`` for none.
-        negatives: random words per context word.
-        buckets: at least this large a hash table for n-grams; the model takes about ``4 * dim * buckets`` bytes of
-            memory and disk (2.4 GB by default), so lower it for small vocabularies.
+        training: the settings.
         progress: let fastText report on stderr.
 
     Returns:
         The vectors of the words in the vocabulary, as in ``OUTPUT.vec``.
 
     Raises:
-        InputError: unreadable, empty or non-UTF-8 text; no word seen ``min_count`` times; a
-            setting out of range; training that diverges.
+        InputError: unreadable, empty or non-UTF-8 text; no word seen ``min_count`` times; training that diverges.
     """
-    if isinstance(text_files, (str, Path)):
-        raise TypeError("text_files must be a sequence of files, not one")
-    if model not in ("skipgram", "cbow"):
-        raise InputError(f"the model of word vectors is skipgram or cbow, not {model!r}")
-    at_least_one = {
-        "dimension": dim,
-        "number of epochs": epoch,
-        "least count": min_count,
-        "window": window,
-        "number of negatives": negatives,
-        "number of buckets": buckets,
-        "number of threads": 1 if threads is None else threads,
-    }
-    for name, value in at_least_one.items():
-        if value < 1:
-            raise InputError(f"the {name} of word vectors must be at least 1, not {value}")
-    if lr <= 0:
-        raise InputError(f"the learning rate of word vectors must be above 0, not {lr}")
-    if max_subword and not 1 <= min_subword <= max_subword:
-        raise InputError(
-            f"subwords of {min_subword} to {max_subword} characters do not exist: the least length "
-            "must be at least 1 and not above the greatest"
-        )
+    training = training or Training()
     texts = [Path(file) for file in text_files]
     if not texts:
         raise InputError("there is no text to train word vectors on")
@@ -101,13 +117,15 @@ def train_vectors(
     # The bindings beneath the package's own functions, which accept no seed.
     fasttext = import_fasttext("training word vectors").FastText.fasttext
     settings = fasttext.args()
-    settings.model = getattr(fasttext.model_name, model)
-    settings.dim, settings.epoch, settings.minCount = dim, epoch, min_count
-    settings.lr, settings.ws, settings.neg, settings.seed = lr, window, negatives, seed
-    settings.minn, settings.maxn = (min_subword, max_subword) if max_subword else (0, 0)
+    settings.model = getattr(fasttext.model_name, training.model)
+    settings.dim, settings.epoch, settings.minCount = training.dim, training.epoch, training.min_count
+    settings.lr, settings.ws, settings.neg = training.lr, training.window, training.negatives
+    settings.seed, settings.thread = training.seed, training.threads or _processors()
+    subwords = training.max_subword > 0
+    settings.minn, settings.maxn = (training.min_subword, training.max_subword) if subwords else (0, 0)
     settings.loss = fasttext.loss_name.ns
-    settings.thread = _processors() if threads is None else threads
-    settings.bucket = _enough_buckets(buckets if max_subword else 0, texts, min_count, settings.thread)
+    buckets = training.buckets if subwords else 0
+    settings.bucket = _enough_buckets(buckets, texts, training.min_count, settings.thread)
     # fastText takes words with this prefix for labels and drops them; no token holds a zero byte.
     settings.label = "\0"
     # 2 redraws a line ten times a second, 1 reports once at the end.
@@ -116,27 +134,46 @@ def train_vectors(
     output = Path(output)
     binary, text_format = (output.with_name(output.name + suffix) for suffix in (".bin", ".vec"))
     with atomic_outputs(binary, text_format) as (new_binary, new_text):
-        try:
-            new_binary.touch()  # rather than after hours of training
-        except OSError as error:
-            raise InputError(f"cannot write {binary}: {error.strerror}") from error
         with _one_file(texts, new_binary.with_suffix(".txt")) as corpus:
             settings.input = str(corpus)
             trained = fasttext.fasttext()
             try:
-                with zeroed_memory():
+                with _zeroed_memory():
                     fasttext.train(trained, settings)
             except (ValueError, RuntimeError) as error:
-                raise _explained(error, texts, min_count, lr) from error
+                raise _explained(error, texts, training) from error
         try:
             trained.saveModel(str(new_binary))
         except (ValueError, RuntimeError) as error:
             raise InputError(f"cannot write {binary}: {error}") from error
         del trained  # the model is read back; two of them would double the memory
-        words, matrix = read_fasttext(new_binary, None, dim, progress)
+        words, matrix = read_fasttext(new_binary, None, training.dim, progress)
         with open(new_text, "wb") as file:
             write_text(text_format, file, words, matrix, progress)
     return WordVectors(words, matrix)
+
+
+@contextmanager
+def _zeroed_memory() -> Iterator[None]:
+    """While the block runs, memory newly allocated in this process is zero (a warning where it cannot be).
+
+    fastText (0.9.2 and later, and so every Python package of it) fills only as many tenths of its weights with random
+    start values as it has threads; the rest is whatever the memory held before. A model of the default size gets fresh
+    pages of zeros from the system, but a small one gets scraps of freed memory: other vectors on each run, weights of
+    1e38, or NaN. glibc can be told to hand out zeros instead.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is None or not mallopt(_M_PERTURB, _HAND_OUT_ZEROS):
+        logger.warning(
+            "this system's C library cannot hand out zeroed memory, which small fastText models "
+            "need: two runs may give different vectors even with one thread"
+        )
+        yield
+        return
+    try:
+        yield
+    finally:
+        mallopt(_M_PERTURB, 0)
 
 
 def _enough_buckets(buckets: int, texts: list[Path], min_count: int, threads: int) -> int:
@@ -205,11 +242,11 @@ def _one_file(texts: list[Path], joined: Path) -> Iterator[Path]:
         joined.unlink(missing_ok=True)
 
 
-def _explained(error: Exception, texts: list[Path], min_count: int, lr: float) -> InputError:
+def _explained(error: Exception, texts: list[Path], training: Training) -> InputError:
     message = str(error)
     names = ", ".join(map(str, texts))
     if "Empty vocabulary" in message:
-        return InputError(f"no word in {names} occurs {min_count} times: lower the least count")
+        return InputError(f"no word in {names} occurs {training.min_count} times: lower the least count")
     if "NaN" in message:
-        return InputError(f"training on {names} diverged: lower the learning rate, now {lr}")
+        return InputError(f"training on {names} diverged: lower the learning rate, now {training.lr}")
     return InputError(f"fastText could not train on {names}: {message}")
