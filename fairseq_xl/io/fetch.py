@@ -36,10 +36,10 @@ LARGE = 1 << 30
 MARK = ".unpacked"
 """In an unpacked folder: the names of the files that were unpacked there, one a line."""
 TAR_SUFFIXES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
-# zipfile says NotImplementedError and RuntimeError to unknown versions and to encrypted files, ValueError to odd names.
+# zipfile says NotImplementedError and RuntimeError to unknown versions and to encrypted files, ValueError and LookupError to odd names.
 BROKEN_ARCHIVE = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error),
-    *(NotImplementedError, RuntimeError, EOFError, OSError, ValueError),
+    *(NotImplementedError, RuntimeError, EOFError, OSError, ValueError, LookupError),
 )
 
 

@@ -55,7 +55,7 @@ def option(
         "shown": shown,
         "positional": positional,
     }
-    metadata = {name: value for name, value in metadata.items() if value not in (None, False)}
+    metadata = {name: value for name, value in metadata.items() if value is not None and value is not False}
     if isinstance(default, list):
         return field(default_factory=default.copy, metadata=metadata)
     return field(default=default, metadata=metadata)

@@ -331,7 +331,6 @@ PAGE = b"""<!DOCTYPE html><html lang=en><head><meta charset="iso-8859-1"><title>
 def parsers() -> dict[str, Parser]:
     """By name. What needs a library is imported here, so that a file of tests names them without."""
     from fairseq_xl.cli.classify import report as report_command
-    from fairseq_xl.cli.vectors import align as align_command
     from fairseq_xl.compat.unknown_words import load_dictionary
     from fairseq_xl.corpus.alignment import quality as align_quality
     from fairseq_xl.corpus.alignment import review, translators
@@ -343,9 +342,9 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.encode.folder import checked_model
     from fairseq_xl.experiment import config
     from fairseq_xl.experiment.state import State
-    from fairseq_xl.io import fetch, folders, labelled, lines
+    from fairseq_xl.io import fetch, folders, labelled, lines, tables
     from fairseq_xl.pairs.augmentation import stopwords
-    from fairseq_xl.pairs.data import columns, source
+    from fairseq_xl.pairs.data import source
     from fairseq_xl.pairs.data.folder import Prepared as PairsPrepared
     from fairseq_xl.pairs.evaluation import record
     from fairseq_xl.pairs.prediction import calibration_file
@@ -359,7 +358,7 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.text.lexicons import lexicon
     from fairseq_xl.training import checkpoints
     from fairseq_xl.translation import folder as translation_folder
-    from fairseq_xl.vectors import dictionary, table
+    from fairseq_xl.vectors import alignment, dictionary, table
 
     def labelled_source(path: Path, *options: str) -> list:
         return list(labelled.Source.parse(",".join([str(path), *options])).examples())
@@ -415,7 +414,7 @@ def parsers() -> dict[str, Parser]:
         "its words": entry(lambda path: vectors(path.with_suffix(".npy")), "a.vocab", text(*"abcd"), a__npy=array()),
         "a dictionary": entry(dictionary.read_dictionary, "dict.txt", text("the 10", "dog 3", "madeupword0001 0")),
         "a list of words": entry(dictionary.read_word_list, "words", text("the", "dog")),
-        "pairs of words": entry(align_command.read_dictionary_pairs, "muse.txt", text("dog hund", "cat katze")),
+        "pairs of words": entry(alignment.read_dictionary_pairs, "muse.txt", text("dog hund", "cat katze")),
         "CoNLL-U": entry(conllu.read_conllu, "a.conllu", CONLLU),
         "a campaign's XML": entry(campaign.read_xml, "a.xml", CAMPAIGN),
         "a campaign's tagged text": entry(campaign.read_tags, "train.tags.en", text("<url>x</url>", "One < two")),
@@ -475,7 +474,7 @@ def parsers() -> dict[str, Parser]:
         ),
         "stop words": entry(stopwords.read_words, "stop", text("# these", "the a", "of")),
         "columns": entry(
-            lambda path: columns.rows(path, ("left", "right")), "a.tsv", text("left\tright\tx", "a\tb\tc")
+            lambda path: tables.stream_rows(path, ("left", "right")), "a.tsv", text("left\tright\tx", "a\tb\tc")
         ),
         "prepared pairs": entry(
             lambda path: PairsPrepared(path.parent).rows("train"), "train.tsv", ROWS, manifest__json=pairs_manifest

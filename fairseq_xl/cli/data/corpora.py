@@ -81,7 +81,7 @@ class Tatoeba:
     def run(self) -> None:
         from fairseq_xl.text.tatoeba import read_pairs, split
 
-        found = split(read_pairs(self.pairs, tuple(self.columns)), self.valid, self.test, self.seed)
+        found = split(read_pairs(self.pairs, self.columns), self.valid, self.test, self.seed)
         for name in ("train", "valid", "test"):
             for side, language in enumerate(self.languages):
                 with atomic_text(self.output / f"{name}.{language}") as stream:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,11 @@ class _Step:
 
     source: Path = argument("file to read (UTF-8; .gz is decompressed)")
     output: Path = option("file to write", alias="-o", metavar="FILE")
+
+    def _map(self, step: Callable[..., str], **options: object) -> None:
+        from fairseq_xl.text.moses import map_file
+
+        map_file(step, self.source, self.output, getattr(self, "processes", 1), **options)  # type: ignore[arg-type]
 
 
 @dataclass(kw_only=True)
@@ -44,8 +50,7 @@ class Tokenize(_OfLanguage):
     def run(self) -> None:
         from fairseq_xl.text import moses
 
-        options = {"language": self.language, "escape": self.escape}
-        moses.map_file(moses.tokenize, self.source, self.output, self.processes, **options)
+        self._map(moses.tokenize, language=self.language, escape=self.escape)
 
 
 @dataclass(kw_only=True)
@@ -55,8 +60,7 @@ class Postprocess(_OfLanguage):
     def run(self) -> None:
         from fairseq_xl.text import moses
 
-        options = {"language": self.language, "escape": self.escape}
-        moses.map_file(moses.postprocess, self.source, self.output, self.processes, **options)
+        self._map(moses.postprocess, language=self.language, escape=self.escape)
 
 
 @dataclass(kw_only=True)
@@ -84,8 +88,7 @@ class Truecase(_Parallel):
         from fairseq_xl.text import moses
 
         moses.truecaser(str(self.model))  # a bad model is refused here, not in a worker process
-        options = {"model": str(self.model), "keep_known": self.keep_known}
-        moses.map_file(moses.truecase, self.source, self.output, self.processes, **options)
+        self._map(moses.truecase, model=str(self.model), keep_known=self.keep_known)
 
 
 @dataclass(kw_only=True)
@@ -118,10 +121,10 @@ class EncodeSubwords(_Step):
     model: Path = option("model file of `data train-subwords`", alias="-m", metavar="FILE")
 
     def run(self) -> None:
-        from fairseq_xl.text import moses, subwords
+        from fairseq_xl.text import subwords
 
         subwords.processor(str(self.model))  # a bad model is refused before the text is counted
-        moses.map_file(subwords.encode, self.source, self.output, model=str(self.model))
+        self._map(subwords.encode, model=str(self.model))
 
 
 @dataclass(kw_only=True)
@@ -129,6 +132,6 @@ class DecodeSubwords(_Step):
     """Join subwords into tokens; needs no model."""
 
     def run(self) -> None:
-        from fairseq_xl.text import moses, subwords
+        from fairseq_xl.text import subwords
 
-        moses.map_file(subwords.decode, self.source, self.output)
+        self._map(subwords.decode)

@@ -51,7 +51,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--tokeniser",
         choices=TOKENISERS,
         default="moses",
-        help="how the training text was tokenised (fairseq-xl data tokenise is moses); none: tokens stand "
+        help="how the training text was tokenised (fairseq-xl data tokenize is moses); none: tokens stand "
         "between spaces already (default: moses)",
     )
     parser.add_argument(
