@@ -34,7 +34,7 @@ def test_elongations_stay():
 
 
 @pytest.mark.parametrize(
-    ("data", "characters"),
+    ("text", "characters"),
     [
         ("తెలుగు", ["తె", "లు", "గు"]),  # consonants with vowel signs
         ("त्यौहार", ["त्यौ", "हा", "र"]),  # a conjunct
