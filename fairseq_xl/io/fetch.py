@@ -36,8 +36,8 @@ LARGE = 1 << 30
 MARK = ".unpacked"
 """In an unpacked folder: the names of the files that were unpacked there, one a line."""
 TAR_SUFFIXES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
-# zipfile says NotImplementedError to unknown versions, RuntimeError to encrypted files, ValueError or LookupError to odd
-# names.
+# zipfile says NotImplementedError to unknown versions, RuntimeError to encrypted files, ValueError or LookupError to
+# odd names.
 BROKEN_ARCHIVE = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error),
     *(NotImplementedError, RuntimeError, EOFError, OSError, ValueError, LookupError),

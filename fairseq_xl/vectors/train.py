@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import ctypes
 import logging
 import os
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import decode_lines
 from fairseq_xl.io.settings import check, option
 from fairseq_xl.vectors.formats.fasttext import import_fasttext, read_fasttext
 from fairseq_xl.vectors.formats.text import write_text
@@ -40,15 +40,11 @@ class Training:
         "skipgram",
         choices=("skipgram", "cbow"),
     )
-    epoch: int = option("passes over the text; more of them where it is small", 5, low=1, metavar="N")
-    min_count: int = option("words seen less often are only in PREFIX.bin, by their subwords", 5, low=1, metavar="N")
+    epoch: int = option("passes over the text; more of them where it is small", 5, low=1)
+    min_count: int = option("words seen less often are only in PREFIX.bin, by their subwords", 5, low=1)
     seed: int = option("random seed; with --threads 1 it settles the result exactly", 0, low=0, high=2**31 - 1)
     threads: int | None = option(
-        "threads that train; more than one give slightly other vectors each time",
-        None,
-        low=1,
-        metavar="N",
-        shown="every processor",
+        "threads that train; more than one give slightly other vectors each time", None, low=1, shown="every processor"
     )
     lr: float = option("learning rate at the start, which falls to zero; lower it if training diverges", 0.05)
     window: int = option(
@@ -56,20 +52,16 @@ class Training:
         "of one kind",
         5,
         low=1,
-        metavar="N",
     )
-    min_subword: int = option("characters of the shortest subwords; 2, or 1, where words are short", 3, metavar="N")
-    max_subword: int = option("characters of the longest subwords; 0 trains without subwords", 6, low=0, metavar="N")
-    negatives: int = option(
-        "random words against each context word; more help small text and take longer", 5, low=1, metavar="N"
-    )
+    min_subword: int = option("characters of the shortest subwords; 2, or 1, where words are short", 3)
+    max_subword: int = option("characters of the longest subwords; 0 trains without subwords", 6, low=0)
+    negatives: int = option("random words against each context word; more help small text and take longer", 5, low=1)
     buckets: int = option(
-        "hash buckets for subwords; PREFIX.bin and the memory take 4 x DIM x N bytes, 2.4 GB by default: a vocabulary "
-        "of some thousand words needs no more than 100000",
+        "hash buckets for subwords; PREFIX.bin and the memory take 4 x DIM x BUCKETS bytes, 2.4 GB by default: a "
+        "vocabulary of some thousand words needs no more than 100000",
         2_000_000,
         low=1,
         high=2**31 - 1,
-        metavar="N",
     )
 
     def __post_init__(self) -> None:
@@ -203,21 +195,9 @@ def _check_text(path: Path) -> None:
         raise InputError(f"{path} is a directory, not a text file")
     if not path.exists():
         raise InputError(f"there is no text file at {path}")
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    line, empty = 1, True
-    with open(path, "rb") as file:
-        while True:
-            chunk = file.read(_CHUNK)
-            try:
-                text = decoder.decode(chunk, final=not chunk)
-            except UnicodeDecodeError as error:
-                line += error.object.count(b"\n", 0, error.start)
-                raise InputError(f"{path}, line {line} is not valid UTF-8: unpack or convert the file first") from error
-            if not chunk:
-                break
-            line += text.count("\n")
-            empty = empty and not text.strip()
-    if empty:
+    with path.open("rb") as file:
+        words = sum(bool(line.strip()) for line in decode_lines(file, path))
+    if not words:
         raise InputError(f"{path} is empty: there is no text to train word vectors on")
 
 

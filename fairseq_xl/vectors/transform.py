@@ -34,10 +34,7 @@ class Transformation:
     )
     center: bool = option("subtract the mean vector", False)
     remove_components: int = option(
-        "subtract the mean and the K main directions of variance (all-but-the-top; DIM/100 is usual)",
-        0,
-        low=0,
-        metavar="K",
+        "subtract the mean and this many main directions of variance (all-but-the-top; DIM/100 is usual)", 0, low=0
     )
     whiten: bool = option(
         "subtract the mean and scale the main directions to the same variance (ZCA, the whitening that changes the "
@@ -45,14 +42,13 @@ class Transformation:
         False,
     )
     random_share: float = option(
-        "give each word 1 - R of its vector, scaled to norm one, and R of its vector of 'vectors random': 1 is all "
-        "random, 0.5 is worth a try where rare words are confused",
+        "give each word 1 - R of its vector, scaled to norm one, and the share R of its vector of `vectors random`: "
+        "1 is all random, 0.5 is worth a try where rare words are confused",
         0.0,
         low=0,
         high=1,
-        metavar="R",
     )
-    random_seed: int = option("seed of the random vectors", 0, metavar="SEED")
+    random_seed: int = option("seed of the random vectors", 0)
     normalize: bool = option("scale every vector to norm one at the end", False)
 
     def __post_init__(self) -> None:

@@ -8,14 +8,7 @@ from scipy.stats import ortho_group
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.vectors.alignment import (
-    Induction,
-    align,
-    centered_units,
-    precision,
-    read_dictionary_pairs,
-    rotation,
-)
+from fairseq_xl.vectors.alignment import Induction, align, centered_units, precision, read_dictionary_pairs, rotation
 from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
 
 DIM, COUNT = 12, 300

@@ -124,10 +124,10 @@ def test_progress_follows_the_setting(text: Path, tmp_path: Path, capfd) -> None
     [
         (b"", "is empty"),
         (b" \n\n \n", "is empty"),
-        (b"fine\ncaf\xe9\n", "line 2 is not valid UTF-8"),
-        (b"x" * (1 << 20) + b"\n\xff", "line 2 is not valid UTF-8"),
-        (b"ends in half a letter \xc3", "line 1 is not valid UTF-8"),
-        (b"\x1f\x8b\x08\x00packed", "line 1 is not valid UTF-8"),
+        (b"fine\ncaf\xe9\n", "line 2: byte 0x.. is not valid UTF-8"),
+        (b"x" * (1 << 20) + b"\n\xff", "line 2: byte 0x.. is not valid UTF-8"),
+        (b"ends in half a letter \xc3", "line 1: byte 0x.. is not valid UTF-8"),
+        (b"\x1f\x8b\x08\x00packed", "line 1: byte 0x.. is not valid UTF-8"),
     ],
 )
 def test_text_that_is_none_is_named(tmp_path: Path, data: bytes, sentence: str) -> None:

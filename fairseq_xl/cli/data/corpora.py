@@ -19,18 +19,14 @@ class Fetch:
     """Download a file unless it is there already, and unpack it. A download that broke off goes on."""
 
     url: str = argument("address")
-    output: Path = option("file to write", alias="-o", metavar="FILE")
+    output: Path = option("file to write", alias="-o")
     checksum: str | None = option(
-        "what the file must have; one that is there already and has another is refused, and stays",
-        None,
-        metavar="sha256:HEX|md5:HEX",
+        "sha256:HEX or md5:HEX of the file; one that is there already and has another stays, and is refused", None
     )
     unpack: Path | None = option(
-        "unpack the archive there: a new or empty folder, or one that holds what was unpacked before and no more",
-        None,
-        metavar="DIR",
+        "unpack the archive there: a new or empty folder, or one that holds what was unpacked before and no more", None
     )
-    otherwise: str = option("what to do when it fails, for the message", "", metavar="TEXT")
+    otherwise: str = option("what to do when it fails, for the message", "")
 
     def run(self) -> None:
         from fairseq_xl.io.fetch import fetch, unpack
@@ -66,7 +62,7 @@ class Tatoeba:
     common."""
 
     pairs: Path = argument("file of pairs in columns separated by tabs (UTF-8; .gz is decompressed)")
-    output: Path = option("folder to write train.SRC … to", alias="-o", metavar="DIR")
+    output: Path = option("folder to write train.SRC … to", alias="-o")
     languages: tuple[str, str] = option("of the two sides, for the files' names", metavar=("SRC", "TGT"))
     columns: tuple[int, int] = option(
         "of the source and of the target, from 1; Tatoeba's files have English first",
@@ -93,17 +89,13 @@ class Tatoeba:
 class Synthetic:
     """Generate a small parallel corpus with a grammar: an invented language, Qelmi (qel), and its English."""
 
-    output: Path = option("folder to write to", alias="-o", metavar="DIR")
+    output: Path = option("folder to write to", alias="-o")
     seed: int = option("same seed, same corpus", 1)
     train: int = option("training pairs", 4000, low=1)
     valid: int = option("validation pairs", 200, low=1)
     test: int = option("test pairs", 200, low=1)
     monolingual: int = option(
-        "also write mono.en: N English sentences for word vectors, none of them held out",
-        0,
-        low=0,
-        metavar="N",
-        shown="none",
+        "also write mono.en: so many English sentences for word vectors, none of them held out", 0, low=0, shown="none"
     )
     gloss: bool = option("also write *.gloss: the grammar of each source word", False)
 
@@ -122,7 +114,7 @@ class CleanPairs(Rules):
     source: Path = argument("source side")
     target: Path = argument("target side, line by line")
     output: tuple[Path, Path] = option(BOTH_SIDES, alias="-o", metavar=("SRC", "TGT"))
-    report: Path | None = option("write the counts to this JSON file", None, metavar="FILE")
+    report: Path | None = option("write the counts to this JSON file", None)
 
     def run(self) -> None:
         from fairseq_xl.text.parallel import clean

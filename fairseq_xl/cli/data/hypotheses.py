@@ -17,11 +17,9 @@ class Hypotheses:
     """Write the best translations in a fairseq-generate log, in the order of the sentences."""
 
     log: Path = argument("output of fairseq-generate (UTF-8; .gz is decompressed)")
-    output: Path = option("file to write", alias="-o", metavar="FILE")
+    output: Path = option("file to write", alias="-o")
     like: Path | None = option(
-        "a file with as many lines as sentences, such as the source: checks that none is missing",
-        None,
-        metavar="FILE",
+        "a file with as many lines as sentences, such as the source: checks that none is missing", None
     )
     replace_unknown: str | None = option(
         "put a word in the place of each <unk>: the source word with the most attention (attention), or its "
@@ -31,12 +29,10 @@ class Hypotheses:
         choices=("attention", "lexicon"),
     )
     spelling: Path | None = option(
-        "for --replace-unknown: the source text that was preprocessed, with its unknown words spelled",
-        None,
-        metavar="FILE",
+        "for --replace-unknown: the source text that was preprocessed, with its unknown words spelled", None
     )
     lexicon: Path | None = option(
-        "word translations, as fairseq-xl data lexicon writes them (lines, or FILE.json)", None, metavar="FILE"
+        "word translations, as fairseq-xl data lexicon writes them (lines, or FILE.json)", None
     )
     subwords: str | None = option(
         "how the source's pieces of words are marked, where it has such (as fairseq's --post-process)",
@@ -48,7 +44,6 @@ class Hypotheses:
         "words",
         None,
         low=0,
-        metavar="N",
         shown="no limit",
     )
 

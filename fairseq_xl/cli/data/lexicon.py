@@ -19,19 +19,13 @@ class Lexicon:
     source: Path = argument("tokenised text, as the model's training data")
     target: Path = argument("its translation, line by line")
     output: Path = option(
-        "file to write: lines of source word, target word and probability, best first; or FILE.json",
-        alias="-o",
-        metavar="FILE",
+        "file to write: lines of source word, target word and probability, best first; or FILE.json", alias="-o"
     )
     json: bool = option("write JSON, {word: [[translation, probability], …]}, whatever the file is called", False)
     alignments: Path | None = option(
-        "an aligner's output: in line n the links i-j of sentence n, positions from 0, source first",
-        None,
-        metavar="FILE",
+        "an aligner's output: in line n the links i-j of sentence n, positions from 0, source first", None
     )
-    best: int = option(
-        "at most so many translations of a word; 1 is enough for translate --replace-unk", 5, low=1, metavar="N"
-    )
+    best: int = option("at most so many translations of a word; 1 is enough for translate --replace-unk", 5, low=1)
     min_probability: float = option(
         "leave out translations below this probability; raise it for fewer and surer entries: of words seen once in "
         "29,000 captions, two fifths of the best translations were in held-out references at 0.1, three fifths of half "
@@ -39,13 +33,10 @@ class Lexicon:
         0.1,
         low=0,
         high=1,
-        metavar="P",
     )
-    min_count: int = option(
-        "leave out source words with fewer occurrences, whose links are chance", 1, low=1, metavar="N"
-    )
+    min_count: int = option("leave out source words with fewer occurrences, whose links are chance", 1, low=1)
     iterations: int = option(
-        "iterations of expectation-maximisation; more sharpen the probabilities a little", 5, low=1, metavar="N"
+        "iterations of expectation-maximisation; more sharpen the probabilities a little", 5, low=1
     )
     min_dice: float = option(
         "never link words that seldom meet: least Dice coefficient of the sentences that hold them; raise it where "
@@ -53,7 +44,6 @@ class Lexicon:
         0.001,
         low=0,
         high=1,
-        metavar="D",
     )
 
     def run(self) -> None:

@@ -18,7 +18,7 @@ class _Step:
     """From a file to a file, line by line."""
 
     source: Path = argument("file to read (UTF-8; .gz is decompressed)")
-    output: Path = option("file to write", alias="-o", metavar="FILE")
+    output: Path = option("file to write", alias="-o")
 
     def _map(self, step: Callable[..., str], **options: object) -> None:
         from fairseq_xl.text.moses import map_file
@@ -30,9 +30,7 @@ class _Step:
 class _Parallel(_Step):
     """By several processes where the file is long."""
 
-    processes: int = option(
-        "worker processes for long files", os.cpu_count() or 1, low=1, metavar="N", shown="one per processor"
-    )
+    processes: int = option("worker processes for long files", os.cpu_count() or 1, low=1, shown="one per processor")
 
 
 @dataclass(kw_only=True)
@@ -68,7 +66,7 @@ class TrainTruecaser:
     """Train a truecaser on tokenised text."""
 
     source: list[Path] = argument("tokenised training text")
-    output: Path = option("model file to write", alias="-o", metavar="FILE")
+    output: Path = option("model file to write", alias="-o")
 
     def run(self) -> None:
         from fairseq_xl.text import moses
@@ -81,7 +79,7 @@ class TrainTruecaser:
 class Truecase(_Parallel):
     """Give the tokens their most frequent case."""
 
-    model: Path = option("model file of `data train-truecaser`", alias="-m", metavar="FILE")
+    model: Path = option("model file of `data train-truecaser`", alias="-m")
     keep_known: bool = option("change only sentence starts and unseen cases, as Moses' truecase.perl does", False)
 
     def run(self) -> None:
@@ -96,12 +94,9 @@ class TrainSubwords:
     """Learn a subword vocabulary (SentencePiece) from tokenised text."""
 
     source: list[Path] = argument("tokenised training text; the files of several languages give a joint vocabulary")
-    output: Path = option("model file to write", alias="-o", metavar="FILE")
+    output: Path = option("model file to write", alias="-o")
     size: int = option(
-        "number of pieces, the unknown one included; every character of the text is one of them",
-        low=1,
-        high=2**31 - 1,
-        metavar="N",
+        "number of pieces, the unknown one included; every character of the text is one of them", low=1, high=2**31 - 1
     )
     kind: str = option(
         "bpe merges frequent pairs; unigram picks pieces by likelihood", "bpe", choices=("bpe", "unigram")
@@ -118,7 +113,7 @@ class TrainSubwords:
 class EncodeSubwords(_Step):
     """Split tokens into subwords; a token's first begins with ▁."""
 
-    model: Path = option("model file of `data train-subwords`", alias="-m", metavar="FILE")
+    model: Path = option("model file of `data train-subwords`", alias="-m")
 
     def run(self) -> None:
         from fairseq_xl.text import subwords

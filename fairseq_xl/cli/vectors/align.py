@@ -24,19 +24,14 @@ class Align:
         "seed: source word, tab or blank, target word, a pair a line; a weight after them, as in the files of "
         "`fairseq-xl data lexicon`, is passed over",
         None,
-        metavar="FILE",
         exclusive="seed!",
     )
     identical: bool = option(
         "seed: words that both languages write alike, such as names and numbers", False, exclusive="seed!"
     )
-    rounds: int = option("rounds of refinement; 0: the seed alone, where it is large and sure", 5, low=0, metavar="N")
-    frequent: int = option(
-        "words of each side that refine; fewer where rare words' vectors are poor", 10_000, low=10, metavar="N"
-    )
-    test: Path | None = option(
-        "dictionary to measure P@1 and P@5 on, which must not be the seed's", None, metavar="FILE"
-    )
+    rounds: int = option("rounds of refinement; 0: the seed alone, where it is large and sure", 5, low=0)
+    frequent: int = option("words of each side that refine; fewer where rare words' vectors are poor", 10_000, low=10)
+    test: Path | None = option("dictionary to measure P@1 and P@5 on, which must not be the seed's", None)
     quiet: bool = option("show no progress", False)
 
     def run(self) -> None:
@@ -66,7 +61,7 @@ class Join:
     colon: en:chat and fr:chat stay apart. `match prepare` reads it with languages=en+fr."""
 
     inputs: list[str] = argument("language and its vectors: en=en.vec", metavar="CODE=FILE")
-    output: Path = option(WRITABLE, alias="-o", metavar="FILE")
+    output: Path = option(WRITABLE, alias="-o")
     quiet: bool = option("show no progress", False)
 
     def run(self) -> None:

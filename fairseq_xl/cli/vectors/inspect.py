@@ -16,13 +16,9 @@ class Coverage:
 
     vectors: Path = argument(READABLE)
     dict: Path = option(DICTIONARY)
-    show: int = option("list this many missing words, the most frequent first; -1 for all", 20, low=-1, metavar="N")
+    show: int = option("list this many missing words, the most frequent first; -1 for all", 20, low=-1)
     minimum: float = option(
-        "exit with status 1 when a smaller share of the words has a vector, from 0 to 1",
-        0.0,
-        low=0,
-        high=1,
-        metavar="SHARE",
+        "exit with status 1 when a smaller share of the words has a vector, from 0 to 1", 0.0, low=0, high=1
     )
     quiet: bool = option("show no progress", False)
 
@@ -59,7 +55,7 @@ class Coverage:
 class Neighbours:
     """Show the words nearest to given words, by the cosine of their vectors."""
 
-    words: list[str] = argument("words to look up", metavar="WORD")
+    words: list[str] = argument("words to look up")
     vectors: Path = option(READABLE)
     k: int = option("neighbours to show per word", 10, alias="-k", low=1)
     dict: Path | None = option(f"look only among the words of this {DICTIONARY}", None)

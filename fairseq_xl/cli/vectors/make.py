@@ -23,7 +23,7 @@ class Train(Training):
     """Train fastText vectors on tokenised text and write PREFIX.bin, which has a vector for every word, and PREFIX.vec,
     the words of the text. The defaults are fastText's own, but for 300 dimensions."""
 
-    texts: list[Path] = argument("plain UTF-8 text, one sentence per line, tokens separated by spaces", metavar="TEXT")
+    texts: list[Path] = argument("plain UTF-8 text, one sentence per line, tokens separated by spaces")
     output: Path = option("write PREFIX.bin and PREFIX.vec", alias="-o", metavar="PREFIX")
     quiet: bool = option("show no progress", False)
 
@@ -44,14 +44,14 @@ class Convert(Transformation):
     neighbours; random shares tell rare words apart."""
 
     source: Path = argument(f"{READABLE}; or a checkpoint .pt with a softmax")
-    output: Path = option(f"{WRITABLE}; replaced if it is there", alias="-o", metavar="FILE")
+    output: Path = option(f"{WRITABLE}; replaced if it is there", alias="-o")
     dict: Path | None = option(f"keep only the words of this {DICTIONARY}", None)
     specials: bool = option(
         "with --dict: keep the source's own vectors of </s> and <unk> too, if it has them, for the models' "
         "--special-vectors file",
         False,
     )
-    dim: int | None = option("refuse vectors of another dimension", None, low=1, metavar="D")
+    dim: int | None = option("refuse vectors of another dimension", None, low=1)
     weighted: bool = option("count each word as often as the dictionary does in the mean and the directions", False)
     quiet: bool = option("show no progress", False)
 
@@ -109,9 +109,9 @@ class Random:
     """Write a random unit vector for every word of a dictionary or a word list: what trained vectors must beat. A
     word's vector depends on the word and the seed alone."""
 
-    output: Path = option(WRITABLE, alias="-o", metavar="FILE")
+    output: Path = option(WRITABLE, alias="-o")
     dict: Path | None = option(DICTIONARY, None, exclusive="words!")
-    words: Path | None = option("a file with one word per line", None, exclusive="words!", metavar="FILE")
+    words: Path | None = option("a file with one word per line", None, exclusive="words!")
     dim: int = option("dimension of the vectors", 300, low=1, high=65_536)
     seed: int = option("random seed", 0)
     quiet: bool = option("show no progress", False)
