@@ -66,6 +66,9 @@ class PairSource(Table):
         found = super().parse(line)
         if "languages" in found.options and not LANGUAGES.fullmatch(found.options["languages"]):
             raise InputError(f"{line!r}: languages are two codes, such as en+fr")
+        left, right = (found.options.get(key, DEFAULTS[key]) for key in ("left", "right"))
+        if left == right:
+            raise InputError(f"{line!r}: left and right are one column: name two")
         if ("left_translation" in found.options) != ("right_translation" in found.options):
             raise InputError(f"{line!r}: give left_translation and right_translation, or neither")
         return found

@@ -79,6 +79,7 @@ def test_pairs_without_labels_and_with_translations(read):
     [
         ("a\tb\n", (), "line 1: 2 columns, but column 3 is wanted"),
         ("a\tb\t1\n", ("left=q1",), "line 1: there is no column 'q1' among a, b, 1"),
+        ("a\tb\t1\n", ("left=2",), "left and right are one column"),
         ("a\tb\t1\n", ("left=0",), "line 1: 3 columns, but column 0 is wanted"),
         ("a\tb\t1\nc\td\t2\n", (), "line 2: the label is '2', not 0 or 1"),
         ("a\tb\t\n", (), "line 1: the label is '', not 0 or 1"),
