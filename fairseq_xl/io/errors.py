@@ -71,7 +71,7 @@ def show_input_errors_without_traceback() -> None:
 def _missing_split(error: BaseException) -> InputError | None:
     """Every task of fairseq looks for its own files, and says this where a split has none."""
     if isinstance(error, FileNotFoundError) and str(error).startswith("Dataset not found: "):
-        return InputError(f"{error}: name the splits, the languages and the folder of the binarised text")
+        return InputError(f"{error}: name the splits, the languages and the data directory")
     return None
 
 

@@ -52,7 +52,7 @@ def atomic_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
 
 
 def read_manifest(path: Path, version: int, command: str, **entries: type) -> dict[str, Any]:
-    """The manifest of a prepared folder.
+    """The manifest of a data directory or another folder that a command prepared.
 
     Args:
         path: of the manifest.

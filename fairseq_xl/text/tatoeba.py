@@ -2,7 +2,7 @@
 
 One sentence has many translations, and those have others: a test sentence whose like is in the training text would
 measure memory. So pairs are joined into clusters that share a sentence on either side, and a cluster goes into one
-part as a whole; of a held-out cluster one pair is kept.
+split as a whole; of a held-out cluster one pair is kept.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Parts:
-    """Pairs of each part, in the order of the file; ``dropped`` pairs repeat a held-out cluster's sentence."""
+class Splits:
+    """Pairs of each split, in the order of the file; ``dropped`` pairs repeat a held-out cluster's sentence."""
 
     train: list[Pair]
     valid: list[Pair]
@@ -58,8 +58,8 @@ def read_pairs(path: Path, columns: tuple[int, int]) -> list[Pair]:
     return list(pairs)
 
 
-def split(pairs: Sequence[Pair], valid: int, test: int, seed: int) -> Parts:
-    """Cut into parts; the same pairs, numbers and seed give the same parts.
+def split(pairs: Sequence[Pair], valid: int, test: int, seed: int) -> Splits:
+    """Cut into splits; the same pairs, numbers and seed give the same ones.
 
     Raises:
         InputError: fewer clusters than held-out pairs are wanted, or none left to train on.
@@ -75,11 +75,11 @@ def split(pairs: Sequence[Pair], valid: int, test: int, seed: int) -> Parts:
         )
     draw = random.Random(seed)
     chosen = draw.sample(sorted(members), valid + test)
-    held_out = [[draw.choice(members[name]) for name in part] for part in (chosen[:valid], chosen[valid:])]
+    held_out = [[draw.choice(members[name]) for name in names] for names in (chosen[:valid], chosen[valid:])]
     names = set(chosen)
     train = [pair for pair, name in zip(pairs, cluster, strict=True) if name not in names]
     dev_pairs, test_pairs = ([pairs[place] for place in sorted(places)] for places in held_out)
-    return Parts(train, dev_pairs, test_pairs, len(pairs) - len(train) - valid - test)
+    return Splits(train, dev_pairs, test_pairs, len(pairs) - len(train) - valid - test)
 
 
 def _clusters(pairs: Sequence[Pair]) -> list[int]:

@@ -23,7 +23,7 @@ TRANSLATION = {
 }
 RECORD, TRAIN, PACK = "fairseq-xl experiment record", "fairseq-train --user-dir", "fairseq-xl translate pack"
 SUBWORDS = {f"fairseq-xl data {step}-subwords" for step in ("train", "encode", "decode")}
-DIAGNOSE = "fairseq-xl translate diagnose --checkpoints"
+DIAGNOSE = "fairseq-xl translate diagnose"
 
 
 @pytest.fixture
@@ -234,7 +234,7 @@ def test_replaced_unknown_words_are_in_the_names_of_scores_and_in_the_record(mul
     assert not any(word.startswith("unknown") for word in plain[1])
     done = multi30k("--data", data, "--replace-unknown", way)
     assert done.returncode == 0, done.stderr
-    assert ("fairseq-xl data lexicon" in {" ".join(call.split()[:2]) for call in multi30k.calls}) == (way == "lexicon")
+    assert ("fairseq-xl data lexicon" in multi30k.calls) == (way == "lexicon")
     assert TRAIN not in multi30k.calls
     assert options(multi30k.arguments("fairseq-generate"), "--print-alignment") == ("soft",)
     hypotheses = multi30k.arguments("fairseq-xl data hypotheses")
