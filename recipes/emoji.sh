@@ -87,7 +87,8 @@ sources() { # LANGUAGE
 }
 
 get() { # URL FILE
-  run fairseq-xl data fetch "$1" "$DATA/$2" --otherwise "download it elsewhere and give its folder with --data DIR"
+  run fairseq-xl data fetch "$1" --output "$DATA/$2" \
+    --otherwise "download it elsewhere and give its folder with --data DIR"
 }
 
 fetch_files() {

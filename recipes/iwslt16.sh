@@ -85,7 +85,7 @@ campaign_file() { # PATTERN
 }
 
 fetch_archive() {
-  run fairseq-xl data fetch "$URL" "$OUT/raw/$SRC-$TGT.tgz" --unpack "$OUT/raw/$SRC-$TGT" \
+  run fairseq-xl data fetch "$URL" --output "$OUT/raw/$SRC-$TGT.tgz" --unpack "$OUT/raw/$SRC-$TGT" \
     --otherwise "$ELSEWHERE"
 }
 

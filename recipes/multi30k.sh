@@ -33,7 +33,7 @@
 #                      the targets
 #   --vector-epochs N  epochs of fastText (default: 5)
 #   --transform 'OPTIONS'  options for `fairseq-xl vectors convert`, applied to the target vectors
-#                      (default: '--normalise-first --centre --normalise'; '--random-share 1' for
+#                      (default: '--normalize-first --center --normalize'; '--random-share 1' for
 #                      random targets)
 #   --subwords N       SentencePiece vocabularies of N pieces of each side's truecased tokens, instead of
 #                      words; the vectors are trained on pieces, too (default: 0, words)
@@ -95,7 +95,7 @@ check_recipe() {
 fetch_files() {
   local file
   for file in "${FILES[@]}"; do
-    run fairseq-xl data fetch "$URL/$file.gz" "$OUT/raw/$file.gz" \
+    run fairseq-xl data fetch "$URL/$file.gz" --output "$OUT/raw/$file.gz" \
       --otherwise "download Multi30k elsewhere and give its folder with --data DIR"
   done
 }

@@ -136,7 +136,7 @@ train_vectors() {
 }
 
 fetch_vectors() {
-  run fairseq-xl data fetch "$WIKIPEDIA" "$OUT/vectors/official.vec" \
+  run fairseq-xl data fetch "$WIKIPEDIA" --output "$OUT/vectors/official.vec" \
     --otherwise "download it elsewhere and give its name with --embeddings"
 }
 

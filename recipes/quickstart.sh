@@ -53,7 +53,7 @@ need_number --epochs "$EPOCHS"
 need_number --train "$TRAIN"
 
 generate_corpus() {
-  fairseq-xl data synthetic "$OUT/text" --seed "$SEED" --train "$TRAIN" --monolingual 30000 >"$OUT/corpus.log"
+  fairseq-xl data synthetic --output "$OUT/text" --seed "$SEED" --train "$TRAIN" --monolingual 30000 >"$OUT/corpus.log"
 }
 
 # One thread: with it the same seed gives the same vectors. The corpus has few words, so few subwords.
@@ -116,7 +116,7 @@ translate() {
   logged "$OUT/$LOSS/generate.log" fairseq-generate "$OUT/bin" --user-dir "$PLUGIN" \
     --path "$OUT/$LOSS/checkpoints/checkpoint_best.pt" --gen-subset test --beam 5 --batch-size 50 \
     --max-len-a 2 --max-len-b 5
-  fairseq-xl data hypotheses "$OUT/$LOSS/generate.log" "$OUT/$LOSS/test.hyp" --like "$OUT/text/test.en"
+  fairseq-xl data hypotheses "$OUT/$LOSS/generate.log" --output "$OUT/$LOSS/test.hyp" --like "$OUT/text/test.en"
 }
 
 # --force: the corpus is tokenised by nature, of which sacreBLEU would warn.

@@ -107,7 +107,8 @@ sources() { # LANGUAGE
 }
 
 get() { # URL FILE
-  run fairseq-xl data fetch "$1" "$DATA/$2" --otherwise "download it elsewhere and give its folder with --data DIR"
+  run fairseq-xl data fetch "$1" --output "$DATA/$2" \
+    --otherwise "download it elsewhere and give its folder with --data DIR"
 }
 
 fetch_files() {
@@ -119,8 +120,8 @@ fetch_files() {
       get "$HINDI/neg_hindi.txt" hindi_reviews/train.neg.txt
       ;;
     en-reviews)
-      run fairseq-xl data fetch "$NLTK/sentence_polarity.zip" "$DATA/sentence_polarity.zip" --unpack "$DATA/unpacked" \
-        --otherwise "download it elsewhere and give its folder with --data DIR"
+      run fairseq-xl data fetch "$NLTK/sentence_polarity.zip" --output "$DATA/sentence_polarity.zip" \
+        --unpack "$DATA/unpacked" --otherwise "download it elsewhere and give its folder with --data DIR"
       run mkdir -p "$DATA/english_sentence_polarity"
       run cp "$DATA/unpacked/sentence_polarity/rt-polarity.pos" "$DATA/unpacked/sentence_polarity/rt-polarity.neg" \
         "$DATA/english_sentence_polarity"

@@ -141,12 +141,12 @@ parallel_file() { # LANGUAGE
 download() {
   local name folder file
   for name in sentences links; do
-    run fairseq-xl data fetch "$TATOEBA_URL/$name.tar.bz2" "$OUT/data/$name.tar.bz2" --unpack "$OUT/data/$name" \
-      --otherwise "give a folder of files with --data"
+    run fairseq-xl data fetch "$TATOEBA_URL/$name.tar.bz2" --output "$OUT/data/$name.tar.bz2" \
+      --unpack "$OUT/data/$name" --otherwise "give a folder of files with --data"
   done
   for folder in "${!FILES[@]}"; do
     for file in ${FILES[$folder]}; do
-      run fairseq-xl data fetch "$TREEBANK_URL/$folder/master/$file.conllu" "$OUT/data/$folder/$file.conllu" \
+      run fairseq-xl data fetch "$TREEBANK_URL/$folder/master/$file.conllu" --output "$OUT/data/$folder/$file.conllu" \
         --otherwise "give a folder of files with --data"
     done
   done

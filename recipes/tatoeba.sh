@@ -23,7 +23,7 @@
 #                      the targets
 #   --vector-epochs N  epochs of fastText (default: 5)
 #   --transform 'OPTIONS'  options for `fairseq-xl vectors convert`, applied to the target vectors
-#                      (default: '--normalise-first --centre --normalise')
+#                      (default: '--normalize-first --center --normalize')
 #   --subwords N       SentencePiece vocabularies of N pieces of each side's truecased tokens, instead of
 #                      words; the vectors are trained on pieces, too (default: 0, words)
 #   --subword-kind K   bpe (default) or unigram

@@ -159,7 +159,7 @@ def vectors(args: argparse.Namespace, records: Records) -> None:
     if not array.is_file() or not table.is_file():
         for output in (array, table):
             subprocess.run(
-                [*command, "random", "--words", words, "--dim", "300", output],
+                [*command, "random", "--words", words, "--dim", "300", "--output", output],
                 check=True,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
             )

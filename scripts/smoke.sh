@@ -118,7 +118,7 @@ smoke() { # FOLDER, whose environment holds the wheel
   logged "$log/doctor" fairseq-xl doctor
   plugin=$(fairseq-xl user-dir)
   [[ $plugin == "$1"/env/* ]] || { say "error: fairseq-xl user-dir says $plugin, which is not in $1/env"; exit 1; }
-  logged "$log/corpus" fairseq-xl data synthetic text --train 600 --valid 30 --test 30 --monolingual 2000
+  logged "$log/corpus" fairseq-xl data synthetic --output text --train 600 --valid 30 --test 30 --monolingual 2000
   logged "$log/vectors" fairseq-xl vectors train text/train.en text/mono.en --output en \
     --dim 50 --epoch 15 --lr 0.2 --min-count 1 --buckets 10000 --threads 1 --quiet
   logged "$log/preprocess" fairseq-preprocess --source-lang qel --target-lang en \
@@ -130,10 +130,10 @@ smoke() { # FOLDER, whose environment holds the wheel
   # make different batches.
   logged "$log/generate" fairseq-generate bin --user-dir "$plugin" --path checkpoints/checkpoint_best.pt \
     --gen-subset test --beam 5 --max-len-b 15
-  logged "$log/hypotheses" fairseq-xl data hypotheses "$log/generate" generated --like text/test.en
+  logged "$log/hypotheses" fairseq-xl data hypotheses "$log/generate" --output generated --like text/test.en
   logged "$log/score" sacrebleu text/test.en --input generated --format text --force
   logged "$log/pack" fairseq-xl translate pack checkpoints/checkpoint_best.pt --data bin --source-lang qel --target-lang en \
-    --tokeniser none --beam 5 --max-len-b 15 --output model
+    --tokenizer none --beam 5 --max-len-b 15 --output model
   logged "$log/translate" fairseq-xl translate text model --input text/test.qel --output translated
   cmp generated translated >&2 || { say "error: fairseq-xl translate text and fairseq-generate differ"; exit 1; }
 }

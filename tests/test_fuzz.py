@@ -101,7 +101,7 @@ def test_the_script_tries_every_parser_and_keeps_what_breaks_one(forks, tmp_path
     assert not (tmp_path / "out").exists()
     broken = tmp_path / "broken.py"
     broken.write_text(
-        "import runpy, sys\nfrom fairseq_xl.text import lines\n"
+        "import runpy, sys\nfrom fairseq_xl.io import lines\n"
         "def broken(*_):\n    raise KeyError('oops')\n"
         "lines.read_lines = broken\n"
         f"runpy.run_path({str(ROOT / 'scripts' / 'fuzz.py')!r}, run_name='__main__')\n"

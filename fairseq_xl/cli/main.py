@@ -14,15 +14,14 @@ from typing import Any
 
 from fairseq_xl import __version__, hush
 from fairseq_xl.cli.parsing import Table, load, parse
-from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.terminal import EscapingTerminal, escape_controls
+from fairseq_xl.io.errors import EscapingTerminal, InputError, escape_controls
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """What the system says of a disk, a share of it or a file that can hold no more."""
 
 COMMANDS: Table = {
-    "data": ("fairseq_xl.cli.data.text", "fetch, clean, cut and generate text"),
-    "vectors": ("fairseq_xl.cli.vectors.command", "train, convert, align and inspect word vectors"),
+    "data": ("fairseq_xl.cli.data:COMMANDS", "fetch, clean, cut and generate text"),
+    "vectors": ("fairseq_xl.cli.vectors:COMMANDS", "train, convert, align and inspect word vectors"),
     "translate": ("fairseq_xl.cli.translate:COMMANDS", "translate, and pack, tune and diagnose translation models"),
     "embed": (
         "fairseq_xl.cli.embed:COMMANDS",

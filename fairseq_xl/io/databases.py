@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,50 +16,47 @@ _REFUSALS = (
 )
 
 
-def _guarded(name: str) -> Any:
-    method = getattr(sqlite3.Connection, name)
-
-    def guarded(self: _Connection, *arguments: Any) -> Any:
-        try:
-            return method(self, *arguments)
-        except sqlite3.OperationalError as error:
-            _refuse(error, self.path)
-            raise
-
-    return guarded
-
-
-class _Connection(sqlite3.Connection):
-    """SQLite's errors do not name the file, so that each statement sees to it."""
-
-    path: Path | str
-
-    execute = _guarded("execute")
-    executemany = _guarded("executemany")
-    executescript = _guarded("executescript")
-    commit = _guarded("commit")
-    __exit__ = _guarded("__exit__")
-
-
 def connect(path: Path | str, **options: Any) -> sqlite3.Connection:
     """As ``sqlite3.connect``, but what the disk refuses, now and later, is a mistake of the user's.
 
     Raises:
         InputError: from this and from the connection's methods: a file that cannot be made or written.
     """
-    try:
+    with _refusals_of(path):
         connection = sqlite3.connect(path, factory=_Connection, **options)
-    except sqlite3.OperationalError as error:
-        _refuse(error, path)
-        raise
     connection.path = path
     return connection
 
 
-def _refuse(error: sqlite3.OperationalError, path: Path | str) -> None:
+@contextmanager
+def _refusals_of(path: Path | str) -> Iterator[None]:
     """Other errors (locked by another process, a defect of ours) stay what they are."""
-    if error.sqlite_errorcode & 0xFF in _REFUSALS:
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in _REFUSALS:
+            raise
         raise InputError(
             f"the database {path} cannot be used ({error}): see that its folder can be written and that there is "
             "room in it and in the one that SQLITE_TMPDIR names"
         ) from error
+
+
+def _naming_the_file(method: Callable[..., Any]) -> Any:
+    def call(self: _Connection, *arguments: Any) -> Any:
+        with _refusals_of(self.path):
+            return method(self, *arguments)
+
+    return call
+
+
+class _Connection(sqlite3.Connection):
+    """SQLite's errors do not name the file, so that each statement sees to it."""
+
+    path: Path | str = ""
+
+    execute = _naming_the_file(sqlite3.Connection.execute)
+    executemany = _naming_the_file(sqlite3.Connection.executemany)
+    executescript = _naming_the_file(sqlite3.Connection.executescript)
+    commit = _naming_the_file(sqlite3.Connection.commit)
+    __exit__ = _naming_the_file(sqlite3.Connection.__exit__)

@@ -1,19 +1,20 @@
-"""The one exception that stands for a user's mistake, and how it is shown."""
+"""The one exception that stands for a user's mistake, and how it and other text of data is shown at a terminal."""
 
 from __future__ import annotations
 
 import atexit
 import errno
 import os
+import re
 import sys
 import threading
 from types import TracebackType
-from typing import NoReturn
-
-from fairseq_xl.io.terminal import escape_controls
+from typing import Any, NoReturn, TextIO
 
 LONGEST = 1500
 """Characters of a sentence that are shown."""
+# C0 and C1 control characters but tab, newline and carriage return, and what turns the direction of writing around.
+_COMMANDS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class InputError(ValueError):
@@ -70,7 +71,7 @@ def show_input_errors_without_traceback() -> None:
 def _missing_split(error: BaseException) -> InputError | None:
     """Every task of fairseq looks for its own files, and says this where a split has none."""
     if isinstance(error, FileNotFoundError) and str(error).startswith("Dataset not found: "):
-        return InputError(f"{error}: name the splits, the languages and the folder of the binarised text")
+        return InputError(f"{error}: name the splits, the languages and the data directory")
     return None
 
 
@@ -97,3 +98,33 @@ def _behind(error: BaseException | None) -> InputError | None:
     while error is not None and not isinstance(error, InputError):
         error = error.__cause__ or error.__context__
     return error
+
+
+def escape_controls(text: str) -> str:
+    r"""The same text with control characters spelled out, ESC as ``\x1b``: nothing moves, hides or renames.
+
+    >>> print(escape_controls("a\x1b[2Jb"))
+    a\x1b[2Jb
+    """
+    return _COMMANDS.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+class EscapingTerminal:
+    """A stream to a terminal that writes :func:`escape_controls` text and is otherwise as it was.
+
+    What goes to a file or a pipe is data and must stay what it is: wrap terminals alone.
+    """
+
+    def __init__(self, stream: TextIO):
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        self._stream.write(escape_controls(text))
+        return len(text)
+
+    def writelines(self, lines: Any) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)

@@ -1,10 +1,13 @@
-"""Download files and unpack archives, so that a killed download goes on and a bad one is noticed."""
+"""Download files and unpack archives, so that a killed download goes on and a bad one is noticed.
+
+Nothing is deleted that was not made here: an unpacked folder holds a list of what was unpacked into it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import shutil
+import re
 import stat
 import tarfile
 import time
@@ -13,91 +16,32 @@ import urllib.parse
 import urllib.request
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 
 from tqdm import tqdm
 
-from fairseq_xl.io.atomic import hidden_name
-from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.errors import InputError, why_not_written
+from fairseq_xl.io.folders import atomic_folder
+from fairseq_xl.io.lines import MOST_GROWTH
 
 BLOCK = 1 << 16
 TIMEOUT_SECONDS = 30
 PAUSE_SECONDS = 1.0
 SCHEMES = ("https", "http", "file")
-# Text packs to a tenth; what grows more than this, and is large, is there to fill the disk.
-MOST_GROWTH = 100
 LARGE = 1 << 30
+"""Bytes that an archive may unpack to whatever its own size."""
+MARK = ".unpacked"
+"""In an unpacked folder: the names of the files that were unpacked there, one a line."""
 TAR_SUFFIXES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
-
-
-def _digest(path: Path, algorithm: str) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, algorithm).hexdigest()
-
-
-def _check(path: Path, url: str, checksum: str) -> None:
-    """Compare with ``sha256:…`` or ``md5:…``; removes the file and raises when they differ."""
-    algorithm, _, wanted = checksum.partition(":")
-    if algorithm not in {"sha256", "md5"} or not wanted:
-        raise InputError(f"the checksum {checksum!r} is not sha256:HEX or md5:HEX")
-    found = _digest(path, algorithm)
-    if found != wanted.lower():
-        path.unlink()
-        raise InputError(
-            f"{url} gave a file with {algorithm} {found} where {wanted.lower()} is expected: the"
-            " download is damaged or the file has changed; try again or give another address"
-        )
-
-
-def _open(url: str, start: int, validator: str | None) -> HTTPResponse:
-    request = urllib.request.Request(url)
-    if start and validator:
-        request.add_header("Range", f"bytes={start}-")
-        # The server sends the rest of the same file, or else the whole of the new one.
-        request.add_header("If-Range", validator)
-    return urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS)
-
-
-def _receive(url: str, part: Path, progress: bool) -> None:
-    """Append what is missing of ``url`` to ``part``; beside it lies the server's mark of the version."""
-    mark = part.with_name(part.name + ".version")
-    start = part.stat().st_size if part.exists() else 0
-    validator = mark.read_text(encoding="ascii") if mark.exists() else None
-    try:
-        response = _open(url, start, validator)
-    except urllib.error.HTTPError as error:
-        if error.code != 416:  # "range not satisfiable": what is there is no beginning of the file
-            raise
-        part.unlink(missing_ok=True)
-        mark.unlink(missing_ok=True)
-        start, response = 0, _open(url, 0, None)
-    with response:
-        resumed = getattr(response, "status", None) == 206
-        if not resumed:
-            start = 0
-        version = response.headers.get("ETag") or response.headers.get("Last-Modified")
-        if version and not version.startswith("W/"):  # a weak mark does not vouch for the bytes
-            mark.write_text(version, encoding="ascii")
-        else:
-            mark.unlink(missing_ok=True)
-        length = response.headers.get("Content-Length")
-        total = start + int(length) if length else None
-        bar = tqdm(
-            total=total,
-            initial=start,
-            desc=part.name.removesuffix(".part"),
-            unit="B",
-            unit_scale=True,
-            disable=None if progress else True,
-        )
-        with part.open("ab" if resumed else "wb") as stream, bar:
-            while block := response.read(BLOCK):
-                stream.write(block)
-                bar.update(len(block))
-    if total is not None and part.stat().st_size != total:
-        raise ConnectionError(f"it ended after {part.stat().st_size} of {total} bytes")
-    mark.unlink(missing_ok=True)
+# zipfile says NotImplementedError to unknown versions, RuntimeError to encrypted files, ValueError or LookupError to
+# odd names.
+BROKEN_ARCHIVE = (
+    *(tarfile.TarError, zipfile.BadZipFile, zlib.error),
+    *(NotImplementedError, RuntimeError, EOFError, OSError, ValueError, LookupError),
+)
 
 
 def fetch(
@@ -110,18 +54,29 @@ def fetch(
 ) -> Path:
     """Download ``url`` to ``target`` unless a file is there already (and has the checksum).
 
-    A download that broke off goes on from ``target.part`` where the server can do so. ``otherwise``
-    ends the sentence of the :class:`InputError` for an address that cannot be reached.
+    A download that broke off goes on from ``.TARGET.part`` where the server can do so. A file that is there already
+    stays as it is, whatever its checksum.
+
+    Args:
+        checksum: ``sha256:HEX`` or ``md5:HEX``.
+        otherwise: ends the sentence about an address that cannot be reached.
+        attempts: to begin or to go on.
+
+    Raises:
+        InputError: an address or a checksum that is none, one that cannot be reached, a file with another checksum.
     """
     target = Path(target)
-    if urllib.parse.urlsplit(url).scheme not in SCHEMES:
-        raise InputError(f"cannot fetch {url}: the address must begin with https://")
+    _check_address(url)
+    if checksum and not re.fullmatch("(sha256|md5):[0-9A-Fa-f]+", checksum):
+        raise InputError(f"the checksum {checksum!r} is not sha256:HEX or md5:HEX")
+    if target.is_dir():
+        raise InputError(f"{target} is a folder: name the file to write")
     if target.exists():
-        if checksum:
-            _check(target, url, checksum)
+        if checksum and (found := _other_digest(target, checksum)):
+            raise InputError(f"{target} is there already, with {found}: remove it to fetch it again")
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(target.name + ".part")
+    part = target.with_name(f".{target.name}.part")
     hint = f"; {otherwise}" if otherwise else ""
     for attempt in range(attempts):
         try:
@@ -129,22 +84,127 @@ def fetch(
             break
         except urllib.error.HTTPError as error:
             raise InputError(f"{url} answers {error.code} {error.reason}{hint}") from None
-        except (OSError, HTTPException) as error:
+        except (OSError, HTTPException, UnicodeError) as error:
+            if why_not_written(error):
+                raise
             if attempt + 1 == attempts:
                 why = getattr(error, "reason", error)
                 raise InputError(f"cannot reach {url} ({why}){hint}") from None
             time.sleep(PAUSE_SECONDS)
-    if checksum:
-        _check(part, url, checksum)
+    if checksum and (found := _other_digest(part, checksum)):
+        part.unlink()
+        raise InputError(
+            f"{url} gave a file with {found}: the download is damaged or the file has changed; try again or give "
+            "another address"
+        )
     os.replace(part, target)
     return target
 
 
-# zipfile says NotImplementedError and RuntimeError to unknown versions and to encrypted files.
-BROKEN_ARCHIVE = (
-    *(tarfile.TarError, zipfile.BadZipFile, zlib.error),
-    *(NotImplementedError, RuntimeError, EOFError, OSError),
-)
+def unpack(path: Path | str, folder: Path | str) -> Path:
+    """Unpack a tar or zip archive into ``folder``, which appears only when all of it is there.
+
+    Raises :class:`InputError` for a damaged archive and for one with links, with names that lie outside the folder,
+    or of over 1 GiB and ``MOST_GROWTH`` times its size when unpacked, where nothing is left behind; and for a folder
+    that holds anything but what was unpacked there before, where everything stays.
+    """
+    path, folder = Path(path), Path(folder)
+    if not path.name.endswith((*TAR_SUFFIXES, ".zip")):
+        raise InputError(f"{path} is no archive that can be unpacked (tar, tgz, zip)")
+    known = folder / MARK
+    if known.is_file():
+        others = set(_files(folder)) - set(known.read_text(encoding="utf-8", errors="surrogateescape").split("\n"))
+        if others:
+            raise InputError(f"{folder} holds {min(others)!r}, which was not unpacked there: move it elsewhere first")
+    with atomic_folder(folder, MARK, "an archive unpacked here before") as new:
+        with _damage_explained(path):
+            if path.suffix == ".zip":
+                _unpack_zip(path, new)
+            else:
+                with tarfile.open(path) as archive:
+                    archive.extractall(new, members=_safe_members(archive, path), filter="data")
+        names = "\n".join([MARK, *_files(new)])
+        (new / MARK).write_text(names, encoding="utf-8", errors="surrogateescape")
+    return folder
+
+
+def _files(folder: Path) -> list[str]:
+    return [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if not path.is_dir()]
+
+
+def _check_address(url: str) -> None:
+    try:
+        scheme = urllib.parse.urlsplit(url).scheme
+        url.encode("ascii")
+    except ValueError as error:
+        raise InputError(f"cannot fetch {url}: it is no address ({error})") from None
+    if scheme not in SCHEMES:
+        raise InputError(f"cannot fetch {url}: the address must begin with https://")
+
+
+def _other_digest(path: Path, checksum: str) -> str | None:
+    """What a file has instead of a checksum ``sha256:…`` or ``md5:…``; None where it has this one."""
+    algorithm, _, wanted = checksum.lower().partition(":")
+    with path.open("rb") as stream:
+        found = hashlib.file_digest(stream, algorithm).hexdigest()
+    return None if found == wanted else f"{algorithm} {found} where {wanted} is expected"
+
+
+def _open(url: str, start: int, version: str | None) -> HTTPResponse:
+    request = urllib.request.Request(url)
+    if start and version:
+        request.add_header("Range", f"bytes={start}-")
+        # The server sends the rest of the same file, or else the whole of the new one.
+        request.add_header("If-Range", version)
+    return urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS)
+
+
+def _receive(url: str, part: Path, progress: bool) -> None:
+    """Append what is missing of ``url`` to ``part``; beside it lies the server's mark of the version."""
+    mark = part.with_name(part.name + ".version")
+    start = part.stat().st_size if part.exists() else 0
+    try:
+        response = _open(url, start, mark.read_text(encoding="ascii") if mark.exists() else None)
+    except urllib.error.HTTPError as error:
+        if error.code != 416:  # "range not satisfiable": what is there is no beginning of the file
+            raise
+        start, response = 0, _open(url, 0, None)
+    with response:
+        resumed = getattr(response, "status", None) == 206
+        if not resumed:
+            start = 0
+        version = response.headers.get("ETag") or response.headers.get("Last-Modified") or "W/"
+        # A weak mark does not vouch for the bytes, and an odd one cannot be sent back.
+        if version.startswith("W/") or not (version.isascii() and version.isprintable()):
+            mark.unlink(missing_ok=True)
+        else:
+            mark.write_text(version, encoding="ascii")
+        length = response.headers.get("Content-Length") or ""
+        total = start + int(length) if length.isdecimal() and len(length) < 19 else None
+        name = part.name.removeprefix(".").removesuffix(".part")
+        shown = {"initial": start, "desc": name, "unit": "B", "unit_scale": True}
+        bar = tqdm(total=total, disable=None if progress else True, **shown)
+        with part.open("ab" if resumed else "wb") as stream, bar:
+            while block := response.read(BLOCK):
+                stream.write(block)
+                bar.update(len(block))
+    if total is not None and part.stat().st_size != total:
+        raise ConnectionError(f"it ended after {part.stat().st_size} of {total} bytes")
+    mark.unlink(missing_ok=True)
+
+
+@contextmanager
+def _damage_explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except InputError:
+        raise
+    except tarfile.FilterError as error:
+        raise InputError(f"{path}: refused, {error}") from None
+    except BROKEN_ARCHIVE as error:
+        if why_not_written(error):
+            raise
+        raise InputError(f"{path} cannot be unpacked ({error}): fetch it again") from None
 
 
 def _check_growth(path: Path, unpacked: int) -> None:
@@ -169,39 +229,9 @@ def _unpack_zip(path: Path, folder: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():
             name = Path(member.filename.replace("\\", "/"))
-            if name.is_absolute() or ".." in name.parts or ":" in name.parts[0]:
+            if name.is_absolute() or ".." in name.parts or ":" in str(name).partition("/")[0]:
                 raise InputError(f"{path}: refused, {member.filename!r} lies outside the folder")
             if stat.S_ISLNK(member.external_attr >> 16):
                 raise InputError(f"{path}: refused, {member.filename!r} is a link, not a file")
         _check_growth(path, sum(member.file_size for member in archive.infolist()))
         archive.extractall(folder)
-
-
-def unpack(path: Path | str, folder: Path | str) -> Path:
-    """Unpack a tar or zip archive into ``folder``, which appears only when all of it is there.
-
-    Raises :class:`InputError` for a damaged archive and for one with links, with names that lie outside the folder,
-    or of over 1 GiB and ``MOST_GROWTH`` times its size when unpacked; nothing is left behind then.
-    """
-    path, folder = Path(path), Path(folder)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = hidden_name(folder)
-    temporary.mkdir()
-    try:
-        if path.name.endswith(TAR_SUFFIXES):
-            with tarfile.open(path) as archive:
-                archive.extractall(temporary, members=_safe_members(archive, path), filter="data")
-        elif path.suffix == ".zip":
-            _unpack_zip(path, temporary)
-        else:
-            raise InputError(f"{path} is no archive that can be unpacked (tar, tgz, zip)")
-        if folder.exists():
-            shutil.rmtree(folder)
-        os.replace(temporary, folder)
-    except tarfile.FilterError as error:
-        raise InputError(f"{path}: refused, {error}") from None
-    except BROKEN_ARCHIVE as error:
-        raise InputError(f"{path} cannot be unpacked ({error}): fetch it again") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-    return folder

@@ -64,7 +64,7 @@ def make_folder(path: Path) -> None:
 
 
 def read_manifest(path: Path, version: int, command: str, **entries: type) -> dict[str, Any]:
-    """The manifest of a prepared folder.
+    """The manifest of a data directory or another folder that a command prepared.
 
     Args:
         path: of the manifest.

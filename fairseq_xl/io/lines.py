@@ -1,14 +1,14 @@
-"""Reading text files line by line, so that line *n* of one stays beside line *n* of
-another.
+"""Text files: line by line, so that line *n* of one stays beside line *n* of another, or whole, in any encoding.
 
-A line ends at ``\\n`` and nowhere else. Python's text mode also ends lines at a lone ``\\r``, and
-``str.splitlines`` at NEL, U+2028 and others; web text holds such characters inside sentences, and
-one of them shifts a parallel corpus.
+A line ends at ``\\n`` and nowhere else. Python's text mode also ends lines at a lone ``\\r``, and ``str.splitlines`` at
+NEL, U+2028 and others; web text holds such characters inside sentences, and one of them shifts a parallel corpus.
 """
 
 from __future__ import annotations
 
+import codecs
 import gzip
+import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -16,10 +16,21 @@ from pathlib import Path
 from typing import BinaryIO
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.packages import require
 
-BOM = b"\xef\xbb\xbf"
+BOM = codecs.BOM_UTF8
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16's, which is how it begins
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
 LONGEST_LINE = 32 << 20
 """Bytes; a whole book has fewer, and a few MB of gzip can hold a line that fills the memory."""
+MOST_GROWTH = 100
+"""Text packs to a tenth; what grows more than this, and is large, is there to fill the memory or the disk."""
+SMALL = 64 << 20
+"""Bytes that a packed file may unpack to whatever its own size."""
 BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 
 
@@ -60,8 +71,8 @@ def decode_lines(stream: Iterable[bytes], name: Path | str) -> Iterator[str]:
     for number, raw in enumerate(found, start=1):
         if len(raw) > LONGEST_LINE:
             raise too_long(name, number)
-        if number == 1 and raw.startswith(BOM):
-            raw = raw[len(BOM) :]
+        if number == 1:
+            raw = raw.removeprefix(BOM)
         try:
             line = raw.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
         except UnicodeDecodeError as error:
@@ -102,3 +113,71 @@ def count_lines(path: Path | str) -> int:
         except BROKEN_GZIP as error:
             raise _broken_gzip(path, error) from None
     return total + (last != b"\n")
+
+
+def numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a text, as :func:`read_lines` cuts them, and their numbers from 1."""
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    for number, line in enumerate(lines, start=1):
+        yield number, line.removesuffix("\r")
+
+
+def read_text(path: Path, encoding: str | None = None) -> str:
+    """A whole file, in the encoding stated, marked, or else found by its bytes: UTF-8 where it is valid.
+
+    What is neither marked nor UTF-8 is guessed by charset-normalizer, and the guess is said on stderr.
+
+    Raises:
+        InputError: no such file; one that unpacks to far more than its size; bytes that the stated encoding does not
+            have; an unknown encoding; no guess.
+    """
+    try:
+        with open_binary(path) as stream:
+            raw = b"".join(_bounded_blocks(stream, path))
+    except BROKEN_GZIP as error:
+        raise _broken_gzip(path, error) from None
+    if encoding is None:
+        encoding = next((name for mark, name in MARKS if raw.startswith(mark)), None)
+    try:
+        return raw.decode(encoding or "utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        if encoding is None:
+            return _decode_by_guess(path, raw)
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{path}, line {line}: byte 0x{raw[error.start]:02x} is not valid {encoding}: state another encoding="
+        ) from None
+    except (LookupError, UnicodeError):  # the codecs called undefined and punycode say the latter of any text
+        raise InputError(f"{path}: there is no encoding {encoding!r}; iso-8859-1 and cp1252 are some") from None
+
+
+def _bounded_blocks(stream: BinaryIO, path: Path) -> Iterator[bytes]:
+    most = max(SMALL, MOST_GROWTH * path.stat().st_size) if path.suffix == ".gz" else sys.maxsize
+    read = 0
+    while block := stream.read(1 << 20):
+        read += len(block)
+        if read > most:
+            raise InputError(f"{path}: refused, it unpacks to over {MOST_GROWTH} times its size; unpack it yourself")
+        yield block
+
+
+def _decode_by_guess(path: Path, raw: bytes) -> str:
+    try:
+        matches = require("charset_normalizer", "siamese").from_bytes(raw)
+    except InputError as error:
+        raise InputError(f"{path} is not UTF-8: state its encoding=; to guess it, {error}") from None
+    best = matches.best()
+    if best is None:
+        raise InputError(f"{path} is not UTF-8 and no other encoding fits: is it text? Else state its encoding=")
+    # Encodings of Latin letters differ in few of them and score alike, so that "señor" came out as "seńor".
+    near = {
+        name
+        for match in matches
+        if match.chaos <= best.chaos + 0.1 and match.coherence >= best.coherence - 0.06
+        for name in (match.encoding, *match.could_be_from_charset)
+    }
+    encoding = next((name for name in ("cp1252", "latin_1") if name in near), best.encoding)
+    print(f"{path} is not UTF-8: read as {encoding}; state encoding= if that is wrong", file=sys.stderr)
+    return raw.decode(encoding)

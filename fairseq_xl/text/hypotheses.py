@@ -60,7 +60,7 @@ def read_replaced(
 
     Args:
         log: of ``fairseq-generate --print-alignment soft``, without ``--post-process``.
-        source: the text that was binarised, where words unknown to the dictionary are spelled.
+        source: the text that was preprocessed, where words unknown to the dictionary are spelled.
         lexicon, subwords, max_distance: as there.
 
     Raises:
@@ -79,7 +79,7 @@ def read_replaced(
         ):
             raise InputError(
                 f"{log}, sentence {number}: its source {' '.join(known)!r} is not line {number + 1} of"
-                f" {source}; give the text that was binarised, and generate without --post-process"
+                f" {source}; give the text that was preprocessed, and generate without --post-process"
             )
         if number not in printed:
             raise InputError(f"{log} holds no attention of sentence {number}: generate with --print-alignment soft")

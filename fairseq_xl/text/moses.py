@@ -12,14 +12,14 @@ import multiprocessing
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path
 
 from sacremoses import MosesDetokenizer, MosesDetruecaser, MosesTokenizer, MosesTruecaser
 from tqdm import tqdm
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
 
@@ -27,7 +27,7 @@ LINES_PER_TASK = 500
 PARALLEL_FROM = 20_000
 """Below this many lines the start of worker processes costs more than they save."""
 
-TRAIN_ONE = "train one with fairseq-xl data truecaser"
+TRAIN_ONE = "train one with fairseq-xl data train-truecaser"
 
 # sacremoses compiles large regular expressions per object: one object per process and language.
 tokenizer = cache(MosesTokenizer)
@@ -46,7 +46,7 @@ def truecaser(model: str) -> MosesTruecaser:
         raise InputError(f"{model} is not a truecaser model ({error}): {TRAIN_ONE}") from None
 
 
-def tokenise(line: str, language: str, escape: bool = False) -> str:
+def tokenize(line: str, language: str, escape: bool = False) -> str:
     """Split a sentence into tokens, returned with single spaces between them."""
     return tokenizer(language).tokenize(line, return_str=True, escape=escape)
 
@@ -66,7 +66,7 @@ def detruecase(line: str) -> str:
     return detruecaser().detruecase(line, return_str=True)
 
 
-def detokenise(line: str, language: str, escape: bool = False) -> str:
+def detokenize(line: str, language: str, escape: bool = False) -> str:
     """Join the tokens of a line into plain text.
 
     ``escape`` says that the tokens carry HTML escapes to undo.
@@ -76,18 +76,11 @@ def detokenise(line: str, language: str, escape: bool = False) -> str:
 
 def postprocess(line: str, language: str, escape: bool = False) -> str:
     """From the tokens of a hypothesis to the text that sacreBLEU compares with a raw reference."""
-    return detokenise(detruecase(line), language, escape)
+    return detokenize(detruecase(line), language, escape)
 
 
-class _Apply:
-    """``step(line, **options)`` for each line of a task: a closure that can be pickled."""
-
-    def __init__(self, step: Callable[..., str], options: dict[str, object]) -> None:
-        self.step = step
-        self.options = options
-
-    def __call__(self, lines: list[str]) -> list[str]:
-        return [self.step(line, **self.options) for line in lines]
+def _apply(step: Callable[..., str], options: dict[str, object], lines: list[str]) -> list[str]:
+    return [step(line, **options) for line in lines]
 
 
 def _tasks(lines: Iterable[str]) -> Iterator[list[str]]:
@@ -98,7 +91,7 @@ def _tasks(lines: Iterable[str]) -> Iterator[list[str]]:
 
 def map_lines(step: Callable[..., str], lines: Iterable[str], processes: int = 1, **options: object) -> Iterator[str]:
     """``step(line, **options)`` for each line, in order, over processes, in bounded memory."""
-    apply = _Apply(step, options)
+    apply = partial(_apply, step, options)
     if processes <= 1:
         for task in _tasks(lines):
             yield from apply(task)
@@ -156,6 +149,6 @@ def train_truecaser(sources: Iterable[Path | str], model: Path | str, progress: 
         names = ", ".join(str(source) for source in sources)
         raise InputError(f"no truecaser can be trained: {names} holds no token inside a sentence")
     caser.model = {"casing": casing}
-    Path(model).parent.mkdir(parents=True, exist_ok=True)
-    caser.save_model(str(model))
+    with atomic_outputs(Path(model)) as (hidden,):
+        caser.save_model(str(hidden))
     return len(casing)

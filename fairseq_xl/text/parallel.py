@@ -3,41 +3,38 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
 
 from tqdm import tqdm
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
+from fairseq_xl.io.settings import check, option
 
-Policy = Literal["drop", "keep", "error"]
+POLICIES = ("drop", "keep", "error")
 
 # What some reader or other takes for the end of a line, when it stands inside one.
 INNER_LINE_BREAKS = re.compile("[\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]+")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rules:
-    """What makes a sentence pair unfit, and what happens to it then.
+    """What makes a sentence pair unfit, and what happens to it then."""
 
-    max_tokens: longest side, in tokens separated by white space; 0 for no limit
-    max_ratio:  longer side's tokens over the shorter side's; 0 for no limit
-    empty:      what to do with a pair that has an empty side
-    long:       what to do with a pair beyond ``max_tokens`` or ``max_ratio``
-    """
-
-    max_tokens: int = 0
-    max_ratio: float = 0.0
-    empty: Policy = "drop"
-    long: Policy = "drop"
+    max_tokens: int = option(
+        "longest side in tokens separated by spaces; set it where memory runs out (0: no limit)", 0, low=0
+    )
+    max_ratio: float = option(
+        "longer side over shorter side, in tokens; 3 drops what is no translation (0: no limit)", 0.0, low=0
+    )
+    empty: str = option("pairs with an empty side", "drop", choices=POLICIES)
+    long: str = option("pairs beyond --max-tokens or --max-ratio", "drop", choices=POLICIES)
 
     def __post_init__(self) -> None:
-        if self.max_tokens < 0:
-            raise InputError(f"--max-tokens is {self.max_tokens}: give 0 (no limit) or more")
-        if self.max_ratio != 0 and not self.max_ratio >= 1:
+        check(self)
+        if 0 < self.max_ratio < 1:
             raise InputError(f"--max-ratio is {self.max_ratio}: give 0 (no limit), or 1 or more")
 
     def fault(self, source: str, target: str) -> str | None:
@@ -51,7 +48,7 @@ class Rules:
             return "ratio"
         return None
 
-    def policy(self, reason: str) -> Policy:
+    def policy(self, reason: str) -> str:
         """What to do with a pair that is unfit for this reason."""
         return self.empty if reason == "empty" else self.long
 
@@ -67,10 +64,6 @@ class Report:
     def count(self, reason: str) -> None:
         """Count one more pair for a reason."""
         self.reasons[reason] = self.reasons.get(reason, 0) + 1
-
-    def as_dict(self) -> dict[str, object]:
-        """The report as plain data, for JSON."""
-        return asdict(self)
 
     def __str__(self) -> str:
         text = f"{self.read} pairs read, {self.written} written"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fairseq_xl.text import moses, subwords
 from fairseq_xl.text.parallel import INNER_LINE_BREAKS
 
-TOKENISERS = ("moses", "none")
+TOKENIZERS = ("moses", "none")
 
 
 @dataclass(frozen=True)
@@ -15,14 +15,14 @@ class Pipeline:
     """The steps of ``fairseq-xl data`` that the recipes take, for one line at a time.
 
     source_lang, target_lang: language codes, which choose Moses' rules
-    tokeniser:  ``moses``, or ``none`` for text whose tokens stand between spaces already
+    tokenizer:  ``moses``, or ``none`` for text whose tokens stand between spaces already
     truecaser:  model file for the source side; without one, case stays as it is on both sides
     pieces:     SentencePiece model file for the source side; without one, tokens are words on both sides
     """
 
     source_lang: str
     target_lang: str
-    tokeniser: str = "moses"
+    tokenizer: str = "moses"
     truecaser: str | None = None
     pieces: str | None = None
 
@@ -32,8 +32,8 @@ class Pipeline:
         Raises :class:`~fairseq_xl.io.errors.InputError` for a truecaser or subword model that cannot be read.
         """
         line = INNER_LINE_BREAKS.sub(" ", line).strip()
-        if self.tokeniser == "moses":
-            line = moses.tokenise(line, self.source_lang)
+        if self.tokenizer == "moses":
+            line = moses.tokenize(line, self.source_lang)
         if self.truecaser is not None:
             line = moses.truecase(line, self.truecaser)
         if self.pieces is not None:
@@ -47,4 +47,4 @@ class Pipeline:
             line = subwords.decode(line)
         if self.truecaser is not None:
             line = moses.detruecase(line)
-        return moses.detokenise(line, self.target_lang) if self.tokeniser == "moses" else line
+        return moses.detokenize(line, self.target_lang) if self.tokenizer == "moses" else line

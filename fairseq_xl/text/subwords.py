@@ -23,7 +23,7 @@ from fairseq_xl.io.lines import count_lines, read_lines
 
 KINDS = ("bpe", "unigram")
 MARK = "▁"
-TRAIN_ONE = "train one with fairseq-xl data subwords train"
+TRAIN_ONE = "train one with fairseq-xl data train-subwords"
 _LONGEST = 1 << 20  # bytes of a line; SentencePiece's own limit passes over lines of more than 4192
 
 

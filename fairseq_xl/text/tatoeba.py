@@ -2,7 +2,7 @@
 
 One sentence has many translations, and those have others: a test sentence whose like is in the training text would
 measure memory. So pairs are joined into clusters that share a sentence on either side, and a cluster goes into one
-part as a whole; of a held-out cluster one pair is kept.
+split as a whole; of a held-out cluster one pair is kept.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.tables import stream_rows
 
 Pair = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Parts:
-    """Pairs of each part, in the order of the file; ``dropped`` pairs repeat a held-out cluster's sentence."""
+class Splits:
+    """Pairs of each split, in the order of the file; ``dropped`` pairs repeat a held-out cluster's sentence."""
 
     train: list[Pair]
     valid: list[Pair]
@@ -48,21 +48,18 @@ def read_pairs(path: Path, columns: tuple[int, int]) -> list[Pair]:
         InputError: no such file, a line with fewer columns or an empty sentence, or no pairs at all.
     """
     pairs: dict[Pair, None] = {}
-    for number, line in enumerate(read_lines(path), start=1):
-        cells = line.split("\t")
-        if len(cells) < max(columns):
-            raise InputError(f"{path}, line {number}: {len(cells)} columns, but column {max(columns)} is wanted")
-        source, target = (" ".join(cells[column - 1].split()) for column in columns)
+    for row in stream_rows(path, list(map(str, columns)), even=False):
+        source, target = (" ".join(cell.split()) for cell in row.chosen)
         if not source or not target:
-            raise InputError(f"{path}, line {number}: an empty sentence; remove the line")
+            raise InputError(f"{path}, line {row.number}: an empty sentence; remove the line")
         pairs[source, target] = None
     if not pairs:
         raise InputError(f"{path} is empty: give a file of sentence pairs")
     return list(pairs)
 
 
-def split(pairs: Sequence[Pair], valid: int, test: int, seed: int) -> Parts:
-    """Cut into parts; the same pairs, numbers and seed give the same parts.
+def split(pairs: Sequence[Pair], valid: int, test: int, seed: int) -> Splits:
+    """Cut into splits; the same pairs, numbers and seed give the same ones.
 
     Raises:
         InputError: fewer clusters than held-out pairs are wanted, or none left to train on.
@@ -78,11 +75,11 @@ def split(pairs: Sequence[Pair], valid: int, test: int, seed: int) -> Parts:
         )
     draw = random.Random(seed)
     chosen = draw.sample(sorted(members), valid + test)
-    held_out = [[draw.choice(members[name]) for name in part] for part in (chosen[:valid], chosen[valid:])]
+    held_out = [[draw.choice(members[name]) for name in names] for names in (chosen[:valid], chosen[valid:])]
     names = set(chosen)
     train = [pair for pair, name in zip(pairs, cluster, strict=True) if name not in names]
     dev_pairs, test_pairs = ([pairs[place] for place in sorted(places)] for places in held_out)
-    return Parts(train, dev_pairs, test_pairs, len(pairs) - len(train) - valid - test)
+    return Splits(train, dev_pairs, test_pairs, len(pairs) - len(train) - valid - test)
 
 
 def _clusters(pairs: Sequence[Pair]) -> list[int]:

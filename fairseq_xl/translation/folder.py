@@ -21,7 +21,7 @@ from typing import Any
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import read_manifest
-from fairseq_xl.text.pipeline import TOKENISERS, Pipeline
+from fairseq_xl.text.pipeline import TOKENIZERS, Pipeline
 
 CONFIG = "translator.json"
 VERSION = 1
@@ -29,7 +29,7 @@ VERSION = 1
 
 _LANGUAGE = re.compile(r"[A-Za-z0-9_-]+")
 _ENTRIES: dict[str, type] = {
-    **{"source_lang": str, "target_lang": str, "tokeniser": str, "truecase": bool, "subwords": bool},
+    **{"source_lang": str, "target_lang": str, "tokenizer": str, "truecase": bool, "subwords": bool},
     **{"checkpoints": list, "dictionaries": dict, "options": dict},
 }
 
@@ -45,7 +45,7 @@ class ModelFolder:
 
     source_lang: str
     target_lang: str
-    tokeniser: str
+    tokenizer: str
     truecase: bool
     subwords: bool
     checkpoints: list[str]
@@ -57,8 +57,8 @@ class ModelFolder:
         for language in (self.source_lang, self.target_lang):
             if not _LANGUAGE.fullmatch(language):
                 raise InputError(f"{language!r} is no language code such as de")
-        if self.tokeniser not in TOKENISERS:
-            raise InputError(f"tokeniser is one of {', '.join(TOKENISERS)}, not {self.tokeniser!r}")
+        if self.tokenizer not in TOKENIZERS:
+            raise InputError(f"tokenizer is one of {', '.join(TOKENIZERS)}, not {self.tokenizer!r}")
         names = self.checkpoints
         if not names or not all(map(_is_file_name, names)):
             raise InputError(f"checkpoints is a list of names of files beside it, not {names!r}")
@@ -79,7 +79,7 @@ class ModelFolder:
         """The text steps, with the truecaser and the subword model in ``folder``."""
         truecaser = str(folder / truecaser_name(self.source_lang)) if self.truecase else None
         pieces = str(folder / subwords_name(self.source_lang)) if self.subwords else None
-        return Pipeline(self.source_lang, self.target_lang, self.tokeniser, truecaser, pieces)
+        return Pipeline(self.source_lang, self.target_lang, self.tokenizer, truecaser, pieces)
 
 
 def dictionary_name(language: str) -> str:

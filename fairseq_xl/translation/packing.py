@@ -24,7 +24,7 @@ class Packing:
     data: Path = option("data directory that the model was trained on, for its dictionaries", metavar="DIR")
     source_lang: str = option("such as de", alias="-s", metavar="SRC")
     target_lang: str = option("such as en", alias="-t", metavar="TGT")
-    tokeniser: str = option(
+    tokenizer: str = option(
         "how the training text was tokenised (fairseq-xl data tokenise is moses); none: tokens stand between spaces "
         "already",
         "moses",
@@ -78,7 +78,7 @@ def pack(packing: Packing, decoding: Decoding) -> None:
         config = names.ModelFolder(
             packing.source_lang,
             packing.target_lang,
-            packing.tokeniser,
+            packing.tokenizer,
             packing.truecaser is not None,
             packing.subwords is not None,
             checkpoints,

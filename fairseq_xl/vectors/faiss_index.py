@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from typing import Any
 
 import numpy as np
 from tqdm import tqdm
 
-from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.packages import require
 
 KINDS = ("flat", "hnsw", "ivf")
 """``flat`` compares every vector and is exact. ``hnsw`` walks a graph of neighbours (Malkov & Yashunin 2018). ``ivf``
@@ -20,14 +19,9 @@ def import_faiss() -> Any:
     """The package faiss, an extra.
 
     Raises:
-        InputError: it does not import.
+        InputError: it is not installed.
     """
-    try:
-        return importlib.import_module("faiss")
-    except ImportError as error:
-        raise InputError(
-            f"an index needs faiss, which does not import ({error}): pip install 'fairseq_xl[index]'"
-        ) from error
+    return require("faiss", "index", "an index")
 
 
 def build_index(vectors: np.ndarray, kind: str) -> Any:

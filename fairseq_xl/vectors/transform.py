@@ -10,10 +10,12 @@ a share of random directions moves them apart (Tokarchuk and Niculae 2024).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import check, option
 from fairseq_xl.vectors.random import random_vectors
 from fairseq_xl.vectors.table import WordVectors
 
@@ -21,59 +23,78 @@ WHITENING_FLOOR = 1e-5
 """Whitening adds this share of the mean variance to each: directions that hold only rounding stay small."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Transformation:
+    """Steps over a table, in this order."""
+
+    normalize_first: bool = option(
+        "scale every vector to norm one before the others, so that long vectors (of words of middle frequency) do not "
+        "settle the mean and the components",
+        False,
+    )
+    center: bool = option("subtract the mean vector", False)
+    remove_components: int = option(
+        "subtract the mean and this many main directions of variance (all-but-the-top; DIM/100 is usual)", 0, low=0
+    )
+    whiten: bool = option(
+        "subtract the mean and scale the main directions to the same variance (ZCA, the whitening that changes the "
+        "vectors least; 1e-5 of the mean variance is added to each, so that directions without any stay small)",
+        False,
+    )
+    random_share: float = option(
+        "give each word 1 - R of its vector, scaled to norm one, and the share R of its vector of `vectors random`: "
+        "1 is all random, 0.5 is worth a try where rare words are confused",
+        0.0,
+        low=0,
+        high=1,
+    )
+    random_seed: int = option("seed of the random vectors", 0)
+    normalize: bool = option("scale every vector to norm one at the end", False)
+
+    def __post_init__(self) -> None:
+        check(self)
+
+    @property
+    def centers(self) -> bool:
+        """Whether some step looks at the mean, and so may be weighted."""
+        return bool(self.center or self.remove_components or self.whiten)
+
+
 def transform(
-    vectors: WordVectors,
-    *,
-    normalise_first: bool = False,
-    centre: bool = False,
-    remove_components: int = 0,
-    whiten: bool = False,
-    random_share: float = 0.0,
-    random_seed: int = 0,
-    normalise: bool = False,
-    weights: Sequence[float] | np.ndarray | None = None,
+    vectors: WordVectors, steps: Transformation, weights: Sequence[float] | np.ndarray | None = None
 ) -> WordVectors:
-    """Apply the chosen steps, in the order of the arguments; the given table stays as it is.
+    """Apply the steps; the given table stays as it is.
 
     Args:
         vectors: n words of dimension d.
-        normalise_first: scale every vector to length one before the other steps, so that long
-            vectors (of words of middle frequency) do not settle the mean and the components.
-        centre: subtract the mean vector. remove_components: subtract the mean and the projections
-        on this many principal components.
-        whiten: subtract the mean and give every remaining direction the same variance, one. This
-            is ZCA, the whitening that changes the vectors least; any other is a rotation of it,
-            with the same cosines.
-        random_share: r in (1 − r)·v/‖v‖ + r·u, where u is the word's seeded random unit vector of
-            :mod:`.random`: 0 leaves the vectors as they are, 1 leaves nothing of them.
-        normalise: scale every vector to length one at the end.
+        steps: see there; ``random_share`` is r in (1 − r)·v/‖v‖ + r·u, where u is the word's seeded random unit
+            vector of :mod:`.random`.
         weights: (n,) non-negative, for example how often each word occurs: the mean, the components
             and the variances are then those of the text instead of the word list.
 
     Raises:
-        InputError: more components than dimensions leave; a share beyond 0 to 1; weights that are
-            all zero; a vector that comes out zero (the word is named).
+        InputError: more components than dimensions leave; weights that are all zero; a vector that comes out zero
+            (the word is named).
     """
     words, rows = vectors.words, vectors.matrix.astype(np.float64)
-    if not 0 <= remove_components < vectors.dim:
-        raise InputError(f"cannot remove {remove_components} components of vectors of dimension {vectors.dim}")
-    if not 0 <= random_share <= 1:
-        raise InputError(f"the share of random vectors goes from 0 to 1, not {random_share}")
-    if normalise_first:
+    removed, random_share = steps.remove_components, steps.random_share
+    if removed >= vectors.dim:
+        raise InputError(f"cannot remove {removed} components of vectors of dimension {vectors.dim}")
+    if steps.normalize_first:
         rows = _unit(rows, words, "is zero from the start")
     share = _share(weights, len(rows))
-    if centre or remove_components or whiten:
+    if steps.centers:
         rows -= share @ rows
-    if remove_components or whiten:
+    if removed or steps.whiten:
         covariance = (rows * share[:, None]).T @ rows  # (d, d)
         variances, directions = np.linalg.eigh(covariance)  # in ascending order of variance
-        left = vectors.dim - remove_components
+        left = vectors.dim - removed
         kept = directions[:, :left]
-        rows = (rows @ kept * _scale(variances[:left], whiten)) @ kept.T
+        rows = (rows @ kept * _scale(variances[:left], steps.whiten)) @ kept.T
     if random_share:
         rows = (1 - random_share) * _unit(rows, words, "is zero before random ones are mixed in")
-        rows += random_share * random_vectors(words, vectors.dim, random_seed).matrix
-    if normalise:
+        rows += random_share * random_vectors(words, vectors.dim, steps.random_seed).matrix
+    if steps.normalize:
         rows = _unit(rows, words, "is zero after the transformation")
     result = rows.astype(np.float32)
     _refuse_zero(np.abs(result).max(axis=1, initial=0), words, "is zero after the transformation")

@@ -33,7 +33,7 @@ defaults() {
 tuned_defaults() {
   # Whole-word vectors, centred: subwords make rare words of one spelling alike, and the direction that
   # all words share makes every word near every other. One thread, so that they repeat exactly.
-  VECTOR_SUBWORD=0 VECTOR_THREADS=1 TRANSFORM='--normalise-first --centre --normalise'
+  VECTOR_SUBWORD=0 VECTOR_THREADS=1 TRANSFORM='--normalize-first --center --normalize'
   # Batches of 3,000 tokens took three times as many epochs to the same accuracy.
   LEARNING_RATE=2e-3 BATCH_TOKENS=1000 CLIP_NORM=1 ANNEAL=0.6
   # A continuous output needs no dropout for this long: with 0.2, accuracy@1 after three epochs was 61.1
@@ -47,7 +47,7 @@ tuned_defaults() {
 # The vectors of a softmax's output layer as targets (Tokarchuk & Niculae 2022): with those of </s> and <unk>, and as
 # they are. No region of them is crowded, so that correcting for it cost 2.3 BLEU on validation.
 softmax_targets() {
-  [[ $TRANSFORM_GIVEN == yes ]] || TRANSFORM='--specials --normalise'
+  [[ $TRANSFORM_GIVEN == yes ]] || TRANSFORM='--specials --normalize'
   DECODE_SCORE=cosine DECODE_SCALE=40 CSLS_WEIGHT=0
   ABOUT+=("targets=softmax")
 }

@@ -62,7 +62,7 @@ def test_a_full_disk_loses_nothing_and_training_goes_on(corpus, command, full_di
 
 def test_a_table_that_does_not_fit(full_disk, run_cli, tmp_path):
     (tmp_path / "dict.txt").write_text("".join(f"w{n} 1\n" for n in range(500)))
-    arguments = ["vectors", "random", "--dict", tmp_path / "dict.txt", "--dim", 50, tmp_path / "a.vec"]
+    arguments = ["vectors", "random", "--dict", tmp_path / "dict.txt", "--dim", 50, "--output", tmp_path / "a.vec"]
     with full_disk():
         done = run_cli(*arguments)
     assert done.returncode == 2

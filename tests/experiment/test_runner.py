@@ -174,7 +174,7 @@ def test_a_changed_cell_that_is_not_chosen_is_no_longer_done(playground):
 
 def test_cells_with_other_data_are_prepared_on_their_own(playground):
     playground.write(
-        "recipe: recipe.sh\nsystems: {vmf: , cosine: {options: {transform: --centre}}, l2: {options: {size: 4}}}"
+        "recipe: recipe.sh\nsystems: {vmf: , cosine: {options: {transform: --center}}, l2: {options: {size: 4}}}"
     )
     assert run(playground)
     assert sum("--prepare-only" in call for call in playground.calls()) == 2

@@ -77,63 +77,12 @@ class Parser:
 
 # What breaks parsers: ends of lines and of strings, numbers that are none, encodings, what a format is made of.
 PIECES = [
-    b"\x00",
-    b"\n",
-    b"\r\n",
-    b"\r",
-    b"\t",
-    b" ",
-    b'"',
-    b"'",
-    b"\\",
-    b"\xff",
-    b"\xef\xbb\xbf",
-    b"\xc3",
-    b"\xe2\x80\xa8",
-    b"\x85",
-    b"-1",
-    b"0",
-    b"1e999",
-    b"nan",
-    b"9" * 30,
-    b"9" * 5000,
-    b"null",
-    b"true",
-    b"[]",
-    b"{}",
-    b"{",
-    b"}",
-    b"[",
-    b"]",
-    b"<",
-    b">",
-    b"<!DOCTYPE x [<!ENTITY a 'b'>]>",
-    b"&a;",
-    b"&#0;",
-    b"&#xD800;",
-    b"\\ud800",
-    b"(",
-    b")",
-    b",",
-    b":",
-    b"=",
-    b"|",
-    b"#",
-    b"%",
-    b"${oc.env:HOME}",
-    b"!!python/object:os.system",
-    b"- ",
-    b"&a *a",
-    b"1_000",
-    b"\xd9\xa3",
-    b"\xc2\xb2",
-    b"\xe2\x85\xa7",
-    b"[" * 3000,
-    b"(" * 3000,
-    b'{"a":' * 3000,
-    b"x" * 200_000,
-    b"Infinity",
-    b"1.5",
+    *(b"\x00", b"\n", b"\r\n", b"\r", b"\t", b" ", b'"', b"'", b"\\", b"\xff", b"\xef\xbb\xbf", b"\xc3"),
+    *(b"\xe2\x80\xa8", b"\x85", b"-1", b"0", b"1e999", b"nan", b"9" * 30, b"9" * 5000, b"null", b"true", b"[]"),
+    *(b"{}", b"{", b"}", b"[", b"]", b"<", b">", b"<!DOCTYPE x [<!ENTITY a 'b'>]>", b"&a;", b"&#0;", b"&#xD800;"),
+    *(b"\\ud800", b"(", b")", b",", b":", b"=", b"|", b"#", b"%", b"${oc.env:HOME}", b"!!python/object:os.system"),
+    *(b"- ", b"&a *a", b"1_000", b"\xd9\xa3", b"\xc2\xb2", b"\xe2\x85\xa7", b"[" * 3000, b"(" * 3000),
+    *(b'{"a":' * 3000, b"x" * 200_000, b"Infinity", b"1.5"),
 ]
 
 
@@ -331,7 +280,6 @@ PAGE = b"""<!DOCTYPE html><html lang=en><head><meta charset="iso-8859-1"><title>
 @cache
 def parsers() -> dict[str, Parser]:
     """By name. What needs a library is imported here, so that a file of tests names them without."""
-    from fairseq_xl.cli.vectors import align as align_command
     from fairseq_xl.compat.unknown_words import load_dictionary
     from fairseq_xl.corpus.alignment import quality as align_quality
     from fairseq_xl.corpus.alignment import review, translators
@@ -343,9 +291,9 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.encode.folder import checked_model
     from fairseq_xl.experiment import config
     from fairseq_xl.experiment.state import State
-    from fairseq_xl.io import fetch, folders, labelled, lines
+    from fairseq_xl.io import fetch, folders, labelled, lines, tables
     from fairseq_xl.pairs.augmentation import key
-    from fairseq_xl.pairs.data import columns, source
+    from fairseq_xl.pairs.data import source
     from fairseq_xl.pairs.data.directory import DataDirectory as PairsDirectory
     from fairseq_xl.pairs.evaluation import record
     from fairseq_xl.pairs.prediction import calibration
@@ -360,7 +308,7 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.text.lexicons import lexicon
     from fairseq_xl.training import checkpoints
     from fairseq_xl.translation import folder as translation_folder
-    from fairseq_xl.vectors import dictionary, table
+    from fairseq_xl.vectors import alignment, dictionary, table
 
     def labelled_source(path: Path, *options: str) -> list:
         return list(labelled.Source.parse(",".join([str(path), *options])).examples())
@@ -416,7 +364,7 @@ def parsers() -> dict[str, Parser]:
         "its words": entry(lambda path: vectors(path.with_suffix(".npy")), "a.vocab", text(*"abcd"), a__npy=array()),
         "a dictionary": entry(dictionary.read_dictionary, "dict.txt", text("the 10", "dog 3", "madeupword0001 0")),
         "a list of words": entry(dictionary.read_word_list, "words", text("the", "dog")),
-        "pairs of words": entry(align_command.read_dictionary_pairs, "muse.txt", text("dog hund", "cat katze")),
+        "pairs of words": entry(alignment.read_dictionary_pairs, "muse.txt", text("dog hund", "cat katze")),
         "CoNLL-U": entry(conllu.read_conllu, "a.conllu", CONLLU),
         "a campaign's XML": entry(campaign.read_xml, "a.xml", CAMPAIGN),
         "a campaign's tagged text": entry(campaign.read_tags, "train.tags.en", text("<url>x</url>", "One < two")),
@@ -465,6 +413,11 @@ def parsers() -> dict[str, Parser]:
             "a.csv",
             text("q1,q2,y", '"A, b",C,1', "E,F,0"),
         ),
+        "pairs with labels in JSON": entry(
+            lambda path: pair_source(path, "left=a", "right=b", "label=y"),
+            "a.jsonl",
+            b'{"a": "A b", "b": "C", "y": 1}\n{"a": "E", "b": "F", "y": 0}\n',
+        ),
         "a record of pairs": entry(
             lambda path: record.PairRecord.read(path).ids, "a.json", json.dumps(RECORD).encode()
         ),
@@ -475,7 +428,7 @@ def parsers() -> dict[str, Parser]:
         ),
         "stop words": entry(key.read_words, "stop", text("# these", "the a", "of")),
         "columns": entry(
-            lambda path: columns.rows(path, ("left", "right")), "a.tsv", text("left\tright\tx", "a\tb\tc")
+            lambda path: tables.stream_rows(path, ("left", "right")), "a.tsv", text("left\tright\tx", "a\tb\tc")
         ),
         "prepared pairs": entry(
             lambda path: PairsDirectory(path.parent).rows("train"), "train.tsv", ROWS, manifest__json=pairs_manifest

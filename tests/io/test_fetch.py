@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import stat
@@ -27,7 +28,7 @@ def server():
     """A server that knows ranges; ``cut`` is how many bytes it sends before it hangs up."""
 
     class Handler(BaseHTTPRequestHandler):
-        body, version, cut, ranges, log = BODY, '"one"', [], True, []
+        body, version, cut, ranges, log, length = BODY, '"one"', [], True, [], None
 
         def do_GET(self):
             start = 0
@@ -39,7 +40,7 @@ def server():
                 start = int(asked.removeprefix("bytes=").rstrip("-"))
             self.log.append(start)
             self.send_response(206 if start else 200)
-            self.send_header("Content-Length", str(len(self.body) - start))
+            self.send_header("Content-Length", self.length or str(len(self.body) - start))
             self.send_header("ETag", self.version)
             self.end_headers()
             end = self.cut.pop(0) if self.cut else len(self.body)
@@ -86,12 +87,37 @@ def test_a_file_that_is_there_is_not_fetched_again(server, tmp_path):
     assert (tmp_path / "a").read_bytes() == b"mine"
 
 
-def test_a_wrong_checksum_removes_the_file(server, tmp_path):
+def test_a_download_with_a_wrong_checksum_is_removed(server, tmp_path):
     with pytest.raises(InputError, match=r"sha256 .* where 00 is expected"):
         fetch(f"{server.url}/a", tmp_path / "a", "sha256:00", progress=False)
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(InputError, match="is not sha256:HEX or md5:HEX"):
         fetch(f"{server.url}/a", tmp_path / "a", "crc:00", progress=False)
+
+
+def test_a_file_that_was_there_stays_whatever_its_checksum(server, tmp_path):
+    (tmp_path / "a").write_bytes(b"mine")
+    with pytest.raises(InputError, match=r"a is there already, with sha256 .* where 00 is expected: remove it"):
+        fetch(f"{server.url}/a", tmp_path / "a", "sha256:00", progress=False)
+    assert (tmp_path / "a").read_bytes() == b"mine"
+    with pytest.raises(InputError, match="is a folder: name the file"):
+        fetch(f"{server.url}/a", tmp_path, progress=False)
+
+
+@pytest.mark.parametrize("version", ['"\xe9"', '"a\tb"', "W/x"])
+def test_odd_versions_and_lengths_are_passed_over(server, tmp_path, version, monkeypatch):
+    monkeypatch.setattr(server.handler, "version", version)
+    monkeypatch.setattr(server.handler, "length", "9" * 5000)
+    server.handler.cut[:] = [50_000]
+    fetch(f"{server.url}/a", tmp_path / "a", progress=False)
+    assert (tmp_path / "a").read_bytes() == BODY[:50_000]
+
+
+@pytest.mark.parametrize("url", ["http://[", "https://é/ü", "http://host:port/", "http://a b/", "https://"])
+def test_odd_addresses_are_refused(tmp_path, url):
+    with pytest.raises(InputError, match=r"cannot (fetch|reach)"):
+        fetch(url, tmp_path / "a", progress=False)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_failures_name_the_address_and_the_other_way(server, tmp_path):
@@ -131,6 +157,32 @@ def test_archives_unpack_whole(tmp_path):
         zipped.writestr("b/c", "hello")
     assert (unpack(tmp_path / "b.zip", tmp_path / "out") / "b" / "c").read_text() == "hello"
     assert not (tmp_path / "out" / "fr-en").exists()
+
+
+def test_a_folder_that_holds_something_else_stays(tmp_path, monkeypatch):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "thesis.tex").write_text("mine")
+    archive = tar(tmp_path / "home" / "a.tgz", ("a", tarfile.REGTYPE, "x"))
+    monkeypatch.chdir(tmp_path / "home")
+    for folder in (tmp_path / "home", ".", ".."):
+        with pytest.raises(InputError, match="holds something else than an archive unpacked here before"):
+            unpack(archive, folder)
+    out = unpack(archive, tmp_path / "out")
+    unpack(archive, tmp_path / "out")
+    (out / "notes").write_text("mine")
+    with pytest.raises(InputError, match="holds 'notes', which was not unpacked there"):
+        unpack(archive, tmp_path / "out")
+    assert (out / "notes").read_text() == "mine"
+    assert (tmp_path / "home" / "thesis.tex").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "x" * 5000])
+def test_odd_names_in_zips_are_unpacked_or_refused(tmp_path, name):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as zipped:
+        zipped.writestr(zipfile.ZipInfo("placeholder"), "x")
+        zipped.filelist[0].filename = name
+    with contextlib.suppress(InputError):
+        unpack(tmp_path / "a.zip", tmp_path / "out")
 
 
 @pytest.mark.parametrize(

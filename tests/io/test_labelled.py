@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from fairseq_xl.io import labelled
+from fairseq_xl.io import lines
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.labelled import Source
 
@@ -80,7 +80,7 @@ def test_one_class_for_a_file_and_compressed(tmp_path):
 
 
 def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(labelled, "SMALL", 1 << 20)
+    monkeypatch.setattr(lines, "SMALL", 1 << 20)
     path = tmp_path / "x.tsv.gz"
     path.write_bytes(gzip.compress(b"pos\t" + b"x" * (3 << 20)))
     with pytest.raises(InputError, match=r"x\.tsv\.gz: refused, it unpacks to over 100 times its size"):
@@ -142,7 +142,7 @@ def test_a_guessed_encoding_is_said(read, capsys):
     ("content", "name", "options", "said"),
     [
         ("pos good", "x.tsv", (), "line 1: 1 columns, but column 2 is wanted"),
-        ("a,b\npos,x", "x.csv", (), "no column 'label' in its first row (a, b)"),
+        ("a,b\npos,x", "x.csv", (), "line 1: there is no column 'label' among a, b"),
         ('label,text\npos,"x', "x.csv", (), "not CSV"),
         ("{}", "x.jsonl", (), "line 1: not a JSON object with 'label' and 'text'"),
         ("\tx", "x.tsv", (), "line 1: the label is empty"),
@@ -155,7 +155,10 @@ def test_a_guessed_encoding_is_said(read, capsys):
         ("x", "x", ("split=dev",), "split is one of train, valid, test"),
         ("x", "x", ("label=a", "labels=b"), "give one of labels and label"),
         (b"pos\tx\npos\t\xe9", "x", ("encoding=utf-8",), "line 2: byte 0xe9 is not valid utf-8"),
-        ("x", "x", ("encoding=klingon",), "there is no encoding 'klingon'"),
+        *(
+            ("x", "x", (f"encoding={name}",), f"there is no encoding {name!r}")
+            for name in ("klingon", "zlib", "undefined")
+        ),
     ],
 )
 def test_mistakes(read, content, name, options, said):

@@ -28,7 +28,7 @@ after() { # OPTION: the word that follows it
 }
 make() { mkdir -p "$(dirname "$1")"; cat >"$1.new"; mv "$1.new" "$1"; }
 case $call in
-  'fairseq-xl data fetch '*) echo fetched | make "$4" ;;
+  'fairseq-xl data fetch '*) echo fetched | make "$(after --output "$@")" ;;
   'fairseq-xl data clean '*) make "$6" <"$3"; make "$7" <"$4" ;;
   'fairseq-xl data campaign '*)
     out=$(after --output "$@")
@@ -40,17 +40,18 @@ case $call in
       for language in "${@:5:2}"; do make "$(after --output "$@")/$set.$language" <"$3"; done
     done
     ;;
-  'fairseq-xl data tok'* | 'fairseq-xl data truecase '* | 'fairseq-xl data post'*) make "$4" <"$3" ;;
-  'fairseq-xl data hypotheses '*) make "$4" <"$3" ;;
-  'fairseq-xl data subwords train '*) echo "$call" | make "$(after --output "$@")" ;;
-  'fairseq-xl data subwords '*) make "$5" <"$4" ;;
-  'fairseq-xl data truecaser '*) echo model | make "$(after --output "$@")" ;;
+  'fairseq-xl data tokenize '* | 'fairseq-xl data truecase '* | 'fairseq-xl data postprocess '* | \
+    'fairseq-xl data hypotheses '* | 'fairseq-xl data encode-subwords '* | 'fairseq-xl data decode-subwords '*)
+    make "$(after --output "$@")" <"$3"
+    ;;
+  'fairseq-xl data train-subwords '*) echo "$call" | make "$(after --output "$@")" ;;
+  'fairseq-xl data train-truecaser '*) echo model | make "$(after --output "$@")" ;;
   'fairseq-xl vectors train '*) echo "$call" | make "$(after --output "$@").bin" ;;
   'fairseq-xl vectors align '*) echo "$call" | make "$(after --output "$@")" ;;
   'fairseq-xl vectors join '*) echo "$call" | make "$(after --output "$@")" ;;
   'fairseq-xl corpus init '*) echo '{}' | make "$(after --project "$@")/corpus.yaml" ;;
   'fairseq-xl corpus run '*) ;;
-  'fairseq-xl vectors convert '*) cat "$3" - <<<"$call" | make "$4" ;;
+  'fairseq-xl vectors convert '*) cat "$3" - <<<"$call" | make "$(after --output "$@")" ;;
   'fairseq-xl translate pack '*) echo '{}' | make "$(after --output "$@")/translator.json" ;;
   'fairseq-xl translate diagnose '*) echo '{}' | make "$(after --output "$@")" ;;
   'fairseq-xl data lexicon '*) cat "$3" "$4" | make "$(after --output "$@")" ;;

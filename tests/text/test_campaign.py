@@ -67,7 +67,7 @@ def test_a_segment_without_a_partner_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
+    ("text", "message"),
     [
         ("<doc docid='1'>\n<seg id='1'>a</seg>\n<seg id='1'>b</seg></doc>", "line 3: segment 1 .*line 2"),
         ("<x><seg id='1'>a</seg></x>", "line 1: <seg> outside any <doc>"),

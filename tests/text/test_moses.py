@@ -24,21 +24,21 @@ def model(tmp_path):
 
 def test_tokens_are_not_escaped_unless_asked():
     text = "Tom's R&D costs <5 | 'a' [b]"
-    plain, escaped = moses.tokenise(text, "en"), moses.tokenise(text, "en", escape=True)
+    plain, escaped = moses.tokenize(text, "en"), moses.tokenize(text, "en", escape=True)
     assert "&" in plain.split()
     assert not any(mark in plain for mark in ("&amp;", "&apos;", "&lt;", "&#124;"))
     assert "&amp;" in escaped
-    assert moses.detokenise(escaped, "en", escape=True).replace(" ", "") == text.replace(" ", "")
+    assert moses.detokenize(escaped, "en", escape=True).replace(" ", "") == text.replace(" ", "")
 
 
 def test_text_that_shows_an_escape_keeps_it():
     text = "He types &amp; here"
-    assert moses.detokenise(moses.tokenise(text, "en"), "en").replace(" ", "") == "Hetypes&amp;here"
+    assert moses.detokenize(moses.tokenize(text, "en"), "en").replace(" ", "") == "Hetypes&amp;here"
 
 
 @pytest.mark.parametrize("odd", "\r\x0b\x0c\x1c\x1e\x85\u2028\u2029")
 def test_no_token_holds_a_line_separator(odd):
-    tokens = moses.tokenise(f"one{odd}two{odd}three .", "en")
+    tokens = moses.tokenize(f"one{odd}two{odd}three .", "en")
     assert len(f"{tokens}\n".splitlines()) == 1
     assert tokens.endswith("three .")
 
@@ -76,8 +76,8 @@ def test_processes_keep_the_order(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["fairseq-xl"])
     lines = [f"Line {number}, isn't it?" for number in range(2345)]
     source = write(tmp_path / "in", lines)
-    assert moses.map_file(moses.tokenise, source, tmp_path / "two", 2, False, language="en") == 2345
-    moses.map_file(moses.tokenise, source, tmp_path / "one", 1, False, language="en")
+    assert moses.map_file(moses.tokenize, source, tmp_path / "two", 2, False, language="en") == 2345
+    moses.map_file(moses.tokenize, source, tmp_path / "one", 1, False, language="en")
     assert (tmp_path / "two").read_bytes() == (tmp_path / "one").read_bytes()
 
 
@@ -87,10 +87,10 @@ def test_round_trip_on_captions_is_nearly_lossless(data_dir, tmp_path, language,
     folder = data_dir / "mt" / "multi30k"
     train = list(read_lines(folder / f"train.{language}"))[:5000]
     raw = [line.strip() for line in read_lines(folder / f"test_2016_flickr.{language}")]
-    tokens = list(moses.map_lines(moses.tokenise, train, language=language))
+    tokens = list(moses.map_lines(moses.tokenize, train, language=language))
     model = str(tmp_path / "model")
     moses.train_truecaser([write(tmp_path / "train", tokens)], model, progress=False)
-    tokens = list(moses.map_lines(moses.tokenise, raw, language=language))
+    tokens = list(moses.map_lines(moses.tokenize, raw, language=language))
     cased = list(moses.map_lines(moses.truecase, tokens, model=model))
     back = list(moses.map_lines(moses.postprocess, cased, language=language))
     assert sacrebleu.corpus_bleu(back, [raw]).score > bleu

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,7 +33,7 @@ PAIRS = [("ein Haus", "a house"), ("", "nothing"), ("a b c d e", "x"), ("eins zw
 def test_pairs_are_dropped_and_counted_by_reason(corpus):
     report, left = corpus(PAIRS, max_tokens=4)
     assert left == [("ein Haus", "a house")]
-    assert report.as_dict() == {"read": 4, "written": 1, "reasons": {"empty": 2, "too long": 1}}
+    assert asdict(report) == {"read": 4, "written": 1, "reasons": {"empty": 2, "too long": 1}}
     assert str(report) == "4 pairs read, 1 written; 2 empty, 1 too long"
 
 

@@ -27,7 +27,7 @@ def test_a_line_takes_the_steps_that_whole_files_take(tmp_path, truecaser):
     (tmp_path / "raw").write_text("\n".join(RAW) + "\n", encoding="utf-8")
     (tmp_path / "raw.en").write_text("x\n" * len(RAW))
     clean(tmp_path / "raw", tmp_path / "raw.en", plain, other, Rules(empty="keep"), progress=False)
-    moses.map_file(moses.tokenise, plain, tokens, progress=False, language="de")
+    moses.map_file(moses.tokenize, plain, tokens, progress=False, language="de")
     moses.map_file(moses.truecase, tokens, true, progress=False, model=str(truecaser))
     pipeline = Pipeline("de", "en", truecaser=str(truecaser))
     found = [" ".join(pipeline.tokens(line)) for line in RAW]
@@ -56,7 +56,7 @@ def test_subwords_go_out_and_back(tmp_path):
 
 
 def test_text_that_is_tokenised_already_stays_as_it_is():
-    pipeline = Pipeline("qel", "en", tokeniser="none")
+    pipeline = Pipeline("qel", "en", tokenizer="none")
     assert pipeline.tokens(" A  b , c. ") == ["A", "b", ",", "c."]
     assert pipeline.text(["a", ",", "b"]) == "a , b"
 

@@ -69,7 +69,7 @@ def work(tmp_path_factory) -> Path:
         tokens, truecaser = folder / f"tok.train.{language}", folder / f"truecaser.{language}"
         for name in ("train", "test"):
             moses.map_file(
-                moses.tokenise,
+                moses.tokenize,
                 folder / f"{name}.{language}",
                 folder / f"tok.{name}.{language}",
                 progress=False,

@@ -107,7 +107,7 @@ def appended(name: str, text: str):
         (edited(version=2), "has version 2"),
         (edited(source_lang=None), "is damaged (its 'source_lang')"),
         (edited(source_lang="../de"), "'../de' is no language code"),
-        (edited(tokeniser="spm"), "tokeniser is one of moses, none"),
+        (edited(tokenizer="spm"), "tokenizer is one of moses, none"),
         (edited(truecase="yes"), "is damaged (its 'truecase')"),
         (edited(subwords=1), "is damaged (its 'subwords')"),
         (edited(subwords=True), "lacks subwords.de.model"),

@@ -129,7 +129,7 @@ def test_unknown_words_are_replaced_by_the_source(load, raw, tmp_path):
 
 
 def test_special_tokens_in_the_text_are_words(pack_model, tmp_path):
-    pack_model(tmp_path / "model", "continuous", tokeniser="none", truecaser=None)
+    pack_model(tmp_path / "model", "continuous", tokenizer="none", truecaser=None)
     translator = Translator.load(tmp_path / "model", "cpu")
     (special,), (unknown,) = translator.candidates(["</s> <pad> Hund <s>", "xxx yyy Hund zzz"])
     assert special.tokens == unknown.tokens

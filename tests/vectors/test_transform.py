@@ -8,7 +8,12 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.vectors.neighbours import nearest
 from fairseq_xl.vectors.random import random_vectors
 from fairseq_xl.vectors.table import WordVectors
-from fairseq_xl.vectors.transform import transform
+from fairseq_xl.vectors.transform import Transformation
+from fairseq_xl.vectors.transform import transform as apply
+
+
+def transform(vectors: WordVectors, weights: np.ndarray | None = None, **steps: object) -> WordVectors:
+    return apply(vectors, Transformation(**steps), weights)
 
 
 @pytest.fixture
@@ -25,12 +30,12 @@ def test_nothing_asked_for_changes_nothing(table: WordVectors) -> None:
 
 def test_the_given_table_stays_as_it_is(table: WordVectors) -> None:
     before = table.matrix.copy()
-    transform(table, normalise_first=True, centre=True, remove_components=1, normalise=True)
+    transform(table, normalize_first=True, center=True, remove_components=1, normalize=True)
     np.testing.assert_array_equal(table.matrix, before)
 
 
 def test_centring_takes_the_mean_away(table: WordVectors) -> None:
-    centred = transform(table, centre=True).matrix
+    centred = transform(table, center=True).matrix
     np.testing.assert_allclose(centred.mean(0), 0, atol=1e-5)
     np.testing.assert_allclose(centred - centred[0], table.matrix - table.matrix[0], atol=1e-4)
 
@@ -38,7 +43,7 @@ def test_centring_takes_the_mean_away(table: WordVectors) -> None:
 def test_weights_make_it_the_mean_of_the_text(table: WordVectors) -> None:
     counts = np.arange(200)
     repeated = np.repeat(table.matrix.astype(np.float64), counts, axis=0)  # the table as the text has it
-    centred = transform(table, centre=True, weights=counts).matrix
+    centred = transform(table, center=True, weights=counts).matrix
     np.testing.assert_allclose(centred, table.matrix - repeated.mean(0), atol=1e-4)
 
 
@@ -88,25 +93,25 @@ def test_random_shares_are_mixed_into_unit_vectors(table: WordVectors) -> None:
     unit = table.matrix / np.linalg.norm(table.matrix, axis=1, keepdims=True)
     expected = 0.75 * unit + 0.25 * random_vectors(table.words, 6, seed=3).matrix
     np.testing.assert_allclose(mixed, expected, atol=1e-6)
-    last = transform(table, random_share=0.25, random_seed=3, normalise=True).matrix
+    last = transform(table, random_share=0.25, random_seed=3, normalize=True).matrix
     np.testing.assert_allclose(np.linalg.norm(last, axis=1), 1, atol=1e-6)
 
 
 def test_a_random_share_of_one_leaves_nothing_of_the_vectors(table: WordVectors) -> None:
     for seed in (0, 1):
-        random = transform(table, centre=True, random_share=1, random_seed=seed).matrix
+        random = transform(table, center=True, random_share=1, random_seed=seed).matrix
         np.testing.assert_array_equal(random, random_vectors(table.words, 6, seed).matrix)
 
 
 def test_normalising_gives_unit_vectors_of_the_same_direction(table: WordVectors) -> None:
-    unit = transform(table, normalise=True).matrix
+    unit = transform(table, normalize=True).matrix
     np.testing.assert_allclose(np.linalg.norm(unit, axis=1), 1, atol=1e-6)
     np.testing.assert_allclose((unit * table.matrix).sum(1), np.linalg.norm(table.matrix, axis=1), rtol=1e-5)
 
 
 def test_normalising_first_makes_lengths_irrelevant(table: WordVectors) -> None:
     longer = WordVectors(table.words, table.matrix * np.linspace(1, 9, 200)[:, None])
-    steps = {"normalise_first": True, "centre": True, "remove_components": 1, "normalise": True}
+    steps = {"normalize_first": True, "center": True, "remove_components": 1, "normalize": True}
     np.testing.assert_allclose(transform(longer, **steps).matrix, transform(table, **steps).matrix, atol=1e-4)
 
 
@@ -120,29 +125,31 @@ def test_hubs_become_fewer(table: WordVectors) -> None:
     rng = np.random.default_rng(3)
     matrix = rng.standard_normal((400, 40)) + 2 * rng.standard_normal(40)
     vectors = WordVectors([str(n) for n in range(400)], matrix.astype(np.float32))
-    assert most_often_a_neighbour(transform(vectors, centre=True)) < 0.6 * most_often_a_neighbour(vectors)
+    assert most_often_a_neighbour(transform(vectors, center=True)) < 0.6 * most_often_a_neighbour(vectors)
 
 
 def test_a_vector_that_vanishes_is_named() -> None:
     table = WordVectors(["a", "b", "c"], np.array([[1, 0], [3, 0], [2, 0]], dtype=np.float32))
     with pytest.raises(InputError, match="'c' is zero after the transformation"):
-        transform(table, centre=True)
+        transform(table, center=True)
     with pytest.raises(InputError, match="'c' is zero after the transformation"):
-        transform(table, centre=True, normalise=True)
+        transform(table, center=True, normalize=True)
     with pytest.raises(InputError, match="'c' is zero before random ones are mixed in"):
-        transform(table, centre=True, random_share=0.5)
+        transform(table, center=True, random_share=0.5)
     with pytest.raises(InputError, match="'a' is zero after the transformation"):
         transform(WordVectors(["a", "b"], np.ones((2, 2), dtype=np.float32)), whiten=True)
 
 
 def test_impossible_requests_are_refused(table: WordVectors) -> None:
-    for count in (-1, 6, 7):
+    for count in (6, 7):
         with pytest.raises(InputError, match=f"cannot remove {count} components .* dimension 6"):
             transform(table, remove_components=count)
+    with pytest.raises(InputError, match="--remove-components is -1: give a number from 0"):
+        transform(table, remove_components=-1)
     for share in (-0.1, 1.1, float("nan")):
-        with pytest.raises(InputError, match="share of random vectors goes from 0 to 1"):
+        with pytest.raises(InputError, match=r"--random-share is .*: give a (finite number|number from 0 to 1)"):
             transform(table, random_share=share)
     with pytest.raises(InputError, match="counts are all zero"):
-        transform(table, centre=True, weights=np.zeros(200))
+        transform(table, center=True, weights=np.zeros(200))
     with pytest.raises(ValueError, match="expected 200 finite weights"):
-        transform(table, centre=True, weights=np.ones(3))
+        transform(table, center=True, weights=np.ones(3))

@@ -13,8 +13,8 @@ from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.io.settings import option
+from fairseq_xl.io.tables import parse_settings, stream_rows
 from fairseq_xl.pairs.augmentation.label_transfer import LabelledPair, LabelTransfer, Settings, label_transfer
-from fairseq_xl.pairs.data import columns
 from fairseq_xl.pairs.data.source import PairSource
 
 
@@ -116,14 +116,14 @@ def _sides(source: PairSource) -> Iterator[tuple[str, str]]:
 
 
 def _sentences(line: str) -> Iterator[tuple[str, str]]:
-    """Raises: InputError: a line without text or translation, besides what :func:`columns.rows` raises."""
-    path, options = columns.parse(line, ("text", "translation"))
+    """Raises: InputError: a line without text or translation, besides what :func:`stream_rows` raises."""
+    path, options = parse_settings(line, ("text", "translation"))
     chosen = options.get("text", "1"), options.get("translation", "2")
     with progress_bar(f"reading {path.name}", shown=True, total=None, unit=" sentences") as bar:
-        for row in columns.rows(path, chosen):
+        for row in stream_rows(path, chosen):
             if row.names:
                 continue
-            text, translation = (row.cells[place].strip() for place in row.places)
+            text, translation = map(str.strip, row.chosen)
             if not text or not translation:
                 missing = "translation" if text else "text"
                 raise InputError(f"{path}, line {row.number}: the {missing} is empty: leave the line out")

@@ -1,119 +1,85 @@
-"""``fairseq-xl vectors align``: two languages' vectors in one space, as MUSE's are."""
+"""``fairseq-xl vectors align`` and ``join``: two languages' vectors in one space, and in one table."""
 
 from __future__ import annotations
 
-import argparse
+import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from fairseq_xl.cli.vectors import WRITABLE
 from fairseq_xl.io.errors import InputError
-
-if TYPE_CHECKING:
-    from fairseq_xl.vectors.table import WordVectors
+from fairseq_xl.io.settings import argument, option
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the step's options."""
-    parser.description = (
-        "Rotate the vectors of one language into the space of another (Procrustes with refinement) and say how well "
-        "the nearest words translate. Both tables are written as unit vectors, centred: use them together."
-    )
-    parser.add_argument("source", type=Path, metavar="SOURCE", help="vectors to rotate, frequent words first")
-    parser.add_argument("target", type=Path, metavar="TARGET", help="vectors of the space to rotate into")
-    parser.add_argument(
-        "--output", nargs=2, type=Path, required=True, metavar=("SOURCE.vec", "TARGET.vec"), help="files to write"
-    )
-    seed = parser.add_mutually_exclusive_group(required=True)
-    seed.add_argument(
-        "--dictionary",
-        type=Path,
-        metavar="FILE",
-        help="seed: source word, tab or blank, target word, a pair a line; a weight after them, as in the files of "
+@dataclass(kw_only=True)
+class Align:
+    """Rotate the vectors of one language into the space of another (Procrustes with refinement) and say how well the
+    nearest words translate. Both tables are written as unit vectors, centered: use them together."""
+
+    source: Path = argument("vectors to rotate, frequent words first")
+    target: Path = argument("vectors of the space to rotate into")
+    output: tuple[Path, Path] = option("files to write", alias="-o", metavar=("SOURCE.vec", "TARGET.vec"))
+    dictionary: Path | None = option(
+        "seed: source word, tab or blank, target word, a pair a line; a weight after them, as in the files of "
         "`fairseq-xl data lexicon`, is passed over",
+        None,
+        exclusive="seed!",
     )
-    seed.add_argument(
-        "--identical",
-        action="store_true",
-        help="seed: words that both languages write alike, such as names and numbers",
+    identical: bool = option(
+        "seed: words that both languages write alike, such as names and numbers", False, exclusive="seed!"
     )
-    parser.add_argument(
-        "--rounds",
-        type=int,
-        default=5,
-        metavar="N",
-        help="rounds of refinement (default: 5; 0: the seed alone, where it is large and sure)",
-    )
-    parser.add_argument(
-        "--frequent",
-        type=int,
-        default=10_000,
-        metavar="N",
-        help="words of each side that refine; fewer where rare words' vectors are poor (default: 10000)",
-    )
-    parser.add_argument(
-        "--test", type=Path, metavar="FILE", help="dictionary to measure P@1 and P@5 on, which must not be the seed's"
-    )
+    rounds: int = option("rounds of refinement; 0: the seed alone, where it is large and sure", 5, low=0)
+    frequent: int = option("words of each side that refine; fewer where rare words' vectors are poor", 10_000, low=10)
+    test: Path | None = option("dictionary to measure P@1 and P@5 on, which must not be the seed's", None)
+    quiet: bool = option("show no progress", False)
+
+    def run(self) -> None:
+        from fairseq_xl.vectors.alignment import align, centered_units, measured, read_dictionary_pairs
+        from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
+
+        if self.output[0].resolve() == self.output[1].resolve():
+            raise InputError(f"--output names {self.output[0]} twice: the two tables need two files")
+        inputs = (read_vectors(path, progress=not self.quiet) for path in (self.source, self.target))
+        source, target = map(centered_units, inputs)
+        if self.dictionary is None:
+            seed = [(word, word) for word in source.words if word in target.index]
+        else:
+            seed = read_dictionary_pairs(self.dictionary)
+        matrix, pairs = align(source, target, seed, self.rounds, self.frequent)
+        rotated = WordVectors(source.words, source.matrix @ matrix)
+        for path, vectors in zip(self.output, (rotated, target), strict=True):
+            write_vectors(path, vectors)
+        print(f"{len(seed)} pairs in the seed, {len(pairs)} in the last dictionary", file=sys.stderr)
+        if self.test:
+            print(measured(rotated, target, self.test))
 
 
-def run(args: argparse.Namespace) -> None:
-    """Align, write and measure.
+@dataclass(kw_only=True)
+class Join:
+    """Put vectors of one space, as `vectors align` writes them, into one table, each word behind its language and a
+    colon: en:chat and fr:chat stay apart. `match prepare` reads it with languages=en+fr."""
 
-    Raises:
-        InputError: files that cannot be used, a seed too small, a test dictionary without known words.
-    """
-    from fairseq_xl.vectors.alignment.procrustes import align, centred_units
-    from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
+    inputs: list[str] = argument("language and its vectors: en=en.vec", metavar="CODE=FILE")
+    output: Path = option(WRITABLE, alias="-o")
+    quiet: bool = option("show no progress", False)
 
-    if args.rounds < 0 or args.frequent < 10:
-        raise InputError("--rounds is a number from 0, --frequent one from 10")
-    source, target = (centred_units(read_vectors(path, progress=not args.quiet)) for path in (args.source, args.target))
-    if args.identical:
-        seed = [(word, word) for word in source.words if word in target.index]
-    else:
-        seed = read_dictionary_pairs(args.dictionary)
-    matrix, pairs = align(source, target, seed, args.rounds, args.frequent)
-    rotated = WordVectors(source.words, source.matrix @ matrix)
-    for path, vectors in zip(args.output, (rotated, target), strict=True):
-        write_vectors(path, vectors)
-    print(f"{len(seed)} pairs in the seed, {len(pairs)} in the last dictionary", file=sys.stderr)
-    if args.test:
-        print(measured(rotated, target, read_dictionary_pairs(args.test), args.test))
+    def run(self) -> None:
+        import numpy as np
 
+        from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
 
-def measured(source: WordVectors, target: WordVectors, pairs: list[tuple[str, str]], path: Path) -> str:
-    """P@1 and P@5 by cosine and by CSLS, as a line."""
-    from fairseq_xl.vectors.alignment.induction import Induction, precision
-
-    translations: dict[int, set[int]] = {}
-    for s, t in pairs:
-        if s in source.index and t in target.index:
-            translations.setdefault(source.index[s], set()).add(target.index[t])
-    if not translations:
-        raise InputError(f"{path}: no pair has vectors on both sides")
-    rows = sorted(translations)
-    induction = Induction(source.matrix, target.matrix)
-    shares = []
-    for name, csls in (("cosine", False), ("CSLS", True)):
-        found = induction.best(rows, 5, csls)
-        shares.append(f"{name} P@1 {precision(found, rows, translations, 1):.1%}")
-        shares.append(f"P@5 {precision(found, rows, translations, 5):.1%}")
-    return f"{len(rows)} of {len({s for s, _ in pairs})} words of {path.name} measured: {', '.join(shares)}"
-
-
-def read_dictionary_pairs(path: Path) -> list[tuple[str, str]]:
-    """Word pairs of a file in MUSE's format, or of a lexicon's, where a number may follow them.
-
-    Raises:
-        InputError: a line that is something else.
-    """
-    from fairseq_xl.io.lines import read_lines
-    from fairseq_xl.vectors.formats.text import is_number
-
-    pairs = []
-    for number, line in enumerate(read_lines(path), start=1):
-        words = line.split()
-        if len(words) not in (2, 3) or (len(words) == 3 and not is_number(words[2])):
-            raise InputError(f"{path}, line {number}: expected two words and perhaps a weight, found {line!r}")
-        pairs.append((words[0], words[1]))
-    return pairs
+        tables: dict[str, WordVectors] = {}
+        for given in self.inputs:
+            code, equals, name = given.partition("=")
+            if not equals or not name or not re.fullmatch(r"[a-z][\w-]*", code):
+                raise InputError(f"{given!r} is not CODE=FILE, such as en=en.vec")
+            if code in tables:
+                raise InputError(f"the language {code} is given twice")
+            table = read_vectors(Path(name), progress=not self.quiet)
+            dim = next(iter(tables.values()), table).dim
+            if table.dim != dim:
+                raise InputError(f"{name} has {table.dim} dimensions where others have {dim}")
+            tables[code] = table
+        words = [f"{code}:{word}" for code, table in tables.items() for word in table.words]
+        write_vectors(self.output, WordVectors(words, np.concatenate([table.matrix for table in tables.values()])))

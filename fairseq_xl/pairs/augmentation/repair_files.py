@@ -12,9 +12,8 @@ from pathlib import Path
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import BOM, open_binary
+from fairseq_xl.io.tables import Row, parse_settings, stream_rows
 from fairseq_xl.pairs.augmentation.repair import Repair
-from fairseq_xl.pairs.data import columns
-from fairseq_xl.pairs.data.columns import Row
 from fairseq_xl.pairs.data.statistics import Unknown, unknown
 from fairseq_xl.pairs.data.tokenizer import WordRules
 
@@ -35,7 +34,7 @@ class TextFile:
     @classmethod
     def parse(cls, line: str) -> TextFile:
         """Raises: InputError: an unknown setting, or not one translation for each column."""
-        path, options = columns.parse(line, KEYS)
+        path, options = parse_settings(line, KEYS)
         chosen = options.get("columns", "1+2").split("+")
         translations = options["translations"].split("+") if "translations" in options else []
         if translations and len(translations) != len(chosen):
@@ -44,7 +43,7 @@ class TextFile:
 
     def rows(self) -> Iterator[Row]:
         """Its lines; ``places`` are those of the sentences, then those of their translations."""
-        return columns.rows(self.path, [*self.columns, *self.translations])
+        return stream_rows(self.path, [*self.columns, *self.translations])
 
     def sentences(self, rules: WordRules) -> Iterator[list[tuple[str, ...]]]:
         """The words of the sentences of each line."""

@@ -73,12 +73,11 @@ vectors trained on the English side mean something.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.text.synthetic.grammar import Grammar, Pair
 
 SOURCE_LANGUAGE = "qel"
@@ -128,10 +127,6 @@ def write(corpus: Corpus, folder: Path, gloss: bool = False) -> list[Path]:
     ``gloss`` adds ``*.gloss``, one entry for each source word. Each file appears complete or not
     at all. Returns their paths; raises :class:`InputError` where ``folder`` cannot be a folder.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError) as error:
-        raise InputError(f"{folder} is not a folder but a file; name another one") from error
     sides = {SOURCE_LANGUAGE: "source", TARGET_LANGUAGE: "target"}
     if gloss:
         sides["gloss"] = "gloss"
@@ -143,7 +138,6 @@ def write(corpus: Corpus, folder: Path, gloss: bool = False) -> list[Path]:
     if corpus.monolingual:
         texts[f"mono.{TARGET_LANGUAGE}"] = corpus.monolingual
     for name, sentences in texts.items():
-        partial = folder / f"{name}.partial"
-        partial.write_text("".join(" ".join(words) + "\n" for words in sentences), encoding="utf-8")
-        os.replace(partial, folder / name)
+        with atomic_text(folder / name) as stream:
+            stream.writelines(" ".join(words) + "\n" for words in sentences)
     return [folder / name for name in texts]

@@ -8,11 +8,11 @@ clean_pair() { # SOURCE TARGET OUT_PREFIX OPTION…
 }
 
 tokenise_set() { # FOLDER SET LANGUAGE
-  run fairseq-xl data tokenise "$1/plain/$2.$3" "$1/tok/$2.$3" --language "$3" --processes "$THREADS"
+  run fairseq-xl data tokenize "$1/plain/$2.$3" --output "$1/tok/$2.$3" --language "$3" --processes "$THREADS"
 }
 
 truecase_set() { # FOLDER SET LANGUAGE
-  run fairseq-xl data truecase "$1/tok/$2.$3" "$1/true/$2.$3" \
+  run fairseq-xl data truecase "$1/tok/$2.$3" --output "$1/true/$2.$3" \
     --model "$PREPARED/truecaser.$3" --processes "$THREADS"
 }
 
@@ -26,14 +26,14 @@ tokenise_all() {
 truecase_all() {
   local set language
   for language in "$SRC" "$TGT"; do
-    run fairseq-xl data truecaser "$PREPARED/tok/train.$language" \
+    run fairseq-xl data train-truecaser "$PREPARED/tok/train.$language" \
       --output "$PREPARED/truecaser.$language"
     for set in train valid test; do truecase_set "$PREPARED" "$set" "$language"; done
   done
 }
 
 mono_text() {
-  run fairseq-xl data tokenise "$MONO" "$PREPARED/tok/mono.$TGT" --language "$TGT" \
+  run fairseq-xl data tokenize "$MONO" --output "$PREPARED/tok/mono.$TGT" --language "$TGT" \
     --processes "$THREADS"
   truecase_set "$PREPARED" mono "$TGT"
 }
@@ -56,12 +56,12 @@ subword_model() { # LANGUAGE
 }
 
 learn_subwords() { # LANGUAGE TEXT…
-  run fairseq-xl data subwords train "${@:2}" --output "$(subword_model "$1")" --size "$SUBWORDS" \
+  run fairseq-xl data train-subwords "${@:2}" --output "$(subword_model "$1")" --size "$SUBWORDS" \
     --kind "$SUBWORD_KIND"
 }
 
 encode_set() { # FROM TO SET LANGUAGE
-  run fairseq-xl data subwords encode "$1/$3.$4" "$2/$3.$4" --model "$(subword_model "$4")"
+  run fairseq-xl data encode-subwords "$1/$3.$4" --output "$2/$3.$4" --model "$(subword_model "$4")"
 }
 
 subword_mono() { encode_set "$PREPARED/true" "$TEXTS" mono "$TGT"; }
@@ -95,7 +95,7 @@ train_vectors() {
 target_vectors() {
   local source=${VECTORS:-$UNITS_FOLDER/vectors/$TGT.bin} transform=()
   [[ -z $TRANSFORM ]] || read -ra transform <<<"$TRANSFORM"
-  run fairseq-xl vectors convert "$source" "$TARGET_VECTORS" --dict "$UNITS_FOLDER/bin/dict.$TGT.txt" \
+  run fairseq-xl vectors convert "$source" --output "$TARGET_VECTORS" --dict "$UNITS_FOLDER/bin/dict.$TGT.txt" \
     "${transform[@]}"
 }
 

@@ -96,10 +96,10 @@ translate() {
     --task translation --source-lang "$SRC" --target-lang "$TGT" --gen-subset test \
     --path "$RUN/checkpoints/checkpoint_best.pt" --beam "$BEAM" --batch-size 64 "${SEARCH[@]}" "${WHOLE[@]}" \
     "${attention[@]}"
-  run fairseq-xl data hypotheses "${prefix}generate.beam$BEAM.log" "$best" --like "$REFERENCE" \
+  run fairseq-xl data hypotheses "${prefix}generate.beam$BEAM.log" --output "$best" --like "$REFERENCE" \
     "${replace[@]}"
-  [[ -z $UNITS ]] || run fairseq-xl data subwords decode "$best" "${prefix}hyp.beam$BEAM.tok"
-  run fairseq-xl data postprocess "${prefix}hyp.beam$BEAM.tok" "${prefix}hyp.beam$BEAM.txt" \
+  [[ -z $UNITS ]] || run fairseq-xl data decode-subwords "$best" --output "${prefix}hyp.beam$BEAM.tok"
+  run fairseq-xl data postprocess "${prefix}hyp.beam$BEAM.tok" --output "${prefix}hyp.beam$BEAM.txt" \
     --language "$TGT"
 }
 

@@ -284,7 +284,7 @@ def test_command_with_pairs_and_exclusions(files):
         (["--per-pair", "-1"], "--per-pair is -1"),
         (["--seed", "-1"], "--seed is -1"),
         (["--labelled", "{}/english.tsv,label=none"], "--labelled needs labels"),
-        (["--from-pairs", "{}/english.tsv,left=2"], "--from-pairs needs translations"),
+        (["--from-pairs", "{}/english.tsv,left=1"], "--from-pairs needs translations"),
         (["--sentences", "{}/spanish.tsv,text=de"], "there is no column 'de'"),
         (["--sentences", "{}/empty.tsv"], "empty.tsv, line 2: the translation is empty"),
         (["--stop-words", "{}/none.txt"], "there is no file"),

@@ -7,7 +7,6 @@ import gzip
 import pytest
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.pairs.data import columns
 from fairseq_xl.pairs.data.source import Pair, PairSource
 
 
@@ -41,6 +40,11 @@ GOOD = [("one way", "a way", 1), ("this", "that", 0)]
         ("q1\tq2\tsame\none way\ta way\t1\nthis\tthat\t0\n", "x.tsv", ("left=q1",)),
         ('"one way",a way,1\n"this","that",0\n', "x.csv", ()),
         # mtime: a name that held the clock would differ between the collectors of a parallel run.
+        (
+            '{"a": "one way", "b": "a way", "y": 1}\n{"a": "this", "b": "that", "y": 0}\n',
+            "x.jsonl",
+            ("left=a", "right=b", "label=y"),
+        ),
         (gzip.compress(b'"one way",a way,1\nthis,that,0\n', mtime=0), "x.csv.gz", ()),
         ("one way\ta way\t1\nthis\tthat\t0\n".encode("utf-16"), "x.tsv", ()),
     ],
@@ -72,9 +76,10 @@ def test_pairs_without_labels_and_with_translations(read):
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        ("a\tb\n", (), "line 1: 2 columns, but label=3"),
+        ("a\tb\n", (), "line 1: 2 columns, but column 3 is wanted"),
         ("a\tb\t1\n", ("left=q1",), "line 1: there is no column 'q1' among a, b, 1"),
-        ("a\tb\t1\n", ("left=0",), "there is no column '0'"),
+        ("a\tb\t1\n", ("left=2",), "left and right are one column"),
+        ("a\tb\t1\n", ("left=0",), "line 1: 3 columns, but column 0 is wanted"),
         ("a\tb\t1\nc\td\t2\n", (), "line 2: the label is '2', not 0 or 1"),
         ("a\tb\t\n", (), "line 1: the label is '', not 0 or 1"),
         ("a\tb\t1\nc\t \t1\n", (), "line 2: the right is empty"),
@@ -107,41 +112,3 @@ def test_another_encoding_is_found_and_said(read, capsys):
 def test_no_file(tmp_path):
     with pytest.raises(InputError, match="there is no file"):
         list(PairSource.parse(str(tmp_path / "x.tsv")).pairs())
-
-
-# ---------------------------------------------------------------- columns
-
-
-def test_columns_by_number_and_by_name(tmp_path):
-    path = tmp_path / "x.tsv"
-    path.write_text("es\ten\n uno\tone \n", encoding="utf-8")
-    found = [(row.number, row.names, [row.cells[p] for p in row.places]) for row in columns.rows(path, ["en", "es"])]
-    assert found == [(1, True, ["en", "es"]), (2, False, ["one ", " uno"])]
-    assert [row.names for row in columns.rows(path, ["2"])] == [False, False]
-
-
-@pytest.mark.parametrize(
-    ("content", "wanted", "message"),
-    [
-        (b"a\tb\n", ["3"], "line 1: 2 columns, but column 3 is wanted"),
-        (b"a\tb\n", ["0"], "column 0 is wanted"),
-        (b"a\tb\n", ["c"], "there is no column 'c' among a, b"),
-        (b"a\tb\nc\n", ["1"], "line 2: 1 columns where the first line has 2"),
-        (b"a\tb\n\xe9\tc\n", ["1"], "line 2: byte 0xe9 is not valid UTF-8"),
-    ],
-)
-def test_wrong_columns(tmp_path, content, wanted, message):
-    path = tmp_path / "x.tsv"
-    path.write_bytes(content)
-    with pytest.raises(InputError) as error:
-        list(columns.rows(path, wanted))
-    assert message in str(error.value)
-
-
-def test_column_settings():
-    path, options = columns.parse("x.tsv,text=2", ("text", "translation"))
-    assert (path.name, options) == ("x.tsv", {"text": "2"})
-    with pytest.raises(InputError, match="'label=1' is not KEY=VALUE with a key of text, translation"):
-        columns.parse("x.tsv,label=1", ("text", "translation"))
-    with pytest.raises(InputError, match="quoted CSV is not read here"):
-        columns.parse("x.csv", ())

@@ -82,4 +82,4 @@ def test_command_writes_lines_and_json(tmp_path, run_cli):
     assert json.loads((tmp_path / "links.json").read_text())["Haus"] == [["house", 1.0]]
     done = run_cli("data", "lexicon", *texts, "--output", tmp_path / "no", "--iterations", 0)
     assert done.returncode == 2
-    assert done.stderr == "error: --iterations is 0: give 1 or more\n"
+    assert done.stderr == "error: --iterations is 0: give a number from 1\n"

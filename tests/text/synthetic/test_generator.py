@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from argparse import Namespace
 from collections import Counter
 
 import pytest
 
-from fairseq_xl.cli.data import synthetic as synthetic_command
+from fairseq_xl.cli.data.corpora import Synthetic
+from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.synthetic import english
 from fairseq_xl.text.synthetic import generator as synthetic
@@ -246,7 +246,7 @@ def test_the_documentation_s_examples_are_in_the_language(pairs: list[Pair]) -> 
 
 def test_command_writes_whole_files_that_line_up(tmp_path, capsys) -> None:
     sizes = {"train": 30, "valid": 5, "test": 6, "monolingual": 40}
-    synthetic_command.run(Namespace(out=tmp_path / "data", seed=2, gloss=True, **sizes))
+    Synthetic(output=tmp_path / "data", seed=2, gloss=True, **sizes).run()
     printed = capsys.readouterr().out.split()
     names = sorted(path.name for path in (tmp_path / "data").iterdir())
     assert sorted(printed) == sorted(str(tmp_path / "data" / name) for name in names)
@@ -260,10 +260,9 @@ def test_command_writes_whole_files_that_line_up(tmp_path, capsys) -> None:
     assert len((tmp_path / "data" / "mono.en").read_text(encoding="utf-8").splitlines()) == 40
 
 
-def test_command_refuses_what_it_cannot_do(tmp_path) -> None:
-    sizes = {"train": 30, "valid": 0, "test": 6, "monolingual": 0}
-    with pytest.raises(InputError, match="--valid is 0; it must be at least 1"):
-        synthetic_command.run(Namespace(out=tmp_path, seed=2, gloss=False, **sizes))
+def test_command_refuses_what_it_cannot_do(tmp_path, capsys) -> None:
+    assert main(["data", "synthetic", "--output", str(tmp_path), "--valid", "0"]) == 2
+    assert "--valid is 0: give a number from 1" in capsys.readouterr().err
     (tmp_path / "file").write_text("here")
-    with pytest.raises(InputError, match="is not a folder but a file"):
-        synthetic_command.run(Namespace(out=tmp_path / "file", seed=2, gloss=False, **sizes | {"valid": 1}))
+    with pytest.raises(InputError, match=r"cannot make the folder of .*: File exists"):
+        Synthetic(output=tmp_path / "file", train=30, valid=1, test=6).run()

@@ -11,20 +11,19 @@ import pytest
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.vectors.formats.fasttext import fasttext_vocabulary
 from fairseq_xl.vectors.table import read_vectors
-from fairseq_xl.vectors.training.train import train_vectors
-from fairseq_xl.vectors.training.zeroed_memory import zeroed_memory
+from fairseq_xl.vectors.train import Training, _zeroed_memory, train_vectors
 
 pytest.importorskip("fasttext", reason="needs the compiled package fasttext")
 
 TEXT = "the red cat sees the dog .\nthe dog sees a red house .\na cat naps .\n" * 20
-SMALL = {"dim": 6, "epoch": 30, "min_count": 1, "buckets": 500, "threads": 1, "progress": False}
+SMALL = {"dim": 6, "epoch": 30, "min_count": 1, "buckets": 500, "threads": 1}
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("model")
     (folder / "text").write_text(TEXT)
-    train_vectors([folder / "text"], folder / "m", **SMALL)
+    train_vectors([folder / "text"], folder / "m", Training(**SMALL), progress=False)
     return folder / "m.bin"
 
 
@@ -54,7 +53,7 @@ def test_unseen_words_get_the_mean_of_their_subwords(model: Path) -> None:
 def test_without_subwords_unseen_words_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "text").write_text(TEXT)
     settings = {**SMALL, "max_subword": 0}
-    train_vectors([tmp_path / "text"], tmp_path / "m", **settings)
+    train_vectors([tmp_path / "text"], tmp_path / "m", Training(**settings), progress=False)
     assert read_vectors(tmp_path / "m.bin", words=["doghouse", "cat"], progress=False).words == ["cat"]
 
 
@@ -94,7 +93,7 @@ def test_a_quantised_model_is_refused(tmp_path: Path) -> None:
 
     lines = "".join(f"__label__{n % 2} word{n} other{n}\n" for n in range(400))
     (tmp_path / "text").write_text(lines)
-    with zeroed_memory():
+    with _zeroed_memory():
         classifier = fasttext.train_supervised(str(tmp_path / "text"), dim=4, epoch=1, thread=1, verbose=0)
     classifier.save_model(str(tmp_path / "whole.bin"))
     classifier.quantize()

@@ -73,8 +73,8 @@ def test_a_file_that_is_no_checkpoint_gets_a_sentence(tmp_path: Path, dictionary
 
 def test_convert_writes_them_with_the_specials(tmp_path: Path, dictionary: Path) -> None:
     source, target = checkpoint(tmp_path, fc_out__weight=layer()), tmp_path / "out.vec"
-    arguments = ["vectors", "convert", str(source), str(target), "--quiet", "--dict", str(dictionary)]
-    assert main([*arguments, "--specials", "--normalise"]) == 0
+    arguments = ["vectors", "convert", str(source), "--output", str(target), "--quiet", "--dict", str(dictionary)]
+    assert main([*arguments, "--specials", "--normalize"]) == 0
     found = read_vectors(target, progress=False)
     assert found.words == ["cat", "the", "</s>", "<unk>"]
     expected = torch.nn.functional.normalize(layer()[[4, 5, 2, 3]], dim=1)
@@ -87,6 +87,6 @@ def test_convert_says_what_it_needs(tmp_path: Path, dictionary: Path, capsys: py
         ([], "need its target dictionary: give --dict"),
         (["--dict", str(dictionary), "--dim", "4"], "of dimension 3, but dimension 4 is needed"),
     ):
-        assert main(["vectors", "convert", str(source), str(target), *options]) == 2
+        assert main(["vectors", "convert", str(source), "--output", str(target), *options]) == 2
         assert sentence in capsys.readouterr().err
         assert not target.exists()

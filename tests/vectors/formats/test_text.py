@@ -58,7 +58,7 @@ def test_only_a_newline_ends_a_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "sentence"),
+    ("text", "sentence"),
     [
         ("2 3\na 1 2 3\nb 1 2\n", r"line 3: expected a word and 3 numbers, found 3 columns"),
         ("2 3\na 1 2 3\nb 1 2 3 4\n", r"line 3: .* 3 numbers, found 5 columns"),

@@ -11,12 +11,16 @@ import pytest
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.vectors.formats.fasttext import fasttext_vocabulary
 from fairseq_xl.vectors.neighbours import neighbours
-from fairseq_xl.vectors.table import read_vectors
-from fairseq_xl.vectors.training.train import train_vectors
+from fairseq_xl.vectors.table import WordVectors, read_vectors
+from fairseq_xl.vectors.train import Training, train_vectors
 
 pytest.importorskip("fasttext", reason="needs the compiled package fasttext")
 
-SMALL = {"dim": 8, "epoch": 1, "min_count": 1, "buckets": 300, "threads": 1, "progress": False}
+SMALL = {"dim": 8, "epoch": 1, "min_count": 1, "buckets": 300, "threads": 1}
+
+
+def train(texts: list[Path], output: Path | str, progress: bool = False, **settings: object) -> WordVectors:
+    return train_vectors(texts, output, Training(**settings), progress)
 
 
 def topics(lines: int, seed: int = 0) -> str:
@@ -34,7 +38,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_both_files_hold_the_same_vectors(text: Path, tmp_path: Path) -> None:
-    returned = train_vectors([text], tmp_path / "new" / "wiki.en", **SMALL)
+    returned = train([text], tmp_path / "new" / "wiki.en", **SMALL)
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["wiki.en.bin", "wiki.en.vec"]
     for suffix in (".bin", ".vec"):
         table = read_vectors(tmp_path / "new" / f"wiki.en{suffix}", dim=8)
@@ -46,7 +50,7 @@ def test_both_files_hold_the_same_vectors(text: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
 def test_words_of_one_topic_become_neighbours(text: Path, tmp_path: Path, model: str) -> None:
     settings = {**SMALL, "epoch": 200, "max_subword": 0, "model": model}
-    table = train_vectors([text], tmp_path / "m", **settings)
+    table = train([text], tmp_path / "m", **settings)
     near = neighbours(table, ["xxx3", "yyy5"], k=10)
     for word, found in near.items():
         assert sum(other[0] == word[0] for other, _ in found) >= 9, found
@@ -62,7 +66,7 @@ def garbage() -> None:
 def test_every_word_starts_at_random(text: Path, tmp_path: Path, settings: dict) -> None:
     """With one thread fastText itself would leave nine words of ten without start values."""
     garbage()
-    table = train_vectors([text], tmp_path / "m", **{**SMALL, "lr": 1e-9, **settings})
+    table = train([text], tmp_path / "m", **{**SMALL, "lr": 1e-9, **settings})
     assert len(np.unique(table.matrix, axis=0)) == len(table), "no two words are alike"
     assert np.abs(table.matrix).min(axis=1).all(), "no word is zero"
 
@@ -71,18 +75,18 @@ def test_one_thread_repeats_itself_exactly_whatever_the_memory_held(text: Path, 
     tables = []
     for run in range(3):
         garbage()
-        tables.append(train_vectors([text], tmp_path / f"m{run}", **SMALL, seed=1))
+        tables.append(train([text], tmp_path / f"m{run}", **SMALL, seed=1))
     for other in tables[1:]:
         np.testing.assert_array_equal(tables[0].matrix, other.matrix)
     assert (tmp_path / "m0.bin").read_bytes() == (tmp_path / "m1.bin").read_bytes()
     assert np.abs(tables[0].matrix).max() < 10
-    reseeded = train_vectors([text], tmp_path / "seed2", **SMALL, seed=2)
+    reseeded = train([text], tmp_path / "seed2", **SMALL, seed=2)
     assert not np.array_equal(reseeded.matrix, tables[0].matrix)
 
 
 def test_several_threads_train_too(text: Path, tmp_path: Path) -> None:
     garbage()
-    table = train_vectors([text], tmp_path / "m", **{**SMALL, "threads": 3})
+    table = train([text], tmp_path / "m", **{**SMALL, "threads": 3})
     assert len(table) == 61
     assert np.abs(table.matrix).max() < 10
 
@@ -90,26 +94,26 @@ def test_several_threads_train_too(text: Path, tmp_path: Path) -> None:
 def test_files_are_joined_at_line_ends(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("one two three")  # no newline at its end
     (tmp_path / "b").write_text("four five\n")
-    train_vectors([tmp_path / "a", tmp_path / "b"], tmp_path / "m", **SMALL)
+    train([tmp_path / "a", tmp_path / "b"], tmp_path / "m", **SMALL)
     assert set(fasttext_vocabulary(tmp_path / "m.bin")) == {"one", "two", "three", "four", "five", "</s>"}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b", "m.bin", "m.vec"]
 
 
 def test_a_word_that_looks_like_a_label_is_kept(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("a __label__b c\n" * 5)
-    assert "__label__b" in train_vectors([tmp_path / "a"], tmp_path / "m", **SMALL).words
+    assert "__label__b" in train([tmp_path / "a"], tmp_path / "m", **SMALL).words
 
 
 def test_rare_words_are_left_to_their_subwords(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("often often often rarely\n" * 2)
-    table = train_vectors([tmp_path / "a"], tmp_path / "m", **{**SMALL, "min_count": 5})
+    table = train([tmp_path / "a"], tmp_path / "m", **{**SMALL, "min_count": 5})
     assert table.words == ["often"]
 
 
 def test_progress_follows_the_setting(text: Path, tmp_path: Path, capfd) -> None:
-    train_vectors([text], tmp_path / "m", **SMALL)
+    train([text], tmp_path / "m", **SMALL)
     assert capfd.readouterr().err == ""
-    train_vectors([text], tmp_path / "m", **{**SMALL, "progress": True})
+    train([text], tmp_path / "m", **SMALL, progress=True)
     shown = capfd.readouterr().err
     assert "Progress: 100.0%" in shown
     assert shown.count("Progress") == 1, "a log is not redrawn"
@@ -120,16 +124,16 @@ def test_progress_follows_the_setting(text: Path, tmp_path: Path, capfd) -> None
     [
         (b"", "is empty"),
         (b" \n\n \n", "is empty"),
-        (b"fine\ncaf\xe9\n", "line 2 is not valid UTF-8"),
-        (b"x" * (1 << 20) + b"\n\xff", "line 2 is not valid UTF-8"),
-        (b"ends in half a letter \xc3", "line 1 is not valid UTF-8"),
-        (b"\x1f\x8b\x08\x00packed", "line 1 is not valid UTF-8"),
+        (b"fine\ncaf\xe9\n", "line 2: byte 0x.. is not valid UTF-8"),
+        (b"x" * (1 << 20) + b"\n\xff", "line 2: byte 0x.. is not valid UTF-8"),
+        (b"ends in half a letter \xc3", "line 1: byte 0x.. is not valid UTF-8"),
+        (b"\x1f\x8b\x08\x00packed", "line 1: byte 0x.. is not valid UTF-8"),
     ],
 )
 def test_text_that_is_none_is_named(tmp_path: Path, data: bytes, sentence: str) -> None:
     (tmp_path / "a").write_bytes(data)
     with pytest.raises(InputError, match=sentence):
-        train_vectors([tmp_path / "a"], tmp_path / "m", **SMALL)
+        train([tmp_path / "a"], tmp_path / "m", **SMALL)
     assert [path.name for path in tmp_path.iterdir()] == ["a"], "nothing half-made is left"
 
 
@@ -137,39 +141,40 @@ def test_text_that_is_none_is_named(tmp_path: Path, data: bytes, sentence: str) 
     ("change", "sentence"),
     [
         ({"min_count": 10_000}, "no word in .* occurs 10000 times"),
-        ({"model": "glove"}, "skipgram or cbow, not 'glove'"),
-        ({"dim": 0}, "dimension .* at least 1, not 0"),
-        ({"epoch": -1}, "number of epochs"),
-        ({"threads": 0}, "number of threads"),
-        ({"lr": 0.0}, "learning rate .* above 0"),
+        ({"model": "glove"}, "--model is one of skipgram, cbow, not 'glove'"),
+        ({"dim": 0}, "--dim is 0: give a number from 1"),
+        ({"epoch": -1}, "--epoch is -1: give a number from 1"),
+        ({"threads": 0}, "--threads is 0: give a number from 1"),
+        ({"lr": 0.0}, "--lr is 0.0: give a number above 0"),
+        ({"lr": float("nan")}, "--lr is nan: give a finite number"),
         ({"min_subword": 5, "max_subword": 3}, "subwords of 5 to 3 characters"),
     ],
 )
 def test_impossible_settings_are_refused(text: Path, tmp_path: Path, change: dict, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
-        train_vectors([text], tmp_path / "m", **{**SMALL, **change})
+        train([text], tmp_path / "m", **{**SMALL, **change})
     assert list(tmp_path.iterdir()) == []
 
 
 def test_missing_text_and_places_are_named(text: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no text file at"):
-        train_vectors([tmp_path / "none"], tmp_path / "m", **SMALL)
+        train([tmp_path / "none"], tmp_path / "m", **SMALL)
     with pytest.raises(InputError, match="is a directory"):
-        train_vectors([tmp_path], tmp_path / "m", **SMALL)
+        train([tmp_path], tmp_path / "m", **SMALL)
     with pytest.raises(InputError, match="no text to train"):
-        train_vectors([], tmp_path / "m", **SMALL)
+        train([], tmp_path / "m", **SMALL)
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match=r"cannot make the folder of .*: File exists"):
-        train_vectors([text], tmp_path / "file" / "m", **SMALL)
+        train([text], tmp_path / "file" / "m", **SMALL)
     with pytest.raises(InputError, match=r"^cannot write /proc/self/task/m\.bin: No such file"):  # before it trains
-        train_vectors([text], "/proc/self/task/m", **SMALL)
+        train([text], "/proc/self/task/m", **SMALL)
 
 
 @pytest.mark.slow
 def test_real_captions_give_sensible_neighbours(data_dir: Path, tmp_path: Path) -> None:
     text = data_dir / "mt" / "multi30k" / "train.en"
     # One thread: with two the result depends on which is faster.
-    settings = {"dim": 50, "epoch": 10, "buckets": 50_000, "threads": 1, "progress": False}
-    table = train_vectors([text], tmp_path / "en", **settings)
+    settings = {"dim": 50, "epoch": 10, "buckets": 50_000, "threads": 1}
+    table = train([text], tmp_path / "en", **settings)
     found = {word for word, _ in neighbours(table, ["red"], k=10)["red"]}
     assert len(found & {"blue", "green", "yellow", "purple", "white", "black"}) >= 3, found

@@ -7,10 +7,8 @@ import pytest
 from scipy.stats import ortho_group
 
 from fairseq_xl.cli.main import main
-from fairseq_xl.cli.vectors.align import read_dictionary_pairs
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.vectors.alignment.induction import Induction, precision
-from fairseq_xl.vectors.alignment.procrustes import align, centred_units, rotation
+from fairseq_xl.vectors.alignment import Induction, align, centered_units, precision, read_dictionary_pairs, rotation
 from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
 
 DIM, COUNT = 12, 300
@@ -48,7 +46,7 @@ def test_a_rotation_is_found_again():
 
 
 def test_refinement_makes_much_of_a_small_seed(spaces):
-    source, target = map(centred_units, spaces)
+    source, target = map(centered_units, spaces)
     seed = [(f"s{i}", f"t{i}") for i in range(10)] + [("s11", "nowhere")]
     poor, used = align(source, target, seed, rounds=0)
     good, pairs = align(source, target, seed, rounds=5)
@@ -94,6 +92,9 @@ def test_the_command_writes_both_and_measures(spaces, tmp_path, capsys):
     rotated, kept = (read_vectors(path, progress=False) for path in paths[4:])
     np.testing.assert_allclose((rotated.matrix * kept.matrix).sum(1), 1, atol=0.1)
     assert rotated.words == spaces[0].words
+    line[line.index("--output") + 2] = line[line.index("--output") + 1]
+    assert main([*line, "--identical"]) == 2
+    assert "twice: the two tables need two files" in capsys.readouterr().err
 
 
 def test_joined_words_know_their_language(spaces, tmp_path, capsys):

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import fields
 
 import pytest
 
-from fairseq_xl.cli.data import text as command
+from fairseq_xl.cli.data import COMMANDS
+from fairseq_xl.cli.main import main
+from fairseq_xl.cli.parsing import load, parse
 from fairseq_xl.io.errors import InputError
 
 
@@ -13,22 +16,45 @@ from fairseq_xl.io.errors import InputError
 def text():
     """``fairseq-xl data …`` in this process."""
 
-    def run(*words):
-        parser = argparse.ArgumentParser()
-        command.configure(parser)
-        return command.run(parser.parse_args([str(word) for word in words]))
+    def run(name, *words):
+        return parse(argparse.ArgumentParser(), load(COMMANDS[name][0]), list(map(str, words))).run()
 
     return run
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_explains_every_option(name, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["data", name, "--help"])
+    assert ended.value.code == 0
+    assert "usage: fairseq-xl data" in capsys.readouterr().out
+    assert all(each.metadata["help"] for each in fields(load(COMMANDS[name][0])))
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("clean a b -o c d --max-ratio nan", "--max-ratio is nan: give a finite number"),
+        ("clean a b -o c d --max-ratio 0.5", "--max-ratio is 0.5: give 0 (no limit), or 1 or more"),
+        ("tokenize a -o b -l de --processes 0", "--processes is 0: give a number from 1"),
+        ("lexicon a b -o c --min-probability nan", "--min-probability is nan: give a finite number"),
+        ("hypotheses a -o b --max-distance -1", "--max-distance is -1.0: give a number from 0"),
+        ("tatoeba a -o b --languages a b --columns 0 1", "--columns is 0: give a number"),
+    ],
+)
+def test_what_an_option_does_not_take(words, sentence, capsys):
+    assert main(["data", *words.split()]) == 2
+    assert sentence in capsys.readouterr().err
 
 
 def test_from_plain_text_to_tokens_and_back(text, tmp_path):
     plain = tmp_path / "plain"
     plain.write_text("The dog sees the cat. The cat isn't here!\nA dog & the dog's cat.\n")
-    text("tokenise", plain, tmp_path / "tok", "-l", "en", "--processes", 1)
-    text("truecaser", tmp_path / "tok", "-o", tmp_path / "model")
-    text("truecase", tmp_path / "tok", tmp_path / "true", "-m", tmp_path / "model")
+    text("tokenize", plain, "-o", tmp_path / "tok", "-l", "en", "--processes", 1)
+    text("train-truecaser", tmp_path / "tok", "-o", tmp_path / "model")
+    text("truecase", tmp_path / "tok", "-o", tmp_path / "true", "-m", tmp_path / "model")
     assert (tmp_path / "true").read_text().startswith("the dog sees the cat . the cat isn 't here")
-    text("postprocess", tmp_path / "true", tmp_path / "back", "-l", "en")
+    text("postprocess", tmp_path / "true", "-o", tmp_path / "back", "-l", "en")
     assert (tmp_path / "back").read_bytes() == plain.read_bytes()
 
 
@@ -36,11 +62,11 @@ def test_tokens_to_subwords_and_back(text, tmp_path, capsys):
     tokens = tmp_path / "tok"
     tokens.write_text("the dog , the cat .\n\na doghouse\n" * 9)
     model, pieces, back = (tmp_path / name for name in ("model", "pieces", "back"))
-    text("subwords", "train", tokens, "-o", model, "--size", 16, "--kind", "unigram")
+    text("train-subwords", tokens, "-o", model, "--size", 16, "--kind", "unigram")
     assert f"{model}: 16 unigram pieces from 18 lines" in capsys.readouterr().err
-    text("subwords", "encode", tokens, pieces, "-m", model)
+    text("encode-subwords", tokens, "-o", pieces, "-m", model)
     assert pieces.read_text(encoding="utf-8").startswith("▁")
-    text("subwords", "decode", pieces, back)
+    text("decode-subwords", pieces, "-o", back)
     assert back.read_bytes() == tokens.read_bytes()
 
 
@@ -59,11 +85,11 @@ def test_cleaning_writes_its_counts(text, tmp_path, capsys):
 def test_hypotheses_must_match_the_file_they_are_like(text, tmp_path):
     (tmp_path / "log").write_text("H-1\t-1\tb\nH-0\t-1\ta\n")
     (tmp_path / "source").write_text("1\n2\n")
-    text("hypotheses", tmp_path / "log", tmp_path / "out", "--like", tmp_path / "source")
+    text("hypotheses", tmp_path / "log", "-o", tmp_path / "out", "--like", tmp_path / "source")
     assert (tmp_path / "out").read_text() == "a\nb\n"
     (tmp_path / "source").write_text("1\n2\n3\n")
     with pytest.raises(InputError, match="lacks the hypotheses of 1 of 3"):
-        text("hypotheses", tmp_path / "log", tmp_path / "out", "--like", tmp_path / "source")
+        text("hypotheses", tmp_path / "log", "-o", tmp_path / "out", "--like", tmp_path / "source")
 
 
 def test_unknown_words_are_replaced_only_when_asked_for(text, tmp_path, capsys):
@@ -71,9 +97,9 @@ def test_unknown_words_are_replaced_only_when_asked_for(text, tmp_path, capsys):
     log.write_text("S-0\tUhu\nH-0\t-1\t<unk>\nA-0\t0.7,0.3 0.5,0.5\n")
     source.write_text("Uhu\n")
     words.write_text("Uhu\towl\n")
-    replace = ("hypotheses", log, out, "--spelling", source, "--replace-unknown")
+    replace = ("hypotheses", log, "-o", out, "--spelling", source, "--replace-unknown")
     for arguments, expected in (
-        (("hypotheses", log, out), "<unk>\n"),
+        (("hypotheses", log, "-o", out), "<unk>\n"),
         ((*replace, "attention"), "Uhu\n"),
         ((*replace, "lexicon", "--lexicon", words), "owl\n"),
     ):
@@ -83,8 +109,8 @@ def test_unknown_words_are_replaced_only_when_asked_for(text, tmp_path, capsys):
     for arguments, message in (
         ((*replace, "lexicon"), "--replace-unknown lexicon needs --lexicon FILE"),
         ((*replace, "attention", "--lexicon", words), "attention has no use for --lexicon"),
-        (("hypotheses", log, out, "--spelling", source), "it has no use for --spelling"),
-        (("hypotheses", log, out, "--replace-unknown", "attention"), "needs --spelling FILE"),
+        (("hypotheses", log, "-o", out, "--spelling", source), "it has no use for --spelling"),
+        (("hypotheses", log, "-o", out, "--replace-unknown", "attention"), "needs --spelling FILE"),
     ):
         with pytest.raises(InputError, match=message):
             text(*arguments)

@@ -1,0 +1,127 @@
+"""``fairseq-xl data fetch``, ``campaign``, ``tatoeba``, ``synthetic`` and ``clean``: where text comes from."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.settings import argument, option
+from fairseq_xl.text.parallel import Rules
+
+BOTH_SIDES = "the two sides' files"
+
+
+@dataclass(kw_only=True)
+class Fetch:
+    """Download a file unless it is there already, and unpack it. A download that broke off goes on."""
+
+    url: str = argument("address")
+    output: Path = option("file to write", alias="-o")
+    checksum: str | None = option(
+        "sha256:HEX or md5:HEX of the file; one that is there already and has another stays, and is refused", None
+    )
+    unpack: Path | None = option(
+        "unpack the archive there: a new or empty folder, or one that holds what was unpacked before and no more", None
+    )
+    otherwise: str = option("what to do when it fails, for the message", "")
+
+    def run(self) -> None:
+        from fairseq_xl.io.fetch import fetch, unpack
+
+        fetch(self.url, self.output, self.checksum, self.otherwise)
+        if self.unpack:
+            unpack(self.output, self.unpack)
+
+
+@dataclass(kw_only=True)
+class Campaign:
+    """Write the sentence pairs of IWSLT campaign files, XML or train.tags, as plain text."""
+
+    source: list[Path] = option("source files")
+    target: list[Path] = option("target files, in the same order")
+    output: tuple[Path, Path] = option(BOTH_SIDES, alias="-o", metavar=("SRC", "TGT"))
+
+    def run(self) -> None:
+        from fairseq_xl.text.campaign import read_pairs
+
+        pairs = 0
+        with atomic_text(self.output[0]) as left, atomic_text(self.output[1]) as right:
+            for source, target in read_pairs(self.source, self.target):
+                left.write(source + "\n")
+                right.write(target + "\n")
+                pairs += 1
+        print(f"{pairs} pairs", file=sys.stderr)
+
+
+@dataclass(kw_only=True)
+class Tatoeba:
+    """Cut a file of sentence pairs, as Tatoeba's are published, into train, valid and test without a sentence in
+    common."""
+
+    pairs: Path = argument("file of pairs in columns separated by tabs (UTF-8; .gz is decompressed)")
+    output: Path = option("folder to write train.SRC … to", alias="-o")
+    languages: tuple[str, str] = option("of the two sides, for the files' names", metavar=("SRC", "TGT"))
+    columns: tuple[int, int] = option(
+        "of the source and of the target, from 1; Tatoeba's files have English first",
+        (2, 1),
+        low=1,
+        metavar=("SRC", "TGT"),
+    )
+    valid: int = option("development pairs", 2000, low=0)
+    test: int = option("test pairs", 2000, low=0)
+    seed: int = option("of the choice", 1)
+
+    def run(self) -> None:
+        from fairseq_xl.text.tatoeba import read_pairs, split
+
+        found = split(read_pairs(self.pairs, self.columns), self.valid, self.test, self.seed)
+        for name in ("train", "valid", "test"):
+            for side, language in enumerate(self.languages):
+                with atomic_text(self.output / f"{name}.{language}") as stream:
+                    stream.writelines(pair[side] + "\n" for pair in getattr(found, name))
+        print(found, file=sys.stderr)
+
+
+@dataclass(kw_only=True)
+class Synthetic:
+    """Generate a small parallel corpus with a grammar: an invented language, Qelmi (qel), and its English."""
+
+    output: Path = option("folder to write to", alias="-o")
+    seed: int = option("same seed, same corpus", 1)
+    train: int = option("training pairs", 4000, low=1)
+    valid: int = option("validation pairs", 200, low=1)
+    test: int = option("test pairs", 200, low=1)
+    monolingual: int = option(
+        "also write mono.en: so many English sentences for word vectors, none of them held out", 0, low=0, shown="none"
+    )
+    gloss: bool = option("also write *.gloss: the grammar of each source word", False)
+
+    def run(self) -> None:
+        from fairseq_xl.text.synthetic import generator
+
+        corpus = generator.generate(self.seed, self.train, self.valid, self.test, self.monolingual)
+        for path in generator.write(corpus, self.output, self.gloss):
+            print(path)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CleanPairs(Rules):
+    """Check a parallel corpus, write the pairs that are fit, and say how many are not, and why."""
+
+    source: Path = argument("source side")
+    target: Path = argument("target side, line by line")
+    output: tuple[Path, Path] = option(BOTH_SIDES, alias="-o", metavar=("SRC", "TGT"))
+    report: Path | None = option("write the counts to this JSON file", None)
+
+    def run(self) -> None:
+        from fairseq_xl.text.parallel import clean
+
+        report = clean(self.source, self.target, *self.output, self)
+        print(report, file=sys.stderr)
+        if self.report:
+            with atomic_text(self.report) as stream:
+                json.dump(asdict(report), stream, indent=2)
+                stream.write("\n")

@@ -1,1 +1,0 @@
-"""Two languages' word vectors in one space."""

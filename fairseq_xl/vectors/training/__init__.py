@@ -1,1 +1,0 @@
-"""Word vectors trained on text."""
