@@ -32,9 +32,10 @@ def load(place: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def add_options(parser: argparse.ArgumentParser, kind: type) -> None:
-    """Give a parser the options of a command's class, and its docstring as description."""
+def add_options(parser: argparse.ArgumentParser, kind: type) -> list[argparse.Action]:
+    """Give a parser the options of a command's class, which are returned, and its docstring as description."""
     parser.description = " ".join((inspect.getdoc(kind) or "").split())
+    added = []
     hints = typing.get_type_hints(kind)
     groups: dict[str, Any] = {}
     for each in fields(kind):
@@ -43,7 +44,8 @@ def add_options(parser: argparse.ArgumentParser, kind: type) -> None:
             if group not in groups:
                 groups[group] = parser.add_mutually_exclusive_group(required=group.endswith("!"))
             target = groups[group]
-        _add_option(target, each, hints[each.name])
+        added.append(_add_option(target, each, hints[each.name]))
+    return added
 
 
 def parse(parser: argparse.ArgumentParser, kind: type, words: Sequence[str]) -> Any:
@@ -58,22 +60,20 @@ def parse(parser: argparse.ArgumentParser, kind: type, words: Sequence[str]) -> 
     return made
 
 
-def _add_option(target: Any, each: Field[Any], hint: Any) -> None:
+def _add_option(target: Any, each: Field[Any], hint: Any) -> argparse.Action:
     about = each.metadata
     default = each.default_factory() if each.default_factory is not MISSING else each.default
     required = default is MISSING
     options: dict[str, Any] = {"help": _help(about, default)}
     if "metavar" in about:
         options["metavar"] = about["metavar"]
-    kind, nargs = _kind(hint)
+    kind, nargs, many = _kind(hint)
     if kind is bool:
         options["action"] = "store_true" if default is False else argparse.BooleanOptionalAction
     else:
         options["type"] = kind
         if nargs is not None:
             options["nargs"] = nargs
-            if nargs == "+" and default in (MISSING, None, []) and not about.get("positional"):
-                options["action"] = "extend"  # given twice, it counts twice
         if "choices" in about:
             options["choices"] = list(about["choices"])
     if about.get("positional"):
@@ -81,30 +81,35 @@ def _add_option(target: Any, each: Field[Any], hint: Any) -> None:
             options["nargs"] = "?" if nargs is None else "*"
             options["default"] = default
         options.setdefault("metavar", each.name.upper())
-        target.add_argument(each.name, **options)
-        return
-    if not required:
+        return target.add_argument(each.name, **options)
+    if many:
+        # Given twice, both count; not given, the dataclass has the default, to which argparse would add.
+        options["action"] = many
+        options["default"] = argparse.SUPPRESS
+    elif not required:
         options["default"] = default
-    elif "exclusive" not in about:
+    if required and "exclusive" not in about:
         options["required"] = True
     names = [f"--{each.name.replace('_', '-')}"]
     if "argparse_alias" in about:
         names.append(about["argparse_alias"])
-    target.add_argument(*names, **options)
+    return target.add_argument(*names, **options)
 
 
-def _kind(hint: Any) -> tuple[Any, str | int | None]:
-    """How one value is read, and how many there are."""
+def _kind(hint: Any) -> tuple[Any, str | int | None, str | None]:
+    """How one value is read, how many there are, and what an option does that is given once more."""
     if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
         (hint,) = (each for each in typing.get_args(hint) if each is not type(None))
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin is list and typing.get_origin(inner[0]) is tuple:
+        return *_kind(inner[0])[:2], "append"
     if origin is list or (origin is tuple and Ellipsis in inner):
-        return inner[0], "+"
+        return inner[0], "+", "extend"
     if origin is tuple:
-        return inner[0], len(inner)
+        return inner[0], len(inner), None
     if hint not in (str, int, float, bool, Path):
         raise TypeError(f"an option cannot be {hint}: str, int, float, bool, Path, and lists and tuples of them")
-    return hint, None
+    return hint, None, None
 
 
 def _help(about: Mapping[str, Any], default: Any) -> str:
