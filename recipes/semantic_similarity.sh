@@ -133,7 +133,7 @@ check_settings() {
   done
   if [[ -n $SENTENCE_ENCODER ]]; then
     [[ $SYSTEM == infersent ]] || fail "--sentence-encoder is for infersent, not $SYSTEM: leave it out"
-    TUNING+=(--sentence-encoder "$SENTENCE_ENCODER")
+    TUNING+=(--reader "$SENTENCE_ENCODER")
   fi
   MODEL=$SYSTEM${SENTENCE_ENCODER:+.$SENTENCE_ENCODER}
   for fold in $FOLDS; do need_number --folds "$fold"; done
@@ -165,7 +165,7 @@ make_pairs() {
   run fairseq-xl corpus run --project "$(project "$OTHER")" --first topics "${CORPUS_SET[@]}"
 }
 
-# All lines of the site in a language, and what the user adds; written as the pair classifiers read them.
+# All lines of the site in a language, and what the user adds; written as pair classifiers read them.
 train_vectors() {
   local inputs=() other more
   for other in "${OTHERS[@]}"; do

@@ -150,7 +150,7 @@ def test_sentence_encoders_have_runs_of_their_own_and_sets_are_chosen(similarity
         *["fairseq-xl match folds"] * 2,
     ]
     trained = " ".join(similarity.arguments("fairseq-train"))
-    assert trained.endswith("--fold 0 --seed 1 --sentence-encoder conv")
+    assert trained.endswith("--fold 0 --seed 1 --reader conv")
     assert "runs/fr.infersent.conv.seed1.fold0/checkpoints" in trained
     assert "/tables/infersent.conv.seed1.test-fr.md" in " ".join(similarity.arguments("fairseq-xl match folds"))
 
