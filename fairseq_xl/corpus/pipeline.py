@@ -12,7 +12,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from fairseq_xl.corpus.documents.project import SETTINGS, Project, Step
+from fairseq_xl.corpus.project import SETTINGS, Project, Step
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 

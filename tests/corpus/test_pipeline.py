@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 
 from fairseq_xl.corpus import pipeline
-from fairseq_xl.corpus.documents.project import Project, Step
 from fairseq_xl.corpus.pipeline import STEPS, create_project, run_step, run_steps, section, step
+from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.errors import InputError
 
 

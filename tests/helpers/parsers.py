@@ -286,8 +286,8 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.corpus.crawling import html, pages
     from fairseq_xl.corpus.crawling.site import CrawlSettings
     from fairseq_xl.corpus.documents import document, extract
-    from fairseq_xl.corpus.documents.project import Project
     from fairseq_xl.corpus.pairs import export, positives
+    from fairseq_xl.corpus.project import Project
     from fairseq_xl.encode.folder import checked_model
     from fairseq_xl.experiment import config
     from fairseq_xl.experiment.state import State

@@ -40,8 +40,8 @@ class StepCommand:
     again: bool = option("run even if it is done with these settings and inputs", False)
 
     def run(self) -> None:
-        from fairseq_xl.corpus.documents.project import Project
         from fairseq_xl.corpus.pipeline import run_step
+        from fairseq_xl.corpus.project import Project
 
         run_step(Project.open(self.project, self.set), self.step, self.again)
 
@@ -109,8 +109,8 @@ class Negatives(StepCommand):
         if self.sentences is None and not self.quantiles:
             super().run()
             return
-        from fairseq_xl.corpus.documents.project import Project
         from fairseq_xl.corpus.pairs import negatives
+        from fairseq_xl.corpus.project import Project
 
         project = Project.open(self.project, self.set)
         if self.sentences is None:
@@ -137,7 +137,7 @@ class Run(StepCommand):
     last: str = option("end here", STEPS[-1], choices=STEPS)
 
     def run(self) -> None:
-        from fairseq_xl.corpus.documents.project import Project
         from fairseq_xl.corpus.pipeline import run_steps
+        from fairseq_xl.corpus.project import Project
 
         run_steps(Project.open(self.project, self.set), self.first, self.last, self.again)

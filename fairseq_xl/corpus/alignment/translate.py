@@ -22,7 +22,7 @@ from fairseq_xl.corpus.alignment.translators import (
     read_dictionary,
 )
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
-from fairseq_xl.corpus.documents.project import Project, Step
+from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.databases import connect
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines

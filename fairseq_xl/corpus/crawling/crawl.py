@@ -16,7 +16,7 @@ from fairseq_xl.corpus.crawling import pages as kept
 from fairseq_xl.corpus.crawling.counterparts import Pairing, Rules, pair_pages
 from fairseq_xl.corpus.crawling.pages import Pages
 from fairseq_xl.corpus.crawling.site import CrawlSettings, is_address
-from fairseq_xl.corpus.documents.project import Project, Step
+from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.errors import InputError
 
 _SUFFIXES = {".html", ".htm", ".xhtml"}

@@ -1,1 +1,1 @@
-"""Documents of two languages: the project folder, extraction, words and topics."""
+"""Documents of two languages: extraction, words and topics."""

@@ -23,7 +23,7 @@ from fairseq_xl.corpus.crawling.html import decode, parse
 from fairseq_xl.corpus.crawling.pages import header, page_file, read_jsonl
 from fairseq_xl.corpus.crawling.site import host_of, path_of
 from fairseq_xl.corpus.documents.document import Document, write_documents
-from fairseq_xl.corpus.documents.project import Project, Step
+from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option

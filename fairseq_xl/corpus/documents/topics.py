@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
-from fairseq_xl.corpus.documents.project import Project, Step
 from fairseq_xl.corpus.documents.words import words
+from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require

@@ -9,8 +9,8 @@ from urllib.parse import urlsplit
 
 import yaml
 
-from fairseq_xl.corpus.documents.project import Project
 from fairseq_xl.corpus.pairs.pair import SPLITS, Pair
+from fairseq_xl.corpus.project import Project
 from fairseq_xl.report.tables import Table
 
 STEPS = ("crawl", "extract", "translate", "align", "topics", "negatives")

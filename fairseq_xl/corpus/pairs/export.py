@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.corpus.documents.document import read_documents
-from fairseq_xl.corpus.documents.project import Project, Step
 from fairseq_xl.corpus.documents.words import masked
 from fairseq_xl.corpus.pairs.data_card import card
 from fairseq_xl.corpus.pairs.pair import SPLITS, Pair, write_jsonl, write_parquet, write_tsv
 from fairseq_xl.corpus.pairs.positives import Placed, read_positives
 from fairseq_xl.corpus.pairs.shallow_baseline import shallow_baseline
 from fairseq_xl.corpus.pairs.split import TEST
+from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.corpus.documents.document import Document, read_documents
-from fairseq_xl.corpus.documents.project import Project, Step
 from fairseq_xl.corpus.pairs import split
 from fairseq_xl.corpus.pairs.encoders import encode
 from fairseq_xl.corpus.pairs.positives import Placed, Positives, collect, write_positives
 from fairseq_xl.corpus.pairs.search import QUANTILES, Band, Lengths, NearDuplicates, quantiles, search
+from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option

@@ -11,7 +11,7 @@ from fairseq_xl.cli.corpus import COMMANDS
 from fairseq_xl.cli.corpus.steps import STEPS
 from fairseq_xl.cli.main import main
 from fairseq_xl.corpus import pipeline
-from fairseq_xl.corpus.documents.project import Project
+from fairseq_xl.corpus.project import Project
 
 EXTRAS = ["scrapy", "twisted", "w3lib", "lxml", "inscriptis", "regex", "gensim", "tomotopy", "faiss", "sklearn"]
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from fairseq_xl.corpus.alignment import align, review
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
-from fairseq_xl.corpus.documents.project import Project
 from fairseq_xl.corpus.pipeline import run_step
+from fairseq_xl.corpus.project import Project
 from fairseq_xl.io.errors import InputError
 
 WORDS = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"]

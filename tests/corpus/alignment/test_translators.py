@@ -18,8 +18,8 @@ from fairseq_xl.corpus.alignment.translators import (
     read_dictionary,
 )
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
-from fairseq_xl.corpus.documents.project import Project
 from fairseq_xl.corpus.pipeline import run_step
+from fairseq_xl.corpus.project import Project
 from fairseq_xl.io.errors import InputError
 
 UPPER = [sys.executable, "-c", "import sys; [print(line.strip().upper()) for line in sys.stdin]"]

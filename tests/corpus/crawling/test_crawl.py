@@ -24,7 +24,7 @@ from warcio.archiveiterator import ArchiveIterator
 from fairseq_xl.corpus.crawling.crawl import work
 from fairseq_xl.corpus.crawling.pages import Pages, page_file, read_jsonl, remove
 from fairseq_xl.corpus.crawling.site import CrawlSettings
-from fairseq_xl.corpus.documents.project import Project
+from fairseq_xl.corpus.project import Project
 from fairseq_xl.io.errors import InputError
 
 from .conftest import Website, page

@@ -9,9 +9,9 @@ import pytest
 
 from fairseq_xl.corpus.documents import topics
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
-from fairseq_xl.corpus.documents.project import Project
 from fairseq_xl.corpus.documents.topics import Topics
 from fairseq_xl.corpus.pipeline import run_step
+from fairseq_xl.corpus.project import Project
 from fairseq_xl.io.errors import InputError
 
 SEA = ["boat", "harbour", "sail", "tide", "captain", "wave", "anchor", "island", "fish", "storm"]

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairseq_xl.corpus.documents.document import Document, write_documents
-from fairseq_xl.corpus.documents.project import Project
 from fairseq_xl.corpus.documents.words import key
 from fairseq_xl.corpus.pairs import export
 from fairseq_xl.corpus.pairs.negatives import write_sentences
@@ -19,6 +18,7 @@ from fairseq_xl.corpus.pairs.pair import SPLITS
 from fairseq_xl.corpus.pairs.positives import Placed
 from fairseq_xl.corpus.pairs.shallow_baseline import features, shallow_baseline
 from fairseq_xl.corpus.pipeline import run_steps
+from fairseq_xl.corpus.project import Project
 from fairseq_xl.io.errors import InputError
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.corpus.documents.document import write_documents
-from fairseq_xl.corpus.documents.project import Project
 from fairseq_xl.corpus.pairs.positives import read_positives
+from fairseq_xl.corpus.project import Project
 
 from .conftest import documents
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
@@ -112,7 +113,7 @@ class Project:
         settings = self.settings(name, step.settings)
         inputs = step.inputs(self, settings)
         outputs = [self.folder / output for output in step.outputs]
-        work = lambda: step.work(self, settings)  # noqa: E731
+        work = partial(step.work, self, settings)
         return run_once(self._record(name), settings, inputs, work, outputs=outputs, again=again)
 
     def _record(self, step: str) -> Path:

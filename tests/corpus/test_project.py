@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from fairseq_xl.corpus.documents.project import Project, Step
+from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
 
