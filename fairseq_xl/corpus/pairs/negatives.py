@@ -12,15 +12,19 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.corpus.documents.document import Document, read_documents
+from fairseq_xl.corpus.documents.words import words
 from fairseq_xl.corpus.pairs import split
-from fairseq_xl.corpus.pairs.encoders import encode
 from fairseq_xl.corpus.pairs.positives import Placed, Positives, collect, write_positives
 from fairseq_xl.corpus.pairs.search import QUANTILES, Band, Lengths, NearDuplicates, quantiles, search
 from fairseq_xl.corpus.project import Project, Step
+from fairseq_xl.encode.averaged import Averaging
+from fairseq_xl.encode.registry import KINDS, described, load_encoder
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
 
+SMOOTHING = 1e-3
+"""a of SIF."""
 HEADER = ("first number", "second number", "cosine", "first", "candidate", "second")
 
 
@@ -29,9 +33,9 @@ class NegativesSettings:
     """Section ``negatives``."""
 
     encoder: str = option(
-        "what gives vectors to the first language's sentences: vectors:FILE (word vectors, averaged), "
-        "suite:PATH (an encoder of this suite), sentence-transformers:NAME, transformers:NAME (the paper: "
-        "openai-gpt), array:FILE.npy (made elsewhere from what --sentences writes); "
+        "what gives vectors to the first language's sentences: vectors:FILE (word vectors, averaged by SIF), "
+        "an encoder folder or a checkpoint of this suite, sentence-transformers:NAME, transformers:NAME (the paper: "
+        "openai-gpt), npy:FILE (made elsewhere from what --sentences writes); "
         "paths are from the project's folder on",
         "",
     )
@@ -88,7 +92,7 @@ def show_quantiles(project: Project) -> None:
     """
     settings = _settings(project)
     _, topics, positives, _ = _sentences(project, settings)
-    vectors = encode(positives.first, _encoder(project, settings), settings.components)
+    vectors = encode(project, settings, positives.first)
     topic = [topics[page] for page in positives.home]
     _print_quantiles(quantiles(vectors, topic, positives.home, settings.seed), settings)
 
@@ -104,15 +108,35 @@ def _inputs(project: Project, settings: NegativesSettings) -> list[Path]:
         raise InputError(
             f"negatives: cosines above {settings.low} and below {settings.high} there are none: low < high"
         )
-    kind, _, name = _encoder(project, settings).partition(":")
-    return [project.folder / "topics.jsonl", *([Path(name)] if kind in ("array", "suite", "vectors") else [])]
+    file = _encoder(project, settings)[1]
+    found = [Path(file)] if file and Path(file).exists() else []  # if not, the encoder says so better
+    return [project.folder / "topics.jsonl", *found]
 
 
-def _encoder(project: Project, settings: NegativesSettings) -> str:
-    """With paths, which are from the project's folder on."""
-    kind, colon, name = settings.encoder.partition(":")
-    inside = kind in ("array", "suite", "vectors") and name
-    return f"{kind}:{project.folder / name}" if inside else f"{kind}{colon}{name}"
+def _encoder(project: Project, settings: NegativesSettings) -> tuple[str, str]:
+    """What names the encoder, with its path from the project's folder on; that path, empty where it is a name."""
+    kind, _, name = settings.encoder.partition(":")
+    if kind in ("npy", "vectors") and name:
+        file = str(project.folder / name)
+        return f"{kind}:{file}", file
+    if kind in KINDS or not settings.encoder:
+        return settings.encoder, ""
+    file = str(project.folder / settings.encoder)
+    return file, file
+
+
+def encode(project: Project, settings: NegativesSettings, sentences: Sequence[str]) -> np.ndarray:
+    """Vectors (N, d) float32 of length 1; zeros for a sentence that the encoder knows nothing of.
+
+    Raises:
+        InputError: an encoder that cannot be used.
+    """
+    if not settings.encoder:
+        raise InputError(f"negatives.encoder is missing: name an encoder's folder, a checkpoint, or {described()}")
+    encoder = load_encoder(_encoder(project, settings)[0], averaging=Averaging(words, SMOOTHING, settings.components))
+    vectors = np.ascontiguousarray(encoder.encode(sentences), dtype=np.float32)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(norms > 0, norms, 1)
 
 
 def _sentences(
@@ -133,7 +157,7 @@ def _sentences(
 
 def _work(project: Project, settings: NegativesSettings) -> dict[str, Any]:
     documents, topics, positives, fold = _sentences(project, settings)
-    vectors = encode(positives.first, _encoder(project, settings), settings.components)
+    vectors = encode(project, settings, positives.first)
     home = np.array(positives.home)
     topic = np.array(topics)[home]
     cosines = quantiles(vectors, topic, home, settings.seed)

@@ -78,7 +78,7 @@ def make(folder, pages, *options) -> list[dict]:
     common = ["negatives.folds=3", "negatives.low=-0.9", "negatives.high=1.0", "negatives.max_page_share=0.5"]
     count = write_sentences(Project.open(folder, common), folder / "s.txt")
     np.save(folder / "x.npy", np.random.default_rng(1).normal(size=(count, 6)))
-    common.append(f"negatives.encoder=array:{folder.absolute() / 'x.npy'}")
+    common.append(f"negatives.encoder=npy:{folder.absolute() / 'x.npy'}")
     run_steps(Project.open(folder, [*common, *options]), "negatives", "export", again=True)
     files = [folder / "export" / "data" / f"{split}.jsonl" for split in SPLITS]
     return [json.loads(line) for file in files for line in file.read_text().splitlines()]

@@ -7,6 +7,7 @@ import pytest
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.corpus.documents.document import write_documents
+from fairseq_xl.corpus.pairs.negatives import NegativesSettings, encode
 from fairseq_xl.corpus.pairs.positives import read_positives
 from fairseq_xl.corpus.project import Project
 
@@ -29,7 +30,7 @@ def test_the_step_from_an_array(run, tmp_path, capsys):
     count = len((tmp_path / "s.txt").read_text().splitlines())
     angle = np.random.default_rng(1).uniform(0, 0.8, count)
     np.save(tmp_path / "x.npy", np.stack([np.cos(angle), np.sin(angle)], 1))
-    setting = f"negatives.encoder=array:{tmp_path / 'x.npy'}"
+    setting = f"negatives.encoder=npy:{tmp_path / 'x.npy'}"
     run("--quantiles", "--set", setting)
     assert "50.0% are below" in capsys.readouterr().err
     run("--set", setting)
@@ -54,7 +55,8 @@ def test_the_step_from_an_array(run, tmp_path, capsys):
         ("near=0", "negatives.near is 0"),
         ("folds=1", "negatives.folds is 1: give a number from 2"),
         ("folds=7", "too few for 7 folds"),
-        ("encoder=x:y", "give KIND:NAME"),
+        ("encoder=x:y", "there is no encoder"),
+        ("each=1", "negatives.encoder is missing: name an encoder's folder"),
     ],
 )
 def test_settings_that_do_not_fit(run, capsys, setting, message):
@@ -64,5 +66,15 @@ def test_settings_that_do_not_fit(run, capsys, setting, message):
 
 def test_a_band_without_sentences(run, tmp_path, capsys):
     np.save(tmp_path / "x.npy", np.ones((24, 2)))
-    assert run("--set", f"negatives.encoder=array:{tmp_path / 'x.npy'}") == 2
+    assert run("--set", f"negatives.encoder=npy:{tmp_path / 'x.npy'}") == 2
     assert "no sentence has a negative" in capsys.readouterr().err
+
+
+def test_vectors_have_length_one_or_none(tmp_path):
+    (tmp_path / "v.vec").write_text("3 2\nred 1 0\nblue 0 1\nthe 1 1\n")
+    settings = NegativesSettings(encoder="vectors:v.vec")
+    found = encode(Project(tmp_path, ("en", "fr"), {}), settings, ["the RED", "the the", "unknown"])
+    a, the, red = 1e-3, 3 / 5, 1 / 5  # of five words, one of them unknown
+    expected = np.array([a / (a + red) + a / (a + the), a / (a + the)])
+    assert found[0] == pytest.approx(expected / np.linalg.norm(expected), rel=1e-5)
+    assert found[2].tolist() == [0, 0]
