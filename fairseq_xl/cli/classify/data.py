@@ -39,7 +39,7 @@ class Prepare(Settings):
 class Statistics:
     """Print sentences, lengths and shares of classes, as the paper's Tables 1 to 4 have them."""
 
-    data: list[Path] = argument("data directories")
+    data: list[Path] = argument("data directories", metavar="DATA")
 
     def run(self) -> None:
         import fairseq_xl

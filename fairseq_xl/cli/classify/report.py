@@ -17,7 +17,7 @@ class Report:
     table of each class, a confusion matrix of each system as .png and .pdf, and, for systems that learnt from several
     numbers of the low-resource language's sentences, the learning curve."""
 
-    records: list[Path] = argument("records")
+    records: list[Path] = argument("records", metavar="RECORD")
     output: Path = option("folder to write", alias="-o", metavar="DIR")
     system: str | None = option(
         "the system to test the others against by McNemar's test",
@@ -58,7 +58,7 @@ class Gain:
     Siamese encoder of two languages over the monolingual one), and of labels (over the control whose labels are
     shuffled)? In names {low} and {high} stand for the codes of a record's languages."""
 
-    records: list[Path] = argument("records of several languages and runs")
+    records: list[Path] = argument("records of several languages and runs", metavar="RECORD")
     system: str = option("its name", "SSC({low}-{high})", metavar="NAME")
     over: str = option("the other one's", "SSC({low}-{low})", metavar="NAME")
     samples: int = option("draws for the intervals", 2000, low=1)
