@@ -128,11 +128,8 @@ def test_load_measures_what_is_missing(tmp_path):
     done = run("vectors", "neighbours", "transfer", "words")
     assert done.returncode == 0, done.stderr[-2000:]
     rows = {row["name"]: row for row in map(json.loads, (tmp_path / "load.jsonl").read_text().splitlines())}
-    tables = {f"vectors, {kind}{end}" for kind in ("data", "array") for end in ("", ", chosen")}
-    indexed = {
-        f"{what}, {kind}"
-        for what, kind in (("translate", "nearest", "hnsw"), ("translate", "nearest", "ivf"), ("words", "ivf"))
-    }
+    tables = {f"vectors, {kind}{end}" for kind in ("text", "array") for end in ("", ", chosen")}
+    indexed = {f"{what}, {kind}" for what, kind in (("neighbours", "hnsw"), ("neighbours", "ivf"), ("words", "ivf"))}
     assert set(rows) == {*tables, *indexed, "neighbours", "transfer", "words, dense"}
     assert all(row["seconds"] > 0 and row["peak_mib"] > 10 for row in rows.values())
     assert rows["vectors, text"]["words"] == 1000

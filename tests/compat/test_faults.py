@@ -73,7 +73,7 @@ def test_a_table_that_does_not_fit(full_disk, run_cli, tmp_path):
 
 @pytest.mark.parametrize("room", [3000, 20_000])
 def test_a_database_that_does_not_fit(full_disk, run_cli, tmp_path, room):
-    (tmp_path / "sentences.tsv").write_text("".join(f"uno {n}\tone {n}\n" for n in range(5000)))
+    (tmp_path / "sentences.tsv").write_text("".join(f"uno {n}\tparcel {n} a{n}\n" for n in range(5000)))
     output = tmp_path / "out" / "pairs.tsv"
     arguments = ["match", "transfer-labels", "--sentences", tmp_path / "sentences.tsv", "-o", output]
     with full_disk(room):

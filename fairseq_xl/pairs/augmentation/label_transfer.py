@@ -173,7 +173,7 @@ def label_transfer(folder: Path, key: Callable[[str], int | None], settings: Set
         folder.mkdir(parents=True)
         with duckdb.connect(folder / "pairs.duckdb", config=limits) as database:
             yield LabelTransfer(database, key, settings)
-    except (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.FatalException) as error:
+    except (duckdb.OperationalError, duckdb.FatalException) as error:
         raise InputError(f"the database {folder} cannot be used: {error}") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
