@@ -45,12 +45,12 @@ EXTRAS = {
     "report": ["matplotlib>=3.8,<4", "jinja2>=3.1,<4"],
     "onnx": ["onnx>=1.16,<2", "onnxruntime>=1.18,<2"],
     "cluster": ["submitit>=1.5,<2"],
-    "syntactic": ["rapidfuzz>=3.6,<4", "spacy>=3.7,<4", "stanza>=1.8,<2"],
+    "syntactic": ["rapidfuzz>=3.6,<4", "scikit-learn>=1.4,<2", "spacy>=3.7,<4", "stanza>=1.8,<2"],
     "map": ["umap-learn>=0.5,<1"],
     "pretrained": ["sentence-transformers>=3,<7", "transformers>=4.40,<6"],
     "ray": ["ray>=2.9,<3"],
     "siamese": ["scikit-learn>=1.4,<2", "gensim>=4.3,<5", "morfessor>=2.0.6,<3", "charset-normalizer>=3.3,<4"],
-    "pairs": ["scikit-learn>=1.4,<2", "networkx>=3.2,<4", "rapidfuzz>=3.6,<4", "bm25s>=0.2,<1", "duckdb>=1.1,<3"],
+    "pairs": ["scikit-learn>=1.4,<2", "networkx>=3.2,<4", "rapidfuzz>=3.6,<4", "duckdb>=1.1,<3"],
     "corpus": [
         "scrapy>=2.19,<3",  # the signal robots_parsed and the resolver's setting
         "inscriptis>=2.5,<3",

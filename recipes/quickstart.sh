@@ -68,7 +68,7 @@ preprocess() {
   logged "$OUT/preprocess.log" fairseq-preprocess --source-lang qel --target-lang en \
     --trainpref "$OUT/text/train" --validpref "$OUT/text/valid" --testpref "$OUT/text/test" \
     --destdir "$OUT/bin.tmp"
-  rm -rf "$OUT/bin"
+  rm -rf "${OUT:?}/bin"
   mv "$OUT/bin.tmp" "$OUT/bin"
 }
 

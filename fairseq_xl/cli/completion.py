@@ -35,8 +35,6 @@ def add_commands(parser: argparse.ArgumentParser, table: Table, file: object) ->
     """Every command of a table as a parser below ``parser``; options that take a path complete with ``file``."""
     subparsers = parser.add_subparsers()
     for word, (place, text) in table.items():
-        if ":" not in place:
-            continue  # no dataclass yet
         found = load(place)
         below = subparsers.add_parser(word, help=text.replace("%", "%%"))
         if isinstance(found, Mapping):

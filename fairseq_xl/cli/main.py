@@ -5,11 +5,9 @@ from __future__ import annotations
 import argparse
 import difflib
 import errno
-import importlib
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from types import ModuleType
 from typing import Any
 
 from fairseq_xl import __version__, hush
@@ -52,7 +50,7 @@ def find(words: Sequence[str]) -> tuple[str, Any, Sequence[str]]:
             raise InputError(f"{name} has no command {words[0]!r}; {hint}")
         place = found[words[0]][0]
         name, words = f"{name} {words[0]}", words[1:]
-        found = load(place) if ":" in place else importlib.import_module(place)
+        found = load(place)
     return name, found, words
 
 
@@ -83,14 +81,11 @@ def _dispatch(argv: list[str]) -> int:
         parser.print_help(sys.stderr)
         return 2
     parser = argparse.ArgumentParser(prog=name, allow_abbrev=False)
-    if isinstance(found, ModuleType):
-        found.configure(parser)
-        return found.run(parser.parse_args(words)) or 0
     return parse(parser, found, words).run() or 0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one sub-command and return the exit status.
+    """Run one command and return the exit status.
 
     2 for a user's mistake (its sentence on stderr) and for a file that the system refuses, 130 for Ctrl-C, 141 where
     whoever read the output went away; every other exception is a defect of ours and shows its traceback.

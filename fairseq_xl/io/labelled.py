@@ -24,7 +24,6 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.tables import SPLITS as SPLITS
 from fairseq_xl.io.tables import Table
 
 

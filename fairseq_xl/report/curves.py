@@ -21,7 +21,7 @@ POSITIONS: dict[str, Callable[[Record], float]] = {
 """Where a record stands on the horizontal axis."""
 LOGGED = {"cosine": "cosine to the target", "kappa": "κ", "hinge": "share of active hinges"}
 """What continuous criteria log, as means over the words since the line before."""
-PARTS = {"hinge": ("hinge", "second_hinge", "first_hinge")}
+PARTS = {"hinge": ("hinge", "end_hinge", "start_hinge")}
 """The names that a value may have: a mix logs its parts', and the second one is what it comes to."""
 
 Logs = Sequence[tuple[str, TrainingLog]]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import importlib
 import os
 import resource
 import subprocess
@@ -52,7 +51,7 @@ def every_command(name: str, table: Table) -> Iterator[tuple[str, Any]]:
     """The names of all commands and groups, and their classes or tables."""
     for word, (place, text) in table.items():
         assert text
-        found = load(place) if ":" in place else importlib.import_module(place)
+        found = load(place)
         yield f"{name} {word}".strip(), found
         if isinstance(found, Mapping):
             yield from every_command(f"{name} {word}".strip(), found)

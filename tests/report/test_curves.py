@@ -27,15 +27,15 @@ def runs(make_run):
     return load_runs(make_run.out, {"a.1": ("a", 1), "a.2": ("a", 2), "b.1": ("b", 1)}, {})
 
 
-def test_of_a_mix_the_second_hinge_is_drawn_and_the_first_until_there_is_one(runs):
+def test_of_a_mix_the_end_hinge_is_drawn_and_the_start_hinge_until_there_is_one(runs):
     path = runs[0].folder / "train.log"
     before, after = path.read_text().split('"epoch": 2', 1)
-    both = after.replace('"hinge"', '"first_hinge": "0.3", "second_hinge"', 1)
-    path.write_text(f'{before.replace("hinge", "first_hinge")}"epoch": 2{both}')
+    both = after.replace('"hinge"', '"start_hinge": "0.3", "end_hinge"', 1)
+    path.write_text(f'{before.replace("hinge", "start_hinge")}"epoch": 2{both}')
     figure = Figure()
     draw_course(figure, runs[:1], {}, {"a": "C3"})
     assert figure.axes[1].lines[0].get_xydata().tolist() == [[5, 0.9], [15, 0.9]]
-    path.write_text(path.read_text().replace('"second_hinge": "0.9"', '"second_hinge": "0.7"'))
+    path.write_text(path.read_text().replace('"end_hinge": "0.9"', '"end_hinge": "0.7"'))
     del runs[0].__dict__["log"]
     figure = Figure()
     draw_course(figure, runs[:1], {}, {"a": "C3"})

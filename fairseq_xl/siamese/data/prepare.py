@@ -15,7 +15,8 @@ from fairseq.data import Dictionary
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import make_folder
-from fairseq_xl.io.labelled import SPLITS, Example, Source
+from fairseq_xl.io.labelled import Example, Source
+from fairseq_xl.io.tables import SPLITS
 from fairseq_xl.siamese.data.directory import DICTIONARY, MANIFEST, VERSION, encode, write_corpus
 from fairseq_xl.siamese.data.morphemes import Segmenter
 from fairseq_xl.siamese.data.settings import SIDES, Settings
