@@ -9,7 +9,7 @@ from pathlib import Path
 from fairseq_xl.experiment.config import Experiment
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import loads
 
 PENDING, RUNNING, DONE, FAILED = "pending", "running", "done", "failed"
 

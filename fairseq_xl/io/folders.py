@@ -11,7 +11,7 @@ from typing import Any
 
 from fairseq_xl.io.atomic import exclusive_lock, hidden_name
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import loads
 
 
 @contextmanager

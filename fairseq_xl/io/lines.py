@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import codecs
 import gzip
+import json
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
@@ -140,6 +141,8 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         raise _broken_gzip(path, error) from None
     if encoding is None:
         encoding = next((name for mark, name in MARKS if raw.startswith(mark)), None)
+    elif text_encoding(encoding) is None:
+        raise InputError(f"{path}: there is no encoding {encoding!r}; iso-8859-1 and cp1252 are some")
     try:
         return raw.decode(encoding or "utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -149,8 +152,6 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         raise InputError(
             f"{path}, line {line}: byte 0x{raw[error.start]:02x} is not valid {encoding}: state another encoding="
         ) from None
-    except (LookupError, UnicodeError):  # the codecs called undefined and punycode say the latter of any text
-        raise InputError(f"{path}: there is no encoding {encoding!r}; iso-8859-1 and cp1252 are some") from None
 
 
 def _bounded_blocks(stream: BinaryIO, path: Path) -> Iterator[bytes]:
@@ -181,3 +182,30 @@ def _decode_by_guess(path: Path, raw: bytes) -> str:
     encoding = next((name for name in ("cp1252", "latin_1") if name in near), best.encoding)
     print(f"{path} is not UTF-8: read as {encoding}; state encoding= if that is wrong", file=sys.stderr)
     return raw.decode(encoding)
+
+
+_CODES = {"charmap", "idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"}
+"""Python's codecs from bytes to text in which no text is written: for names of hosts, source code and machinery."""
+
+
+def text_encoding(name: str) -> str | None:
+    """Python's name of an encoding of texts; None for any other name.
+
+    Python also knows codecs that are none, such as ``hex`` and ``zlib``; ``bytes.decode`` raises LookupError for some
+    of them, and for others whatever they come upon.
+    """
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):  # ValueError: a character that no name has
+        return None
+    if not found._is_text_encoding or found.name.replace("_", "-") in _CODES:
+        return None
+    return found.name
+
+
+def loads(text: str) -> Any:
+    """As ``json.loads``. Raises: ValueError: also for what is nested too deeply for Python."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None

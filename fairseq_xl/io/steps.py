@@ -15,7 +15,7 @@ from typing import Any
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import loads
 
 Signature = dict[str, Any]
 

@@ -24,8 +24,7 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import numbered_lines, read_lines, read_text
+from fairseq_xl.io.lines import loads, numbered_lines, read_lines, read_text
 
 FORMATS = ("tsv", "csv", "jsonl", "spaces", "lines")
 SPLITS = ("train", "valid", "test")

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import loads
 from fairseq_xl.report.training_log import read_training_log
 from fairseq_xl.training.checkpoints import plain
 

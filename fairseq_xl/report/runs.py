@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.lines import loads, read_lines
 from fairseq_xl.report.training_log import TrainingLog, read_training_log
 
 TRANSLATION = {"scores": dict, "source": str, "target": str}

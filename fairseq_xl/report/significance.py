@@ -16,7 +16,7 @@ from sacrebleu.significance import PairedTest, Result
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import loads
 
 LEVEL = 0.05
 METHODS = {"ar": "paired approximate randomisation", "bs": "paired bootstrap resampling"}

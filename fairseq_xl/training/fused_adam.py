@@ -8,7 +8,7 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -17,26 +17,19 @@ from fairseq.optim import FairseqOptimizer, register_optimizer
 from omegaconf import II
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 
 
 @dataclass
 class FusedAdamConfig(FairseqDataclass):
-    adam_betas: str = field(
-        default="(0.9, 0.999)",
-        metadata={
-            "help": "decay of the running mean and of the running square of gradients: transformers often use "
-            "'(0.9, 0.98)'"
-        },
+    adam_betas: str = option(
+        "decay of the running mean and of the running square of gradients: transformers often use '(0.9, 0.98)'",
+        "(0.9, 0.999)",
     )
-    adam_eps: float = field(
-        default=1e-8, metadata={"help": "added to the denominator: raise it when rarely updated weights jump"}
-    )
-    weight_decay: float = field(
-        default=0.0,
-        metadata={
-            "help": "shrink weights by this times the learning rate each update (as AdamW); some hundredths "
-            "against over-fitting"
-        },
+    adam_eps: float = option("added to the denominator: raise it when rarely updated weights jump", 1e-8)
+    weight_decay: float = option(
+        "shrink weights by this times the learning rate each update (as AdamW); some hundredths against over-fitting",
+        0.0,
     )
     lr: list[float] = II("optimization.lr")  # noqa: RUF009  (a reference, which is a string)
 

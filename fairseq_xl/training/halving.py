@@ -3,7 +3,7 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -12,24 +12,18 @@ from fairseq.optim.lr_scheduler import FairseqLRScheduler, register_lr_scheduler
 from omegaconf import II
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 
 
 @dataclass
 class HalvingConfig(FairseqDataclass):
-    halve_above: float = field(
-        default=5.0,
-        metadata={
-            "help": "norm of the gradient (not clipped) above which the learning rate falls; look at the "
-            "logged gnorm first"
-        },
+    halve_above: float = option(
+        "norm of the gradient (not clipped) above which the learning rate falls; look at the logged gnorm first", 5.0
     )
-    halve_by: float = field(
-        default=0.5,
-        metadata={"help": "what the learning rate is multiplied with then; nearer to 1 where it falls too often"},
+    halve_by: float = option(
+        "what the learning rate is multiplied with then; nearer to 1 where it falls too often", 0.5
     )
-    halve_until: float = field(
-        default=1e-6, metadata={"help": "the learning rate does not fall below this, or training would stand still"}
-    )
+    halve_until: float = option("the learning rate does not fall below this, or training would stand still", 1e-6)
     lr: list[float] = II("optimization.lr")  # noqa: RUF009  (a reference, which is a string)
     clip_norm: float = II("optimization.clip_norm")
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fairseq_xl.io import lines
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import count_lines, decode_lines, read_lines
+from fairseq_xl.io.lines import count_lines, decode_lines, read_lines, text_encoding
 
 # Every character at which some reader ends a line, beside ordinary ones.
 NASTY = st.text(st.sampled_from("ab \t\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\ufeffé漢😀"), max_size=12)
@@ -104,3 +104,28 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
         fail()
     assert path.read_text() == "old\n"
     assert [item.name for item in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("UTF8", "utf-8"), ("latin1", "iso8859-1"), ("windows-1252", "cp1252"), ("Shift_JIS", "shift_jis")],
+)
+def test_encodings_of_texts(name, found):
+    assert text_encoding(name) == found
+
+
+@pytest.mark.parametrize("name", ["zlib", "hex", "rot13", "base64", "bz2", "uu", "quopri"])
+def test_codecs_that_make_no_text_of_bytes(name):
+    assert text_encoding(name) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["undefined", "idna", "punycode", "unicode_escape", "unicode-escape", "RAW_UNICODE_ESCAPE", "charmap"]
+)
+def test_codecs_of_other_things_than_texts(name):
+    assert text_encoding(name) is None
+
+
+@pytest.mark.parametrize("name", ["", "none", "aliases", "a\0b", "\ud800", "é", "x" * 10_000])
+def test_no_codec_at_all(name):
+    assert text_encoding(name) is None

@@ -1,4 +1,4 @@
-"""``fairseq-xl match report``: the paper's Table 2 with intervals and paired differences, from records."""
+"""``fairseq-xl match report`` and ``folds``: tables from the records of pair classifiers."""
 
 from __future__ import annotations
 
@@ -50,3 +50,28 @@ class Report:
             comparison.draw(found, self.output, self.paper)
         for table in tables.values():
             print(table.markdown())
+
+
+@dataclass(kw_only=True)
+class Folds:
+    """Accuracy of cross-validation (mean and standard deviation over the folds, and over all their pairs, since folds
+    may differ in size), and on a test set that of the folds' models: their mean, the majority of their votes and the
+    mean of their probabilities.
+    """
+
+    folds: list[Path] = argument("of `match predict --split fold`", metavar="RECORD")
+    test: list[Path] = option("of the same models on one labelled split", [], metavar="RECORD")
+    output: Path | None = option("Markdown", None, alias="-o", shown="standard output", metavar="FILE")
+
+    def run(self) -> None:
+        """Compute and write.
+
+        Raises:
+            InputError: records without labels, two of one classifier and fold, test records of different pairs.
+        """
+        from fairseq_xl.cli.match.common import write
+        from fairseq_xl.pairs.evaluation.cross_validation import table
+        from fairseq_xl.pairs.evaluation.record import PairRecord
+
+        found = table([PairRecord.read(path) for path in self.folds], [PairRecord.read(path) for path in self.test])
+        write(found.markdown(), self.output)

@@ -1,4 +1,4 @@
-"""``fairseq-xl match words``: text as pair classifiers read it, for training word vectors on."""
+"""``fairseq-xl match words`` and ``statistics``: text as pair classifiers read it, and what of it has no vector."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairseq_xl.cli.match.common import SOURCE
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.settings import argument, option
-from fairseq_xl.pairs.data.tokenizer import Tokenizer
+from fairseq_xl.pairs.data.tokenizer import Tokenizer, WordRules
 
 
 @dataclass(kw_only=True)
@@ -50,3 +51,29 @@ class Words(Tokenizer):
                 raise InputError(f"{name}, line {number}: {len(cells)} columns, but {given!r} wants more")
             for cell in [cells[int(column) - 1] for column in columns] or cells:
                 yield self.sentence(cell)
+
+
+@dataclass(kw_only=True)
+class Statistics(WordRules):
+    """Print how long the sentences of pairs are, and with --vectors what has no vector."""
+
+    sources: list[str] = argument(SOURCE, metavar="SOURCE")
+    vectors: Path | None = option(
+        "word vectors (.vec, .txt, .npy, .bin); of a .bin, which has a vector for any word, the words that it was "
+        "trained on count as known",
+        None,
+        metavar="FILE",
+    )
+
+    def run(self) -> None:
+        """Print the table.
+
+        Raises:
+            InputError: a file that cannot be read.
+        """
+        from fairseq_xl.pairs.data.source import PairSource
+        from fairseq_xl.pairs.data.statistics import table
+        from fairseq_xl.pairs.data.vocabulary import vector_words
+
+        known = vector_words(self.vectors) if self.vectors else None
+        print(table([PairSource.parse(line) for line in self.sources], self, known).markdown())

@@ -4,7 +4,7 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY
@@ -15,6 +15,7 @@ from torch import Tensor
 from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 
 
 def end_weight(update: int, anneal_from: int, anneal_to: int) -> float:
@@ -24,29 +25,20 @@ def end_weight(update: int, anneal_from: int, anneal_to: int) -> float:
 
 @dataclass
 class AnnealedConfig(ContinuousCriterionConfig):
-    start_loss: str = field(
-        default=MISSING,
-        metadata={"help": "loss to start with, a continuous criterion: one that learns fast from afar, as cosine"},
+    start_loss: str = option(
+        "loss to start with, a continuous criterion: one that learns fast from afar, as cosine", MISSING
     )
-    end_loss: str = field(
-        default=MISSING, metadata={"help": "loss to end with, likewise: the one whose optimum is wanted"}
+    end_loss: str = option("loss to end with, likewise: the one whose optimum is wanted", MISSING)
+    anneal_from: int = option("updates that the start loss trains alone: more while its curve is still steep there", 0)
+    anneal_to: int = option(
+        "updates after which the end loss trains alone; between the two its weight rises linearly. "
+        "Later where the cosine falls back on the way",
+        MISSING,
     )
-    anneal_from: int = field(
-        default=0,
-        metadata={"help": "updates that the start loss trains alone: more while its curve is still steep there"},
+    start_options: str = option(
+        "options of the start loss where its defaults do not suit, as 'lambda1=0 lambda2=1'", ""
     )
-    anneal_to: int = field(
-        default=MISSING,
-        metadata={
-            "help": "updates after which the end loss trains alone; between the two its weight rises linearly. "
-            "Later where the cosine falls back on the way"
-        },
-    )
-    start_options: str = field(
-        default="",
-        metadata={"help": "options of the start loss where its defaults do not suit, as 'lambda1=0 lambda2=1'"},
-    )
-    end_options: str = field(default="", metadata={"help": "options of the end loss, likewise"})
+    end_options: str = option("options of the end loss, likewise", "")
 
 
 @register("annealed", AnnealedConfig)
@@ -129,15 +121,15 @@ def _config(place: str, name: str, options: str, sentence_avg: bool) -> DictConf
         raise InputError(f"--{place}-loss is {name!r}: choose one of {', '.join(sorted(losses))}")
     config = OmegaConf.structured(CRITERION_DATACLASS_REGISTRY[name](sentence_avg=sentence_avg))
     own = {f.name for f in fields(CRITERION_DATACLASS_REGISTRY[name])} - {"_name", "sentence_avg"}
-    for option in options.split():
-        key, equals, value = option.partition("=")
+    for given in options.split():
+        key, equals, value = given.partition("=")
         key = key.replace("-", "_")
         if not equals or key not in own:
             known = ", ".join(f"{key}=…" for key in sorted(own)) or "none"
-            raise InputError(f"--{place}-options has {option!r}: the options of {name} are {known}")
+            raise InputError(f"--{place}-options has {given!r}: the options of {name} are {known}")
         try:
             config[key] = value
         except ValidationError as error:
             reason = str(error).splitlines()[0]
-            raise InputError(f"--{place}-options has {option!r}: {reason}") from error
+            raise InputError(f"--{place}-options has {given!r}: {reason}") from error
     return config

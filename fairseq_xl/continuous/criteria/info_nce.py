@@ -3,22 +3,21 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 from fairseq_xl.losses import InfoNCELoss
 
 
 @dataclass
 class InfoNCEConfig(ContinuousCriterionConfig):
-    scale: float = field(
-        default=20.0,
-        metadata={
-            "help": "what cosines are multiplied by, an inverse temperature: larger makes the loss look at the "
-            "nearest negatives only. The default is that of --decode-scale"
-        },
+    scale: float = option(
+        "what cosines are multiplied by, an inverse temperature: larger makes the loss look at the "
+        "nearest negatives only. The default is that of --decode-scale",
+        20.0,
     )
 
 

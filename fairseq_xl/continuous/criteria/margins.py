@@ -3,12 +3,13 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from fairseq.dataclass import ChoiceEnum
 
 from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
+from fairseq_xl.io.settings import option
 from fairseq_xl.losses import (
     InBatchLoss,
     MostInformativeLoss,
@@ -21,13 +22,11 @@ from fairseq_xl.training.presets import preset
 
 @dataclass
 class MarginConfig(ContinuousCriterionConfig):
-    margin: float = field(
-        default=0.5,
-        metadata={
-            "help": "by how much the target must be closer than the negative (cosines, so 0 to 2). Larger keeps more "
-            "predictions under the hinge; watch the logged hinge share. How near to the target the hinge lets go "
-            "depends on the negative, and with it each loss's default"
-        },
+    margin: float = option(
+        "by how much the target must be closer than the negative (cosines, so 0 to 2). Larger keeps more "
+        "predictions under the hinge; watch the logged hinge share. How near to the target the hinge lets go "
+        "depends on the negative, and with it each loss's default",
+        0.5,
     )
 
 
@@ -43,7 +42,7 @@ class NegativeSamplingConfig(MarginConfig):
     """A sampled word is about across both target and prediction: 0.5 would let go where they are 60° apart."""
 
     margin: float = 0.75
-    negatives: int = field(default=5, metadata={"help": "uniform draws per target, averaged (the paper: 5)"})
+    negatives: int = option("uniform draws per target, averaged (the paper: 5)", 5)
 
 
 @preset
@@ -51,23 +50,19 @@ class MostInformativeConfig(MarginConfig):
     """The best margin at beam 5 of 0.5, 0.75 and 1, tried on Multi30k's validation set."""
 
     margin: float = 0.75
-    search_chunk: float = field(
-        default=16.0,
-        metadata={
-            "help": "similarities held in memory at once, in millions (four bytes each): lower it when the search "
-            "for negatives runs out of memory"
-        },
+    search_chunk: float = option(
+        "similarities held in memory at once, in millions (four bytes each): lower it when the search "
+        "for negatives runs out of memory",
+        16.0,
     )
 
 
 @dataclass
 class InBatchConfig(MarginConfig):
-    negative: ChoiceEnum(["hardest", "semi_hard"]) = field(  # type: ignore[valid-type]
-        default="hardest",
-        metadata={
-            "help": "which target of the batch a prediction is held away from: the nearest (hardest), or the nearest "
-            "of those farther than its own target (semi_hard), which is gentler while predictions are still poor"
-        },
+    negative: ChoiceEnum(["hardest", "semi_hard"]) = option(  # type: ignore[valid-type]
+        "which target of the batch a prediction is held away from: the nearest (hardest), or the nearest "
+        "of those farther than its own target (semi_hard), which is gentler while predictions are still poor",
+        "hardest",
     )
 
 

@@ -3,29 +3,26 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from fairseq.dataclass import ChoiceEnum
 
 from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
+from fairseq_xl.io.settings import option
 from fairseq_xl.losses import VmfLoss, VmfReleasedLoss
 
 
 @dataclass
 class VmfConfig(ContinuousCriterionConfig):
-    form: ChoiceEnum(["paper", "released"]) = field(  # type: ignore[valid-type]
-        default="paper",
-        metadata={
-            "help": "paper: -log C(k) - lambda2 e.u + lambda1 k (the default regularises as the 2019 paper does; "
-            "--lambda1 0 --lambda2 1 is the plain likelihood, which the syn-margin paper compares with). "
-            "released: -log C(k) + log(1 + k)(0.2 - cos), the loss of the 2019 paper's published code"
-        },
+    form: ChoiceEnum(["paper", "released"]) = option(  # type: ignore[valid-type]
+        "paper: -log C(k) - lambda2 e.u + lambda1 k (the default regularises as the 2019 paper does; "
+        "--lambda1 0 --lambda2 1 is the plain likelihood, which the syn-margin paper compares with). "
+        "released: -log C(k) + log(1 + k)(0.2 - cos), the loss of the 2019 paper's published code",
+        "paper",
     )
-    lambda1: float = field(
-        default=0.02, metadata={"help": "weight of the norm penalty: raise it when the logged kappa runs away"}
-    )
-    lambda2: float = field(default=0.1, metadata={"help": "weight of the dot product with the target"})
+    lambda1: float = option("weight of the norm penalty: raise it when the logged kappa runs away", 0.02)
+    lambda2: float = option("weight of the dot product with the target", 0.1)
 
 
 @register("vmf", VmfConfig)

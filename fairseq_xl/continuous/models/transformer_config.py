@@ -4,7 +4,7 @@ No ``from __future__ import annotations`` here: fairseq reads the fields' types 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import dataclass, fields, make_dataclass
 from types import SimpleNamespace
 from typing import Any, Optional
 
@@ -62,7 +62,7 @@ def _flat_fields(config: type, prefix: str = "") -> Iterator[tuple[str, Any, Any
             if prefix:
                 text = f"{prefix.rstrip('_').replace('_', ' ')}: {text}"
             default = _DEFAULTS.get(name, given.default)
-            yield name, given.type, field(default=default, metadata={"help": text})
+            yield name, given.type, option(text, default)
 
 
 StockOptions: Any = make_dataclass("StockOptions", list(_flat_fields(TransformerConfig)), bases=(FairseqDataclass,))

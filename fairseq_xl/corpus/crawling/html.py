@@ -9,7 +9,7 @@ import lxml.html
 from lxml.etree import ParserError
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
-from fairseq_xl.io.encodings import text_encoding
+from fairseq_xl.io.lines import text_encoding
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _START = re.compile(rb"<\s*(!doctype\s+html|html|head|body)\b", re.IGNORECASE)

@@ -12,7 +12,7 @@ import numpy as np
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import loads
 
 if TYPE_CHECKING:
     from fairseq_xl.pairs.data.directory import Row

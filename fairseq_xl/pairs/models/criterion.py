@@ -3,7 +3,7 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from fairseq.logging import metrics
 from torch import Tensor
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 from fairseq_xl.training.finite import check_finite
 
 # Scores of average precision, which needs all pairs at once, are summed over batches and workers in so many bins.
@@ -23,24 +24,19 @@ BINS = 1000
 
 @dataclass
 class PairClassificationConfig(FairseqDataclass):
-    positive_weight: float = field(
-        default=1.0,
-        metadata={
-            "help": "weight of a matching pair in the loss, that of others being 1. Below 1 where fewer pairs "
-            "match in the text to be judged than in training (odds of a match there divided by those here keep the "
-            "probabilities true), above 1 to find more of few matches at the cost of false ones"
-        },
+    positive_weight: float = option(
+        "weight of a matching pair in the loss, that of others being 1. Below 1 where fewer pairs "
+        "match in the text to be judged than in training (odds of a match there divided by those here keep the "
+        "probabilities true), above 1 to find more of few matches at the cost of false ones",
+        1.0,
     )
-    label_smoothing: float = field(
-        default=0.0,
-        metadata={"help": "share of the label given to the other one; some hundredths where labels are noisy"},
+    label_smoothing: float = option(
+        "share of the label given to the other one; some hundredths where labels are noisy", 0.0
     )
-    divide_by_square: bool = field(
-        default=False,
-        metadata={
-            "help": "divide the gradient by the square of the batch's pairs instead of their number, as the corpus "
-            "paper has it; with it no gradient is ever large enough for --lr-scheduler halving"
-        },
+    divide_by_square: bool = option(
+        "divide the gradient by the square of the batch's pairs instead of their number, as the corpus "
+        "paper has it; with it no gradient is ever large enough for --lr-scheduler halving",
+        False,
     )
 
 

@@ -3,11 +3,12 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
+from fairseq_xl.io.settings import option
 from fairseq_xl.modules.pooling import max_pool, mean_pool
 from fairseq_xl.pairs.models.model import PairClassifierConfig, register_classifier
 
@@ -17,25 +18,17 @@ DISTANCES = 10
 
 @dataclass
 class DecomposableConfig(PairClassifierConfig):
-    intra_attention: bool = field(
-        default=False,
-        metadata={
-            "help": "attend within each sentence first, with a bias for each distance; for sentences whose "
-            "order of words matters"
-        },
+    intra_attention: bool = option(
+        "attend within each sentence first, with a bias for each distance; for sentences whose order of words matters",
+        False,
     )
-    enhanced: bool = field(
-        default=False,
-        metadata={
-            "help": "compare words by difference and product, too, and pool comparisons by mean and maximum instead "
-            "of their sum, as esim does; for sentences of very different lengths"
-        },
+    enhanced: bool = option(
+        "compare words by difference and product, too, and pool comparisons by mean and maximum instead "
+        "of their sum, as esim does; for sentences of very different lengths",
+        False,
     )
-    project_dim: int = field(
-        default=200,
-        metadata={
-            "help": "size of the learned projection of the word vectors (the paper's: 200), less for few pairs; 0: none"
-        },
+    project_dim: int = option(
+        "size of the learned projection of the word vectors (the paper's: 200), less for few pairs; 0: none", 200
     )
 
 

@@ -3,13 +3,14 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from fairseq.dataclass import ChoiceEnum
 from torch import Tensor, nn
 
+from fairseq_xl.io.settings import option
 from fairseq_xl.modules.pooling import max_pool, pool
 from fairseq_xl.modules.recurrent import BidirectionalLSTM, reverse_within_length
 from fairseq_xl.pairs.models.model import register_classifier
@@ -82,34 +83,22 @@ SENTENCE_ENCODERS = {
 
 @dataclass
 class InferSentConfig(PerceptronConfig):
-    hidden_dim: int = field(
-        default=1200,
-        metadata={
-            "help": "size of a sentence's vector, both directions together (the paper's: 2 x 600); less is faster"
-        },
+    hidden_dim: int = option(
+        "size of a sentence's vector, both directions together (the paper's: 2 x 600); less is faster", 1200
     )
-    decide_dim: int = field(default=512, metadata={"help": "size of the hidden layers that decide; less for few pairs"})
-    decide_layers: int = field(
-        default=1,
-        metadata={
-            "help": "hidden layers that decide; 1, with --activation sigmoid, is the paper's equation 4; "
-            "more for many pairs"
-        },
+    decide_dim: int = option("size of the hidden layers that decide; less for few pairs", 512)
+    decide_layers: int = option(
+        "hidden layers that decide; 1, with --activation sigmoid, is the paper's equation 4; more for many pairs", 1
     )
-    reader: ChoiceEnum(list(SENTENCE_ENCODERS)) = field(  # type: ignore[valid-type]
-        default="bilstm_max",
-        metadata={
-            "help": "the sentence encoder: a BiLSTM's states pooled by max or mean, the last states of a "
-            "BiGRU or an LSTM, or a hierarchy of convolutions"
-        },
+    reader: ChoiceEnum(list(SENTENCE_ENCODERS)) = option(  # type: ignore[valid-type]
+        "the sentence encoder: a BiLSTM's states pooled by max or mean, the last states of a "
+        "BiGRU or an LSTM, or a hierarchy of convolutions",
+        "bilstm_max",
     )
-    activation: ChoiceEnum(list(ACTIVATIONS)) = field(  # type: ignore[valid-type]
-        default="relu",
-        metadata={"help": "of the hidden layers; sigmoid: as the corpus paper writes them, slower to learn"},
+    activation: ChoiceEnum(list(ACTIVATIONS)) = option(  # type: ignore[valid-type]
+        "of the hidden layers; sigmoid: as the corpus paper writes them, slower to learn", "relu"
     )
-    dropout: float = field(
-        default=0.5, metadata={"help": "of the hidden layers that decide; raise it against over-fitting"}
-    )
+    dropout: float = option("of the hidden layers that decide; raise it against over-fitting", 0.5)
 
 
 @register_classifier("infersent", InferSentConfig)

@@ -10,7 +10,7 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any, ClassVar
 
@@ -21,44 +21,29 @@ from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor, nn
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 from fairseq_xl.modules.identity import Fingerprint
 from fairseq_xl.modules.recurrent import pack_left
 
 
 @dataclass
 class PairClassifierConfig(FairseqDataclass):
-    hidden_dim: int = field(
-        default=128,
-        metadata={
-            "help": "features that each encoder of a sentence makes; even where it reads in both directions; more "
-            "for more pairs"
-        },
+    hidden_dim: int = option(
+        "features that each encoder of a sentence makes; even where it reads in both directions; more for more pairs",
+        128,
     )
-    tune_vectors: bool = field(
-        default=False,
-        metadata={
-            "help": "train the word vectors, too: for many pairs, or where the folder was prepared without vectors"
-        },
+    tune_vectors: bool = option(
+        "train the word vectors, too: for many pairs, or where the folder was prepared without vectors", False
     )
-    project_dim: int = field(
-        default=0,
-        metadata={
-            "help": "size of a learned projection of the word vectors, where they are wide and pairs are few; 0: none"
-        },
+    project_dim: int = option(
+        "size of a learned projection of the word vectors, where they are wide and pairs are few; 0: none", 0
     )
-    dropout: float = field(default=0.2, metadata={"help": "between layers; raise it against over-fitting"})
-    embed_dropout: float = field(
-        default=0.0, metadata={"help": "of the features of a word's vector; raise it against over-fitting"}
-    )
-    word_dropout: float = field(
-        default=0.0, metadata={"help": "share of words hidden in training: practice for unknown words"}
-    )
-    symmetric: bool = field(
-        default=False,
-        metadata={
-            "help": "the mean of the logits of both orders of the two sentences: their order cannot matter; takes "
-            "twice the time"
-        },
+    dropout: float = option("between layers; raise it against over-fitting", 0.2)
+    embed_dropout: float = option("of the features of a word's vector; raise it against over-fitting", 0.0)
+    word_dropout: float = option("share of words hidden in training: practice for unknown words", 0.0)
+    symmetric: bool = option(
+        "the mean of the logits of both orders of the two sentences: their order cannot matter; takes twice the time",
+        False,
     )
 
 

@@ -4,13 +4,14 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from fairseq.dataclass import ChoiceEnum
 from torch import Tensor, nn
 
+from fairseq_xl.io.settings import option
 from fairseq_xl.modules.convolution import MaxConvolution
 from fairseq_xl.modules.recurrent import BidirectionalLSTM
 from fairseq_xl.pairs.models.model import PairClassifierConfig, register_classifier
@@ -24,19 +25,14 @@ NEAREST = 1e-3
 
 @dataclass
 class PerceptronConfig(PairClassifierConfig):
-    decide_dim: int = field(
-        default=128, metadata={"help": "size of the two hidden layers that decide; less for few pairs"}
-    )
+    decide_dim: int = option("size of the two hidden layers that decide; less for few pairs", 128)
 
 
 @dataclass
 class FeatureConfig(PerceptronConfig):
-    hidden_dim: int = field(
-        default=64, metadata={"help": "features of each convolution, LSTM and BiLSTM (the paper tried 32, 64 and 128)"}
-    )
-    difference: ChoiceEnum(list(DIFFERENCES)) = field(  # type: ignore[valid-type]
-        default="signed",
-        metadata={"help": "signed: a - b, the paper's; absolute: |a - b|, with which the order does not matter"},
+    hidden_dim: int = option("features of each convolution, LSTM and BiLSTM (the paper tried 32, 64 and 128)", 64)
+    difference: ChoiceEnum(list(DIFFERENCES)) = option(  # type: ignore[valid-type]
+        "signed: a - b, the paper's; absolute: |a - b|, with which the order does not matter", "signed"
     )
 
 

@@ -13,6 +13,7 @@ from omegaconf import II
 from torch import Tensor
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
 from fairseq_xl.pairs.data.dataset import PairDataset, numbers
 from fairseq_xl.pairs.data.directory import DataDirectory, Row
 
@@ -22,19 +23,15 @@ class SiameseMatchingConfig(FairseqDataclass):
     data: Optional[str] = field(  # noqa: UP045
         default=None, metadata={"help": "folder made by `fairseq-xl match prepare`", "argparse_alias": None}
     )
-    fold: int = field(
-        default=-1,
-        metadata={
-            "help": "cross-validation: hold this fold of the training pairs out, counted from 0, and validate on it; "
-            "-1: train on all of them and validate on the split valid"
-        },
+    fold: int = option(
+        "cross-validation: hold this fold of the training pairs out, counted from 0, and validate on it; "
+        "-1: train on all of them and validate on the split valid",
+        -1,
     )
-    exchange: bool = field(
-        default=False,
-        metadata={
-            "help": "exchange the two sentences of a training pair at random, anew in each epoch; helps models that "
-            "are not symmetric"
-        },
+    exchange: bool = option(
+        "exchange the two sentences of a training pair at random, anew in each epoch; helps models that "
+        "are not symmetric",
+        False,
     )
     seed: int = II("common.seed")
 

@@ -17,7 +17,7 @@ from scipy.special import expit, logit
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import loads
 
 SUREST = 1e-6
 """probabilities are clipped to SUREST … 1 − SUREST before they become logits"""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import loads
 from fairseq_xl.report.classification import confusion, macro_f1
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from fairseq.data import Dictionary, indexed_dataset
 
 from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import loads
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.syntactic.data.corpus import fold
 from fairseq_xl.syntactic.data.directory import MANIFEST, VERSION, read_manifest

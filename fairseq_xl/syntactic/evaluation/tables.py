@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.json_text import loads
+from fairseq_xl.io.lines import loads
 from fairseq_xl.report.scores import spread
 from fairseq_xl.report.tables import Table
 

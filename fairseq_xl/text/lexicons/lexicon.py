@@ -10,8 +10,7 @@ from scipy import sparse
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.json_text import loads
-from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.lines import loads, read_lines
 from fairseq_xl.text.lexicons.bitext import Bitext
 
 Lexicon = dict[str, list[tuple[str, float]]]
