@@ -265,6 +265,7 @@ prepare_stages() {
 check_settings
 read -ra OPTIONS <<<"${OWN[$SYSTEM]:-}"
 TRAIN+=("${OPTIONS[@]}")
+begin_in "$OUT"
 activate
 case $TRANSFER.$TRANSLATE in
   no.*) HELP=plain ;;

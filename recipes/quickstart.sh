@@ -86,11 +86,8 @@ train_model() {
   local settings
   settings=$(printf '%s\n' "${command[@]}" "$(fingerprint "$OUT/vectors/en.vec" "$STAMPS/preprocess")")
   # A checkpoint that was begun with other settings or data is no beginning for this training.
-  if [[ ! -f $OUT/$LOSS/settings || $(<"$OUT/$LOSS/settings") != "$settings" ]]; then
-    rm -rf "${OUT:?}/$LOSS"
-    mkdir -p "$OUT/$LOSS"
-    printf '%s\n' "$settings" >"$OUT/$LOSS/settings"
-  fi
+  STAGE_SETTINGS=$settings claim_checkpoints "$OUT/$LOSS"
+  mkdir -p "$OUT/$LOSS"
   # More epochs are no other setting: the training goes on.
   command+=(--max-epoch "$EPOCHS")
   show "${command[@]}" | tee "$OUT/$LOSS/train.command" >&2
@@ -165,7 +162,7 @@ fi
 export PATH PYTHONUNBUFFERED=1 OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 
 SECONDS=0
-mkdir -p "$OUT"
+begin_in "$OUT"
 STAMPS=$OUT/stamps
 stage corpus "" generate_corpus "$SEED" "$TRAIN"
 stage vectors corpus train_vectors

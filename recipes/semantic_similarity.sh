@@ -313,6 +313,7 @@ prepare_stages() {
 }
 
 check_settings
+begin_in "$OUT"
 activate
 STAMPS=$OUT/stamps
 locked "$OUT/lock" prepare_stages

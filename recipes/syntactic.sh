@@ -318,6 +318,7 @@ draw_map() {
 }
 
 check
+begin_in "$OUT"
 activate
 STAMPS=$OUT/stamps
 inputs

@@ -58,13 +58,18 @@ def _preparing(cells: list[Cell]) -> list[Cell]:
 
 @contextmanager
 def claimed(out: Path) -> Iterator[None]:
-    """One runner at a time in a folder.
+    """One runner at a time in a folder, which is new, empty, or was begun by a recipe.
 
     Raises:
-        InputError: another one is at work, or the folder cannot be made.
+        InputError: another one is at work, the folder cannot be made, or it holds what no recipe wrote.
     """
+    mark = out / ".fairseq_xl-recipe"  # as begin_in of recipes/lib/common.sh has it
     try:
         out.mkdir(parents=True, exist_ok=True)
+        if not mark.exists():
+            if any(out.iterdir()):
+                raise InputError(f"--output {out}: it holds files that no recipe wrote; name a new folder")
+            mark.write_text("A recipe of fairseq_xl writes here, and replaces what it wrote.\n")
     except OSError as error:
         raise InputError(f"--output {out}: this folder cannot be made ({error.strerror}); name another one") from None
     with exclusive_lock(lock_of(out), f"another process runs an experiment in {out}: wait, or give another --output"):

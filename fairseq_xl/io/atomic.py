@@ -19,7 +19,7 @@ from typing import BinaryIO, TextIO
 
 from fairseq_xl.io.errors import InputError, why_not_written
 
-_HIDDEN = re.compile(r"\..+\.[0-9a-f]{12}\.tmp")
+HIDDEN = re.compile(r"\..+\.[0-9a-f]{12}\.tmp")
 _swept: set[Path] = set()
 
 
@@ -117,7 +117,7 @@ def hidden_name(path: Path) -> Path:
     if path.parent not in _swept and path.parent.is_dir():
         _swept.add(path.parent)  # once: a crawl writes a million files into one folder
         for entry in list(path.parent.iterdir()):
-            if _HIDDEN.fullmatch(entry.name) and entry.is_file() and not is_held(entry):
+            if HIDDEN.fullmatch(entry.name) and entry.is_file() and not is_held(entry):
                 entry.unlink(missing_ok=True)
     return path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
 

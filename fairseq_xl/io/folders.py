@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import shutil
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.io.atomic import exclusive_lock, hidden_name
+from fairseq_xl.io.atomic import HIDDEN, exclusive_lock, hidden_name
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import loads
 
@@ -38,6 +39,9 @@ def atomic_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with exclusive_lock(lock, f"another process writes {output}: wait until it has ended, or name another folder"):
+            for left in place.parent.glob(f".{glob.escape(place.name)}.*.tmp"):
+                if left.is_dir() and HIDDEN.fullmatch(left.name):
+                    shutil.rmtree(left, ignore_errors=True)  # whoever made it was killed: the lock is ours
             hidden.mkdir()
             try:
                 yield hidden

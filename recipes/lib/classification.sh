@@ -175,6 +175,7 @@ classification_recipe() {
     ABOUT=(--curve "$LABEL" "$LOW_RESOURCE_SIZE")
     LABEL+=", $LOW_RESOURCE_SIZE sentences"
   fi
+  begin_in "$OUT"
   activate
   if [[ -z $DATA ]]; then
     DATA=$OUT/raw

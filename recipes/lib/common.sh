@@ -77,6 +77,16 @@ activate() {
   export PATH PYTHONUNBUFFERED=1
 }
 
+# The folder that a recipe writes into: a new or empty one, or one that a recipe began. What is another's is left alone.
+begin_in() { # FOLDER
+  local mark=$1/.fairseq_xl-recipe
+  if [[ $DRY_RUN == yes || -f $mark ]]; then return; fi
+  [[ ! -e $1 || (-d $1 && -z $(ls -A -- "$1")) ]] ||
+    fail "$1 holds files that no recipe wrote: name a new folder with --out"
+  mkdir -p -- "$1"
+  printf 'A recipe of fairseq_xl writes here, and replaces what it wrote.\n' >"$mark"
+}
+
 show() { # the command as one could paste it
   printf '%q ' "$@"
   printf '\n'
@@ -137,12 +147,21 @@ locked() { # FILE COMMAND…
 # Within a stage: a training goes on from the checkpoints in FOLDER only if its settings and data are those they were
 # begun with; fairseq-train itself would call a finished training of other settings done. Others are put aside.
 claim_checkpoints() { # FOLDER
-  local folder=$1 claim=$1.settings
+  local folder=$1 claim=$1.settings number=1 other
   if [[ $DRY_RUN == yes ]]; then return; fi
   if [[ -d $folder && ! (-f $claim && $(<"$claim") == "$STAGE_SETTINGS") ]]; then
-    rm -rf "$folder.before"
-    mv "$folder" "$folder.before"
-    say "other settings or data than before: the earlier checkpoints are now in $folder.before"
+    while [[ -e $folder.before.$number ]]; do number=$((number + 1)); done
+    mv "$folder" "$folder.before.$number"
+    if [[ -f $claim ]]; then mv "$claim" "$folder.before.$number.settings"; fi
+    say "other settings or data than before: the earlier checkpoints are now in $folder.before.$number"
+    for other in "$folder".before.*.settings; do
+      if [[ -f $other && $(<"$other") == "$STAGE_SETTINGS" ]]; then
+        say "these settings were there before: their checkpoints are $folder again"
+        mv "${other%.settings}" "$folder"
+        rm "$other"
+        break
+      fi
+    done
   fi
   mkdir -p "$(dirname "$claim")"
   printf '%s\n' "$STAGE_SETTINGS" >"$claim.tmp"

@@ -186,6 +186,7 @@ experiment() {
 translation_recipe() {
   check_settings
   check_recipe
+  begin_in "$OUT"
   activate
   prepare
   [[ $PREPARE_ONLY == yes ]] || experiment

@@ -92,7 +92,7 @@ def test_without_torch_and_fairseq_it_says_how_to_get_them(alone, run_cli) -> No
     done = run_cli("doctor", **alone)
     assert done.returncode == 1, done.stderr
     assert "Traceback" not in done.stderr
-    assert f"{alone['python']} -m pip install 'torch>=2.6'" in done.stdout
+    assert f"{alone['python']} -m pip install 'torch>=2.6,<3'" in done.stdout
     assert "--no-deps 'fairseq-fixed==0.12.3.1'" in done.stdout
     assert "not ready: torch, fairseq-fixed" in done.stdout
 

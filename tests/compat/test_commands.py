@@ -9,7 +9,7 @@ import torch
 from fairseq.data import data_utils
 from fairseq.scoring.bleu import BleuConfig, Scorer
 
-from fairseq_xl.compat import token_bleu
+from fairseq_xl.compat.compiled import token_bleu
 from fairseq_xl.training import averaging, checkpoints
 
 

@@ -341,10 +341,10 @@ def parsers() -> dict[str, Parser]:
     }
     encoder = {"version": 1, "files": {"model.pt": sha256(b"M").hexdigest()}}
     translator = {
-        "format": 1,
+        "version": 1,
         "source_lang": "de",
         "target_lang": "en",
-        "tokeniser": "none",
+        "tokenizer": "none",
         "truecase": False,
         "subwords": False,
         "checkpoints": ["model.pt"],

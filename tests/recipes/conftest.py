@@ -156,7 +156,7 @@ def begins_anew() -> Callable[..., None]:
 
     def check(recipe: Recipe, checkpoints: str, options: Sequence[object], others: Sequence[object]) -> None:
         folder = recipe.out / checkpoints
-        before = folder.with_name(f"{folder.name}.before")
+        before = folder.with_name(f"{folder.name}.before.1")
         assert recipe(*options, KILL_AT="fairseq-train").returncode != 0
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "checkpoint_last.pt").write_text("half")
@@ -169,5 +169,11 @@ def begins_anew() -> Callable[..., None]:
         assert not (folder / "checkpoint_last.pt").exists()
         assert (before / "checkpoint_last.pt").read_text() == "half"
         assert f"the earlier checkpoints are now in {before}" in done.stderr
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "checkpoint_last.pt").write_text("other")
+        done = recipe(*options)
+        assert done.returncode == 0, done.stderr
+        assert (folder / "checkpoint_last.pt").read_text() == "half", "back to the first settings, and theirs"
+        assert (folder.with_name(f"{folder.name}.before.2") / "checkpoint_last.pt").read_text() == "other"
 
     return check

@@ -121,3 +121,12 @@ def test_help_says_what_it_does_and_every_option(environment: dict[str, str]) ->
 
 def _without_time(text: str) -> str:
     return re.sub(r"\(\d+ seconds of work\)", "", text)
+
+
+def test_a_folder_of_the_users_own_is_left_alone(environment: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "mine").touch()
+    result = quickstart(environment, "--out", tmp_path)
+    assert result.returncode == 2
+    assert result.stderr == f"error: {tmp_path} holds files that no recipe wrote: name a new folder with --out\n"
+    assert [path.name for path in tmp_path.rglob("*")] == ["bin", "mine"]

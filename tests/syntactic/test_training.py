@@ -38,7 +38,7 @@ def test_a_run_resumed_in_mid_epoch_ends_where_a_whole_one_does(
         assert torch.equal(tensor, parts[name]), name
 
 
-@pytest.mark.parametrize("arch", registered.models("embed", presets=False))
+@pytest.mark.parametrize("arch", registered.models("syntactic", presets=False))
 def test_every_architecture_resumes_validates_and_is_averaged(
     arch, upos_run, upos_training, assert_every_command_works, tmp_path
 ):
