@@ -111,7 +111,7 @@ def run_cli(cli_code: str) -> Callable[..., subprocess.CompletedProcess[str]]:
 
     def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
         env = dict(options.pop("env", None) or os.environ)
-        paths = [str(ROOT), env.get("PYTHONPATH", "")]
+        paths = [env.get("PYTHONPATH", ""), str(ROOT)]  # an editable installation leaves metadata in ROOT
         env["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
         env.setdefault("OMP_NUM_THREADS", "1")
         python = options.pop("python", sys.executable)

@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 
 from fairseq_xl.cli import doctor
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 @pytest.mark.parametrize(
     ("version", "bounds", "fits"),
@@ -85,7 +87,7 @@ def alone(bare_python, setup_arguments, tmp_path) -> dict[str, Any]:
     """Arguments of ``run_cli`` for that interpreter, in which fairseq-xl is installed and nothing of what it needs."""
     asked = "".join(f"Requires-Dist: {requirement}\n" for requirement in metadata(setup_arguments))
     fake_distribution(tmp_path, "fairseq_xl", "0.1.0", metadata=asked)
-    return {"python": bare_python, "env": {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(tmp_path)}}
+    return {"python": bare_python, "cwd": tmp_path, "env": {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(tmp_path)}}
 
 
 def test_without_torch_and_fairseq_it_says_how_to_get_them(alone, run_cli) -> None:
@@ -97,8 +99,13 @@ def test_without_torch_and_fairseq_it_says_how_to_get_them(alone, run_cli) -> No
     assert "not ready: torch, fairseq-fixed" in done.stdout
 
 
-def test_a_checkout_that_is_not_installed(bare_python, run_cli) -> None:
-    done = run_cli("doctor", python=bare_python, env={"PATH": "/usr/bin:/bin"})
+def test_a_checkout_that_is_not_installed(bare_python: Path, cli_code: str, tmp_path: Path) -> None:
+    (tmp_path / "fairseq_xl").symlink_to(
+        ROOT / "fairseq_xl"
+    )  # alone: beside it there may be an installation's metadata
+    command = [str(bare_python), "-c", cli_code, "doctor"]
+    env = {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert "get it: bash scripts/setup.sh" in done.stdout
