@@ -99,3 +99,22 @@ def checkpoint(prepared, train_classifier, tmp_path_factory) -> Path:
         "--disable-validation --save-interval 12 --seed 1",
     )
     return folder / "checkpoint_last.pt"
+
+
+@pytest.fixture
+def valid(prepared):
+    """The rows of the split for development."""
+    from fairseq_xl.pairs.data.directory import DataDirectory
+
+    return DataDirectory(prepared).rows("valid")
+
+
+@pytest.fixture(scope="session")
+def trained(prepared, train_classifier, tmp_path_factory):
+    """A few updates of each architecture."""
+    import registered
+
+    folder = tmp_path_factory.mktemp("each")
+    for name in registered.models("pairs"):
+        train_classifier(prepared, folder / name, f"--arch {name} --hidden-dim 8 --max-update 3 --seed 5")
+    return folder

@@ -1,11 +1,9 @@
-"""``fairseq-train`` with each classifier, folds, resuming, prediction and search."""
+"""``fairseq-train`` with each classifier, folds, resuming and prediction."""
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,27 +13,12 @@ import torch
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.pairs.data.dataset import PairDataset
 from fairseq_xl.pairs.data.directory import DataDirectory
 from fairseq_xl.pairs.evaluation.record import PairRecord
 from fairseq_xl.pairs.prediction.predictor import Predictor, probability
 
 ARCHITECTURES = registered.models("pairs")
 ALONE = tuple(name for name in ARCHITECTURES if name not in ("esim", "decomposable_attention"))
-
-
-@pytest.fixture(scope="module")
-def trained(prepared, train_classifier, tmp_path_factory):
-    """A few updates of each architecture."""
-    folder = tmp_path_factory.mktemp("each")
-    for name in ARCHITECTURES:
-        train_classifier(prepared, folder / name, f"--arch {name} --hidden-dim 8 --max-update 3 --seed 5")
-    return folder
-
-
-@pytest.fixture
-def valid(prepared):
-    return DataDirectory(prepared).rows("valid")
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
@@ -73,27 +56,6 @@ def test_vectors_are_kept_or_tuned(prepared, train_classifier, tmp_path):
         state = torch.load(folder / "checkpoint_last.pt", weights_only=True)["model"]
         words = state["embedding.table"][4:]
         assert torch.equal(words, given[4:]) != tuned
-
-
-def test_sides_are_exchanged_anew_each_epoch(valid, prepared):
-    dictionary = DataDirectory(prepared).dictionary
-    data = PairDataset(valid, dictionary, seed=3, exchange=True)
-    first = data.exchanged.copy()
-    assert 0 < first.sum() < len(first)
-    for place in range(len(valid)):
-        _, left, right = data[place]
-        plain = [dictionary.index(word) for word in valid[place].left.split()]
-        assert (right if first[place] else left).tolist() == plain
-    data.set_epoch(2)
-    assert (data.exchanged != first).any()
-    data.set_epoch(1)
-    assert (data.exchanged == first).all()
-    assert not PairDataset(valid, dictionary).exchanged.any()
-
-
-def test_processes_share_each_epoch(valid, prepared, assert_processes_share_each_epoch):
-    dictionary = DataDirectory(prepared).dictionary
-    assert_processes_share_each_epoch(lambda: PairDataset(valid, dictionary, seed=3, exchange=True))
 
 
 def test_a_schedule_that_halves_sees_the_trainers_gradients(prepared, train_classifier, tmp_path):
@@ -194,21 +156,6 @@ def test_a_model_of_two_languages(files, train_classifier, tmp_path, capsys):
         SentenceEncoder.load(tmp_path / "checkpoint_last.pt", "cpu").encode(["hola"], progress=False)
 
 
-def test_new_words_get_vectors_of_the_file(prepared, files, checkpoint, tmp_path):
-    """``dinero`` is in no pair; with the vector of ``tarjeta`` it means the same to the model."""
-    vectors = tmp_path / "more.vec"
-    lines = (files / "words.vec").read_text(encoding="utf-8").split("\n")
-    card = next(line for line in lines if line.startswith("tarjeta"))
-    vectors.write_text("1 8\n" + card.replace("tarjeta", "dinero") + "\n", encoding="utf-8")
-    predictor = Predictor.load(checkpoint, device="cpu")
-    pairs = [("quiero mi dinero", "ver visa"), ("quiero mi tarjeta", "ver visa")]
-    rows = predictor.rows(pairs)
-    unknown, known = predictor.logits(rows)
-    assert unknown != known
-    assert predictor.learn_words(rows, vectors) == 1
-    np.testing.assert_allclose(predictor.logits(rows), [known, known], atol=1e-6)
-
-
 @pytest.mark.parametrize("name", ALONE)
 def test_one_sentence_has_a_vector(trained, name):
     from fairseq_xl import SentenceEncoder
@@ -219,30 +166,6 @@ def test_one_sentence_has_a_vector(trained, name):
     np.testing.assert_allclose(vectors[1], encoder.encode(texts[1:2], progress=False)[0], atol=1e-6)
     assert not vectors[2].any()
     assert vectors[0].any()
-
-
-def test_search_finds_the_topic_and_encodes_once(checkpoint, trained, tmp_path, capsys, monkeypatch):
-    corpus = tmp_path / "corpus.txt"
-    corpus.write_text("Quiero mi reembolso\nVer la tarjeta\nEl envío cuándo\nMi vendedor\n", encoding="utf-8")
-    line = ["match", "search", str(corpus), "--encoder", str(checkpoint), "--index", str(tmp_path / "index")]
-    line += ["--rerank", str(checkpoint), "--top", "2", "--device", "cpu"]
-
-    def ask(question: str) -> dict:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{question}\n".encode())))
-        assert main(line) == 0
-        return json.loads(capsys.readouterr().out)
-
-    found = ask("¿Cuándo puedo ver la devolución?")["found"]
-    assert found[0]["text"] == "Quiero mi reembolso"
-    assert found[0]["line"] == 1
-    assert found[0]["probability"] > found[1]["probability"]
-    made = (tmp_path / "index" / "vectors.npy").stat().st_mtime_ns
-    assert ask("mi visa")["found"][0]["text"] == "Ver la tarjeta"
-    assert (tmp_path / "index" / "vectors.npy").stat().st_mtime_ns == made
-    corpus.write_text("El paquete\nMi tienda\n", encoding="utf-8")
-    assert ask("ver vendedor")["found"][0]["text"] == "Mi tienda"
-    assert main([*line[:4], str(trained / "esim" / "checkpoint_last.pt"), *line[5:]]) == 2
-    assert "reads two sentences together" in capsys.readouterr().err
 
 
 def test_models_and_folders_that_do_not_fit(files, prepared, checkpoint, train_classifier, tmp_path, capsys):

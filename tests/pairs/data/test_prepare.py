@@ -54,18 +54,6 @@ def test_training_knows_nothing_of_what_is_judged(tmp_path, leaks, kept):
     assert len(folder.rows("valid")) == 2
 
 
-def test_folds_share_no_sentence(prepared):
-    folder = DataDirectory(prepared)
-    for fold in range(2):
-        train, held_out = folder.fold(fold, held_out=False), folder.fold(fold, held_out=True)
-        known = {side for row in train for side in (row.left, row.right)}
-        assert held_out
-        assert train
-        assert not known & {side for row in held_out for side in (row.left, row.right)}
-    with pytest.raises(InputError, match="fold 2 of 2: folds count from 0"):
-        folder.fold(2, held_out=True)
-
-
 def test_folds_that_a_file_gives(tmp_path):
     train = write(tmp_path, "a.tsv", "a\tb\t1\t2", "c\td\t0\t0", "e\tf\t0\t1")
     folder = made(tmp_path, f"{train},fold=4")
@@ -168,23 +156,3 @@ def test_no_training_pair_left(tmp_path):
     train = write(tmp_path, "a.tsv", "a\tb\t1")
     with pytest.raises(InputError, match="no training pair is left"):
         made(tmp_path, train, f"{train},split=valid")
-
-
-def test_folders_that_are_none(tmp_path, prepared):
-    with pytest.raises(InputError, match=r"manifest.json is missing: `fairseq-xl match prepare` makes"):
-        DataDirectory(tmp_path)
-    (tmp_path / "manifest.json").write_text("{")
-    with pytest.raises(InputError, match="is damaged"):
-        DataDirectory(tmp_path)
-    (tmp_path / "manifest.json").write_text('{"version": 0}')
-    with pytest.raises(InputError, match="has version 0"):
-        DataDirectory(tmp_path)
-    for name in ("manifest.json", "dict.txt"):
-        (tmp_path / name).write_bytes((prepared / name).read_bytes())
-    with pytest.raises(InputError, match=r"vectors.npy is missing"):
-        DataDirectory(tmp_path).vectors()
-    np.save(tmp_path / "vectors.npy", np.zeros((3, 2), dtype=np.float32))
-    with pytest.raises(InputError, match=r"does not fit dict.txt"):
-        DataDirectory(tmp_path).vectors()
-    with pytest.raises(InputError, match="has no split valid"):
-        DataDirectory(tmp_path).rows("valid")

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from fairseq_xl.cli.main import main
-from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.source import PairSource
 from fairseq_xl.pairs.data.statistics import Unknown, table, unknown
 from fairseq_xl.pairs.data.tokenizer import WordRules
-from fairseq_xl.pairs.data.vocabulary import vector_words
 
 WORD_RULES = WordRules()
 
@@ -65,46 +63,6 @@ def test_an_empty_file_is_a_mistake(tmp_path, capsys):
     path.write_text("", encoding="utf-8")
     assert main(["match", "statistics", str(path)]) == 2
     assert "holds no pairs" in capsys.readouterr().err
-
-
-# ---------------------------------------------------------------- words of vector files
-
-
-@pytest.mark.parametrize("content", ["2 2\nla 1 2\n new york 1 -2e-3\n", "la 1 2\nnew york 3 4 \nla 5 6\n"])
-def test_words_of_a_text_file(tmp_path, content):
-    path = tmp_path / "v.vec"
-    path.write_text(content, encoding="utf-8")
-    found = vector_words(path)
-    assert [word.strip() for word in found] == ["la", "new york"]
-    assert list(found.values()) == [0, 1]
-
-
-def test_words_of_an_array(tmp_path):
-    np.save(tmp_path / "v.npy", np.ones((2, 3)))
-    (tmp_path / "v.vocab").write_text("la\nel\n", encoding="utf-8")
-    assert vector_words(tmp_path / "v.npy") == {"la": 0, "el": 1}
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "holds no word vectors"),
-        (b"word\n", "line 1: expected a word and 1 numbers"),
-        (b"2 2\nla 1 2\nel 1\n", "line 3: expected a word and 2 numbers"),
-        (b"la 1\n\xe9 1\n", "line 2 is not valid UTF-8"),
-    ],
-)
-def test_files_that_are_no_vectors(tmp_path, content, message):
-    path = tmp_path / "v.vec"
-    path.write_bytes(content)
-    with pytest.raises(InputError) as error:
-        vector_words(path)
-    assert message in str(error.value)
-
-
-def test_no_vectors(tmp_path):
-    with pytest.raises(InputError, match="there is no file of word vectors"):
-        vector_words(tmp_path / "v.vec")
 
 
 # ---------------------------------------------------------------- real data

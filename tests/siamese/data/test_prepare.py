@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.siamese.data.directory import DataDirectory
 from fairseq_xl.siamese.data.prepare import prepare
@@ -169,29 +168,3 @@ def test_what_cannot_be_written_and_languages_without_a_name(labelled, tmp_path)
     with pytest.raises(InputError, match="--languages te: name the low-resource language and the high-resource one"):
         prepare(tmp_path / "out", Settings(low_resource=low, high_resource=high, languages=["te"]))
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--seed", "-1"),
-        ("--valid-share", "nan"),
-        ("--minimum", "0"),
-        ("--low-resource-size", "-5"),
-        ("--high-resource-size", "-5"),
-        ("--most-frequent", "-1"),
-        ("--languages", "a", "b", "c"),
-    ],
-)
-def test_numbers_that_make_no_sense(tmp_path, capsys, options):
-    assert main(["classify", "prepare", "-o", str(tmp_path / "out"), "--low-resource", "nowhere", *options]) == 2
-    assert options[0] in (said := capsys.readouterr().err)
-    assert "nowhere" not in said
-
-
-def test_no_folder(tmp_path):
-    with pytest.raises(InputError, match="prepare` makes such a folder"):
-        DataDirectory(tmp_path)
-    (tmp_path / "manifest.json").write_text('{"version": 0}')
-    with pytest.raises(InputError, match="has version 0"):
-        DataDirectory(tmp_path)

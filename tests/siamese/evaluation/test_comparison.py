@@ -8,27 +8,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from siamese_records import GOLD, record
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.siamese.evaluation import comparison
 from fairseq_xl.siamese.evaluation.gain import gains
-
-GOLD = [0, 1] * 50
-
-
-def record(name, wrong, **more):
-    predicted = [1 - g if i < wrong else g for i, g in enumerate(GOLD)]
-    return {
-        "name": name,
-        "split": "test",
-        "languages": {"low": "te", "high": "en"},
-        "training_sentences": {"low": 6, "high": 9},
-        "classes": ["neg", "pos"],
-        "gold": GOLD,
-        "predicted": predicted,
-        **more,
-    }
 
 
 def test_the_table():
@@ -100,29 +85,6 @@ def test_the_spread_over_draws_of_references():
     assert len(comparison.tables(comparison.group([record("SVM", 40)]), "SVM", 10)["scores"].notes) == 1
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"predicted": [0]},
-        {"predicted": [2] * 100},
-        {"predicted": [-1] * 100},
-        {"predicted": ["0"] * 100},
-        {"gold": [], "predicted": []},
-        {"gold": None},
-        {"classes": [0, 1]},
-        {"languages": {}},
-        {"languages": []},
-        {"low_resource_size": "many"},
-        {"training_sentences": {"low": 0}},
-    ],
-)
-def test_what_is_no_record(tmp_path, capsys, wrong):
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps({**record("Siamese", 1), **wrong}))
-    assert main(["classify", "report", str(path), "-o", str(tmp_path / "out")]) == 2
-    assert "a.json is no record of predictions" in capsys.readouterr().err
-
-
 def test_files_where_folders_are_wanted_and_the_reverse(tmp_path, capsys):
     path = tmp_path / "a.json"
     path.write_text(json.dumps(record("Siamese", 1)))
@@ -171,46 +133,6 @@ def test_the_report(tmp_path, capsys):
     (tmp_path / "0.json").write_text("{}")
     assert main(["classify", "report", paths[0], "-o", str(tmp_path / "out")]) == 2
     assert "is no record of predictions" in capsys.readouterr().err
-
-
-def of(language, name, wrong):
-    return {**record(name, wrong), "languages": {"low": language, "high": "en"}}
-
-
-def test_gains_over_languages(tmp_path, capsys):
-    made = [
-        of("te", "SSC(te-en)", 10),
-        of("te", "SSC(te-en)", 12),
-        of("te", "SSC(te-te)", 30),
-        of("te", "SVM", 2),
-        of("es", "SSC(es-en)", 40),
-        of("es", "SSC(es-es)", 20),
-        of("de", "SSC(de-en)", 1),
-    ]
-    paths = []
-    for i, one in enumerate(made):
-        paths.append(str(tmp_path / f"{i}.json"))
-        (tmp_path / f"{i}.json").write_text(json.dumps(one))
-    out = tmp_path / "gain.md"
-    assert main(["classify", "gain", *paths, "--samples", "100", "-o", str(out)]) == 0
-    rows = [line.strip("| ").split(" | ") for line in out.read_text().splitlines() if line.startswith("|")][2:]
-    assert [row[:6] for row in rows] == [
-        ["te", "100", "2, 1", "89.0", "70.0", "+19.0"],
-        ["es", "100", "1, 1", "60.0", "80.0", "-20.0"],
-        ["mean", "", "", "", "", "-0.5"],
-    ]
-    low, high = (float(end) for end in rows[0][6].split(" to "))
-    assert 5 < low < 19 < high < 35
-    low, high = (float(end) for end in rows[2][6].split(" to "))
-    assert low < 0 < high
-    assert main(["classify", "gain", *paths, "--over", "SVM ({high})"]) == 2
-    assert "no language has records of both 'SSC({low}-{high})' and 'SVM ({high})'" in capsys.readouterr().err
-    for step in (["gain"], ["report", "-o", str(tmp_path / "out")]):
-        assert main(["classify", *step, *paths[:2], "--samples", "0"]) == 2
-        assert "--samples is 0: give a number from 1" in capsys.readouterr().err
-    (tmp_path / "2.json").write_text(json.dumps({**made[2], "gold": GOLD[::-1]}))
-    assert main(["classify", "gain", *paths]) == 2
-    assert "the records of te are of different test sets" in capsys.readouterr().err
 
 
 class LengthModel:

@@ -1,0 +1,22 @@
+"""A trained classifier as a judge of raw text."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairseq_xl.pairs.prediction.predictor import Predictor
+
+
+def test_new_words_get_vectors_of_the_file(prepared, files, checkpoint, tmp_path):
+    """``dinero`` is in no pair; with the vector of ``tarjeta`` it means the same to the model."""
+    vectors = tmp_path / "more.vec"
+    lines = (files / "words.vec").read_text(encoding="utf-8").split("\n")
+    card = next(line for line in lines if line.startswith("tarjeta"))
+    vectors.write_text("1 8\n" + card.replace("tarjeta", "dinero") + "\n", encoding="utf-8")
+    predictor = Predictor.load(checkpoint, device="cpu")
+    pairs = [("quiero mi dinero", "ver visa"), ("quiero mi tarjeta", "ver visa")]
+    rows = predictor.rows(pairs)
+    unknown, known = predictor.logits(rows)
+    assert unknown != known
+    assert predictor.learn_words(rows, vectors) == 1
+    np.testing.assert_allclose(predictor.logits(rows), [known, known], atol=1e-6)

@@ -1,0 +1,25 @@
+"""Settings of the preparation that make no sense."""
+
+from __future__ import annotations
+
+import pytest
+
+from fairseq_xl.cli.main import main
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--seed", "-1"),
+        ("--valid-share", "nan"),
+        ("--minimum", "0"),
+        ("--low-resource-size", "-5"),
+        ("--high-resource-size", "-5"),
+        ("--most-frequent", "-1"),
+        ("--languages", "a", "b", "c"),
+    ],
+)
+def test_numbers_that_make_no_sense(tmp_path, capsys, options):
+    assert main(["classify", "prepare", "-o", str(tmp_path / "out"), "--low-resource", "nowhere", *options]) == 2
+    assert options[0] in (said := capsys.readouterr().err)
+    assert "nowhere" not in said

@@ -1,0 +1,49 @@
+"""Gains of one system over another, language by language and in the mean."""
+
+from __future__ import annotations
+
+import json
+
+from siamese_records import GOLD, record
+
+from fairseq_xl.cli.main import main
+
+
+def of(language, name, wrong):
+    return {**record(name, wrong), "languages": {"low": language, "high": "en"}}
+
+
+def test_gains_over_languages(tmp_path, capsys):
+    made = [
+        of("te", "SSC(te-en)", 10),
+        of("te", "SSC(te-en)", 12),
+        of("te", "SSC(te-te)", 30),
+        of("te", "SVM", 2),
+        of("es", "SSC(es-en)", 40),
+        of("es", "SSC(es-es)", 20),
+        of("de", "SSC(de-en)", 1),
+    ]
+    paths = []
+    for i, one in enumerate(made):
+        paths.append(str(tmp_path / f"{i}.json"))
+        (tmp_path / f"{i}.json").write_text(json.dumps(one))
+    out = tmp_path / "gain.md"
+    assert main(["classify", "gain", *paths, "--samples", "100", "-o", str(out)]) == 0
+    rows = [line.strip("| ").split(" | ") for line in out.read_text().splitlines() if line.startswith("|")][2:]
+    assert [row[:6] for row in rows] == [
+        ["te", "100", "2, 1", "89.0", "70.0", "+19.0"],
+        ["es", "100", "1, 1", "60.0", "80.0", "-20.0"],
+        ["mean", "", "", "", "", "-0.5"],
+    ]
+    low, high = (float(end) for end in rows[0][6].split(" to "))
+    assert 5 < low < 19 < high < 35
+    low, high = (float(end) for end in rows[2][6].split(" to "))
+    assert low < 0 < high
+    assert main(["classify", "gain", *paths, "--over", "SVM ({high})"]) == 2
+    assert "no language has records of both 'SSC({low}-{high})' and 'SVM ({high})'" in capsys.readouterr().err
+    for step in (["gain"], ["report", "-o", str(tmp_path / "out")]):
+        assert main(["classify", *step, *paths[:2], "--samples", "0"]) == 2
+        assert "--samples is 0: give a number from 1" in capsys.readouterr().err
+    (tmp_path / "2.json").write_text(json.dumps({**made[2], "gold": GOLD[::-1]}))
+    assert main(["classify", "gain", *paths]) == 2
+    assert "the records of te are of different test sets" in capsys.readouterr().err

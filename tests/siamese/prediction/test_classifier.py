@@ -1,0 +1,82 @@
+"""What a trained encoder predicts by references, and which ones it uses."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.siamese.models.voting import ReferenceVoting
+from fairseq_xl.siamese.prediction.classifier import Classifier
+
+pytestmark = pytest.mark.slow  # trains an encoder
+
+
+@pytest.mark.parametrize("rule", ["matches", "mean", "knn", "centroid"])
+def test_it_classifies_the_test_set(checkpoint, rule):
+    classifier = Classifier.load(checkpoint, ReferenceVoting(rule=rule, references=20), device="cpu")
+    record = classifier.record("test", "SSC")
+    assert record["macro_f1"] > 0.9
+    assert len(record["macro_f1_of_each_draw"]) == 5
+    assert record["voting"]["reference_side"] == "high"
+    assert record["training_sentences"] == {"low": 48, "high": 200}
+
+
+def test_predictions(checkpoint):
+    classifier = Classifier.load(checkpoint, ReferenceVoting(references=20), device="cpu")
+    good, bad, foreign = classifier.predict(["ఇది మంచి సినిమా", "ఇది చెడు సినిమా", "ζζζ ωωω"], neighbours=2)
+    assert (good.label, bad.label) == ("pos", "neg")
+    assert sum(good.scores.values()) == pytest.approx(1)
+    assert good.known > 0.8
+    assert foreign.known < 0.3
+    assert [n.label for n in good.neighbours] == ["pos", "pos"]
+    assert classifier.predict([]) == []
+    with pytest.raises(InputError, match="sentence 2 is empty"):
+        classifier.predict(["మంచి", "  "])
+
+
+def test_references_decide_as_in_validation_unless_said_otherwise(checkpoint, capsys):
+    classifier = Classifier.load(checkpoint, ReferenceVoting(), device="cpu")
+    assert (classifier.voting.rule, classifier.voting.threshold, classifier.voting.references) == (
+        "matches",
+        0.5,
+        20,
+    )
+    assert capsys.readouterr().err == ""
+    cfg = classifier.task.cfg
+    cfg.rule, cfg.match_threshold, cfg.references = "centroid", 0.3, 50
+    trained = Classifier(classifier.model, classifier.task, ReferenceVoting(reference_side="low"))
+    assert (trained.voting.rule, trained.voting.threshold, trained.voting.references) == ("centroid", 0.3, 50)
+    assert "fewer than 50 references of neg 24, pos 24: all are taken\n" in capsys.readouterr().err
+    chosen = Classifier(
+        classifier.model, classifier.task, ReferenceVoting(rule="knn", threshold=0.1, references=7)
+    ).voting
+    assert (chosen.rule, chosen.threshold, chosen.references) == ("knn", 0.1, 7)
+
+
+def test_another_folder_than_that_of_the_training_is_refused(checkpoint, data_directory, tmp_path):
+    for file in data_directory.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    assert Classifier.load(checkpoint, ReferenceVoting(), tmp_path, "cpu").classes == ["neg", "pos"]
+    lines = (tmp_path / "dict.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "dict.txt").write_text("".join(reversed(lines)), encoding="utf-8")
+    with pytest.raises(InputError, match="has other n-grams or classes than the data that the checkpoint was"):
+        Classifier.load(checkpoint, ReferenceVoting(), tmp_path, "cpu")
+
+
+def test_references_are_encoded_once(checkpoint, monkeypatch):
+    voting = ReferenceVoting(references=10, reference_seed=5)
+    first = Classifier.load(checkpoint, voting, device="cpu")
+    (kept,) = checkpoint.parent.glob("checkpoint_last.references.*.npz")
+    monkeypatch.setattr(type(first.task), "encode", lambda *_: pytest.fail("encoded again"))
+    again = Classifier.load(checkpoint, voting, device="cpu")
+    torch.testing.assert_close(first.vectors, again.vectors)
+    monkeypatch.undo()
+    kept.write_bytes(kept.read_bytes()[:-100])
+    torch.testing.assert_close(first.vectors, Classifier.load(checkpoint, voting, device="cpu").vectors)
+    kept.unlink()
+
+
+def test_a_class_with_few_sentences_gives_all(checkpoint):
+    classifier = Classifier.load(checkpoint, ReferenceVoting(references=10_000, reference_side="low"), device="cpu")
+    assert len(classifier.used) == len(classifier.corpus)
