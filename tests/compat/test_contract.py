@@ -129,19 +129,6 @@ def test_what_saves_memory_trains_alike(one, other, corpus, fairseq_train, tmp_p
     assert losses[0] == pytest.approx(losses[1], abs=2e-3)
 
 
-@pytest.mark.parametrize("alignment", ["", "--print-alignment"])
-def test_diverse_hypotheses_do_not_hang_on_what_else_is_in_the_batch(alignment, command, corpus, trained, capsys):
-    def translations(size: int) -> dict[str, str]:
-        line = f"{corpus} --path {trained} --max-len-b 6 --num-workers 0 --cpu --beam 4 --diverse-beam-groups 2"
-        command("generate", f"{line} --diverse-beam-strength 2 --batch-size {size} {alignment}")
-        return dict(re.findall(r"^(H-\d+)\t\S+\t(.*)$", capsys.readouterr().out, re.MULTILINE))
-
-    capsys.readouterr()
-    alone = translations(1)
-    assert len(alone) == 10
-    assert translations(4) == translations(10) == alone
-
-
 @pytest.mark.parametrize(
     "optimizer",
     [
@@ -254,15 +241,6 @@ def test_language_models(model, blocks, command, monolingual, caplog, tmp_path):
     assert re.search(r"Loss \(base 2\): \d+\.\d+, Perplexity: \d+", caplog.text)
 
 
-def test_masked_language_models_load_their_dictionary(monolingual):
-    from fairseq.data.legacy.masked_lm_dictionary import BertDictionary, MaskedLMDictionary
-
-    for kind in (MaskedLMDictionary, BertDictionary):
-        made = kind.load(str(monolingual / "dict.txt"))
-        assert made[made.mask()] == "<mask>"
-        assert "dog" in made
-
-
 def test_translation_with_a_masked_dictionary(command, corpus, capsys, tmp_path):
     line = f"{corpus} --task translation_from_pretrained_xlm"
     command("train", f"{line} --arch {MODELS['transformer']} {TRAIN} --max-update 2 --save-dir {tmp_path}")
@@ -308,3 +286,12 @@ def test_models_are_scripted(model, corpus):
     source = torch.tensor([[5, 6, 7, task.source_dictionary.eos()]])
     given = (source, torch.tensor([4]), torch.tensor([[2, 5, 6]]))
     assert torch.allclose(made(*given)[0], scripted(*given)[0], atol=1e-6)
+
+
+def test_masked_language_models_load_their_dictionary(monolingual):
+    from fairseq.data.legacy.masked_lm_dictionary import BertDictionary, MaskedLMDictionary
+
+    for kind in (MaskedLMDictionary, BertDictionary):
+        made = kind.load(str(monolingual / "dict.txt"))
+        assert made[made.mask()] == "<mask>"
+        assert "dog" in made

@@ -1,6 +1,5 @@
 """Cells that run, fail, are killed and go on."""
 
-import json
 import multiprocessing
 import os
 import random
@@ -335,29 +334,11 @@ def test_a_task_that_does_not_heed_is_killed(tmp_path):
     assert job.outcome().status == -signal.SIGKILL
 
 
-def test_damaged_state(playground):
-    playground.out.mkdir()
-    (playground.out / "experiment.json").write_text("{}")
-    with pytest.raises(InputError, match="not the state of an experiment"):
-        run(playground)
-
-
 def test_last_line(tmp_path: Path):
     log = tmp_path / "log"
     assert last_line(log) == "it left no output"
     log.write_bytes(b"one\n  two \xff \n\n \n")
     assert last_line(log) == "two \N{REPLACEMENT CHARACTER}"
-
-
-def test_the_state_is_never_half_written(playground, monkeypatch):
-    run(playground)
-    path = playground.out / "experiment.json"
-    whole = path.read_text()
-    broken = State(path)
-    monkeypatch.setattr(json, "dump", lambda *_, **__: (_ for _ in ()).throw(OSError("disk full")))
-    with pytest.raises(OSError, match="disk full"):
-        broken.save()
-    assert path.read_text() == whole
 
 
 def test_a_cluster_runs_the_same_cells(playground):

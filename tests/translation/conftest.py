@@ -1,4 +1,4 @@
-"""Three tiny models of a toy language, trained and packed."""
+"""Three tiny models of a toy language, trained and packed, and one that is not trained."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ import numpy as np
 import pytest
 import torch
 from fairseq import checkpoint_utils, options
+from fairseq.data import LanguagePairDataset, ListDataset
 from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+from fairseq.tasks.translation import TranslationConfig, TranslationTask
+from tiny_words import dictionary, write_vectors
 
 from fairseq_xl import Translator, compat
+from fairseq_xl.continuous.models.config import TinyConfig
+from fairseq_xl.continuous.models.lstm import ContinuousLSTM
 from fairseq_xl.text import moses
 from fairseq_xl.translation.options import decoding
 from fairseq_xl.translation.packing import Packing, pack
@@ -148,3 +153,35 @@ def raw(work) -> list[str]:
 def load(packed):
     """``load("stock", beam=3)``, on the CPU."""
     return lambda name, **given: Translator.load(packed / name, device="cpu", **given)
+
+
+@pytest.fixture
+def untrained(tmp_path):
+    """A model whose predictions wander over the table, its task and a set of nine sentences."""
+    source, target = dictionary(30), dictionary(40)
+    task = TranslationTask(TranslationConfig(data="bin", source_lang="a", target_lang="b"), source, target)
+    torch.manual_seed(1)
+    cfg = TinyConfig(target_vectors=write_vectors(tmp_path / "v.vec", 40, 8), max_target_positions=16)
+    model = ContinuousLSTM.build_model(cfg, task)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(6)
+    draw = torch.Generator().manual_seed(4)
+    lengths = [3, 5, 2, 7, 4, 6, 3, 2, 5]
+    sides = [
+        [torch.cat([torch.randint(4, top, (n,), generator=draw), torch.tensor([2])]) for n in lengths]
+        for top in (34, 44)
+    ]
+    sides[1][0][0] = target.unk()
+    sizes = [[len(line) for line in side] for side in sides]
+    task.datasets["valid"] = LanguagePairDataset(
+        ListDataset(sides[0], sizes[0]),
+        sizes[0],
+        source,
+        ListDataset(sides[1], sizes[1]),
+        sizes[1],
+        target,
+        shuffle=False,
+    )
+    task.load_dataset = lambda subset: task.datasets[subset]
+    return model.eval(), task

@@ -8,10 +8,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from fairseq.data import LanguagePairDataset, ListDataset
 from fairseq.dataclass.configs import GenerationConfig
-from fairseq.tasks.translation import TranslationConfig, TranslationTask
-from tiny_words import dictionary, write_vectors
 
 from fairseq_xl.cli import main as cli
 from fairseq_xl.continuous.models import loading
@@ -106,41 +103,6 @@ def test_results_are_kept_and_an_interrupted_search_goes_on(tmp_path):
             Results(path, about)
 
 
-DIM = 8
-
-
-@pytest.fixture
-def untrained(tmp_path):
-    """A model whose predictions wander over the table, its task and a set of nine sentences."""
-    source, target = dictionary(30), dictionary(40)
-    task = TranslationTask(TranslationConfig(data="bin", source_lang="a", target_lang="b"), source, target)
-    torch.manual_seed(1)
-    cfg = TinyConfig(target_vectors=write_vectors(tmp_path / "v.vec", 40, DIM), max_target_positions=16)
-    model = ContinuousLSTM.build_model(cfg, task)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.mul_(6)
-    draw = torch.Generator().manual_seed(4)
-    lengths = [3, 5, 2, 7, 4, 6, 3, 2, 5]
-    sides = [
-        [torch.cat([torch.randint(4, top, (n,), generator=draw), torch.tensor([2])]) for n in lengths]
-        for top in (34, 44)
-    ]
-    sides[1][0][0] = target.unk()
-    sizes = [[len(line) for line in side] for side in sides]
-    task.datasets["valid"] = LanguagePairDataset(
-        ListDataset(sides[0], sizes[0]),
-        sizes[0],
-        source,
-        ListDataset(sides[1], sizes[1]),
-        sizes[1],
-        target,
-        shuffle=False,
-    )
-    task.load_dataset = lambda subset: task.datasets[subset]
-    return model.eval(), task
-
-
 @pytest.mark.parametrize("penalty", [0.0, 1.0, 2.0])
 def test_penalties_read_off_one_decoding_are_fairseqs_own(untrained, penalty):
     model, task = untrained
@@ -212,27 +174,6 @@ def test_command_prints_a_table_and_options_and_decodes_nothing_twice(untrained,
     assert "results of another limit" in capsys.readouterr().err
 
 
-def test_a_reference_with_unknown_words_is_never_matched_there(untrained):
-    _, task = untrained
-    unknown = torch.tensor([task.target_dictionary.unk(), 5, 2])
-    assert split._text(task, unknown, None) == "<unk> w1"
-    assert split._text(task, unknown, None, True) == "<<unk>> w1"
-
-
-def test_pieces_are_joined_where_that_is_asked_for(untrained):
-    _, task = untrained
-    pieces = torch.tensor([task.target_dictionary.add_symbol(piece) for piece in ("▁ow", "l", "▁flies")])
-    assert split._text(task, pieces, "sentencepiece") == "owl flies"
-    assert split._text(task, pieces, None) == "▁ow l ▁flies"
-
-
-def test_a_prior_is_known(untrained):
-    model, _ = untrained
-    assert not split.as_saved(model, 5).prior
-    model.decoder.scorer.bonus = torch.zeros(44)
-    assert split.as_saved(model, 5).prior
-
-
 def test_greedy_search_is_offered_where_it_is_better():
     found = {"1": Outcome(29.0, 0.9), "2": Outcome(30.0, 1.0)}
     greedy = tuning.chosen(START, Outcome(31.0, 1.0), found, Tuning())
@@ -255,30 +196,7 @@ def test_options_are_to_be_pasted_after_three_commands():
     ]
 
 
-def test_a_part_of_the_set_is_spread_over_it(untrained, monkeypatch):
-    model, task = untrained
-    seen = []
-    monkeypatch.setattr(split, "translate", lambda *a: seen.append(a[4]) or ())
-    monkeypatch.setattr(tuning, "outcomes", lambda *_: {})
-    split.decoder(model, task, Tuning(limit=4, batch_size=9))(START)
-    assert sorted(seen[0][0]) == [0, 2, 4, 6]
-
-
 @pytest.mark.parametrize("options", [("--beam", 1), ("--limit", 0), ("--batch-size", 0)])
 def test_numbers_that_make_no_sense_are_refused(untrained, monkeypatch, tmp_path, capsys, options):
     assert run_command(untrained, monkeypatch, tmp_path, *options) == 2
     assert f"{options[0]} is {options[1]}: give" in capsys.readouterr().err
-
-
-def test_a_split_without_a_target_is_refused(untrained):
-    model, task = untrained
-    task.datasets["valid"].tgt = None
-    with pytest.raises(InputError, match="has no target side"):
-        split.decoder(model, task, Tuning())
-
-    def absent(subset):
-        raise FileNotFoundError
-
-    task.load_dataset = absent
-    with pytest.raises(InputError, match="bin has no split 'valid'"):
-        split.decoder(model, task, Tuning())

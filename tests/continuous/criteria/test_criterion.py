@@ -189,12 +189,6 @@ def test_an_unknown_kernel_is_told_in_one_sentence(monkeypatch):
         make("cosine")
 
 
-@pytest.mark.parametrize("scale", [0.0, -1.0, float("nan")])
-def test_a_scale_that_is_none_is_refused(scale):
-    with pytest.raises(InputError, match="--scale is"):
-        info_nce.InfoNCE(None, False, scale)
-
-
 @pytest.mark.parametrize("name", CRITERIA)
 def test_a_softmax_model_is_refused(name):
     with pytest.raises(InputError, match=f"criterion {name} trains predicted vectors"):

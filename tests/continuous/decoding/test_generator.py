@@ -1,7 +1,5 @@
 """Beam search over the best words against fairseq's over all of them, and through faiss."""
 
-from types import SimpleNamespace
-
 import pytest
 import torch
 from fairseq.search import Sampling
@@ -9,33 +7,7 @@ from fairseq.sequence_generator import SequenceGenerator
 
 from fairseq_xl.continuous.decoding.generator import TopWordsGenerator
 from fairseq_xl.continuous.decoding.index import WordIndex
-from fairseq_xl.continuous.decoding.task import ContinuousTranslationConfig, ContinuousTranslationTask
-from fairseq_xl.continuous.models.config import TinyConfig
-from fairseq_xl.continuous.models.lstm import ContinuousLSTM
 from fairseq_xl.io.errors import InputError
-
-DIM = 8
-
-
-@pytest.fixture
-def build(write_vectors, dictionary):
-    """``build(seed=1, **options)``: an untrained model and its target dictionary."""
-    path = write_vectors(60, DIM)
-
-    def make(seed=1, **options):
-        task = SimpleNamespace(source_dictionary=dictionary(30), target_dictionary=dictionary(60))
-        cfg = TinyConfig(target_vectors=path)
-        for name, value in options.items():
-            setattr(cfg, name, value)
-        torch.manual_seed(seed)
-        model = ContinuousLSTM.build_model(cfg, task).eval()
-        with torch.no_grad():
-            # Untrained predictions hardly move; these wander over the table.
-            for parameter in model.parameters():
-                parameter.mul_(6)
-        return model, task.target_dictionary
-
-    return make
 
 
 def batch(sentences=7):
@@ -113,21 +85,6 @@ def test_an_index_normalises_over_what_it_found(build):
         assert a[0]["positional_scores"][0] >= b[0]["positional_scores"][0] - 1e-5
 
 
-def test_a_kept_index_is_read_again_and_a_broken_one_is_named(build, tmp_path, monkeypatch):
-    model, words = build()
-    targets = model.decoder.targets
-    unit = torch.nn.functional.normalize(torch.randn(5, DIM), dim=-1)
-    first = WordIndex(targets, "ivf", words.nspecial, folder=tmp_path / "kept").search(unit, 3)
-    (kept,) = (tmp_path / "kept").iterdir()
-    with monkeypatch.context() as patch:
-        patch.setattr("fairseq_xl.continuous.decoding.index.build_index", lambda *_: pytest.fail("built again"))
-        again = WordIndex(targets, "ivf", words.nspecial, folder=tmp_path / "kept").search(unit, 3)
-    assert torch.equal(first, again)
-    kept.write_bytes(b"not an index")
-    with pytest.raises(InputError, match=f"{kept.name} is no index"):
-        WordIndex(targets, "ivf", words.nspecial, folder=tmp_path / "kept")
-
-
 def test_what_needs_every_score_is_refused(build):
     model, words = build()
     softmax, _ = build(decoder_output="continuous")
@@ -140,30 +97,3 @@ def test_what_needs_every_score_is_refused(build):
         TopWordsGenerator([model], words, search_strategy=Sampling(words))
     with pytest.raises(InputError, match="--no-repeat-ngram-size"):
         TopWordsGenerator([model], words, no_repeat_ngram_size=2)
-
-
-def test_the_task_chooses_the_generator(build, dictionary, tmp_path):
-    model, words = build(decode_csls_weight=0.5)
-    args = SimpleNamespace(beam=2)
-
-    def generator(nearest, **options):
-        cfg = ContinuousTranslationConfig(nearest=nearest, nearest_index=str(tmp_path))
-        task = ContinuousTranslationTask(cfg, dictionary(30), words)
-        return task.build_generator([model], SimpleNamespace(**vars(args), **options))
-
-    assert type(generator("dense")) is SequenceGenerator
-    assert generator("top").model.index is None
-    assert generator("hnsw").model.index.penalised
-    assert [p.name[:5] for p in tmp_path.glob("*.faiss")] == ["hnsw."]
-    with pytest.raises(InputError, match="--print-alignment"):
-        generator("top", print_alignment=True)
-    model.decoder.scorer.bonus = torch.zeros(len(words))
-    with pytest.raises(InputError, match="knows no word prior"):
-        generator("flat")
-
-
-def test_without_faiss_the_extra_is_named(build, monkeypatch):
-    model, words = build()
-    monkeypatch.setitem(__import__("sys").modules, "faiss", None)
-    with pytest.raises(InputError, match=r"fairseq_xl\[index\]"):
-        WordIndex(model.decoder.targets, "flat", words.nspecial)

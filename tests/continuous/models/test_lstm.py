@@ -1,14 +1,11 @@
 """continuous_lstm: masking, incremental decoding, every option's shape, and what it refuses."""
 
-import numpy as np
 import pytest
 import torch
 
-from fairseq_xl.continuous.models.config import ContinuousLSTMConfig, Iwslt16Config, TinyConfig
+from fairseq_xl.continuous.models.config import TinyConfig
 from fairseq_xl.continuous.models.lstm import ContinuousLSTM
-from fairseq_xl.continuous.models.recurrence import FedRecurrence, FusedRecurrence
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.modules.attention import Attention
 
 DIM = 9
 
@@ -113,24 +110,6 @@ def test_reordering_moves_every_state(task, vectors):
     assert torch.allclose(pred[:, 0], model(SOURCE, LENGTHS, PREVIOUS)[0][swap, 1], atol=1e-6)
 
 
-def test_fed_recurrence_without_feeding_is_the_fused_one():
-    torch.manual_seed(0)
-    parts = Attention("general", 6, 5), torch.nn.Linear(11, 6, bias=False)
-    fused = FusedRecurrence(4, 6, 2, 0.0, *parts)
-    fed = FedRecurrence(4, 6, 2, 0.0, *parts)
-    lstm = fused.lstm
-    with torch.no_grad():
-        fed.input_gates.weight.copy_(lstm.weight_ih_l0)
-        fed.input_gates.bias.copy_(lstm.bias_ih_l0 + lstm.bias_hh_l0)
-        fed.first_gates.weight.copy_(torch.cat([torch.zeros(24, 6), lstm.weight_hh_l0], 1))
-        fed.upper_gates[0].weight.copy_(torch.cat([lstm.weight_ih_l1, lstm.weight_hh_l1], 1))
-        fed.upper_gates[0].bias.copy_(lstm.bias_ih_l1 + lstm.bias_hh_l1)
-    state = (torch.randn(3, 2, 6), torch.randn(3, 2, 6), torch.zeros(3, 6))
-    inputs = (torch.randn(3, 5, 4), state, torch.randn(3, 7, 5), torch.zeros(3, 7).bool())
-    for ours, theirs in zip(fused(*inputs)[:2], fed(*inputs)[:2], strict=True):
-        assert torch.allclose(ours, theirs, atol=1e-6)
-
-
 def test_continuous_output_learns_no_vocabulary_sized_matrix_on_the_target_side(task, vectors):
     model = build(task, vectors)
     assert not any(13 + 4 in p.shape for p in model.decoder.parameters())
@@ -190,31 +169,6 @@ def test_scores_leave_out_what_is_no_word(task, vectors):
     assert torch.allclose(scores.exp().sum(-1), torch.ones(2, 4))
 
 
-def test_temperature_reaches_a_cosine(task, vectors):
-    model = build(task, vectors)
-    pred, extra = model(SOURCE, LENGTHS, PREVIOUS)
-    plain = model.get_normalized_probs((pred, extra), log_probs=True)
-    soft = model.get_normalized_probs((pred / 4, extra), log_probs=True)
-    model.decoder.scorer.scale /= 4
-    expected = model.get_normalized_probs((pred, extra), log_probs=True)
-    assert torch.allclose(soft, expected, atol=1e-5)
-    assert not torch.allclose(soft, plain, atol=1e-2)
-
-
-def test_prior_and_hub_options_change_scores_as_documented(task, vectors):
-    plain, prior = build(task, vectors), build(task, vectors, decode_prior_weight=0.5)
-    output = plain(SOURCE, LENGTHS, PREVIOUS)
-    gain = prior.get_normalized_probs(output, True) - plain.get_normalized_probs(output, True)
-    first, last = (task.target_dictionary.index(w) for w in ("w0", "w12"))
-    assert torch.allclose(gain[..., first] - gain[..., last], torch.tensor(0.5 * np.log(13.0)).float(), atol=1e-4)
-    hubs = build(task, vectors, decode_csls_weight=1.0)
-    loss = hubs.get_normalized_probs(output, True) - plain.get_normalized_probs(output, True)
-    from fairseq_xl.losses import hubness
-
-    density = hubness(plain.decoder.targets)
-    assert loss[0, 0, 4:].argmin() == density[4:].argmax()
-
-
 def test_a_softmax_criterion_is_refused(task, vectors):
     model = build(task, vectors).train()
     with pytest.raises(InputError, match="trains a softmax, but the model predicts vectors"):
@@ -230,11 +184,3 @@ def test_what_does_not_go_together_is_refused_in_a_sentence(task, vectors):
         build(task, vectors, encoder_hidden_dim=7)
     with pytest.raises(InputError, match="swap_vectors needs"):
         build(task, vectors, swap_vectors=vectors, untie_decoder_input=True)
-
-
-def test_the_papers_sizes():
-    cfg = Iwslt16Config()
-    assert (cfg.encoder_layers, cfg.decoder_layers) == (1, 2)
-    assert (cfg.encoder_hidden_dim, cfg.decoder_hidden_dim, cfg.encoder_embed_dim) == (1024, 1024, 512)
-    assert cfg.dropout == 0
-    assert ContinuousLSTMConfig().dropout == 0.2

@@ -1,6 +1,5 @@
 """continuous_transformer: masking, incremental decoding, its outputs and options, and what it refuses."""
 
-import dataclasses
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,11 +13,7 @@ from fairseq_xl.continuous.diagnostics.nearest import nearest_while_translating
 from fairseq_xl.continuous.models.transformer import ContinuousTransformer
 from fairseq_xl.continuous.models.transformer_config import (
     REFUSED,
-    ContinuousTransformerConfig,
-    StockOptions,
-    TransformerIwsltConfig,
     TransformerTinyConfig,
-    stock_config,
 )
 from fairseq_xl.io.errors import InputError
 
@@ -295,24 +290,3 @@ def test_what_does_not_go_together_is_refused_in_a_sentence(task, vectors):
         build(task, vectors, swap_vectors=vectors, untie_decoder_input=True)
     with pytest.raises(InputError, match=r"cannot be built with these options: .*block size"):
         build(task, vectors, quant_noise_pq=0.1, quant_noise_pq_block_size=7)
-
-
-def test_sizes():
-    small, iwslt = ContinuousTransformerConfig(), stock_config(TransformerIwsltConfig())
-    assert (small.encoder_embed_dim, small.decoder_ffn_embed_dim, small.encoder_layers) == (256, 1024, 4)
-    for part in (iwslt.encoder, iwslt.decoder):
-        assert (part.embed_dim, part.ffn_embed_dim, part.attention_heads, part.layers) == (512, 1024, 4, 6)
-
-
-def test_fairseqs_options_reach_its_nested_configuration():
-    """Each option of the stock model, given a value of its own, is found where the layers read it."""
-    cfg = ContinuousTransformerConfig()
-    for position, given in enumerate(dataclasses.fields(StockOptions)):
-        if given.type in (int, float) or given.name.endswith("embed_dim"):
-            setattr(cfg, given.name, given.type(position) if given.type is float else 4 * position)
-    for side in ("encoder", "decoder"):
-        setattr(cfg, f"{side}_attention_heads", 4)
-    made = stock_config(cfg)
-    for given in dataclasses.fields(StockOptions):
-        if given.name != "_name":
-            assert getattr(made, given.name) == getattr(cfg, given.name), given.name

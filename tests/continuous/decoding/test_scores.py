@@ -1,0 +1,50 @@
+"""Scores of predicted vectors: the temperature, the words' prior and the penalty of hubs."""
+
+import numpy as np
+import pytest
+import torch
+
+from fairseq_xl.continuous.models.config import TinyConfig
+from fairseq_xl.continuous.models.lstm import ContinuousLSTM
+
+SOURCE = torch.tensor([[5, 6, 7, 8, 2], [9, 4, 2, 1, 1]])
+PREVIOUS = torch.tensor([[2, 5, 6, 7], [2, 8, 1, 1]])
+LENGTHS = torch.tensor([5, 3])
+
+
+@pytest.fixture
+def vectors(write_vectors):
+    return write_vectors(13, 9)
+
+
+def build(task, vectors, **options):
+    cfg = TinyConfig(target_vectors=vectors, encoder_hidden_dim=8, decoder_hidden_dim=8, encoder_embed_dim=8)
+    for name, value in options.items():
+        setattr(cfg, name, value)
+    torch.manual_seed(1)
+    return ContinuousLSTM.build_model(cfg, task).eval()
+
+
+def test_temperature_reaches_a_cosine(task, vectors):
+    model = build(task, vectors)
+    pred, extra = model(SOURCE, LENGTHS, PREVIOUS)
+    plain = model.get_normalized_probs((pred, extra), log_probs=True)
+    soft = model.get_normalized_probs((pred / 4, extra), log_probs=True)
+    model.decoder.scorer.scale /= 4
+    expected = model.get_normalized_probs((pred, extra), log_probs=True)
+    assert torch.allclose(soft, expected, atol=1e-5)
+    assert not torch.allclose(soft, plain, atol=1e-2)
+
+
+def test_prior_and_hub_options_change_scores_as_documented(task, vectors):
+    plain, prior = build(task, vectors), build(task, vectors, decode_prior_weight=0.5)
+    output = plain(SOURCE, LENGTHS, PREVIOUS)
+    gain = prior.get_normalized_probs(output, True) - plain.get_normalized_probs(output, True)
+    first, last = (task.target_dictionary.index(w) for w in ("w0", "w12"))
+    assert torch.allclose(gain[..., first] - gain[..., last], torch.tensor(0.5 * np.log(13.0)).float(), atol=1e-4)
+    hubs = build(task, vectors, decode_csls_weight=1.0)
+    loss = hubs.get_normalized_probs(output, True) - plain.get_normalized_probs(output, True)
+    from fairseq_xl.losses import hubness
+
+    density = hubness(plain.decoder.targets)
+    assert loss[0, 0, 4:].argmin() == density[4:].argmax()

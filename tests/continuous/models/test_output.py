@@ -1,0 +1,46 @@
+"""What continuous models share: the words that a decoder reads, and the table it begins with."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from fairseq_xl.continuous.models.config import VectorOutputConfig
+from fairseq_xl.continuous.models.output import learnt_words, target_table, vector_dim
+from fairseq_xl.io.errors import InputError
+
+
+def test_a_table_is_read_once_and_then_awaited_from_the_checkpoint(task: SimpleNamespace, write_vectors) -> None:
+    words = task.target_dictionary
+    targets = target_table(VectorOutputConfig(target_vectors=write_vectors(13, 6)), words)
+    assert targets is not None
+    assert (targets.filled, targets.dim) == (True, 6)
+    awaited = target_table(VectorOutputConfig(targets_in_checkpoint=True, target_dim=6), words)
+    assert awaited is not None
+    assert (awaited.filled, awaited.dim) == (False, 6)
+    assert target_table(VectorOutputConfig(decoder_output="softmax"), words) is None
+    with pytest.raises(InputError, match="needs --target-vectors FILE"):
+        target_table(VectorOutputConfig(), words)
+
+
+def test_words_that_are_learnt_begin_at_the_vectors_or_at_random(task: SimpleNamespace, write_vectors) -> None:
+    words = task.target_dictionary
+    cfg = VectorOutputConfig(target_vectors=write_vectors(13, 6))
+    targets = target_table(cfg, words)
+    assert learnt_words(cfg, words, targets) is None, "the decoder reads the frozen table"
+    cfg.untie_decoder_input = True
+    at_vectors = learnt_words(cfg, words, targets)
+    assert at_vectors is not None
+    assert torch.equal(at_vectors.weight, targets.table)
+    cfg.softmax_init = "random"
+    at_random = learnt_words(cfg, words, targets)
+    assert at_random is not None
+    assert not torch.allclose(at_random.weight[4:], targets.table[4:])
+    assert (at_random.weight[words.pad()] == 0).all()
+
+
+def test_a_softmax_without_a_file_has_a_dimension_too() -> None:
+    assert vector_dim(VectorOutputConfig(), None) == 300
+    assert vector_dim(VectorOutputConfig(target_dim=5), None) == 5
