@@ -14,7 +14,7 @@ import torch
 
 from fairseq_xl.io.errors import InputError
 
-REFUSED = re.compile(r"GLOBAL ([A-Za-z_]\w*(?:\.\w+)+)")
+REFUSED = re.compile(r"GLOBAL ([A-Za-z_][\w.]*) (?:whose module|was not)")
 """How torch names what it does not trust."""
 # The names by which numpy 1 pickled what numpy 2 keeps in `numpy._core`.
 _NUMPY_HOMES = ("numpy.core.multiarray", "numpy._core.multiarray")
