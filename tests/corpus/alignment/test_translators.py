@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from sentencepiece import SentencePieceTrainer
 
-from fairseq_xl.corpus.alignment.dictionary import induce
-from fairseq_xl.corpus.alignment.translate import Cache, translate_lines
 from fairseq_xl.corpus.alignment.translators import (
     CommandTranslator,
     DictionaryTranslator,
@@ -17,12 +15,9 @@ from fairseq_xl.corpus.alignment.translators import (
     TranslateSettings,
     read_dictionary,
 )
-from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
-from fairseq_xl.corpus.pipeline import run_step
-from fairseq_xl.corpus.project import Project
 from fairseq_xl.io.errors import InputError
 
-UPPER = [sys.executable, "-c", "import sys; [print(line.strip().upper()) for line in sys.stdin]"]
+from .conftest import DOCUMENTS, UPPER
 
 
 def test_command():
@@ -69,108 +64,6 @@ def test_dictionary_file_that_is_none(tmp_path, line):
     path.write_text("")
     with pytest.raises(InputError, match="no words"):
         read_dictionary(path)
-
-
-def document(number: int, first: list[str], second: list[str]) -> Document:
-    return Document(f"/{number}", ("http://x/a", "http://x/b"), "link", (first, second))
-
-
-NOUNS = {"chat": "cat", "chien": "dog", "pain": "bread", "livre": "book"}
-VERBS = {"mange": "eats", "voit": "sees", "veut": "wants"}
-DOCUMENTS = [
-    document(
-        0,
-        [f"the {NOUNS[a]} {VERBS[v]} the {NOUNS[b]}" for a in NOUNS for v in VERBS for b in NOUNS],
-        [f"le {a} {v} le {b}" for a in NOUNS for v in VERBS for b in NOUNS],
-    ),
-    document(1, ["something longer here"], ["chat chat", "chat"]),
-]
-
-
-def test_induced_dictionary():
-    found, pairs = induce(DOCUMENTS, 0.1, 2)
-    assert {word: other for word, (other, _) in found.items()} == {"le": "the", **NOUNS, **VERBS}
-    assert all(0.1 <= probability <= 1 for _, probability in found.values())
-    assert pairs == 48
-    with pytest.raises(InputError, match="no dictionary can be induced"):
-        induce(DOCUMENTS[1:], 0.1, 2)
-
-
-class Counting:
-    identity = "counting"
-
-    def __init__(self, wrong_after=None):
-        self.batches, self.wrong_after = [], wrong_after
-
-    def translate(self, lines):
-        self.batches.append(list(lines))
-        wrong = self.wrong_after is not None and len(self.batches) > self.wrong_after
-        return [f"<{line}>" for line in lines][wrong:]
-
-
-def test_each_line_is_translated_once_and_kept(tmp_path):
-    cache = Cache(tmp_path / "c.sqlite", "counting")
-    broken = Counting(wrong_after=1)
-    with pytest.raises(InputError, match="returned 1 lines for 2"):
-        translate_lines(["a", "b", "a", "c", "d"], broken, cache, 2)
-    cache.close()
-    cache, whole = Cache(tmp_path / "c.sqlite", "counting"), Counting()
-    assert translate_lines(["a", "b", "a", "c", "d", "e"], whole, cache, 2) == 3
-    assert whole.batches == [["c", "d"], ["e"]]
-    assert cache["a"] == "<a>"
-    other = Cache(tmp_path / "c.sqlite", "another translator")
-    assert "a" not in other
-    with pytest.raises(KeyError):
-        other["a"]
-
-
-def project(folder, **settings):
-    write_documents(folder / "extract.jsonl", DOCUMENTS)
-    opened = Project(folder, ("en", "fr"), {"translate": settings})
-    run_step(opened, "translate")
-    return opened.report("translate"), list(read_documents(folder / "translate.jsonl"))
-
-
-def test_step_with_an_induced_dictionary(tmp_path):
-    counts, found = project(tmp_path)
-    assert found[0].translation == DOCUMENTS[0].lines[0]
-    assert found[1].translation == ["cat cat", "cat"]
-    assert counts["words in the dictionary %"] == 100.0
-    assert counts["translated now"] == counts["different lines"] == 50
-    assert read_dictionary(tmp_path / "dictionary.tsv")["chien"] == "dog"
-    assert project(tmp_path, dictionary="dictionary.tsv")[0]["translated now"] == 0
-
-
-def test_step_with_a_command(tmp_path):
-    counts, found = project(tmp_path, by="command", command=UPPER, batch=20)
-    assert found[1].translation == ["CHAT CHAT", "CHAT"]
-    assert counts["lines"] == 50
-
-
-def test_step_with_a_file(tmp_path):
-    path = tmp_path / "mine.txt"
-    path.write_text("".join(f"line {n}\n" for n in range(50)))
-    _, found = project(tmp_path, by="file", file="mine.txt")
-    assert found[0].translation[-1] == "line 47"
-    assert found[1].translation == ["line 48", "line 49"]
-    path.write_text("line 1\n")
-    with pytest.raises(InputError, match="has 1 lines where the pages have 50"):
-        project(tmp_path, by="file", file="mine.txt")
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"by": "web"}, "translate.by is one of dictionary, model, command, file"),
-        ({"by": "model"}, "set translate.model"),
-        ({"by": "file"}, "set translate.file"),
-        ({"by": "file", "file": "none.txt"}, "there is no .*none"),
-        ({"dictionary": "none.tsv"}, "there is no .*none"),
-    ],
-)
-def test_settings_that_cannot_be(tmp_path, settings, message):
-    with pytest.raises(InputError, match=message):
-        project(tmp_path, **settings)
 
 
 @pytest.fixture(scope="module")

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import re
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
 
 import pytest
+
+from fairseq_xl.corpus.crawling.crawl import work
+from fairseq_xl.corpus.crawling.pages import read_jsonl
+from fairseq_xl.corpus.crawling.site import CrawlSettings
+from fairseq_xl.corpus.project import Project
 
 Answer = tuple[int, dict[str, str], bytes]
 
@@ -80,3 +90,45 @@ def serve() -> Iterator[Callable[..., Website]]:
     for server in servers:
         server.shutdown()
         server.server_close()
+
+
+REDIRECT = {"Content-Type": "text/html"}
+
+
+def crawl(folder: Path, site: Website | None, **settings: Any) -> dict[str, Any]:
+    """In a process of its own, for Scrapy runs once in a process."""
+    project = Project(folder, ("en", "fr"), {})
+    base = [f"{site.url}/"] if site else []
+    chosen = {"base": base, "delay": 0, "allow_private": True, **settings}
+    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as processes:
+        return processes.submit(work, project, CrawlSettings(**chosen)).result()
+
+
+def urls(folder: Path) -> list[str]:
+    found = [record["url"] for record in read_jsonl(folder / "crawl/pages.jsonl")]
+    return [re.sub(r"^http://127.0.0.1:\d+", "", url) for url in found]
+
+
+def pairs(folder: Path) -> set[tuple[str, str, str]]:
+    def path(url: str) -> str:
+        return re.sub(r"^http://127.0.0.1:\d+", "", url)
+
+    return {(*map(path, record["urls"]), record["found_by"]) for record in read_jsonl(folder / "crawl/pairs.jsonl")}
+
+
+def links(*paths: str) -> str:
+    return " ".join(f'<a href="{path}">go</a>' for path in paths)
+
+
+def fr(path: str) -> str:
+    return f'<link rel="alternate" hreflang="fr" href="{path}">'
+
+
+def many(count: int) -> dict:
+    """English pages in a chain, each with its counterpart."""
+    answers = {"/": page(links("/en0"), head=fr("/fr/"))}
+    answers["/fr/"] = page("fr", "fr")
+    for n in range(count):
+        answers[f"/en{n}"] = page(f"number {n} {links(f'/en{n + 1}')}", head=fr(f"/fr{n}"))
+        answers[f"/fr{n}"] = page(f"numéro {n}", "fr")
+    return answers

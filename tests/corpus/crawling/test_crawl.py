@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import multiprocessing
 import os
 import random
 import re
@@ -12,53 +11,17 @@ import signal
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
 import forked
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from fairseq_xl.corpus.crawling.crawl import work
-from fairseq_xl.corpus.crawling.pages import Pages, page_file, read_jsonl, remove
-from fairseq_xl.corpus.crawling.site import CrawlSettings
-from fairseq_xl.corpus.project import Project
+from fairseq_xl.corpus.crawling.pages import Pages, page_file, read_jsonl
 from fairseq_xl.io.errors import InputError
 
-from .conftest import Website, page
-
-REDIRECT = {"Content-Type": "text/html"}
-
-
-def crawl(folder: Path, site: Website | None, **settings: Any) -> dict[str, Any]:
-    """In a process of its own, for Scrapy runs once in a process."""
-    project = Project(folder, ("en", "fr"), {})
-    base = [f"{site.url}/"] if site else []
-    chosen = {"base": base, "delay": 0, "allow_private": True, **settings}
-    with ProcessPoolExecutor(1, multiprocessing.get_context("fork")) as processes:
-        return processes.submit(work, project, CrawlSettings(**chosen)).result()
-
-
-def urls(folder: Path) -> list[str]:
-    found = [record["url"] for record in read_jsonl(folder / "crawl/pages.jsonl")]
-    return [re.sub(r"^http://127.0.0.1:\d+", "", url) for url in found]
-
-
-def pairs(folder: Path) -> set[tuple[str, str, str]]:
-    def path(url: str) -> str:
-        return re.sub(r"^http://127.0.0.1:\d+", "", url)
-
-    return {(*map(path, record["urls"]), record["found_by"]) for record in read_jsonl(folder / "crawl/pairs.jsonl")}
-
-
-def links(*paths: str) -> str:
-    return " ".join(f'<a href="{path}">go</a>' for path in paths)
-
-
-def fr(path: str) -> str:
-    return f'<link rel="alternate" hreflang="fr" href="{path}">'
+from .conftest import REDIRECT, Website, crawl, fr, links, many, page, pairs, urls
 
 
 def test_keeps_what_is_a_page_and_counts_what_is_none(serve, tmp_path):
@@ -138,113 +101,6 @@ def test_keeps_what_is_a_page_and_counts_what_is_none(serve, tmp_path):
     assert archived[f"{site.url}/fr/a.html"] == latin
 
 
-def test_finds_counterparts_by_patterns_and_links(serve, tmp_path):
-    def switch(path: str) -> str:
-        return f'<div class="lang"><a href="{path}">x</a></div>'
-
-    site = serve(
-        {
-            "/manual/": page(links("one.html", "two.html", "three.html")),
-            "/manual/fr/": page("fr 0", "fr-CA"),
-            "/manual/one.html": page("one" + switch("/un.html")),
-            "/un.html": page("fr 1", "fr"),
-            "/manual/two.html": page("two <a href='/deux.html?a=1&amp;b=2'>Français</a>"),
-            "/deux.html?a=1&b=2": page("fr 2", "fr"),
-            "/manual/three.html": page("three"),
-        }
-    )
-    settings = {
-        "base": [f"{site.url}/manual/"],
-        "url_patterns": [["^/manual/(?!fr/)(.*)$", r"/manual/fr/\1"]],
-        "link_selectors": [".lang a"],
-        "link_patterns": ["href='([^']+)'>Français"],
-    }
-    report = crawl(tmp_path, site, **settings)
-    assert pairs(tmp_path) == {
-        ("/manual/", "/manual/fr/", "pattern"),
-        ("/manual/one.html", "/un.html", "link"),
-        ("/manual/two.html", "/deux.html?a=1&b=2", "link"),
-    }
-    ((missing, why),) = report["pages without counterpart"]
-    assert missing.endswith("/three.html")
-    assert "fr/three.html: failed (404)" in why
-
-
-def test_counterparts_that_are_not(serve, tmp_path):
-    home = '<a hreflang="en" href="/">English</a>'
-    site = serve(
-        {
-            "/": page(links("/news", "/same", "/german", "/self", "/only", "/print"), head=fr("/fr/")),
-            "/print": page(links("/news", "/same", "/german", "/self", "/only", "/print"), head=fr("/fr/")),
-            "/fr/": page("accueil " + home, "fr"),
-            "/news": page("not translated: leads home", head=fr("/fr/")),
-            "/same": page("the counterpart is the same", head=fr("/fr/same")),
-            "/fr/same": page("the counterpart is the same", head=fr("/fr/same")),
-            "/german": page("the counterpart is German", head=fr("/fr/german")),
-            "/fr/german": page("deutsch", "de"),
-            "/self": page("leads back", head=fr("/fr/self")),
-            "/fr/self": (302, REDIRECT | {"Location": "/self"}, b""),
-            "/only": page("names none"),
-        }
-    )
-    report = crawl(tmp_path, site)
-    assert pairs(tmp_path) == {("/", "/fr/", "hreflang")}
-    elsewhere = {
-        url.removeprefix(site.url): why.replace(site.url, "")
-        for url, why in report["pages whose counterpart is elsewhere"]
-    }
-    assert elsewhere == {
-        "/news": "/fr/ names /",
-        "/same": "/fr/same is the same page",
-        "/german": "/fr/german is in de",
-        "/self": "/self is the page itself",
-    }
-    assert report["counterpart elsewhere"] == 4
-    assert [url for url, _ in report["repeated pages"]] == [f"{site.url}/print"]
-
-
-def test_refuses_private_addresses(serve, tmp_path):
-    site = serve({"/": page("inside")})
-    base = [f"http://{host}:{site.port}/" for host in ("127.0.0.1", "localhost", "[::1]")]
-    with pytest.raises(InputError, match=r"no page came from .*: private address \(3\)"):
-        crawl(tmp_path, None, base=base, allow_private=False)
-    assert not site.asked
-
-
-def test_sites_that_give_nothing(serve, tmp_path):
-    forbids = {"/robots.txt": (200, {}, b"User-agent: *\nDisallow: /"), "/": page("not for you")}
-    leaves = {"/": (302, {"Location": "http://elsewhere.example/"}, b"")}
-    base = [f"{serve(answers).url}/" for answers in ({}, forbids, leaves)]
-    base += ["http://127.0.0.1:1/"]
-    with pytest.raises(InputError, match="no page came from") as raised:
-        crawl(tmp_path, None, base=base)
-    reasons = set(str(raised.value).rpartition("/: ")[2].split("; "))
-    assert reasons == {"failed: 404 (1)", "forbidden by robots.txt (1)", "failed: DownloadConnectionRefused (1)"}
-
-
-def many(count: int) -> dict:
-    """English pages in a chain, each with its counterpart."""
-    answers = {"/": page(links("/en0"), head=fr("/fr/"))}
-    answers["/fr/"] = page("fr", "fr")
-    for n in range(count):
-        answers[f"/en{n}"] = page(f"number {n} {links(f'/en{n + 1}')}", head=fr(f"/fr{n}"))
-        answers[f"/fr{n}"] = page(f"numéro {n}", "fr")
-    return answers
-
-
-def test_page_limit_stops_and_goes_on(serve, tmp_path):
-    site = serve(many(10))
-    report = crawl(tmp_path, site, max_pages=6, concurrent=1)
-    assert report["pages"] == 6
-    assert report["pairs"] == 3
-    assert report["queue"] > 0
-    report = crawl(tmp_path, site, max_pages=0, concurrent=1)
-    assert report["pages"] == 22
-    assert report["pairs"] == 11
-    assert len(set(urls(tmp_path))) == 22
-    assert max(count for path, count in site.asked.items() if path != "/robots.txt") == 1
-
-
 def test_new_settings_use_the_pages_that_are_there(serve, tmp_path):
     site = serve({"/": page(links("/a", "/b")), "/a": page("a"), "/b": page("b"), "/fr/a": page("fa", "fr")})
     with pytest.raises(InputError, match=r"languages: en 2\) none in en has a counterpart in fr"):
@@ -253,15 +109,6 @@ def test_new_settings_use_the_pages_that_are_there(serve, tmp_path):
     report = crawl(tmp_path, site, url_patterns=[["^/a", "/fr/a"]])
     assert (report["pages"], report["pairs"]) == (4, 1)
     assert site.asked["/"] == site.asked["/a"] == site.asked["/b"] == 1
-
-
-def test_obeys_crawl_delay(serve, tmp_path):
-    site = serve(
-        {"/robots.txt": (200, {"Content-Type": "text/plain"}, b"User-agent: *\nCrawl-delay: 0.6\n"), **many(1)}
-    )
-    start = time.monotonic()
-    crawl(tmp_path, site)
-    assert time.monotonic() - start > 0.3 * 4
 
 
 def test_killed_at_any_moment_goes_on(serve, tmp_path, run_cli):
@@ -319,17 +166,6 @@ def test_ctrl_c_leaves_what_was_fetched(serve, tmp_path, run_cli):
 def test_a_page_that_names_a_codec_is_a_page(serve, tmp_path):
     site = serve({"/": page("one", head="<meta charset=zlib>" + fr("/fr/")), "/fr/": page("un", "fr")})
     assert crawl(tmp_path, site)["pairs"] == 1
-
-
-def test_remove_forgets_the_queue(tmp_path):
-    with Pages(tmp_path) as kept:
-        assert kept.add(["http://x/a", "http://x/b", "http://x/a"]) == ["http://x/a", "http://x/b"]
-        assert kept.add(["http://x/b"]) == []
-    with Pages(tmp_path) as kept:
-        assert kept.waiting() == ["http://x/a", "http://x/b"]
-    remove(tmp_path)
-    with Pages(tmp_path) as kept:
-        assert kept.waiting() == []
 
 
 def test_one_crawl_of_a_project_at_a_time(tmp_path, serve):
