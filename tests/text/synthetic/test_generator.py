@@ -213,26 +213,6 @@ def test_verbs_select_their_objects(pairs: list[Pair]) -> None:
                 assert own is None or own in objects[verb["lemma"]], pair
 
 
-@pytest.mark.parametrize(
-    ("form", "expected"),
-    [
-        (english.plural("wolf"), "wolves"),
-        (english.plural("box"), "boxes"),
-        (english.plural("story"), "stories"),
-        (english.plural("boy"), "boys"),
-        (english.third_person("carry"), "carries"),
-        (english.third_person("catch"), "catches"),
-        (english.past("carry"), "carried"),
-        (english.past("like"), "liked"),
-        (english.past("stop"), "stopped"),
-        (english.past("drive"), "drove"),
-        (english.past("walk"), "walked"),
-    ],
-)
-def test_english_forms(form: str, expected: str) -> None:
-    assert form == expected
-
-
 def test_the_documentation_s_examples_are_in_the_language(pairs: list[Pair]) -> None:
     """Each interlinear example names forms and glosses that the generator makes as well."""
     block = synthetic.__doc__.split("Examples (form, gloss, English)::")[1].split("English is")[0]
