@@ -155,7 +155,7 @@ repair_files() {
 write_parallel() {
   local columns='{ print $en "\t" $es; print $(en + 2) "\t" $(es + 2) }'
   if [[ $DRY_RUN == yes ]]; then return; fi
-  mkdir -p "$OUT/translation"
+  begin_in "$OUT/translation"
   {
     awk -F '\t' -v en=1 -v es=2 "$columns" "$DATA/cikm_english_train.txt"
     awk -F '\t' -v en=2 -v es=1 "$columns" "$DATA/cikm_spanish_train.txt"
