@@ -30,7 +30,7 @@ class _Folder:
         print(f"encode with: fairseq-xl embed text {self.output} TEXT --output X.npy")
 
     def write(self) -> None:
-        raise NotImplementedError
+        raise NotImplementedError  # abstract: each subclass writes one thing
 
 
 @dataclass(kw_only=True)
