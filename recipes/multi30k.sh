@@ -14,17 +14,18 @@
 #   --src, --tgt       de, fr or en (default: de to en)
 #   --loss LOSS        cross_entropy, cross_entropy_tied, vmf, cosine, l2, negative_sampling,
 #                      most_informative_negative, syn_margin_proj, syn_margin_diff,
-#                      power_spherical, in_batch_negative, info_nce, annealed (from one to another:
-#                      -- --start-loss cosine --end-loss vmf --anneal-to 2000), or a baseline: stock (fairseq's
-#                      own lstm), stock_transformer (fairseq's own transformer, four layers and label
-#                      smoothing, on 10,000 joint subwords unless --subwords says otherwise; a GPU is
+#                      power_spherical, in_batch_negative, info_nce, vmf_posterior (a softmax over the
+#                      frozen table), combined (vmf_posterior and syn_margin_proj), annealed (from one to
+#                      another: -- --start-loss cosine --end-loss vmf --anneal-to 2000), or a baseline: stock
+#                      (fairseq's own lstm), stock_transformer (fairseq's own transformer, four layers and
+#                      label smoothing, on 10,000 joint subwords unless --subwords says otherwise; a GPU is
 #                      advised); default: syn_margin_proj
 #   --seed N           default: 1
 #   --arch ARCH        default: continuous_lstm; continuous_transformer and continuous_transformer_iwslt
 #                      train with a warm-up and an inverse square root schedule
 #   --size N           embeddings and states of encoder and decoder; a Transformer's inner layers are
 #                      four times as wide (default: 256; 0: the arch's own)
-#   --epochs N         default: 16, softmax outputs 8 (about as long in time), stock 14,
+#   --epochs N         default: 16; softmax outputs, vmf_posterior and combined 8; stock 14;
 #                      stock_transformer 80. An LSTM's learning rate falls over the second half, so
 #                      that another N is another run: give it a --name
 #   --mono FILE        more text in the target language, for the vectors

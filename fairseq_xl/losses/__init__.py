@@ -7,7 +7,7 @@ per row, and a module with a ``reduction``:
   ``syn_margin_diff``, and ``margin`` with given negatives. Targets of another length are refused, or scaled with
   ``target_norm="normalize"``.
 * of predictions and words of a :class:`FrozenTable`, whose length is checked once: ``negative_sampling``,
-  ``most_informative_negative``, ``in_batch_negative``, ``info_nce``.
+  ``most_informative_negative``, ``in_batch_negative``, ``info_nce``, ``vmf_posterior``.
 
 A training loop, where ``words`` (V, d) are vectors of words and ``index`` (N,) says which are the targets::
 
@@ -46,6 +46,7 @@ from fairseq_xl.losses.syn_margin import (
 )
 from fairseq_xl.losses.table import FrozenTable, unit_rows
 from fairseq_xl.losses.vmf import Vmf, VmfLoss, VmfReleased, VmfReleasedLoss, vmf, vmf_released
+from fairseq_xl.losses.vmf_posterior import Proposal, VmfPosteriorLoss, vmf_posterior
 
 __all__ = [
     "SCORES",
@@ -59,6 +60,7 @@ __all__ = [
     "MostInformativeLoss",
     "NegativeSamplingLoss",
     "PowerSphericalLoss",
+    "Proposal",
     "Rows",
     "Scoring",
     "SynMarginDiff",
@@ -73,6 +75,7 @@ __all__ = [
     "VectorLoss",
     "Vmf",
     "VmfLoss",
+    "VmfPosteriorLoss",
     "VmfReleased",
     "VmfReleasedLoss",
     "cosine",
@@ -101,5 +104,6 @@ __all__ = [
     "unit_rows",
     "vmf",
     "vmf_log_normalizer",
+    "vmf_posterior",
     "vmf_released",
 ]

@@ -71,12 +71,13 @@ class FrozenTable(nn.Module):
     """Frozen unit vectors, one row per word: what losses take negatives from and predictions are scored against.
 
     Buffers: ``table`` (V, d), float32 or wider also when the model is halved; ``banned`` (V,) bool, rows that are never
-    predicted. Both are saved with a model, neither is a parameter.
+    predicted. Both are saved with a model, neither is a parameter. Only ``bias`` is one, if there is one.
 
     Args:
         table: (V, d) vectors.
         banned: (V,) bool; none is by default.
         target_norm: see :data:`TargetNorm`; the check is made here, once. Banned rows may be zero.
+        bias: (V,) what each word scores beside its vector, learnt by ``vmf_posterior`` alone; none by default.
 
     Raises:
         ValueError: see :func:`unit_targets`.
@@ -85,13 +86,22 @@ class FrozenTable(nn.Module):
     if TYPE_CHECKING:  # TorchScript reads what a class annotates, not what its strings mean
         table: Tensor
         banned: Tensor
+        bias: nn.Parameter | None
 
-    def __init__(self, table: Tensor, banned: Tensor | None = None, target_norm: TargetNorm = "check"):
+    def __init__(
+        self,
+        table: Tensor,
+        banned: Tensor | None = None,
+        target_norm: TargetNorm = "check",
+        bias: Tensor | None = None,
+    ):
         super().__init__()
         banned = torch.zeros(table.shape[0], dtype=torch.bool, device=table.device) if banned is None else banned
         self.register_buffer("table", at_least_float32(unit_targets(table, target_norm, banned)))
         self.register_buffer("banned", banned)
+        self.register_parameter("bias", None if bias is None else nn.Parameter(bias))
         self._rows: tuple[Tensor, Tensor] | None = None
+        self._mean: Tensor | None = None
 
     @property
     def dim(self) -> int:
@@ -104,6 +114,12 @@ class FrozenTable(nn.Module):
     def banned_rows(self) -> Tensor:
         """(B,) sorted rows that are never predicted."""
         return self._split()[1]
+
+    def mean(self) -> Tensor:
+        """(d,) mean of the vectors that can be predicted."""
+        if self._mean is None:
+            self._mean = self.table[self.candidates()].mean(0)
+        return self._mean
 
     def _split(self) -> tuple[Tensor, Tensor]:
         # Found once: on CUDA `nonzero` makes the whole queue wait.
@@ -119,7 +135,7 @@ class FrozenTable(nn.Module):
         # Halving a model halves every buffer; neighbours 1e-3 apart would then tie. Follow the device alone.
         before = self.table
         super()._apply(fn, recurse)
-        self._rows = None
+        self._rows = self._mean = None
         if self.table.dtype != before.dtype:
             self.table = before.to(device=self.table.device)
         return self

@@ -12,7 +12,8 @@ for part in prepare model translate; do
 done
 
 LOSSES="cross_entropy cross_entropy_tied vmf cosine l2 negative_sampling most_informative_negative
-syn_margin_proj syn_margin_diff power_spherical in_batch_negative info_nce annealed stock stock_transformer"
+syn_margin_proj syn_margin_diff power_spherical in_batch_negative info_nce vmf_posterior combined annealed stock
+stock_transformer"
 ARCHS="continuous_lstm continuous_lstm_tiny continuous_lstm_iwslt16 continuous_transformer continuous_transformer_iwslt
 continuous_transformer_tiny"
 
@@ -112,7 +113,7 @@ check_settings() {
       EPOCHS=${EPOCHS:-$TRANSFORMER_EPOCHS}
       [[ -n $SUBWORDS ]] || SUBWORDS=10000 JOINT=yes # as fairseq's own example on TED talks
       ;;
-    cross_entropy*) EPOCHS=${EPOCHS:-$SOFTMAX_EPOCHS} ;;
+    cross_entropy* | vmf_posterior | combined) EPOCHS=${EPOCHS:-$SOFTMAX_EPOCHS} ;;
     *) EPOCHS=${EPOCHS:-$CONTINUOUS_EPOCHS} ;;
   esac
   SUBWORDS=${SUBWORDS:-0}

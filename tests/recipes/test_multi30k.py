@@ -409,6 +409,8 @@ LOSSES = {
     "power_spherical": ("power_spherical", "continuous"),
     "in_batch_negative": ("in_batch_negative", "continuous"),
     "info_nce": ("info_nce", "continuous"),
+    "vmf_posterior": ("vmf_posterior", "continuous"),
+    "combined": ("combined", "continuous"),
     "annealed": ("annealed", "continuous"),
 }
 

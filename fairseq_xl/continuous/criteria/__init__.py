@@ -2,9 +2,11 @@
 
 from fairseq_xl.continuous.criteria import (
     annealed,  # noqa: F401
+    combined,  # noqa: F401
     distances,  # noqa: F401
     info_nce,  # noqa: F401
     margins,  # noqa: F401
     power_spherical,  # noqa: F401
     vmf,  # noqa: F401
+    vmf_posterior,  # noqa: F401
 )

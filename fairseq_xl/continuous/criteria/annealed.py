@@ -3,16 +3,14 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
-from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY
-from omegaconf import MISSING, DictConfig, OmegaConf
-from omegaconf.errors import ValidationError
+from omegaconf import MISSING
 from torch import Tensor
 
-from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
+from fairseq_xl.continuous.criteria.combined import Mixture, nested_criterion
+from fairseq_xl.continuous.criteria.criterion import ContinuousCriterionConfig, register
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
@@ -42,7 +40,7 @@ class AnnealedConfig(ContinuousCriterionConfig):
 
 
 @register("annealed", AnnealedConfig)
-class Annealed(ContinuousCriterion):
+class Annealed(Mixture):
     """(1 − w)·start loss + w·end loss, where w rises from 0 to 1 with the number of updates.
 
     The number comes with the model: fairseq sets it before each update and when it loads a checkpoint, so a
@@ -72,64 +70,11 @@ class Annealed(ContinuousCriterion):
                 f"--anneal-from {anneal_from} --anneal-to {anneal_to}: give two numbers of updates, the larger one last"
             )
         self.schedule = (anneal_from, anneal_to)
-        self.start = _criterion("start", start_loss, start_options, task, sentence_avg)
-        self.end = _criterion("end", end_loss, end_options, task, sentence_avg)
+        self.start = nested_criterion("start", start_loss, start_options, task, sentence_avg)
+        self.end = nested_criterion("end", end_loss, end_options, task, sentence_avg)
 
     def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
         weight = end_weight(targets.num_updates, *self.schedule)
-        mixed: Tensor | None = None
-        logged = {"end_weight": pred.new_full((), weight * index.numel())}
-        for place, criterion, share in (("start", self.start, 1 - weight), ("end", self.end, weight)):
-            if share == 0:
-                continue
-            loss, beside = criterion.rows(pred, index, targets)
-            mixed = share * loss if mixed is None else mixed + share * loss
-            for name, value in beside.items():
-                logged[name if name in ("cosine", "kappa") else f"{place}_{name}"] = value
-        assert mixed is not None
-        return mixed, logged
-
-
-def hinge_margin(criterion: Mapping[str, Any]) -> float | None:
-    """The margin of the hinge that a model was trained with, from its criterion's options; None without a hinge.
-
-    Of an annealing, that of the end loss, or else of the start loss.
-    """
-    if criterion["_name"] != "annealed":
-        return criterion.get("margin")
-    for place in ("end", "start"):
-        config = _config(place, criterion[f"{place}_loss"], criterion[f"{place}_options"], False)
-        if "margin" in config:
-            return float(config.margin)
-    return None
-
-
-def _criterion(place: str, name: str, options: str, task: Any, sentence_avg: bool) -> ContinuousCriterion:
-    """The loss ``name`` with its defaults but for ``options``, "NAME=VALUE NAME=VALUE …"."""
-    config = _config(place, name, options, sentence_avg)
-    return CRITERION_REGISTRY[name].build_criterion(config, task)
-
-
-def _config(place: str, name: str, options: str, sentence_avg: bool) -> DictConfig:
-    """The options of the loss ``name``, as :func:`_criterion` takes it. Raises: InputError: no such loss or option."""
-    losses = [
-        known
-        for known, kind in CRITERION_REGISTRY.items()
-        if issubclass(kind, ContinuousCriterion) and kind is not Annealed
-    ]
-    if name not in losses:
-        raise InputError(f"--{place}-loss is {name!r}: choose one of {', '.join(sorted(losses))}")
-    config = OmegaConf.structured(CRITERION_DATACLASS_REGISTRY[name](sentence_avg=sentence_avg))
-    own = {f.name for f in fields(CRITERION_DATACLASS_REGISTRY[name])} - {"_name", "sentence_avg"}
-    for given in options.split():
-        key, equals, value = given.partition("=")
-        key = key.replace("-", "_")
-        if not equals or key not in own:
-            known = ", ".join(f"{key}=…" for key in sorted(own)) or "none"
-            raise InputError(f"--{place}-options has {given!r}: the options of {name} are {known}")
-        try:
-            config[key] = value
-        except ValidationError as error:
-            reason = str(error).splitlines()[0]
-            raise InputError(f"--{place}-options has {given!r}: {reason}") from error
-    return config
+        parts = {"start": (self.start, 1 - weight), "end": (self.end, weight)}
+        loss, logged = self.mixed(parts, pred, index, targets)
+        return loss, {"end_weight": pred.new_full((), weight * index.numel()), **logged}

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.losses import VectorLoss, nearest
+from fairseq_xl.losses import Scoring, VectorLoss, nearest, top_words
 from fairseq_xl.losses.kernels import kernels_setting
 from fairseq_xl.training.finite import check_finite
 
@@ -86,8 +86,7 @@ class ContinuousCriterion(FairseqCriterion):
                 **{PER_WORD + name: value.detach() for name, value in extra.items()},
             }
             if not model.training:
-                _, found = nearest(pred, targets)
-                logging_output["n_correct"] = (found.squeeze(-1) == index).sum()
+                logging_output["n_correct"] = (_best(pred, targets) == index).sum()
         return loss, logging_output["sample_size"], logging_output
 
     @property
@@ -111,6 +110,13 @@ class ContinuousCriterion(FairseqCriterion):
     @staticmethod
     def logging_outputs_can_be_summed() -> bool:
         return True
+
+
+def _best(pred: Tensor, targets: TargetTable) -> Tensor:
+    """The word (N,) that greedy search takes for each prediction, where nothing is corrected for."""
+    if targets.bias is None:
+        return nearest(pred, targets)[1].squeeze(-1)
+    return top_words(pred, targets, 1, Scoring("vmf_posterior", bonus=targets.bias)).words.squeeze(-1)
 
 
 Made = TypeVar("Made", bound="type[ContinuousCriterion]")

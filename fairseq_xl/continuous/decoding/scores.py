@@ -40,6 +40,14 @@ class VectorScorer(torch.nn.Module):
             self.hubs = hubness(targets)
         return self.csls_weight * self.hubs.to(targets.table.device)
 
+    def word_bonus(self, targets: TargetTable) -> Tensor | None:
+        """(V,) to add to each word's logit, if anything: its log frequency, and the bias that was learnt for it."""
+        bonus = None if self.bonus is None else self.bonus.to(targets.table.device)
+        if targets.bias is None:
+            return bonus
+        bias = targets.bias.detach().float()
+        return bias if bonus is None else bonus + bias
+
     def scoring(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> Scoring:
         """The rule for raw predictions (…, d).
 
@@ -55,7 +63,7 @@ class VectorScorer(torch.nn.Module):
             self.scale,
             temperature,
             self.penalty(targets),
-            None if self.bonus is None else self.bonus.to(pred.device),
+            self.word_bonus(targets),
         )
 
     def log_scores(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> Tensor:

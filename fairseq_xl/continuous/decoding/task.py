@@ -55,8 +55,11 @@ class ContinuousTranslationTask(TranslationTask):
         extra = dict(extra_gen_cls_kwargs or {})
         decoder = models[0].decoder
         if nearest != "top" and getattr(decoder, "targets", None) is not None:
-            if decoder.scorer.bonus is not None:
-                raise InputError(f"--nearest {nearest} knows no word prior: set decode_prior_weight to 0")
+            if decoder.scorer.word_bonus(decoder.targets) is not None:
+                raise InputError(
+                    f"--nearest {nearest} finds words by their vectors alone: set decode_prior_weight to 0, and "
+                    "decode a model that has --word-bias with --nearest top"
+                )
             extra["index"] = WordIndex(
                 decoder.targets,
                 nearest,

@@ -96,6 +96,11 @@ class VectorOutputConfig(DecodingConfig):
         "late; other losses need none",
         1.0,
     )
+    word_bias: bool = option(
+        "continuous output: learn a number for each word that its score adds, as a softmax has, for vmf_posterior. "
+        "Give it where <unk> or rare words intrude; words that are swapped in share the mean",
+        False,
+    )
     targets_in_checkpoint: bool = option(
         "set by training itself: the checkpoint holds the table and all weights, so no file that the model began with "
         "is read again",

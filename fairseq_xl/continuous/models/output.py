@@ -36,7 +36,7 @@ class VectorOutput:
         """``targets`` is kept for a continuous output only: a softmax begins at its rows and leaves them.
 
         Raises:
-            InputError: an ``output_scale`` that is no positive number, or is given for a softmax.
+            InputError: an ``output_scale`` that is no positive number; one, or a word bias, for a softmax.
         """
         self.output_kind = str(cfg.decoder_output)
         self.output_scale = float(cfg.output_scale)
@@ -45,6 +45,10 @@ class VectorOutput:
             raise InputError(f"--output-scale {self.output_scale:g} must be a number above 0")
         if self.output_scale != 1 and not continuous:
             raise InputError("--output-scale is for a continuous output: leave it out for a softmax")
+        if cfg.word_bias and not continuous:
+            raise InputError("--word-bias is for a continuous output: a softmax has a bias of its own")
+        if cfg.word_bias and targets is not None and targets.bias is None:
+            targets.bias = nn.Parameter(torch.zeros(len(dictionary)))
         self.targets = targets if continuous else None
         self.scorer = VectorScorer(cfg, dictionary) if continuous else None
 

@@ -106,7 +106,7 @@ class TargetTable(FrozenTable):
                     "folder (dict.*.txt) the model was trained with"
                 )
         super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
-        self._rows = None
+        self._rows = self._mean = None
         self.filled = self.filled or stored is not None
 
     def _swap_into(self, state_dict: dict[str, Tensor], prefix: str) -> None:
@@ -119,6 +119,12 @@ class TargetTable(FrozenTable):
         state_dict[f"{prefix}table"] = table
         state_dict[f"{prefix}banned"] = banned
         state_dict[f"{prefix}fingerprint"] = self.fingerprint
+        learnt = state_dict.get(f"{prefix}bias")
+        if learnt is not None:
+            # A word that training did not know is as likely as the mean of those that it knew.
+            bias = learnt[self.keep_rows :].mean().expand(table.shape[0]).clone()
+            bias[: self.keep_rows] = learnt[: self.keep_rows]
+            state_dict[f"{prefix}bias"] = bias
 
 
 def build_table(

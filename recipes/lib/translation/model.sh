@@ -51,6 +51,8 @@ model_options() {
         --decoder-layers 4 --decoder-embed-dim "$SIZE" --decoder-ffn-embed-dim "$((2 * SIZE))"
       )
       ;;
+    # A likelihood over words overfits as a softmax does, and its norm is the confidence that a beam needs.
+    vmf_posterior | combined) DECODE_SCORE=vmf_posterior DECODE_SCALE='' CSLS_WEIGHT=0 ;;
     cross_entropy | cross_entropy_tied) ;;
     *) DROPOUT=${CONTINUOUS_DROPOUT:-$DROPOUT} ;;
   esac
@@ -59,10 +61,12 @@ model_options() {
     cross_entropy) MODEL=("${body[@]}" --criterion cross_entropy --decoder-output softmax) ;;
     cross_entropy_tied) MODEL=("${body[@]}" --criterion cross_entropy --decoder-output softmax_tied) ;;
     *)
-      MODEL=(
-        "${body[@]}" --criterion "$LOSS" --decoder-output continuous
-        --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
-      )
+      MODEL=("${body[@]}" --criterion "$LOSS" --decoder-output continuous)
+      case $LOSS in
+        vmf_posterior) ;; # its best checkpoint is that of the best likelihood, as a softmax's is
+        combined) MODEL+=(--main-loss vmf_posterior --auxiliary-loss syn_margin_proj) ;;
+        *) MODEL+=(--best-checkpoint-metric accuracy --maximize-best-checkpoint-metric) ;;
+      esac
       # Its norm is vMF's own confidence, which a beam can use.
       [[ $LOSS != vmf ]] || DECODE_SCORE=vmf_posterior
       MODEL+=(--decode-score "$DECODE_SCORE")

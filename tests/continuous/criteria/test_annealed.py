@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 from fairseq.models import BaseFairseqModel
 
-from fairseq_xl.continuous.criteria.annealed import Annealed, end_weight, hinge_margin
+from fairseq_xl.continuous.criteria.annealed import Annealed, end_weight
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses import cosine, syn_margin_proj, vmf
@@ -61,24 +61,6 @@ def test_a_loss_without_weight_is_not_computed(problem, monkeypatch, update, idl
     monkeypatch.setattr(getattr(criterion, idle), "rows", None)
     problem[2].set_num_updates(update)
     criterion.rows(*problem)
-
-
-@pytest.mark.parametrize(
-    ("options", "margin"),
-    [
-        ({"end_options": "margin=0.3"}, 0.3),
-        ({}, 0.5),
-        ({"start_loss": "syn_margin_diff", "start_options": "margin=0.2", "end_loss": "vmf"}, 0.2),
-        ({"end_loss": "vmf"}, None),
-    ],
-)
-def test_the_margin_of_a_mix(options, margin):
-    assert hinge_margin({"_name": "annealed", **DEFAULTS, **options}) == margin
-
-
-def test_the_margin_of_one_loss():
-    assert hinge_margin({"_name": "syn_margin_proj", "margin": 0.4}) == 0.4
-    assert hinge_margin({"_name": "vmf", "lambda1": 0.02}) is None
 
 
 def test_fairseq_tells_the_table_the_number_of_updates(problem):

@@ -1,0 +1,139 @@
+"""``--criterion combined``: a weighted sum of two continuous losses; and what every mixture of losses needs.
+
+No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY
+from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf.errors import ValidationError
+from torch import Tensor
+
+from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
+from fairseq_xl.continuous.models.targets import TargetTable
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
+
+
+class Mixture(ContinuousCriterion):
+    """A criterion of several, none of which may be a mixture."""
+
+    def mixed(
+        self,
+        parts: Mapping[str, tuple[ContinuousCriterion, float]],
+        pred: Tensor,
+        index: Tensor,
+        targets: TargetTable,
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """Σ weight · loss (N,) over parts by place, of which one at least has a weight above 0.
+
+        A loss of weight 0 is not computed. What they log beyond the cosine and κ is logged under their place, as
+        ``end_hinge``.
+        """
+        losses, logged = [], {}
+        for place, (criterion, weight) in parts.items():
+            if weight == 0:
+                continue
+            loss, beside = criterion.rows(pred, index, targets)
+            losses.append(weight * loss)
+            for name, value in beside.items():
+                logged[name if name in ("cosine", "kappa") else f"{place}_{name}"] = value
+        total = losses[0]
+        for loss in losses[1:]:
+            total = total + loss
+        return total, logged
+
+
+@dataclass
+class CombinedConfig(ContinuousCriterionConfig):
+    main_loss: str = option("loss of weight 1, a continuous criterion", MISSING)
+    auxiliary_loss: str = option("loss that is added, likewise", MISSING)
+    auxiliary_weight: float = option(
+        "what the auxiliary loss is multiplied by: less where it holds the main loss back", 1.0
+    )
+    main_options: str = option(
+        "options of the main loss where its defaults do not suit, as 'negatives=500 label_smoothing=0.05'", ""
+    )
+    auxiliary_options: str = option("options of the auxiliary loss, likewise", "")
+
+
+@register("combined", CombinedConfig)
+class Combined(Mixture):
+    """main loss + weight · auxiliary loss.
+
+    Raises:
+        InputError: one of the two is no continuous loss; an option it does not have, or cannot take; a weight that
+            is not above 0.
+    """
+
+    def __init__(
+        self,
+        task: Any,
+        sentence_avg: bool,
+        main_loss: str,
+        auxiliary_loss: str,
+        auxiliary_weight: float,
+        main_options: str,
+        auxiliary_options: str,
+    ):
+        super().__init__(task, sentence_avg)
+        if not 0 < auxiliary_weight < float("inf"):
+            raise InputError(f"--auxiliary-weight is {auxiliary_weight:g}: give a number above 0")
+        self.weight = auxiliary_weight
+        self.main = nested_criterion("main", main_loss, main_options, task, sentence_avg)
+        self.auxiliary = nested_criterion("auxiliary", auxiliary_loss, auxiliary_options, task, sentence_avg)
+
+    def rows(self, pred: Tensor, index: Tensor, targets: TargetTable) -> tuple[Tensor, dict[str, Tensor]]:
+        parts = {"main": (self.main, 1.0), "auxiliary": (self.auxiliary, self.weight)}
+        return self.mixed(parts, pred, index, targets)
+
+
+def hinge_margin(criterion: Mapping[str, Any]) -> float | None:
+    """The margin of the hinge that a model was trained with, from its criterion's options; None without a hinge.
+
+    Of an annealing, that of the end loss, or else of the start loss; of a sum that of the main loss first.
+    """
+    for place in ("end", "start", "main", "auxiliary"):
+        if f"{place}_loss" in criterion:
+            config = nested_config(place, criterion[f"{place}_loss"], criterion[f"{place}_options"], False)
+            if "margin" in config:
+                return float(config.margin)
+    return criterion.get("margin")
+
+
+def nested_criterion(place: str, name: str, options: str, task: Any, sentence_avg: bool) -> ContinuousCriterion:
+    """The loss ``name`` with its defaults but for ``options``, "NAME=VALUE NAME=VALUE …"."""
+    config = nested_config(place, name, options, sentence_avg)
+    return CRITERION_REGISTRY[name].build_criterion(config, task)
+
+
+def nested_config(place: str, name: str, options: str, sentence_avg: bool) -> DictConfig:
+    """The options of the loss ``name``, as :func:`nested_criterion` takes it.
+
+    Raises:
+        InputError: no such loss or option.
+    """
+    losses = [
+        known
+        for known, kind in CRITERION_REGISTRY.items()
+        if issubclass(kind, ContinuousCriterion) and not issubclass(kind, Mixture)
+    ]
+    if name not in losses:
+        raise InputError(f"--{place}-loss is {name!r}: choose one of {', '.join(sorted(losses))}")
+    config = OmegaConf.structured(CRITERION_DATACLASS_REGISTRY[name](sentence_avg=sentence_avg))
+    own = {f.name for f in fields(CRITERION_DATACLASS_REGISTRY[name])} - {"_name", "sentence_avg"}
+    for given in options.split():
+        key, equals, value = given.partition("=")
+        key = key.replace("-", "_")
+        if not equals or key not in own:
+            known = ", ".join(f"{key}=…" for key in sorted(own)) or "none"
+            raise InputError(f"--{place}-options has {given!r}: the options of {name} are {known}")
+        try:
+            config[key] = value
+        except ValidationError as error:
+            reason = str(error).splitlines()[0]
+            raise InputError(f"--{place}-options has {given!r}: {reason}") from error
+    return config

@@ -1,0 +1,54 @@
+"""``--criterion vmf_posterior``: the likelihood of the words under the distribution that vMF models are decoded by.
+
+No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import option
+from fairseq_xl.losses import VmfPosteriorLoss
+
+
+@dataclass
+class VmfPosteriorConfig(ContinuousCriterionConfig):
+    negatives: int = option(
+        "draws, shared by the batch, that stand for the words outside it. 0 sums over all words, which is exact: draw "
+        "where that takes most of a step, from some 10,000 words on",
+        0,
+        low=0,
+    )
+    negatives_power: float = option(
+        "a word's share of the draws is its count in the dictionary to this power: 0 draws uniformly, 1 by frequency",
+        0.0,
+        low=0,
+    )
+    label_smoothing: float = option(
+        "share of each target's probability that all words share: raise it where the validation loss rises again "
+        "while the training loss falls",
+        0.0,
+        low=0,
+    )
+
+
+@register("vmf_posterior", VmfPosteriorConfig)
+class VmfPosterior(ContinuousCriterion):
+    """−log p(w), where p(v) ∝ exp(eᵀu_v) over the frozen table: a softmax whose matrix is the table.
+
+    Validation sums over all words and smooths nothing, so that its loss is the likelihood in nats per word.
+    """
+
+    def __init__(self, task: Any, sentence_avg: bool, negatives: int, negatives_power: float, label_smoothing: float):
+        weights = None
+        if negatives and negatives_power:
+            weights = torch.tensor(task.target_dictionary.count, dtype=torch.float64).clamp_min(1) ** negatives_power
+        # The trainer seeds torch's global generator from --seed and the update, so draws survive a resume.
+        try:
+            loss = VmfPosteriorLoss(label_smoothing, negatives, weights)
+        except ValueError as error:
+            raise InputError(f"--criterion vmf_posterior: {error}") from None
+        super().__init__(task, sentence_avg, loss)
