@@ -15,8 +15,9 @@
 #   --arch ARCH        default: continuous_lstm; continuous_transformer and continuous_transformer_iwslt
 #                      train with a warm-up and an inverse square root schedule
 #   --size N           embeddings and states of encoder and decoder (default: 256; 0: the arch's own)
-#   --epochs N         default: 8; softmax outputs, vmf_posterior and combined 5; stock 8; stock_transformer 30. An LSTM's learning rate
-#                      falls over the second half, so that another N is another run: give it a --name
+#   --epochs N         default: 8; softmax outputs, vmf_posterior and combined 5; stock 8; stock_transformer 30.
+#                      An LSTM's learning rate falls over the second half, so that another N is another run:
+#                      give it a --name
 #   --mono FILE        more text in the target language, for the vectors
 #   --vectors FILE     ready word vectors (.vec, .bin, …) instead of training them;
 #                      or a checkpoint (.pt) of a softmax of the same OUT, whose output vectors become
