@@ -22,7 +22,8 @@ def as_saved(model: Any, beam: int) -> Point:
     scorer = getattr(model.decoder, "scorer", None)
     if scorer is None:
         return Point(tuning.SOFTMAX, 1.0, 1.0, 0.0, beam)
-    return Point(scorer.score, scorer.scale, 1.0, scorer.csls_weight, beam, scorer.bonus is not None)
+    prior = scorer.word_bonus(model.decoder.targets) is not None
+    return Point(scorer.score, scorer.scale, 1.0, scorer.csls_weight, beam, prior)
 
 
 def dependencies(model: Path, data: Path, settings: Tuning) -> dict[str, Any]:
@@ -89,6 +90,7 @@ def translate(
     options = GenerationConfig(
         beam=point.beam,
         temperature=point.temperature,
+        unkpen=point.unk_penalty,
         max_len_a=settings.max_len_a,
         max_len_b=settings.max_len_b,
     )

@@ -1,9 +1,9 @@
 """Which decoding options suit a trained model: a search on the development set, one option after another.
 
-Beam search sums log-scores over steps, so it depends on how sharp they are, on CSLS and on the
-length penalty; greedy search depends on CSLS alone, unless word frequencies are added. The length
-penalty only ranks finished hypotheses, so every value of it is read off one decoding. The flatter the scores,
-the more they favour short hypotheses, and the larger the penalty that makes up for it: the two are chosen
+Beam search sums log-scores over steps, so it depends on how sharp they are, on CSLS, on the penalty of unknown words
+and on the length penalty. Greedy search depends on CSLS and the penalty of unknown words alone, unless word frequencies
+are added. The length penalty only ranks finished hypotheses, so every value of it is read off one decoding. The flatter
+the scores, the more they favour short hypotheses, and the larger the penalty that makes up for it: the two are chosen
 together.
 """
 
@@ -31,6 +31,8 @@ SHARPNESS = {
 }
 """What is tried of --decode-scale for the cosine, of --temperature for the others."""
 CSLS_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+UNK_PENALTIES = (0.0, 1.0, 2.0, 3.0, 5.0)
+"""What is tried of --unkpen."""
 LENGTH_PENALTIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
 
 
@@ -66,18 +68,27 @@ class Point:
     csls_weight: float
     beam: int
     prior: bool = False
-    """Whether the model adds word frequencies (``--decode-prior-weight``), which sharpness weighs against cosines."""
+    """Whether the model adds word frequencies (``--decode-prior-weight``) or a bias that was learnt for each word,
+    which sharpness weighs against cosines."""
+    unk_penalty: float = 0.0
+    """fairseq's --unkpen."""
 
     @property
     def key(self) -> str:
         """Equal for points that give the same translations: greedy search sees the CSLS weight, and sharpness only
-        through a prior."""
-        if self.score == SOFTMAX:
-            return "beam 1" if self.beam == 1 else f"temperature {self.temperature:g}, beam {self.beam}"
-        if self.beam == 1 and not self.prior:
-            return f"CSLS {self.csls_weight:g}, beam 1"
-        sharpness = f"scale {self.scale:g}, " if self.score == "cosine" else ""
-        return f"{self.score}, {sharpness}temperature {self.temperature:g}, CSLS {self.csls_weight:g}, beam {self.beam}"
+        through a prior or a penalty."""
+        parts = []
+        if self.beam > 1 or self.prior or self.unk_penalty:
+            if self.score != SOFTMAX:
+                parts.append(self.score)
+            if self.score == "cosine":
+                parts.append(f"scale {self.scale:g}")
+            parts.append(f"temperature {self.temperature:g}")
+        if self.score != SOFTMAX:
+            parts.append(f"CSLS {self.csls_weight:g}")
+        if self.unk_penalty:
+            parts.append(f"unkpen {self.unk_penalty:g}")
+        return ", ".join([*parts, f"beam {self.beam}"])
 
 
 @dataclass(frozen=True)
@@ -106,12 +117,15 @@ def best_texts(beams: Sequence[Sequence[Hypothesis]], penalty: float) -> list[st
 
 
 def outcomes(beams: Sequence[Sequence[Hypothesis]], references: Sequence[str]) -> dict[str, Outcome]:
-    """BLEU and length of tokenised text for each of ``LENGTH_PENALTIES``, by its name."""
+    """BLEU and length of tokenised text for each of ``LENGTH_PENALTIES``, by its name.
+
+    A ``<unk>`` counts as the three wrong tokens that it is for sacreBLEU's own tokeniser.
+    """
     import sacrebleu
 
     found = {}
     for penalty in LENGTH_PENALTIES:
-        texts = best_texts(beams, penalty)
+        texts = [text.replace("<unk>", "< unk >") for text in best_texts(beams, penalty)]
         # The text is tokenised already, and sacreBLEU need not warn of that.
         score = sacrebleu.corpus_bleu(texts, [list(references)], tokenize="none", force=True)
         found[f"{penalty:g}"] = Outcome(score.score, score.sys_len / max(score.ref_len, 1))
@@ -173,7 +187,7 @@ def best_penalty(found: dict[str, Outcome]) -> str:
 
 
 def search(start: Point, outcomes_of: Callable[[Point], dict[str, Outcome]], rounds: int = 2) -> Point:
-    """Coordinate search: the best score and sharpness, the best CSLS weight, and again until nothing moves.
+    """Coordinate search: the best score and sharpness, CSLS weight, penalty of unknown words, and again until all stay.
 
     Args:
         start: the options to begin with.
@@ -190,6 +204,7 @@ def search(start: Point, outcomes_of: Callable[[Point], dict[str, Outcome]], rou
         # Of equals the one there was: max takes the first.
         best = max([best, *sharpnesses(best)], key=bleu)
         best = max([best, *csls_weights(best)], key=bleu)
+        best = max([best, *(replace(best, unk_penalty=value) for value in UNK_PENALTIES)], key=bleu)
         if best == before:
             break
     return best
@@ -230,7 +245,7 @@ def tune(start: Point, results: Results, decode: Callable[[Point], dict[str, Out
     return search(start, outcomes_of), found
 
 
-_COLUMNS = ("score", "sharpness", "CSLS", "beam 1", "ratio", "beam {}", "ratio", "lenpen", "BLEU", "ratio")
+_COLUMNS = ("score", "sharpness", "CSLS", "unkpen", "beam 1", "ratio", "beam {}", "ratio", "lenpen", "BLEU", "ratio")
 
 
 def table(found: Found, start: Point, best: Point) -> Iterator[str]:
@@ -241,7 +256,7 @@ def table(found: Found, start: Point, best: Point) -> Iterator[str]:
         sharpness = f"temperature {point.temperature:g}"
         if point.score == "cosine":
             sharpness = f"scale {point.scale / point.temperature:g}"
-        row = [point.score, sharpness, f"{point.csls_weight:g}"]
+        row = [point.score, sharpness, f"{point.csls_weight:g}", f"{point.unk_penalty:g}"]
         for outcome in (greedy, outcomes["1"]):
             row += [f"{outcome.bleu:.2f}", f"{outcome.ratio:.3f}"]
         row += [penalty, f"{outcomes[penalty].bleu:.2f}", f"{outcomes[penalty].ratio:.3f}"]
@@ -264,6 +279,8 @@ def chosen(best: Point, greedy: Outcome, outcomes: dict[str, Outcome], settings:
         made.beam, made.lenpen = best.beam, float(penalty)
         if best.temperature != 1:
             made.temperature = best.temperature
+    if best.unk_penalty:
+        made.unkpen = best.unk_penalty
     if best.score != SOFTMAX:
         made.decode_score, made.decode_csls_weight = best.score, best.csls_weight
         if best.score == "cosine":

@@ -65,7 +65,19 @@ def test_of_a_softmax_only_the_sharpness_is_searched():
     assert tuning.search(start, outcomes_of) == replace(start, temperature=2.0)
     assert {(point.score, point.csls_weight) for point in asked} == {("softmax", 0.0)}
     assert replace(start, beam=1).key == replace(start, beam=1, temperature=2.0).key
+    assert replace(start, beam=1, unk_penalty=1.0).key != replace(start, beam=1, temperature=2.0, unk_penalty=1.0).key
     assert start.key != replace(start, temperature=2.0).key
+
+
+def test_the_penalty_of_unknown_words_is_searched_and_an_unknown_word_costs_three_tokens():
+    def outcomes_of(point):
+        return {"1": Outcome(20.0 - abs(point.unk_penalty - 3), 1.0)}
+
+    assert tuning.search(START, outcomes_of) == replace(START, unk_penalty=3.0)
+    found = tuning.outcomes([[Hypothesis("a <unk> dog runs in the park", -1.0, 8)]], ["a red dog runs in the park"])
+    assert found["1"].ratio == 9 / 7
+    made = tuning.chosen(replace(START, unk_penalty=3.0), Outcome(1.0, 1.0), {"1": Outcome(2.0, 1.0)}, Tuning())
+    assert made.unkpen == 3
 
 
 def test_equal_penalties_leave_fairseqs_default():
@@ -127,6 +139,7 @@ def test_a_softmax_is_tuned_by_its_temperature(untrained, monkeypatch, tmp_path,
     torch.manual_seed(1)
     softmax = ContinuousLSTM.build_model(TinyConfig(decoder_output="softmax", max_target_positions=16), task).eval()
     monkeypatch.setitem(tuning.SHARPNESS, "softmax", (1.0, 3.0))
+    monkeypatch.setattr(tuning, "UNK_PENALTIES", (0.0,))
     monkeypatch.setattr(loading, "load_model", lambda *_: (softmax, task))
     assert run_with(tmp_path, "--beam", 3) == 0
     said = capsys.readouterr().out
@@ -139,8 +152,8 @@ def test_a_softmax_is_tuned_by_its_temperature(untrained, monkeypatch, tmp_path,
 def run_command(untrained, monkeypatch, tmp_path, *options):
     """The command without reading a checkpoint."""
     monkeypatch.setattr(loading, "load_model", lambda *_: untrained)
-    for name in ("SHARPNESS", "CSLS_WEIGHTS"):
-        monkeypatch.setattr(tuning, name, {"cosine": (5.0,)} if name == "SHARPNESS" else (0.0, 1.0))
+    for name, values in (("SHARPNESS", {"cosine": (5.0,)}), ("CSLS_WEIGHTS", (0.0, 1.0)), ("UNK_PENALTIES", (0.0,))):
+        monkeypatch.setattr(tuning, name, values)
     return run_with(tmp_path, *options)
 
 
@@ -159,7 +172,7 @@ def test_command_prints_a_table_and_options_and_decodes_nothing_twice(untrained,
     first = capsys.readouterr().out
     assert "as saved" in first
     assert "best" in first
-    assert re.search(r"beam 1 +ratio +beam 3 +ratio +lenpen +BLEU +ratio\n", first)
+    assert re.search(r"unkpen +beam 1 +ratio +beam 3 +ratio +lenpen +BLEU +ratio\n", first)
     assert "--model-overrides \"{'decode_score': 'cosine', 'decode_scale': " in first
     lines = [json.loads(line) for line in (tmp_path / "r.jsonl").read_text().splitlines()]
     keys = [line["point"] for line in lines[1:]]

@@ -13,11 +13,12 @@ from fairseq_xl.translation import tuning
 @dataclass(kw_only=True)
 class Tune(tuning.Tuning):
     """Choose decoding options of a translation model on the development set, by BLEU of tokenised output against the
-    tokenised reference, in which words unknown to the dictionary can never be matched (sacreBLEU without a tokeniser
-    of its own: compare it with nothing but itself). For continuous outputs tries the decoding score and its sharpness
-    (--decode-scale for the cosine, fairseq's --temperature for vmf_posterior, where it divides kappa), then the CSLS
-    weight, and again; for a softmax, the --temperature. fairseq's length penalty is read off each decoding. Prints a
-    table, and the options to paste after fairseq-generate, fairseq-xl translate and the recipes.
+    tokenised reference. Words unknown to the dictionary can never be matched there, and <unk> counts as three wrong
+    tokens (sacreBLEU without a tokeniser of its own: compare it with nothing but itself). For continuous outputs it
+    tries the decoding score and its sharpness (--decode-scale for the cosine, fairseq's --temperature for
+    vmf_posterior, where it divides kappa), the CSLS weight, the penalty of unknown words, and all again. For a softmax
+    it tries the --temperature and that penalty. fairseq's length penalty is read off each decoding. Prints a table, and
+    the options to paste after fairseq-generate, fairseq-xl translate and the recipes.
     """
 
     model: Path = argument("checkpoint of a translation model")
