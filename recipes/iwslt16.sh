@@ -23,8 +23,12 @@
 #   --vectors FILE     ready word vectors (.vec, .bin, …) instead of training them;
 #                      or a checkpoint (.pt) of a softmax of the same OUT, whose output vectors become
 #                      the targets
+#   --target-epochs N  train a softmax of the same body for N epochs first, and take its output vectors as targets
+#                      (default: 0, the vectors of --vectors or of fastText)
 #   --vector-epochs N  epochs of fastText (default: 5)
 #   --transform 'OPTIONS'  options for `fairseq-xl vectors convert`, applied to the target vectors
+#   --source-min-count N, --target-min-count N  words seen less often in the training text are unknown, too
+#                      (default: all but the 50,000 most frequent are)
 #   --subwords N       subwords instead of words, --subword-kind and --joint: as in multi30k.sh
 #   --dev-sets 'A B'   default: 'tst2013 tst2014'
 #   --test-sets 'A B'  default: 'tst2015 tst2016'
@@ -42,6 +46,7 @@
 #   --name NAME        folder of the run (default: from languages, loss, arch, size, subwords and seed)
 #   --threads N        processes for the text, threads for the vectors (default: all)
 #   --prepare-only     stop before training
+#   --train-only       stop after training
 #   --dry-run          print the commands and run none
 #   -- OPTION…         further options of fairseq-train
 #

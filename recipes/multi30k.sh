@@ -32,10 +32,13 @@
 #   --vectors FILE     ready word vectors (.vec, .bin, …) instead of training them;
 #                      or a checkpoint (.pt) of a softmax of the same OUT, whose output vectors become
 #                      the targets
+#   --target-epochs N  train a softmax of the same body for N epochs first, and take its output vectors as targets
+#                      (default: 0, the vectors of --vectors or of fastText)
 #   --vector-epochs N  epochs of fastText (default: 5)
 #   --transform 'OPTIONS'  options for `fairseq-xl vectors convert`, applied to the target vectors
 #                      (default: '--normalize-first --center --normalize'; '--random-share 1' for
 #                      random targets)
+#   --source-min-count N, --target-min-count N  words seen less often in the training text are unknown (default: 2)
 #   --subwords N       SentencePiece vocabularies of N pieces of each side's truecased tokens, instead of
 #                      words; the vectors are trained on pieces, too (default: 0, words)
 #   --subword-kind K   bpe (default) or unigram
@@ -54,6 +57,7 @@
 #   --name NAME        folder of the run (default: from languages, loss, arch, size, subwords and seed)
 #   --threads N        processes for the text, threads for the vectors (default: all)
 #   --prepare-only     stop before training
+#   --train-only       stop after training
 #   --dry-run          print the commands and run none
 #   -- OPTION…         further options of fairseq-train
 set -euo pipefail

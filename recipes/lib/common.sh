@@ -47,6 +47,7 @@ absolute() {
 read_options() { # RECIPE ARGUMENT…
   RECIPE=$1
   shift
+  ARGUMENTS=("$@")
   while [[ $# -gt 0 ]]; do
     case $1 in
       -h | --help)

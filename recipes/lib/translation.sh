@@ -21,9 +21,10 @@ continuous_transformer_tiny"
 defaults() {
   SRC=de TGT=en LOSS=syn_margin_proj SEED=1 ARCH=continuous_lstm SIZE=256
   EPOCHS='' CONTINUOUS_EPOCHS=15 SOFTMAX_EPOCHS=15 STOCK_EPOCHS=14 TRANSFORMER_EPOCHS=50
-  OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no
+  OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no TRAIN_ONLY=no
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
   VECTOR_THREADS='' TRANSFORM='' TRANSFORM_GIVEN=no LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe JOINT=no ABOUT=()
+  SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 ANNEAL=''
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' CSLS_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
   DIAGNOSE=best DIAGNOSE_WORDS=() USER_DIR='' IS_FILE=no SEARCH_GIVEN=()
@@ -59,10 +60,12 @@ common_option() { # OPTION [VALUE] …
   case $1 in
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
+    --train-only) TRAIN_ONLY=yes; return ;;
     --joint) JOINT=yes; return ;;
     --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
       --vector-epochs | --transform | --subwords | --subword-kind | --test | --name | --threads | --url | \
-      --replace-unknown | --search | --diagnose | --diagnose-words | --user-dir) ;;
+      --replace-unknown | --search | --diagnose | --diagnose-words | --user-dir | --source-min-count | \
+      --target-min-count | --target-epochs) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -81,6 +84,9 @@ common_option() { # OPTION [VALUE] …
     --vectors) VECTORS=$(absolute "$2") ;;
     --vector-epochs) VECTOR_EPOCHS=$2 ;;
     --transform) TRANSFORM=$2 TRANSFORM_GIVEN=yes ABOUT+=("transform=$2") ;;
+    --source-min-count) SOURCE_MIN_COUNT=$2 ;;
+    --target-min-count) TARGET_MIN_COUNT=$2 ;;
+    --target-epochs) TARGET_EPOCHS=$2 ;;
     --subwords) SUBWORDS=$2 ;;
     --subword-kind) SUBWORD_KIND=$2 ;;
     --test) TEST=$(absolute "$2") ;;
@@ -97,7 +103,7 @@ common_option() { # OPTION [VALUE] …
 
 # Refuses what cannot work before any stage starts, and names the folders.
 check_settings() {
-  local option arch=.$ARCH targets=''
+  local option side arch=.$ARCH targets=''
   if [[ -n $USER_DIR ]]; then
     [[ -f $USER_DIR/__init__.py ]] || fail "--user-dir $USER_DIR is no plugin: there is no __init__.py in it"
     for option in LOSS ARCH; do
@@ -117,8 +123,9 @@ check_settings() {
     *) EPOCHS=${EPOCHS:-$CONTINUOUS_EPOCHS} ;;
   esac
   SUBWORDS=${SUBWORDS:-0}
-  for option in SEED SIZE EPOCHS VECTOR_EPOCHS SUBWORDS THREADS; do
-    need_number "--$(tr 'A-Z_' 'a-z-' <<<"$option")" "${!option}"
+  for option in SEED SIZE EPOCHS VECTOR_EPOCHS SUBWORDS THREADS TARGET_EPOCHS SOURCE_MIN_COUNT TARGET_MIN_COUNT; do
+    [[ -z ${!option} && $option == *MIN_COUNT ]] ||
+      need_number "--$(tr 'A-Z_' 'a-z-' <<<"$option")" "${!option}"
   done
   [[ $REPLACE_UNKNOWN =~ ^(|attention|lexicon)$ ]] ||
     fail "--replace-unknown is '$REPLACE_UNKNOWN': choose attention or lexicon"
@@ -129,6 +136,13 @@ check_settings() {
     fail "--size is '$SIZE': the transformer's four heads need a multiple of 4"
   [[ $SUBWORDS == 0 || -z $REPLACE_UNKNOWN ]] ||
     fail "--replace-unknown is for whole words: subwords leave none unknown"
+  [[ $SUBWORDS == 0 || -z $SOURCE_MIN_COUNT$TARGET_MIN_COUNT ]] ||
+    fail "--source-min-count and --target-min-count are for whole words: every piece of the training text is known"
+  if [[ $TARGET_EPOCHS != 0 ]]; then
+    [[ $LOSS != stock* && $LOSS != cross_entropy* ]] ||
+      fail "--target-epochs is for continuous outputs: $LOSS has a softmax of its own"
+    [[ -z $VECTORS ]] || fail "--target-epochs and --vectors both name the targets: give one of them"
+  fi
   read_search
   [[ $SRC != "$TGT" ]] || fail "--src and --tgt are both '$SRC': give two languages"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and scores"
@@ -143,20 +157,30 @@ check_settings() {
   fi
   PREPARED=$OUT/prepared/$SRC-$TGT
   LEXICON=$PREPARED/lexicon.$SRC-$TGT.tsv
-  # What is preprocessed, TEXTS, and all that follows from it is in UNITS_FOLDER: PREPARED itself for words, a
-  # folder in it for subwords, whose stages bear its name (IN_UNITS).
-  UNITS='' UNITS_FOLDER=$PREPARED IN_UNITS='' TEXTS=$PREPARED/true
+  # What comes from the text alone, its pieces and their vectors, is in TEXT_FOLDER: PREPARED itself for words, a folder
+  # in it for subwords, whose stages bear its name (IN_TEXT). What depends on the dictionaries, too, is in UNITS_FOLDER:
+  # the same folder, or one of its own for words of other minimal counts than the recipe's (IN_UNITS).
+  UNITS='' TEXT_FOLDER=$PREPARED IN_TEXT='' TEXTS=$PREPARED/true
   if [[ $SUBWORDS != 0 ]]; then
     UNITS=$SUBWORD_KIND$SUBWORDS
     [[ $JOINT == no ]] || UNITS+=.joint
-    UNITS_FOLDER=$PREPARED/$UNITS IN_UNITS=$UNITS/ TEXTS=$PREPARED/$UNITS/pieces
+    TEXT_FOLDER=$PREPARED/$UNITS IN_TEXT=$UNITS/ TEXTS=$PREPARED/$UNITS/pieces
     # Every piece of the training text has a place in the dictionary and a vector of its own.
     LIMITS=() VECTOR_MIN_COUNT=1 VECTOR_SUBWORD=0 ABOUT+=("subwords=$UNITS")
   fi
+  for option in SOURCE_MIN_COUNT TARGET_MIN_COUNT; do
+    [[ -n ${!option} ]] || continue
+    side=src
+    [[ $option == SOURCE* ]] || side=tgt
+    LIMITS+=("--threshold$side" "${!option}")
+    UNITS+=${UNITS:+.}$side.min${!option}
+  done
+  UNITS_FOLDER=$PREPARED${UNITS:+/$UNITS} IN_UNITS=${UNITS:+$UNITS/}
   [[ $LOSS != stock* ]] || arch=''
-  if [[ $VECTORS == *.pt ]]; then
+  if [[ $VECTORS == *.pt || $TARGET_EPOCHS != 0 ]]; then
     softmax_targets
     targets=.softmax_targets
+    [[ $TARGET_EPOCHS == 0 ]] || targets+=$TARGET_EPOCHS ABOUT+=("target_epochs=$TARGET_EPOCHS")
   fi
   NAME=${NAME:-$SRC-$TGT.$LOSS$arch.$SIZE${UNITS:+.$UNITS}$targets.seed$SEED}
   RUN=$OUT/runs/$NAME
@@ -170,6 +194,7 @@ experiment() {
   locked "$PREPARED/lock" choose_test
   STAMPS=$RUN/stamps
   stage train '' train_model "$EPOCHS" "$(fingerprint "$RUN/settings")"
+  if [[ $TRAIN_ONLY == yes ]]; then return; fi
   stage model train pack_model "${SEARCH[*]}"
   for BEAM in 1 5; do
     stage "${LABEL}translate.beam$BEAM" train translate "$(fingerprint "$TEST_DATA/test.$SRC-$TGT.$SRC.bin")" \
@@ -189,6 +214,7 @@ translation_recipe() {
   check_recipe
   begin_in "$OUT"
   activate
+  [[ $TARGET_EPOCHS == 0 || $PREPARE_ONLY == yes ]] || train_targets
   prepare
   [[ $PREPARE_ONLY == yes ]] || experiment
 }

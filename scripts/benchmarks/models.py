@@ -12,7 +12,7 @@ from fairseq.data import Dictionary
 from fairseq.optim.adam import Adam
 
 from benchmarks.naive import NaiveProjection
-from fairseq_xl.continuous.criteria import distances, margins, vmf
+from fairseq_xl.continuous.criteria import distances, margins, vmf, vmf_posterior
 from fairseq_xl.continuous.models.config import Iwslt16Config
 from fairseq_xl.continuous.models.lstm import ContinuousLSTM, ContinuousLSTMDecoder, ContinuousLSTMEncoder
 from fairseq_xl.continuous.models.targets import TargetTable
@@ -26,9 +26,12 @@ VARIANTS = (
     "syn_margin_diff",
     "negative_sampling",
     "most_informative_negative",
+    "vmf_posterior",
+    "vmf_posterior_sampled",
     "syn_margin_proj_naive",
 )
-"""Outputs and losses; the naive one is the same loss as the paper writes it, under autograd."""
+"""Outputs and losses. The sampled one draws 1,000 words; the naive one is the loss as the paper writes it, under
+autograd."""
 
 
 def dictionary(words: int) -> Dictionary:
@@ -80,6 +83,8 @@ def criterion(variant: str, words: Dictionary) -> Any:
         "cosine": {},
         "negative_sampling": {**margin, "negatives": 5},
         "most_informative_negative": {**margin, "search_chunk": 16.0},
+        "vmf_posterior": {"negatives": 0, "negatives_power": 0.0, "label_smoothing": 0.0},
+        "vmf_posterior_sampled": {"negatives": 1000, "negatives_power": 0.75, "label_smoothing": 0.0},
     }
     made = {
         "vmf": vmf.Vmf,
@@ -88,6 +93,8 @@ def criterion(variant: str, words: Dictionary) -> Any:
         "syn_margin_diff": margins.SynMarginDiff,
         "negative_sampling": margins.NegativeSampling,
         "most_informative_negative": margins.MostInformativeNegative,
+        "vmf_posterior": vmf_posterior.VmfPosterior,
+        "vmf_posterior_sampled": vmf_posterior.VmfPosterior,
     }[variant]
     return made(task, sentence_avg=False, **own.get(variant, margin))
 

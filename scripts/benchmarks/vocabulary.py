@@ -1,7 +1,7 @@
 """time and memory of a training step as the target vocabulary grows
 
-syn_margin_proj at every size, the softmax up to --softmax-limit words. `flat` is the time by that of the smallest
-vocabulary, taken in turns.
+syn_margin_proj and vmf_posterior with 1,000 drawn words at every size, the softmax up to --softmax-limit words. `flat`
+is the time by that of the smallest vocabulary, taken in turns.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from benchmarks.models import TrainingStep, dictionary
 
 def configure(parser: argparse.ArgumentParser) -> None:
     step.options(parser)
-    parser.set_defaults(variants=["syn_margin_proj", "softmax"], source_words=10_000)
+    parser.set_defaults(variants=["syn_margin_proj", "vmf_posterior_sampled", "softmax"], source_words=10_000)
     text = "target words; leave out the largest where memory runs out (default: %(default)s)"
     parser.add_argument("--words", type=int, nargs="+", default=[10_000, 50_000, 250_000, 1_000_000], help=text)
     parser.add_argument(

@@ -436,6 +436,66 @@ def dry_training(multi30k, data, *arguments):
     return next(line for line in done.stdout.splitlines() if line.startswith("fairseq-train")).split()
 
 
+def test_targets_of_a_short_softmax_are_a_run_before_the_run(multi30k, data):
+    extra = [
+        "--loss",
+        "vmf_posterior",
+        "--target-epochs",
+        2,
+        "--seed",
+        3,
+        "--search",
+        "unkpen=3",
+        "--",
+        "--negatives",
+        9,
+    ]
+    done = multi30k("--data", data, "--dry-run", *extra)
+    assert done.returncode == 0, done.stderr
+    first, second = (line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train"))
+    assert options(first, "--criterion", "--max-epoch", "--seed") == ("cross_entropy", "2", "3")
+    assert options(second, "--criterion", "--seed", "--negatives") == ("vmf_posterior", "3", "9")
+    assert "--negatives" not in first
+    (run,) = options(first, "--save-dir")
+    convert = [line for line in done.stdout.splitlines() if "vectors convert" in line][-1]
+    assert f"vectors convert {run}/checkpoint_last.pt " in convert
+    assert convert.endswith("--specials --normalize ")
+    assert options(second, "--special-vectors") == ("file",)
+    assert done.stdout.count("fairseq-generate") == 2, "the softmax translates nothing"
+    assert not multi30k.out.exists()
+
+
+def test_other_minimal_counts_have_data_of_their_own_and_share_the_vectors(multi30k, data):
+    multi30k("--data", data)
+    assert multi30k("--data", data, "--target-min-count", 1).returncode == 0
+    assert "fairseq-preprocess --source-lang de" in multi30k.calls
+    assert "fairseq-xl vectors train" not in multi30k.calls
+    thresholds = options(multi30k.arguments("fairseq-preprocess"), "--thresholdsrc")
+    assert thresholds == ("2",)
+    prepared = multi30k.out / "prepared" / "de-en"
+    assert "--thresholdtgt 2 --thresholdtgt 1\n" in multi30k.calls_file.read_text()
+    assert (prepared / "tgt.min1" / "bin").is_dir()
+    assert multi30k.arguments("fairseq-train")[1] == str(prepared / "tgt.min1" / "bin")
+    multi30k("--data", data)
+    assert multi30k.calls == [], "the words of the recipe's own counts are as they were"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target-epochs", "2", "--loss", "cross_entropy"], "cross_entropy has a softmax of its own"),
+        (["--target-epochs", "2", "--vectors", "{data}/train.en"], "both name the targets"),
+        (["--subwords", "500", "--target-min-count", "1"], "are for whole words"),
+        (["--source-min-count", "x"], "--source-min-count"),
+    ],
+)
+def test_targets_and_counts_that_do_not_go_together_are_refused(multi30k, data, arguments, message):
+    done = multi30k("--data", data, *(argument.format(data=data) for argument in arguments))
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert not multi30k.out.exists()
+
+
 def test_a_checkpoint_gives_the_vectors_of_its_output_layer_as_targets(multi30k, data, tmp_path):
     checkpoint = tmp_path / "checkpoint_best.pt"
     checkpoint.write_text("weights")

@@ -52,6 +52,12 @@ class Convert(Transformation):
         False,
     )
     dim: int | None = option("refuse vectors of another dimension", None, low=1)
+    center_on: Path | None = option(
+        f"take the mean and the directions from the words of this {DICTIONARY} alone: that of the training, where a "
+        "table of more words shall lie in the same space as the one that a model was trained with",
+        None,
+        metavar="DICT",
+    )
     weighted: bool = option("count each word as often as the dictionary does in the mean and the directions", False)
     quiet: bool = option("show no progress", False)
 
@@ -62,11 +68,17 @@ class Convert(Transformation):
 
         if self.dict is None and (self.weighted or self.specials):
             raise InputError("--weighted and --specials need a dictionary: give --dict")
-        if self.weighted and not self.centers:
-            raise InputError("--weighted changes nothing without --center, --remove-components or --whiten")
+        for name, given in (("--weighted", self.weighted), ("--center-on", self.center_on)):
+            if given and not self.centers:
+                raise InputError(f"{name} changes nothing without --center, --remove-components or --whiten")
         counts = read_dictionary(self.dict) if self.dict else None
         vectors = self._read(counts)
         weights = [counts.get(word, 0) for word in vectors.words] if self.weighted and counts else None
+        if self.center_on:
+            of_these = read_dictionary(self.center_on)
+            weights = [(weights[row] if weights else 1) * (word in of_these) for row, word in enumerate(vectors.words)]
+            if not any(weights):
+                raise InputError(f"--center-on {self.center_on}: it has none of the words, or counts, of the table")
         if any(getattr(self, each.name) for each in fields(Transformation) if each.name != "random_seed"):
             vectors = transform(vectors, self, weights)
         write_vectors(self.output, vectors, progress=not self.quiet)

@@ -112,6 +112,22 @@ train_model() {
   [[ -s $RUN/checkpoints/checkpoint_best.pt ]] || fail "training left no checkpoint: see $RUN/train.log"
 }
 
+# The targets of --target-epochs: the output vectors of a softmax of the same data, body and seed, trained so long. It is
+# a run of its own, by the same recipe, so that it goes on where it was interrupted and its time is on record.
+train_targets() {
+  local words=() targets=$NAME.targets
+  set -- "${ARGUMENTS[@]}"
+  while [[ $# -gt 0 && $1 != -- ]]; do
+    case $1 in
+      --loss | --epochs | --name | --search | --target-epochs | --diagnose-words | --replace-unknown | --test) shift 2 ;;
+      *) words+=("$1") && shift ;;
+    esac
+  done
+  VECTORS=$OUT/runs/$targets/checkpoints/checkpoint_last.pt
+  say "== softmax of $TARGET_EPOCHS epochs, whose output vectors become the targets: $targets"
+  bash "$RECIPE" "${words[@]}" --loss cross_entropy --epochs "$TARGET_EPOCHS" --name "$targets" --train-only
+}
+
 # A checkpoint goes on only under the settings it began with; more epochs are no other setting.
 claim_run() {
   if [[ $DRY_RUN == yes ]]; then

@@ -52,7 +52,7 @@ subword_texts() {
 }
 
 subword_model() { # LANGUAGE
-  [[ $JOINT == no ]] && echo "$UNITS_FOLDER/subwords.$1.model" || echo "$UNITS_FOLDER/subwords.model"
+  [[ $JOINT == no ]] && echo "$TEXT_FOLDER/subwords.$1.model" || echo "$TEXT_FOLDER/subwords.model"
 }
 
 learn_subwords() { # LANGUAGE TEXT…
@@ -86,14 +86,14 @@ preprocess() {
 train_vectors() {
   local texts=("$TEXTS/train.$TGT")
   [[ -z $MONO ]] || texts+=("$TEXTS/mono.$TGT")
-  run fairseq-xl vectors train "${texts[@]}" --output "$UNITS_FOLDER/vectors/$TGT" --model skipgram \
+  run fairseq-xl vectors train "${texts[@]}" --output "$TEXT_FOLDER/vectors/$TGT" --model skipgram \
     --dim "$DIM" --epoch "$VECTOR_EPOCHS" --min-count "$VECTOR_MIN_COUNT" \
     --max-subword "$VECTOR_SUBWORD" --buckets "$VECTOR_BUCKETS" --seed 0 \
     --threads "${VECTOR_THREADS:-$THREADS}"
 }
 
 target_vectors() {
-  local source=${VECTORS:-$UNITS_FOLDER/vectors/$TGT.bin} transform=()
+  local source=${VECTORS:-$TEXT_FOLDER/vectors/$TGT.bin} transform=()
   [[ -z $TRANSFORM ]] || read -ra transform <<<"$TRANSFORM"
   run fairseq-xl vectors convert "$source" --output "$TARGET_VECTORS" --dict "$UNITS_FOLDER/bin/dict.$TGT.txt" \
     "${transform[@]}"
@@ -122,8 +122,8 @@ prepare_stages() {
   plain_stages
   stage tokenise plain tokenise_all
   stage truecase tokenise truecase_all
-  if [[ -n $UNITS ]]; then
-    corpus=${IN_UNITS}texts
+  if [[ $SUBWORDS != 0 ]]; then
+    corpus=${IN_TEXT}texts
     stage "$corpus" truecase subword_texts
   fi
   stage "${IN_UNITS}preprocess" "$corpus" preprocess "${LIMITS[@]}"
@@ -132,12 +132,12 @@ prepare_stages() {
   if [[ -z $VECTORS ]]; then
     if [[ -n $MONO ]]; then
       stage mono truecase mono_text "$(fingerprint "$MONO")"
-      [[ -z $UNITS ]] || stage "${IN_UNITS}mono" "mono $corpus" subword_mono
-      corpus+=" ${IN_UNITS}mono"
+      [[ $SUBWORDS == 0 ]] || stage "${IN_TEXT}mono" "mono $corpus" subword_mono
+      corpus+=" ${IN_TEXT}mono"
     fi
-    stage "${IN_UNITS}vectors" "$corpus" train_vectors "$DIM" "$VECTOR_EPOCHS" "$VECTOR_MIN_COUNT" \
+    stage "${IN_TEXT}vectors" "$corpus" train_vectors "$DIM" "$VECTOR_EPOCHS" "$VECTOR_MIN_COUNT" \
       "$VECTOR_SUBWORD" "$VECTOR_BUCKETS"
-    stage "$IN_UNITS$(basename "$TARGET_VECTORS")" "${IN_UNITS}preprocess ${IN_UNITS}vectors" \
+    stage "$IN_UNITS$(basename "$TARGET_VECTORS")" "${IN_UNITS}preprocess ${IN_TEXT}vectors" \
       target_vectors "$TRANSFORM"
   else
     stage "$IN_UNITS$(basename "$TARGET_VECTORS")" "${IN_UNITS}preprocess" target_vectors "$TRANSFORM" \

@@ -42,7 +42,7 @@ read_search() {
 # What `fairseq-xl translate text` needs, in one folder that can be copied elsewhere.
 pack_model() {
   local pieces=()
-  [[ -z $UNITS ]] || pieces=(--subwords "$(subword_model "$SRC")")
+  [[ $SUBWORDS == 0 ]] || pieces=(--subwords "$(subword_model "$SRC")")
   run fairseq-xl translate pack "$RUN/checkpoints/checkpoint_best.pt" --data "$UNITS_FOLDER/bin" \
     --source-lang "$SRC" --target-lang "$TGT" --truecaser "$PREPARED/truecaser.$SRC" \
     "${pieces[@]}" "${PACKED[@]}" --output "$RUN/model"
@@ -72,7 +72,7 @@ prepare_test() {
   for language in "$SRC" "$TGT"; do
     tokenise_set "$TEST_FOLDER" test "$language"
     truecase_set "$TEST_FOLDER" test "$language"
-    [[ -z $UNITS ]] || encode_set "$TEST_FOLDER/true" "$TEST_FOLDER/pieces" test "$language"
+    [[ $SUBWORDS == 0 ]] || encode_set "$TEST_FOLDER/true" "$TEST_FOLDER/pieces" test "$language"
   done
   run rm -rf "$TEST_DATA.tmp"
   logged "$TEST_FOLDER/preprocess.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
@@ -84,7 +84,7 @@ prepare_test() {
 translate() {
   local prefix=$RUN/$LABEL attention=() replace=()
   local best=${prefix}hyp.beam$BEAM.tok
-  [[ -z $UNITS ]] || best=${prefix}hyp.beam$BEAM.pieces
+  [[ $SUBWORDS == 0 ]] || best=${prefix}hyp.beam$BEAM.pieces
   if [[ -n $REPLACE_UNKNOWN ]]; then
     attention=(--print-alignment soft)
     # fairseq's own lstm shifts its attention by padding on the left; this option turns that off.
@@ -98,7 +98,7 @@ translate() {
     "${attention[@]}"
   run fairseq-xl data hypotheses "${prefix}generate.beam$BEAM.log" --output "$best" --like "$REFERENCE" \
     "${replace[@]}"
-  [[ -z $UNITS ]] || run fairseq-xl data decode-subwords "$best" --output "${prefix}hyp.beam$BEAM.tok"
+  [[ $SUBWORDS == 0 ]] || run fairseq-xl data decode-subwords "$best" --output "${prefix}hyp.beam$BEAM.tok"
   run fairseq-xl data postprocess "${prefix}hyp.beam$BEAM.tok" --output "${prefix}hyp.beam$BEAM.txt" \
     --language "$TGT"
 }

@@ -90,6 +90,17 @@ def test_convert_transforms_with_the_dictionarys_counts(folder: Path) -> None:
     np.testing.assert_array_equal(read_vectors(folder / "out.npy").matrix, expected.matrix)
 
 
+def test_convert_centers_on_the_words_of_another_dictionary(folder: Path) -> None:
+    """A table of more words lies where that of the training lies: the words of both have the same vectors."""
+    steps = ["--normalize-first", "--center", "--normalize"]
+    assert vectors("convert", folder / "in.vec", "-o", folder / "few.npy", "--dict", folder / "dict.txt", *steps) == 0
+    command = ["convert", folder / "in.vec", "-o", folder / "all.npy", "--center-on", folder / "dict.txt", *steps]
+    assert vectors(*command) == 0
+    few, all_words = read_vectors(folder / "few.npy"), read_vectors(folder / "all.npy")
+    assert len(all_words.words) > len(few.words)
+    np.testing.assert_allclose(all_words.select(few.words).matrix, few.matrix, atol=1e-6)
+
+
 def test_convert_whitens_and_mixes_random_vectors_in(folder: Path) -> None:
     options = ["--whiten", "--random-share", "0.5", "--random-seed", "7", "--normalize"]
     assert vectors("convert", folder / "in.vec", "-o", folder / "out.npy", *options) == 0
@@ -115,6 +126,8 @@ def test_all_random_is_what_random_writes(folder: Path) -> None:
         (["--weighted", "--center"], "--weighted and --specials need a dictionary"),
         (["--specials"], "--weighted and --specials need a dictionary"),
         (["--weighted", "--dict", "dict.txt"], "--weighted changes nothing without --center"),
+        (["--center-on", "dict.txt"], "--center-on changes nothing without --center"),
+        (["--center-on", "other.txt", "--center"], "it has none of the words, or counts, of the table"),
         (["--dim", "300"], "dimension 300 is needed"),
         (["--dict", "other.txt"], "for none of the 1 words"),
         (["--dict", "none.txt"], "no dictionary file at"),
