@@ -24,5 +24,6 @@ COMMANDS: Table = {
         "fairseq_xl.cli.data.hypotheses:Hypotheses",
         "the best translations in a fairseq-generate log, in order",
     ),
+    "known-words": ("fairseq_xl.cli.data.lexicon:KnownWords", "read unknown words as the known ones nearest to them"),
     "lexicon": ("fairseq_xl.cli.data.lexicon:Lexicon", "word translations from parallel text"),
 }

@@ -1,4 +1,4 @@
-"""``fairseq-xl data lexicon``: word translations from parallel text."""
+"""``fairseq-xl data lexicon`` and ``known-words``: what the words of a text mean, and which they are most like."""
 
 from __future__ import annotations
 
@@ -64,3 +64,33 @@ class Lexicon:
         write_lexicon(lexicon, self.output, self.json or self.output.suffix == ".json")
         entries, words = sum(map(len, lexicon.values())), len(bitext.source.words)
         print(f"{self.output}: {entries} translations of {len(lexicon)} of {words} words", file=sys.stderr)
+
+
+@dataclass(kw_only=True)
+class KnownWords:
+    """Write a tokenised text in which each word that a dictionary lacks is the known word nearest to it, by vectors
+    that have subwords. A model then reads a rare compound as a word that it has learnt, not as <unk>. What is not near
+    enough stays as it is, and so do numbers and marks. Choose --min-cosine on a development set. Words that are copied
+    from the source, as --replace-unknown does, are those of the text as it was."""
+
+    source: Path = argument("tokenised text")
+    dict: Path = option("the model's source dictionary, dict.LANG.txt", metavar="DICT")
+    vectors: Path = option("vectors of `vectors train` with --max-subword, PREFIX.bin", metavar="FILE")
+    output: Path = option("file to write", alias="-o")
+    min_cosine: float = option("how near the known word must be; higher replaces fewer", 0.6, low=-1, high=1)
+
+    def run(self) -> None:
+        from fairseq_xl.io.atomic import atomic_text
+        from fairseq_xl.io.lines import read_lines
+        from fairseq_xl.vectors.dictionary import read_dictionary
+        from fairseq_xl.vectors.substitutes import substitutes
+        from fairseq_xl.vectors.table import read_vectors
+
+        known = read_dictionary(self.dict)
+        lines = [line.split() for line in read_lines(self.source)]
+        unknown = {word for line in lines for word in line if word not in known}
+        vectors = read_vectors(self.vectors, words={*known, *unknown})
+        chosen = substitutes(sorted(unknown), list(known), vectors, self.min_cosine)
+        with atomic_text(self.output) as stream:
+            stream.writelines(" ".join(chosen.get(word, word) for word in line) + "\n" for line in lines)
+        print(f"{self.output}: {len(chosen)} of {len(unknown)} unknown words read as known ones", file=sys.stderr)

@@ -116,6 +116,16 @@ def test_unknown_words_are_replaced_only_when_asked_for(text, tmp_path, capsys):
             text(*arguments)
 
 
+def test_unknown_words_are_read_as_the_nearest_known_ones(text, tmp_path, capsys):
+    (tmp_path / "dict.txt").write_text("dog 3\nruns 2\n")
+    (tmp_path / "x.vec").write_text("4 2\ndog 1 0\nruns 0 1\nhound 0.9 0.1\ntram -1 -1\n")
+    (tmp_path / "tok").write_text("hound runs 12\n\ntram runs hound\n")
+    command = [tmp_path / "tok", "--dict", tmp_path / "dict.txt", "--vectors", tmp_path / "x.vec"]
+    text("known-words", *command, "-o", tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "dog runs 12\n\ntram runs dog\n"
+    assert "1 of 3 unknown words read as known ones" in capsys.readouterr().err
+
+
 def test_a_mistake_is_one_sentence_and_status_2(run_cli, tmp_path):
     (tmp_path / "a").write_text("1\n2\n")
     (tmp_path / "b").write_text("1\n")
