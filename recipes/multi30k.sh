@@ -44,6 +44,9 @@
 #   --subword-kind K   bpe (default) or unigram
 #   --joint            one vocabulary of N pieces for both languages; dictionaries stay separate
 #   --test PREFIX      translate and score PREFIX.de, PREFIX.en instead of test_2016_flickr
+#   --read-unknown C   read source words that the model does not know as the known words nearest to them, where the
+#                      cosine of their fastText vectors is at least C; scores and record say so (default: off)
+#   --source-mono FILE more text in the source language, for those vectors
 #   --replace-unknown attention|lexicon  put the source word attended to most, or its translation by a
 #                      lexicon of the training text, in the place of each unknown word; scores and
 #                      record say so (default: unknown words stay)

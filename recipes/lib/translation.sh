@@ -24,7 +24,7 @@ defaults() {
   OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no TRAIN_ONLY=no
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
   VECTOR_THREADS='' TRANSFORM='' TRANSFORM_GIVEN=no LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe JOINT=no ABOUT=()
-  SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0
+  SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0 READ_UNKNOWN='' SOURCE_MONO=''
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 ANNEAL=''
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' CSLS_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
   DIAGNOSE=best DIAGNOSE_WORDS=() USER_DIR='' IS_FILE=no SEARCH_GIVEN=()
@@ -65,7 +65,7 @@ common_option() { # OPTION [VALUE] …
     --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
       --vector-epochs | --transform | --subwords | --subword-kind | --test | --name | --threads | --url | \
       --replace-unknown | --search | --diagnose | --diagnose-words | --user-dir | --source-min-count | \
-      --target-min-count | --target-epochs) ;;
+      --target-min-count | --target-epochs | --read-unknown | --source-mono) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -87,6 +87,8 @@ common_option() { # OPTION [VALUE] …
     --source-min-count) SOURCE_MIN_COUNT=$2 ;;
     --target-min-count) TARGET_MIN_COUNT=$2 ;;
     --target-epochs) TARGET_EPOCHS=$2 ;;
+    --read-unknown) READ_UNKNOWN=$2 ;;
+    --source-mono) SOURCE_MONO=$(absolute "$2") ;;
     --subwords) SUBWORDS=$2 ;;
     --subword-kind) SUBWORD_KIND=$2 ;;
     --test) TEST=$(absolute "$2") ;;
@@ -138,6 +140,10 @@ check_settings() {
     fail "--replace-unknown is for whole words: subwords leave none unknown"
   [[ $SUBWORDS == 0 || -z $SOURCE_MIN_COUNT$TARGET_MIN_COUNT ]] ||
     fail "--source-min-count and --target-min-count are for whole words: every piece of the training text is known"
+  [[ $READ_UNKNOWN =~ ^(|0|0?\.[0-9]+|1)$ ]] || fail "--read-unknown is '$READ_UNKNOWN': give a cosine from 0 to 1"
+  [[ $SUBWORDS == 0 || -z $READ_UNKNOWN ]] || fail "--read-unknown is for whole words: subwords leave none unknown"
+  [[ -z $SOURCE_MONO || -n $READ_UNKNOWN ]] || fail "--source-mono is text for --read-unknown: give that, too"
+  [[ -z $SOURCE_MONO ]] || need_file "$SOURCE_MONO" "text for --source-mono,"
   if [[ $TARGET_EPOCHS != 0 ]]; then
     [[ $LOSS != stock* && $LOSS != cross_entropy* ]] ||
       fail "--target-epochs is for continuous outputs: $LOSS has a softmax of its own"

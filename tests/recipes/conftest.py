@@ -54,6 +54,7 @@ case $call in
   'fairseq-xl vectors convert '*) cat "$3" - <<<"$call" | make "$(after --output "$@")" ;;
   'fairseq-xl translate pack '*) echo '{}' | make "$(after --output "$@")/translator.json" ;;
   'fairseq-xl translate diagnose '*) echo '{}' | make "$(after --output "$@")" ;;
+  'fairseq-xl data known-words '*) make "$(after --output "$@")" <"$3" ;;
   'fairseq-xl data lexicon '*) cat "$3" "$4" | make "$(after --output "$@")" ;;
   'fairseq-xl experiment record '*) echo '{}' | make "$3/record.json" ;;
   'fairseq-xl classify prepare '*) echo "$call" | make "$(after --output "$@")/manifest.json" ;;

@@ -436,6 +436,30 @@ def dry_training(multi30k, data, *arguments):
     return next(line for line in done.stdout.splitlines() if line.startswith("fairseq-train")).split()
 
 
+def test_unknown_source_words_are_read_as_known_ones(multi30k, data, tmp_path):
+    mono = tmp_path / "more.de"
+    mono.write_text("ein Hund\n")
+    multi30k("--data", data)
+    done = multi30k("--data", data, "--read-unknown", "0.6", "--source-mono", mono, "--replace-unknown", "attention")
+    assert done.returncode == 0, done.stderr
+    prepared = multi30k.out / "prepared" / "de-en"
+    vectors = multi30k.arguments("fairseq-xl vectors train")
+    assert options(vectors, "--output", "--max-subword") == (str(prepared / "vectors" / "source.de"), "6")
+    assert str(prepared / "true" / "mono.de") in vectors
+    known = multi30k.arguments("fairseq-xl data known-words")
+    assert known[3] == str(prepared / "true" / "test.de")
+    assert options(known, "--min-cosine", "--vectors") == ("0.6", str(prepared / "vectors" / "source.de.bin"))
+    folder = prepared / "tests" / "test.known0.6"
+    assert multi30k.arguments("fairseq-generate")[1] == str(folder / "bin")
+    hypotheses = multi30k.arguments("fairseq-xl data hypotheses")
+    assert options(hypotheses, "--spelling") == (str(prepared / "true" / "test.de"),), "what is copied was not replaced"
+    assert "test.known_words.unknown_by_attention.hyp.beam1.tok" in str(hypotheses)
+    about = " ".join(multi30k.arguments("fairseq-xl experiment record"))
+    assert "source_words=unknown ones read as known ones from a cosine of 0.6" in about
+    multi30k("--data", data, "--read-unknown", "0.6", "--source-mono", mono, "--replace-unknown", "attention")
+    assert multi30k.calls == []
+
+
 def test_targets_of_a_short_softmax_are_a_run_before_the_run(multi30k, data):
     extra = [
         "--loss",
@@ -458,11 +482,26 @@ def test_targets_of_a_short_softmax_are_a_run_before_the_run(multi30k, data):
     assert "--negatives" not in first
     (run,) = options(first, "--save-dir")
     convert = [line for line in done.stdout.splitlines() if "vectors convert" in line][-1]
-    assert f"vectors convert {run}/checkpoint_last.pt " in convert
+    assert f"vectors convert {run}/checkpoint_best.pt " in convert
     assert convert.endswith("--specials --normalize ")
     assert options(second, "--special-vectors") == ("file",)
     assert done.stdout.count("fairseq-generate") == 2, "the softmax translates nothing"
     assert not multi30k.out.exists()
+
+
+def test_a_short_softmax_is_trained_once_and_again_when_its_epochs_change(multi30k, data):
+    arguments = ["--data", data, "--loss", "combined", "--target-epochs"]
+    done = multi30k(*arguments, 2)
+    assert done.returncode == 0, done.stderr
+    assert multi30k.calls.count(TRAIN) == 2
+    names = {path.name for path in (multi30k.out / "runs").iterdir()}
+    mine = "de-en.combined.continuous_lstm.256.softmax_targets2.seed1"
+    assert names == {mine, f"{mine}.targets"}
+    assert not list((multi30k.out / "runs" / f"{mine}.targets").glob("*hyp*"))
+    assert multi30k(*arguments, 2).returncode == 0
+    assert multi30k.calls == []
+    assert multi30k(*arguments, 1).returncode == 0
+    assert multi30k.calls.count(TRAIN) == 2
 
 
 def test_other_minimal_counts_have_data_of_their_own_and_share_the_vectors(multi30k, data):
@@ -487,6 +526,9 @@ def test_other_minimal_counts_have_data_of_their_own_and_share_the_vectors(multi
         (["--target-epochs", "2", "--vectors", "{data}/train.en"], "both name the targets"),
         (["--subwords", "500", "--target-min-count", "1"], "are for whole words"),
         (["--source-min-count", "x"], "--source-min-count"),
+        (["--read-unknown", "7"], "give a cosine from 0 to 1"),
+        (["--read-unknown", "0.5", "--subwords", "500"], "--read-unknown is for whole words"),
+        (["--source-mono", "{data}/train.de"], "is text for --read-unknown"),
     ],
 )
 def test_targets_and_counts_that_do_not_go_together_are_refused(multi30k, data, arguments, message):

@@ -119,11 +119,12 @@ train_targets() {
   set -- "${ARGUMENTS[@]}"
   while [[ $# -gt 0 && $1 != -- ]]; do
     case $1 in
-      --loss | --epochs | --name | --search | --target-epochs | --diagnose-words | --replace-unknown | --test) shift 2 ;;
+      --loss | --epochs | --name | --search | --target-epochs | --diagnose-words | --replace-unknown | --test | \
+        --read-unknown | --source-mono) shift 2 ;;
       *) words+=("$1") && shift ;;
     esac
   done
-  VECTORS=$OUT/runs/$targets/checkpoints/checkpoint_last.pt
+  VECTORS=$OUT/runs/$targets/checkpoints/checkpoint_best.pt
   say "== softmax of $TARGET_EPOCHS epochs, whose output vectors become the targets: $targets"
   bash "$RECIPE" "${words[@]}" --loss cross_entropy --epochs "$TARGET_EPOCHS" --name "$targets" --train-only
 }

@@ -38,6 +38,19 @@ mono_text() {
   truecase_set "$PREPARED" mono "$TGT"
 }
 
+# Vectors of source words by their subwords, for words that the model does not know.
+train_source_vectors() {
+  local texts=("$PREPARED/true/train.$SRC")
+  if [[ -n $SOURCE_MONO ]]; then
+    run fairseq-xl data tokenize "$SOURCE_MONO" --output "$PREPARED/tok/mono.$SRC" --language "$SRC" \
+      --processes "$THREADS"
+    truecase_set "$PREPARED" mono "$SRC"
+    texts+=("$PREPARED/true/mono.$SRC")
+  fi
+  run fairseq-xl vectors train "${texts[@]}" --output "$PREPARED/vectors/source.$SRC" --model skipgram --dim 100 \
+    --epoch 10 --min-count 1 --max-subword 6 --buckets 400000 --seed 0 --threads "${VECTOR_THREADS:-$THREADS}"
+}
+
 # SentencePiece on what was truecased: the way back is then the same as for words.
 subword_texts() {
   local set language
@@ -128,6 +141,7 @@ prepare_stages() {
   fi
   stage "${IN_UNITS}preprocess" "$corpus" preprocess "${LIMITS[@]}"
   [[ $REPLACE_UNKNOWN != lexicon ]] || stage lexicon truecase make_lexicon
+  [[ -z $READ_UNKNOWN ]] || stage source_vectors truecase train_source_vectors "$(fingerprint "$SOURCE_MONO")"
   [[ -n $TARGET_VECTORS ]] || return 0
   if [[ -z $VECTORS ]]; then
     if [[ -n $MONO ]]; then

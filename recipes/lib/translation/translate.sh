@@ -49,10 +49,11 @@ pack_model() {
 }
 
 # The test set to translate: TEST_DATA, its SPELLING, REFERENCE and the LABEL in the names of its files,
-# which says, too, how unknown words were replaced.
+# which says, too, how unknown words were read and replaced.
 choose_test() {
   LABEL='' TEST_DATA=$UNITS_FOLDER/bin SPELLING=$PREPARED/true/test.$SRC REFERENCE=$PREPARED/plain/test.$TGT
   [[ -z $TEST ]] || choose_other_test
+  [[ -z $READ_UNKNOWN ]] || choose_known_words
   [[ -z $REPLACE_UNKNOWN ]] || LABEL=${LABEL:-test.}unknown_by_$REPLACE_UNKNOWN.
 }
 
@@ -74,10 +75,30 @@ prepare_test() {
     truecase_set "$TEST_FOLDER" test "$language"
     [[ $SUBWORDS == 0 ]] || encode_set "$TEST_FOLDER/true" "$TEST_FOLDER/pieces" test "$language"
   done
+  preprocess_test "$TEST_FOLDER/$(basename "$TEXTS")/test"
+}
+
+# The same test set with its unknown source words read as the known ones nearest to them.
+choose_known_words() {
+  local name=${LABEL:-test.}known$READ_UNKNOWN earlier="${IN_UNITS}preprocess source_vectors"
+  [[ -z $TEST ]] || earlier+=" ${IN_UNITS}test.${LABEL%.}"
+  LABEL=${LABEL:-test.}known_words. TEST_FOLDER=$UNITS_FOLDER/tests/$name TEST_DATA=$UNITS_FOLDER/tests/$name/bin
+  stage "$IN_UNITS$name" "$earlier" prepare_known_words
+}
+
+prepare_known_words() {
+  run mkdir -p "$TEST_FOLDER/known"
+  run fairseq-xl data known-words "$SPELLING" --dict "$UNITS_FOLDER/bin/dict.$SRC.txt" \
+    --vectors "$PREPARED/vectors/source.$SRC.bin" --min-cosine "$READ_UNKNOWN" --output "$TEST_FOLDER/known/test.$SRC"
+  run cp "${SPELLING%.*}.$TGT" "$TEST_FOLDER/known/test.$TGT"
+  preprocess_test "$TEST_FOLDER/known/test"
+}
+
+preprocess_test() { # PREFIX
   run rm -rf "$TEST_DATA.tmp"
   logged "$TEST_FOLDER/preprocess.log" fairseq-preprocess --source-lang "$SRC" --target-lang "$TGT" \
     --srcdict "$UNITS_FOLDER/bin/dict.$SRC.txt" --tgtdict "$UNITS_FOLDER/bin/dict.$TGT.txt" \
-    --testpref "$TEST_FOLDER/$(basename "$TEXTS")/test" --destdir "$TEST_DATA.tmp"
+    --testpref "$1" --destdir "$TEST_DATA.tmp"
   replace_folder "$TEST_DATA"
 }
 
@@ -135,5 +156,7 @@ diagnose() {
 
 write_record() {
   run fairseq-xl experiment record "$RUN" --about "recipe=$(basename "$0")" "source=$SRC" "target=$TGT" \
-    "loss=$LOSS" "search=${SEARCH[*]}" "${ABOUT[@]}" ${REPLACE_UNKNOWN:+"unknown_words=in ${LABEL%.} replaced by $REPLACE_UNKNOWN"}
+    "loss=$LOSS" "search=${SEARCH[*]}" "${ABOUT[@]}" \
+    ${READ_UNKNOWN:+"source_words=unknown ones read as known ones from a cosine of $READ_UNKNOWN in $LABEL"} \
+    ${REPLACE_UNKNOWN:+"unknown_words=in ${LABEL%.} replaced by $REPLACE_UNKNOWN"}
 }
