@@ -177,7 +177,10 @@ def test_exclusion_lists(tmp_path):
         for path in (tmp_path / name, tmp_path / f"{name}.gz"):
             assert list(excluded_sentences(path)) == ["I see."]
     (tmp_path / "x.tsv").write_text(table + "\n")
-    with pytest.raises(InputError, match=r"x\.tsv, line 3: no column text"):
+    with pytest.raises(InputError, match=r"x\.tsv, line 3: 1 columns where the first line has 2"):
+        list(excluded_sentences(tmp_path / "x.tsv"))
+    (tmp_path / "x.tsv").write_text("upos\nX\n")
+    with pytest.raises(InputError, match=r"x\.tsv, line 1: there is no column 'text' among upos"):
         list(excluded_sentences(tmp_path / "x.tsv"))
 
 

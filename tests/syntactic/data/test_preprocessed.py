@@ -106,6 +106,17 @@ def test_fine_tuning_takes_vocabulary_and_languages(command, tmp_path):
     assert [(pair["source"], pair["target"]) for pair in manifest["pairs"]] == [("nl", "es")]
 
 
+def test_a_pair_whose_files_were_lost_is_written_again(command, tmp_path):
+    assert command() == 0
+    lost = tmp_path / "prepared" / "train.de-en.upos.idx"
+    other = tmp_path / "prepared" / "train.en-de.upos.idx"
+    before, made = lost.read_bytes(), other.stat().st_mtime_ns
+    lost.unlink()
+    assert command() == 0
+    assert lost.read_bytes() == before
+    assert other.stat().st_mtime_ns == made
+
+
 def test_what_is_excluded_is_looked_for_once_more(tmp_path):
     """Should a selection ever hand out a sentence of an exclusion list, it does not become training data."""
     train_vocabulary(tmp_path, ["I see a cat.", "a b c d"] * 3, 20)
