@@ -1,16 +1,27 @@
-"""A small model, and a split of random sentences."""
+"""A table of unit rows, a small model, and a split of random sentences."""
 
 import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 from fairseq.data import LanguagePairDataset
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
 from tiny_words import dictionary, write_vectors
 
 from fairseq_xl.continuous.models.config import TinyConfig
 from fairseq_xl.continuous.models.lstm import ContinuousLSTM
+from fairseq_xl.continuous.models.targets import TargetTable
 
 LONGEST, WORDS, DIM = 12, 60, 8
+
+
+def target_table(rows, seed=0, dim=6):
+    """A table of unit rows; 0 and 1 are no words."""
+    generator = torch.Generator().manual_seed(seed)
+    table = F.normalize(torch.randn(rows, dim, generator=generator), dim=-1)
+    banned = torch.zeros(rows, dtype=torch.bool)
+    banned[:2] = True
+    return TargetTable(table, banned, [f"w{i}" for i in range(rows)])
 
 
 class Task(TranslationTask):
