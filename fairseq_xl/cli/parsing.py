@@ -10,17 +10,9 @@ import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from fairseq_xl.io import settings
-
-
-class Command(Protocol):
-    """What a command's class is: a dataclass with settings as fields, and ``run``."""
-
-    def run(self) -> int | None:
-        """Do the work; the exit status, None for 0. Raises: InputError: a mistake of the user's."""
-
 
 Table = Mapping[str, tuple[str, str]]
 """Name -> where the command's class is (``package.module:Class``), or its group's table, and a line of help."""

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ import torch
 from fairseq_xl.io.atomic import atomic_binary, atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder, read_manifest
+from fairseq_xl.io.steps import checksum
 
 CONFIG = "encoder.json"
 MODEL = "model.pt"
@@ -45,7 +45,7 @@ def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequenc
             torch.save(kept, file)
         for name in names:
             shutil.copyfile(data / name, folder / name)
-        checksums = {name: _checksum(folder / name) for name in (MODEL, *names)}
+        checksums = {name: checksum(folder / name) for name in (MODEL, *names)}
         with atomic_text(folder / CONFIG) as stream:
             json.dump({"version": VERSION, "files": checksums}, stream, indent=2)
             stream.write("\n")
@@ -61,11 +61,6 @@ def checked_model(folder: Path) -> Path:
     for name, expected in {MODEL: None, **files}.items():
         if Path(name).name != name or not (folder / name).is_file():
             raise InputError(f"the encoder folder {folder} lacks {name}: copy it anew, or pack again")
-        if _checksum(folder / name) != expected:
+        if checksum(folder / name) != expected:
             raise InputError(f"{folder / name} is not as it was packed: copy the folder anew, or pack again")
     return folder / MODEL
-
-
-def _checksum(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

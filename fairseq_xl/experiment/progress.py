@@ -87,10 +87,10 @@ def minutes(seconds: float) -> str:
     return f"{whole} min" if whole < 90 else f"{whole // 60} h {whole % 60:02} min"
 
 
-def last_lines(log: Path, most: int = 65536) -> list[str]:
-    """The lines in the last bytes of a log, the latest first."""
+def last_lines(log: Path) -> list[str]:
+    """The lines in the last 64 KiB of a log, the latest first."""
     with log.open("rb") as stream:
-        stream.seek(max(0, log.stat().st_size - most))
+        stream.seek(max(0, log.stat().st_size - 65536))
         return stream.read().decode("utf-8", errors="replace").splitlines()[::-1]
 
 

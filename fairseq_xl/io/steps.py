@@ -60,7 +60,7 @@ def signature(settings: Any, inputs: Iterable[Path]) -> Signature:
     """What a step is told apart by. Raises: InputError: an input that is missing."""
     if dataclasses.is_dataclass(settings) and not isinstance(settings, type):
         settings = dataclasses.asdict(settings)
-    found = {"settings": settings, "inputs": [[path.name, _digest(path)] for path in inputs]}
+    found = {"settings": settings, "inputs": [[path.name, checksum(path)] for path in inputs]}
     same: Signature = json.loads(json.dumps(found, default=str))  # as the record gives it back: no tuples, no paths
     return same
 
@@ -81,16 +81,20 @@ def _read(record: Path) -> dict[str, Any]:
     """A record; an empty one where there is none, or something else."""
     try:
         found = loads(record.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValueError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def _digest(path: Path) -> str:
-    """Of a file's bytes, or of the names and bytes of a folder's files."""
+def checksum(path: Path) -> str:
+    """SHA-256 of a file's bytes, or of the names and bytes of a folder's files.
+
+    Raises:
+        InputError: neither is there.
+    """
     if path.is_dir():
         files = sorted(file for file in path.rglob("*") if file.is_file())
-        names = [f"{file.relative_to(path).as_posix()} {_digest(file)}\n" for file in files]
+        names = [f"{file.relative_to(path).as_posix()} {checksum(file)}\n" for file in files]
         return hashlib.sha256("".join(names).encode()).hexdigest()
     try:
         with path.open("rb") as stream:

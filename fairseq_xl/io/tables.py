@@ -213,7 +213,10 @@ def _is_number(column: str) -> bool:
 def _place(where: str, column: str, first: list[str]) -> int:
     if not _is_number(column):
         if column not in first:
-            raise InputError(f"{where}: there is no column {column!r} among {', '.join(first)}: name one of these")
+            raise InputError(
+                f"{where}: there is no column {column!r} among {', '.join(first)}: name one of these, or name it in "
+                "the first line"
+            )
         return first.index(column)
     if not 1 <= int(column) <= len(first):
         raise InputError(f"{where}: {len(first)} columns, but column {column} is wanted")

@@ -7,10 +7,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 
-def initialise_uniform(module: nn.Module, bound: float = 0.1) -> None:
-    """Weights and biases uniform in ±bound: what fairseq's own LSTM and its ancestors use."""
+def initialise_uniform(module: nn.Module) -> None:
+    """Weights and biases uniform in ±0.1: what fairseq's own LSTM and its ancestors use."""
     for parameter in module.parameters():
-        nn.init.uniform_(parameter, -bound, bound)
+        nn.init.uniform_(parameter, -0.1, 0.1)
 
 
 def pack_left(tokens: Tensor, pad: int) -> tuple[Tensor, Tensor]:

@@ -6,7 +6,7 @@ them without that package, and as a bootstrap takes thousands of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,8 +15,6 @@ import scipy.stats
 
 Labels: TypeAlias = Sequence[int] | np.ndarray
 """(N,) class numbers."""
-Measure: TypeAlias = Callable[[np.ndarray], float]
-"""Of a confusion matrix (C, C)."""
 
 
 def confusion(gold: Labels, predicted: Labels, classes: int) -> np.ndarray:
@@ -66,20 +64,17 @@ def bootstrap_interval(
     gold: Labels,
     predicted: Sequence[Labels],
     classes: int,
-    measure: Measure = macro_f1,
-    level: float = 0.95,
     samples: int = 2000,
-    seed: int = 1,
 ) -> tuple[float, float]:
-    """Percentile interval of a measure's mean over runs, with sentences drawn with replacement.
+    """95 % percentile interval of the macro-F1's mean over runs, with sentences drawn with replacement.
 
     Args:
         gold: (N,) true classes.
         predicted: one (N,) for each run (seed); all runs see the same draw of sentences, and a run is drawn for
             each place, so that the interval covers both sentences and seeds.
     """
-    means = _bootstrap(gold, [predicted], classes, measure, samples, seed)[:, 0]
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    means = _bootstrap(gold, [predicted], classes, samples)[:, 0]
+    low, high = np.quantile(means, [0.025, 0.975])
     return float(low), float(high)
 
 
@@ -88,32 +83,28 @@ def bootstrap_differences(
     first: Sequence[Labels],
     second: Sequence[Labels],
     classes: int,
-    measure: Measure = macro_f1,
     samples: int = 2000,
-    seed: int = 1,
 ) -> np.ndarray:
-    """(samples,) differences of a measure's mean over runs, first less second, each of one draw of sentences.
+    """(samples,) differences of the macro-F1's mean over runs, first less second, each of one draw of sentences.
 
     Args:
         gold, first, second: as in :func:`bootstrap_interval`; both systems see the same draw of sentences, and runs
             are drawn for each by itself.
     """
-    means = _bootstrap(gold, [first, second], classes, measure, samples, seed)
+    means = _bootstrap(gold, [first, second], classes, samples)
     return means[:, 0] - means[:, 1]
 
 
-def _bootstrap(
-    gold: Labels, systems: Sequence[Sequence[Labels]], classes: int, measure: Measure, samples: int, seed: int
-) -> np.ndarray:
-    """(samples, systems) means over drawn runs of a measure on drawn sentences."""
+def _bootstrap(gold: Labels, systems: Sequence[Sequence[Labels]], classes: int, samples: int) -> np.ndarray:
+    """(samples, systems) means over drawn runs of the macro-F1 on drawn sentences."""
     gold, given = np.asarray(gold), [np.asarray(runs) for runs in systems]
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(1)
     means = np.empty((samples, len(given)))
     for row in means:
         chosen = random.integers(0, len(gold), len(gold))
         for place, runs in enumerate(given):
             drawn = runs[random.integers(0, len(runs), len(runs))]
-            row[place] = np.mean([measure(confusion(gold[chosen], run[chosen], classes)) for run in drawn])
+            row[place] = np.mean([macro_f1(confusion(gold[chosen], run[chosen], classes)) for run in drawn])
     return means
 
 

@@ -29,7 +29,7 @@ class _Training:
 training = _Training()
 
 
-def check_finite(loss: Tensor, sample: Mapping[str, Any], update_number: int | None = None) -> None:
+def check_finite(loss: Tensor, sample: Mapping[str, Any]) -> None:
     """Stop training on a loss that is not finite; call it in a criterion's forward.
 
     Training in half precision (``--fp16``, ``--amp``) meets infinities by design: fairseq then
@@ -38,19 +38,17 @@ def check_finite(loss: Tensor, sample: Mapping[str, Any], update_number: int | N
     Args:
         loss: of the batch, any shape.
         sample: the batch, with its sentence numbers (B,) as ``id``.
-        update_number: counted from 1; by default the one that the trainer is making.
 
     Raises:
         NonFiniteError: the loss holds a NaN or an infinity.
     """
     if training.scales_loss or torch.isfinite(loss).all():
         return
-    raise NonFiniteError(sentence("the loss is not finite", [sample], update_number))
+    raise NonFiniteError(sentence("the loss is not finite", [sample]))
 
 
-def sentence(what: str, samples: Iterable[Mapping[str, Any]], update_number: int | None = None) -> str:
+def sentence(what: str, samples: Iterable[Mapping[str, Any]]) -> str:
     """``what`` happened, at which update, on which sentences, and what helps."""
-    update = training.update if update_number is None else update_number
     ids: list[int] = []
     for sample in samples:
         if sample and "id" in sample:
@@ -59,6 +57,6 @@ def sentence(what: str, samples: Iterable[Mapping[str, Any]], update_number: int
     if len(ids) > _SHOWN_IDS:
         shown += f" and {len(ids) - _SHOWN_IDS} more"
     return (
-        f"{what} at update {'?' if update is None else update} on the batch of training sentences "
+        f"{what} at update {'?' if training.update is None else training.update} on the batch of training sentences "
         f"{shown} (counted from 0): lower --lr, set --clip-norm, or look at these sentences"
     )

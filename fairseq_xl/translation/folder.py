@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from dataclasses import asdict, dataclass, field
@@ -21,6 +20,7 @@ from typing import Any
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import read_manifest
+from fairseq_xl.io.steps import checksum
 from fairseq_xl.text.pipeline import TOKENIZERS, Pipeline
 
 CONFIG = "translator.json"
@@ -95,11 +95,6 @@ def truecaser_name(language: str) -> str:
 def subwords_name(language: str) -> str:
     """The SentencePiece model of a language."""
     return f"subwords.{language}.model"
-
-
-def checksum(path: Path) -> str:
-    """SHA-256 of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def write_config(folder: Path, model: ModelFolder) -> None:

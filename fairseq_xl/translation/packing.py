@@ -10,6 +10,7 @@ from fairseq_xl.io.atomic import atomic_binary
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.steps import checksum
 from fairseq_xl.translation.options import Decoding
 from fairseq_xl.vectors.dictionary import read_dictionary
 
@@ -66,7 +67,7 @@ def pack(packing: Packing, decoding: Decoding) -> None:
             name = names.dictionary_name(language)
             read_dictionary(packing.data / name)
             shutil.copyfile(packing.data / name, folder / name)
-            checksums[name] = names.checksum(folder / name)
+            checksums[name] = checksum(folder / name)
         for what, file, name in (
             ("truecaser", packing.truecaser, names.truecaser_name(packing.source_lang)),
             ("subword model", packing.subwords, names.subwords_name(packing.source_lang)),

@@ -1,10 +1,6 @@
-"""SentenceEncoder: rows, order, batches, folders, and what is refused."""
+"""SentenceEncoder: rows, order, batches, and what is refused."""
 
 from __future__ import annotations
-
-import json
-import shutil
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,25 +8,11 @@ import torch
 from fairseq.data import Dictionary
 
 from fairseq_xl import SentenceEncoder
-from fairseq_xl.encode.encoder import pack, pack_untrained
-from fairseq_xl.encode.folder import CONFIG, write_folder
-from fairseq_xl.encode.onnx_export import export
+from fairseq_xl.encode.encoder import pack_untrained
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.training import checkpoints
 
-TEXT = ["der rote hund rennt .", "", "a cat .", " \t", "the small dog sees a red cat .", "x"]
-
-
-@pytest.fixture(scope="module")
-def packed(upos_run, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("packed") / "encoder"
-    pack(upos_run[1] / "checkpoint_last.pt", folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def encoder(packed) -> SentenceEncoder:
-    return SentenceEncoder.load(packed, "cpu")
+from .conftest import TEXT
 
 
 class Lengths:
@@ -114,16 +96,6 @@ def test_the_vectors_are_the_models(upos_run, encoder):
     assert np.array_equal(direct.encode(TEXT), encoder.encode(TEXT))
 
 
-def test_a_packed_folder_needs_nothing_else(upos_run, packed, tmp_path):
-    moved = shutil.copytree(packed, tmp_path / "moved")
-    values = SentenceEncoder.load(moved)
-    assert Path(values.task.cfg.data) == moved
-    assert "last_optimizer_state" not in checkpoints.read(moved / "model.pt")
-    names = {path.name for path in moved.iterdir()}
-    text = {"manifest.json", "sentencepiece.model", "dict.source.txt", "dict.upos.txt"}
-    assert names == {"encoder.json", "model.pt", *text}
-
-
 def test_an_untrained_encoder_is_drawn_by_its_seed(upos_run, encoder, tmp_path):
     vectors = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
@@ -132,38 +104,6 @@ def test_an_untrained_encoder_is_drawn_by_its_seed(upos_run, encoder, tmp_path):
     assert np.array_equal(vectors[0], vectors[1])
     assert not np.allclose(vectors[0], vectors[2])
     assert not np.allclose(vectors[0], encoder.encode(TEXT))
-
-
-@pytest.mark.parametrize("name", ["dict.source.txt", "model.pt"])
-def test_a_changed_or_missing_file_is_refused(packed, tmp_path, name):
-    folder = shutil.copytree(packed, tmp_path / "copy")
-    with (folder / name).open("ab") as stream:
-        stream.write(b"x 1\n")
-    with pytest.raises(InputError, match="is not as it was packed"):
-        SentenceEncoder.load(folder)
-    (folder / name).unlink()
-    with pytest.raises(InputError, match=f"lacks {name}"):
-        SentenceEncoder.load(folder)
-
-
-def test_other_folders_and_formats_are_refused(packed, tmp_path):
-    with pytest.raises(InputError, match="is missing: `fairseq-xl embed pack` makes such a folder"):
-        SentenceEncoder.load(tmp_path)
-    folder = shutil.copytree(packed, tmp_path / "copy")
-    path = folder / CONFIG
-    values = json.loads(path.read_text())
-    path.write_text(json.dumps({**values, "version": 9}))
-    with pytest.raises(InputError, match="has version 9"):
-        SentenceEncoder.load(folder)
-    path.write_text(json.dumps({**values, "files": []}))
-    with pytest.raises(InputError, match="is damaged"):
-        SentenceEncoder.load(folder)
-    with pytest.raises(InputError, match="does not exist"):
-        SentenceEncoder.load(tmp_path / "none.pt")
-    with pytest.raises(InputError, match="which has its data with it"):
-        SentenceEncoder.load(packed, data=packed)
-    with pytest.raises(InputError, match="'gpu9' cannot be used"):
-        SentenceEncoder.load(packed, "gpu9")
 
 
 def test_data_with_another_dictionary_is_refused(upos_run, prepare):
@@ -182,51 +122,17 @@ def test_a_model_of_another_task_is_refused(upos_run, tmp_path):
         SentenceEncoder.load(tmp_path / "x.pt")
 
 
+def test_what_cannot_be_loaded_is_refused(packed, tmp_path):
+    with pytest.raises(InputError, match="does not exist"):
+        SentenceEncoder.load(tmp_path / "none.pt")
+    with pytest.raises(InputError, match="which has its data with it"):
+        SentenceEncoder.load(packed, data=packed)
+    with pytest.raises(InputError, match="'gpu9' cannot be used"):
+        SentenceEncoder.load(packed, "gpu9")
+
+
 def test_calls_that_cannot_be_are_refused(encoder):
     with pytest.raises(TypeError, match="give a list of sentences"):
         encoder.encode("one sentence")
     with pytest.raises(InputError, match="batches of 0 tokens hold nothing"):
         encoder.encode(["a"], max_tokens=0)
-
-
-def test_only_an_encoder_is_replaced(upos_run, packed, tmp_path):
-    state = checkpoints.read(upos_run[1] / "checkpoint_last.pt")
-    (tmp_path / "notes.txt").write_text("mine")
-    for output, message in ((tmp_path, "holds something else"), (tmp_path / "notes.txt", "is a file")):
-        with pytest.raises(InputError, match=message):
-            write_folder(output, state, upos_run[0], [])
-    folder = shutil.copytree(packed, tmp_path / "copy")
-    write_folder(folder, state, upos_run[0], ["manifest.json"])
-    assert {path.name for path in folder.iterdir()} == {"encoder.json", "model.pt", "manifest.json"}
-    with pytest.raises(InputError, match="cannot write"):
-        write_folder(folder, state, upos_run[0], ["none"])
-    assert (folder / "model.pt").is_file()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "notes.txt"]
-
-
-def test_the_onnx_model_gives_the_same_vectors(encoder, tmp_path):
-    onnxruntime = pytest.importorskip("onnxruntime")
-    pytest.importorskip("onnx")
-    path = tmp_path / "encoder.onnx"
-    assert export(encoder, path) < 1e-5
-    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    rows = [encoder.task.encode_text(sentence) for sentence in TEXT if sentence.strip()]
-    lengths = np.array([len(row) for row in rows])
-    tokens = torch.nn.utils.rnn.pad_sequence(rows, True, 1).numpy()
-    (found,) = session.run(["embeddings"], {"tokens": tokens, "lengths": lengths})
-    assert np.allclose(found, encoder.encode(TEXT)[[0, 2, 4, 5]], atol=1e-5)
-
-
-def test_an_onnx_model_that_differs_is_not_written(encoder, tmp_path, monkeypatch):
-    pytest.importorskip("onnxruntime")
-    pytest.importorskip("onnx")
-    monkeypatch.setattr("fairseq_xl.encode.onnx_export.TOLERANCE", -1.0)
-    with pytest.raises(InputError, match="was not written"):
-        export(encoder, tmp_path / "encoder.onnx")
-    assert not list(tmp_path.iterdir())
-
-
-def test_export_without_onnxruntime_says_what_to_install(encoder, tmp_path, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "onnxruntime", None)
-    with pytest.raises(InputError, match=r"pip install 'fairseq_xl\[onnx\]'"):
-        export(encoder, tmp_path / "x.onnx")

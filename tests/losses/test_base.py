@@ -8,6 +8,8 @@ import torch.nn.functional as F
 
 import fairseq_xl.losses as xl
 
+from .conftest import batch
+
 VECTORS = {  # of predictions and targets: the function, and the module that is the same
     "vmf": (xl.vmf, xl.VmfLoss()),
     "vmf_regularised": (partial(xl.vmf, lambda1=0.02, lambda2=0.1), xl.VmfLoss(0.02, 0.1)),
@@ -27,13 +29,6 @@ WORDS = {  # of predictions and words of a table
     "in_batch_negative": (xl.in_batch_negative, xl.InBatchLoss),
     "info_nce": (xl.info_nce, xl.InfoNCELoss),
 }
-
-
-def batch(n=12, d=6, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    pred = torch.randn(n, d, generator=generator, dtype=torch.float64)
-    target = F.normalize(torch.randn(n, d, generator=generator, dtype=torch.float64), dim=-1)
-    return pred.requires_grad_(), target
 
 
 @pytest.mark.parametrize("name", VECTORS)

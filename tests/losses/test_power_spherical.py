@@ -10,14 +10,9 @@ import torch.nn.functional as F
 
 from fairseq_xl.losses.power_spherical import OPPOSITE, power_spherical, power_spherical_log_normalizer
 
+from .conftest import batch
+
 KAPPAS = [0.0, 1e-12, 1e-3, 1.0, 37.5, 1e3, 1e6]
-
-
-def batch(n=12, d=6, scale=3.0, dtype=torch.float64):
-    generator = torch.Generator().manual_seed(0)
-    pred = scale * torch.randn(n, d, generator=generator, dtype=torch.float64)
-    target = F.normalize(torch.randn(n, d, generator=generator, dtype=torch.float64), dim=-1)
-    return pred.to(dtype).requires_grad_(), target.to(dtype)
 
 
 @pytest.mark.parametrize("kappa", [0.0, 0.3, 4.0, 80.0])
@@ -62,7 +57,7 @@ def test_the_normaliser_and_its_slope_to_twelve_digits(dim):
 @pytest.mark.parametrize("kappa", [0.01, 30.0, 1e6])
 def test_narrow_predictions_are_computed_in_float64(dim, kappa):
     """At κ = 1e6 the loss is what is left of two terms of that size."""
-    pred, target = batch(d=dim, dtype=torch.float32)
+    pred, target = batch(d=dim, scale=3, dtype=torch.float32)
     pred = (kappa * F.normalize(target + 1e-3 * pred, dim=-1)).detach().requires_grad_()
     exact = pred.detach().double().requires_grad_()
     narrow, wide = power_spherical(pred, target), power_spherical(exact, target.double())
@@ -74,7 +69,7 @@ def test_narrow_predictions_are_computed_in_float64(dim, kappa):
 
 
 def test_half_precision_is_answered_in_float32():
-    pred, target = batch(dtype=torch.bfloat16)
+    pred, target = batch(scale=3, dtype=torch.bfloat16)
     value = power_spherical(pred, target)
     assert value.dtype == torch.float32
     assert torch.equal(value, power_spherical(pred.float(), target.float(), "trust"))
@@ -82,13 +77,13 @@ def test_half_precision_is_answered_in_float32():
 
 @pytest.mark.parametrize("dim", [2, 5, 15])
 def test_gradients_by_finite_differences(dim):
-    pred, target = batch(d=dim)
+    pred, target = batch(d=dim, scale=3)
     assert torch.autograd.gradcheck(lambda p: power_spherical(p, target), pred)
     assert torch.autograd.gradgradcheck(lambda p: power_spherical(p, target), pred)
 
 
 def test_a_confident_right_prediction_is_likelier():
-    _, target = batch()
+    _, target = batch(scale=3)
     right, sure, wrong = (power_spherical(k * target, target) for k in (1.0, 9.0, -9.0))
     assert (sure < right).all()
     assert (right < wrong).all()

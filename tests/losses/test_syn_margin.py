@@ -17,14 +17,9 @@ from fairseq_xl.losses import (
     syn_margin_proj,
 )
 
+from .conftest import batch
+
 SYNTHETIC = {"proj": (syn_margin_proj, projection), "diff": (syn_margin_diff, difference)}
-
-
-def batch(n=12, d=6, seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    pred = torch.randn(n, d, generator=generator, dtype=torch.float64)
-    target = F.normalize(torch.randn(n, d, generator=generator, dtype=torch.float64), dim=-1)
-    return pred.requires_grad_(), target
 
 
 @pytest.mark.parametrize("kind", SYNTHETIC)

@@ -5,11 +5,7 @@ import torch.nn.functional as F
 
 from fairseq_xl.losses import vmf, vmf_log_normalizer, vmf_released
 
-
-def batch():
-    generator = torch.Generator().manual_seed(0)
-    pred = torch.randn(12, 6, generator=generator, dtype=torch.float64)
-    return pred, F.normalize(torch.randn(12, 6, generator=generator, dtype=torch.float64), dim=-1)
+from .conftest import batch
 
 
 def test_vmf_is_the_negative_log_density():

@@ -16,8 +16,9 @@ def _idle_trainer():
 def test_check_finite_names_update_and_sentences(value):
     sample = {"id": torch.arange(100, 130)}
     loss = torch.tensor([1.0, value])
+    finite.training.update = 7
     with pytest.raises(finite.NonFiniteError, match=r"loss is not finite at update 7 .* 100, 101"):
-        finite.check_finite(loss, sample, 7)
+        finite.check_finite(loss, sample)
     finite.training.update = 9
     with pytest.raises(finite.NonFiniteError, match=r"at update 9 .* 119 and 10 more"):
         finite.check_finite(loss, sample)

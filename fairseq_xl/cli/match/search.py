@@ -47,10 +47,10 @@ class Search:
         fairseq_xl.register()
         from fairseq_xl.encode.encoder import SentenceEncoder
         from fairseq_xl.pairs.prediction.predictor import Predictor
-        from fairseq_xl.pairs.prediction.search import QuestionIndex, checksum
+        from fairseq_xl.pairs.prediction.search import QuestionIndex
 
         encoder = SentenceEncoder.load(self.encoder, self.device)
-        index = QuestionIndex(self.index, self.corpus, encoder, checksum(self.encoder), self.kind)
+        index = QuestionIndex(self.index, self.corpus, encoder, self.encoder, self.kind)
         classifier = Predictor.load(self.rerank, device=self.device) if self.rerank else None
         for number, question in enumerate(decode_lines(sys.stdin.buffer, "standard input"), start=1):
             if not question.strip():

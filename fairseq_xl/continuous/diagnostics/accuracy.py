@@ -6,7 +6,6 @@ is summed up, so that memory does not grow with the data; ``result()`` is plain 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,15 +64,12 @@ class ErrorMargins:
     """The numbers of Table 2: similarities of predictions to nearest word and target, and accuracies.
 
     A prediction is correct where its nearest word, by cosine, is the target.
-
-    Args:
-        at: accuracy@n is the share of predictions whose n nearest words hold the target.
+    Accuracy@n is the share of predictions whose n nearest words hold the target.
     """
 
-    def __init__(self, at: Sequence[int] = ACCURACIES):
-        self.at = tuple(at)
+    def __init__(self) -> None:
         self.count = 0
-        self.found = torch.zeros(len(self.at), dtype=torch.long)
+        self.found = torch.zeros(len(ACCURACIES), dtype=torch.long)
         self.correct = 0
         # Sums over the correct and over the wrong predictions.
         self.to_nearest = torch.zeros(2, dtype=torch.float64)
@@ -81,10 +77,10 @@ class ErrorMargins:
 
     def update(self, positions: Positions) -> None:
         """Raises: ValueError: fewer nearest words than the accuracies ask for."""
-        if positions.words.shape[1] < max(self.at):
-            raise ValueError(f"accuracy@{max(self.at)} needs as many nearest words")
+        if positions.words.shape[1] < max(ACCURACIES):
+            raise ValueError(f"accuracy@{max(ACCURACIES)} needs as many nearest words")
         hit = positions.words == positions.index.unsqueeze(1)
-        self.found += torch.stack([hit[:, :n].any(1).sum() for n in self.at]).cpu()
+        self.found += torch.stack([hit[:, :n].any(1).sum() for n in ACCURACIES]).cpu()
         correct = positions.correct
         self.count += len(correct)
         self.correct += int(correct.sum())
@@ -105,7 +101,7 @@ class ErrorMargins:
             "nearest_when_wrong": _mean(self.to_nearest[1], wrong),
             "target_when_wrong": _mean(self.to_target[1], wrong),
             "target": _mean(self.to_target.sum(), self.count),
-            "accuracy": {str(n): _mean(100 * hits, self.count) for n, hits in zip(self.at, self.found, strict=True)},
+            "accuracy": {str(n): _mean(100 * hits, self.count) for n, hits in zip(ACCURACIES, self.found, strict=True)},
         }
 
 

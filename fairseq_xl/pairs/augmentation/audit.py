@@ -27,7 +27,7 @@ def same(pairs: Sequence[Pair], form: Callable[[str], Hashable | None]) -> np.nd
     return np.array([left is not None and left == right for left, right in forms])
 
 
-def classified(pairs: Sequence[Pair], seed: int = 1, folds: int = FOLDS) -> np.ndarray:
+def classified(pairs: Sequence[Pair], seed: int = 1) -> np.ndarray:
     """(N,) whether a classifier takes the sentences of a pair for the same, judged by one that has seen neither.
 
     Questions (not pairs) are dealt into folds by lot. The pairs with a question in a fold or two are judged by the
@@ -44,15 +44,15 @@ def classified(pairs: Sequence[Pair], seed: int = 1, folds: int = FOLDS) -> np.n
 
     left, right = ([normal_form(getattr(pair, side)) for pair in pairs] for side in ("left", "right"))
     questions = sorted({*left, *right})
-    if len(questions) < 2 * folds:
-        raise InputError(f"{len(questions)} questions are too few for {folds} folds")
+    if len(questions) < 2 * FOLDS:
+        raise InputError(f"{len(questions)} questions are too few for {FOLDS} folds")
     place = {question: row for row, question in enumerate(questions)}
     rows = np.array([[place[question] for question in side] for side in (left, right)])
     labels = np.array([pair.label for pair in pairs])
     overlap = np.array([_overlap(a, b) for a, b in zip(left, right, strict=True)])
     counts = _counts(questions)
     found = np.zeros(len(pairs), dtype=bool)
-    for judged, trained, known in splits(rows, folds, seed):
+    for judged, trained, known in splits(rows, FOLDS, seed):
         if len(set(labels[trained])) < 2:
             raise InputError("the training pairs of a fold have one label: the classifier needs more pairs")
         features = np.column_stack([*_cosines(counts, known, rows), overlap])

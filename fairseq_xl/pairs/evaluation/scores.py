@@ -113,7 +113,7 @@ def mean(found: Sequence[Scores]) -> Scores:
     return Scores(*np.mean([astuple(one) for one in found], axis=0).tolist())
 
 
-def bootstrap(values: Sequence[np.ndarray], group: np.ndarray, samples: int = 2000, seed: int = 1) -> np.ndarray:
+def bootstrap(values: Sequence[np.ndarray], group: np.ndarray, samples: int = 2000) -> np.ndarray:
     """(samples, K) means of K pair classifiers, with groups of pairs and runs drawn with replacement.
 
     Pairs that share a sentence are not independent, so whole groups are drawn, the same ones for all: the difference of
@@ -123,7 +123,7 @@ def bootstrap(values: Sequence[np.ndarray], group: np.ndarray, samples: int = 20
         values: K of (R, N): of each run and pair, such as :func:`log_losses`; R may differ.
         group: (N,)
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(1)
     members, number = np.unique(group, return_inverse=True)
     size = np.bincount(number)
     sums = [np.stack([np.bincount(number, run) for run in np.atleast_2d(one)]) for one in values]
@@ -136,7 +136,7 @@ def bootstrap(values: Sequence[np.ndarray], group: np.ndarray, samples: int = 20
     return found
 
 
-def interval(draws: np.ndarray, level: float = 0.95) -> tuple[float, float]:
-    """Percentile interval of draws (samples,)."""
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+def interval(draws: np.ndarray) -> tuple[float, float]:
+    """95 % percentile interval of draws (samples,)."""
+    low, high = np.quantile(draws, [0.025, 0.975])
     return float(low), float(high)

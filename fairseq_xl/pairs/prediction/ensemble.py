@@ -67,7 +67,6 @@ def fit_stack(probability: np.ndarray, gold: np.ndarray) -> Stack:
 
 
 MEANS: dict[str, Combiner] = {"probability": mean_probability, "logit": mean_logit}
-RULES = (*MEANS, "stack")
 
 
 def fit_combiner(probability: np.ndarray, gold: np.ndarray, rule: str, calibrated: str | None = None) -> Combiner:
@@ -76,7 +75,7 @@ def fit_combiner(probability: np.ndarray, gold: np.ndarray, rule: str, calibrate
     Args:
         probability: (N, M)
         gold: (N,)
-        rule: in RULES.
+        rule: probability, logit or stack.
         calibrated: in CALIBRATIONS, or None.
     """
     combine = MEANS[rule] if rule in MEANS else fit_stack(probability, gold)
@@ -200,7 +199,7 @@ def combine(
 
     Args:
         found: what the classifiers say of N pairs.
-        rule: in RULES.
+        rule: probability, logit or stack.
         calibrated: in CALIBRATIONS, or None; not None with both ``fitted_on`` and ``folds``.
         fitted_on: the same classifiers on pairs of which none is among the N.
         folds: see :func:`cross_fit`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,11 +14,12 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.steps import is_done, signature
 from fairseq_xl.pairs.prediction.predictor import Predictor, probability
 from fairseq_xl.vectors.faiss_index import build_index, set_effort
 from fairseq_xl.vectors.formats.npy import open_array
 
-MANIFEST = "index.json"
+MANIFEST, VECTORS = "index.json", "vectors.npy"
 
 
 @dataclass(frozen=True)
@@ -46,26 +46,26 @@ class QuestionIndex:
         folder: kept vectors, used again while corpus and encoder are the same.
         corpus: a question a line.
         encoder: a :class:`fairseq_xl.SentenceEncoder`.
-        identity: of the encoder: its checksum.
+        source: the file or folder that the encoder is from.
         kind: of the faiss index: flat, hnsw or ivf.
 
     Raises:
         InputError: a corpus without questions, or a folder that holds something else.
     """
 
-    def __init__(self, folder: Path, corpus: Path, encoder: Any, identity: str, kind: str = "flat"):
+    def __init__(self, folder: Path, corpus: Path, encoder: Any, source: Path, kind: str = "flat"):
         self.texts = list(read_lines(corpus))
         if not any(text.strip() for text in self.texts):
             raise InputError(f"{corpus} has no questions")
         self.encoder, self.kind = encoder, kind
-        manifest = {"corpus": checksum(corpus), "encoder": identity}
-        if not _is_current(folder, manifest):
+        wanted = signature(None, [corpus, source])
+        if not is_done(folder / MANIFEST, wanted, [folder / VECTORS]):
             vectors = encoder.encode(self.texts, normalize=True)
             with atomic_folder(folder, MANIFEST, "an index of questions") as new:
-                np.save(new / "vectors.npy", vectors, allow_pickle=False)
+                np.save(new / VECTORS, vectors, allow_pickle=False)
                 with atomic_text(new / MANIFEST) as stream:
-                    json.dump(manifest, stream)
-        self.vectors = np.ascontiguousarray(open_array(folder / "vectors.npy"), dtype=np.float32)
+                    json.dump(wanted, stream)
+        self.vectors = np.ascontiguousarray(open_array(folder / VECTORS), dtype=np.float32)
         self.index = build_index(self.vectors, kind)
         set_effort(self.index, kind)
 
@@ -96,20 +96,3 @@ class QuestionIndex:
             hits.sort(key=lambda hit: -(hit.cosine if hit.probability is None else hit.probability))
             found.append(hits[:count])
         return found
-
-
-def checksum(path: Path) -> str:
-    """Of a file's bytes, or of all files of a folder."""
-    digest = hashlib.sha256()
-    for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
-        if file.is_file():
-            with file.open("rb") as stream:
-                digest.update(hashlib.file_digest(stream, "sha256").digest())
-    return digest.hexdigest()
-
-
-def _is_current(folder: Path, manifest: dict[str, str]) -> bool:
-    try:
-        return json.loads((folder / MANIFEST).read_text(encoding="utf-8")) == manifest
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        return False

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.steps import checksum
 from fairseq_xl.report.classification import confusion, macro_f1
 from fairseq_xl.siamese.data.dataset import Sentences
 from fairseq_xl.siamese.data.directory import Corpus
@@ -128,7 +129,7 @@ class Classifier:
         models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], overrides)
         if not hasattr(task, "reference_side"):
             raise InputError(f"{checkpoint} was not trained with --task siamese_contrastive")
-        digest = hashlib.sha256(checkpoint.read_bytes()).hexdigest()[:16]
+        digest = checksum(checkpoint)[:16]
         return cls(
             models[0].to(usable(device)),
             task,

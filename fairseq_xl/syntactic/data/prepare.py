@@ -15,6 +15,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.io.settings import option
+from fairseq_xl.io.tables import stream_rows
 from fairseq_xl.syntactic.data.corpus import PIVOT, Corpus
 from fairseq_xl.syntactic.data.directory import read_manifest
 from fairseq_xl.syntactic.data.filters import FILTERS
@@ -241,20 +242,11 @@ def excluded_sentences(path: Path) -> Iterator[str]:
     """The sentences of an exclusion list: a treebank, a table with the column ``text``, or lines.
 
     Raises:
-        InputError: a file that cannot be read; a table without that column, or a row that ends before it.
+        InputError: a file that cannot be read; a table without that column, or with a row of more or fewer columns.
     """
     if kind(path) == ".conllu":
         yield from (sentence.text for sentence in read_conllu(path))
     elif kind(path) == ".tsv":
-        lines = read_lines(path)
-        columns = next(lines, "").split("\t")
-        if "text" not in columns:
-            raise InputError(f"{path}, line 1: no column is named text")
-        place = columns.index("text")
-        for number, line in enumerate(lines, start=2):
-            cells = line.split("\t")
-            if len(cells) <= place:
-                raise InputError(f"{path}, line {number}: no column text, for there are only {len(cells)}: mend it")
-            yield cells[place]
+        yield from (row.chosen[0] for row in stream_rows(path, ["text"]) if not row.names)
     else:
         yield from read_lines(path)

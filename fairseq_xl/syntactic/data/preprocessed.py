@@ -21,6 +21,7 @@ from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import loads
 from fairseq_xl.io.progress import progress_bar
+from fairseq_xl.io.steps import run_once
 from fairseq_xl.syntactic.data.corpus import fold
 from fairseq_xl.syntactic.data.directory import MANIFEST, VERSION, read_manifest
 from fairseq_xl.syntactic.data.selection import Row, Selection
@@ -134,19 +135,17 @@ class Writer:
 
     def write(self, pair: tuple[str, str]) -> dict[str, object]:
         """The files of both splits of a pair, unless they are there; returns its entry of the manifest."""
-        note = self._folder / f".{'-'.join(pair)}.done"
-        if not note.is_file():
-            entry = {
-                "source": pair[0],
-                "target": pair[1],
-                **{split: self._write_split(split, pair) for split in SPLITS},
-            }
-            with atomic_text(note) as stream:
-                json.dump(entry, stream)
-        return json.loads(note.read_text(encoding="utf-8"))
+        sizes, _ = run_once(
+            self._folder / f".{'-'.join(pair)}.done",
+            None,  # the folder is cleared where it was made with other settings
+            (),
+            lambda: {split: self._write_split(split, pair) for split in SPLITS},
+            outputs=[Path(f"{name}.idx") for split in SPLITS for name in self._names(split, pair).values()],
+        )
+        return {"source": pair[0], "target": pair[1], **sizes}
 
     def _write_split(self, split: str, pair: tuple[str, str]) -> int:
-        names = {kind: str(self._folder / f"{split}.{'-'.join(pair)}.{kind}") for kind in self._dictionaries}
+        names = self._names(split, pair)
         builders = {}
         for kind, dictionary in self._dictionaries.items():
             dtype = indexed_dataset.best_fitting_int_dtype(len(dictionary))
@@ -169,6 +168,10 @@ class Writer:
             for suffix in (".bin", ".idx"):
                 os.replace(f"{names[kind]}{suffix}.tmp", f"{names[kind]}{suffix}")
         return written
+
+    def _names(self, split: str, pair: tuple[str, str]) -> dict[str, str]:
+        """Files by what is in them, without ``.bin`` and ``.idx``."""
+        return {kind: str(self._folder / f"{split}.{'-'.join(pair)}.{kind}") for kind in self._dictionaries}
 
     def _pieces(self, text: str) -> torch.Tensor:
         numbers = self._numbers[self._model.encode(text)]

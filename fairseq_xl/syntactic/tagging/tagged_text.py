@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.tables import stream_rows
 from fairseq_xl.text.conllu import read_conllu, universal
-
-HEADER = "text\tupos"
 
 
 def kind(path: Path) -> str:
@@ -49,19 +47,17 @@ def read_evaluation_file(path: Path) -> TaggedText:
     """``LANG.tsv`` as ``fairseq-xl embed build-eval`` writes it; the file's name gives the language.
 
     Raises:
-        InputError: no such file, another header, a row that is not text and tags, an unknown tag, no rows.
+        InputError: no such file, one without these columns, uneven rows, a row without tags, an unknown tag, no rows.
     """
     texts, tags = [], []
-    for number, line in enumerate(read_lines(path), start=1):
-        if number == 1:
-            if line != HEADER:
-                raise InputError(f"{path}, line 1: expected the header text<TAB>upos, found {line!r}")
+    for row in stream_rows(path, ["text", "upos"]):
+        if row.names:
             continue
-        cells = line.split("\t")
-        if len(cells) != 2 or not cells[1].split():
-            raise InputError(f"{path}, line {number}: expected a sentence, a tab and its tags, found {line!r}")
-        texts.append(cells[0])
-        tags.append(tuple(universal(tag, f"{path}, line {number}") for tag in cells[1].split()))
+        text, upos = row.chosen
+        if not upos.split():
+            raise InputError(f"{path}, line {row.number}: the sentence has no tags: leave the line out")
+        texts.append(text)
+        tags.append(tuple(universal(tag, f"{path}, line {row.number}") for tag in upos.split()))
     if not texts:
         raise InputError(f"{path} holds no sentence: build it with fairseq-xl embed build-eval")
     return TaggedText(path, Path(path.name.removesuffix(".gz")).stem, texts, tags, [])

@@ -3,26 +3,13 @@
 import numpy as np
 import pytest
 import torch
-
-from fairseq_xl.continuous.models.config import TinyConfig
-from fairseq_xl.continuous.models.lstm import ContinuousLSTM
-
-SOURCE = torch.tensor([[5, 6, 7, 8, 2], [9, 4, 2, 1, 1]])
-PREVIOUS = torch.tensor([[2, 5, 6, 7], [2, 8, 1, 1]])
-LENGTHS = torch.tensor([5, 3])
+from tiny_models import LENGTHS, PREVIOUS, SOURCE
+from tiny_models import lstm as build
 
 
 @pytest.fixture
 def vectors(write_vectors):
     return write_vectors(13, 9)
-
-
-def build(task, vectors, **options):
-    cfg = TinyConfig(target_vectors=vectors, encoder_hidden_dim=8, decoder_hidden_dim=8, encoder_embed_dim=8)
-    for name, value in options.items():
-        setattr(cfg, name, value)
-    torch.manual_seed(1)
-    return ContinuousLSTM.build_model(cfg, task).eval()
 
 
 def test_temperature_reaches_a_cosine(task, vectors):

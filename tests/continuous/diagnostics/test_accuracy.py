@@ -4,26 +4,17 @@ import math
 
 import pytest
 import torch
-import torch.nn.functional as F
 
 from fairseq_xl.continuous.diagnostics.accuracy import ErrorMargins, Geometry, look_up
-from fairseq_xl.continuous.models.targets import TargetTable
+
+from .conftest import target_table
 
 WORDS, DIM = 40, 6
 
 
-def target_table(seed=0):
-    """A table of unit rows; 0 and 1 are no words."""
-    generator = torch.Generator().manual_seed(seed)
-    table = F.normalize(torch.randn(WORDS, DIM, generator=generator), dim=-1)
-    banned = torch.zeros(WORDS, dtype=torch.bool)
-    banned[:2] = True
-    return TargetTable(table, banned, [f"w{i}" for i in range(WORDS)])
-
-
 def predictions(count=300, seed=1, noise=0.45):
     """Raw predictions around their targets, near enough for about half to be right."""
-    targets = target_table()
+    targets = target_table(WORDS, dim=DIM)
     generator = torch.Generator().manual_seed(seed)
     index = torch.randint(2, WORDS, (count,), generator=generator)
     pred = targets.table[index] + noise * torch.randn(count, DIM, generator=generator)

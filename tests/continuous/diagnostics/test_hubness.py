@@ -5,16 +5,9 @@ import torch
 import torch.nn.functional as F
 
 from fairseq_xl.continuous.diagnostics.hubness import Occurrences, of_table, of_targets
-from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.losses import nearest
 
-
-def target_table(rows, seed=0, dim=6):
-    generator = torch.Generator().manual_seed(seed)
-    table = F.normalize(torch.randn(rows, dim, generator=generator), dim=-1)
-    banned = torch.zeros(rows, dtype=torch.bool)
-    banned[:2] = True
-    return TargetTable(table, banned, [f"w{i}" for i in range(rows)])
+from .conftest import target_table
 
 
 def neighbours(query, table, k, itself=None):

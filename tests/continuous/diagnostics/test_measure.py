@@ -6,47 +6,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from fairseq.data import Dictionary, LanguagePairDataset
-from fairseq.tasks.translation import TranslationConfig, TranslationTask
-from tiny_words import dictionary, write_vectors
+from fairseq.data import Dictionary
 
 from fairseq_xl.continuous.diagnostics.measure import measure, own_decoding
 from fairseq_xl.continuous.diagnostics.nearest import nearest_while_translating
 from fairseq_xl.continuous.diagnostics.settings import Settings
-from fairseq_xl.continuous.models.config import TinyConfig
-from fairseq_xl.continuous.models.lstm import ContinuousLSTM
 from fairseq_xl.io.errors import InputError
 
-LONGEST, WORDS, DIM = 12, 60, 8
-
-
-class Task(TranslationTask):
-    """A split of random sentences in memory, one of them too long for the model."""
-
-    def load_dataset(self, split, **_):
-        if split != "valid":
-            raise FileNotFoundError(split)
-        draw = np.random.default_rng(5)
-        lengths = [*draw.integers(1, LONGEST - 1, 17), LONGEST + 1]
-        source, target = ([torch.tensor([*draw.integers(4, 34, n), 2]) for n in lengths] for _ in range(2))
-        sizes = np.array(lengths) + 1
-        self.datasets[split] = LanguagePairDataset(
-            source, sizes, self.src_dict, target, sizes, self.tgt_dict, shuffle=False
-        )
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory):
-    path = write_vectors(tmp_path_factory.mktemp("vectors") / "v.vec", WORDS, DIM)
-    cfg = TranslationConfig(data="memory", source_lang="de", target_lang="en")
-    task = Task(cfg, dictionary(30), dictionary(WORDS))
-    torch.manual_seed(3)
-    model = ContinuousLSTM.build_model(TinyConfig(target_vectors=path, max_target_positions=LONGEST), task).eval()
-    with torch.no_grad():
-        # Untrained predictions hardly move; these wander over the table.
-        for parameter in model.parameters():
-            parameter.mul_(6)
-    return model, task
+from .conftest import LONGEST, WORDS
 
 
 def test_the_same_in_batches_and_sentence_by_sentence(trained):

@@ -2,30 +2,12 @@
 
 import pytest
 import torch
+from tiny_models import LENGTHS, PREVIOUS, SOURCE
+from tiny_models import lstm as build
 
-from fairseq_xl.continuous.models.config import TinyConfig
-from fairseq_xl.continuous.models.lstm import ContinuousLSTM
 from fairseq_xl.io.errors import InputError
 
-DIM = 9
-
-
-@pytest.fixture
-def vectors(write_vectors):
-    return write_vectors(13, DIM)
-
-
-def build(task, vectors, **options):
-    cfg = TinyConfig(target_vectors=vectors, encoder_hidden_dim=8, decoder_hidden_dim=8, encoder_embed_dim=8)
-    for name, value in options.items():
-        setattr(cfg, name, value)
-    torch.manual_seed(1)
-    return ContinuousLSTM.build_model(cfg, task).eval()
-
-
-SOURCE = torch.tensor([[5, 6, 7, 8, 2], [9, 4, 2, 1, 1]])
-PREVIOUS = torch.tensor([[2, 5, 6, 7], [2, 8, 1, 1]])
-LENGTHS = torch.tensor([5, 3])
+from .conftest import DIM
 
 
 @pytest.mark.parametrize("feeding", [False, True])
@@ -118,27 +100,6 @@ def test_continuous_output_learns_no_vocabulary_sized_matrix_on_the_target_side(
     assert untied.decoder.embed_tokens.weight.requires_grad
 
 
-def test_output_scale_multiplies_vectors_and_what_decoding_knows_of_their_lengths(task, vectors):
-    model, scaled = build(task, vectors), build(task, vectors, output_scale=30)
-    scaled.load_state_dict(model.state_dict())
-    (pred, extra), (long, long_extra) = model(SOURCE, LENGTHS, PREVIOUS), scaled(SOURCE, LENGTHS, PREVIOUS)
-    assert torch.equal(long, 30 * pred)
-    assert torch.allclose(long_extra["norm"][0], 30 * extra["norm"][0])
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"output_scale": 0}, "--output-scale 0 must be a number above 0"),
-        ({"output_scale": float("nan")}, "--output-scale nan must be"),
-        ({"output_scale": 2, "decoder_output": "softmax"}, "is for a continuous output"),
-    ],
-)
-def test_an_output_scale_that_does_not_fit_is_refused(task, vectors, options, message):
-    with pytest.raises(InputError, match=message):
-        build(task, vectors, **options)
-
-
 @pytest.mark.parametrize("output", ["softmax", "softmax_tied"])
 def test_softmax_baselines_start_from_the_vectors_and_differ_in_the_last_layer_only(task, vectors, output):
     model, ours = build(task, vectors, decoder_output=output), build(task, vectors)
@@ -159,20 +120,6 @@ def test_softmax_baselines_start_from_the_vectors_and_differ_in_the_last_layer_o
 def test_softmax_without_vectors(task):
     model = build(task, None, decoder_output="softmax", target_dim=5)
     assert model.decoder.softmax_weight.shape == (17, 5)
-
-
-def test_scores_leave_out_what_is_no_word(task, vectors):
-    model = build(task, vectors)
-    scores = model.get_normalized_probs(model(SOURCE, LENGTHS, PREVIOUS), log_probs=True)
-    words = task.target_dictionary
-    assert (scores[..., [words.pad(), words.bos()]] == -torch.inf).all()
-    assert torch.allclose(scores.exp().sum(-1), torch.ones(2, 4))
-
-
-def test_a_softmax_criterion_is_refused(task, vectors):
-    model = build(task, vectors).train()
-    with pytest.raises(InputError, match="trains a softmax, but the model predicts vectors"):
-        model.get_normalized_probs(model(SOURCE, LENGTHS, PREVIOUS), log_probs=True)
 
 
 def test_what_does_not_go_together_is_refused_in_a_sentence(task, vectors):

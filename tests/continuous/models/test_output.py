@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from tiny_models import LENGTHS, PREVIOUS, SOURCE, lstm, transformer
 
 from fairseq_xl.continuous.models.config import VectorOutputConfig
 from fairseq_xl.continuous.models.output import learnt_words, target_table, vector_dim
@@ -44,3 +45,44 @@ def test_words_that_are_learnt_begin_at_the_vectors_or_at_random(task: SimpleNam
 def test_a_softmax_without_a_file_has_a_dimension_too() -> None:
     assert vector_dim(VectorOutputConfig(), None) == 300
     assert vector_dim(VectorOutputConfig(target_dim=5), None) == 5
+
+
+@pytest.fixture(params=[lstm, transformer])
+def build(request, task, vectors):
+    """``build(**options)``: a small model of either architecture."""
+    return lambda **options: request.param(task, vectors, **options)
+
+
+def test_output_scale_multiplies_vectors_and_what_decoding_knows_of_their_lengths(build):
+    model, scaled = build(), build(output_scale=30)
+    scaled.load_state_dict(model.state_dict())
+    (pred, extra), (long, long_extra) = model(SOURCE, LENGTHS, PREVIOUS), scaled(SOURCE, LENGTHS, PREVIOUS)
+    assert torch.equal(long, 30 * pred)
+    assert torch.allclose(long_extra["norm"][0], 30 * extra["norm"][0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"output_scale": 0}, "--output-scale 0 must be a number above 0"),
+        ({"output_scale": float("nan")}, "--output-scale nan must be"),
+        ({"output_scale": 2, "decoder_output": "softmax"}, "is for a continuous output"),
+    ],
+)
+def test_an_output_scale_that_does_not_fit_is_refused(build, options, message):
+    with pytest.raises(InputError, match=message):
+        build(**options)
+
+
+def test_scores_leave_out_what_is_no_word(build, task):
+    model = build()
+    scores = model.get_normalized_probs(model(SOURCE, LENGTHS, PREVIOUS), log_probs=True)
+    words = task.target_dictionary
+    assert (scores[..., [words.pad(), words.bos()]] == -torch.inf).all()
+    assert torch.allclose(scores.exp().sum(-1), torch.ones(2, 4))
+
+
+def test_a_softmax_criterion_is_refused(build):
+    model = build().train()
+    with pytest.raises(InputError, match="trains a softmax, but the model predicts vectors"):
+        model.get_normalized_probs(model(SOURCE, LENGTHS, PREVIOUS), log_probs=True)

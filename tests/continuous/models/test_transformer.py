@@ -7,36 +7,15 @@ import pytest
 import torch
 from fairseq.data import Dictionary
 from fairseq.sequence_generator import SequenceGenerator
+from tiny_models import LENGTHS, PREVIOUS, SOURCE
+from tiny_models import transformer as build
 
 from fairseq_xl.continuous.decoding.generator import TopWordsGenerator
 from fairseq_xl.continuous.diagnostics.nearest import nearest_while_translating
-from fairseq_xl.continuous.models.transformer import ContinuousTransformer
-from fairseq_xl.continuous.models.transformer_config import (
-    REFUSED,
-    TransformerTinyConfig,
-)
+from fairseq_xl.continuous.models.transformer_config import REFUSED
 from fairseq_xl.io.errors import InputError
 
-DIM = 9
-
-
-@pytest.fixture
-def vectors(write_vectors):
-    return write_vectors(13, DIM)
-
-
-def build(task, vectors, seed=1, **options):
-    cfg = TransformerTinyConfig(target_vectors=vectors)
-    for name, value in options.items():
-        assert hasattr(cfg, name), name
-        setattr(cfg, name, value)
-    torch.manual_seed(seed)
-    return ContinuousTransformer.build_model(cfg, task).eval()
-
-
-SOURCE = torch.tensor([[5, 6, 7, 8, 2], [9, 4, 2, 1, 1]])
-PREVIOUS = torch.tensor([[2, 5, 6, 7], [2, 8, 1, 1]])
-LENGTHS = torch.tensor([5, 3])
+from .conftest import DIM
 
 # The options of fairseq's Transformer that change what is computed.
 VARIANTS = {
@@ -132,14 +111,6 @@ def test_continuous_output_learns_no_vocabulary_sized_matrix_on_the_target_side(
     assert torch.equal(words, untied.decoder.targets.table)
 
 
-def test_output_scale_multiplies_vectors_and_what_decoding_knows_of_their_lengths(task, vectors):
-    model, scaled = build(task, vectors), build(task, vectors, output_scale=30)
-    scaled.load_state_dict(model.state_dict())
-    (pred, extra), (long, long_extra) = model(SOURCE, LENGTHS, PREVIOUS), scaled(SOURCE, LENGTHS, PREVIOUS)
-    assert torch.equal(long, 30 * pred)
-    assert torch.allclose(long_extra["norm"][0], 30 * extra["norm"][0])
-
-
 def test_the_decoder_reads_the_table_that_it_predicts(task, vectors):
     model = build(task, vectors)
     before, _ = model(SOURCE, LENGTHS, PREVIOUS)
@@ -194,20 +165,6 @@ def test_softmax_baselines_start_from_the_vectors_and_differ_in_the_last_layer_o
     extra = {n for n, _ in model.named_parameters()} - set(body)
     assert extra <= {"decoder.softmax_weight", "decoder.softmax_bias", "decoder.embed_tokens.words.weight"}
     assert all(dict(model.named_parameters())[n].shape == s for n, s in body.items())
-
-
-def test_scores_leave_out_what_is_no_word(task, vectors):
-    model = build(task, vectors)
-    scores = model.get_normalized_probs(model(SOURCE, LENGTHS, PREVIOUS), log_probs=True)
-    words = task.target_dictionary
-    assert (scores[..., [words.pad(), words.bos()]] == -torch.inf).all()
-    assert torch.allclose(scores.exp().sum(-1), torch.ones(2, 4))
-
-
-def test_a_softmax_criterion_is_refused(task, vectors):
-    model = build(task, vectors).train()
-    with pytest.raises(InputError, match="trains a softmax, but the model predicts vectors"):
-        model.get_normalized_probs(model(SOURCE, LENGTHS, PREVIOUS), log_probs=True)
 
 
 def batch(sentences=7):

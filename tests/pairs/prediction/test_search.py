@@ -29,5 +29,10 @@ def test_search_finds_the_topic_and_encodes_once(checkpoint, trained, tmp_path, 
     assert (tmp_path / "index" / "vectors.npy").stat().st_mtime_ns == made
     corpus.write_text("El paquete\nMi tienda\n", encoding="utf-8")
     assert ask("ver vendedor")["found"][0]["text"] == "Mi tienda"
+    (tmp_path / "index" / "vectors.npy").unlink()
+    assert ask("ver vendedor")["found"][0]["text"] == "Mi tienda"
+    (tmp_path / "file").write_text("mine")
+    assert main([*line[:6], str(tmp_path / "file"), *line[7:]]) == 2
+    assert "file is a file: name a folder" in capsys.readouterr().err
     assert main([*line[:4], str(trained / "esim" / "checkpoint_last.pt"), *line[5:]]) == 2
     assert "reads two sentences together" in capsys.readouterr().err

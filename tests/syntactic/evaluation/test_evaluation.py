@@ -10,45 +10,9 @@ import numpy as np
 import pytest
 
 from fairseq_xl.cli.main import main
-from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.evaluation import evaluation
-from fairseq_xl.syntactic.evaluation.tables import read_record, tables
 
-GROUPS = {"DET NOUN VERB": 6, "PRON VERB": 7, "VERB PUNCT": 6}
-
-
-@pytest.fixture
-def sets(tmp_path: Path) -> Path:
-    """Evaluation files in two languages: three groups of 19 sentences."""
-    folder = tmp_path / "sets"
-    folder.mkdir()
-    for language in ("de", "en"):
-        rows = [f"{language} {i} {tags.lower()}\t{tags}" for tags, n in GROUPS.items() for i in range(n)]
-        (folder / f"{language}.tsv").write_text("\n".join(["text\tupos", *rows]) + "\n", encoding="utf-8")
-    return folder
-
-
-@pytest.fixture
-def treebanks(tmp_path: Path) -> list[str]:
-    """Four parallel sentences in two languages, and one more in English."""
-    patterns = ["DET NOUN VERB", "PRON VERB", "VERB PUNCT", "NOUN"]
-    made = []
-    for language, more in (("de", []), ("en", ["X"])):
-        blocks = []
-        for number, tags in enumerate([*patterns, *more]):
-            rows = [f"{i}\tw{i}{language}\t_\t{tag}" + "\t_" * 6 for i, tag in enumerate(tags.split(), start=1)]
-            blocks.append("\n".join([f"# sent_id = s{number}", *rows]))
-        path = tmp_path / f"{language}_pud.conllu"
-        path.write_text("\n\n".join(blocks) + "\n\n", encoding="utf-8")
-        made.append(f"{language}={path}")
-    return made
-
-
-def evaluated(sets: Path, treebanks: list[str], tmp_path: Path, *encoders: str) -> dict:
-    output = tmp_path / "out" / "record"
-    status = main(["embed", "evaluate", *encoders, "--sets", str(sets), "--treebanks", *treebanks, "-o", str(output)])
-    assert status == 0
-    return json.loads(Path(f"{output}.json").read_text())
+from .conftest import evaluated
 
 
 def test_a_record_holds_every_measure(sets: Path, treebanks: list[str], tmp_path: Path, capsys) -> None:
@@ -167,73 +131,3 @@ def test_mistakes_end_with_a_sentence(words: list[str], message: str, sets: Path
         words = [word.replace(name, str(place)) for word in words]
     assert main(["embed", "evaluate", *words]) == 2
     assert message in capsys.readouterr().err
-
-
-def test_seeds_of_a_label_become_one_row(sets: Path, treebanks: list[str], tmp_path: Path, capsys) -> None:
-    files = []
-    for seed in (1, 2):
-        record = evaluated(sets, treebanks, tmp_path, "ours=length", f"seed{seed}=tags")
-        record["encoders"][0]["nearest"]["de"]["1-NN"] = 90.0 + seed
-        files.append(tmp_path / f"{seed}.json")
-        files[-1].write_text(json.dumps(record))
-    capsys.readouterr()
-    assert main(["embed", "tables", *map(str, files)]) == 0
-    shown = capsys.readouterr().out
-    assert re.search(r"^\| ours \| 91\.50 ± 0\.71/", shown, re.MULTILINE)
-    assert "| seed1 |" in shown
-    assert "| seed2 |" in shown
-    assert main(["embed", "tables", *map(str, files), "--format", "latex", "-o", str(tmp_path / "t.tex")]) == 0
-    assert r"\begin{table}" in (tmp_path / "t.tex").read_text()
-
-
-def test_a_language_that_one_record_lacks_is_left_empty(sets: Path, treebanks: list[str], tmp_path: Path) -> None:
-    record = evaluated(sets, treebanks, tmp_path, "length")
-    other = json.loads(json.dumps(record))
-    other["encoders"][0]["label"] = "german only"
-    for part in (other["texts"]["sets"], other["encoders"][0]["nearest"]):
-        del part["en"]
-    (nearest, *_) = tables([record, other])
-    assert [row[0] for row in nearest.rows] == ["length", "german only", "attainable", "chance", "total/groups"]
-    assert nearest.rows[1][1]
-    assert nearest.rows[1][2] == ""
-
-
-def test_records_of_different_sentences_do_not_mix(sets: Path, treebanks: list[str], tmp_path: Path) -> None:
-    record = evaluated(sets, treebanks, tmp_path, "length")
-    other = json.loads(json.dumps(record))
-    other["texts"]["sets"]["en"]["sha256"] = "0"
-    with pytest.raises(InputError, match="different texts of language 'en'"):
-        tables([record, other])
-
-
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"texts": {"sets": {}, "treebanks": {}}, "encoders": []}'])
-def test_other_files_are_no_records(content: str, tmp_path: Path) -> None:
-    path = tmp_path / "a.json"
-    path.write_text(content)
-    with pytest.raises(InputError, match="is no record of fairseq-xl embed evaluate"):
-        read_record(path)
-    with pytest.raises(InputError, match="cannot read"):
-        read_record(tmp_path / "b.json")
-
-
-def test_across_languages_means_are_taken_over_pairs() -> None:
-    about = {"sha256": "0", "sentences": 2, "file": "x"}
-    best = {"same_attainable": 50.0, "best": 0.5, "chance": 0.25, "of_translation": 0.5}
-    pairs = {
-        "de-en": {"same": 10.0, "similarity": 0.1, "translation": 1.0},
-        "de-fr": {"same": 20.0, "similarity": 0.2, "translation": 2.0},
-        "en-de": {"same": 60.0, "similarity": 0.6, "translation": 9.0},
-    }
-    record = {
-        "texts": {"sets": {}, "treebanks": {"de": about, "en": about}},
-        "cross_lingual": {"sets": {}, "treebanks": dict.fromkeys(pairs, best)},
-        "encoders": [
-            {"label": "all", "spec": "x", "cross_lingual": {"treebanks": pairs}},
-            {"label": "some", "spec": "x", "cross_lingual": {"treebanks": {"de-en": pairs["de-en"]}}},
-        ],
-    }
-    (table,) = tables([record])
-    assert table.headings[-2:] == ["from de", "from en"]
-    assert table.rows[0] == ["all", "30.00", "0.3000", "4.0", "0.150", "0.600"]
-    assert [row[0] for row in table.rows] == ["all", "best there is", "the translation", "drawn at random"]
-    assert table.notes[-1] == "Not scored on all pairs, and left out: some."

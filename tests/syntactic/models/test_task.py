@@ -1,4 +1,4 @@
-"""The task: figures by pair, shards, files that do not fit, and text."""
+"""The task: shards, files that do not fit, and text."""
 
 from __future__ import annotations
 
@@ -7,77 +7,18 @@ import shutil
 
 import pytest
 import torch
-from fairseq.logging import metrics
 from omegaconf import OmegaConf
 
-from fairseq_xl.encode.encoder import load_model
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.models.config import UposTranslationConfig
-from fairseq_xl.syntactic.models.criterion import UposCrossEntropy
 from fairseq_xl.syntactic.models.task import UposTranslationTask
+
+from .conftest import batches
 
 
 def setup(folder, **options):
     cfg = OmegaConf.merge(OmegaConf.structured(UposTranslationConfig), {"data": str(folder), "seed": 1, **options})
     return UposTranslationTask.setup_task(cfg)
-
-
-def batches(task, split, epoch=1, **options):
-    iterator = task.get_batch_iterator(
-        task.dataset(split), max_sentences=16, max_positions=(1024, 1024), seed=1, epoch=epoch, **options
-    )
-    return list(iterator.next_epoch_itr(shuffle=split == "train"))
-
-
-@pytest.fixture(scope="module")
-def run(upos_run):
-    data, saved = upos_run
-    task, model = load_model(saved / "checkpoint_last.pt", data)
-    return task, model.eval()
-
-
-def test_figures_of_each_pair_are_those_of_its_sentences(run):
-    task, model = run
-    task.load_dataset("valid")
-    criterion = UposCrossEntropy(task, sentence_avg=False)
-    wanted = {}
-    logs = []
-    with torch.no_grad():
-        for sample in batches(task, "valid"):
-            logs.append(criterion(model, sample)[2])
-            chances = model(**sample["net_input"])[0].log_softmax(-1)
-            for row, pair in enumerate(sample["pair"].tolist()):
-                tags = sample["target"][row]
-                for step in range(int(tags.ne(1).sum())):
-                    right, lost, count = wanted.get(pair, (0, 0.0, 0))
-                    right += int(chances[row, step].argmax() == tags[step])
-                    wanted[pair] = right, lost - float(chances[row, step, tags[step]]), count + 1
-    with metrics.aggregate(new_root=True) as found:
-        for log in logs:
-            task.reduce_metrics([log], criterion)
-    values = found.get_smoothed_values()
-    names = [str(pair) for pair in task.pairs]
-    assert names == ["de-en", "en-de", "en-es"]
-    accuracies = [100 * wanted[i][0] / wanted[i][2] for i in range(3)]
-    losses = [wanted[i][1] / wanted[i][2] / 0.693147181 for i in range(3)]
-    for name, accuracy, loss in zip(names, accuracies, losses, strict=True):
-        assert values[f"accuracy_{name}"] == pytest.approx(accuracy, abs=2e-3)
-        assert values[f"loss_{name}"] == pytest.approx(loss, abs=2e-3)
-    assert values["mean_accuracy"] == pytest.approx(sum(accuracies) / 3, abs=2e-3)
-    assert values["mean_loss"] == pytest.approx(sum(losses) / 3, abs=2e-3)
-    total = sum(w[0] for w in wanted.values()) / sum(w[2] for w in wanted.values())
-    assert values["accuracy"] == pytest.approx(100 * total, abs=2e-3)
-    assert max(accuracies) > 30  # it has learnt something, so that the figures differ
-    assert len(set(accuracies)) > 1
-
-
-def test_training_logs_no_figures_of_pairs(run):
-    task, model = run
-    task.load_dataset("valid")
-    model.train()
-    _, _, log = UposCrossEntropy(task, False)(model, batches(task, "valid")[0])
-    model.eval()
-    assert set(log) == {"loss", "ntokens", "nsentences", "sample_size"}
 
 
 @pytest.mark.parametrize("temperature", [1.0, 4.0])

@@ -28,10 +28,10 @@ def test_an_evaluation_file_is_read_row_by_row(tmp_path: Path) -> None:
     [
         ("", "holds no sentence"),
         ("text\tupos\n", "holds no sentence"),
-        ("Ja.\tINTJ PUNCT\n", "line 1: expected the header"),
-        ("text\tupos\nJa.\n", "line 2: expected a sentence, a tab and its tags"),
-        ("text\tupos\nJa.\t \n", "line 2: expected a sentence, a tab and its tags"),
-        ("text\tupos\nJa.\tINTJ\tx\n", "line 2: expected a sentence, a tab and its tags"),
+        ("Ja.\tINTJ PUNCT\n", "line 1: there is no column 'text' among Ja., INTJ PUNCT"),
+        ("text\tupos\nJa.\n", "line 2: 1 columns where the first line has 2"),
+        ("text\tupos\nJa.\t \n", "line 2: the sentence has no tags"),
+        ("text\tupos\nJa.\tINTJ\tx\n", "line 2: 3 columns where the first line has 2"),
         ("text\tupos\nJa.\tINTJ\nJa.\tUH\n", "line 3 has the tag 'UH', which is none of the 17"),
     ],
 )

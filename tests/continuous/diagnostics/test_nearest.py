@@ -1,0 +1,42 @@
+"""Greedy translation word by word, with what was near."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from fairseq_xl.continuous.diagnostics.nearest import nearest_while_translating
+
+
+def test_steps_are_those_of_the_model_that_reads_its_own_words(trained):
+    model, task = trained
+    words, table = task.target_dictionary, model.decoder.targets.table
+    steps = nearest_while_translating(model, task, "w3 w1 w20", 4, 6)
+    said = [words.index(step.neighbours[0][0]) for step in steps]
+    source = task.source_dictionary.encode_line("w3 w1 w20", add_if_not_exist=False).long().unsqueeze(0)
+    with torch.no_grad():
+        pred, _ = model(source, torch.tensor([source.shape[1]]), torch.tensor([[words.eos(), *said[:-1]]]))
+    for step, e in zip(steps, pred[0], strict=True):
+        assert step.kappa == pytest.approx(e.norm().item(), rel=1e-5)
+        cosines = [cosine for _, cosine in step.neighbours]
+        assert cosines == sorted(cosines, reverse=True)
+        for word, cosine in step.neighbours:
+            assert cosine == pytest.approx(F.cosine_similarity(e, table[words.index(word)], dim=0).item(), abs=1e-5)
+
+
+def test_it_ends_with_the_end_mark_or_the_longest_length(trained):
+    model, task = trained
+    words, targets = task.target_dictionary, model.decoder.targets
+    says = [words.index("w5"), words.index("w9"), words.eos(), words.index("w7")]
+
+    def decoder(tokens, encoded, state):
+        return 3 * targets.table[says[tokens.shape[1] - 1]].reshape(1, 1, -1), {}
+
+    decoder.targets = targets
+    fixed = SimpleNamespace(encoder=lambda source: None, decoder=decoder)
+    for longest, said in ((9, ["w5", "w9", "</s>"]), (2, ["w5", "w9"])):
+        steps = nearest_while_translating(fixed, task, "w3", 2, longest)
+        assert [step.neighbours[0][0] for step in steps] == said
+        assert [step.kappa for step in steps] == pytest.approx([3] * len(said))
+        assert [step.neighbours[0][1] for step in steps] == pytest.approx([1] * len(said))

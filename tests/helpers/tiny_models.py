@@ -1,0 +1,33 @@
+"""Small untrained models, and a batch that they read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from fairseq_xl.continuous.models.config import TinyConfig
+from fairseq_xl.continuous.models.lstm import ContinuousLSTM
+from fairseq_xl.continuous.models.transformer import ContinuousTransformer
+from fairseq_xl.continuous.models.transformer_config import TransformerTinyConfig
+
+SOURCE = torch.tensor([[5, 6, 7, 8, 2], [9, 4, 2, 1, 1]])
+PREVIOUS = torch.tensor([[2, 5, 6, 7], [2, 8, 1, 1]])
+LENGTHS = torch.tensor([5, 3])
+
+
+def lstm(task: Any, vectors: str | None, **options: Any) -> ContinuousLSTM:
+    cfg = TinyConfig(target_vectors=vectors, encoder_hidden_dim=8, decoder_hidden_dim=8, encoder_embed_dim=8)
+    return _built(ContinuousLSTM, cfg, task, 1, options)
+
+
+def transformer(task: Any, vectors: str | None, seed: int = 1, **options: Any) -> ContinuousTransformer:
+    return _built(ContinuousTransformer, TransformerTinyConfig(target_vectors=vectors), task, seed, options)
+
+
+def _built(architecture: Any, cfg: Any, task: Any, seed: int, options: dict[str, Any]) -> Any:
+    for name, value in options.items():
+        assert hasattr(cfg, name), name
+        setattr(cfg, name, value)
+    torch.manual_seed(seed)
+    return architecture.build_model(cfg, task).eval()
