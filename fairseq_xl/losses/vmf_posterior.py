@@ -99,12 +99,13 @@ def vmf_posterior(
         offset.index_fill_(0, targets.banned_rows(), -torch.inf)
         offset = offset if bias is None else offset + bias
     log_z = _LogNormalizer.apply(e, offset, vectors, chunk_elements)
-    wanted, wanted_bias = targets(index).to(e.dtype), 0.0 if bias is None else bias[index]
+    wanted = targets(index).to(e.dtype)
     if label_smoothing:
         wanted = torch.lerp(wanted, targets.mean().to(e.dtype), label_smoothing)
-        if bias is not None:
-            wanted_bias = torch.lerp(wanted_bias, bias[targets.candidates()].mean(), label_smoothing)
-    return log_z - (e * wanted).sum(-1) - wanted_bias
+    loss = log_z - (e * wanted).sum(-1)
+    if bias is None:
+        return loss
+    return loss - (1 - label_smoothing) * bias[index] - label_smoothing * bias[targets.candidates()].mean()
 
 
 @torch.no_grad()
