@@ -55,6 +55,7 @@ def read_replaced(
     lexicon: Mapping[str, str],
     subwords: str | None = None,
     max_distance: float = np.inf,
+    as_read: Path | str | None = None,
 ) -> tuple[list[str], Counts]:
     """As :func:`read_hypotheses`, unknown words replaced as ``unknown_words.replace_unknown`` does.
 
@@ -62,24 +63,29 @@ def read_replaced(
         log: of ``fairseq-generate --print-alignment soft``, without ``--post-process``.
         source: the text that was preprocessed, where words unknown to the dictionary are spelled.
         lexicon, subwords, max_distance: as there.
+        as_read: the text that was preprocessed where it is another, word for word in the place of ``source``'s, as
+            ``data known-words`` writes it.
 
     Raises:
         InputError: a log without attention, or of another text.
     """
+    as_read = source if as_read is None else as_read
     hypotheses = read_hypotheses(log, count_lines(source))
     seen, printed = _first(log, SOURCE), _first(log, ATTENTION)
     counts = Counts()
-    for number, (line, text) in enumerate(zip(hypotheses, read_lines(source), strict=True)):
-        tokens, spelled = line.split(), text.split()
+    if count_lines(as_read) != len(hypotheses):
+        raise InputError(f"{as_read} and {source} differ in their numbers of lines: give the same text twice")
+    for number, (line, text, read) in enumerate(zip(hypotheses, read_lines(source), read_lines(as_read), strict=True)):
+        tokens, spelled, words = line.split(), text.split(), read.split()
         if UNKNOWN not in tokens:
             continue
         known = seen.get(number, "").split()
-        if len(known) != len(spelled) or any(
-            word not in (UNKNOWN, there) for word, there in zip(known, spelled, strict=True)
+        if not len(known) == len(spelled) == len(words) or any(
+            word not in (UNKNOWN, there) for word, there in zip(known, words, strict=True)
         ):
             raise InputError(
                 f"{log}, sentence {number}: its source {' '.join(known)!r} is not line {number + 1} of"
-                f" {source}; give the text that was preprocessed, and generate without --post-process"
+                f" {as_read}; give the text that was preprocessed, and generate without --post-process"
             )
         if number not in printed:
             raise InputError(f"{log} holds no attention of sentence {number}: generate with --print-alignment soft")

@@ -453,6 +453,7 @@ def test_unknown_source_words_are_read_as_known_ones(multi30k, data, tmp_path):
     assert multi30k.arguments("fairseq-generate")[1] == str(folder / "bin")
     hypotheses = multi30k.arguments("fairseq-xl data hypotheses")
     assert options(hypotheses, "--spelling") == (str(prepared / "true" / "test.de"),), "what is copied was not replaced"
+    assert options(hypotheses, "--as-read") == (str(folder / "known" / "test.de"),)
     assert "test.known_words.unknown_by_attention.hyp.beam1.tok" in str(hypotheses)
     about = " ".join(multi30k.arguments("fairseq-xl experiment record"))
     assert "source_words=unknown ones read as known ones from a cosine of 0.6" in about

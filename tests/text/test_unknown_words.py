@@ -112,6 +112,18 @@ def test_a_log_gives_attention_and_the_text_the_spelling(files):
     assert read_hypotheses(files / "log") == ["yes", "a <unk>"]
 
 
+def test_words_that_were_read_as_known_ones_are_copied_as_they_were_spelled(files):
+    (files / "log").write_text(LOG.replace("S-1\tein <unk>", "S-1\tein Pferd"))
+    (files / "known").write_text("ja\nein Pferd\n")
+    with pytest.raises(InputError, match="is not line 2 of"):
+        read_replaced(files / "log", files / "de", {})
+    found, _ = read_replaced(files / "log", files / "de", {}, as_read=files / "known")
+    assert found == ["yes", "a Esel"]
+    (files / "known").write_text("ja\n")
+    with pytest.raises(InputError, match="differ in their numbers of lines"):
+        read_replaced(files / "log", files / "de", {}, as_read=files / "known")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -31,6 +31,9 @@ class Hypotheses:
     spelling: Path | None = option(
         "for --replace-unknown: the source text that was preprocessed, with its unknown words spelled", None
     )
+    as_read: Path | None = option(
+        "for --replace-unknown: the text that was preprocessed, where `data known-words` wrote it from --spelling", None
+    )
     lexicon: Path | None = option(
         "word translations, as fairseq-xl data lexicon writes them (lines, or FILE.json)", None
     )
@@ -58,7 +61,7 @@ class Hypotheses:
             assert self.spelling is not None
             lexicon = read_translations(self.lexicon) if self.lexicon else {}
             distance = math.inf if self.max_distance is None else self.max_distance
-            best, counts = read_replaced(self.log, self.spelling, lexicon, self.subwords, distance)
+            best, counts = read_replaced(self.log, self.spelling, lexicon, self.subwords, distance, self.as_read)
             print(counts, file=sys.stderr)
         with atomic_text(self.output) as stream:
             stream.writelines(line + "\n" for line in best)
@@ -72,3 +75,5 @@ class Hypotheses:
             if (given is not None) != needed:
                 needs = "needs" if needed else "has no use for"
                 raise InputError(f"data hypotheses: {chosen} {needs} --{name} FILE")
+        if self.as_read and not self.replace_unknown:
+            raise InputError("data hypotheses: it has no use for --as-read FILE without --replace-unknown")

@@ -111,6 +111,7 @@ translate() {
     # fairseq's own lstm shifts its attention by padding on the left; this option turns that off.
     [[ $LOSS != stock ]] || attention+=(--left-pad-source)
     replace=(--replace-unknown "$REPLACE_UNKNOWN" --spelling "$SPELLING")
+    [[ -z $READ_UNKNOWN ]] || replace+=(--as-read "$TEST_FOLDER/known/test.$SRC")
     [[ $REPLACE_UNKNOWN != lexicon ]] || replace+=(--lexicon "$LEXICON")
   fi
   logged "${prefix}generate.beam$BEAM.log" fairseq-generate "$TEST_DATA" --user-dir "$PLUGIN" \
