@@ -1,6 +1,6 @@
 """Download files and unpack archives, so that a killed download goes on and a bad one is noticed.
 
-Nothing is deleted that was not made here: an unpacked folder holds a list of what was unpacked into it.
+Nothing is deleted that was not made here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from fairseq_xl.io.errors import InputError, why_not_written
-from fairseq_xl.io.folders import atomic_folder
+from fairseq_xl.io.folders import WRITTEN, atomic_folder
 from fairseq_xl.io.lines import MOST_GROWTH
 
 BLOCK = 1 << 16
@@ -33,8 +33,6 @@ PAUSE_SECONDS = 1.0
 SCHEMES = ("https", "http", "file")
 LARGE = 1 << 30
 """Bytes that an archive may unpack to whatever its own size."""
-MARK = ".unpacked"
-"""In an unpacked folder: the names of the files that were unpacked there, one a line."""
 TAR_SUFFIXES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 # zipfile says NotImplementedError to unknown versions, RuntimeError to encrypted files, ValueError or LookupError to
 # odd names.
@@ -111,25 +109,13 @@ def unpack(path: Path | str, folder: Path | str) -> Path:
     path, folder = Path(path), Path(folder)
     if not path.name.endswith((*TAR_SUFFIXES, ".zip")):
         raise InputError(f"{path} is no archive that can be unpacked (tar, tgz, zip)")
-    known = folder / MARK
-    if known.is_file():
-        others = set(_files(folder)) - set(known.read_text(encoding="utf-8", errors="surrogateescape").split("\n"))
-        if others:
-            raise InputError(f"{folder} holds {min(others)!r}, which was not unpacked there: move it elsewhere first")
-    with atomic_folder(folder, MARK, "an archive unpacked here before") as new:
-        with _damage_explained(path):
-            if path.suffix == ".zip":
-                _unpack_zip(path, new)
-            else:
-                with tarfile.open(path) as archive:
-                    archive.extractall(new, members=_safe_members(archive, path), filter="data")
-        names = "\n".join([MARK, *_files(new)])
-        (new / MARK).write_text(names, encoding="utf-8", errors="surrogateescape")
+    with atomic_folder(folder, WRITTEN, "an archive unpacked here before") as new, _damage_explained(path):
+        if path.suffix == ".zip":
+            _unpack_zip(path, new)
+        else:
+            with tarfile.open(path) as archive:
+                archive.extractall(new, members=_safe_members(archive, path), filter="data")
     return folder
-
-
-def _files(folder: Path) -> list[str]:
-    return [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if not path.is_dir()]
 
 
 def _check_address(url: str) -> None:

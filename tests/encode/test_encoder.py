@@ -16,6 +16,7 @@ from fairseq_xl.encode.encoder import pack, pack_untrained
 from fairseq_xl.encode.folder import CONFIG, write_folder
 from fairseq_xl.encode.onnx_export import export
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import WRITTEN
 from fairseq_xl.training import checkpoints
 
 TEXT = ["der rote hund rennt .", "", "a cat .", " \t", "the small dog sees a red cat .", "x"]
@@ -121,7 +122,7 @@ def test_a_packed_folder_needs_nothing_else(upos_run, packed, tmp_path):
     assert "last_optimizer_state" not in checkpoints.read(moved / "model.pt")
     names = {path.name for path in moved.iterdir()}
     text = {"manifest.json", "sentencepiece.model", "dict.source.txt", "dict.upos.txt"}
-    assert names == {"encoder.json", "model.pt", *text}
+    assert names == {"encoder.json", "model.pt", WRITTEN, *text}
 
 
 def test_an_untrained_encoder_is_drawn_by_its_seed(upos_run, encoder, tmp_path):
@@ -197,7 +198,7 @@ def test_only_an_encoder_is_replaced(upos_run, packed, tmp_path):
             write_folder(output, state, upos_run[0], [])
     folder = shutil.copytree(packed, tmp_path / "copy")
     write_folder(folder, state, upos_run[0], ["manifest.json"])
-    assert {path.name for path in folder.iterdir()} == {"encoder.json", "model.pt", "manifest.json"}
+    assert {path.name for path in folder.iterdir()} == {"encoder.json", "model.pt", "manifest.json", WRITTEN}
     with pytest.raises(InputError, match="cannot write"):
         write_folder(folder, state, upos_run[0], ["none"])
     assert (folder / "model.pt").is_file()

@@ -170,7 +170,7 @@ def test_a_folder_that_holds_something_else_stays(tmp_path, monkeypatch):
     out = unpack(archive, tmp_path / "out")
     unpack(archive, tmp_path / "out")
     (out / "notes").write_text("mine")
-    with pytest.raises(InputError, match="holds 'notes', which was not unpacked there"):
+    with pytest.raises(InputError, match="holds 'notes', which is not of an archive unpacked here before"):
         unpack(archive, tmp_path / "out")
     assert (out / "notes").read_text() == "mine"
     assert (tmp_path / "home" / "thesis.tex").read_text() == "mine"
