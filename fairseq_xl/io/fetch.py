@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import posixpath
 import re
 import stat
 import tarfile
@@ -16,6 +17,7 @@ import urllib.parse
 import urllib.request
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPException, HTTPResponse
@@ -157,6 +159,10 @@ def _receive(url: str, part: Path, progress: bool) -> None:
         start, response = 0, _open(url, 0, None)
     with response:
         resumed = getattr(response, "status", None) == 206
+        span = re.fullmatch(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)", response.headers.get("Content-Range") or "")
+        if resumed and (span is None or int(span[1]) != start):
+            part.unlink(missing_ok=True)  # nothing says where the bytes to come belong
+            raise ConnectionError("it sent another part than was asked for")
         if not resumed:
             start = 0
         version = response.headers.get("ETag") or response.headers.get("Last-Modified") or "W/"
@@ -167,6 +173,8 @@ def _receive(url: str, part: Path, progress: bool) -> None:
             mark.write_text(version, encoding="ascii")
         length = response.headers.get("Content-Length") or ""
         total = start + int(length) if length.isdecimal() and len(length) < 19 else None
+        if resumed and span is not None and span[2] != "*":
+            total = int(span[2])
         name = part.name.removeprefix(".").removesuffix(".part")
         shown = {"initial": start, "desc": name, "unit": "B", "unit_scale": True}
         bar = tqdm(total=total, disable=None if progress else True, **shown)
@@ -174,6 +182,9 @@ def _receive(url: str, part: Path, progress: bool) -> None:
             while block := response.read(BLOCK):
                 stream.write(block)
                 bar.update(len(block))
+                if total is not None and stream.tell() > total:
+                    part.unlink(missing_ok=True)
+                    raise ConnectionError(f"it goes on after all of its {total} bytes")
     if total is not None and part.stat().st_size != total:
         raise ConnectionError(f"it ended after {part.stat().st_size} of {total} bytes")
     mark.unlink(missing_ok=True)
@@ -200,6 +211,12 @@ def _check_growth(path: Path, unpacked: int) -> None:
         )
 
 
+def _check_names(path: Path, names: list[str]) -> None:
+    name, times = Counter(map(posixpath.normpath, names)).most_common(1)[0] if names else ("", 0)
+    if times > 1:
+        raise InputError(f"{path}: refused, {name!r} is in it {times} times, and one would take the other's place")
+
+
 def _safe_members(archive: tarfile.TarFile, path: Path) -> list[tarfile.TarInfo]:
     members, unpacked = [], 0
     for member in archive:  # one by one: listing all of a bomb would take as long as unpacking it
@@ -208,11 +225,13 @@ def _safe_members(archive: tarfile.TarFile, path: Path) -> list[tarfile.TarInfo]
         unpacked += member.size
         _check_growth(path, unpacked)
         members.append(member)
+    _check_names(path, [member.name for member in members if member.isfile()])
     return members
 
 
 def _unpack_zip(path: Path, folder: Path) -> None:
     with zipfile.ZipFile(path) as archive:
+        _check_names(path, [member.filename for member in archive.infolist()])
         for member in archive.infolist():
             name = Path(member.filename.replace("\\", "/"))
             if name.is_absolute() or ".." in name.parts or ":" in str(name).partition("/")[0]:

@@ -7,7 +7,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -69,23 +69,34 @@ def own_files(folder: Path, what: str) -> Iterator[Path]:
         InputError: a file in the way that is none of these or was changed since; nothing has been written then.
     """
     place = folder.resolve()
-    with _refusals_explained(folder), _beside(place, folder) as hidden:
-        yield hidden
-        known = _read_list(place)
-        new = {name: digest(hidden / name) for name in _files(hidden)}
-        for name in new:
-            if os.path.lexists(place / name) and not _is_known(place / name, known.get(name)):
-                raise InputError(f"{folder / name} is not as {what} wrote it: move it elsewhere first")
+    new_folder = not place.exists()
+    with _refusals_explained(folder):
         place.mkdir(parents=True, exist_ok=True)
-        # A process that is killed from here on leaves old and new files, both of which are known.
-        _write_list(place, [*((n, d) for n, digests in known.items() for d in digests), *new.items()])
-        for name in new:
-            (place / name).parent.mkdir(parents=True, exist_ok=True)
-            os.replace(hidden / name, place / name)
-        for name in known.keys() - new.keys():
-            if _is_known(place / name, known[name]):
-                (place / name).unlink()
-        _write_list(place, list(new.items()))
+        try:
+            with _beside(place / "new", folder) as hidden:  # in it: the folder around it may be closed to us
+                yield hidden
+                _put(hidden, place, folder, what)
+        finally:
+            if new_folder:
+                with suppress(OSError):  # unless something is in it now
+                    place.rmdir()
+
+
+def _put(hidden: Path, place: Path, folder: Path, what: str) -> None:
+    known = _read_list(place)
+    new = {name: digest(hidden / name) for name in _files(hidden)}
+    for name in new:
+        if os.path.lexists(place / name) and not _is_known(place / name, known.get(name)):
+            raise InputError(f"{folder / name} is not as {what} wrote it: move it elsewhere first")
+    # A process that is killed from here on leaves old and new files, both of which are known.
+    _write_list(place, [*((n, d) for n, digests in known.items() for d in digests), *new.items()])
+    for name in new:
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        os.replace(hidden / name, place / name)
+    for name in known.keys() - new.keys():
+        if _is_known(place / name, known[name]):
+            (place / name).unlink()
+    _write_list(place, list(new.items()))
 
 
 def check_files(folder: Path, files: Mapping[str, Any], what: str) -> None:

@@ -87,7 +87,8 @@ def check(settings: DataclassInstance, prefix: str = "--") -> None:
         prefix: what stands before an option's name in a sentence: ``--`` on the command line, ``align.`` in a file.
 
     Raises:
-        InputError: a value that is none of the choices, is out of bounds, or is no finite number.
+        InputError: a value that is none of the choices, is out of bounds, or is no finite number; a file to write
+            that is named twice.
     """
     for each in fields(settings):
         value = getattr(settings, each.name)
@@ -96,6 +97,8 @@ def check(settings: DataclassInstance, prefix: str = "--") -> None:
             prefix_of_this, name = "", each.name.upper()
         else:
             prefix_of_this = prefix
+        if each.name == "output" and isinstance(value, tuple) and len({path.resolve() for path in value}) < len(value):
+            raise InputError(f"{prefix_of_this}{name} names {value[0]} twice: give each side a file of its own")
         for item in value if isinstance(value, (list, tuple)) else [value]:
             if item is not None:
                 _check_item(item, each.metadata, prefix_of_this + name)

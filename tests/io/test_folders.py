@@ -81,6 +81,18 @@ def test_files_among_those_of_others(tmp_path):
     assert (tmp_path / "deep" / "mine").read_text() == "mine"
 
 
+def test_a_failure_leaves_no_folder_and_a_file_is_none(tmp_path):
+    with pytest.raises(ZeroDivisionError):
+        share(tmp_path / "new", fails=True, one="1")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ZeroDivisionError):
+        share(tmp_path / "empty", fails=True, one="1")
+    assert names(tmp_path) == ["empty"]
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=r"cannot write .*file"):
+        share(tmp_path / "file", one="1")
+
+
 def test_a_kill_among_the_renames_leaves_files_that_are_known(tmp_path, monkeypatch):
     share(tmp_path, one="1", two="2")
     renamed = os.replace

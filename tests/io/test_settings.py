@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -98,3 +99,16 @@ def test_yaml_that_is_refused_quickly(tmp_path, text, said):
     assert time.process_time() - start < 5
     assert str(caught.value).startswith(f"{tmp_path / 'file.yaml'} cannot be read: ")
     assert len(str(caught.value)) < 1600
+
+
+@dataclass
+class TwoFiles:
+    output: tuple[Path, Path] = option("files to write")
+
+
+def test_one_file_for_two_sides(tmp_path):
+    check(TwoFiles((tmp_path / "a", tmp_path / "b")))
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    for other in (tmp_path / "a", tmp_path / "x" / ".." / "a", tmp_path / "link"):
+        with pytest.raises(InputError, match=r"--output names .*/a twice: give each side a file of its own"):
+            check(TwoFiles((tmp_path / "a", other)))
