@@ -60,7 +60,7 @@ recipe_option() {
 read_options "$0" "$@"
 
 check_recipe() {
-  [[ $CLASSES == all || $CLASSES =~ ^0*([2-9]|[1-9][0-9]+)$ ]] ||
+  [[ $CLASSES == all || $CLASSES =~ ^([2-9]|[1-9][0-9]{1,8})$ ]] ||
     fail "--classes is '$CLASSES': give a number from 2, or all"
   PASSED=(--classes "$CLASSES")
   [[ -n $HIGH ]] || { [[ $LOW == en ]] && HIGH=none || HIGH=en; }

@@ -83,7 +83,10 @@ ELSEWHERE="give a mirror with --url, or the campaign's files with --data DIR"
 check_recipe() {
   [[ $SRC =~ ^[a-z]{2,3}$ && $TGT =~ ^[a-z]{2,3}$ ]] ||
     fail "--src '$SRC' and --tgt '$TGT' must be language codes such as fr and en"
+  local set
   [[ -n $DEV_SETS && -n $TEST_SETS ]] || fail "--dev-sets and --test-sets must name at least one set each"
+  for set in $DEV_SETS; do need_name --dev-sets "$set"; done
+  for set in $TEST_SETS; do need_name --test-sets "$set"; done
 }
 
 # The file of that name below --data, or nothing.

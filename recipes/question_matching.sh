@@ -93,11 +93,16 @@ read_options "$0" "$@"
 check_settings() {
   local option file
   one_of "$SYSTEM" "$CLASSIFIERS $BASELINES" || fail "--system is '$SYSTEM': choose one of $CLASSIFIERS $BASELINES"
-  for option in SEED FOLDS EPOCHS; do need_number "--$(tr 'A-Z' 'a-z' <<<"$option")" "${!option}"; done
+  need_seed --seed "$SEED"
+  need_number --folds "$FOLDS"
+  need_count --epochs "$EPOCHS"
   ((SEED > 0)) || fail "--seed counts from 1"
   ((FOLDS > 1)) || fail "--folds is $FOLDS: at least 2, one of which is held out"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and records"
+  need_folder_name --out "$OUT"
+  [[ -z $NAME ]] || need_name --name "$NAME"
   [[ -n $DATA ]] || fail "--data is missing: name the folder with the competition's files (nothing is downloaded)"
+  need_folder_name --data "$DATA"
   [[ $TRANSFER =~ ^(yes|no)$ ]] || fail "--transfer is '$TRANSFER': choose yes or no"
   [[ $TRANSLATE =~ ^(yes|no)$ ]] || fail "--translate is '$TRANSLATE': choose yes or no"
   [[ $TRANSLATE == no || $TRANSFER == yes ]] || fail "--translate yes serves label transfer alone: leave out --transfer no"
@@ -112,6 +117,7 @@ check_settings() {
       VECTORS=$(absolute "$VECTORS")
       need_file "$VECTORS" "file of word vectors,"
       VECTORS_KEY=$(basename "$VECTORS")
+      need_name --embeddings "$VECTORS_KEY"
       if [[ $VECTORS == *.bin ]]; then UNKNOWN=${UNKNOWN:-subwords}; else UNKNOWN=${UNKNOWN:-repair}; fi
       ;;
   esac
@@ -196,6 +202,7 @@ prepare_data() {
   [[ ! -f $TEXT/cikm_test_a.txt ]] || also=(--also "$TEXT/cikm_test_a.txt,label=none")
   run fairseq-xl match prepare "$PREPARED" "${sources[@]}" "${also[@]}" --vectors "$VECTORS_FILE" --folds "$FOLDS" \
     --leaks "$LEAKS"
+  makes "$PREPARED"
 }
 
 show_statistics() {
@@ -228,7 +235,7 @@ record_baseline() {
 }
 
 prepare_stages() {
-  local raw before
+  local raw before given=$VECTORS
   raw=$(fingerprint "$DATA"/cikm_*.txt "${TEXTS[@]}")
   case $VECTORS in
     own)
@@ -240,12 +247,12 @@ prepare_stages() {
       stage vectors/official '' fetch_vectors
       VECTORS_FILE=$OUT/vectors/official.vec before=vectors/official
       ;;
-    *) VECTORS_FILE=$VECTORS before='' ;;
+    *) VECTORS_FILE=$VECTORS before='' given=$(fingerprint "$VECTORS") ;;
   esac
   TEXT=$DATA
   if [[ $UNKNOWN == repair ]]; then
     TEXT=$OUT/repaired/$VECTORS_KEY
-    stage "repaired/$VECTORS_KEY" "$before" repair_files "$raw" "$VECTORS_FILE"
+    stage "repaired/$VECTORS_KEY" "$before" repair_files "$raw" "$given"
     before="repaired/$VECTORS_KEY"
   fi
   if [[ $TRANSLATE == yes ]]; then
@@ -258,7 +265,7 @@ prepare_stages() {
     stage "transferred/$KEY" "$before" transfer_labels "$raw" "$(fingerprint "${TRANSLATED[@]}")"
     before="transferred/$KEY"
   fi
-  stage "prepared/$KEY" "$before" prepare_data "$raw" "$FOLDS" "$LEAKS" "$VECTORS_FILE"
+  stage "prepared/$KEY" "$before" prepare_data "$raw" "$FOLDS" "$LEAKS" "$given"
   stage "statistics/$KEY" "prepared/$KEY" show_statistics
 }
 

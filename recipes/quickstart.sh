@@ -48,18 +48,21 @@ while [[ $# -gt 0 ]]; do
   esac
   shift 2
 done
-need_number --seed "$SEED"
-need_number --epochs "$EPOCHS"
-need_number --train "$TRAIN"
+need_folder_name --out "$OUT"
+need_seed --seed "$SEED"
+need_count --epochs "$EPOCHS"
+need_count --train "$TRAIN"
 
 generate_corpus() {
   fairseq-xl data synthetic --output "$OUT/text" --seed "$SEED" --train "$TRAIN" --monolingual 30000 >"$OUT/corpus.log"
+  makes "$OUT"/text/{train,valid,test}.{qel,en}
 }
 
 # One thread: with it the same seed gives the same vectors. The corpus has few words, so few subwords.
 train_vectors() {
   fairseq-xl vectors train "$OUT/text/train.en" "$OUT/text/mono.en" --output "$OUT/vectors/en" \
     --dim 100 --epoch 15 --lr 0.2 --min-count 1 --buckets 20000 --seed "$SEED" --threads 1 --quiet
+  makes "$OUT/vectors/en.vec"
 }
 
 preprocess() {
@@ -70,6 +73,7 @@ preprocess() {
     --destdir "$OUT/bin.tmp"
   rm -rf "${OUT:?}/bin"
   mv "$OUT/bin.tmp" "$OUT/bin"
+  makes "$OUT/bin"
 }
 
 train_model() {
@@ -107,6 +111,7 @@ train_model() {
     say "error: fairseq-train ended with status $status; its output is in $OUT/$LOSS/train.log"
     exit "$status"
   fi
+  makes "$OUT/$LOSS/checkpoints/checkpoint_best.pt"
 }
 
 translate() {
@@ -114,6 +119,7 @@ translate() {
     --path "$OUT/$LOSS/checkpoints/checkpoint_best.pt" --gen-subset test --beam 5 --batch-size 50 \
     --max-len-a 2 --max-len-b 5
   fairseq-xl data hypotheses "$OUT/$LOSS/generate.log" --output "$OUT/$LOSS/test.hyp" --like "$OUT/text/test.en"
+  makes "$OUT/$LOSS/test.hyp"
 }
 
 # --force: the corpus is tokenised by nature, of which sacreBLEU would warn.
@@ -121,6 +127,7 @@ score() {
   sacrebleu "$OUT/text/test.en" --input "$OUT/$LOSS/test.hyp" --format text --force \
     >"$OUT/$LOSS/score.tmp"
   mv "$OUT/$LOSS/score.tmp" "$OUT/$LOSS/score"
+  makes "$OUT/$LOSS/score"
 }
 
 inspect() {
@@ -132,6 +139,7 @@ inspect() {
     tail -n 20 "$OUT/neighbours.log" >&2
     exit "$status"
   fi
+  makes "$OUT/neighbours"
 }
 
 draw_curves() {
@@ -139,6 +147,7 @@ draw_curves() {
   for LOSS in $LOSSES; do logs+=("$OUT/$LOSS/train.log"); done
   # shellcheck disable=SC2086
   fairseq-xl experiment curves "${logs[@]}" --labels $LOSSES --output "$OUT/curves.png" >/dev/null
+  makes "$OUT/curves.png"
 }
 
 show_translations() {
@@ -161,36 +170,41 @@ fi
 # with one, 5 to 18 with two).
 export PATH PYTHONUNBUFFERED=1 OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 
-SECONDS=0
+report() {
+  SECONDS=0
+  stage corpus "" generate_corpus "$SEED" "$TRAIN"
+  stage vectors corpus train_vectors
+  stage preprocess corpus preprocess
+  for LOSS in $LOSSES; do
+    stage "$LOSS.train" "vectors preprocess" train_model "$EPOCHS"
+    stage "$LOSS.translate" "$LOSS.train" translate
+    stage "$LOSS.score" "$LOSS.translate" score
+  done
+  stage neighbours syn_margin_proj.train inspect
+  stage curves "syn_margin_proj.train vmf.train" draw_curves
+
+  printf '\nTranslations of the test set (beam 5):\n'
+  show_translations
+  printf '\nEach predicted word, its cosine, and the words next to it (syn_margin_proj):\n\n'
+  cat "$OUT/neighbours"
+  printf '\nsacreBLEU on the test set:\n\n'
+  failed=''
+  for LOSS in $LOSSES; do
+    printf '  %-16s %s\n' "$LOSS" "$(<"$OUT/$LOSS/score")"
+    bleu=$(sed -E 's/^[^ ]* = ([0-9.]+) .*/\1/' "$OUT/$LOSS/score")
+    if awk -v bleu="$bleu" -v least="$LEAST_BLEU" 'BEGIN { exit !(bleu < least) }'; then
+      failed="$failed $LOSS"
+    fi
+  done
+  printf '\nTraining curves: %s\n' "$OUT/curves.png"
+  printf 'Everything else: %s (%d seconds of work)\n' "$OUT" "$SECONDS"
+  if [[ -n $failed ]]; then
+    say "error: below $LEAST_BLEU BLEU:$failed; the task is easier than that, so something is wrong here"
+    exit 1
+  fi
+}
+
+# Another quickstart in this folder waits, and then finds all of it done.
 begin_in "$OUT"
 STAMPS=$OUT/stamps
-stage corpus "" generate_corpus "$SEED" "$TRAIN"
-stage vectors corpus train_vectors
-stage preprocess corpus preprocess
-for LOSS in $LOSSES; do
-  stage "$LOSS.train" "vectors preprocess" train_model "$EPOCHS"
-  stage "$LOSS.translate" "$LOSS.train" translate
-  stage "$LOSS.score" "$LOSS.translate" score
-done
-stage neighbours syn_margin_proj.train inspect
-stage curves "syn_margin_proj.train vmf.train" draw_curves
-
-printf '\nTranslations of the test set (beam 5):\n'
-show_translations
-printf '\nEach predicted word, its cosine, and the words next to it (syn_margin_proj):\n\n'
-cat "$OUT/neighbours"
-printf '\nsacreBLEU on the test set:\n\n'
-failed=''
-for LOSS in $LOSSES; do
-  printf '  %-16s %s\n' "$LOSS" "$(<"$OUT/$LOSS/score")"
-  bleu=$(sed -E 's/^[^ ]* = ([0-9.]+) .*/\1/' "$OUT/$LOSS/score")
-  if awk -v bleu="$bleu" -v least="$LEAST_BLEU" 'BEGIN { exit !(bleu < least) }'; then
-    failed="$failed $LOSS"
-  fi
-done
-printf '\nTraining curves: %s\n' "$OUT/curves.png"
-printf 'Everything else: %s (%d seconds of work)\n' "$OUT" "$SECONDS"
-if [[ -n $failed ]]; then
-  say "error: below $LEAST_BLEU BLEU:$failed; the task is easier than that, so something is wrong here"
-  exit 1
-fi
+locked "$OUT/lock" report

@@ -100,9 +100,13 @@ need_language() { # OPTION WORD SEPARATOR
 check_settings() {
   local word fold
   [[ -n $OUT ]] || fail "--out is missing: name the folder for corpora, checkpoints and tables"
+  need_folder_name --out "$OUT"
   [[ ${#BASES[@]} -gt 0 ]] || fail "--base is missing: give the address where the crawl begins, or a folder of HTML"
   read -ra CODES <<<"$LANGUAGES"
   ((${#CODES[@]} > 1)) || fail "--languages is '$LANGUAGES': give two codes or more, such as 'en fr'"
+  for word in "${CODES[@]}"; do need_code --languages "$word"; done
+  need_name --system "$SYSTEM"
+  [[ -z $SENTENCE_ENCODER ]] || need_name --sentence-encoder "$SENTENCE_ENCODER"
   FIRST=${CODES[0]} OTHERS=("${CODES[@]:1}")
   for word in "${OWN_SETTINGS[@]}"; do need_language --set-for "$word" :; done
   for word in "${TEXTS[@]}"; do
@@ -122,7 +126,7 @@ check_settings() {
   for word in "${OWN_EPOCHS[@]}"; do
     [[ " ${OTHERS[*]} joint " == *" ${word%%:*} "* ]] ||
       fail "--epochs-for is '$word': begin with one of ${OTHERS[*]} joint and ':'"
-    need_number --epochs-for "${word#*:}"
+    need_count --epochs-for "${word#*:}"
   done
   if ((${#SETS[@]} == 0)); then
     SETS=("${OTHERS[@]}")
@@ -137,10 +141,10 @@ check_settings() {
   fi
   MODEL=$SYSTEM${SENTENCE_ENCODER:+.$SENTENCE_ENCODER}
   for fold in $FOLDS; do need_number --folds "$fold"; done
-  need_number --epochs "$EPOCHS"
+  need_count --epochs "$EPOCHS"
   PARAPHRASE_EPOCHS=${PARAPHRASE_EPOCHS:-$EPOCHS}
-  need_number --paraphrase-epochs "$PARAPHRASE_EPOCHS"
-  need_number --seed "$SEED"
+  need_count --paraphrase-epochs "$PARAPHRASE_EPOCHS"
+  need_seed --seed "$SEED"
 }
 
 project() { printf '%s/corpus/%s-%s' "$OUT" "$FIRST" "$1"; }
@@ -207,12 +211,14 @@ prepare_joint() {
   for other in "${OTHERS[@]}"; do sources_of "$other"; done
   [[ -z $PARAPHRASES ]] || also=(--also "$(paraphrases_source)")
   run fairseq-xl match prepare "$OUT/prepared/joint" "${SOURCES[@]}" "${also[@]}" --vectors "$OUT/vectors/joined.vec"
+  makes "$OUT/prepared/joint"
 }
 
 prepare_one() {
   local SOURCES=()
   sources_of "$OTHER"
   run fairseq-xl match prepare "$OUT/prepared/$OTHER" "${SOURCES[@]}" --like "$OUT/prepared/joint"
+  makes "$OUT/prepared/$OTHER"
 }
 
 prepare_paraphrases() {
@@ -294,11 +300,12 @@ prepare_stages() {
   local vectors=() lines=() prepared=()
   for OTHER in "${OTHERS[@]}"; do
     corpus_settings "$OTHER"
-    stage "corpus/$OTHER.lines" '' make_lines "$FIRST" "${BASES[@]}" "$(settings_of_lines)"
+    stage "corpus/$OTHER.lines" '' make_lines "$FIRST" "${BASES[@]}" "$(fingerprint "${BASES[@]}")" \
+      "$(settings_of_lines)"
     lines+=("corpus/$OTHER.lines")
   done
   for CODE in "${CODES[@]}"; do
-    stage "vectors/$CODE" "${lines[*]}" train_vectors "${TEXTS[@]}"
+    stage "vectors/$CODE" "${lines[*]}" train_vectors "${TEXTS[@]%%=*}" "$(fingerprint "${TEXTS[@]#*=}")"
     vectors+=("vectors/$CODE")
   done
   for OTHER in "${OTHERS[@]}"; do
@@ -306,10 +313,11 @@ prepare_stages() {
     stage "corpus/$OTHER.pairs" "corpus/$OTHER.lines vectors/$FIRST" make_pairs "${CORPUS_SET[@]}"
     prepared+=("corpus/$OTHER.pairs")
   done
-  stage vectors/joined "${vectors[*]}" join_vectors "${DICTIONARIES[@]}"
-  stage prepared/joint "vectors/joined ${prepared[*]}" prepare_joint "$PARAPHRASES"
+  stage vectors/joined "${vectors[*]}" join_vectors "${DICTIONARIES[@]%%=*}" "$(fingerprint "${DICTIONARIES[@]#*=}")"
+  stage prepared/joint "vectors/joined ${prepared[*]}" prepare_joint "$PARAPHRASES" "$(fingerprint_sources "$PARAPHRASES")"
   for OTHER in "${OTHERS[@]}"; do stage "prepared/$OTHER" prepared/joint prepare_one; done
-  [[ -z $PARAPHRASES ]] || stage prepared/paraphrases prepared/joint prepare_paraphrases "$PARAPHRASES"
+  [[ -z $PARAPHRASES ]] || stage prepared/paraphrases prepared/joint prepare_paraphrases "$PARAPHRASES" \
+    "$(fingerprint_sources "$PARAPHRASES")"
 }
 
 check_settings
@@ -343,7 +351,8 @@ if [[ -n $PARAPHRASES ]]; then
 fi
 if ((${#GRADED[@]} > 0)); then
   for SET in "${SETS[@]}"; do
-    stage "tables/$MODEL.seed$SEED.sts.$SET" "tables/$MODEL.seed$SEED" rank_graded "${GRADED[@]}"
+    stage "tables/$MODEL.seed$SEED.sts.$SET" "tables/$MODEL.seed$SEED" rank_graded "${GRADED[@]}" \
+      "$(fingerprint_sources "${GRADED[@]#*=}")"
   done
 fi
 if [[ -n $PARAPHRASES ]]; then

@@ -96,12 +96,18 @@ done
 check() {
   local number language
   [[ -n $OUT ]] || fail "--out is missing: give a folder for the results"
-  for number in "--vocabulary $VOCABULARY" "--updates $UPDATES" "--few-updates $FEW_UPDATES" "--seed $SEED" \
-    "--threads $THREADS" "--vectors-epochs $VECTOR_EPOCHS" "--tagger-epochs $TAGGER_EPOCHS"; do
-    # shellcheck disable=SC2086
-    need_number $number
-  done
-  for number in $FEW; do need_number --few "$number"; done
+  need_folder_name --out "$OUT"
+  [[ -z $DATA ]] || need_folder_name --data "$DATA"
+  need_seed --seed "$SEED"
+  need_count --vocabulary "$VOCABULARY"
+  need_count --updates "$UPDATES"
+  need_count --few-updates "$FEW_UPDATES"
+  need_count --threads "$THREADS"
+  need_count --vectors-epochs "$VECTOR_EPOCHS"
+  need_count --tagger-epochs "$TAGGER_EPOCHS"
+  [[ $TEMPERATURE =~ ^([1-9][0-9]{0,5}|0)(\.[0-9]{1,9})?$ && ! $TEMPERATURE =~ ^0(\.0*)?$ ]] ||
+    fail "--temperature is '$TEMPERATURE': give a number above 0"
+  for number in $FEW; do need_count --few "$number"; done
   [[ " $LANGUAGES " == *' en '* ]] || fail "--languages must have en: Tatoeba's pairs here are with English"
   [[ -n $SECOND ]] || fail "--languages must have two languages or more, en among them"
   for language in $LANGUAGES $UNSEEN; do
@@ -176,6 +182,7 @@ train_vectors() {
   run fairseq-xl embed pieces "$OUT/corpus.sqlite" "${files[@]}" --language "$L" --output "$prefix.pieces"
   run fairseq-xl vectors train "$prefix.pieces" --output "$prefix" --dim 100 --epoch "$VECTOR_EPOCHS" \
     --min-count 1 --window 3 --buckets 200000 "${subwords[@]}" --threads 1 --seed "$SEED" --quiet
+  makes "$prefix.vec"
 }
 
 # Treebanks are in traditional characters, Tatoeba is in both.
@@ -198,13 +205,19 @@ train_tagger() {
   logged "$OUT/logs/tagger.$L.log" fairseq-xl embed train-tagger "${files[@]}" --language "$L" \
     --vectors "$OUT/vectors/$L.vec" --epochs "$TAGGER_EPOCHS" --seed "$SEED" "${names[@]}" "${test[@]}" \
     --output "$OUT/taggers/$L"
+  makes "$OUT/taggers/$L"
 }
 
-taggers() { for L in $LANGUAGES $UNSEEN; do echo --tagger "$L=$OUT/taggers/$L"; done; }
+taggers() { # -> TAGGERS
+  local language
+  TAGGERS=()
+  for language in $LANGUAGES $UNSEEN; do TAGGERS+=(--tagger "$language=$OUT/taggers/$language"); done
+}
 
 tag() {
-  # shellcheck disable=SC2046
-  run fairseq-xl embed prepare "${INPUTS[@]}" --output "$OUT/preprocessed" $(taggers) --processes "$THREADS" --until tag
+  taggers
+  run fairseq-xl embed prepare "${INPUTS[@]}" --output "$OUT/preprocessed" "${TAGGERS[@]}" --processes "$THREADS" \
+    --until tag
 }
 
 # Of Korean all groups are kept, as in the paper, for there are few.
@@ -228,8 +241,8 @@ excluded() {
 prepare() { # FOLDER OPTION…
   local exclude
   mapfile -t exclude < <(excluded | sort)
-  # shellcheck disable=SC2046
-  run fairseq-xl embed prepare --output "$1" "${INPUTS[@]}" $(taggers) --exclude "${exclude[@]}" --seed "$SEED" "${@:2}"
+  taggers
+  run fairseq-xl embed prepare --output "$1" "${INPUTS[@]}" "${TAGGERS[@]}" --exclude "${exclude[@]}" --seed "$SEED" "${@:2}"
 }
 
 prepare_training() {
@@ -317,49 +330,70 @@ draw_map() {
   run fairseq-xl embed map "ours=$OUT/runs/tags/checkpoint_best.pt" --sets "$OUT/eval" --output "$OUT/map"
 }
 
+# What is read from --data, by its content.
+fingerprint_pairs() {
+  local language files=()
+  for language in $LANGUAGES $UNSEEN; do
+    [[ -z $DATA || $language == en ]] || files+=("$DATA/mt/tatoeba/${TATOEBA[$language]}-eng.tsv")
+  done
+  fingerprint "${files[@]}"
+}
+
+fingerprint_treebanks() { # LANGUAGE
+  local files
+  [[ -n $DATA ]] || return 0
+  mapfile -t files < <(treebank_files "$1"; parallel_file "$1")
+  fingerprint "${files[@]}"
+}
+
 check
 begin_in "$OUT"
 activate
 STAMPS=$OUT/stamps
 inputs
 
-tagged='' evaluated=''
-if [[ -z $DATA ]]; then stage download '' download; fi
-stage read '' read_text "$(printf '%s\n' "${INPUTS[@]}")"
-for L in $LANGUAGES $UNSEEN $GOLD_ONLY; do
-  stage "vectors.$L" read train_vectors "$VECTOR_EPOCHS" "$SEED"
-done
-for L in $LANGUAGES $UNSEEN; do
-  earlier="vectors.$L"
-  if [[ $L == zh ]]; then
-    stage simplified read simplify
-    earlier+=' simplified'
-  fi
-  stage "tagger.$L" "$earlier" train_tagger "$TAGGER_EPOCHS" "$SEED"
-  tagged+=" tagger.$L"
-done
-stage tag "read$tagged" tag
-stage sets tag build_sets "$SEED"
-stage prepare sets prepare_training "$VOCABULARY" "$SEED"
-stage prepare.few prepare prepare_few "$UNSEEN"
-[[ $DRY_RUN == yes ]] || fairseq-xl embed statistics "$OUT/preprocessed"
-if [[ $PREPARE_ONLY == yes ]]; then exit 0; fi
-
-stage train.tags prepare train_tags "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"
-stage train.pieces prepare train_pieces "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"
-stage untrained train.tags untrained "$SEED"
-stage evaluate "train.tags train.pieces untrained" evaluate_all
-for L in $UNSEEN; do
-  tuned=''
-  for PAIRS in $(few_pairs "$L"); do
-    for NUMBER in $FEW; do
-      stage "few.$L.$PAIRS.$NUMBER" "train.tags prepare.few" train_few "$FEW_UPDATES" "$SEED" "${TUNING[*]:-}"
-      tuned+=" few.$L.$PAIRS.$NUMBER"
-    done
+all_stages() {
+  tagged='' evaluated=''
+  if [[ -z $DATA ]]; then stage download '' download; fi
+  stage read '' read_text "$LANGUAGES" "$UNSEEN" "$(fingerprint_pairs)"
+  for L in $LANGUAGES $UNSEEN $GOLD_ONLY; do
+    stage "vectors.$L" read train_vectors "$VECTOR_EPOCHS" "$SEED" "$(fingerprint_treebanks "$L")"
   done
-  stage "evaluate.$L" "train.tags$tuned" evaluate_few
-  evaluated+=" evaluate.$L"
-done
-stage tables "evaluate$evaluated" tables
-stage map train.tags draw_map
-[[ $DRY_RUN == yes ]] || cat "$OUT/tables.md"
+  for L in $LANGUAGES $UNSEEN; do
+    earlier="vectors.$L"
+    if [[ $L == zh ]]; then
+      stage simplified read simplify "$(fingerprint_treebanks zh)"
+      earlier+=' simplified'
+    fi
+    stage "tagger.$L" "$earlier" train_tagger "$TAGGER_EPOCHS" "$SEED" "$(fingerprint_treebanks "$L")"
+    tagged+=" tagger.$L"
+  done
+  stage tag "read$tagged" tag
+  stage sets tag build_sets "$SEED" "$(for L in $GOLD_ONLY; do fingerprint_treebanks "$L"; done)"
+  stage prepare sets prepare_training "$VOCABULARY" "$SEED"
+  stage prepare.few prepare prepare_few "$UNSEEN"
+  [[ $DRY_RUN == yes ]] || fairseq-xl embed statistics "$OUT/preprocessed"
+  if [[ $PREPARE_ONLY == yes ]]; then return; fi
+
+  stage train.tags prepare train_tags "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"
+  stage train.pieces prepare train_pieces "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"
+  stage untrained train.tags untrained "$SEED"
+  stage evaluate "train.tags train.pieces untrained" evaluate_all
+  for L in $UNSEEN; do
+    tuned=''
+    for PAIRS in $(few_pairs "$L"); do
+      for NUMBER in $FEW; do
+        stage "few.$L.$PAIRS.$NUMBER" "train.tags prepare.few" train_few "$FEW_UPDATES" "$SEED" "${TUNING[*]:-}"
+        tuned+=" few.$L.$PAIRS.$NUMBER"
+      done
+    done
+    stage "evaluate.$L" "train.tags$tuned" evaluate_few
+    evaluated+=" evaluate.$L"
+  done
+  stage tables "evaluate$evaluated" tables
+  stage map train.tags draw_map
+  [[ $DRY_RUN == yes ]] || cat "$OUT/tables.md"
+}
+
+# Another process in this folder waits, and then finds all of it done.
+locked "$OUT/lock" all_stages

@@ -74,7 +74,7 @@ recipe_option() {
 read_options "$0" "$@"
 
 check_recipe() {
-  need_number --held-out "$HELD_OUT"
+  need_count --held-out "$HELD_OUT"
   [[ $SRC == en || $TGT == en ]] || fail "one of --src and --tgt must be en: the lists are English and another language"
   [[ -n $DATA ]] || fail "--data is missing: give a list of sentence pairs from https://www.manythings.org/anki"
   need_file "$DATA" "list of pairs for --data,"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ def fall_back_from_torn_checkpoints() -> None:
     """Resume from the newest intact checkpoint when ``checkpoint_last.pt`` is torn, and say so.
 
     Broken: fairseq reads ``checkpoint_last.pt`` only, and a stock run that was killed (or a full
-    disk, or an interrupted copy between machines) can have left it torn.
+    disk, or an interrupted copy between machines) can have left it torn. One that cannot be reached (a link to a
+    disk that is not mounted) is none for fairseq: it would begin afresh and write over what is there.
     """
     from fairseq.trainer import Trainer
 
@@ -34,6 +36,9 @@ def fall_back_from_torn_checkpoints() -> None:
     def load_checkpoint(stock: Stock, self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
         path = Path(filename)
         is_last = path.name == f"checkpoint_last{self.checkpoint_suffix}.pt"
+        if os.path.lexists(path) and not path.is_file():
+            what = "a folder" if path.is_dir() else "a link to nothing" if path.is_symlink() else "not a file"
+            raise InputError(f"{path} is {what}: put the checkpoint there, or move this elsewhere to begin afresh")
         if is_last and path.is_file() and not checkpoints.is_intact(path):
             filename = str(newest_intact(path.parent, self.checkpoint_suffix))
             logger.warning(

@@ -17,12 +17,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import check
+from fairseq_xl.io.settings import check, read_yaml
 from fairseq_xl.io.steps import read_counts, run_once
 
 if TYPE_CHECKING:
@@ -55,11 +55,11 @@ class Project:
         """
         path = folder / SETTINGS
         try:
-            loaded = OmegaConf.load(path)
-            if not isinstance(loaded, DictConfig):
+            read = read_yaml(path)
+            if not isinstance(read, dict):
                 raise InputError(f"{path} must be a mapping with languages and a section for each step")
-            read = OmegaConf.merge(loaded, OmegaConf.from_dotlist(list(changes)))
-            found = OmegaConf.to_container(read, resolve=True)
+            merged = OmegaConf.merge(read, OmegaConf.from_dotlist(list(changes)))
+            found = OmegaConf.to_container(merged, resolve=True)
         except FileNotFoundError:
             raise InputError(f"{path} is missing: `fairseq-xl corpus init` makes a project") from None
         except RecursionError:

@@ -18,9 +18,7 @@ from typing import Any
 import torch
 
 from fairseq_xl.io.atomic import atomic_binary, atomic_text
-from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import atomic_folder, read_manifest
-from fairseq_xl.io.steps import checksum
+from fairseq_xl.io.folders import atomic_folder, check_files, digest, read_manifest
 
 CONFIG = "encoder.json"
 MODEL = "model.pt"
@@ -45,7 +43,7 @@ def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequenc
             torch.save(kept, file)
         for name in names:
             shutil.copyfile(data / name, folder / name)
-        checksums = {name: checksum(folder / name) for name in (MODEL, *names)}
+        checksums = {name: digest(folder / name) for name in (MODEL, *names)}
         with atomic_text(folder / CONFIG) as stream:
             json.dump({"version": VERSION, "files": checksums}, stream, indent=2)
             stream.write("\n")
@@ -58,9 +56,5 @@ def checked_model(folder: Path) -> Path:
         InputError: no encoder folder; one of another version; a file that is missing or was changed.
     """
     files = read_manifest(folder / CONFIG, VERSION, "fairseq-xl embed pack", files=dict)["files"]
-    for name, expected in {MODEL: None, **files}.items():
-        if Path(name).name != name or not (folder / name).is_file():
-            raise InputError(f"the encoder folder {folder} lacks {name}: copy it anew, or pack again")
-        if checksum(folder / name) != expected:
-            raise InputError(f"{folder / name} is not as it was packed: copy the folder anew, or pack again")
+    check_files(folder, {MODEL: None, **files}, "the encoder folder")
     return folder / MODEL

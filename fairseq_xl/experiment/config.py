@@ -5,17 +5,15 @@ from __future__ import annotations
 import difflib
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
-from omegaconf import OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-from yaml import YAMLError
-
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import read_yaml
 
 KEYS = ("title", "recipe", "options", "train", "seeds", "systems", "baselines", "name")
 SYSTEM_KEYS = ("loss", "options", "train", "seeds", "label")
@@ -43,6 +41,7 @@ TRAINING_ONLY = (
 )
 # the beginning of the losses that stand for fairseq's own models, whose data differ
 STOCK = "stock"
+MOST_CELLS = 10_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 # in an option: the folder of another system's run with the same seed
 RUN = re.compile(r"\{run:([^{}]*)\}")
@@ -120,15 +119,11 @@ def load(path: Path, changes: list[str] | None = None) -> Experiment:
         InputError: no such file, not YAML, unknown keys, values of the wrong kind, names that clash.
     """
     try:
-        read = OmegaConf.to_container(OmegaConf.load(path), resolve=True)
+        read = read_yaml(path)
     except FileNotFoundError:
         raise InputError(f"there is no experiment {path}: recipes/experiments/ has some") from None
     except IsADirectoryError:
         raise InputError(f"{path} is a folder: give the YAML file of an experiment") from None
-    except RecursionError:
-        raise InputError(f"{path} cannot be read: it is nested too deeply") from None
-    except (YAMLError, OmegaConfBaseException, ValueError) as error:
-        raise InputError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
     if not isinstance(read, dict):
         raise InputError(f"{path} must be a mapping with the keys {', '.join(KEYS)}")
     _known(read, KEYS, str(path))
@@ -157,15 +152,17 @@ def load(path: Path, changes: list[str] | None = None) -> Experiment:
             train = [*_words(read.get("train"), path), *_words(entry.get("train"), path)]
             name = _name(pattern, {**options, "system": str(system)}, path)
             cells.append(Cell(name, str(system), seed, recipe, options, tuple(train)))
+        if len(cells) > MOST_CELLS:
+            raise InputError(f"{path}: more than {MOST_CELLS} runs: give fewer systems or seeds")
     cells = _with_runs_named(cells, path)
     names = [cell.name for cell in cells]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise InputError(f"{path}: several runs would be called {twice[0]!r}: put {{system}} and {{seed}} into `name`")
-    for label in labels.values():
+    name, times = Counter(names).most_common(1)[0]
+    if times > 1:
+        raise InputError(f"{path}: several runs would be called {name!r}: put {{system}} and {{seed}} into `name`")
+    label, times = Counter(labels.values()).most_common(1)[0]
+    if times > 1:
         alike = [system for system, other in labels.items() if other == label]
-        if len(alike) > 1:
-            raise InputError(f"{path}: {' and '.join(alike)} are both called {label!r}: give each its own label")
+        raise InputError(f"{path}: {' and '.join(alike)} are both called {label!r}: give each its own label")
     baselines = [str(b) for b in _list(read.get("baselines", []), path, "baselines")]
     for baseline in baselines:
         if baseline not in labels:
@@ -228,9 +225,11 @@ def _list(value: Any, path: Path, where: str) -> list[Any]:
 
 def _seeds(value: Any, path: Path, where: str) -> list[int]:
     """A list of seeds, or how many: 3 means 1, 2, 3."""
-    seeds = list(range(1, value + 1)) if isinstance(value, int) else value
-    if not isinstance(seeds, list) or not seeds or not all(type(s) is int and s >= 0 for s in seeds):
+    seeds = list(range(1, min(value, MOST_CELLS + 1) + 1)) if type(value) is int else value
+    if not isinstance(seeds, list) or not seeds or not all(type(s) is int and 0 <= s < 1 << 32 for s in seeds):
         raise InputError(f"{path}, {where}: seeds is {value!r}; give a list such as [1, 2, 3], or how many")
+    if len(seeds) > MOST_CELLS:
+        raise InputError(f"{path}, {where}: more than {MOST_CELLS} seeds: give fewer")
     return seeds
 
 

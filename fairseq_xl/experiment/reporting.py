@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from fairseq_xl.experiment.settings import ReportSettings
 from fairseq_xl.experiment.state import DONE, State
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import own_files
 from fairseq_xl.report import diagnosis
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.report.page import Section, Translations, page, side_by_side
@@ -22,14 +22,12 @@ from fairseq_xl.report.significance import KeptTests
 from fairseq_xl.report.speed import draw_speed, measured, quality_over_time, speed_table
 from fairseq_xl.report.tables import Table
 
-WRITTEN = re.compile(r"\d\d-[^/]*\.(md|tex|csv)")
-
 
 def write_report(output: Path, settings: ReportSettings) -> Path:
-    """Write ``OUTPUT/report`` and return its page; what it leaves out is said on stderr.
+    """Write ``OUTPUT/report`` and return its page; what it leaves out is said on stderr. Files of others stay.
 
     Raises:
-        InputError: no experiment there, nothing finished, an unknown system or beam.
+        InputError: no experiment there, nothing finished, an unknown system or beam; a file of another in the way.
     """
     state = State.of(output)
     peaks = {name: cell.peak_MiB for name, cell in state.cells.items()}
@@ -42,25 +40,22 @@ def write_report(output: Path, settings: ReportSettings) -> Path:
     left_out = _left_out(state, {run.folder.name for run in runs}, runs[0].scored)
     for line in left_out:
         print(line, file=sys.stderr)
-    folder = output / "report"
     labels = {**{run.system: run.system for run in runs}, **state.labels}
-    sections = [
-        _scores(runs, state, labels, settings, folder),
-        _speed(runs, labels, folder),
-        *diagnosis.sections(runs, labels, folder),
-        _translations(runs, state, labels, settings),
-    ]
-    tables = [table for section in sections for table in section.tables]
-    written = [path for number, table in enumerate(tables, 1) for path in write_table(table, folder / "tables", number)]
-    # An earlier report may have had other tables, under other numbers.
-    for path in (folder / "tables").iterdir():
-        if path not in written and WRITTEN.fullmatch(path.name):
-            path.unlink()
-    signature = "; ".join(f"{name} {version}" for name, version in versions().items())
-    devices = "; ".join(sorted({run.record["device"] for run in runs}))
-    index = folder / "index.html"
-    with atomic_text(index) as stream:
-        stream.write(page(state.title, sections, [*left_out, f"Trained on {devices}. Reported with {signature}."]))
+    index = output / "report" / "index.html"
+    with own_files(index.parent, "a report") as folder:
+        sections = [
+            _scores(runs, state, labels, settings, folder, KeptTests(index.with_name("tests.json"))),
+            _speed(runs, labels, folder),
+            *diagnosis.sections(runs, labels, folder),
+            _translations(runs, state, labels, settings),
+        ]
+        tables = [table for section in sections for table in section.tables]
+        for number, table in enumerate(tables, 1):
+            write_table(table, folder / "tables", number)
+        signature = "; ".join(f"{name} {version}" for name, version in versions().items())
+        devices = "; ".join(sorted({run.record["device"] for run in runs}))
+        with atomic_text(folder / index.name) as stream:
+            stream.write(page(state.title, sections, [*left_out, f"Trained on {devices}. Reported with {signature}."]))
     return index
 
 
@@ -90,9 +85,13 @@ def write_table(table: Table, folder: Path, number: int) -> list[Path]:
 
 
 def _scores(
-    runs: Sequence[Run], state: State, labels: dict[str, str], settings: ReportSettings, folder: Path
+    runs: Sequence[Run],
+    state: State,
+    labels: dict[str, str],
+    settings: ReportSettings,
+    folder: Path,
+    tests: KeptTests,
 ) -> Section:
-    tests = KeptTests(folder / "tests.json")
     how = (settings.test, settings.samples, sys.stderr.isatty())
     compared = [
         found for metric in METRICS for found in comparisons(runs, state.baselines, settings.beam, tests, metric, *how)

@@ -1,12 +1,13 @@
 """Download files and unpack archives, so that a killed download goes on and a bad one is noticed.
 
-Nothing is deleted that was not made here: an unpacked folder holds a list of what was unpacked into it.
+Nothing is deleted that was not made here.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import posixpath
 import re
 import stat
 import tarfile
@@ -16,6 +17,7 @@ import urllib.parse
 import urllib.request
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPException, HTTPResponse
@@ -24,7 +26,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from fairseq_xl.io.errors import InputError, why_not_written
-from fairseq_xl.io.folders import atomic_folder
+from fairseq_xl.io.folders import WRITTEN, atomic_folder
 from fairseq_xl.io.lines import MOST_GROWTH
 
 BLOCK = 1 << 16
@@ -33,8 +35,6 @@ PAUSE_SECONDS = 1.0
 SCHEMES = ("https", "http", "file")
 LARGE = 1 << 30
 """Bytes that an archive may unpack to whatever its own size."""
-MARK = ".unpacked"
-"""In an unpacked folder: the names of the files that were unpacked there, one a line."""
 TAR_SUFFIXES = (".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 # zipfile says NotImplementedError to unknown versions, RuntimeError to encrypted files, ValueError or LookupError to
 # odd names.
@@ -111,25 +111,13 @@ def unpack(path: Path | str, folder: Path | str) -> Path:
     path, folder = Path(path), Path(folder)
     if not path.name.endswith((*TAR_SUFFIXES, ".zip")):
         raise InputError(f"{path} is no archive that can be unpacked (tar, tgz, zip)")
-    known = folder / MARK
-    if known.is_file():
-        others = set(_files(folder)) - set(known.read_text(encoding="utf-8", errors="surrogateescape").split("\n"))
-        if others:
-            raise InputError(f"{folder} holds {min(others)!r}, which was not unpacked there: move it elsewhere first")
-    with atomic_folder(folder, MARK, "an archive unpacked here before") as new:
-        with _damage_explained(path):
-            if path.suffix == ".zip":
-                _unpack_zip(path, new)
-            else:
-                with tarfile.open(path) as archive:
-                    archive.extractall(new, members=_safe_members(archive, path), filter="data")
-        names = "\n".join([MARK, *_files(new)])
-        (new / MARK).write_text(names, encoding="utf-8", errors="surrogateescape")
+    with atomic_folder(folder, WRITTEN, "an archive unpacked here before") as new, _damage_explained(path):
+        if path.suffix == ".zip":
+            _unpack_zip(path, new)
+        else:
+            with tarfile.open(path) as archive:
+                archive.extractall(new, members=_safe_members(archive, path), filter="data")
     return folder
-
-
-def _files(folder: Path) -> list[str]:
-    return [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if not path.is_dir()]
 
 
 def _check_address(url: str) -> None:
@@ -171,6 +159,10 @@ def _receive(url: str, part: Path, progress: bool) -> None:
         start, response = 0, _open(url, 0, None)
     with response:
         resumed = getattr(response, "status", None) == 206
+        span = re.fullmatch(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)", response.headers.get("Content-Range") or "")
+        if resumed and (span is None or int(span[1]) != start):
+            part.unlink(missing_ok=True)  # nothing says where the bytes to come belong
+            raise ConnectionError("it sent another part than was asked for")
         if not resumed:
             start = 0
         version = response.headers.get("ETag") or response.headers.get("Last-Modified") or "W/"
@@ -181,6 +173,8 @@ def _receive(url: str, part: Path, progress: bool) -> None:
             mark.write_text(version, encoding="ascii")
         length = response.headers.get("Content-Length") or ""
         total = start + int(length) if length.isdecimal() and len(length) < 19 else None
+        if resumed and span is not None and span[2] != "*":
+            total = int(span[2])
         name = part.name.removeprefix(".").removesuffix(".part")
         shown = {"initial": start, "desc": name, "unit": "B", "unit_scale": True}
         bar = tqdm(total=total, disable=None if progress else True, **shown)
@@ -188,6 +182,9 @@ def _receive(url: str, part: Path, progress: bool) -> None:
             while block := response.read(BLOCK):
                 stream.write(block)
                 bar.update(len(block))
+                if total is not None and stream.tell() > total:
+                    part.unlink(missing_ok=True)
+                    raise ConnectionError(f"it goes on after all of its {total} bytes")
     if total is not None and part.stat().st_size != total:
         raise ConnectionError(f"it ended after {part.stat().st_size} of {total} bytes")
     mark.unlink(missing_ok=True)
@@ -214,6 +211,12 @@ def _check_growth(path: Path, unpacked: int) -> None:
         )
 
 
+def _check_names(path: Path, names: list[str]) -> None:
+    name, times = Counter(map(posixpath.normpath, names)).most_common(1)[0] if names else ("", 0)
+    if times > 1:
+        raise InputError(f"{path}: refused, {name!r} is in it {times} times, and one would take the other's place")
+
+
 def _safe_members(archive: tarfile.TarFile, path: Path) -> list[tarfile.TarInfo]:
     members, unpacked = [], 0
     for member in archive:  # one by one: listing all of a bomb would take as long as unpacking it
@@ -222,11 +225,13 @@ def _safe_members(archive: tarfile.TarFile, path: Path) -> list[tarfile.TarInfo]
         unpacked += member.size
         _check_growth(path, unpacked)
         members.append(member)
+    _check_names(path, [member.name for member in members if member.isfile()])
     return members
 
 
 def _unpack_zip(path: Path, folder: Path) -> None:
     with zipfile.ZipFile(path) as archive:
+        _check_names(path, [member.filename for member in archive.infolist()])
         for member in archive.infolist():
             name = Path(member.filename.replace("\\", "/"))
             if name.is_absolute() or ".." in name.parts or ":" in str(name).partition("/")[0]:

@@ -1,20 +1,33 @@
 """Settings as dataclasses: one object for a command's options, a section of a YAML file and a function's arguments.
 
 The metadata of a field, as :func:`option` takes them, say what the option is for and which values it may have;
-:func:`check` holds an object against them, wherever its values came from.
+:func:`check` holds an object against them, wherever its values came from. :func:`read_yaml` reads such files.
 """
 
 from __future__ import annotations
 
 import math
+import os
+import re
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import MISSING, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fairseq_xl.io.errors import InputError
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+
+MOST_BYTES = 1 << 17
+"""Of a YAML file."""
+MOST_VALUES = 20_000
+"""Of a YAML file, an alias (``*name``) counted as what it stands for: a few lines of aliases are billions."""
+_PLAIN = {f"tag:yaml.org,2002:{kind}" for kind in ("str", "int", "float", "bool", "null", "map", "seq", "merge")}
+_VARIABLE = re.compile(r"\$\{oc\.env:([A-Za-z_][A-Za-z0-9_]*)\}")
+# YAML 1.1 takes 1e-3 for a word.
+_FLOAT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$")
 
 
 def option(
@@ -74,7 +87,8 @@ def check(settings: DataclassInstance, prefix: str = "--") -> None:
         prefix: what stands before an option's name in a sentence: ``--`` on the command line, ``align.`` in a file.
 
     Raises:
-        InputError: a value that is none of the choices, is out of bounds, or is no finite number.
+        InputError: a value that is none of the choices, is out of bounds, or is no finite number; a file to write
+            that is named twice.
     """
     for each in fields(settings):
         value = getattr(settings, each.name)
@@ -83,6 +97,8 @@ def check(settings: DataclassInstance, prefix: str = "--") -> None:
             prefix_of_this, name = "", each.name.upper()
         else:
             prefix_of_this = prefix
+        if each.name == "output" and isinstance(value, tuple) and len({path.resolve() for path in value}) < len(value):
+            raise InputError(f"{prefix_of_this}{name} names {value[0]} twice: give each side a file of its own")
         for item in value if isinstance(value, (list, tuple)) else [value]:
             if item is not None:
                 _check_item(item, each.metadata, prefix_of_this + name)
@@ -100,3 +116,90 @@ def _check_item(item: Any, metadata: Any, name: str) -> None:
     if (low is not None and item < low) or (high is not None and item > high):
         bounds = f"from {low:g}" + (f" to {high:g}" if high is not None else "") if low is not None else f"to {high:g}"
         raise InputError(f"{name} is {item}: give a number {bounds}")
+
+
+def read_yaml(path: Path) -> Any:
+    """What a YAML file says: mappings, lists, text, numbers, true, false and null.
+
+    ``${oc.env:NAME}`` stands for an environment variable.
+
+    Raises:
+        InputError: no YAML; too much of it; other tags, a key twice, a value that holds itself, a number of more than
+            64 bits, a variable that is not set.
+        OSError: a file that is not there or cannot be read.
+    """
+    import yaml
+
+    with path.open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise InputError(f"{path} cannot be read: it has more than {MOST_BYTES} bytes")
+    try:
+        loader = _loader()(content)
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _check_node(node, {}, path)
+        return loader.construct_document(node)
+    except RecursionError:
+        raise InputError(f"{path} cannot be read: it is nested too deeply") from None
+    except InputError:
+        raise
+    except (yaml.YAMLError, ValueError) as error:
+        raise InputError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
+
+
+def _check_node(node: Any, sizes: dict[int, int], path: Path) -> int:
+    """How many values a node stands for; puts in the environment's variables."""
+    if id(node) in sizes:
+        if sizes[id(node)] == 0:
+            raise InputError(f"{path} cannot be read: an alias stands for a value that holds it")
+        return sizes[id(node)]
+    sizes[id(node)] = 0
+    if node.tag not in _PLAIN:
+        raise InputError(f"{path} cannot be read: {node.tag} is neither text nor a number, a list or a mapping")
+    if isinstance(node.value, str):
+        parts = []
+        if "${" in node.value:
+            if "${" in _VARIABLE.sub("", node.value):
+                raise InputError(f"{path} cannot be read: {node.value[:100]!r} asks for more than ${{oc.env:NAME}}")
+            node.value = _VARIABLE.sub(lambda found: _variable(found[1], path), node.value)
+    else:
+        parts = [part for item in node.value for part in (item if isinstance(item, tuple) else (item,))]
+    size = 1 + sum(_check_node(part, sizes, path) for part in parts)
+    if size > MOST_VALUES:
+        raise InputError(f"{path} cannot be read: it has more than {MOST_VALUES} values, aliases counted in full")
+    sizes[id(node)] = size
+    return size
+
+
+def _variable(name: str, path: Path) -> str:
+    if name not in os.environ:
+        raise InputError(f"{path} cannot be read: the environment variable {name} is not set")
+    return os.environ[name]
+
+
+def _loader() -> Any:
+    """PyYAML's safe loader, which takes dates for text, ``1e-3`` for a number and no key twice."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            keys = Counter(key.value for key, _ in node.value if isinstance(key.value, str) and key.value != "<<")
+            if keys and (most := keys.most_common(1)[0])[1] > 1:
+                raise yaml.constructor.ConstructorError(problem=f"the key {most[0]!r} is there twice")
+            return super().construct_mapping(node, deep)
+
+        def construct_yaml_int(self, node: Any) -> int:
+            value = int(super().construct_yaml_int(node))
+            if value.bit_length() > 63:
+                raise yaml.constructor.ConstructorError(problem="a whole number has more than 64 bits")
+            return value
+
+    Loader.yaml_implicit_resolvers = {
+        first: [(tag, pattern) for tag, pattern in known if not tag.endswith(":timestamp")]
+        for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    Loader.add_constructor("tag:yaml.org,2002:int", Loader.construct_yaml_int)
+    Loader.add_implicit_resolver("tag:yaml.org,2002:float", _FLOAT, list("-+.0123456789"))
+    return Loader

@@ -15,6 +15,7 @@ from typing import Any
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import digest
 from fairseq_xl.io.lines import loads
 
 Signature = dict[str, Any]
@@ -97,7 +98,6 @@ def checksum(path: Path) -> str:
         names = [f"{file.relative_to(path).as_posix()} {checksum(file)}\n" for file in files]
         return hashlib.sha256("".join(names).encode()).hexdigest()
     try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+        return digest(path)
     except FileNotFoundError:
         raise InputError(f"{path} is missing: run the step before this one") from None

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import pickle
 import re
 import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -57,13 +61,21 @@ def why_unusable(path: str | os.PathLike[str]) -> str | None:
     """What keeps fairseq from using a checkpoint, to follow its name in a sentence.
 
     Nothing in the file is run. ``None``: it is a checkpoint of fairseq that can be read.
+
+    Raises:
+        InputError: the system refuses to read the file, which says nothing about what is in it.
     """
     if not os.path.isfile(path):
         return "is not a file" if os.path.exists(path) else "does not exist"
     if os.path.getsize(path) == 0:
         return "is empty: its writing was interrupted; use another one"
     try:
-        state = _load(path)
+        with _told_from_damage(path):
+            with open(path, "rb") as file:  # torch and zipfile take what they may not open for something else
+                file.read(1)
+            state = _load(path)
+    except InputError:
+        raise
     except Exception as error:  # torch's reader raises half a dozen kinds for broken files
         refused = REFUSED.search(str(error)) if isinstance(error, pickle.UnpicklingError) else None
         if refused is None:
@@ -83,15 +95,21 @@ def why_unusable(path: str | os.PathLike[str]) -> str | None:
 
 
 def is_intact(path: str | os.PathLike[str]) -> bool:
-    """Whether a checkpoint is as it was written, by its checksums, and fairseq can use it."""
-    if _is_zip(path):
+    """Whether a checkpoint is as it was written, by its checksums, and fairseq can use it.
+
+    Raises:
+        InputError: the system refuses to read the file.
+    """
+    unusable = why_unusable(path)
+    if unusable is None and _is_zip(path):
         try:
-            with zipfile.ZipFile(path) as archive:
-                if archive.testzip() is not None:
-                    return False
-        except (zipfile.BadZipFile, EOFError, OSError, ValueError):
+            with _told_from_damage(path), zipfile.ZipFile(path) as archive:
+                return archive.testzip() is None
+        except InputError:
+            raise
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError):
             return False
-    return why_unusable(path) is None
+    return unusable is None
 
 
 def updates(state: dict[str, Any]) -> int:
@@ -111,6 +129,17 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return str(value)
+
+
+@contextmanager
+def _told_from_damage(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let what the system refuses (permission, a disk that fails) be a sentence: it says nothing about the bytes."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (None, errno.EINVAL):  # a place outside the file, which a torn one may name
+            raise
+        raise InputError(f"cannot read the checkpoint {path}: {error.strerror}") from error
 
 
 def _load(path: str | os.PathLike[str]) -> Any:

@@ -81,12 +81,19 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
 check_settings() {
   local option
   one_of "$SYSTEM" "$SIAMESE $BASELINES" || fail "--system is '$SYSTEM': choose one of" $SIAMESE $BASELINES
-  for option in SEED UPDATES EVERY LOW_RESOURCE_SIZE HIGH_RESOURCE_SIZE; do
-    need_number "--$(tr 'A-Z_' 'a-z-' <<<"$option")" "${!option}"
-  done
+  need_seed --seed "$SEED"
+  need_count --updates "$UPDATES"
+  need_count --every "$EVERY"
+  need_number --low-resource-size "$LOW_RESOURCE_SIZE"
+  need_number --high-resource-size "$HIGH_RESOURCE_SIZE"
   [[ $SPLIT =~ ^(valid|test)$ ]] || fail "--split is '$SPLIT': choose valid or test"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and records"
+  need_folder_name --out "$OUT"
   [[ -n $LOW ]] || fail "--low-resource is missing: name the language to classify"
+  need_code --low-resource "$LOW"
+  [[ -z $HIGH ]] || need_code --high-resource "$HIGH"
+  [[ -z $NAME ]] || need_name --name "$NAME"
+  [[ -z $DATA ]] || need_folder_name --data "$DATA"
   [[ -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"
   [[ $HIGH != "$LOW" ]] || HIGH=none
   check_recipe
@@ -105,11 +112,12 @@ prepare_files() {
   [[ $SYSTEM != *-control ]] || words+=(--shuffle-high-resource)
   [[ ${#CLASS_SOURCES[@]} == 0 ]] || words+=(--class-source "${CLASS_SOURCES[@]}")
   run fairseq-xl classify prepare "${words[@]}" "${PREPARE[@]}" "${SELECTION[@]}"
+  makes "$DIRECTORY"
 }
 
 show_statistics() {
-  logged "$DIRECTORY/statistics.md" fairseq-xl classify statistics "$DIRECTORY"
-  [[ $DRY_RUN == yes ]] || cat "$DIRECTORY/statistics.md" >&2
+  logged "$DIRECTORY.statistics.md" fairseq-xl classify statistics "$DIRECTORY"
+  [[ $DRY_RUN == yes ]] || cat "$DIRECTORY.statistics.md" >&2
 }
 
 train_siamese() {
@@ -203,7 +211,8 @@ classification_recipe() {
   locked "$OUT/lock" prepare_stages "$after"
   [[ $PREPARE_ONLY == no ]] || return 0
   if one_of "$SYSTEM" "$BASELINES"; then
-    stage "$NAME/record" "data/$key" record_baseline "$SYSTEM" "$SEED" "$SPLIT" "${BASELINE_OPTIONS[@]}"
+    stage "$NAME/record" "data/$key" record_baseline "$SYSTEM" "$SEED" "$SPLIT" "${BASELINE_OPTIONS[@]}" \
+      "$(fingerprint "${BASELINE_OPTIONS[@]}")"
   else
     stage "$NAME/train" "data/$key" train_siamese "$SYSTEM" "$SEED" "$UPDATES" "$EVERY" "$MIXTURE" \
       "${TRAIN[@]}" "${TUNING[@]}"
@@ -213,9 +222,7 @@ classification_recipe() {
 }
 
 sources_fingerprint() {
-  local files=() source
-  for source in "${LOW_SOURCES[@]}" "${HIGH_SOURCES[@]}" "${CLASS_SOURCES[@]}"; do files+=("${source%%,*}"); done
-  fingerprint "${files[@]}"
+  fingerprint_sources "${LOW_SOURCES[@]}" "${HIGH_SOURCES[@]}" "${CLASS_SOURCES[@]}"
 }
 
 prepare_stages() { # EARLIER STAGES

@@ -23,8 +23,34 @@ need_value() { # OPTION [VALUE]
   [[ $# -ge 2 && -n $2 ]] || fail "$1 needs a value: see --help"
 }
 
+# Without zeros in front, which would make it an octal one in arithmetic.
 need_number() { # OPTION VALUE
-  [[ $2 =~ ^[0-9]+$ ]] || fail "$1 is '$2': give a whole number"
+  [[ $2 =~ ^(0|[1-9][0-9]{0,14})$ ]] || fail "$1 is '$2': give a whole number, such as 8"
+}
+
+need_count() { # OPTION VALUE
+  need_number "$@"
+  [[ $2 != 0 ]] || fail "$1 is 0: give 1 or more"
+}
+
+need_seed() { # OPTION VALUE
+  need_number "$@"
+  (($2 < 1 << 32)) || fail "$1 is '$2': give a number below 4294967296"
+}
+
+# What becomes part of file names and of lists.
+need_name() { # OPTION VALUE
+  [[ $2 =~ ^[A-Za-z0-9_][A-Za-z0-9._+=@-]*$ ]] || fail "$1 is '$2': give a name of letters, digits and . _ + = @ - only"
+}
+
+need_code() { # OPTION CODE
+  [[ $2 =~ ^[A-Za-z0-9][A-Za-z0-9_-]*$ ]] || fail "$1 is '$2': give a language code such as de"
+}
+
+# fairseq takes a colon for the end of a folder's name, lists of files end at commas, and the others are patterns.
+need_folder_name() { # OPTION FOLDER
+  local odd='[]*?{}\,:[[:cntrl:]]'
+  [[ ! $2 =~ $odd ]] || fail "$1 is '$2': name a folder without : , * ? [ ] { } \\ and line breaks in its path"
 }
 
 one_of() { # WORD "WORDS"
@@ -117,11 +143,29 @@ logged() { # LOG COMMAND…
   fi
 }
 
-# What a file holds, for the settings of a stage.
+# What files and folders hold, for the settings of a stage.
 fingerprint() {
   local file
   for file in "$@"; do
-    if [[ -f $file ]]; then sha256sum <"$file" | cut -c1-16; else echo absent; fi
+    if [[ -f $file ]]; then
+      sha256sum <"$file" | cut -c1-16
+    elif [[ -d $file ]]; then
+      (cd "$file" && find -L . -type f -print0 | LC_ALL=C sort -z | xargs -0r sha256sum) | sha256sum | cut -c1-16
+    else
+      echo absent
+    fi
+  done | paste -sd ' ' -
+}
+
+# The same of FILE,KEY=VALUE… words, of which a value may name a file, too (labels=FILE).
+fingerprint_sources() {
+  local source part parts
+  for source in "$@"; do
+    IFS=, read -ra parts <<<"$source"
+    fingerprint "${parts[0]}"
+    for part in "${parts[@]:1}"; do
+      [[ ! -f ${part#*=} ]] || fingerprint "${part#*=}"
+    done
   done | paste -sd ' ' -
 }
 
@@ -134,15 +178,17 @@ locked() { # FILE COMMAND…
     return
   fi
   if ! command -v flock >/dev/null; then
-    say "there is no flock here (util-linux): let no other recipe use $(dirname "$lock") meanwhile"
+    [[ -n ${WITHOUT_FLOCK:-} ]] || say "there is no flock here (util-linux): let no other recipe use ${OUT:-it} meanwhile"
+    WITHOUT_FLOCK=yes
     "$@"
     return
   fi
+  local held
   mkdir -p "$(dirname "$lock")"
-  exec 9>"$lock"
-  flock --nonblock 9 || { say "waiting for another process at work in $(dirname "$lock")"; flock 9; }
+  exec {held}>"$lock"
+  flock --nonblock "$held" || { say "waiting for another process at work in $(dirname "$lock")"; flock "$held"; }
   "$@"
-  exec 9>&-
+  exec {held}>&-
 }
 
 # Within a stage: a training goes on from the checkpoints in FOLDER only if its settings and data are those they were
@@ -169,31 +215,50 @@ claim_checkpoints() { # FOLDER
   mv "$claim.tmp" "$claim"
 }
 
+# Within a stage: what it leaves. It is done again when one of these is gone.
+makes() { MADE+=("$@"); }
+
+# Whether all is there that a stage left; a line each, those in OUT without it, for OUT may be moved.
+all_there() { # LIST
+  local path
+  [[ -f $1 ]] || return 0
+  while IFS= read -r path; do
+    [[ $path == /* ]] || path=$OUT/$path
+    [[ -e $path ]] || { say "$path is gone: it is made again"; return 1; }
+  done <"$1"
+}
+
 # stage NAME "EARLIER STAGES" FUNCTION SETTING…
 # Runs FUNCTION unless the stamp of the last successful run shows the same settings and the same
-# stamps of the earlier stages. STAMPS is the folder of the stamps; a name may begin with FOLDER/.
+# stamps of the earlier stages, and what it made is there. STAMPS is the folder of the stamps; a name may begin with
+# FOLDER/.
 stage() {
-  local name=$1 earlier=$2 work=$3 stamp stamps other
-  shift 3
   if [[ $DRY_RUN == yes ]]; then
-    printf '# %s\n' "$name"
-    "$work"
+    printf '# %s\n' "$1"
+    "$3"
     return
   fi
-  stamp=$STAMPS/$name
+  locked "$STAMPS/$1.lock" stage_alone "$@"
+}
+
+stage_alone() {
+  local name=$1 earlier=$2 work=$3 stamp=$STAMPS/$1 stamps other
+  shift 3
   stamps=$(printf '%s\n' "$work" "$@")
   for other in $earlier; do
     stamps+=$'\n'"after $other $(fingerprint "$STAMPS/$other")"
   done
-  if [[ -f $stamp && $(<"$stamp") == "$stamps" ]]; then
+  if [[ -f $stamp && $(<"$stamp") == "$stamps" ]] && all_there "$stamp.made"; then
     say "== $name: done before"
     return
   fi
   say "== $name"
-  mkdir -p "$(dirname "$stamp")"
   rm -f "$stamp"
-  STAGE_SETTINGS=$stamps
+  STAGE_SETTINGS=$stamps MADE=()
   "$work"
+  for other in "${MADE[@]}"; do
+    [[ ! -e $other ]] || printf '%s\n' "${other#"$OUT/"}"
+  done >"$stamp.made"
   printf '%s\n' "$stamps" >"$stamp.tmp"
   mv "$stamp.tmp" "$stamp"
 }

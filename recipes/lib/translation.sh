@@ -125,10 +125,16 @@ check_settings() {
     *) EPOCHS=${EPOCHS:-$CONTINUOUS_EPOCHS} ;;
   esac
   SUBWORDS=${SUBWORDS:-0}
-  for option in SEED SIZE EPOCHS VECTOR_EPOCHS SUBWORDS THREADS TARGET_EPOCHS SOURCE_MIN_COUNT TARGET_MIN_COUNT; do
-    [[ -z ${!option} && $option == *MIN_COUNT ]] ||
-      need_number "--$(tr 'A-Z_' 'a-z-' <<<"$option")" "${!option}"
-  done
+  need_seed --seed "$SEED"
+  for option in SIZE SUBWORDS TARGET_EPOCHS; do need_number "--$(tr 'A-Z_' 'a-z-' <<<"$option")" "${!option}"; done
+  need_count --epochs "$EPOCHS"
+  need_count --vector-epochs "$VECTOR_EPOCHS"
+  need_count --threads "$THREADS"
+  [[ -z $SOURCE_MIN_COUNT ]] || need_count --source-min-count "$SOURCE_MIN_COUNT"
+  [[ -z $TARGET_MIN_COUNT ]] || need_count --target-min-count "$TARGET_MIN_COUNT"
+  need_code --src "$SRC"
+  need_code --tgt "$TGT"
+  [[ -z $NAME ]] || need_name --name "$NAME"
   [[ $REPLACE_UNKNOWN =~ ^(|attention|lexicon)$ ]] ||
     fail "--replace-unknown is '$REPLACE_UNKNOWN': choose attention or lexicon"
   [[ $DIAGNOSE =~ ^(best|epochs|no)$ ]] || fail "--diagnose is '$DIAGNOSE': choose best, epochs or no"
@@ -152,12 +158,14 @@ check_settings() {
   read_search
   [[ $SRC != "$TGT" ]] || fail "--src and --tgt are both '$SRC': give two languages"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and scores"
+  need_folder_name --out "$OUT"
   [[ $IS_FILE == yes || -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"
   [[ -z $MONO ]] || need_file "$MONO" "text for --mono,"
   [[ -z $VECTORS ]] || need_file "$VECTORS" "vector file for --vectors,"
   if [[ -n $TEST ]]; then
     need_file "$TEST.$SRC" "test set for --test,"
     need_file "$TEST.$TGT" "test set for --test,"
+    need_name --test "$(basename "$TEST")"
     [[ ! $(basename "$TEST") =~ ^test$|unknown_by_ ]] ||
       fail "--test $TEST: its scores could not be told from the recipe's own by that name; give the files another one"
   fi
@@ -222,5 +230,5 @@ translation_recipe() {
   activate
   [[ $TARGET_EPOCHS == 0 || $PREPARE_ONLY == yes ]] || train_targets
   prepare
-  [[ $PREPARE_ONLY == yes ]] || experiment
+  [[ $PREPARE_ONLY == yes ]] || locked "$RUN/lock" experiment
 }

@@ -2,6 +2,9 @@
 sentences."""
 
 import argparse
+import builtins
+import errno
+import io
 import os
 import pickle
 import signal
@@ -10,6 +13,7 @@ import sys
 import time
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -250,6 +254,47 @@ def test_the_newest_intact_checkpoint_is_found(tmp_path):
         path.write_bytes(b"")
     with pytest.raises(InputError, match=r"no other intact checkpoint.*--restore-file"):
         resuming.newest_intact(tmp_path)
+
+
+def refuse_to_open(monkeypatch, path: Path, errno: int) -> None:
+    """As a file without permission, or on a disk that fails; permissions stop no root."""
+    opened = builtins.open
+
+    def refuse(file, *args, **kwargs):
+        if str(file) == str(path):
+            raise OSError(errno, os.strerror(errno), str(file))
+        return opened(file, *args, **kwargs)
+
+    for module in (builtins, io):
+        monkeypatch.setattr(module, "open", refuse)
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EIO, errno.EMFILE])
+def test_what_cannot_be_read_is_not_called_torn(tmp_path, monkeypatch, number):
+    last = save(tmp_path / "checkpoint_last.pt", state(20))
+    save(tmp_path / "checkpoint1.pt", state(10))
+    refuse_to_open(monkeypatch, last, number)
+    sentence = f"cannot read the checkpoint {last}: {os.strerror(number)}"
+    trainer = SimpleNamespace(checkpoint_suffix="", data_parallel_world_size=1)
+    for read in (
+        *(checkpoints.why_unusable, checkpoints.is_intact, checkpoints.read, checkpoint_utils.load_checkpoint_to_cpu),
+        lambda path: Trainer.load_checkpoint(trainer, str(path)),
+    ):
+        with pytest.raises(InputError) as caught:
+            read(last)
+        assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize("what", ["a folder", "a link to nothing", "not a file"])
+def test_what_stands_in_a_checkpoints_place_is_not_begun_afresh(tmp_path, what):
+    last = tmp_path / "checkpoint_last.pt"
+    {
+        "a folder": last.mkdir,
+        "a link to nothing": lambda: last.symlink_to(tmp_path / "unmounted" / "checkpoint_last.pt"),
+        "not a file": lambda: os.mkfifo(last),
+    }[what]()
+    with pytest.raises(InputError, match=f"{last} is {what}: put the checkpoint there"):
+        Trainer.load_checkpoint(SimpleNamespace(checkpoint_suffix=""), str(last))
 
 
 def test_applying_twice_wraps_once():

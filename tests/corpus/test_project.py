@@ -38,6 +38,8 @@ def test_settings_of_file_and_command(tmp_path):
         ("languages: [en, en]", "languages must be two codes"),
         ("step: {}", "languages must be two codes"),
         ("- a", "must be a mapping"),
+        ("5", "must be a mapping"),
+        ("languages: [en, fr]\nstep: ${languages}", "asks for more than"),
         ("languages: [en, fr\n", "cannot be read"),
         ("languages: [en, fr]\nstep: 3", "step must be a section"),
     ],

@@ -11,6 +11,7 @@ import pytest
 from fairseq_xl import SentenceEncoder
 from fairseq_xl.encode.folder import CONFIG, write_folder
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import WRITTEN
 from fairseq_xl.training import checkpoints
 
 
@@ -21,7 +22,7 @@ def test_a_packed_folder_needs_nothing_else(upos_run, packed, tmp_path):
     assert "last_optimizer_state" not in checkpoints.read(moved / "model.pt")
     names = {path.name for path in moved.iterdir()}
     text = {"manifest.json", "sentencepiece.model", "dict.source.txt", "dict.upos.txt"}
-    assert names == {"encoder.json", "model.pt", *text}
+    assert names == {"encoder.json", "model.pt", WRITTEN, *text}
 
 
 @pytest.mark.parametrize("name", ["dict.source.txt", "model.pt"])
@@ -58,7 +59,7 @@ def test_only_an_encoder_is_replaced(upos_run, packed, tmp_path):
             write_folder(output, state, upos_run[0], [])
     folder = shutil.copytree(packed, tmp_path / "copy")
     write_folder(folder, state, upos_run[0], ["manifest.json"])
-    assert {path.name for path in folder.iterdir()} == {"encoder.json", "model.pt", "manifest.json"}
+    assert {path.name for path in folder.iterdir()} == {"encoder.json", "model.pt", "manifest.json", WRITTEN}
     with pytest.raises(InputError, match="cannot write"):
         write_folder(folder, state, upos_run[0], ["none"])
     assert (folder / "model.pt").is_file()

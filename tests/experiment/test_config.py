@@ -154,10 +154,16 @@ def test_environment_variables(playground, monkeypatch):
         ("recipe: recipe.sh\nname: ../{system}\nsystems: {vmf: }", "cannot be the name of a folder"),
         ("recipe: recipe.sh\nbaselines: [cosine]\nsystems: {vmf: }", "none of the systems"),
         ('recipe: recipe.sh\noptions: {data: "${oc.env:NOT_SET}"}\nsystems: {vmf: }', "NOT_SET"),
+        ("5", "must be a mapping"),
+        ("", "must be a mapping"),
+        ("recipe: recipe.sh\nseeds: 1000000000\nsystems: {vmf: }", "more than 10000 seeds: give fewer"),
+        ("recipe: recipe.sh\nseeds: 9999\nsystems: {vmf: , l2: }", "more than 10000 runs: give fewer"),
+        ("recipe: recipe.sh\nseeds: [4294967296]\nsystems: {vmf: }", "seeds is [4294967296]"),
+        ("recipe: recipe.sh\nseeds: true\nsystems: {vmf: }", "seeds is True"),
     ],
 )
 def test_mistakes(playground, text, said):
-    with pytest.raises(InputError, match=said.replace("{", r"\{")) as error:
+    with pytest.raises(InputError, match=re.escape(said)) as error:
         load(playground.write(text))
     assert str(playground.config) in str(error.value)
     assert "\n" not in str(error.value)

@@ -28,7 +28,7 @@ def server():
     """A server that knows ranges; ``cut`` is how many bytes it sends before it hangs up."""
 
     class Handler(BaseHTTPRequestHandler):
-        body, version, cut, ranges, log, length = BODY, '"one"', [], True, [], None
+        body, version, cut, ranges, log, length, span = BODY, '"one"', [], True, [], None, "bytes {}-{}/{}"
 
         def do_GET(self):
             start = 0
@@ -41,6 +41,8 @@ def server():
             self.log.append(start)
             self.send_response(206 if start else 200)
             self.send_header("Content-Length", self.length or str(len(self.body) - start))
+            if start:
+                self.send_header("Content-Range", self.span.format(start, len(self.body) - 1, len(self.body)))
             self.send_header("ETag", self.version)
             self.end_headers()
             end = self.cut.pop(0) if self.cut else len(self.body)
@@ -78,6 +80,18 @@ def test_a_later_call_resumes_and_a_changed_file_starts_over(server, tmp_path):
     server.handler.version, server.handler.body = '"two"', BODY[::-1]
     fetch(f"{server.url}/a", tmp_path / "a", progress=False)
     assert (tmp_path / "a").read_bytes() == BODY[::-1]
+
+
+@pytest.mark.parametrize("span", ["bytes 0-{1}/{2}", "bytes 7-{1}/{2}", "nonsense", "bytes {0}-{1}/99"])
+def test_a_part_that_was_not_asked_for_is_not_put_behind_what_is_there(server, tmp_path, span):
+    server.handler.cut, server.handler.span = [len(BODY) // 2], span
+    assert fetch(f"{server.url}/x", tmp_path / "x", progress=False).read_bytes() == BODY
+    assert server.handler.log[0] == server.handler.log[-1] == 0
+
+
+def test_a_file_that_never_ends(tmp_path):
+    with pytest.raises(InputError, match=r"cannot reach file:///dev/zero \(it goes on after all of its 0 bytes"):
+        fetch("file:///dev/zero", tmp_path / "x", progress=False)
 
 
 def test_a_file_that_is_there_is_not_fetched_again(server, tmp_path):
@@ -170,7 +184,7 @@ def test_a_folder_that_holds_something_else_stays(tmp_path, monkeypatch):
     out = unpack(archive, tmp_path / "out")
     unpack(archive, tmp_path / "out")
     (out / "notes").write_text("mine")
-    with pytest.raises(InputError, match="holds 'notes', which was not unpacked there"):
+    with pytest.raises(InputError, match="holds 'notes', which is not of an archive unpacked here before"):
         unpack(archive, tmp_path / "out")
     assert (out / "notes").read_text() == "mine"
     assert (tmp_path / "home" / "thesis.tex").read_text() == "mine"
@@ -208,6 +222,20 @@ def test_absolute_names_stay_inside(tmp_path):
     archive = tar(tmp_path / "a.tgz", (str(target), tarfile.REGTYPE, "x"))
     unpack(archive, tmp_path / "out")
     assert not target.exists()
+
+
+@pytest.mark.parametrize("suffix", ["tgz", "zip"])
+def test_two_files_of_one_name_in_an_archive_are_refused(tmp_path, suffix):
+    archive = tmp_path / f"a.{suffix}"
+    if suffix == "tgz":
+        tar(archive, ("a/b", tarfile.REGTYPE, "one"), ("a/./b", tarfile.REGTYPE, "two"))
+    else:
+        with zipfile.ZipFile(archive, "w") as zipped:
+            zipped.writestr("a/b", "one")
+            zipped.writestr("a/./b", "two")
+    with pytest.raises(InputError, match=r"refused, 'a/b' is in it 2 times"):
+        unpack(archive, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("name", ["../outside", "/abs", "a/../../b", "C:\\x", "..\\x"])

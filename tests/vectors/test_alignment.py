@@ -94,7 +94,7 @@ def test_the_command_writes_both_and_measures(spaces, tmp_path, capsys):
     assert rotated.words == spaces[0].words
     line[line.index("--output") + 2] = line[line.index("--output") + 1]
     assert main([*line, "--identical"]) == 2
-    assert "twice: the two tables need two files" in capsys.readouterr().err
+    assert "twice: give each side a file of its own" in capsys.readouterr().err
 
 
 def test_joined_words_know_their_language(spaces, tmp_path, capsys):

@@ -56,8 +56,6 @@ class Label(ReferenceVoting):
         from fairseq_xl.siamese.prediction.unlabelled import Labelled, label_pairs
 
         high_file, low_file = self.output
-        if high_file.resolve() == low_file.resolve():
-            raise InputError(f"--output names {high_file} twice: give each side a file of its own")
         with atomic_text(high_file) as high_stream, atomic_text(low_file) as low_stream:
             counts = count_lines(self.high_resource), count_lines(self.low_resource)
             if counts[0] != counts[1]:

@@ -34,21 +34,21 @@ class Report:
         Raises:
             InputError: records that cannot be read or compared, an unknown system.
         """
-        from fairseq_xl.io.folders import make_folder
+        from fairseq_xl.io.folders import own_files
         from fairseq_xl.siamese.evaluation import comparison, records
 
-        make_folder(self.output)
         systems = comparison.group([records.read(path) for path in self.records])
         chosen = self.system or comparison.best(systems)
         if chosen not in systems:
             raise InputError(f"--system {chosen!r} is none of {', '.join(systems)}")
         tables = comparison.tables(systems, chosen, self.samples)
-        for name, table in tables.items():
-            for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
-                with atomic_text(self.output / f"{name}{suffix}") as stream:
-                    stream.write(text)
-        if self.figures:
-            comparison.draw(systems, self.output)
+        with own_files(self.output, "classify report") as folder:
+            for name, table in tables.items():
+                for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
+                    with atomic_text(folder / f"{name}{suffix}") as stream:
+                        stream.write(text)
+            if self.figures:
+                comparison.draw(systems, folder)
         print(tables["scores"].markdown())
 
 

@@ -75,13 +75,15 @@ class Tatoeba:
     seed: int = option("of the choice", 1)
 
     def run(self) -> None:
+        from fairseq_xl.io.folders import own_files
         from fairseq_xl.text.tatoeba import read_pairs, split
 
         found = split(read_pairs(self.pairs, self.columns), self.valid, self.test, self.seed)
-        for name in ("train", "valid", "test"):
-            for side, language in enumerate(self.languages):
-                with atomic_text(self.output / f"{name}.{language}") as stream:
-                    stream.writelines(pair[side] + "\n" for pair in getattr(found, name))
+        with own_files(self.output, "data tatoeba") as folder:
+            for name in ("train", "valid", "test"):
+                for side, language in enumerate(self.languages):
+                    with atomic_text(folder / f"{name}.{language}") as stream:
+                        stream.writelines(pair[side] + "\n" for pair in getattr(found, name))
         print(found, file=sys.stderr)
 
 

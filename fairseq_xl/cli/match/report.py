@@ -35,6 +35,7 @@ class Report:
             InputError: records that cannot be read or compared, an unknown classifier.
         """
         from fairseq_xl.cli.match.common import write
+        from fairseq_xl.io.folders import own_files
         from fairseq_xl.pairs.evaluation import comparison
         from fairseq_xl.pairs.evaluation.record import PairRecord, together
 
@@ -43,11 +44,12 @@ class Report:
         if against not in found.measured:
             raise InputError(f"--against {against!r} is none of {', '.join(found.measured)}")
         tables = comparison.tables(found, against, self.paper)
-        for name, table in tables.items():
-            for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
-                write(text, self.output / f"{name}{suffix}")
-        if not self.no_figures:
-            comparison.draw(found, self.output, self.paper)
+        with own_files(self.output, "match report") as folder:
+            for name, table in tables.items():
+                for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
+                    write(text, folder / f"{name}{suffix}")
+            if not self.no_figures:
+                comparison.draw(found, folder, self.paper)
         for table in tables.values():
             print(table.markdown())
 

@@ -38,8 +38,6 @@ class Align:
         from fairseq_xl.vectors.alignment import align, centered_units, measured, read_dictionary_pairs
         from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
 
-        if self.output[0].resolve() == self.output[1].resolve():
-            raise InputError(f"--output names {self.output[0]} twice: the two tables need two files")
         inputs = (read_vectors(path, progress=not self.quiet) for path in (self.source, self.target))
         source, target = map(centered_units, inputs)
         if self.dictionary is None:

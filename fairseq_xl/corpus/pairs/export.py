@@ -20,6 +20,7 @@ from fairseq_xl.corpus.pairs.split import TEST
 from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import own_files
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.packages import require
 from fairseq_xl.io.settings import option
@@ -162,20 +163,21 @@ def _work(project: Project, settings: ExportSettings) -> dict[str, Any]:
     folds = sorted({positive.fold for positive in positives} - {TEST})
     validation = folds[: max(1, round(settings.validation * len(folds)))]
     rows, hidden = pairs(positives, kept, chosen, urls, validation, settings.mask)
-    folder, files = project.folder / "export", {}
-    for split in SPLITS:
-        some = [row for row in rows if row.split == split]
-        if not some:
-            continue
-        files[split] = f"data/{split}.jsonl"
-        write_jsonl(folder / files[split], some)
-        if settings.tsv:
-            write_tsv(folder / f"{split}.tsv", some)
-        if settings.parquet:
-            write_parquet(folder / "parquet" / f"{split}.parquet", some)
-    shallow = _shallow(rows, settings) if settings.shallow_baseline else {}
-    with atomic_text(folder / "README.md") as stream:
-        stream.write(card(project, rows, settings.name, settings.licence, settings.mask, shallow, files))
+    files = {}
+    with own_files(project.folder / "export", "corpus export") as folder:
+        for split in SPLITS:
+            some = [row for row in rows if row.split == split]
+            if not some:
+                continue
+            files[split] = f"data/{split}.jsonl"
+            write_jsonl(folder / files[split], some)
+            if settings.tsv:
+                write_tsv(folder / f"{split}.tsv", some)
+            if settings.parquet:
+                write_parquet(folder / "parquet" / f"{split}.parquet", some)
+        shallow = _shallow(rows, settings) if settings.shallow_baseline else {}
+        with atomic_text(folder / "README.md") as stream:
+            stream.write(card(project, rows, settings.name, settings.licence, settings.mask, shallow, files))
     sizes = Counter(row.split for row in rows)
     return {
         "pairs": len(rows),

@@ -14,7 +14,7 @@ from fairseq.data import Dictionary
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import make_folder
+from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.io.labelled import Example, Source
 from fairseq_xl.io.tables import SPLITS
 from fairseq_xl.siamese.data.directory import DICTIONARY, MANIFEST, VERSION, encode, write_corpus
@@ -42,14 +42,18 @@ class _Side:
 
 
 def prepare(output: Path, settings: Settings) -> dict[str, Any]:
-    """Write the directory and return its manifest, which comes last: a directory with one is complete.
+    """Write the directory, wholly or not at all, and return its manifest.
 
     Raises:
         InputError: whatever is wrong with the files, their labels, or the sizes asked for; a directory that cannot be
             written.
     """
     settings.check()
-    make_folder(output)
+    with atomic_folder(output, MANIFEST, "text prepared by classify prepare") as folder:
+        return _prepare(folder, settings)
+
+
+def _prepare(folder: Path, settings: Settings) -> dict[str, Any]:
     examples = {
         side: _read(sources)
         for side, sources in zip(SIDES, (settings.low_resource, settings.high_resource), strict=True)
@@ -85,7 +89,7 @@ def prepare(output: Path, settings: Settings) -> dict[str, Any]:
         "sentences": {side: {split: len(t) for split, t in found.texts.items()} for side, found in sides.items()},
         "left_out": {side: dict(found.left_out) for side, found in sides.items()},
     }
-    _write(output, manifest, sides, segmenters, dictionary)
+    _write(folder, manifest, sides, segmenters, dictionary)
     return manifest
 
 
@@ -96,9 +100,6 @@ def _write(
     segmenters: Mapping[str, Segmenter],
     dictionary: Dictionary,
 ) -> None:
-    (output / MANIFEST).unlink(missing_ok=True)
-    for stale in (f"{split}.{side}{end}" for split in SPLITS for side in SIDES for end in (".tsv", ".bin", ".idx")):
-        (output / stale).unlink(missing_ok=True)
     for side, segmenter in segmenters.items():
         segmenter.save(output / f"morphemes.{side}.txt")
     with atomic_text(output / DICTIONARY) as stream:

@@ -78,6 +78,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.folders import own_files
 from fairseq_xl.text.synthetic.grammar import Grammar, Pair
 
 SOURCE_LANGUAGE = "qel"
@@ -125,7 +126,8 @@ def write(corpus: Corpus, folder: Path, gloss: bool = False) -> list[Path]:
     """Write ``{train,valid,test}.{qel,en}`` and, if there is any, ``mono.en``.
 
     ``gloss`` adds ``*.gloss``, one entry for each source word. Each file appears complete or not
-    at all. Returns their paths; raises :class:`InputError` where ``folder`` cannot be a folder.
+    at all. Returns their paths; raises :class:`InputError` where ``folder`` cannot be a folder
+    or has files of others by these names.
     """
     sides = {SOURCE_LANGUAGE: "source", TARGET_LANGUAGE: "target"}
     if gloss:
@@ -137,7 +139,8 @@ def write(corpus: Corpus, folder: Path, gloss: bool = False) -> list[Path]:
     }
     if corpus.monolingual:
         texts[f"mono.{TARGET_LANGUAGE}"] = corpus.monolingual
-    for name, sentences in texts.items():
-        with atomic_text(folder / name) as stream:
-            stream.writelines(" ".join(words) + "\n" for words in sentences)
+    with own_files(folder, "data synthetic") as new:
+        for name, sentences in texts.items():
+            with atomic_text(new / name) as stream:
+                stream.writelines(" ".join(words) + "\n" for words in sentences)
     return [folder / name for name in texts]

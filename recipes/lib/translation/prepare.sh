@@ -84,6 +84,7 @@ replace_folder() {
   run rm -rf "$1.old"
   [[ ! -d $1 ]] || run mv "$1" "$1.old"
   run mv "$1.tmp" "$1"
+  makes "$1"
   run rm -rf "$1.old"
 }
 
@@ -103,6 +104,7 @@ train_vectors() {
     --dim "$DIM" --epoch "$VECTOR_EPOCHS" --min-count "$VECTOR_MIN_COUNT" \
     --max-subword "$VECTOR_SUBWORD" --buckets "$VECTOR_BUCKETS" --seed 0 \
     --threads "${VECTOR_THREADS:-$THREADS}"
+  makes "$UNITS_FOLDER/vectors/$TGT.bin"
 }
 
 target_vectors() {
@@ -110,6 +112,7 @@ target_vectors() {
   [[ -z $TRANSFORM ]] || read -ra transform <<<"$TRANSFORM"
   run fairseq-xl vectors convert "$source" --output "$TARGET_VECTORS" --dict "$UNITS_FOLDER/bin/dict.$TGT.txt" \
     "${transform[@]}"
+  makes "$TARGET_VECTORS"
 }
 
 make_lexicon() {

@@ -46,6 +46,7 @@ pack_model() {
   run fairseq-xl translate pack "$RUN/checkpoints/checkpoint_best.pt" --data "$UNITS_FOLDER/bin" \
     --source-lang "$SRC" --target-lang "$TGT" --truecaser "$PREPARED/truecaser.$SRC" \
     "${pieces[@]}" "${PACKED[@]}" --output "$RUN/model"
+  makes "$RUN/model"
 }
 
 # The test set to translate: TEST_DATA, its SPELLING, REFERENCE and the LABEL in the names of its files,
@@ -123,6 +124,7 @@ translate() {
   [[ $SUBWORDS == 0 ]] || run fairseq-xl data decode-subwords "$best" --output "${prefix}hyp.beam$BEAM.tok"
   run fairseq-xl data postprocess "${prefix}hyp.beam$BEAM.tok" --output "${prefix}hyp.beam$BEAM.txt" \
     --language "$TGT"
+  makes "${prefix}hyp.beam$BEAM.txt"
 }
 
 score() {

@@ -47,12 +47,36 @@ def test_report(run_cli, finished):
     assert {path.suffix for path in (folder / "figures").iterdir()} == {".png", ".pdf"}
     for compared in json.loads((folder / "significance.json").read_text()):
         assert compared["p_sentences"]["1"] < 0.05
-    (folder / "tables" / "03-of-an-earlier-report.md").touch()
-    (folder / "tables" / "notes.md").touch()
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    del before[folder / "tables" / "03-of-an-earlier-report.md"]
+    state = finished / "experiment.json"
+    title = state.read_text()
+    state.write_text(title.replace("A <title>", "An earlier <title>"))
+    for own in ("03-mine.md", "notes.md"):
+        (folder / "tables" / own).write_text("mine")
+        before[folder / "tables" / own] = b"mine"
+    assert run_cli("experiment", "report", finished, "--samples", "100").returncode == 0
+    assert (folder / "tables" / "01-scores-an-earlier-title.md").exists()
+    assert not (folder / "tables" / "01-scores-a-title.md").exists()
+    state.write_text(title)
     assert run_cli("experiment", "report", finished, "--samples", "100").returncode == 0
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "name", ["index.html", "tables/01-scores-a-title.md", "figures/speed.png", "significance.json"]
+)
+def test_a_file_of_the_users_own_in_a_reports_place(run_cli, finished, name):
+    """Neither what was there before the first report nor what was changed after it is written over."""
+    own = finished / "report" / name
+    for text in ("before", "after"):
+        own.parent.mkdir(parents=True, exist_ok=True)
+        own.write_text(text)
+        done = run_cli("experiment", "report", finished, "--samples", "100")
+        assert done.returncode == 2
+        assert f"error: {own} is not as a report wrote it: move it elsewhere first\n" in done.stderr
+        assert own.read_text() == text
+        own.unlink()
+        assert run_cli("experiment", "report", finished, "--samples", "100").returncode == 0
 
 
 def test_what_failed_with_new_settings_is_not_reported_by_its_old_scores(run_cli, finished):

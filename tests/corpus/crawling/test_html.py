@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lxml.etree import tostring
+from lxml.html import fragment_fromstring
 
-from fairseq_xl.corpus.crawling.html import decode, is_html, parse
+from fairseq_xl.corpus.crawling.html import MOST_ATTRIBUTES, decode, is_html, parse
 
 CODECS = ["zlib", "hex", "rot13", "base64", "undefined", "idna", "punycode", "unicode_escape", "nonsense"]
 FRENCH = "L'été à Besançon, où l'on a mangé des crêpes près de l'hôtel ; ça coûte dix €."
@@ -69,3 +73,24 @@ def test_any_bytes_are_some_text_and_some_tree(body):
 )
 def test_is_html(header, body, expected):
     assert is_html(header, body) is expected
+
+
+@pytest.mark.parametrize("between", [" ", "/", '\n="q" ', '=">" ', "='>' ", '="', "='", " = ", '"', "<", "<a "])
+@pytest.mark.parametrize("tag", ["<p ", "</p ", "<svg:p "])
+def test_a_tag_of_any_number_of_attributes_takes_no_longer_than_as_much_text(tag, between):
+    page = f"<html><body><p>first</p>{tag}{between.join(f'a{i}' for i in range(30_000))}>x</p>last</body></html>"
+    start = time.process_time()
+    assert parse(page) is not None
+    assert time.process_time() - start < 2
+
+
+def test_what_follows_a_tag_of_too_many_attributes_is_read():
+    many = " ".join(f"a{i}='{i}'" for i in range(30_000))
+    body = f"<body><p id='one' {many} class='lost'>first</p><p class=last>last</p></body>"
+    found = parse(f"<html lang=en {many}>{body}</html>")
+    assert found.get("lang") == "en"
+    assert found.text_content() == "firstlast"
+    one, last = found.iter("p")
+    assert (one.get("id"), last.get("class"), len(one.attrib)) == ("one", "last", MOST_ATTRIBUTES)
+    whole = '<p title="a > b" data-x = \'c\' hidden href=x/y>text <b/ class="d">more</b></p>'
+    assert tostring(parse(f"<html><body>{whole}</body></html>").find(".//p")) == tostring(fragment_fromstring(whole))

@@ -163,8 +163,15 @@ def test_mistakes(make, low, settings, said):
 def test_what_cannot_be_written_and_languages_without_a_name(labelled, tmp_path):
     low, high = ([f"{labelled}/{language}.tsv"] for language in ("te", "en"))
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="file: File exists"):
+    with pytest.raises(InputError, match="file is a file: name a folder"):
         prepare(tmp_path / "file", Settings(low_resource=low))
     with pytest.raises(InputError, match="--languages te: name the low-resource language and the high-resource one"):
         prepare(tmp_path / "out", Settings(low_resource=low, high_resource=high, languages=["te"]))
     assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_of_the_users_own_is_left_alone(labelled, tmp_path):
+    (tmp_path / "train.low.tsv").write_text("mine")
+    with pytest.raises(InputError, match="holds something else than text prepared by classify prepare"):
+        prepare(tmp_path, Settings(low_resource=[f"{labelled}/te.tsv"]))
+    assert (tmp_path / "train.low.tsv").read_text() == "mine"

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from fairseq_xl.cli.main import main
+from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.syntactic.tagging.taggers import load_tagger
 from fairseq_xl.syntactic.tagging.training import blank
 from fairseq_xl.text.conllu import read_conllu
@@ -74,9 +75,9 @@ def test_a_folder_of_others_is_not_replaced_by_a_tagger(trained, tmp_path, capsy
     assert "LOSS" not in said
     assert (tmp_path / "thesis.tex").read_text() == "mine"
     old = tmp_path / "old"
-    old.mkdir()
-    (old / "tagger.json").write_text("{}")
-    (old / "left").write_text("")
+    with atomic_folder(old, "tagger.json", "a tagger") as folder:
+        for name in ("tagger.json", "left"):
+            (folder / name).write_text("{}")
     assert main([*words, "-o", str(old)]) == 0
     assert load_tagger(str(old), "de").tag(["Tom ."])
     assert not (old / "left").exists()

@@ -66,7 +66,7 @@ def test_command_writes_whole_files_that_line_up(tmp_path, capsys) -> None:
     sizes = {"train": 30, "valid": 5, "test": 6, "monolingual": 40}
     Synthetic(output=tmp_path / "data", seed=2, gloss=True, **sizes).run()
     printed = capsys.readouterr().out.split()
-    names = sorted(path.name for path in (tmp_path / "data").iterdir())
+    names = sorted(path.name for path in (tmp_path / "data").glob("[a-z]*"))
     assert sorted(printed) == sorted(str(tmp_path / "data" / name) for name in names)
     assert len(names) == 10
     for split in ("train", "valid", "test"):
@@ -84,3 +84,13 @@ def test_command_refuses_what_it_cannot_do(tmp_path, capsys) -> None:
     (tmp_path / "file").write_text("here")
     with pytest.raises(InputError, match=r"cannot make the folder of .*: File exists"):
         Synthetic(output=tmp_path / "file", train=30, valid=1, test=6).run()
+
+
+def test_a_text_of_the_users_own_is_not_written_over(tmp_path) -> None:
+    sizes = {"train": 3, "valid": 2, "test": 2, "monolingual": 0}
+    Synthetic(output=tmp_path, seed=2, **sizes).run()
+    Synthetic(output=tmp_path, seed=3, **sizes).run()
+    (tmp_path / "train.en").write_text("mine")
+    with pytest.raises(InputError, match=r"train\.en is not as data synthetic wrote it: move it elsewhere first"):
+        Synthetic(output=tmp_path, seed=2, **sizes).run()
+    assert (tmp_path / "train.en").read_text() == "mine"
