@@ -11,7 +11,7 @@ from typing import Any
 from fairseq_xl import __version__, hush
 from fairseq_xl.cli import streams
 from fairseq_xl.cli.parsing import Table, load, parse
-from fairseq_xl.io.errors import InputError, escape_controls
+from fairseq_xl.io.errors import InputError, escape_controls, out_of_memory
 
 COMMANDS: Table = {
     "data": ("fairseq_xl.cli.data:COMMANDS", "fetch, clean, cut and generate text"),
@@ -116,6 +116,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if refused is None:
             raise
         sentence = refused
+    except (MemoryError, RuntimeError) as error:
+        too_large = out_of_memory(error)
+        if too_large is None:
+            raise
+        sentence = str(too_large)
     finally:
         streams.abandon(sys.stdout, sys.stderr)
     streams.say(f"error: {escape_controls(sentence)}")

@@ -1,7 +1,7 @@
 """Standard input, output and error, in whatever state a command is given them.
 
 Text is UTF-8 here, in files and in pipes, whatever the locale: a translation that Latin-1 has no letters for must not
-end in a traceback. A descriptor that is closed gets a stand-in, before the next file that is opened takes its number and
+end in a traceback. A closed descriptor gets a stand-in, before the next file that is opened takes its number and gets
 what others write to it.
 """
 

@@ -126,8 +126,14 @@ def test_a_command_that_returns_nothing_has_succeeded(monkeypatch: pytest.Monkey
         ),
         (IsADirectoryError(errno.EISDIR, "Is a directory", "out"), 2, "error: out: Is a directory\n"),
         (OSError(errno.ENOSPC, "No space left on device"), 2, "error: No space left on device\n"),
+        (OSError(errno.EIO, "Input/output error"), 2, "error: Input/output error\n"),
+        (
+            MemoryError("Unable to allocate 8.00 PiB for an array"),
+            2,
+            "error: the memory does not hold 8.00 PiB: make batches, dimensions or what is read at once smaller\n",
+        ),
     ],
-    ids=["mistake", "interrupt", "missing extra", "folder for file", "full disk"],
+    ids=["mistake", "interrupt", "missing extra", "folder for file", "full disk", "broken disk", "small memory"],
 )
 def test_how_a_command_ends(error, status, sentence, monkeypatch, capsys) -> None:
     command_that(monkeypatch, raising(error))
