@@ -17,8 +17,8 @@ LONGEST = 1500
 # C0 and C1 control characters but tab, newline and carriage return, and what turns the direction of writing around.
 _COMMANDS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
-# As numpy, torch on a CPU and torch on a GPU say it.
-_ALLOCATION = re.compile(r"(?:Unable to allocate|you tried to allocate|Tried to allocate) ([\d.]+ \w+)")
+# As torch says it of a CPU and of a GPU.
+_ALLOCATION = re.compile(r"[Tt]ried to allocate [\d.]+ \w+")
 
 
 class InputError(ValueError):
@@ -78,10 +78,13 @@ def show_input_errors_without_traceback(
 def out_of_memory(error: BaseException) -> InputError | None:
     """What to say where the memory, of the machine or of a GPU, does not hold what was asked for; else None."""
     asked = _ALLOCATION.search(str(error))
-    if not isinstance(error, MemoryError) and not (isinstance(error, RuntimeError) and asked):
+    if isinstance(error, MemoryError):
+        detail = str(error) or "out of memory"
+    elif isinstance(error, RuntimeError) and asked:
+        detail = asked[0]
+    else:
         return None
-    size = f" {asked[1]}" if asked else " this"
-    return InputError(f"the memory does not hold{size}: make batches, dimensions or what is read at once smaller")
+    return InputError(f"there is not enough memory ({detail}): ask for less")
 
 
 def _end_process(status: int) -> NoReturn:

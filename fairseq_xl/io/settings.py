@@ -16,11 +16,10 @@ from fairseq_xl.io.errors import InputError
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-GREATEST_SEED = 2**32 - 1
-"""What numpy, scikit-learn and torch all take."""
-
 GREATEST = 2**63 - 1
-"""What numpy, torch and the C beneath them count to."""
+"""The greatest whole number that arrays hold; Python's own have no end."""
+GREATEST_SEED = 2**32 - 1
+"""The greatest that every generator takes, NumPy's old one included; none takes a negative one."""
 
 
 def option(
@@ -100,16 +99,11 @@ def _check_item(item: Any, metadata: Any, name: str) -> None:
         raise InputError(f"{name} is one of {', '.join(map(str, choices))}, not {item!r}")
     if isinstance(item, bool) or not isinstance(item, (int, float)):
         return
+    low, high = metadata.get("low"), metadata.get("high")
     if isinstance(item, float) and not math.isfinite(item):
         raise InputError(f"{name} is {item}: give a finite number")
-    low, high = metadata.get("low"), metadata.get("high")
-    if isinstance(item, int) and not -GREATEST <= item <= GREATEST:
-        low, high = -GREATEST if low is None else low, GREATEST if high is None else high
+    if isinstance(item, int) and abs(item) > GREATEST:
+        raise InputError(f"{name} is {item}: give a number from {-GREATEST} to {GREATEST}")
     if (low is not None and item < low) or (high is not None and item > high):
-        named = (("from", low), ("to", high))
-        bounds = " ".join(f"{word} {_shown(bound)}" for word, bound in named if bound is not None)
+        bounds = f"from {low:g}" + (f" to {high:g}" if high is not None else "") if low is not None else f"to {high:g}"
         raise InputError(f"{name} is {item}: give a number {bounds}")
-
-
-def _shown(bound: float) -> str:
-    return str(bound) if isinstance(bound, int) else f"{bound:g}"
