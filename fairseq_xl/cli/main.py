@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import errno
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fairseq_xl import __version__, hush
+from fairseq_xl.cli import streams
 from fairseq_xl.cli.parsing import Table, load, parse
-from fairseq_xl.io.errors import EscapingTerminal, InputError, escape_controls
-
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""What the system says of a disk, a share of it or a file that can hold no more."""
+from fairseq_xl.io.errors import InputError, escape_controls, out_of_memory
 
 COMMANDS: Table = {
     "data": ("fairseq_xl.cli.data:COMMANDS", "fetch, clean, cut and generate text"),
@@ -90,39 +86,45 @@ def main(argv: Sequence[str] | None = None) -> int:
     2 for a user's mistake (its sentence on stderr) and for a file that the system refuses, 130 for Ctrl-C, 141 where
     whoever read the output went away; every other exception is a defect of ours and shows its traceback.
     """
-    if sys.stdout is not None and sys.stdout.isatty():
-        sys.stdout = EscapingTerminal(sys.stdout)
+    if argv is None:
+        streams.restart_in_utf8()
+    streams.prepare()
     hush()
     try:
-        status = _dispatch(list(sys.argv[1:] if argv is None else argv))
+        try:
+            status = _dispatch(list(sys.argv[1:] if argv is None else argv))
+        except SystemExit:  # of a parser that has printed its help
+            sys.stdout.flush()
+            raise
         sys.stdout.flush()
+        return status
     except InputError as error:
-        print(f"error: {escape_controls(str(error))}", file=sys.stderr)
-        return 2
+        sentence = str(error)
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
         if missing in ("", "fairseq_xl"):
             raise
-        print(
-            f"error: the Python package {missing!r} is not installed; `fairseq-xl doctor` says how to get it",
-            file=sys.stderr,
-        )
-        return 2
+        sentence = f"the Python package {missing!r} is not installed; `fairseq-xl doctor` says how to get it"
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The interpreter flushes stdout once more when it ends: let that go nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as error:
         # A folder where a file is meant, no permission, a full disk: the command's own sentences come first, and here
         # is what none of them foresaw.
-        if error.filename is None and error.errno not in FULL:
+        refused = streams.why_refused(error)
+        if refused is None:
             raise
-        place = "" if error.filename is None else f"{escape_controls(str(error.filename))}: "
-        print(f"error: {place}{error.strerror}", file=sys.stderr)
-        return 2
-    return status
+        sentence = refused
+    except (MemoryError, RuntimeError) as error:
+        too_large = out_of_memory(error)
+        if too_large is None:
+            raise
+        sentence = str(too_large)
+    finally:
+        streams.abandon(sys.stdout, sys.stderr)
+    streams.say(f"error: {escape_controls(sentence)}")
+    return 2
 
 
 if __name__ == "__main__":

@@ -11,7 +11,9 @@ from fairseq_xl.compat.compiled.token_bleu import supply_token_bleu
 from fairseq_xl.compat.damaged_data import explain_damaged_data
 from fairseq_xl.compat.datasets import load_masked_dictionaries, supply_bucket_bounds, supply_numpy_compat
 from fairseq_xl.compat.generation import count_diversity_by_place, evaluate_every_sentence
+from fairseq_xl.compat.mistakes import explain, refuse_another_scheduler
 from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
+from fairseq_xl.compat.pickling import let_tasks_be_copied
 from fairseq_xl.compat.processes import (
     receive_what_was_broadcast,
     refuse_a_second_training,
@@ -25,7 +27,7 @@ from fairseq_xl.training.checkpoints import trust_plain_types
 
 def apply() -> None:
     """Mend what is broken on this stack; may be called any number of times."""
-    show_input_errors_without_traceback()
+    show_input_errors_without_traceback(explain)
     # Python, torch and numpy have moved on
     trust_plain_types()
     receive_what_was_broadcast()
@@ -38,6 +40,7 @@ def apply() -> None:
     write_checkpoints_atomically()
     refuse_a_second_training()
     refuse_unconnected_copies()
+    refuse_another_scheduler()
     fall_back_from_torn_checkpoints()
     keep_batches()
     keep_patience()
@@ -48,5 +51,6 @@ def apply() -> None:
     # what fairseq itself gets wrong
     mend_unknown_word_replacement()
     load_masked_dictionaries()
+    let_tasks_be_copied()
     count_diversity_by_place()
     evaluate_every_sentence()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from typing import Any
 
@@ -10,7 +11,7 @@ import torch
 from fairseq_xl.compat.patching import Stock, replace
 from fairseq_xl.io.atomic import atomic_binary
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.training.checkpoints import why_unusable
+from fairseq_xl.training import checkpoints
 
 _NOT_FOUND = "Model file not found: "  # how fairseq begins to say so
 
@@ -58,7 +59,7 @@ def explain_unusable_checkpoints() -> None:
             return stock(path, *args, **kwargs)
         except Exception as error:
             # The file is looked at only now, so that loading a good one costs nothing more.
-            reason = why_unusable(path)
+            reason = checkpoints.why_unusable(path)
             if reason is None:
                 raise
             raise InputError(f"the checkpoint {path} {reason}") from error
@@ -74,17 +75,20 @@ def explain_unusable_checkpoints() -> None:
             raise hidden from None
 
     @replace(checkpoint_utils, "load_model_ensemble_and_task")
-    def load_model_ensemble_and_task(stock: Stock, *args: Any, **kwargs: Any) -> Any:
+    def load_model_ensemble_and_task(stock: Stock, filenames: list[str], *args: Any, **kwargs: Any) -> Any:
         try:
-            return stock(*args, **kwargs)
-        except OSError as error:
-            if not str(error).startswith(_NOT_FOUND):
-                raise
-            path = str(error).removeprefix(_NOT_FOUND)
-            raise InputError(
-                f"there is no checkpoint {path}; training writes checkpoint_best.pt and checkpoint_last.pt to its "
-                "--save-dir"
-            ) from error
+            return stock(filenames, *args, **kwargs)
+        except Exception as error:
+            if str(error).startswith(_NOT_FOUND):
+                path = str(error).removeprefix(_NOT_FOUND)
+                raise InputError(
+                    f"there is no checkpoint {path}; training writes checkpoint_best.pt and checkpoint_last.pt to its "
+                    "--save-dir"
+                ) from error
+            if _input_error_behind(error) is None:
+                for path in filter(os.path.isfile, filenames):
+                    checkpoints.refuse_nameless(path, checkpoints.read(path))
+            raise
 
 
 def _input_error_behind(error: BaseException | None) -> InputError | None:

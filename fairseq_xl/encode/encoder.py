@@ -130,10 +130,11 @@ def normalized(vectors: np.ndarray) -> np.ndarray:
     return vectors / np.where(norms > 0, norms, 1)
 
 
-def load_task(state: dict[str, Any], data: str | Path | None) -> Any:
+def load_task(path: Path, state: dict[str, Any], data: str | Path | None) -> Any:
     """The task of a checkpoint's contents, on ``data`` or on what it was trained on. Raises: InputError."""
     if not isinstance(state.get("cfg"), dict):
-        raise InputError("the checkpoint is older than fairseq 0.12, whose checkpoints alone can be used")
+        raise InputError(f"the checkpoint {path} is older than fairseq 0.12, whose checkpoints alone can be used")
+    checkpoints.refuse_nameless(path, state)
     cfg = OmegaConf.create(state["cfg"]).task
     if data is not None:
         cfg.data = str(data)
@@ -147,7 +148,7 @@ def load_task(state: dict[str, Any], data: str | Path | None) -> Any:
 
 def load_model(path: Path, data: str | Path | None) -> tuple[Any, Any]:
     """The task and the model of a checkpoint. Raises: InputError: as :meth:`SentenceEncoder.load`."""
-    task = load_task(checkpoints.read(path), data)
+    task = load_task(path, checkpoints.read(path), data)
     try:
         (model,), _ = checkpoint_utils.load_model_ensemble([str(path)], task=task)
     except RuntimeError as error:  # torch's word for weights of other sizes
@@ -177,13 +178,15 @@ def pack(checkpoint: Path, output: Path, data: Path | None = None) -> None:
         InputError: a checkpoint that cannot be read or does not fit the data; an output that cannot be written.
     """
     task, _ = load_model(checkpoint, data)
-    write_folder(output, checkpoints.read(checkpoint), Path(task.cfg.data), task.text_files())
+    state = checkpoints.read(checkpoint)
+    checkpoints.refuse_nan(checkpoint, state)
+    write_folder(output, state, Path(task.cfg.data), task.text_files())
 
 
 def pack_untrained(checkpoint: Path, output: Path, seed: int, data: Path | None = None) -> None:
     """As :func:`pack`, with weights as they are before training, drawn by ``seed``."""
     state = checkpoints.read(checkpoint)
-    task = load_task(state, data)
+    task = load_task(checkpoint, state, data)
     torch.manual_seed(seed)
     model = task.build_model(OmegaConf.create(state["cfg"]).model)
     history = [{**state["optimizer_history"][-1], "num_updates": 0}]

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import threading
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, NoReturn, TextIO
 
@@ -15,6 +16,9 @@ LONGEST = 1500
 """Characters of a sentence that are shown."""
 # C0 and C1 control characters but tab, newline and carriage return, and what turns the direction of writing around.
 _COMMANDS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+# As torch says it of a CPU and of a GPU.
+_ALLOCATION = re.compile(r"[Tt]ried to allocate [\d.]+ \w+")
 
 
 class InputError(ValueError):
@@ -44,8 +48,11 @@ def why_not_written(error: BaseException | None) -> OSError | None:
     return None
 
 
-def show_input_errors_without_traceback() -> None:
-    """Let an uncaught :class:`InputError` end the process with its sentence alone and status 2.
+def show_input_errors_without_traceback(
+    explain: Callable[[BaseException], InputError | None] = lambda error: None,
+) -> None:
+    """Let an uncaught :class:`InputError`, and what ``explain`` makes one of, end the process with its sentence alone
+    and status 2.
 
     fairseq's commands know nothing of our exception, so the interpreter's hook is the only place where they can
     be taught. Every other exception goes to the hook that was there before.
@@ -57,7 +64,7 @@ def show_input_errors_without_traceback() -> None:
         return
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        mistake = _behind(error) or _missing_split(error)
+        mistake = _behind(error) or explain(error) or out_of_memory(error)
         if mistake is not None:
             print(f"error: {escape_controls(str(mistake))}", file=sys.stderr)
             _end_process(2)
@@ -68,11 +75,16 @@ def show_input_errors_without_traceback() -> None:
     sys.excepthook = hook
 
 
-def _missing_split(error: BaseException) -> InputError | None:
-    """Every task of fairseq looks for its own files, and says this where a split has none."""
-    if isinstance(error, FileNotFoundError) and str(error).startswith("Dataset not found: "):
-        return InputError(f"{error}: name the splits, the languages and the data directory")
-    return None
+def out_of_memory(error: BaseException) -> InputError | None:
+    """What to say where the memory, of the machine or of a GPU, does not hold what was asked for; else None."""
+    asked = _ALLOCATION.search(str(error))
+    if isinstance(error, MemoryError):
+        detail = str(error) or "out of memory"
+    elif isinstance(error, RuntimeError) and asked:
+        detail = asked[0]
+    else:
+        return None
+    return InputError(f"there is not enough memory ({detail}): ask for less")
 
 
 def _end_process(status: int) -> NoReturn:

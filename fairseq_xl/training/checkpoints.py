@@ -86,12 +86,58 @@ def why_unusable(path: str | os.PathLike[str]) -> str | None:
         )
     if not isinstance(state, dict) or "model" not in state:
         return "holds no model of fairseq (no entry `model`); give a checkpoint that fairseq-train wrote"
-    if state.get("cfg") is None and state.get("args") is None:
-        return (
-            "does not say how its model was configured (no entry `cfg` or `args`); "
-            "give a checkpoint that fairseq-train wrote"
-        )
+    return _damage(state)
+
+
+def _damage(state: dict[str, Any]) -> str | None:
+    """What in a checkpoint has not the structure that fairseq gives it."""
+    again = "give a checkpoint that fairseq-train wrote"
+    weights, cfg, args = state["model"], state.get("cfg"), state.get("args")
+    if not isinstance(weights, dict) or not all(map(torch.is_tensor, weights.values())):
+        return f"holds no weights under `model`; {again}"
+    sections = [cfg.get("model", {}), cfg.get("task", {})] if isinstance(cfg, dict) else [args, cfg or {}]
+    if not all(isinstance(section, (dict, argparse.Namespace)) for section in sections):
+        return f"does not say how its model was configured (no entry `cfg` or `args`, or a damaged one); {again}"
+    for name, kind in (("extra_state", dict), ("optimizer_history", list)):
+        if not isinstance(state.get(name) or kind(), kind):
+            return f"has a damaged entry `{name}`; {again}"
     return None
+
+
+def refuse_nameless(path: str | os.PathLike[str], state: dict[str, Any]) -> None:
+    """Refuse a checkpoint that names no model or no task, without which its model cannot be built.
+
+    Args:
+        path: of the checkpoint, for the sentence.
+        state: what it holds.
+
+    Raises:
+        InputError: there is no name.
+    """
+    cfg = state.get("cfg")
+    sections = [] if cfg is None else [cfg.get("model"), cfg.get("task")]
+    for name, section in zip(("model", "task"), sections, strict=False):
+        named = section if isinstance(section, dict) else vars(section or argparse.Namespace())
+        if not isinstance(named.get("_name", named.get("arch")), str):
+            raise InputError(f"the checkpoint {path} names no {name}: give one that fairseq-train wrote")
+
+
+def refuse_nan(path: str | os.PathLike[str], state: dict[str, Any]) -> None:
+    """Refuse a model that can give nothing but NaN, before anybody relies on it.
+
+    Args:
+        path: of the checkpoint, for the sentence.
+        state: what it holds.
+
+    Raises:
+        InputError: a weight is NaN or infinite.
+    """
+    for name, tensor in state["model"].items():
+        if torch.is_tensor(tensor) and not torch.isfinite(tensor).all():
+            raise InputError(
+                f"the weights {name} in {path} hold NaN or infinity: its training has gone astray; take an earlier "
+                "checkpoint, or train again with a lower --lr"
+            )
 
 
 def is_intact(path: str | os.PathLike[str]) -> bool:
@@ -115,7 +161,8 @@ def is_intact(path: str | os.PathLike[str]) -> bool:
 def updates(state: dict[str, Any]) -> int:
     """How many updates the model of a checkpoint has seen."""
     history = state.get("optimizer_history") or [{}]
-    return int(history[-1].get("num_updates", 0))
+    last = history[-1] if isinstance(history, list) else None
+    return int(last.get("num_updates", 0)) if isinstance(last, dict) else 0
 
 
 def plain(value: Any) -> Any:

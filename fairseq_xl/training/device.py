@@ -15,7 +15,9 @@ def usable(device: str | torch.device | None) -> torch.device:
     """
     wanted = device or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        return torch.zeros(1, device=wanted).device
-    except (RuntimeError, AssertionError) as error:
-        reason = str(error).splitlines()[0]
+        sent = torch.zeros(1, device=wanted)
+        sent.tolist()  # the device `meta` takes numbers and gives none back
+        return sent.device
+    except (RuntimeError, AssertionError, ImportError) as error:
+        reason = str(error).splitlines()[0].partition(". ")[0]
         raise InputError(f"the device {str(wanted)!r} cannot be used: {reason}") from None

@@ -24,24 +24,35 @@ NEAREST = ("dense", "top", "flat", "hnsw", "ivf")
 class Search:
     """Options of fairseq's generator, under its names: those that mean something where there is a source."""
 
-    beam: int | None = option("hypotheses that are followed: more are slower, and better up to a point", None, low=1)
-    lenpen: float | None = option("below 1 for shorter translations, above for longer ones", None)
-    unkpen: float | None = option("penalty of unknown words: raise it for fewer of them", None)
+    beam: int | None = option(
+        "hypotheses that are followed: more are slower, and better up to a point", None, low=1, high=1000
+    )
+    # The score is divided by the length to this power, which float32 must hold.
+    lenpen: float | None = option("below 1 for shorter translations, above for longer ones", None, low=-10, high=10)
+    unkpen: float | None = option("penalty of unknown words: raise it for fewer of them", None, low=-1e4, high=1e4)
     unnormalized: bool | None = option("compare hypotheses by their sums of scores, whatever their lengths", None)
     temperature: float | None = option(
-        "divides scores before they become probabilities: above 1 for flatter ones", None
+        "divides scores before they become probabilities: above 1 for flatter ones", None, low=1e-3, high=1e3
     )
     no_repeat_ngram_size: int | None = option("no n-gram of this size comes twice in a translation", None, low=0)
     min_len: int | None = option("fewest tokens of a translation", None, low=0)
-    max_len_a: float | None = option("a translation has at most A times its source's tokens and B", None, metavar="A")
-    max_len_b: int | None = option("see --max-len-a", None, metavar="B")
+    max_len_a: float | None = option(
+        "a translation has at most A times its source's tokens and B", None, low=0, high=1e6, metavar="A"
+    )
+    max_len_b: int | None = option("see --max-len-a", None, low=0, metavar="B")
     match_source_len: bool | None = option("a translation has as many tokens as its source", None)
     sampling: bool | None = option("draw words by their probabilities instead of searching", None)
-    sampling_topk: int | None = option("with --sampling, from the K most probable words alone", None, metavar="K")
-    sampling_topp: float | None = option("with --sampling, from the words that have the share P", None, metavar="P")
-    diverse_beam_groups: int | None = option("groups of a diverse beam search, each unlike those before", None)
-    diverse_beam_strength: float | None = option("how unlike they are", None)
-    diversity_rate: float | None = option("penalty of a hypothesis for those of the same origin before it", None)
+    sampling_topk: int | None = option(
+        "with --sampling, from the K most probable words alone", None, low=1, metavar="K"
+    )
+    sampling_topp: float | None = option(
+        "with --sampling, from the words that have the share P", None, low=0, high=1, metavar="P"
+    )
+    diverse_beam_groups: int | None = option("groups of a diverse beam search, each unlike those before", None, low=1)
+    diverse_beam_strength: float | None = option("how unlike they are", None, low=0, high=1e4)
+    diversity_rate: float | None = option(
+        "penalty of a hypothesis for those of the same origin before it", None, low=0, high=1e4
+    )
 
 
 @dataclass(kw_only=True)
@@ -68,9 +79,15 @@ class VectorScores:
     """How a continuous output's vectors score words."""
 
     decode_score: str | None = option("the cosine, von Mises-Fisher's posterior or its density", None, choices=SCORES)
-    decode_scale: float | None = option("sharpness of --decode-score cosine: a beam depends on it", None)
-    decode_csls_weight: float | None = option("how much words that are near to everything are held back (CSLS)", None)
-    decode_prior_weight: float | None = option("how much a word's frequency in the dictionary counts", None)
+    decode_scale: float | None = option(
+        "sharpness of --decode-score cosine: a beam depends on it", None, low=0, high=1e4
+    )
+    decode_csls_weight: float | None = option(
+        "how much words that are near to everything are held back (CSLS)", None, low=-1e4, high=1e4
+    )
+    decode_prior_weight: float | None = option(
+        "how much a word's frequency in the dictionary counts", None, low=-1e4, high=1e4
+    )
 
 
 @dataclass(kw_only=True)
@@ -82,7 +99,9 @@ class NearestWords:
         None,
         choices=NEAREST,
     )
-    nearest_effort: float | None = option("how much hnsw and ivf search: above 1 for recall, below for speed", None)
+    nearest_effort: float | None = option(
+        "how much hnsw and ivf search: above 1 for recall, below for speed", None, low=1e-3, high=1e3
+    )
     nearest_index: Path | None = option("folder where built indices are kept for the next run", None)
 
 

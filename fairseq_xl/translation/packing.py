@@ -99,6 +99,7 @@ def _copy_model(checkpoint: Path, target: Path) -> None:
 
     state = checkpoints.read(checkpoint)
     task_settings(checkpoint, state)
+    checkpoints.refuse_nan(checkpoint, state)
     kept = {key: value for key, value in state.items() if key != "last_optimizer_state"}
     with atomic_binary(target) as file:
         torch.save(kept, file)

@@ -246,6 +246,9 @@ def _models(folder: Path, config: ModelFolder, task: ContinuousTranslationTask, 
 def _generator(task: ContinuousTranslationTask, models: list[Any], search: dict[str, Any]) -> Any:
     """Raises: InputError: options that do not go together."""
     generation = OmegaConf.structured(GenerationConfig(**search))
+    words = len(task.target_dictionary)
+    if generation.sampling_topk > words:
+        raise InputError(f"sampling_topk is {generation.sampling_topk}, and the target language has {words} words")
     # Attention is always wanted, which stock models drop unless an alignment is to be printed.
     prepared = OmegaConf.create({"generation": {**generation, "print_alignment": "hard"}})
     for model in models:

@@ -16,7 +16,7 @@ from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import decode_lines
 from fairseq_xl.io.settings import check, option
-from fairseq_xl.vectors.formats.fasttext import import_fasttext, read_fasttext
+from fairseq_xl.vectors.formats.fasttext import check_layout, import_fasttext, read_fasttext
 from fairseq_xl.vectors.formats.text import write_text
 from fairseq_xl.vectors.table import WordVectors
 
@@ -136,8 +136,10 @@ def train_vectors(
                 raise _explained(error, texts, training) from error
         try:
             trained.saveModel(str(new_binary))
+            check_layout(new_binary)  # fastText does not notice a disk that is full
         except (ValueError, RuntimeError) as error:
-            raise InputError(f"cannot write {binary}: {error}") from error
+            reason = "it came out incomplete, as on a full disk" if isinstance(error, InputError) else error
+            raise InputError(f"cannot write {binary}: {reason}; what was there before is whole") from error
         del trained  # the model is read back; two of them would double the memory
         words, matrix = read_fasttext(new_binary, None, training.dim, progress)
         with open(new_text, "wb") as file:

@@ -5,6 +5,10 @@
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 PLUGIN=$ROOT/fairseq_xl
 DRY_RUN=${DRY_RUN:-no}
+# Text is UTF-8, whatever the locale: fairseq-generate could not print what Latin-1 has no letters for.
+if [[ ${PYTHONUTF8:-} == 0 || -n ${PYTHONIOENCODING:-} || $(locale charmap 2>/dev/null) == ISO-* ]]; then
+  export PYTHONUTF8=1 PYTHONIOENCODING=utf-8
+fi
 
 say() { printf '%s\n' "$*" >&2; }
 

@@ -126,8 +126,30 @@ def test_a_command_that_returns_nothing_has_succeeded(monkeypatch: pytest.Monkey
         ),
         (IsADirectoryError(errno.EISDIR, "Is a directory", "out"), 2, "error: out: Is a directory\n"),
         (OSError(errno.ENOSPC, "No space left on device"), 2, "error: No space left on device\n"),
+        (OSError(errno.EIO, "Input/output error"), 2, "error: Input/output error\n"),
+        (
+            MemoryError("cannot allocate 8 TiB"),
+            2,
+            "error: there is not enough memory (cannot allocate 8 TiB): ask for less\n",
+        ),
+        (MemoryError(), 2, "error: there is not enough memory (out of memory): ask for less\n"),
+        (
+            RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 8 bytes. Error code 12"),
+            2,
+            "error: there is not enough memory (tried to allocate 8 bytes): ask for less\n",
+        ),
     ],
-    ids=["mistake", "interrupt", "missing extra", "folder for file", "full disk"],
+    ids=[
+        "mistake",
+        "interrupt",
+        "missing extra",
+        "folder for file",
+        "full disk",
+        "broken disk",
+        "memory",
+        "memory without a word",
+        "torch's memory",
+    ],
 )
 def test_how_a_command_ends(error, status, sentence, monkeypatch, capsys) -> None:
     command_that(monkeypatch, raising(error))

@@ -15,6 +15,7 @@ import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
+import forked
 import numpy as np
 import pytest
 import torch
@@ -138,6 +139,48 @@ def test_unusable_checkpoints_get_one_sentence(tmp_path):
         assert message in str(caught.value)
         assert str(path) in str(caught.value)
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"model": [1]}, "holds no weights under `model`"),
+        ({"model": {"w": "text"}}, "holds no weights under `model`"),
+        ({"cfg": None}, "does not say how its model was configured"),
+        ({"cfg": [1]}, "does not say how its model was configured"),
+        ({"cfg": {"model": "lstm", "task": {}}}, "does not say how its model was configured"),
+        ({"cfg": None, "args": {"arch": "lstm"}}, "does not say how its model was configured"),
+        ({"extra_state": [1]}, "has a damaged entry `extra_state`"),
+        ({"optimizer_history": {"a": 1}}, "has a damaged entry `optimizer_history`"),
+    ],
+    ids=str,
+)
+def test_what_is_not_as_fairseq_writes_it_gets_one_sentence(tmp_path, changed, message):
+    path = save(tmp_path / "odd.pt", {**state(), **changed})
+    with pytest.raises(InputError, match=message):
+        checkpoints.read(path)
+    for module, *words in (
+        ("fairseq_cli.generate", tmp_path, "--path", path),
+        ("fairseq_xl.cli.main", "translate", "average", path, path, "--output", tmp_path / "mean.pt"),
+        ("fairseq_xl.cli.main", "embed", "pack", path, "--output", tmp_path / "encoder"),
+    ):
+        done = forked.run(module, *words)
+        assert done.returncode == 2, done.stderr
+        assert f"{path} {message}" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("section", "message"), [({"task": {}}, "names no task"), ({"model": {"dropout": 1}}, "names no model")], ids=str
+)
+def test_a_checkpoint_without_names(tmp_path, section, message):
+    named = {"model": {"_name": "lstm"}, "task": {"_name": "translation", "data": str(tmp_path)}}
+    path = save(tmp_path / "odd.pt", {**state(), "cfg": {**named, **section}})
+    with pytest.raises(InputError, match=message):
+        checkpoint_utils.load_model_ensemble_and_task([str(path)])
+
+
+def test_a_history_of_something_else_counts_no_updates():
+    assert checkpoints.updates({"optimizer_history": [3]}) == 0
 
 
 def test_a_missing_model_gets_one_sentence(tmp_path):

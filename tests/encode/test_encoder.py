@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -51,6 +56,27 @@ def test_any_model_that_encodes_sentences_will_do():
     assert found.dtype == np.float32
     assert found.tolist() == [[4, 20], [0, 0], [2, 11], [6, 42], [3, 16]]
     assert model.shapes[1:] == [(1, 6), (2, 4), (1, 2)]
+
+
+def test_copies_encode_alike_in_other_processes_too(encoder):
+    expected = encoder.encode(TEXT)
+    assert np.array_equal(copy.deepcopy(encoder).encode(TEXT), expected)
+    assert np.array_equal(pickle.loads(pickle.dumps(encoder)).encode(TEXT), expected)
+    code = "import pickle, sys; e, text = pickle.load(sys.stdin.buffer); pickle.dump(e.encode(text), sys.stdout.buffer)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=pickle.dumps((encoder, TEXT)), capture_output=True, check=True
+    )
+    assert np.array_equal(pickle.loads(done.stdout), expected)
+
+
+def test_weights_that_are_not_finite_are_refused(upos_run, tmp_path):
+    state = checkpoints.read(upos_run[1] / "checkpoint_last.pt")
+    name = next(name for name, tensor in state["model"].items() if tensor.is_floating_point())
+    state["model"] = {**state["model"], name: torch.full_like(state["model"][name], torch.nan)}
+    torch.save(state, tmp_path / "diverged.pt")
+    with pytest.raises(InputError, match="hold NaN or infinity"):
+        pack(tmp_path / "diverged.pt", tmp_path / "encoder")
+    assert not (tmp_path / "encoder").exists()
 
 
 def test_blocks_change_nothing(monkeypatch):

@@ -4,6 +4,7 @@ cannot command it."""
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fairseq_xl.cli import main as cli
-from fairseq_xl.io.errors import EscapingTerminal, InputError, escape_controls
+from fairseq_xl.io.errors import EscapingTerminal, InputError, escape_controls, out_of_memory
 
 ROOT = Path(__file__).resolve().parents[2]
 PRELUDE = """
@@ -105,3 +106,30 @@ def test_output_of_commands_is_inert_at_a_terminal_and_itself_in_a_pipe(stream, 
 def test_messages_are_inert(capsys):
     assert cli.main(["vec\x1b[2Jtors"]) == 2
     assert "\x1b" not in capsys.readouterr().err
+
+
+def exhausted_numpy() -> None:
+    import numpy as np
+
+    np.zeros((1 << 40, 1 << 10))
+
+
+def exhausted_torch() -> None:
+    import torch
+
+    torch.zeros(1 << 50)
+
+
+@pytest.mark.parametrize("exhaust", [exhausted_numpy, exhausted_torch])
+def test_a_memory_that_is_too_small(exhaust):
+    with pytest.raises((MemoryError, RuntimeError)) as raised:
+        exhaust()
+    assert re.match(
+        r"there is not enough memory \(.* allocate [\d.]+ \w+.*\): ask for less", str(out_of_memory(raised.value))
+    )
+
+
+def test_a_memory_that_is_too_small_without_a_word():
+    assert str(out_of_memory(MemoryError())) == "there is not enough memory (out of memory): ask for less"
+    assert out_of_memory(RuntimeError("a defect")) is None
+    assert out_of_memory(ValueError("you tried to allocate 3 bytes")) is None

@@ -27,6 +27,11 @@ class Settings:
         ({"share": -0.1}, "--share is -0.1: give a number from 0 to 1"),
         ({"share": float("nan")}, "--share is nan: give a finite number"),
         ({"least": -1}, "--least is -1: give a number from 0"),
+        (
+            {"least": 2**63},
+            "--least is 9223372036854775808: give a number from -9223372036854775807 to 9223372036854775807",
+        ),
+        ({"least": 10**400}, f"--least is {10**400}: give a number from -9223372036854775807 to 9223372036854775807"),
         ({"kind": "c"}, "--kind is one of a, b, not 'c'"),
         ({"sizes": [1, 17]}, "--sizes is 17: give a number to 16"),
         ({"anything": float("inf")}, "--anything is inf: give a finite number"),

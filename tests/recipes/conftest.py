@@ -123,7 +123,7 @@ class Recipe:
         """Run it with ``--out``; afterwards ``calls`` holds what this run alone called."""
         self.calls_file.write_text("")
         path = os.pathsep.join([str(self.bin), os.environ["PATH"]])
-        settings = {"PATH": path, "CALLS": str(self.calls_file), "FAIRSEQ_XL_VENV": "/nonexistent"}
+        settings = {"PATH": path, "CALLS": str(self.calls_file), "FAIRSEQ_XL_VENV": str(self.out.with_name("no-venv"))}
         return subprocess.run(
             ["bash", str(self.script), "--out", str(self.out), *map(str, options)],
             env={**os.environ, **settings, **env},

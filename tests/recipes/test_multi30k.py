@@ -617,13 +617,14 @@ def test_the_modern_baseline_is_a_transformer_on_joint_subwords(multi30k, data):
         (["--search", "decode_score=a'b"], "give the name of a score"),
         (["--search", "decode_scale=5", "--loss", "stock"], "for continuous outputs: stock has a softmax"),
         (["--sed", "1"], "has no option '--sed'"),
-        (["--data", "/nonexistent"], "--data /nonexistent is no folder"),
-        (["--mono", "/nonexistent"], "there is no text for --mono, /nonexistent"),
-        (["--test", "/nonexistent/x"], "there is no test set for --test, /nonexistent/x.de"),
+        (["--data", "{absent}"], "--data {absent} is no folder"),
+        (["--mono", "{absent}"], "there is no text for --mono, {absent}"),
+        (["--test", "{absent}/x"], "there is no test set for --test, {absent}/x.de"),
         (["--src", "fr"], "there is no Multi30k file"),
     ],
 )
-def test_mistakes_are_told_in_one_sentence_before_anything_starts(multi30k, data, arguments, message):
+def test_mistakes_are_told_in_one_sentence_before_anything_starts(multi30k, data, arguments, message, tmp_path):
+    *arguments, message = (word.replace("{absent}", f"{tmp_path}/absent") for word in (*arguments, message))
     done = multi30k("--data", data, *arguments)
     assert done.returncode == 2
     assert done.stderr.startswith("error: ")

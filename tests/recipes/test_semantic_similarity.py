@@ -122,17 +122,18 @@ def test_other_settings_begin_anew(similarity, begins_anew):
         ([], "--base is missing"),
         ([*BASE, "--languages", "en"], "--languages is 'en': give two codes or more"),
         ([*BASE, "--set-for", "de:crawl.delay=1"], "--set-for is 'de:crawl.delay=1': begin with one of en fr"),
-        ([*BASE, "--text", "fr=/no/such"], "there is no text /no/such"),
-        ([*BASE, "--paraphrases", "/no/such,left=1"], "there is no file of paraphrases, /no/such"),
+        ([*BASE, "--text", "fr={absent}"], "there is no text {absent}"),
+        ([*BASE, "--paraphrases", "{absent},left=1"], "there is no file of paraphrases, {absent}"),
         ([*BASE, "--sts", "s.csv,score=3"], "--sts is 's.csv,score=3': begin with one of en fr"),
-        ([*BASE, "--sts", "en=/no/such,score=3"], "there is no file of graded similarities, /no/such"),
+        ([*BASE, "--sts", "en={absent},score=3"], "there is no file of graded similarities, {absent}"),
         ([*BASE, "--epochs-for", "de:3"], "--epochs-for is 'de:3': begin with one of fr joint and ':'"),
         ([*BASE, "--epochs-for", "fr:x"], "--epochs-for is 'x': give a whole number"),
         ([*BASE, "--folds", "a"], "--folds is 'a': give a whole number"),
         ([*BASE, "--colour", "red"], "has no option '--colour'"),
     ],
 )
-def test_mistakes(similarity, options, said):
+def test_mistakes(similarity, options, said, tmp_path):
+    *options, said = (str(word).replace("{absent}", f"{tmp_path}/absent") for word in (*options, said))
     done = similarity(*options)
     assert done.returncode == 2
     assert said in done.stderr

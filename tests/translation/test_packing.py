@@ -77,6 +77,17 @@ def test_what_cannot_be_packed_is_refused(work, pack_model, tmp_path):
     assert not output.exists()
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_refused(work, pack_model, tmp_path, value):
+    state = torch.load(work / "stock" / "checkpoint_last.pt", weights_only=True)
+    state["model"]["decoder.embed_tokens.weight"][3, 2] = value
+    (tmp_path / "diverged").mkdir()
+    torch.save(state, tmp_path / "diverged" / "checkpoint_last.pt")
+    with pytest.raises(InputError, match=r"weights decoder\.embed_tokens\.weight in .* hold NaN or infinity"):
+        pack_model(tmp_path / "model", str(tmp_path / "diverged"))
+    assert not (tmp_path / "model").exists()
+
+
 def test_the_pack_command(work, tmp_path, capsys):
     checkpoint, output = work / "stock" / "checkpoint_last.pt", tmp_path / "model"
     words = ["translate", "pack", checkpoint, "--data", work / "bin", "-s", "de", "-t", "en", "--output", output]

@@ -98,7 +98,9 @@ def test_long_lines_are_named(translate):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--input", "/nonexistent"], "there is no file /nonexistent"),
+        (["--input", "absent"], "there is no file absent"),
+        (["--seed", 10**30], "--seed is 1000000000000000000000000000000: give a number from 0 to"),
+        (["--seed", -1], "--seed is -1: give a number from 0"),
         (["--decode-score", "cosine", "--lexicon", "x"], "lexicon says what replace_unk does: give that, too"),
         (["--block-lines", 0], "--block-lines is 0"),
         (["--n-best", 0], "0 translations of each sentence"),
@@ -106,7 +108,8 @@ def test_long_lines_are_named(translate):
         (["--output", "."], "cannot write .: it is a directory"),
     ],
 )
-def test_mistakes_are_told_in_one_sentence(translate, arguments, message):
+def test_mistakes_are_told_in_one_sentence(translate, arguments, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     status, out, err = translate("Hund\n", *arguments)
     assert (status, out) == (2, "")
     assert err.startswith("error: ")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 import os
+import pickle
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import fairseq_cli.generate
@@ -162,10 +166,20 @@ def test_options_reach_the_search_and_the_model(load, raw):
         ({"beam": 0}, "beam is 0: give a number from 1"),
         ({"decode_score": "best"}, "decode_score is one of cosine, vmf_posterior, vmf_density, not 'best'"),
         ({"sampling_topk": 3}, "requires --sampling"),
-        ({"temperature": 0}, "--temperature must be greater than 0"),
+        ({"temperature": 0}, "temperature is 0: give a number from 0.001 to 1000"),
         ({"min_len": 300}, "min_len is 300"),
+        ({"lenpen": 400}, "lenpen is 400: give a number from -10 to 10"),
+        ({"sampling": True, "sampling_topk": 100_000}, "sampling_topk is 100000, and the target language has "),
+        ({"sampling": True, "sampling_topk": 0}, "sampling_topk is 0: give a number from 1"),
+        ({"sampling": True, "sampling_topp": 1.5}, "sampling_topp is 1.5: give a number from 0 to 1"),
+        ({"unkpen": 1e300}, "unkpen is 1e+300: give a number from -10000 to 10000"),
+        ({"beam": 10**9}, "beam is 1000000000: give a number from 1 to 1000"),
+        ({"max_len_a": -1.0}, "max_len_a is -1.0: give a number from 0"),
+        ({"max_len_b": -5}, "max_len_b is -5: give a number from 0"),
+        ({"decode_scale": 1e300}, "decode_scale is 1e+300"),
+        ({"device": "meta"}, "the device 'meta' cannot be used: Cannot copy out of meta tensor"),
         ({"diverse_beam_groups": 3}, "diverse_beam_groups is 3, which does not divide the beam, 5"),
-        ({"replace_unk": True, "lexicon": "/nonexistent"}, "there is no file /nonexistent"),
+        ({"replace_unk": True, "lexicon": "absent"}, "there is no file absent"),
         ({"replace_unk_distance": 3}, "replace_unk_distance says what replace_unk does: give that, too"),
         ({"replace_unk": True, "replace_unk_distance": -1}, "replace_unk_distance is -1: give a number from 0"),
         ({"sampling": 1}, "the option sampling cannot be 1: give a value of the kind bool"),
@@ -173,9 +187,46 @@ def test_options_reach_the_search_and_the_model(load, raw):
         ({"batch_tokens": 0}, "give 1 or more"),
     ],
 )
-def test_options_that_cannot_work_are_refused(packed, given, message):
+def test_options_that_cannot_work_are_refused(packed, given, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=re.escape(message)):
         Translator.load(packed / "continuous", **{"device": "cpu", **given})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"lenpen": 10.0},
+        {"lenpen": -10.0, "beam": 2},
+        {"sampling": True, "sampling_topk": 5},
+        {"sampling": True, "sampling_topp": 0.0},
+        {"temperature": 1e-3},
+        {"temperature": 1e3, "unkpen": 1e4},
+        {"unkpen": -1e4, "max_len_b": 3},
+        {"max_len_b": 10**18, "max_len_a": 1e6},
+        {"beam": 50},
+        {"decode_scale": 1e4, "decode_score": "cosine", "decode_csls_weight": 1e4},
+        {"decode_scale": 0.0, "decode_score": "cosine"},
+    ],
+    ids=str,
+)
+def test_extreme_options_still_translate(load, raw, given):
+    torch.manual_seed(0)
+    assert len(load("continuous", **given).translate(raw[:2])) == 2
+
+
+@pytest.mark.parametrize(("name", "given"), [("continuous", {}), ("both", {}), ("continuous", {"nearest": "flat"})])
+def test_copies_translate_alike_in_other_processes_too(load, raw, name, given):
+    translator = load(name, **given)
+    expected = translator.candidates(raw[:3])
+    assert copy.deepcopy(translator).candidates(raw[:3]) == expected
+    pickled = pickle.dumps(translator)
+    assert pickle.loads(pickled).candidates(raw[:3]) == expected
+    code = "import pickle, sys; t, s = pickle.load(sys.stdin.buffer); pickle.dump(t.candidates(s), sys.stdout.buffer)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=pickle.dumps((translator, raw[:3])), capture_output=True, check=True
+    )
+    assert pickle.loads(done.stdout) == expected
 
 
 def test_misuse_is_refused(load):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -178,3 +179,23 @@ def test_real_captions_give_sensible_neighbours(data_dir: Path, tmp_path: Path) 
     table = train([text], tmp_path / "en", **settings)
     found = {word for word, _ in neighbours(table, ["red"], k=10)["red"]}
     assert len(found & {"blue", "green", "yellow", "purple", "white", "black"}) >= 3, found
+
+
+@pytest.mark.parametrize("room", [0, 100, 3000, 12_000, 25_000])
+@pytest.mark.parametrize("parts", [1, 2])
+def test_a_full_disk(text: Path, tmp_path: Path, room: int, parts: int) -> None:
+    train([text], tmp_path / "m", **SMALL)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert len(before["m.bin"]) > 12_000 + 500
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    texts = [text] * parts
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limit[1]))
+    try:
+        if room == 25_000 and parts == 1:
+            train(texts, tmp_path / "m", **SMALL)
+        else:
+            with pytest.raises(InputError, match=r"^cannot write .*/m\.bin: (File too large|it came out incomplete)"):
+                train(texts, tmp_path / "m", **SMALL)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

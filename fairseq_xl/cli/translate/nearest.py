@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import fairseq_xl
+from fairseq_xl.io.lines import decode_lines
 from fairseq_xl.io.settings import argument, option
 
 
@@ -31,7 +32,7 @@ class Nearest:
         from fairseq_xl.continuous.models.loading import load_continuous_model
 
         model, task = load_continuous_model(self.model, self.data, self.device)
-        for sentence in self.sentence or (line.rstrip("\n") for line in sys.stdin):
+        for sentence in self.sentence or decode_lines(sys.stdin.buffer, "standard input"):
             print(f"source: {sentence}")
             for step in nearest_while_translating(model, task, sentence, self.k, self.max_length):
                 (word, cosine), *others = step.neighbours

@@ -16,7 +16,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, decode_lines, read_lines
 from fairseq_xl.io.progress import progress_bar
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 from fairseq_xl.translation.options import Decoding
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Lines:
         shown=f"{BLOCK}; 1 where standard input is a terminal",
     )
     device: str | None = option("such as cpu or cuda:1", None, shown="a GPU where there is one")
-    seed: int = option("of --sampling", 1)
+    seed: int = option("of --sampling", 1, low=0, high=GREATEST_SEED)
 
 
 @dataclass(kw_only=True)

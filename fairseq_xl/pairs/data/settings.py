@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairseq_xl.io.settings import option
+from fairseq_xl.io.settings import GREATEST_SEED, option
 from fairseq_xl.pairs.data.tokenizer import Tokenizer
 
 
@@ -18,7 +18,7 @@ class Settings(Tokenizer):
         None,
         metavar="FILE",
     )
-    dim: int = option("of random vectors", 300, low=1)
+    dim: int = option("of random vectors", 300, low=1, high=65_536)
     like: Path | None = option(
         "take words, dictionary and vectors from this data directory, so that a model trained there can be tuned or "
         "used here (give these files to --also there, or their new words are unknown)",
@@ -38,4 +38,4 @@ class Settings(Tokenizer):
         "sentences",
         choices=("sentences", "pairs", "nothing"),
     )
-    seed: int = option("of folds and random vectors", 1)
+    seed: int = option("of folds and random vectors", 1, low=0, high=GREATEST_SEED)

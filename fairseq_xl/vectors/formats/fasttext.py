@@ -39,7 +39,7 @@ def read_fasttext(
     has none (a model trained without subwords) is left out. Raises InputError when the file is no
     intact fastText model.
     """
-    width = _check_layout(path)
+    width = check_layout(path)
     if dim is not None and width != dim:
         raise InputError(f"{path} holds vectors of dimension {width}, but dimension {dim} is needed")
     fasttext = import_fasttext(f"reading {path}")
@@ -68,7 +68,7 @@ def fasttext_vocabulary(path: Path) -> list[str]:
 
     Raises InputError when the file is no intact fastText model.
     """
-    _check_layout(path)
+    check_layout(path)
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         # One byte after an entry's count tells words (0) from the labels of a classifier (1).
         entries = [data[start:end] for start, end in _entries(data) if data[end + _AFTER_ENTRY.size] == _WORD]
@@ -94,7 +94,7 @@ def _not_utf8(path: Path) -> InputError:
     return InputError(f"{path} has words that are not valid UTF-8: name the words to read, or train it again")
 
 
-def _check_layout(path: Path) -> int:
+def check_layout(path: Path) -> int:
     """Walk the file's layout; return the dimension of its vectors or raise InputError."""
     truncated = InputError(f"{path} is a truncated fastText model: fetch or train it again")
     size = path.stat().st_size

@@ -29,7 +29,7 @@ def test_command():
     ("command", "message"),
     [
         ([], "is empty"),
-        (["/no/such/program"], "No such file"),
+        (["{absent}"], "No such file"),
         ([sys.executable, "-c", "print('one')"], "wrote 1 lines for 2"),
         ([sys.executable, "-c", "pass"], "wrote 0 lines for 2"),
         ([sys.executable, "-c", "print('1\\n2\\n3')"], "wrote 3 lines for 2"),
@@ -37,7 +37,8 @@ def test_command():
         ([sys.executable, "-c", "import os; os.write(1, b'\\xff\\n\\xff\\n')"], "not UTF-8"),
     ],
 )
-def test_command_that_fails(command, message):
+def test_command_that_fails(command, message, tmp_path):
+    command = [str(tmp_path / "absent") if word == "{absent}" else word for word in command]
     with pytest.raises(InputError, match=message):
         CommandTranslator(command).translate(["un", "deux"])
 

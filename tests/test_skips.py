@@ -1,0 +1,52 @@
+"""CI fails on a test that is skipped without a reason on the list, and on no other."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import skips
+
+TESTS = Path(__file__).resolve().parent
+
+
+@pytest.fixture
+def suite(tmp_path):
+    """``suite("REASON", CI="true")``: the status of a run in two processes of a test that is skipped so, and what it
+    printed."""
+
+    def run(reason: str, module: bool = False, **environment: str) -> tuple[int, str]:
+        hooks = (TESTS / "conftest.py").read_text(encoding="utf-8")
+        start = hooks.index("def pytest_terminal_summary")
+        end = hooks.index('@pytest.fixture(scope="session")\ndef data_dir')
+        (tmp_path / "conftest.py").write_text(f"import os, pytest, skips\n{hooks[start:end]}")
+        how = f"pytest.skip({reason!r}, allow_module_level=True)" if module else "pass"
+        (tmp_path / "test_it.py").write_text(
+            f"import pytest\n{how}\n@pytest.mark.skip(reason={reason!r})\ndef test_one(): ...\ndef test_two(): ...\n"
+        )
+        env = {name: value for name, value in os.environ.items() if name != "CI"} | environment
+        env["PYTHONPATH"] = str(TESTS / "helpers")
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", str(tmp_path)]
+        done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=600)
+        return done.returncode, done.stdout
+
+    return run
+
+
+@pytest.mark.parametrize("module", [False, True])
+def test_a_skip_that_nobody_expects_fails_in_ci(suite, module):
+    status, said = suite("the moon is full", module, CI="true")
+    assert status == 1
+    assert "skipped without an expected reason" in said
+    assert ": the moon is full" in said
+
+
+def test_elsewhere_it_does_not(suite):
+    assert suite("the moon is full")[0] == 0
+
+
+def test_an_expected_skip_does_not_fail(suite):
+    assert suite(f"{skips.expected()[0]} of some kind", CI="true")[0] == 0
