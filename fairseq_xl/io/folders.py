@@ -19,7 +19,7 @@ from fairseq_xl.io.lines import loads
 def atomic_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
     """A hidden folder beside ``output``, which takes its place when the block ends without an error.
 
-    A link to a folder is followed and stays.
+    A link to a folder is followed and stays, and a folder's permissions stay as they were.
 
     Args:
         output: new, empty, or a folder that holds a file called ``mark``, as only what wrote it has.
@@ -46,6 +46,7 @@ def atomic_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
             try:
                 yield hidden
                 if place.exists():
+                    shutil.copymode(place, hidden)
                     os.rename(place, replaced)
                 os.rename(hidden, place)
             finally:

@@ -16,6 +16,9 @@ from fairseq_xl.io.errors import InputError
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+GREATEST_SEED = 2**32 - 1
+"""The greatest that every generator takes, NumPy's old one included; none takes a negative one."""
+
 
 def option(
     text: str,

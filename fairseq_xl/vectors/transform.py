@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import check, option
+from fairseq_xl.io.settings import GREATEST_SEED, check, option
 from fairseq_xl.vectors.random import random_vectors
 from fairseq_xl.vectors.table import WordVectors
 
@@ -48,7 +48,7 @@ class Transformation:
         low=0,
         high=1,
     )
-    random_seed: int = option("seed of the random vectors", 0)
+    random_seed: int = option("seed of the random vectors", 0, low=0, high=GREATEST_SEED)
     normalize: bool = option("scale every vector to norm one at the end", False)
 
     def __post_init__(self) -> None:

@@ -214,10 +214,8 @@ def _fork(work: Callable[[], object]) -> int:
             work()
         finally:
             os._exit(70)
-    try:
+    with contextlib.suppress(PermissionError, ProcessLookupError):
         os.setpgid(child, child)
-    except (PermissionError, ProcessLookupError):
-        pass
     return child
 
 

@@ -18,7 +18,6 @@ from tqdm import tqdm
 from fuzzing import carry, draw, inputs, lines
 from fuzzing.draw import Case
 from fuzzing.judge import Fault, Whole, judge, judge_again
-from fuzzing.places import Tree
 
 KEPT = 3
 """Cases of each family that are kept."""
@@ -47,31 +46,42 @@ class Bench:
         finally:
             place.remove()
 
-    def whole(self, line: int) -> Whole:
-        """What a line does. Raises: RuntimeError: it does not succeed."""
+    def whole(self, line: int, twice: bool = False) -> Whole:
+        """What a line does; ``twice`` tells what it leaves apart from what differs each time.
+
+        Raises:
+            RuntimeError: it does not succeed.
+        """
         if line not in self.wholes:
             case = draw.good(line)
             with self.place(line) as place:
                 carry.learn_imports(case, place)
-            trees: list[Tree] = []
-            for _ in range(2):
-                with self.place(line) as place:
-                    done = carry.carry_out(case, place)
-                if faults := judge(case, done, None):
-                    raise RuntimeError(f"{lines.LINES.splitlines()[line + 1]}\n{faults[0].why}")
-                trees.append({path: about for path, about in done.after.items() if done.before.get(path) != about})
-            files = {
-                path: content
-                for path, (kind, _, content) in trees[0].items()
-                if kind == "file" and trees[1].get(path, ("", 0, ""))[2] == content
-            }
-            names = {path for path in trees[0].keys() & trees[1].keys() if path.startswith(("here/out", "here/in"))}
-            self.wholes[line] = Whole(done.seconds, bool(done.out), files, names)
-        return self.wholes[line]
+            self.wholes[line] = self._undisturbed(line)
+        whole = self.wholes[line]
+        if twice and not whole.compared:
+            other = self._undisturbed(line)
+            files = {path: content for path, content in whole.files.items() if other.files.get(path) == content}
+            self.wholes[line] = whole = dataclasses.replace(
+                whole, files=files, names=whole.names & other.names, compared=True
+            )
+        return whole
+
+    def _undisturbed(self, line: int) -> Whole:
+        case = draw.good(line)
+        with self.place(line) as place:
+            done = carry.carry_out(case, place)
+        if faults := judge(case, done, None):
+            raise RuntimeError(f"{lines.LINES.splitlines()[line + 1]}\n{faults[0].why}")
+        if done.status:
+            raise RuntimeError(f"{lines.LINES.splitlines()[line + 1]}\n{done.err}")
+        new = {path: about for path, about in done.after.items() if done.before.get(path) != about}
+        files = {path: content for path, (kind, _, content) in new.items() if kind == "file"}
+        names = {path for path in new if path.startswith(("here/out", "here/in"))}
+        return Whole(done.seconds, bool(done.out), files, names)
 
     def faults(self, case: Case) -> list[Fault]:
         """Carry a case out, and if it was killed, once more without that."""
-        whole = self.whole(case.line)
+        whole = self.whole(case.line, twice=case.signal is not None)
         with self.place(case.line) as place:
             done = carry.carry_out(case, place, whole.seconds)
             faults = judge(case, done, whole)
@@ -143,7 +153,8 @@ def run(minutes: float, seed: str, output: Path, names: list[str] | None, most: 
                         keep(output / "commands" / slug / str(number), case, faults)
                 bar.n = min(bar.total, bar.total - round(until - time.monotonic()))
                 bar.refresh()
-    print(f"{sum(tried.values())} cases of {len(tried)} commands, {sum(families.values())} faults of {len(families)} kinds")
+    cases, faults = sum(tried.values()), sum(families.values())
+    print(f"{cases} cases of {len(tried)} commands, {faults} faults of {len(families)} kinds")
     for family, count in families.most_common():
         print(f"  {count} {family}")
     if families:

@@ -19,8 +19,43 @@ INTEGERS = ["-1", "0", "1", "2", "3", "7", "100", str(2**31 - 1), str(2**31), st
 NO_INTEGERS = ["", "1_0", "٣", " 5 ", "0x10", "1e3", "nan", "1.5", "9" * 5000, "-", "five"]
 FLOATS = ["nan", "inf", "-inf", "-0.0", "1e-320", "1e308", "0", "1", "-1", "0.5", "2", "1_0", "", "half", "1e999"]
 STRINGS = [
-    *("", " ", "-", "--", "../x", "/proc", ".", "..", "a\nb", "\x1b[2J", "ü", "日本語", "😀", "\udcff", "%s", "{}", "$HOME"),
-    *("${oc.env:HOME}", "'", '"', "a b", "nan", "NULL", "=", ",", ":", "a=b", "x" * 5000, "\u202ex", "en", "0", "*"),
+    *(
+        "",
+        " ",
+        "-",
+        "--",
+        "../x",
+        "/proc",
+        ".",
+        "..",
+        "a\nb",
+        "\x1b[2J",
+        "ü",
+        "日本語",
+        "😀",
+        "\udcff",
+        "%s",
+        "{}",
+        "$HOME",
+    ),
+    *(
+        "$HOME",
+        "${oc.env:HOME}",
+        "'",
+        '"',
+        "a b",
+        "nan",
+        "NULL",
+        "=",
+        ",",
+        ":",
+        "a=b",
+        "x" * 5000,
+        "\u202ex",
+        "en",
+        "0",
+        "*",
+    ),
     *("{lang}", "{name}", "{0.__class__}", "\\", "\t", "[", "(", "🇩🇪" * 100, "in/canary", "/dev/null", "a/b"),
 ]
 WORK = {
@@ -129,7 +164,7 @@ def draw(line: int, seed: str, world: Path) -> Case:
 
 def _slots(case: Case) -> tuple[list[tuple[int, argparse.Action]], list[argparse.Action]]:
     """Which words are values of which options, and the options that are not given."""
-    name, kind, rest = find(case.words)
+    _, kind, rest = find(case.words)
     parser = argparse.ArgumentParser()
     actions = add_options(parser, kind)
     options = {string: action for action in actions for string in action.option_strings}

@@ -119,7 +119,9 @@ def embed(world: World) -> None:
     world.text("text.txt", *docs_data.sentences("de")[:8])
     world.text("moses.de", *docs_data.sentences("de")[:40])
     world.text("moses.en", *docs_data.sentences("en")[:40])
-    docs_data.write_table(world.inputs / "sentences.csv", (1, 2), ("eng", "deu"), ("A red dog runs.", "Ein Hund rennt los."))
+    docs_data.write_table(
+        world.inputs / "sentences.csv", (1, 2), ("eng", "deu"), ("A red dog runs.", "Ein Hund rennt los.")
+    )
     docs_data.write_table(world.inputs / "links.csv", (1, 2), (2, 1))
     text = "--corpus in/corpus.sqlite --pairs de-en=in/de-en.tsv --tagger de=in/de.conllu en=in/en.conllu"
     world.run(f"embed prepare -o in/data {text} --until tag")
@@ -198,10 +200,9 @@ def experiment(world: World) -> None:
     """An experiment's file with a recipe that does nothing, and the finished runs of another experiment."""
     playground.Playground(world.inputs)
     (world.inputs / "recipe.sh").write_text(playground.RECIPE.replace('echo "$*" >>"$here/calls"\n', ""))
-    torch.save(
-        {"model": {}, "optimizer_history": [{"num_updates": 10, "optimizer_name": "adam"}], "best_loss": 1.0, "extra_state": {}, "cfg": {"common": {"seed": 1}}},
-        world.inputs / "best.pt",
-    )
+    history = [{"num_updates": 10, "optimizer_name": "adam", "lr_scheduler_state": {}}]
+    saved = {"model": {}, "optimizer_history": history, "extra_state": {}, "cfg": {"common": {"seed": 1}}}
+    torch.save(saved, world.inputs / "best.pt")
     lines = docs_data.sentences("en")[:20]
     plain = world.inputs / "out" / "prepared" / "de-en" / "plain"
     for language, shown in (("en", lines), ("de", docs_data.sentences("de")[:20])):

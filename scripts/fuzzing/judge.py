@@ -39,12 +39,14 @@ class Whole:
         prints: whether it writes to standard output.
         files: what it leaves that is the same each time: path -> hash.
         names: everything that it leaves.
+        compared: with a second run, without which ``files`` may be another each time.
     """
 
     seconds: float
     prints: bool
     files: dict[str, str]
     names: set[str]
+    compared: bool = False
 
 
 def judge(case: Case, done: Outcome, whole: Whole | None) -> list[Fault]:

@@ -13,7 +13,13 @@ CORPUS = (
     "--set topics.passes=5 topics.fewest=2 topics.most=2 negatives.low=-1 negatives.high=1 negatives.folds=2 "
     "negatives.max_page_share=1 negatives.encoder=vectors:../en.vec"
 )
-TAGGED = "--corpus out/corpus.sqlite --pairs de-en=in/de-en.tsv --tagger de=in/de.conllu en=in/en.conllu --cache out/tags.sqlite"
+TAGGED = (
+    "--corpus out/corpus.sqlite --pairs de-en=in/de-en.tsv --tagger de=in/de.conllu en=in/en.conllu "
+    "--cache out/tags.sqlite"
+)
+
+TATOEBA = "--tatoeba in/sentences.csv in/links.csv --languages de en"
+SEARCH = "--encoder in/siamese.pt --index out/index --rerank in/model.pt"
 
 LINES = f"""
 data fetch file://{{here}}/in/archive.tar.gz -o out/archive.tar.gz --unpack out/unpacked
@@ -57,7 +63,7 @@ embed pack in/model.pt -o out/encoder
 embed random in/model.pt -o out/encoder
 embed export in/encoder -o out/encoder.onnx
 embed prepare -o out/data {TAGGED} --vocabulary 100
-embed prepare -o out/data --parallel de-en=in/moses --tatoeba in/sentences.csv in/links.csv --languages de en --until read
+embed prepare -o out/data {TATOEBA} --parallel de-en=in/moses --until read
 embed statistics in/data
 embed statistics in/corpus.sqlite
 embed build-eval in/corpus.sqlite -o out/eval --one-in 1 --groups 3
@@ -92,7 +98,7 @@ match predict in/model.pt --split train -o out/record.json --device cpu
 match predict in/siamese.pt --device cpu < in/new.tsv
 match similarity in/model.pt --input in/sts.tsv,left=1,right=2,score=3 -o out/table.md --device cpu
 match calibrate in/model.json -o out/calibration.json --bias --prior 0.4
-match search in/corpus.txt --encoder in/siamese.pt --index out/index --rerank in/model.pt --top 2 --device cpu < in/questions
+match search in/corpus.txt {SEARCH} --top 2 --device cpu < in/questions
 match baseline tfidf in/data -o out/record.json --fold 1
 match baseline vectors in/data -o out/record.json --fold 0 --vectors in/words.vec
 match ensemble in/model.json in/siamese.json -o out/record.json --rule logit --calibrate platt --cross-fit 2

@@ -12,8 +12,30 @@ from pathlib import Path
 import parsers
 
 INPUT_FILES = [
-    *("missing", "empty", "a folder", "bytes", "spoilt", "spoilt", "spoilt", "a long line", "a link", "a dangling link"),
-    *("a loop of links", "a pipe", "unreadable", "another file", "CRLF", "Latin-1", "BOM", "NUL", "no last newline"),
+    *(
+        "missing",
+        "empty",
+        "a folder",
+        "bytes",
+        "spoilt",
+        "spoilt",
+        "spoilt",
+        "a long line",
+        "a link",
+        "a dangling link",
+    ),
+    *(
+        "a dangling link",
+        "a loop of links",
+        "a pipe",
+        "unreadable",
+        "another file",
+        "CRLF",
+        "Latin-1",
+        "BOM",
+        "NUL",
+        "no last newline",
+    ),
     *("cut in half", "one line", "blank lines", "twice as long"),
 ]
 INPUT_FOLDERS = [

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 from fairseq_xl.siamese.baselines import BASELINES
-from fairseq_xl.siamese.data.settings import GREATEST_SEED
 
 
 @dataclass(kw_only=True)

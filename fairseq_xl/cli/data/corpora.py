@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_text
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 from fairseq_xl.text.parallel import Rules
 
 BOTH_SIDES = "the two sides' files"
@@ -72,7 +72,7 @@ class Tatoeba:
     )
     valid: int = option("development pairs", 2000, low=0)
     test: int = option("test pairs", 2000, low=0)
-    seed: int = option("of the choice", 1)
+    seed: int = option("of the choice", 1, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
         from fairseq_xl.text.tatoeba import read_pairs, split
@@ -90,7 +90,7 @@ class Synthetic:
     """Generate a small parallel corpus with a grammar: an invented language, Qelmi (qel), and its English."""
 
     output: Path = option("folder to write to", alias="-o")
-    seed: int = option("same seed, same corpus", 1)
+    seed: int = option("same seed, same corpus", 1, low=0, high=GREATEST_SEED)
     train: int = option("training pairs", 4000, low=1)
     valid: int = option("validation pairs", 200, low=1)
     test: int = option("test pairs", 200, low=1)

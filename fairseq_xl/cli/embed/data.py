@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 from fairseq_xl.syntactic.data.prepare import Preparation
 
 
@@ -64,7 +64,7 @@ class BuildEval:
     )
     all: list[str] = option("languages of which all groups are kept, as the paper does with Korean", [], metavar="L")
     least: int = option("sentences that make a group", 6, metavar="N", low=1)
-    seed: int = option("of the sample", 1)
+    seed: int = option("of the sample", 1, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
         """Write a table for each language.

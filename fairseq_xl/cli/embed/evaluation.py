@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 from fairseq_xl.syntactic.evaluation.encoders import KINDS, check_names, parse_encoder
 from fairseq_xl.syntactic.tagging.tagged_text import TaggedText, read_sets, read_treebank
 from fairseq_xl.vectors.faiss_index import KINDS as KINDS_OF_INDEX
@@ -147,7 +147,7 @@ class Map:
     )
     groups: int = option("show this many tag sequences", 12, metavar="N")
     most: int = option("show a sample of this many sentences where there are more", 4000, metavar="N")
-    seed: int = option("of the sample and of umap", 0)
+    seed: int = option("of the sample and of umap", 0, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
         """Embed, project, draw, and say where the files are."""

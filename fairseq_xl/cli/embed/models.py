@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 
 _DATA = "the data directory, where it is no longer where it was in training"
 
@@ -47,7 +47,7 @@ class Pack(_Folder):
 class Random(_Folder):
     """Write an encoder folder with the sizes and dictionaries of a checkpoint and fresh weights."""
 
-    seed: int = option("of the weights", 1)
+    seed: int = option("of the weights", 1, low=0, high=GREATEST_SEED)
 
     def write(self) -> None:
         from fairseq_xl.encode.encoder import pack_untrained

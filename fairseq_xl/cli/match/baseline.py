@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 
 NAMES = ("character_ngram", "tfidf", "bm25", "vectors", "st", "constant")
 
@@ -32,7 +32,7 @@ class Baseline:
         None,
         metavar="K",
     )
-    seed: int = option("of the training", 1)
+    seed: int = option("of the training", 1, low=0, high=GREATEST_SEED)
     learner: str | None = option(
         "gradient boosting or logistic regression",
         None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 
 
 @dataclass(kw_only=True)
@@ -46,7 +46,7 @@ class Ensemble:
         None,
         metavar="N",
     )
-    seed: int = option("of the folds of --cross-fit", 1)
+    seed: int = option("of the folds of --cross-fit", 1, low=0, high=GREATEST_SEED)
     name: str | None = option(
         "of the ensemble in tables", None, shown="the preset or “ensemble”, the rule, the calibration"
     )

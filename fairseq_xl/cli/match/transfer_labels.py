@@ -12,7 +12,7 @@ from fairseq_xl.cli.match.common import SOURCE
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.progress import progress_bar
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 from fairseq_xl.io.tables import parse_settings, stream_rows
 from fairseq_xl.pairs.augmentation.label_transfer import LabelledPair, LabelTransfer, Settings, label_transfer
 from fairseq_xl.pairs.data.source import PairSource
@@ -157,7 +157,7 @@ class Audit:
         None,
         metavar="FILE",
     )
-    seed: int = option("of the classifier's folds", 1)
+    seed: int = option("of the classifier's folds", 1, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
         """Print the table and the wrong pairs.

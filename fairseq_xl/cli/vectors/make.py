@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fairseq_xl.cli.vectors import DICTIONARY, READABLE, WRITABLE
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 from fairseq_xl.vectors.train import Training
 from fairseq_xl.vectors.transform import Transformation
 
@@ -113,7 +113,7 @@ class Random:
     dict: Path | None = option(DICTIONARY, None, exclusive="words!")
     words: Path | None = option("a file with one word per line", None, exclusive="words!")
     dim: int = option("dimension of the vectors", 300, low=1, high=65_536)
-    seed: int = option("random seed", 0)
+    seed: int = option("random seed", 0, low=0, high=GREATEST_SEED)
     quiet: bool = option("show no progress", False)
 
     def run(self) -> None:

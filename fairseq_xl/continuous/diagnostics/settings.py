@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fairseq_xl.io.settings import option
+from fairseq_xl.io.settings import GREATEST_SEED, option
 
 
 @dataclass(kw_only=True)
@@ -17,5 +17,5 @@ class Settings:
     )
     k: int = option("neighbours in these lists, and for counting hubs", 10, alias="-k", low=1)
     negatives: int = option("uniform negatives sampled at each position; the paper has 5", 5, low=1)
-    seed: int = option("of these samples", 1)
+    seed: int = option("of these samples", 1, low=0, high=GREATEST_SEED)
     max_tokens: int = option("tokens in a batch: lower it when memory runs out", 4000, low=1)

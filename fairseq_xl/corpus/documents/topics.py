@@ -20,7 +20,7 @@ from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
-from fairseq_xl.io.settings import option
+from fairseq_xl.io.settings import GREATEST_SEED, option
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.report.tables import Table
 
@@ -38,7 +38,7 @@ class TopicsSettings:
         choices=("tomotopy", "gensim"),
     )
     passes: int = option("rounds of tomotopy, or gensim's passes over the pages (the paper: 300)", 1000, low=1)
-    seed: int = option("the same gives the same topics", 100)
+    seed: int = option("the same gives the same topics", 100, low=0, high=GREATEST_SEED)
     fewest: int = option("smallest number of topics to try", 5, low=1)
     most: int = option("largest number to try (the paper found 17 to 74 best)", 50)
     step: int = option("from one number to the next", 5, low=1)

@@ -22,7 +22,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.packages import require
-from fairseq_xl.io.settings import option
+from fairseq_xl.io.settings import GREATEST_SEED, option
 
 Negative = tuple[int, int, float]
 """Numbers of the positives that give the first and the second sentence, and the cosine of the first's ones."""
@@ -46,7 +46,7 @@ class ExportSettings:
     shallow_baseline: bool = option(
         "measure how far lengths and shared words alone give labels away (needs scikit-learn)", True
     )
-    seed: int = option("of the choice of negatives", 1)
+    seed: int = option("of the choice of negatives", 1, low=0, high=GREATEST_SEED)
 
 
 def read_negatives(path: Path, count: int) -> list[Negative]:

@@ -21,7 +21,7 @@ from fairseq_xl.encode.averaged import Averaging
 from fairseq_xl.encode.registry import KINDS, described, load_encoder
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import option
+from fairseq_xl.io.settings import GREATEST_SEED, option
 
 SMOOTHING = 1e-3
 """a of SIF."""
@@ -69,7 +69,7 @@ class NegativesSettings:
     )
     folds: int = option("folds of what is not for testing", 10, low=2)
     test: float = option("share of the sentences for testing (the paper: 0.2); 0: none", 0.15, low=0, high=0.99)
-    seed: int = option("of the folds and of the draw", 1)
+    seed: int = option("of the folds and of the draw", 1, low=0, high=GREATEST_SEED)
 
 
 def write_sentences(project: Project, output: Path) -> int:

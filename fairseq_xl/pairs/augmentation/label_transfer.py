@@ -23,7 +23,7 @@ import numpy as np
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
-from fairseq_xl.io.settings import option
+from fairseq_xl.io.settings import GREATEST_SEED, option
 from fairseq_xl.pairs.augmentation.key import hashed, normal_form
 
 MEMORY = "1GB"
@@ -141,7 +141,7 @@ class Settings:
     )
     balance: bool = option("draw as many pairs of the more frequent label as there are of the other", False)
     exclude_sentences: bool = option("keep the sentences of --exclude out altogether, not only their pairs", False)
-    seed: int = option("of all that is drawn", 1, low=0)
+    seed: int = option("of all that is drawn", 1, low=0, high=GREATEST_SEED)
 
 
 class LabelledPair(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairseq_xl.io.settings import option
+from fairseq_xl.io.settings import GREATEST_SEED, option
 from fairseq_xl.pairs.data.tokenizer import Tokenizer
 
 
@@ -38,4 +38,4 @@ class Settings(Tokenizer):
         "sentences",
         choices=("sentences", "pairs", "nothing"),
     )
-    seed: int = option("of folds and random vectors", 1)
+    seed: int = option("of folds and random vectors", 1, low=0, high=GREATEST_SEED)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import check, option
+from fairseq_xl.io.settings import GREATEST_SEED, check, option
 
 SIDES = ("low", "high")
 """The low-resource language, which is classified, and the high-resource one, whose labels help."""
-GREATEST_SEED = 2**32 - 1
-"""What numpy and scikit-learn take."""
 
 
 @dataclass(kw_only=True)

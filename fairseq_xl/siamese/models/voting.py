@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fairseq_xl.io.settings import option
-from fairseq_xl.siamese.data.settings import GREATEST_SEED, SIDES
+from fairseq_xl.io.settings import GREATEST_SEED, option
+from fairseq_xl.siamese.data.settings import SIDES
 
 RULES = ("matches", "mean", "knn", "centroid")
 

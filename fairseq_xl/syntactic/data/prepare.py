@@ -14,7 +14,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.progress import progress_bar
-from fairseq_xl.io.settings import option
+from fairseq_xl.io.settings import GREATEST_SEED, option
 from fairseq_xl.syntactic.data.corpus import PIVOT, Corpus
 from fairseq_xl.syntactic.data.directory import read_manifest
 from fairseq_xl.syntactic.data.filters import FILTERS
@@ -74,7 +74,7 @@ class Preparation(Tagging, Inputs):
         None,
         metavar="DATA",
     )
-    seed: int = option("of the choices", 1)
+    seed: int = option("of the choices", 1, low=0, high=GREATEST_SEED)
     until: str = option(
         "stop when the text is read, or when it is tagged (for build-eval)", "all", choices=("read", "tag", "all")
     )

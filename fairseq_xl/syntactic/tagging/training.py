@@ -23,7 +23,7 @@ from typing import Any
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.io.lines import read_lines
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 from fairseq_xl.syntactic.data.corpus import Corpus
 from fairseq_xl.syntactic.tagging.labels import labels_of
 from fairseq_xl.syntactic.tagging.names import names, renamed
@@ -110,7 +110,7 @@ class Training:
         metavar="CORPUS",
     )
     epochs: int = option("most passes over the treebanks; training ends when three bring nothing", 20, low=1)
-    seed: int = option("of start values and order", 1)
+    seed: int = option("of start values and order", 1, low=0, high=GREATEST_SEED)
 
 
 def blank(language: str) -> Any:
