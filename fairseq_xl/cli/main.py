@@ -108,6 +108,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 2
+    except MemoryError as error:
+        print(f"error: there is not enough memory ({str(error) or 'out of memory'}): ask for less", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:

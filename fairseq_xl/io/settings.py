@@ -16,6 +16,8 @@ from fairseq_xl.io.errors import InputError
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+GREATEST = 2**63 - 1
+"""The greatest whole number that arrays hold; Python's own have no end."""
 GREATEST_SEED = 2**32 - 1
 """The greatest that every generator takes, NumPy's old one included; none takes a negative one."""
 
@@ -98,8 +100,10 @@ def _check_item(item: Any, metadata: Any, name: str) -> None:
     if isinstance(item, bool) or not isinstance(item, (int, float)):
         return
     low, high = metadata.get("low"), metadata.get("high")
-    if not math.isfinite(item):
+    if isinstance(item, float) and not math.isfinite(item):
         raise InputError(f"{name} is {item}: give a finite number")
+    if isinstance(item, int) and abs(item) > GREATEST:
+        raise InputError(f"{name} is {item}: give a number from {-GREATEST} to {GREATEST}")
     if (low is not None and item < low) or (high is not None and item > high):
         bounds = f"from {low:g}" + (f" to {high:g}" if high is not None else "") if low is not None else f"to {high:g}"
         raise InputError(f"{name} is {item}: give a number {bounds}")

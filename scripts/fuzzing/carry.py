@@ -9,9 +9,9 @@ import faulthandler
 import gc
 import importlib
 import io
-import json
 import logging
 import os
+import pkgutil
 import random
 import resource
 import select
@@ -21,7 +21,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -32,6 +32,7 @@ from fairseq.logging import metrics
 
 import fairseq_xl
 from fairseq_xl.cli.main import main as cli
+from fairseq_xl.io.errors import InputError
 from fuzzing import places
 from fuzzing.draw import Case
 
@@ -70,13 +71,46 @@ class Outcome:
     was_killed: bool
 
 
-def warm_up() -> None:
-    """What a fork need not do again."""
+ROOMS = {
+    "data": ("text", "sacremoses", "sentencepiece"),
+    "vectors": ("vectors", "text", "fasttext"),
+    "translate": ("translation", "continuous", "text", "training", "sacrebleu", "matplotlib.pyplot"),
+    "embed": ("syntactic", "encode", "text", "vectors", "spacy", "onnxruntime", "matplotlib.pyplot"),
+    "classify": ("siamese", "report", "matplotlib.pyplot"),
+    "match": ("pairs", "encode", "report", "faiss", "matplotlib.pyplot"),
+    "corpus": ("corpus", "encode", "gensim", "faiss"),
+    "experiment": ("experiment", "report", "sacrebleu", "matplotlib.pyplot"),
+}
+"""What the commands of a group import: our rooms, and of others what functions import."""
+
+
+def warm_up(group: str = "") -> None:
+    """What a fork need not do again, for the commands of a group."""
+    for name in ROOMS.get(group, ()):
+        for module in _modules(name):
+            # An extra is not there, or a command is to find that out.
+            with contextlib.suppress(ImportError, InputError):
+                importlib.import_module(module)
+    if group:
+        _quiet()
+        return
     tqdm.tqdm.set_lock(threading.RLock())  # its own would be all forks', and lost with one that is killed
     torch.set_num_threads(1)
     fairseq_xl.hush()
     fairseq_xl.register()
     _quiet()
+
+
+def _modules(name: str) -> Iterator[str]:
+    """A package of others, or every module of a room of ours."""
+    if not (ROOT / "fairseq_xl" / name).is_dir():
+        yield name
+        return
+    yield f"fairseq_xl.{name}"
+    for each in pkgutil.walk_packages([str(ROOT / "fairseq_xl" / name)], f"fairseq_xl.{name}."):
+        # A crawl's reactor is a process's own.
+        if not each.name.startswith("fairseq_xl.corpus.crawling"):
+            yield each.name
 
 
 def bound_by_permissions() -> None:
@@ -366,38 +400,3 @@ def _end(words: list[str]) -> NoReturn:
         except OSError:
             status = status or 120
     os._exit(status & 0xFF)
-
-
-def learn_imports(case: Case, place: Place) -> None:
-    """Import here what a line imports that is not here yet, so that the next forks need not."""
-    reading, writing = os.pipe()
-
-    def work() -> None:
-        os.close(reading)
-        before = set(sys.modules)
-        os.chdir(place.here)
-        quiet = os.open(os.devnull, os.O_RDWR)
-        given = os.open(place.here / case.stdin, os.O_RDONLY) if case.stdin else quiet
-        for number, file in enumerate((given, quiet, quiet)):
-            os.dup2(file, number)
-        sys.stdin = open(0, closefd=False)  # noqa: SIM115
-        try:
-            cli([word.replace("{here}", str(place.here)) for word in case.words])
-        finally:
-            with os.fdopen(writing, "w") as stream:
-                json.dump(sorted(set(sys.modules) - before), stream)
-            os._exit(0)
-
-    child = _fork(work)
-    os.close(writing)
-    with os.fdopen(reading) as stream:
-        told = stream.read()
-    os.waitpid(child, 0)
-    for name in json.loads(told or "[]"):
-        if name.split(".")[0] in ("twisted", "scrapy", "fairseq_cli", "__main__"):
-            continue
-        try:
-            importlib.import_module(name)
-        except Exception:
-            continue
-    _quiet()

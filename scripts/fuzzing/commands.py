@@ -30,13 +30,17 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.worlds: dict[str, Path] = {}
         self.wholes: dict[int, Whole] = {}
         carry.warm_up()
 
     def world(self, line: int) -> Path:
         group, _ = lines.group_and_name(lines.lines()[line])
-        folder = self.folder / group
-        return folder if folder.exists() else inputs.make(group, self.folder)
+        if group not in self.worlds:
+            carry.warm_up(group)
+            folder = self.folder / group
+            self.worlds[group] = folder if folder.exists() else inputs.make(group, self.folder)
+        return self.worlds[group]
 
     @contextlib.contextmanager
     def place(self, line: int) -> Iterator[carry.Place]:
@@ -53,9 +57,6 @@ class Bench:
             RuntimeError: it does not succeed.
         """
         if line not in self.wholes:
-            case = draw.good(line)
-            with self.place(line) as place:
-                carry.learn_imports(case, place)
             self.wholes[line] = self._undisturbed(line)
         whole = self.wholes[line]
         if twice and not whole.compared:

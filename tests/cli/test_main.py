@@ -8,7 +8,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +19,7 @@ from fairseq_xl import __version__
 from fairseq_xl.cli import main as cli
 from fairseq_xl.cli.parsing import Table, load
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import option
+from fairseq_xl.io.settings import GREATEST_SEED, option
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -92,6 +92,15 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out.startswith(f"usage: fairseq-xl {name}")
 
 
+@pytest.mark.parametrize("name", sorted(name for name, found in ALL.items() if not isinstance(found, Mapping)))
+def test_a_seed_is_what_every_generator_takes(name: str) -> None:
+    """NumPy's and scikit-learn's refuse others by a ValueError of their own."""
+    for each in fields(ALL[name]):
+        if each.name.endswith("seed") and name != "translate text":
+            assert each.metadata["low"] == 0, each.name
+            assert each.metadata["high"] <= GREATEST_SEED, each.name
+
+
 def test_an_unknown_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["vector", "train"]) == 2
     assert capsys.readouterr().err == ("error: fairseq-xl has no command 'vector'; did you mean 'vectors'?\n")
@@ -126,8 +135,14 @@ def test_a_command_that_returns_nothing_has_succeeded(monkeypatch: pytest.Monkey
         ),
         (IsADirectoryError(errno.EISDIR, "Is a directory", "out"), 2, "error: out: Is a directory\n"),
         (OSError(errno.ENOSPC, "No space left on device"), 2, "error: No space left on device\n"),
+        (
+            MemoryError("cannot allocate 8 TiB"),
+            2,
+            "error: there is not enough memory (cannot allocate 8 TiB): ask for less\n",
+        ),
+        (MemoryError(), 2, "error: there is not enough memory (out of memory): ask for less\n"),
     ],
-    ids=["mistake", "interrupt", "missing extra", "folder for file", "full disk"],
+    ids=["mistake", "interrupt", "missing extra", "folder for file", "full disk", "memory", "memory without a word"],
 )
 def test_how_a_command_ends(error, status, sentence, monkeypatch, capsys) -> None:
     command_that(monkeypatch, raising(error))

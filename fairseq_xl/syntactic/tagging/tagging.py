@@ -43,7 +43,7 @@ class Tagging:
         None,
         metavar="FILE",
     )
-    processes: int = option("processes that tag at the same time", 1, metavar="N", low=1)
+    processes: int = option("processes that tag at the same time", 1, metavar="N", low=1, high=1024)
     ray: bool = option("spread over the machines of a running Ray cluster (pip install 'fairseq_xl[ray]')", False)
 
     def engine(self) -> Engine:
