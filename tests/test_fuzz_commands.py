@@ -109,7 +109,6 @@ TRACEBACK = 'Traceback (most recent call last):\n  File "/x/fairseq_xl/io/a.py",
         (outcome(2, f"error: {'x' * 3000}\n"), "a long sentence: data clean"),
         (outcome(2, REFUSED, {"here/in/train.de": ("file", 0o644, "z")}), "lost: an input has changed, data clean"),
         (outcome(2, REFUSED, {"here/canary": ("file", 0o600, "c")}), "lost: a canary had mode 644 and has 600, data"),
-        (outcome(2, REFUSED, {"here/out/a.de": ("file", 0o644, "h")}), "an output in spite of the error, data clean"),
         (outcome(0, "", {**GOOD, "here/b": ("file", 0o644, "")}), "stray, data clean"),
         (outcome(0, "", {"here/out/.a.de.0123456789ab.tmp": ("file", 0o644, "")}), "left behind, data clean"),
         (outcome(-9, "", {"here/out/a.de": ("file", 0o644, "h")}, was_killed=True), "half an output, data clean"),
@@ -117,6 +116,14 @@ TRACEBACK = 'Traceback (most recent call last):\n  File "/x/fairseq_xl/io/a.py",
 )
 def test_what_is_a_fault(done: Outcome, family: str) -> None:
     assert [fault.family[: len(family)] for fault in judge(CASE, done, WHOLE)] == [family]
+
+
+def test_an_output_in_spite_of_an_error() -> None:
+    case = draw.good(next(line for line in LINES if draw.good(line).name == "data lexicon"))
+    whole = Whole(1.0, False, {"here/out/lexicon.tsv": "a"}, {"here/out/lexicon.tsv"}, True)
+    for content, families in (("a", []), ("b", ["an output in spite of the error, data lexicon"])):
+        done = outcome(2, REFUSED, {"here/out/lexicon.tsv": ("file", 0o644, content)})
+        assert [fault.family for fault in judge(case, done, whole)] == families
 
 
 def test_what_was_killed_ends_as_if_nothing_had_happened() -> None:
