@@ -135,6 +135,7 @@ def run(minutes: float, seed: str, output: Path, names: list[str] | None, most: 
     which = chosen(names)
     tried: Counter[str] = Counter()
     families: Counter[str] = Counter()
+    broken: set[int] = set()
     with tempfile.TemporaryDirectory(prefix="worlds.") as folder:
         Path(folder).chmod(0o755)
         bench = Bench(Path(folder))
@@ -143,7 +144,15 @@ def run(minutes: float, seed: str, output: Path, names: list[str] | None, most: 
             for number, line in turns(which, seed):
                 if time.monotonic() > until or number == most:
                     break
-                bench.whole(line)
+                if line in broken:
+                    continue
+                try:
+                    bench.whole(line)
+                except RuntimeError as error:
+                    broken.add(line)
+                    families[f"the good line fails: {draw.good(line).name}"] += 1
+                    tqdm.write(f"{error}")
+                    continue
                 case = draw.draw(line, f"{seed} {number}", bench.world(line))
                 faults = bench.faults(case)
                 tried[case.name] += 1
