@@ -12,7 +12,7 @@ from typing import Any
 from fairseq_xl.cli.main import find
 from fairseq_xl.cli.parsing import add_options
 from fuzzing import lines
-from fuzzing.places import INPUT_FILES, INPUT_FOLDERS, OUTPUTS
+from fuzzing.places import INPUT_FILES, INPUT_FOLDERS, NAMES, OUTPUTS
 
 PATH = re.compile(r"(?<![\w/.])(?:in|out)/[\w./-]+")
 INTEGERS = ["-1", "0", "1", "2", "3", "7", "100", str(2**31 - 1), str(2**31), str(2**63), str(-(2**63)), "9" * 30]
@@ -232,7 +232,7 @@ def _place(case: Case, chance: random.Random, world: Path) -> None:
         return
     path = chance.choice(paths)
     if path in case.outputs and path.startswith("out/"):
-        state = chance.choice(OUTPUTS)
+        state = chance.choice([*OUTPUTS, *NAMES])
         inputs = [one for one in paths if one.startswith("in/")] or ["in"]
         suffix = "".join(Path(path).suffixes)
         name = {

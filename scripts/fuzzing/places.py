@@ -44,9 +44,13 @@ INPUT_FOLDERS = [
 ]
 OUTPUTS = [
     *("there", "there", "a link", "a dangling link", "a loop of links", "a folder", "a folder of the user's"),
-    *("a folder that is locked", "a pipe", "unwritable", "input", "stdout", "full", "null", "under a file", "deep"),
-    *("nothing", "here", "above", "system", "long", "odd", "dash"),
+    *("a folder that is locked", "a pipe", "unwritable"),
 ]
+NAMES = [
+    *("input", "stdout", "full", "null", "under a file", "deep", "nothing", "here", "above", "system", "long", "odd"),
+    "dash",
+]
+"""Other names for an output, which the words have instead."""
 CANARY = b"The user's own.\n"
 
 
