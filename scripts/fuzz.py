@@ -1,68 +1,49 @@
-"""Spoil files for every parser of the suite, for as long as one likes, and keep what breaks one.
+"""Try hostile files on every parser, or hostile circumstances on every command, and keep what breaks one.
 
-    python scripts/fuzz.py --minutes 30 --output fuzz
+    python scripts/fuzz.py files --minutes 30
+    python scripts/fuzz.py commands --minutes 30
 
-What a parser may do with a spoilt file is to read it or to refuse it in one sentence. Each file that makes it do
-anything else, or think for longer than a minute, is kept as OUTPUT/PARSER/NUMBER/, with what happened in why.txt.
-The parsers stand in tests/helpers/parsers.py; tests/test_fuzz.py tries a few files on each.
+files: a parser reads a spoilt file or refuses it in one sentence. Each file that makes it do anything else, or think
+for longer than a minute, is kept as OUTPUT/PARSER/NUMBER/, with what happened in why.txt.
+
+commands: a good command line gets hostile values, places, environments, streams, limits or a signal. It may not show a
+traceback, hang, change what is not its output, leave half a file, or end with a status that does not fit what it said;
+a user's mistake is status 2 and a sentence. What fails is kept as OUTPUT/commands/KIND/NUMBER/, with what happened in
+why.txt and the case itself in case.json, which --repeat carries out again.
 """
 
 from __future__ import annotations
 
 import argparse
-import faulthandler
-import random
-import shutil
 import sys
-import tempfile
-import time
-from collections import Counter
 from pathlib import Path
 
-from tqdm import tqdm
-
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "helpers"))
-
-import parsers
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "helpers")]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("files", "commands"))
     parser.add_argument("--minutes", type=float, default=5, help="for how long (default: 5)")
-    parser.add_argument("--output", type=Path, default=Path("fuzz"), help="folder for what breaks a parser")
-    parser.add_argument("--seed", type=int, default=1, help="of the spoiling; another one finds other faults")
-    parser.add_argument("--only", nargs="+", metavar="PARSER", help="names as tests/helpers/parsers.py has them")
+    parser.add_argument("--output", type=Path, default=Path("fuzz"), help="folder for what fails (default: fuzz)")
+    parser.add_argument("--seed", default="1", help="another one finds other faults (default: 1)")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="parsers, or commands such as 'data clean'")
+    parser.add_argument("--most", type=int, metavar="N", help="commands: stop after so many cases")
+    parser.add_argument("--repeat", type=Path, metavar="CASE", help="commands: carry out one case.json again")
     args = parser.parse_args()
-    known = parsers.parsers()
-    unknown = set(args.only or ()) - set(known)
-    if unknown:
-        parser.error(f"no parser {', '.join(sorted(unknown))}; there are: {', '.join(known)}")
-    faulthandler.enable()
-    draw = random.Random(args.seed)
-    tried: Counter[str] = Counter()
-    faults: Counter[str] = Counter()
-    until = time.monotonic() + 60 * args.minutes
-    with tqdm(total=round(60 * args.minutes), unit="s") as bar:
-        while time.monotonic() < until:
-            for name in args.only or known:
-                content = parsers.spoil(known[name].good, draw)
-                folder = Path(tempfile.mkdtemp(prefix="fuzz."))
-                # A parser that takes the process down with it leaves its file behind.
-                why = known[name].fault(folder, content)
-                tried[name] += 1
-                if why is not None:
-                    faults[name] += 1
-                    kept = args.output / name.replace(" ", "-") / str(tried[name])
-                    shutil.rmtree(kept, ignore_errors=True)
-                    shutil.copytree(folder, kept)
-                    (kept / "why.txt").write_text(why, encoding="utf-8")
-                shutil.rmtree(folder)
-            bar.n = min(bar.total, bar.total - round(until - time.monotonic()))
-            bar.refresh()
-    print(f"{sum(tried.values())} files for {len(tried)} parsers, {sum(faults.values())} faults")
-    for name, number in faults.most_common():
-        print(f"  {name}: {number} of {tried[name]}, kept in {args.output / name.replace(' ', '-')}")
-    return int(bool(faults))
+    try:
+        if args.what == "files":
+            from fuzzing import files
+
+            return files.run(args.minutes, args.seed, args.output, args.only)
+        from fuzzing import commands
+
+        if args.repeat:
+            return commands.repeat(args.repeat)
+        return commands.run(args.minutes, args.seed, args.output, args.only, args.most)
+    except ValueError as error:
+        parser.error(str(error))
 
 
 if __name__ == "__main__":

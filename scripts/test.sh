@@ -29,3 +29,8 @@ export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 # A process that ends in the middle of a test would in its successors, too.
 "$venv/bin/python" -m pytest -n "$((cores < 4 ? cores : 4))" --dist loadfile --no-loadscope-reorder \
   --max-worker-restart 0 --durations 25 "$@"
+# Hostile circumstances for every command, for so many minutes; the same cases each time.
+minutes=${FAIRSEQ_XL_FUZZ_MINUTES:-0}
+if [[ $minutes != 0 ]]; then
+  "$venv/bin/python" scripts/fuzz.py commands --minutes "$minutes" --output fuzz
+fi

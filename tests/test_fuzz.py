@@ -90,7 +90,7 @@ def test_what_was_found_once_is_refused(name: str, content: bytes, tmp_path: Pat
 
 
 def test_the_script_tries_every_parser_and_keeps_what_breaks_one(forks, tmp_path: Path) -> None:
-    options = ["--output", tmp_path / "out", "--minutes", "0.001"]
+    options = ["files", "--output", tmp_path / "out", "--minutes", "0.001"]
     done = forks.run("python-script", ROOT / "scripts" / "fuzz.py", *options)
     assert done.returncode == 0, done.stderr[-2000:]
     # As many rounds as the time allows, each of all parsers.

@@ -55,7 +55,11 @@ class ReportSettings:
         choices=("ar", "bs"),
     )
     samples: int = option(
-        "trials of that test; fewer for a quick look", 0, low=0, shown="sacreBLEU's, 10000 for ar and 1000 for bs"
+        "trials of that test; fewer for a quick look",
+        0,
+        low=0,
+        high=1_000_000,
+        shown="sacreBLEU's, 10000 for ar and 1000 for bs",
     )
     compare: list[tuple[str, str]] = option(
         "two systems whose translations to show side by side; repeatable",

@@ -23,8 +23,8 @@ WRITTEN = ".written"
 def atomic_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
     """A hidden folder beside ``output``, which takes its place when the block ends without an error.
 
-    A link to a folder is followed and stays. The folder gets a list of its files, :data:`WRITTEN`: what else is there
-    when it is to be replaced is somebody's own.
+    A link to a folder is followed and stays, and so do a folder's permissions. The folder gets a list of its files,
+    :data:`WRITTEN`: what else is there when it is to be replaced is somebody's own.
 
     Args:
         output: new, empty, or a folder that holds a file called ``mark``, as only what wrote it has, and no file that
@@ -48,6 +48,7 @@ def atomic_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
         _write_list(hidden, [(name, "") for name in _files(hidden)])
         try:
             if place.exists():
+                shutil.copymode(place, hidden)
                 os.rename(place, replaced)
             os.rename(hidden, place)
         finally:

@@ -103,8 +103,7 @@ def count_lines(path: Path | str) -> int:
 
     Raises :class:`InputError` for a pipe, too: whoever counts first finds nothing there to read.
     """
-    if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
-        raise InputError(f"{path} is a pipe, and would have to be read twice: give a file")
+    refuse_pipe(path)
     total, last = 0, b"\n"
     with open_binary(path) as stream:
         try:
@@ -114,6 +113,16 @@ def count_lines(path: Path | str) -> int:
         except BROKEN_GZIP as error:
             raise _broken_gzip(path, error) from None
     return total + (last != b"\n")
+
+
+def refuse_pipe(path: Path | str) -> None:
+    """Refuse what cannot be read twice: the second time it holds nothing, or waits for ever.
+
+    Raises:
+        InputError: it is neither a file nor a folder.
+    """
+    if Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir():
+        raise InputError(f"{path} is a pipe, and would have to be read twice: give a file")
 
 
 def numbered_lines(text: str) -> Iterator[tuple[int, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,12 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import count_lines, read_lines
+from fairseq_xl.io.lines import count_lines, read_lines, refuse_pipe
 from fairseq_xl.text.unknown_words import UNKNOWN, Counts, replace_unknown
 
-HYPOTHESIS = re.compile(r"H-(\d+)\t[^\t]*(?:\t(.*))?$")
-SOURCE = re.compile(r"S-(\d+)\t(.*)$")
-ATTENTION = re.compile(r"A-(\d+)\t(.*)$")
+HYPOTHESIS = re.compile(r"H-([0-9]{1,15})\t[^\t]*(?:\t(.*))?$")
+SOURCE = re.compile(r"S-([0-9]{1,15})\t(.*)$")
+ATTENTION = re.compile(r"A-([0-9]{1,15})\t(.*)$")
 
 
 def _first(log: Path | str, line_of: re.Pattern[str]) -> dict[int, str]:
@@ -42,10 +43,11 @@ def read_hypotheses(log: Path | str, expected: int | None = None) -> list[str]:
             f"{log} holds sentence {max(best)} where {total} sentences (0 to {total - 1}) are"
             " expected: it is the log of another test set"
         )
-    missing = [str(number) for number in range(total) if number not in best]
+    missing = total - len(best)
     if missing:
-        some = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-        raise InputError(f"{log} lacks the hypotheses of {len(missing)} of {total} sentences ({some}): generate again")
+        first = itertools.islice((str(number) for number in range(total) if number not in best), 5)
+        some = ", ".join(first) + (", …" if missing > 5 else "")
+        raise InputError(f"{log} lacks the hypotheses of {missing} of {total} sentences ({some}): generate again")
     return [best[number] for number in range(total)]
 
 
@@ -69,6 +71,7 @@ def read_replaced(
     Raises:
         InputError: a log without attention, or of another text.
     """
+    refuse_pipe(log)
     as_read = source if as_read is None else as_read
     hypotheses = read_hypotheses(log, count_lines(source))
     seen, printed = _first(log, SOURCE), _first(log, ATTENTION)

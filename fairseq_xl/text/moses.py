@@ -8,10 +8,8 @@ vectors, the dictionary and sacreBLEU's references all hold ``'`` and ``&``, nev
 
 from __future__ import annotations
 
-import multiprocessing
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from itertools import islice
 from pathlib import Path
@@ -22,6 +20,7 @@ from tqdm import tqdm
 from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
+from fairseq_xl.text.workers import workers
 
 LINES_PER_TASK = 500
 PARALLEL_FROM = 20_000
@@ -96,10 +95,9 @@ def map_lines(step: Callable[..., str], lines: Iterable[str], processes: int = 1
         for task in _tasks(lines):
             yield from apply(task)
         return
-    # A pool drains its input at once, whatever its size: feed it a bounded slice at a time. Unlike
-    # multiprocessing.Pool, this one raises when a worker is killed instead of waiting for ever.
-    tasks, spawn = _tasks(lines), multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=spawn) as pool:
+    # A pool drains its input at once, whatever its size: feed it a bounded slice at a time.
+    tasks = _tasks(lines)
+    with workers(processes, "prepares text") as pool:
         while window := list(islice(tasks, 8 * processes)):
             for result in pool.map(apply, window):
                 yield from result

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import decode_lines
+from fairseq_xl.io.lines import decode_lines, refuse_pipe
 from fairseq_xl.io.settings import check, option
 from fairseq_xl.vectors.formats.fasttext import check_layout, import_fasttext, read_fasttext
 from fairseq_xl.vectors.formats.text import write_text
@@ -25,6 +25,10 @@ logger = logging.getLogger(__name__)
 _CHUNK = 1 << 20
 _M_PERTURB = -6
 _HAND_OUT_ZEROS = 255  # glibc writes the complement of this byte
+
+
+_GREATEST = 2**31 - 1
+"""of fastText's own settings"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,11 +44,15 @@ class Training:
         "skipgram",
         choices=("skipgram", "cbow"),
     )
-    epoch: int = option("passes over the text; more of them where it is small", 5, low=1)
-    min_count: int = option("words seen less often are only in PREFIX.bin, by their subwords", 5, low=1)
-    seed: int = option("random seed; with --threads 1 it settles the result exactly", 0, low=0, high=2**31 - 1)
+    epoch: int = option("passes over the text; more of them where it is small", 5, low=1, high=_GREATEST)
+    min_count: int = option("words seen less often are only in PREFIX.bin, by their subwords", 5, low=1, high=_GREATEST)
+    seed: int = option("random seed; with --threads 1 it settles the result exactly", 0, low=0, high=_GREATEST)
     threads: int | None = option(
-        "threads that train; more than one give slightly other vectors each time", None, low=1, shown="every processor"
+        "threads that train; more than one give slightly other vectors each time",
+        None,
+        low=1,
+        high=1024,
+        shown="every processor",
     )
     lr: float = option("learning rate at the start, which falls to zero; lower it if training diverges", 0.05)
     window: int = option(
@@ -52,16 +60,19 @@ class Training:
         "of one kind",
         5,
         low=1,
+        high=_GREATEST,
     )
     min_subword: int = option("characters of the shortest subwords; 2, or 1, where words are short", 3)
-    max_subword: int = option("characters of the longest subwords; 0 trains without subwords", 6, low=0)
-    negatives: int = option("random words against each context word; more help small text and take longer", 5, low=1)
+    max_subword: int = option("characters of the longest subwords; 0 trains without subwords", 6, low=0, high=_GREATEST)
+    negatives: int = option(
+        "random words against each context word; more help small text and take longer", 5, low=1, high=_GREATEST
+    )
     buckets: int = option(
         "hash buckets for subwords; PREFIX.bin and the memory take 4 x DIM x BUCKETS bytes, 2.4 GB by default: a "
         "vocabulary of some thousand words needs no more than 100000",
         2_000_000,
         low=1,
-        high=2**31 - 1,
+        high=_GREATEST,
     )
 
     def __post_init__(self) -> None:
@@ -197,6 +208,7 @@ def _check_text(path: Path) -> None:
         raise InputError(f"{path} is a directory, not a text file")
     if not path.exists():
         raise InputError(f"there is no text file at {path}")
+    refuse_pipe(path)
     with path.open("rb") as file:
         words = sum(bool(line.strip()) for line in decode_lines(file, path))
     if not words:

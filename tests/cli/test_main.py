@@ -8,7 +8,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +19,7 @@ from fairseq_xl import __version__
 from fairseq_xl.cli import main as cli
 from fairseq_xl.cli.parsing import Table, load
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import option
+from fairseq_xl.io.settings import GREATEST_SEED, option
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -90,6 +90,15 @@ def test_every_command_explains_itself(name: str, capsys: pytest.CaptureFixture[
         cli.main([*name.split(), "--help"])
     assert ended.value.code == 0
     assert capsys.readouterr().out.startswith(f"usage: fairseq-xl {name}")
+
+
+@pytest.mark.parametrize("name", sorted(name for name, found in ALL.items() if not isinstance(found, Mapping)))
+def test_a_seed_is_what_every_generator_takes(name: str) -> None:
+    """NumPy's and scikit-learn's refuse others by a ValueError of their own."""
+    for each in fields(ALL[name]):
+        if each.name.endswith("seed") and name != "translate text":
+            assert each.metadata["low"] == 0, each.name
+            assert each.metadata["high"] <= GREATEST_SEED, each.name
 
 
 def test_an_unknown_command_gets_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ import torch
 from fairseq.data import Dictionary
 
 from fairseq_xl import SentenceEncoder
-from fairseq_xl.encode.encoder import pack_untrained
+from fairseq_xl.encode.encoder import pack, pack_untrained
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.training import checkpoints
 

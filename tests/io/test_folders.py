@@ -155,3 +155,9 @@ def test_one_writer_at_a_time(tmp_path):
     write(tmp_path / "out", "two")
     assert (tmp_path / "out" / "mark").read_text() == "two"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "out"]
+
+
+def test_permissions_stay(tmp_path):
+    (tmp_path / "out").mkdir(mode=0o700)
+    write(tmp_path / "out", "one")
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700

@@ -34,6 +34,7 @@ class Settings:
         ({"least": 10**400}, f"--least is {10**400}: give a number from -9223372036854775807 to 9223372036854775807"),
         ({"kind": "c"}, "--kind is one of a, b, not 'c'"),
         ({"sizes": [1, 17]}, "--sizes is 17: give a number to 16"),
+        ({"least": 10**400}, f"--least is {10**400}: give a number from {1 - 2**63} to {2**63 - 1}"),
         ({"anything": float("inf")}, "--anything is inf: give a finite number"),
     ],
 )

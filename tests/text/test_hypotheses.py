@@ -39,6 +39,13 @@ def test_missing_sentences_are_named(tmp_path):
         read_hypotheses(log, expected=10)
 
 
+def test_a_sentence_of_a_great_number_is_none_to_count_to(tmp_path):
+    log = write(tmp_path / "log", LOG + "H-999999999999\t-1\tx\n")
+    with pytest.raises(InputError, match=r"of 999999999996 of 1000000000000 sentences \(3, 4, 5, 6, 7, …\)"):
+        read_hypotheses(log)
+    assert len(read_hypotheses(write(log, LOG + f"H-{'9' * 5000}\t-1\tx\n"))) == 3
+
+
 def test_a_log_of_another_set_is_refused(tmp_path):
     with pytest.raises(InputError, match="holds sentence 2 where 2 sentences"):
         read_hypotheses(write(tmp_path / "log"), expected=2)

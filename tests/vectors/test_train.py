@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import resource
 from pathlib import Path
@@ -145,6 +146,10 @@ def test_text_that_is_none_is_named(tmp_path: Path, data: bytes, sentence: str) 
         ({"model": "glove"}, "--model is one of skipgram, cbow, not 'glove'"),
         ({"dim": 0}, "--dim is 0: give a number from 1"),
         ({"epoch": -1}, "--epoch is -1: give a number from 1"),
+        *(
+            ({name: 2**31}, f"--{name.replace('_', '-')} is 2147483648: give a number from . to 2147483647")
+            for name in ("epoch", "min_count", "window", "negatives", "max_subword", "seed", "buckets")
+        ),
         ({"threads": 0}, "--threads is 0: give a number from 1"),
         ({"lr": 0.0}, "--lr is 0.0: give a number above 0"),
         ({"lr": float("nan")}, "--lr is nan: give a finite number"),
@@ -164,6 +169,9 @@ def test_missing_text_and_places_are_named(text: Path, tmp_path: Path) -> None:
         train([tmp_path], tmp_path / "m", **SMALL)
     with pytest.raises(InputError, match="no text to train"):
         train([], tmp_path / "m", **SMALL)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe is a pipe, and would have to be read twice"):
+        train([tmp_path / "pipe"], tmp_path / "m", **SMALL)
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match=r"cannot make the folder of .*: File exists"):
         train([text], tmp_path / "file" / "m", **SMALL)

@@ -25,7 +25,7 @@ class Report:
         metavar="NAME",
         shown="that with the highest macro-F1",
     )
-    samples: int = option("draws for the intervals", 2000, low=1)
+    samples: int = option("draws for the intervals", 2000, low=1, high=1_000_000)
     figures: bool = option("draw the figures beside the tables", True)
 
     def run(self) -> None:
@@ -61,7 +61,7 @@ class Gain:
     records: list[Path] = argument("records of several languages and runs", metavar="RECORD")
     system: str = option("its name", "SSC({low}-{high})", metavar="NAME")
     over: str = option("the other one's", "SSC({low}-{low})", metavar="NAME")
-    samples: int = option("draws for the intervals", 2000, low=1)
+    samples: int = option("draws for the intervals", 2000, low=1, high=1_000_000)
     output: Path | None = option("write the table, as Markdown, here, too", None, alias="-o", metavar="FILE")
 
     def run(self) -> None:

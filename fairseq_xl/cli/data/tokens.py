@@ -30,7 +30,9 @@ class _Step:
 class _Parallel(_Step):
     """By several processes where the file is long."""
 
-    processes: int = option("worker processes for long files", os.cpu_count() or 1, low=1, shown="one per processor")
+    processes: int = option(
+        "worker processes for long files", os.cpu_count() or 1, low=1, high=1024, shown="one per processor"
+    )
 
 
 @dataclass(kw_only=True)

@@ -25,7 +25,7 @@ class Report:
         metavar="NAME",
     )
     paper: bool = option("put the figures of Hadgu 2018 beside (for its Spanish pairs)", False)
-    samples: int = option("draws for the intervals", 2000, low=1)
+    samples: int = option("draws for the intervals", 2000, low=1, high=1_000_000)
     no_figures: bool = option("tables alone", False)
 
     def run(self) -> None:

@@ -26,7 +26,7 @@ class Settings(Tokenizer):
         metavar="DIR",
     )
     minimum: int = option("a word without a vector seen less often in training is unknown", 1, low=1, metavar="N")
-    folds: int = option("of the training pairs for cross-validation; 1: none", 1, low=1, metavar="N")
+    folds: int = option("of the training pairs for cross-validation; 1: none", 1, low=1, high=1000, metavar="N")
     together: str = option(
         "what no fold may separate: connected components of sentences (no pair is lost, but one component may hold "
         "nearly all), communities (few pairs lie across folds), single sentences (many do)",

@@ -69,7 +69,7 @@ class Preparation(Tagging, Inputs):
     sources: list[str] = option("languages of the source side (default: all)", [], metavar="L")
     targets: list[str] = option("languages of the target side (default: all that have a tagger)", [], metavar="L")
     valid: int = option("validation pairs of each two languages, at most one in twenty", 500, metavar="N", low=0)
-    vocabulary: int = option("pieces of the joint SentencePiece vocabulary", 40_000, metavar="N", low=1)
+    vocabulary: int = option("pieces of the joint SentencePiece vocabulary", 40_000, metavar="N", low=1, high=2**31 - 1)
     like: Path | None = option(
         "take vocabulary and languages from this data directory: for fine-tuning a model that was trained on it",
         None,

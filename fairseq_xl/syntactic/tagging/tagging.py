@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache, partial
@@ -25,6 +22,7 @@ from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.io.settings import option
 from fairseq_xl.syntactic.data.filters import tidy
 from fairseq_xl.syntactic.tagging.taggers import Tagger, load_tagger
+from fairseq_xl.text.workers import workers
 
 Engine = Callable[[Callable[[Any], Any], Iterable[Any]], Iterator[Any]]
 """``engine(work, items)`` yields ``work(item)`` for each item, in order, with a bounded number in flight."""
@@ -43,7 +41,7 @@ class Tagging:
         None,
         metavar="FILE",
     )
-    processes: int = option("processes that tag at the same time", 1, metavar="N", low=1)
+    processes: int = option("processes that tag at the same time", 1, metavar="N", low=1, high=1024)
     ray: bool = option("spread over the machines of a running Ray cluster (pip install 'fairseq_xl[ray]')", False)
 
     def engine(self) -> Engine:
@@ -63,15 +61,8 @@ def over_processes(processes: int) -> Engine:
         if processes <= 1:
             yield from map(work, items)
             return
-        # Unlike multiprocessing.Pool, this one raises when a worker is killed instead of waiting for ever.
-        with ProcessPoolExecutor(processes, mp_context=multiprocessing.get_context("spawn")) as pool:
-            jobs = _in_order(items, lambda item: pool.submit(work, item), lambda job: job.result(), 2 * processes)
-            try:
-                yield from jobs
-            except BrokenProcessPool:
-                raise InputError(
-                    "a process that tags was killed, perhaps for want of memory: start again, with fewer --processes"
-                ) from None
+        with workers(processes, "tags") as pool:
+            yield from _in_order(items, lambda item: pool.submit(work, item), lambda job: job.result(), 2 * processes)
 
     return engine
 

@@ -1,0 +1,1 @@
+"""Hostile files for parsers and hostile circumstances for commands: see scripts/fuzz.py."""
