@@ -73,7 +73,7 @@ def export(exporting: Exporting, options: Decoding) -> list[str]:
     (model,) = original.models
     folded = _folded(model, chosen)
     check_search(chosen, folded)
-    parts = _parts(model, original.task.target_dictionary, folded)
+    parts = parts_of(model, original.task.target_dictionary, folded)
     sources = _sources(original, exporting.sentences)
     kept = {name: value for name, value in chosen.given().items() if name not in _gone(folded)}
     described = files.Export(
@@ -133,7 +133,8 @@ def _gone(folded: Mapping[str, Any]) -> set[str]:
     return {*folded, "decode_scale", "decode_csls_weight", *(each.name for each in fields(NearestWords))}
 
 
-def _parts(model: ContinuousTransformer, dictionary: Any, folded: Mapping[str, Any]) -> Parts:
+def parts_of(model: ContinuousTransformer, dictionary: Any, folded: Mapping[str, Any]) -> Parts:
+    """A model's parts, from its target dictionary and the options to fold in."""
     decoder, array, temperature = model.decoder, spec.array, folded["temperature"]
     targets, projection, embedded = decoder.targets, decoder.output_projection, decoder.embed_tokens
     words = array(decoder.softmax_weight if targets is None else targets.table)

@@ -120,6 +120,8 @@ def load_model(folder: Path, device: str | None = None) -> Any:
     """
     ctranslate2 = require("ctranslate2", "ctranslate2", "translating with an export")
     kind, _, index = (device or "cpu").partition(":")
+    if index and not index.isdecimal():
+        raise InputError(f"the device {device!r} cannot be used: say cpu, cuda or cuda:1")
     try:
         return ctranslate2.Translator(str(folder), kind, device_index=int(index or 0))
     except (RuntimeError, ValueError) as error:
