@@ -29,6 +29,8 @@ _HOMES = {
     "Translation": "fairseq_xl.translation.translator",
     "Translator": "fairseq_xl.translation.translator",
 }
+_LIGHT = ("Translation", "Translator")
+"""What asks for fairseq itself, once it knows that it needs it: translating with an export does without."""
 # Importing them registers models, tasks, criteria and optimisers with fairseq.
 _COMPONENTS = (
     *("continuous.models.lstm", "continuous.models.transformer", "continuous.decoding.task", "continuous.criteria"),
@@ -74,10 +76,11 @@ def _logging_left_alone() -> Iterator[None]:
 
 
 def __getattr__(name: str) -> Any:
-    """What needs fairseq, imported when somebody asks for it."""
+    """What the package offers, imported when somebody asks for it."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    register()
+    if name not in _LIGHT:
+        register()
     return getattr(importlib.import_module(_HOMES[name]), name)
 
 

@@ -5,6 +5,7 @@
     python scripts/benchmark.py step                  # a training step: softmax against continuous outputs
     python scripts/benchmark.py vocabulary            # the same as the vocabulary grows
     python scripts/benchmark.py decode                # sentences a second, greedy and by beam
+    python scripts/benchmark.py export --threads 1    # sentences a second of an export by CTranslate2, by fairseq's
     python scripts/benchmark.py siamese               # pairs and sentences a second of the Siamese classifier
     python scripts/benchmark.py bessel                # error and time of the vMF normaliser
 
@@ -22,12 +23,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import bessel, decode, loss, siamese, step, vocabulary
+from benchmarks import bessel, decode, export, loss, siamese, step, vocabulary
 from benchmarks.report import Report
 
 from fairseq_xl.io.errors import InputError
 
-COMMANDS = {module.__name__.rpartition(".")[2]: module for module in (loss, step, vocabulary, decode, siamese, bessel)}
+_MODULES = (loss, step, vocabulary, decode, export, siamese, bessel)
+COMMANDS = {module.__name__.rpartition(".")[2]: module for module in _MODULES}
 
 
 def parser() -> argparse.ArgumentParser:

@@ -34,31 +34,52 @@ _ENTRIES: dict[str, type] = {
 }
 
 
-@dataclass(frozen=True)
-class ModelFolder:
-    """What ``translator.json`` says. Every name in it is of a file in the folder, never a path.
-
-    dictionaries: SHA-256 of each dictionary's file. Of two of one size, the wrong one would be taken by
-        most checkpoints without a murmur.
-    options: defaults of :class:`fairseq_xl.translation.options.Decoding`, by name
-    """
+@dataclass(frozen=True, kw_only=True)
+class TextSteps:
+    """The languages and text steps of a folder. Every name in it is of a file beside it, never a path."""
 
     source_lang: str
     target_lang: str
     tokenizer: str
     truecase: bool
     subwords: bool
+
+    def __post_init__(self) -> None:
+        """Raises: InputError: a value that is none of those there are."""
+        for language in (self.source_lang, self.target_lang):
+            if not _LANGUAGE.fullmatch(language):
+                raise InputError(f"{language!r} is no language code such as de")
+        if self.tokenizer not in TOKENIZERS:
+            raise InputError(f"tokenizer is one of {', '.join(TOKENIZERS)}, not {self.tokenizer!r}")
+
+    def step_files(self) -> list[str]:
+        """The names of what the text steps read."""
+        chosen = {truecaser_name(self.source_lang): self.truecase, subwords_name(self.source_lang): self.subwords}
+        return [name for name, given in chosen.items() if given]
+
+    def pipeline(self, folder: Path) -> Pipeline:
+        """The text steps, with the truecaser and the subword model in ``folder``."""
+        truecaser = str(folder / truecaser_name(self.source_lang)) if self.truecase else None
+        pieces = str(folder / subwords_name(self.source_lang)) if self.subwords else None
+        return Pipeline(self.source_lang, self.target_lang, self.tokenizer, truecaser, pieces)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelFolder(TextSteps):
+    """What ``translator.json`` says.
+
+    dictionaries: SHA-256 of each dictionary's file. Of two of one size, the wrong one would be taken by
+        most checkpoints without a murmur.
+    options: defaults of :class:`fairseq_xl.translation.options.Decoding`, by name
+    """
+
     checkpoints: list[str]
     dictionaries: dict[str, str]
     options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raises: InputError: a value that is none of those there are, or a path."""
-        for language in (self.source_lang, self.target_lang):
-            if not _LANGUAGE.fullmatch(language):
-                raise InputError(f"{language!r} is no language code such as de")
-        if self.tokenizer not in TOKENIZERS:
-            raise InputError(f"tokenizer is one of {', '.join(TOKENIZERS)}, not {self.tokenizer!r}")
+        super().__post_init__()
         names = self.checkpoints
         if not names or not all(map(_is_file_name, names)):
             raise InputError(f"checkpoints is a list of names of files beside it, not {names!r}")
@@ -68,18 +89,7 @@ class ModelFolder:
 
     def files(self) -> list[str]:
         """The names of all files beside ``translator.json``."""
-        names = [*self.checkpoints, *self.dictionaries]
-        if self.truecase:
-            names.append(truecaser_name(self.source_lang))
-        if self.subwords:
-            names.append(subwords_name(self.source_lang))
-        return names
-
-    def pipeline(self, folder: Path) -> Pipeline:
-        """The text steps, with the truecaser and the subword model in ``folder``."""
-        truecaser = str(folder / truecaser_name(self.source_lang)) if self.truecase else None
-        pieces = str(folder / subwords_name(self.source_lang)) if self.subwords else None
-        return Pipeline(self.source_lang, self.target_lang, self.tokenizer, truecaser, pieces)
+        return [*self.checkpoints, *self.dictionaries, *self.step_files()]
 
 
 def dictionary_name(language: str) -> str:

@@ -77,14 +77,14 @@ def pack(packing: Packing, decoding: Decoding) -> None:
                     raise InputError(f"there is no {what} {file}: check the name")
                 shutil.copyfile(file, folder / name)
         config = names.ModelFolder(
-            packing.source_lang,
-            packing.target_lang,
-            packing.tokenizer,
-            packing.truecaser is not None,
-            packing.subwords is not None,
-            checkpoints,
-            checksums,
-            decoding.given(),
+            source_lang=packing.source_lang,
+            target_lang=packing.target_lang,
+            tokenizer=packing.tokenizer,
+            truecase=packing.truecaser is not None,
+            subwords=packing.subwords is not None,
+            checkpoints=checkpoints,
+            dictionaries=checksums,
+            options=decoding.given(),
         )
         names.write_config(folder, config)
         Translator.load(folder, device="cpu")
@@ -95,7 +95,7 @@ def _copy_model(checkpoint: Path, target: Path) -> None:
     import torch
 
     from fairseq_xl.training import checkpoints
-    from fairseq_xl.translation.translator import task_settings
+    from fairseq_xl.translation.fairseq_search import task_settings
 
     state = checkpoints.read(checkpoint)
     task_settings(checkpoint, state)

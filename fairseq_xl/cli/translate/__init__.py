@@ -8,6 +8,10 @@ COMMANDS: Table = {
         "fairseq_xl.cli.translate.pack:Pack",
         "put a trained model and all that translating needs into one folder",
     ),
+    "export": (
+        "fairseq_xl.cli.translate.export:Export",
+        "write a packed Transformer for CTranslate2, which translates without torch and fairseq",
+    ),
     "nearest": (
         "fairseq_xl.cli.translate.nearest:Nearest",
         "show the words nearest to each vector that a model predicts",

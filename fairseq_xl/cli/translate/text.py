@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, TextIO
 
 from tqdm import tqdm
 
-import fairseq_xl
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, decode_lines, read_lines
@@ -29,7 +28,7 @@ BLOCK = 1000
 class Lines:
     """What is translated, and what is written."""
 
-    model: Path = argument("folder that a recipe left as RUN/model or fairseq-xl translate pack made")
+    model: Path = argument("folder that a recipe left as RUN/model, or fairseq-xl translate pack or export made")
     input: Path | None = option(
         "text to translate (UTF-8; .gz is decompressed); standard input when omitted", None, alias="-i", metavar="FILE"
     )
@@ -65,7 +64,9 @@ class Lines:
         metavar="N",
         shown=f"{BLOCK}; 1 where standard input is a terminal",
     )
-    device: str | None = option("such as cpu or cuda:1", None, shown="a GPU where there is one")
+    device: str | None = option(
+        "such as cpu or cuda:1", None, shown="a GPU where there is one; the CPU for an exported model"
+    )
     seed: int = option("of --sampling", 1, low=0, high=GREATEST_SEED)
 
 
@@ -99,13 +100,11 @@ class Text(Decoding, Lines):
                     first += len(block)
 
     def _load(self) -> Translator:
-        fairseq_xl.register()
-        import torch
-
         from fairseq_xl.translation.translator import Translator
 
-        torch.manual_seed(self.seed)
-        return Translator.load(self.model, self.device, self.batch_tokens, **self.given())
+        translator = Translator.load(self.model, self.device, self.batch_tokens, **self.given())
+        translator.seed(self.seed)
+        return translator
 
     def _columns(self, number: int, translation: Translation) -> list[str]:
         columns = [] if self.n_best is None else [str(number), f"{translation.score:.4f}"]

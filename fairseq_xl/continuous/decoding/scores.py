@@ -24,6 +24,7 @@ class VectorScorer(torch.nn.Module):
         self.score = str(cfg.decode_score)
         self.scale = cfg.decode_scale
         self.csls_weight = cfg.decode_csls_weight
+        self.prior_weight = cfg.decode_prior_weight
         self.register_buffer("hubs", None, persistent=False)
         self.register_buffer("bonus", None, persistent=False)
         if cfg.decode_prior_weight:

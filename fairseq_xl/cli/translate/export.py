@@ -1,0 +1,38 @@
+"""``fairseq-xl translate export``: a model folder as one that translates without torch and fairseq."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import fairseq_xl
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.translation.exported.options import Exporting
+from fairseq_xl.translation.options import Decoding
+
+
+@dataclass(kw_only=True)
+class Export(Decoding, Exporting):
+    """Write a packed continuous_transformer, with vectors or a softmax, as a folder for CTranslate2, which fairseq-xl
+    translate text and Translator.load take like a model folder and use without importing torch or fairseq. The vectors'
+    posterior is folded into an ordinary output layer. Before the folder appears, sentences are translated by both and
+    compared. Options that are not given are the model folder's; those of the output can be chosen here alone.
+    """
+
+    def run(self) -> None:
+        """Export, or fold another vocabulary into an export, and say how the two compare."""
+        from fairseq_xl.translation.exported.folder import is_export
+
+        if not self.model.is_dir():
+            raise InputError(
+                f"{self.model} is no folder: give one that fairseq-xl translate pack made, which takes a checkpoint"
+            )
+        if not is_export(self.model) and (self.swap_vectors or self.swap_dictionary):
+            raise InputError(f"--swap-vectors is for an export, and {self.model} is none: export it first")
+        fairseq_xl.register()
+        if is_export(self.model):
+            from fairseq_xl.translation.exported.swap import swap as write
+        else:
+            from fairseq_xl.translation.exported.export import export as write
+        for line in write(self, self):
+            print(line)
+        print(f"translate with: fairseq-xl translate text {self.output}")

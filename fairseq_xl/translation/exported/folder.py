@@ -1,0 +1,110 @@
+"""An export's folder.
+
+    export.json       languages, text steps, default options, what is folded in, checksums (:class:`Export`)
+    model.bin, config.json, source_vocabulary.json, target_vocabulary.json  CTranslate2's own
+    truecaser.SOURCE, subwords.SOURCE.model  as in a model folder
+    folding.npz       the target table and what it was folded with, to fold another in its place; translating does
+                      without it
+
+``fairseq-xl translate export`` writes one; whatever translates reads it. Nothing here needs torch.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import read_manifest
+from fairseq_xl.translation.exported.options import COMPUTE_TYPES
+from fairseq_xl.translation.folder import TextSteps
+
+CONFIG = "export.json"
+FOLDING = "folding.npz"
+VERSION = 1
+"""Raised when an older version of this package could not read what is written now."""
+COMMAND = "fairseq-xl translate export"
+
+_ENTRIES: dict[str, type] = {
+    **{"source_lang": str, "target_lang": str, "tokenizer": str, "truecase": bool, "subwords": bool},
+    **{"architecture": dict, "folded": dict, "compute_type": str, "positions": list, "options": dict},
+    "files": dict,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Export(TextSteps):
+    """What ``export.json`` says.
+
+    architecture: sizes and options of the Transformer (:mod:`fairseq_xl.translation.exported.spec`)
+    folded: the options that the output layer holds, which can no longer be chosen: ``decode_score``,
+        ``decode_prior_weight``, ``temperature`` and ``unkpen``
+    compute_type: of the weights, ``float32`` or ``int8``
+    positions: of the source and of the target, the end of the sentence included
+    options: defaults of :class:`fairseq_xl.translation.options.Decoding`, by name
+    files: SHA-256 of each file beside it
+    """
+
+    architecture: dict[str, Any]
+    folded: dict[str, Any]
+    compute_type: str
+    positions: list[int]
+    options: dict[str, Any] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raises: InputError: a value that is none of those there are."""
+        super().__post_init__()
+        if self.compute_type not in COMPUTE_TYPES:
+            raise InputError(f"compute_type is one of {', '.join(COMPUTE_TYPES)}, not {self.compute_type!r}")
+        if len(self.positions) != 2 or not all(isinstance(one, int) and one > 1 for one in self.positions):
+            raise InputError(f"positions are two numbers above 1, not {self.positions!r}")
+
+
+def is_export(folder: Path) -> bool:
+    """Whether a folder is an export, whole or damaged, rather than a model folder."""
+    return any((folder / name).exists() for name in (CONFIG, "model.bin"))
+
+
+def write_export(folder: Path, export: Export) -> None:
+    """Write ``export.json``, with the checksums of all that lies there."""
+    files = {path.name: _checksum(path) for path in sorted(folder.iterdir())}
+    with atomic_text(folder / CONFIG) as stream:
+        json.dump({"version": VERSION, **asdict(export), "files": files}, stream, indent=2, ensure_ascii=False)
+        stream.write("\n")
+
+
+def read_export(folder: Path, folding: bool = False) -> Export:
+    """Read ``export.json`` and see that every file it speaks of is there and as it was written.
+
+    Args:
+        folder: see above.
+        folding: ask for ``folding.npz``, too.
+
+    Raises:
+        InputError: no export, a damaged one or one of another version; a missing or another file.
+    """
+    values = read_manifest(folder / CONFIG, VERSION, COMMAND, **_ENTRIES)
+    try:
+        export = Export(**{name: values[name] for name in _ENTRIES})
+    except InputError as error:
+        raise InputError(f"{folder / CONFIG} is damaged ({error}): export the model again") from None
+    needed = {"model.bin", "config.json", *export.step_files()}
+    needed = {*needed, *export.files} - ({FOLDING} if not folding else set())
+    for name in sorted(needed):
+        if not (folder / name).is_file():
+            raise InputError(f"the export {folder} lacks {name}: copy it anew, or export the model again")
+        if _checksum(folder / name) != export.files.get(name):
+            raise InputError(
+                f"{folder / name} is not as it was exported: copy the folder anew, or export the model again"
+            )
+    return export
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,75 @@
+"""An export with another vocabulary: the same weights, another table folded in."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from fairseq.data import Dictionary
+
+from fairseq_xl.continuous.decoding.scores import VectorScorer
+from fairseq_xl.continuous.models.config import DecodingConfig
+from fairseq_xl.continuous.models.targets import build_table
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import atomic_folder
+from fairseq_xl.io.packages import require
+from fairseq_xl.translation.exported import folder as files
+from fairseq_xl.translation.exported import spec
+from fairseq_xl.translation.exported.export import Parts, finish, write
+from fairseq_xl.translation.exported.folding import load_folding
+from fairseq_xl.translation.exported.options import Exporting
+from fairseq_xl.translation.exported.translator import load_model
+from fairseq_xl.translation.options import Decoding, decoding
+from fairseq_xl.vectors.dictionary import read_dictionary
+
+
+def swap(exporting: Exporting, options: Decoding) -> list[str]:
+    """Write an export anew with vectors of other words; words without a vector are never predicted.
+
+    The special tokens keep the vectors that the model was trained with.
+
+    Returns:
+        a sentence that says how many words it has.
+
+    Raises:
+        InputError: an export whose vocabulary cannot be swapped; vectors that do not fit; an output that cannot be
+            written.
+    """
+    require("ctranslate2", "ctranslate2", "an export")
+    folder, vectors, path = exporting.model, exporting.swap_vectors, exporting.swap_dictionary
+    if vectors is None or path is None:
+        raise InputError(
+            f"{folder} is an export already: give its model folder, or --swap-vectors and --swap-dictionary"
+        )
+    old = files.read_export(folder)
+    if files.FOLDING not in old.files:
+        raise InputError(f"{folder} has no table of vectors that it reads and predicts, so none can take its place")
+    old = files.read_export(folder, folding=True)
+    output, inputs, body = load_folding(folder / files.FOLDING)
+    read_dictionary(path)
+    dictionary = Dictionary.load(str(path))
+    special = dictionary.nspecial
+    table = build_table(dictionary, vectors, dim=output.words.shape[1], missing="unk", swap=True)
+    words, banned = spec.array(table.table), table.banned.numpy().copy()
+    words[:special], banned[:special] = output.words[:special], output.banned[:special]
+    words[banned] = 0
+    bonus = VectorScorer(DecodingConfig(decode_prior_weight=old.folded["decode_prior_weight"]), dictionary).bonus
+    added = np.zeros(len(words), np.float32) if bonus is None else spec.array(bonus)
+    added[dictionary.unk()] -= old.folded["unkpen"]
+    parts = Parts(replace(output, words=words, banned=banned, added=added), inputs, words, body)
+    kept = decoding({**old.options, **options.given()}).given()
+    new = replace(old, compute_type=exporting.compute_type, options=kept)
+    with atomic_folder(exporting.output, files.CONFIG, "an export") as hidden:
+        write(hidden, new, parts, source_words(folder), dictionary.symbols)
+        finish(hidden, folder, new, parts)
+        load_model(hidden)
+    return [f"{int((~banned).sum()) - 2} words can be predicted, beside the unknown one and the sentence's end"]
+
+
+def source_words(folder: Path) -> list[str]:
+    """The source dictionary of an export."""
+    # CTranslate2 writes one file where both are the same.
+    path = next(path for name in ("source", "shared") if (path := folder / f"{name}_vocabulary.json").is_file())
+    return json.loads(path.read_text(encoding="utf-8"))

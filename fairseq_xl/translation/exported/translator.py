@@ -1,0 +1,157 @@
+"""Translating with an export, by CTranslate2 and without torch and fairseq."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.packages import require
+from fairseq_xl.text.pipeline import Pipeline
+from fairseq_xl.translation.exported.folder import read_export
+from fairseq_xl.translation.options import Decoding, NearestWords, Search, decoding
+from fairseq_xl.translation.translator import Found, Translator
+from fairseq_xl.vectors.dictionary import SPECIAL_TOKENS
+
+BEAM, MAX_LEN_B = 5, 200
+"""fairseq's own defaults."""
+_SEARCHED = ("beam", "lenpen", "unnormalized", "no_repeat_ngram_size", "min_len", "max_len_a", "max_len_b")
+FOLDED = ("temperature", "unkpen")
+UNKNOWN = "<unk>"
+
+
+class ExportedTranslator(Translator):
+    """As CTranslate2 searches, which ends and keeps hypotheses a little otherwise than fairseq over a beam."""
+
+    def __init__(
+        self, pipeline: Pipeline, model: Any, options: Decoding, positions: list[int], batch_tokens: int = 2000
+    ) -> None:
+        """As :meth:`open` does it: ``model`` is a ``ctranslate2.Translator``."""
+        super().__init__(pipeline, options, options.beam or BEAM, positions[0], batch_tokens)
+        self.model = model
+        self.positions = positions[1]
+        """of the target side, of which the end of the sentence takes one"""
+        self.max_len = (options.max_len_a or 0.0, MAX_LEN_B if options.max_len_b is None else options.max_len_b)
+        self.lenpen = 0.0 if options.unnormalized else 1.0 if options.lenpen is None else options.lenpen
+        self.settings = {
+            "beam_size": self.beam,
+            "length_penalty": self.lenpen,
+            "no_repeat_ngram_size": options.no_repeat_ngram_size or 0,
+            "min_decoding_length": 1 if options.min_len is None else options.min_len,
+        }
+        longest = self._limit(1)
+        if self.settings["min_decoding_length"] > longest:
+            raise InputError(
+                f"min_len is {options.min_len}, but translations of one word may have {longest} tokens only: lower it, "
+                "or raise max_len_b"
+            )
+
+    @classmethod
+    def open(
+        cls, folder: Path, device: str | None, batch_tokens: int, options: Mapping[str, object]
+    ) -> ExportedTranslator:
+        """See :meth:`Translator.load`."""
+        export = read_export(folder)
+        chosen = decoding({**export.options, **options})
+        check_search(chosen, export.folded)
+        return cls(export.pipeline(folder), load_model(folder, device), chosen, export.positions, batch_tokens)
+
+    def search(self, sources: list[list[str]], count: int) -> list[list[Found]]:
+        """See :meth:`Translator.search`."""
+        limit = self._limit(len(sources[0]))
+        results = self.model.translate_batch(
+            rows(sources),
+            **self.settings,
+            num_hypotheses=count,
+            max_decoding_length=limit,
+            max_input_length=0,
+            return_scores=True,
+            return_attention=self.beam == 1,
+        )
+        if self.beam == 1:
+            attention = [one.attention[0] for one in results]
+        else:
+            # Over a beam CTranslate2 (4.8) gives sentences of a batch each other's attention: so by the words alone.
+            owners = [source for source, one in zip(sources, results, strict=True) for _ in one.hypotheses]
+            attention = self._attention(owners, [words for one in results for words in one.hypotheses], limit)
+        weights = iter(attention)
+        return [
+            [
+                Found(words, score, np.array(next(weights), np.float32).reshape(len(words), -1))
+                for words, score in zip(one.hypotheses, one.scores, strict=True)
+            ]
+            for one in results
+        ]
+
+    def _attention(self, sources: list[list[str]], words: list[list[str]], limit: int) -> list[Any]:
+        """How each word of given translations attends to its source."""
+        found = self.model.translate_batch(
+            rows(sources),
+            target_prefix=words,
+            beam_size=1,
+            max_decoding_length=limit + 1,
+            max_input_length=0,
+            return_attention=True,
+        )
+        return [one.attention[0][: len(given)] for one, given in zip(found, words, strict=True)]
+
+    def seed(self, number: int) -> None:
+        """Nothing here is random."""
+
+    def _limit(self, words: int) -> int:
+        """How many tokens the translations of a batch may have whose longest source has so many."""
+        a, b = self.max_len
+        return min(int(a * (words + 1) + b), self.positions - 1)
+
+
+def rows(sources: list[list[str]]) -> list[list[str]]:
+    """Tokens as CTranslate2 reads them: a special token that the text spells out is an unknown word."""
+    return [[UNKNOWN if word in SPECIAL_TOKENS else word for word in source] for source in sources]
+
+
+def load_model(folder: Path, device: str | None = None) -> Any:
+    """The ``ctranslate2.Translator`` of an export.
+
+    Raises:
+        InputError: CTranslate2 is not installed, or cannot use the device or the model.
+    """
+    ctranslate2 = require("ctranslate2", "ctranslate2", "translating with an export")
+    kind, _, index = (device or "cpu").partition(":")
+    if index and not index.isdecimal():
+        raise InputError(f"the device {device!r} cannot be used: say cpu, cuda or cuda:1")
+    try:
+        return ctranslate2.Translator(str(folder), kind, device_index=int(index or 0))
+    except (RuntimeError, ValueError) as error:
+        raise InputError(f"CTranslate2 cannot use {folder} on {device or 'cpu'}: {error}") from None
+
+
+def check_search(options: Decoding, folded: Mapping[str, Any]) -> None:
+    """See that an export can do what is asked for.
+
+    Args:
+        options: of the search and the output.
+        folded: what the output layer holds, by name.
+
+    Raises:
+        InputError: an option that CTranslate2 does not have, or that another value is folded in for.
+    """
+    for name, value in options.given(Search).items():
+        if value and name not in (*_SEARCHED, *FOLDED):
+            raise InputError(f"{name}: an export does plain beam search: leave it out, or use the model folder")
+    nearest = options.given(NearestWords)
+    if nearest.get("nearest", "dense") not in ("dense", "top"):
+        raise InputError(f"nearest {options.nearest}: an export scores every word: leave it out, or say dense")
+    if options.decode_csls_weight:
+        raise InputError("decode_csls_weight does not fold into an output layer: say 0, or use the model folder")
+    for name, value in folded.items():
+        asked = getattr(options, name)
+        if asked is not None and asked != value:
+            raise InputError(f"{name} is {value} in this export, not {asked}: export the model again to change it")
+    if folded["decode_score"] == "cosine" and (options.beam or BEAM) > 1:
+        raise InputError(
+            f"decode_score cosine folds for greedy search alone, not for a beam of {options.beam or BEAM}: say beam 1, "
+            "or export with decode_score vmf_posterior"
+        )
