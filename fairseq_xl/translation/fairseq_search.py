@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from fairseq_xl.continuous.decoding.task import ContinuousTranslationConfig, ContinuousTranslationTask
+from fairseq_xl.continuous.models.targets import is_filler
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.pipeline import Pipeline
 from fairseq_xl.training import checkpoints
@@ -56,6 +57,11 @@ class FairseqTranslator(Translator):
         task = _task(folder, config, chosen.given(NearestWords))
         models = _models(folder, config, task, chosen.given(VectorScores))
         return cls(config.pipeline(folder), task, models, chosen, usable(device), batch_tokens)
+
+    def source_words(self) -> list[str]:
+        """See :meth:`Translator.source_words`."""
+        dictionary = self.task.source_dictionary
+        return [word for word in dictionary.symbols[dictionary.nspecial :] if not is_filler(word)]
 
     def seed(self, number: int) -> None:
         """See :meth:`Translator.seed`."""

@@ -75,6 +75,26 @@ class UnknownWords:
 
 
 @dataclass(kw_only=True)
+class ReadUnknown:
+    """How source words that the model does not know are read."""
+
+    read_unknown: Path | None = option(
+        "a source word that the model does not know is read as the known one nearest to it, by the vectors of this "
+        ".bin of `fairseq-xl vectors train --max-subword` on source text; the recipes leave vectors/source.LANG.bin",
+        None,
+        metavar="FILE",
+    )
+    read_unknown_cosine: float | None = option(
+        "with --read-unknown, how near the known word must be; higher reads fewer words so",
+        None,
+        low=-1,
+        high=1,
+        shown="0.6",
+        metavar="C",
+    )
+
+
+@dataclass(kw_only=True)
 class VectorScores:
     """How a continuous output's vectors score words."""
 
@@ -106,7 +126,7 @@ class NearestWords:
 
 
 @dataclass(kw_only=True)
-class Decoding(NearestWords, VectorScores, UnknownWords, Search):
+class Decoding(NearestWords, VectorScores, UnknownWords, ReadUnknown, Search):
     """All of them."""
 
     def given(self, kind: type | None = None) -> dict[str, Any]:
@@ -139,4 +159,6 @@ def decoding(values: Mapping[str, Any]) -> Decoding:
     for name in ("lexicon", "replace_unk_distance"):
         if getattr(made, name) is not None and not made.replace_unk:
             raise InputError(f"{name} says what replace_unk does: give that, too")
+    if made.read_unknown_cosine is not None and made.read_unknown is None:
+        raise InputError("read_unknown_cosine says what read_unknown does: give that, too")
     return made

@@ -55,7 +55,7 @@ def pack(packing: Packing, decoding: Decoding) -> None:
     from fairseq_xl.translation import folder as names
     from fairseq_xl.translation.translator import Translator
 
-    for name in ("lexicon", "nearest_index"):
+    for name in ("lexicon", "nearest_index", "read_unknown"):
         if getattr(decoding, name) is not None:
             raise InputError(f"{name} names what is not in the folder: give it when translating")
     with atomic_folder(packing.output, names.CONFIG, "a model") as folder:

@@ -132,6 +132,20 @@ def test_unknown_words_are_replaced_by_the_source(load, raw, tmp_path):
         assert mapped[0].tokens == [f"<{word}>" for word in copied[0].tokens]
 
 
+def test_unknown_words_are_read_as_the_nearest_known_ones(load, tmp_path):
+    rows = {"Hund": "1 0", "Mann": "0 1", "Dackel": "0.9 0.1", "Tram": "-1 -1"}
+    (tmp_path / "de.vec").write_text(f"{len(rows)} 2\n" + "".join(f"{word} {row}\n" for word, row in rows.items()))
+    sentences = ["Ein Dackel sieht den Mann."]
+    reading = {"read_unknown": tmp_path / "de.vec"}
+    (plain,), (read,) = (load("continuous", **given).candidates(sentences) for given in ({}, reading))
+    assert load("continuous", **reading).translate(sentences) == load("continuous").translate(
+        ["Ein Hund sieht den Mann."]
+    )
+    assert read[0].source == plain[0].source, "what is copied is what was written"
+    far = load("continuous", **reading, read_unknown_cosine=0.999).translate(sentences)
+    assert far == [plain[0].text]
+
+
 def test_special_tokens_in_the_text_are_words(pack_model, tmp_path):
     pack_model(tmp_path / "model", "continuous", tokenizer="none", truecaser=None)
     translator = Translator.load(tmp_path / "model", "cpu")
@@ -181,6 +195,8 @@ def test_options_reach_the_search_and_the_model(load, raw):
         ({"diverse_beam_groups": 3}, "diverse_beam_groups is 3, which does not divide the beam, 5"),
         ({"replace_unk": True, "lexicon": "absent"}, "there is no file absent"),
         ({"replace_unk_distance": 3}, "replace_unk_distance says what replace_unk does: give that, too"),
+        ({"read_unknown_cosine": 0.5}, "read_unknown_cosine says what read_unknown does: give that, too"),
+        ({"read_unknown": "absent.vec"}, "absent.vec"),
         ({"replace_unk": True, "replace_unk_distance": -1}, "replace_unk_distance is -1: give a number from 0"),
         ({"sampling": 1}, "the option sampling cannot be 1: give a value of the kind bool"),
         ({"device": "gpu"}, "the device 'gpu' cannot be used"),

@@ -1,21 +1,43 @@
 """Which known word an unknown one is read as."""
 
-import numpy as np
+import pickle
+from pathlib import Path
 
-from fairseq_xl.vectors.substitutes import substitutes
-from fairseq_xl.vectors.table import WordVectors
+import pytest
 
-VECTORS = WordVectors(
-    ["dog", "cat", "12", "hound", "kitten", "tram", "13"],
-    np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.9, 0.1, 0], [0.3, 0.8, 0.3], [0.5, 0.5, 0.7], [0, 0, 1]]),
-)
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.vectors.substitutes import KnownWords
+from fairseq_xl.vectors.train import Training, train_vectors
 
-
-def test_the_nearest_known_word_where_it_is_near_enough():
-    found = substitutes(["hound", "kitten", "tram", "13", "nothing"], ["dog", "cat", "12"], VECTORS, 0.8)
-    assert found == {"hound": "dog", "kitten": "cat"}
-    assert substitutes(["tram"], ["dog", "cat", "12"], VECTORS, 0.5)["tram"] in {"dog", "cat"}, "12 is no word"
+ROWS = "dog 1 0 0\ncat 0 1 0\n12 0 0 1\nhound 0.9 0.1 0\nkitten 0.3 0.8 0.3\ntram 0.5 0.5 0.7\n13 0 0 1\n"
 
 
-def test_nothing_known_or_unknown_is_no_mistake():
-    assert substitutes([], ["dog"], VECTORS, 0) == substitutes(["hound"], [], VECTORS, 0) == {}
+@pytest.fixture
+def vectors(tmp_path: Path) -> Path:
+    path = tmp_path / "x.vec"
+    path.write_text(f"7 3\n{ROWS}")
+    return path
+
+
+def test_the_nearest_known_word_where_it_is_near_enough(vectors: Path) -> None:
+    reader = KnownWords(["dog", "cat", "12"], vectors, 0.8)
+    sentence = ["hound", "dog", "13", "kitten", "tram", "nothing", "hound"]
+    assert reader.read(sentence) == ["dog", "dog", "13", "cat", "tram", "nothing", "dog"]
+    assert reader.found == {"hound": "dog", "13": "13", "kitten": "cat", "tram": "tram", "nothing": "nothing"}
+    assert reader.read([]) == []
+    assert KnownWords(["dog", "cat", "12"], vectors, 0.5).read(["tram"])[0] in {"dog", "cat"}, "12 is no word"
+
+
+def test_subwords_make_words_that_no_text_had_known(tmp_path: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("der Hund läuft schnell\ndie Katze schläft lange\n" * 60)
+    settings = Training(dim=8, min_count=1, epoch=8, buckets=2000, max_subword=6, threads=1)
+    train_vectors([text], tmp_path / "de", settings, progress=False)
+    reader = KnownWords(["Hund", "Katze", "lange"], tmp_path / "de.bin", 0.1)
+    assert reader.read(["Katzen", "Hunde", "Katze"]) == ["Katze", "Hund", "Katze"]
+    assert pickle.loads(pickle.dumps(reader)).read(["Katzen"]) == ["Katze"]
+
+
+def test_vectors_of_another_language_are_refused(vectors: Path) -> None:
+    with pytest.raises(InputError, match="has a vector for none of the 2 known words"):
+        KnownWords(["chien", "chat"], vectors, 0.5)

@@ -83,14 +83,10 @@ class KnownWords:
         from fairseq_xl.io.atomic import atomic_text
         from fairseq_xl.io.lines import read_lines
         from fairseq_xl.vectors.dictionary import read_dictionary
-        from fairseq_xl.vectors.substitutes import substitutes
-        from fairseq_xl.vectors.table import read_vectors
+        from fairseq_xl.vectors.substitutes import KnownWords as Reader
 
-        known = read_dictionary(self.dict)
-        lines = [line.split() for line in read_lines(self.source)]
-        unknown = {word for line in lines for word in line if word not in known}
-        vectors = read_vectors(self.vectors, words={*known, *unknown})
-        chosen = substitutes(sorted(unknown), list(known), vectors, self.min_cosine)
+        reader = Reader(read_dictionary(self.dict), self.vectors, self.min_cosine)
         with atomic_text(self.output) as stream:
-            stream.writelines(" ".join(chosen.get(word, word) for word in line) + "\n" for line in lines)
-        print(f"{self.output}: {len(chosen)} of {len(unknown)} unknown words read as known ones", file=sys.stderr)
+            stream.writelines(" ".join(reader.read(line.split())) + "\n" for line in read_lines(self.source))
+        read = sum(word != known for word, known in reader.found.items())
+        print(f"{self.output}: {read} of {len(reader.found)} unknown words read as known ones", file=sys.stderr)

@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import read_manifest
+from fairseq_xl.io.folders import digest, read_manifest
 from fairseq_xl.translation.exported.options import COMPUTE_TYPES
 from fairseq_xl.translation.folder import TextSteps
 
@@ -72,7 +71,7 @@ def is_export(folder: Path) -> bool:
 
 def write_export(folder: Path, export: Export) -> None:
     """Write ``export.json``, with the checksums of all that lies there."""
-    files = {path.name: _checksum(path) for path in sorted(folder.iterdir())}
+    files = {path.name: digest(path) for path in sorted(folder.iterdir())}
     with atomic_text(folder / CONFIG) as stream:
         json.dump({"version": VERSION, **asdict(export), "files": files}, stream, indent=2, ensure_ascii=False)
         stream.write("\n")
@@ -98,13 +97,16 @@ def read_export(folder: Path, folding: bool = False) -> Export:
     for name in sorted(needed):
         if not (folder / name).is_file():
             raise InputError(f"the export {folder} lacks {name}: copy it anew, or export the model again")
-        if _checksum(folder / name) != export.files.get(name):
+        if digest(folder / name) != export.files.get(name):
             raise InputError(
                 f"{folder / name} is not as it was exported: copy the folder anew, or export the model again"
             )
     return export
 
 
-def _checksum(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def source_words(folder: Path) -> list[str]:
+    """The source dictionary of an export, special tokens included."""
+    # CTranslate2 writes one file where both sides' are the same.
+    path = next(path for name in ("source", "shared") if (path := folder / f"{name}_vocabulary.json").is_file())
+    words: list[str] = json.loads(path.read_text(encoding="utf-8"))
+    return words

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 from fairseq.data import Dictionary
@@ -62,14 +60,7 @@ def swap(exporting: Exporting, options: Decoding) -> list[str]:
     kept = decoding({**old.options, **options.given()}).given()
     new = replace(old, compute_type=exporting.compute_type, options=kept)
     with atomic_folder(exporting.output, files.CONFIG, "an export") as hidden:
-        write(hidden, new, parts, source_words(folder), dictionary.symbols)
+        write(hidden, new, parts, files.source_words(folder), dictionary.symbols)
         finish(hidden, folder, new, parts)
         load_model(hidden)
     return [f"{int((~banned).sum()) - 2} words can be predicted, beside the unknown one and the sentence's end"]
-
-
-def source_words(folder: Path) -> list[str]:
-    """The source dictionary of an export."""
-    # CTranslate2 writes one file where both are the same.
-    path = next(path for name in ("source", "shared") if (path := folder / f"{name}_vocabulary.json").is_file())
-    return json.loads(path.read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
 from fairseq_xl.text.pipeline import Pipeline
-from fairseq_xl.translation.exported.folder import read_export
+from fairseq_xl.translation.exported.folder import read_export, source_words
 from fairseq_xl.translation.options import Decoding, NearestWords, Search, decoding
 from fairseq_xl.translation.translator import Found, Translator
 from fairseq_xl.vectors.dictionary import SPECIAL_TOKENS
@@ -27,9 +27,16 @@ class ExportedTranslator(Translator):
     """As CTranslate2 searches, which ends and keeps hypotheses a little otherwise than fairseq over a beam."""
 
     def __init__(
-        self, pipeline: Pipeline, model: Any, options: Decoding, positions: list[int], batch_tokens: int = 2000
+        self,
+        pipeline: Pipeline,
+        model: Any,
+        options: Decoding,
+        positions: list[int],
+        batch_tokens: int = 2000,
+        words: Sequence[str] = (),
     ) -> None:
-        """As :meth:`open` does it: ``model`` is a ``ctranslate2.Translator``."""
+        """As :meth:`open` does it: ``model`` is a ``ctranslate2.Translator``, ``words`` are its source words."""
+        self.words = [word for word in words if word not in SPECIAL_TOKENS]
         super().__init__(pipeline, options, options.beam or BEAM, positions[0], batch_tokens)
         self.model = model
         self.positions = positions[1]
@@ -57,7 +64,8 @@ class ExportedTranslator(Translator):
         export = read_export(folder)
         chosen = decoding({**export.options, **options})
         check_search(chosen, export.folded)
-        return cls(export.pipeline(folder), load_model(folder, device), chosen, export.positions, batch_tokens)
+        model, words = load_model(folder, device), source_words(folder)
+        return cls(export.pipeline(folder), model, chosen, export.positions, batch_tokens, words)
 
     def search(self, sources: list[list[str]], count: int) -> list[list[Found]]:
         """See :meth:`Translator.search`."""
@@ -97,6 +105,10 @@ class ExportedTranslator(Translator):
             return_attention=True,
         )
         return [one.attention[0][: len(given)] for one, given in zip(found, words, strict=True)]
+
+    def source_words(self) -> list[str]:
+        """See :meth:`Translator.source_words`."""
+        return self.words
 
     def seed(self, number: int) -> None:
         """Nothing here is random."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -39,27 +40,47 @@ def read_fasttext(
     has none (a model trained without subwords) is left out. Raises InputError when the file is no
     intact fastText model.
     """
-    width = check_layout(path)
+    model = open_fasttext(path)
+    width = model.get_dimension()
     if dim is not None and width != dim:
         raise InputError(f"{path} holds vectors of dimension {width}, but dimension {dim} is needed")
+    words = fasttext_vocabulary(path) if wanted is None else list(wanted)
+    with progress_bar(f"reading {path.name}", progress, total=len(words), unit=" words") as bar:
+        kept, matrix = word_vectors(model, words, bar.update)
+    RowCheck(path, place=lambda row: f"word {row + 1}").check(kept, matrix)
+    return kept, matrix
+
+
+def open_fasttext(path: Path) -> Any:
+    """fastText's own object of a model file. Raises: InputError: no intact one, or fastText is not installed."""
+    check_layout(path)
     fasttext = import_fasttext(f"reading {path}")
     try:
-        model = fasttext.load_model(str(path))
+        return fasttext.load_model(str(path))
     except (ValueError, RuntimeError) as error:
         raise InputError(f"{path} cannot be opened as a fastText model: {error}") from error
-    words = fasttext_vocabulary(path) if wanted is None else list(wanted)
+
+
+def word_vectors(
+    model: Any, words: Sequence[str], done: Callable[[], object] = lambda: None
+) -> tuple[list[str], np.ndarray]:
+    """The words (n) that have a vector, and those (n, d): of the vocabulary's words, or of their subwords.
+
+    Args:
+        model: of :func:`open_fasttext`.
+        words: different ones.
+        done: called after each.
+    """
     kept: list[str] = []
-    matrix = np.empty((len(words), width), dtype=np.float32)
-    with progress_bar(f"reading {path.name}", progress, total=len(words), unit=" words") as bar:
-        for word in words:
-            bar.update()
-            row = model.get_word_vector(word)
-            if not row.any() and model.get_word_id(word) < 0:
-                continue  # neither a word of the vocabulary nor a subword of one
-            matrix[len(kept)] = row
-            kept.append(word)
-    matrix.resize((len(kept), width), refcheck=False)
-    RowCheck(path, place=lambda row: f"word {row + 1}").check(kept, matrix)
+    matrix = np.empty((len(words), model.get_dimension()), dtype=np.float32)
+    for word in words:
+        done()
+        row = model.get_word_vector(word)
+        if not row.any() and model.get_word_id(word) < 0:
+            continue  # neither a word of the vocabulary nor a subword of one
+        matrix[len(kept)] = row
+        kept.append(word)
+    matrix.resize((len(kept), matrix.shape[1]), refcheck=False)
     return kept, matrix
 
 
