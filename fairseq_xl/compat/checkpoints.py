@@ -6,11 +6,12 @@ import shutil
 from typing import Any
 
 import torch
+from omegaconf import OmegaConf
 
 from fairseq_xl.compat.patching import Stock, replace
 from fairseq_xl.io.atomic import atomic_binary
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.training.checkpoints import why_unusable
+from fairseq_xl.training.checkpoints import why_not_read, why_unusable
 
 _NOT_FOUND = "Model file not found: "  # how fairseq begins to say so
 
@@ -55,13 +56,18 @@ def explain_unusable_checkpoints() -> None:
     @replace(checkpoint_utils, "load_checkpoint_to_cpu")
     def load_checkpoint_to_cpu(stock: Stock, path: str, *args: Any, **kwargs: Any) -> Any:
         try:
-            return stock(path, *args, **kwargs)
+            state = stock(path, *args, **kwargs)
         except Exception as error:
             # The file is looked at only now, so that loading a good one costs nothing more.
             reason = why_unusable(path)
             if reason is None:
                 raise
             raise InputError(f"the checkpoint {path} {reason}") from error
+        cfg = state.get("cfg")
+        plain = OmegaConf.to_container(cfg, resolve=False) if OmegaConf.is_config(cfg) else cfg
+        if (reason := why_not_read({**state, "cfg": plain})) is not None:
+            raise InputError(f"the checkpoint {path} {reason}")
+        return state
 
     @replace(Trainer, "load_checkpoint")
     def load_checkpoint(stock: Stock, *args: Any, **kwargs: Any) -> Any:

@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from dataclasses import asdict, dataclass, field
@@ -20,17 +19,19 @@ from typing import Any
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import read_manifest
+from fairseq_xl.io.folders import check_files, read_manifest
 from fairseq_xl.text.pipeline import TOKENIZERS, Pipeline
 
 CONFIG = "translator.json"
+OUTSIDE = ("lexicon", "nearest_index")
+"""Options that name files or folders, which are none of the model folder's."""
 VERSION = 1
 """Raised when an older version of this package could not read what is written now."""
 
 _LANGUAGE = re.compile(r"[A-Za-z0-9_-]+")
 _ENTRIES: dict[str, type] = {
     **{"source_lang": str, "target_lang": str, "tokenizer": str, "truecase": bool, "subwords": bool},
-    **{"checkpoints": list, "dictionaries": dict, "options": dict},
+    **{"checkpoints": list, "files": dict, "options": dict},
 }
 
 
@@ -38,9 +39,8 @@ _ENTRIES: dict[str, type] = {
 class ModelFolder:
     """What ``translator.json`` says. Every name in it is of a file in the folder, never a path.
 
-    dictionaries: SHA-256 of each dictionary's file. Of two of one size, the wrong one would be taken by
-        most checkpoints without a murmur.
-    options: defaults of :class:`fairseq_xl.translation.options.Decoding`, by name
+    files: SHA-256 of every file beside ``translator.json``
+    options: defaults of :class:`fairseq_xl.translation.options.Decoding`, by name, of which none names a file
     """
 
     source_lang: str
@@ -49,7 +49,7 @@ class ModelFolder:
     truecase: bool
     subwords: bool
     checkpoints: list[str]
-    dictionaries: dict[str, str]
+    files: dict[str, str]
     options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -62,18 +62,16 @@ class ModelFolder:
         names = self.checkpoints
         if not names or not all(map(_is_file_name, names)):
             raise InputError(f"checkpoints is a list of names of files beside it, not {names!r}")
-        wanted = {dictionary_name(self.source_lang), dictionary_name(self.target_lang)}
-        if set(self.dictionaries) != wanted:
-            raise InputError(f"dictionaries holds the checksums of {' and '.join(sorted(wanted))}")
-
-    def files(self) -> list[str]:
-        """The names of all files beside ``translator.json``."""
-        names = [*self.checkpoints, *self.dictionaries]
+        wanted = [*names, dictionary_name(self.source_lang), dictionary_name(self.target_lang)]
         if self.truecase:
-            names.append(truecaser_name(self.source_lang))
+            wanted.append(truecaser_name(self.source_lang))
         if self.subwords:
-            names.append(subwords_name(self.source_lang))
-        return names
+            wanted.append(subwords_name(self.source_lang))
+        if set(self.files) != set(wanted):
+            raise InputError(f"files holds the checksums of {', '.join(wanted)}")
+        for name in OUTSIDE:
+            if self.options.get(name) is not None:
+                raise InputError(f"{name} names what is not in the folder: give it when translating")
 
     def pipeline(self, folder: Path) -> Pipeline:
         """The text steps, with the truecaser and the subword model in ``folder``."""
@@ -97,11 +95,6 @@ def subwords_name(language: str) -> str:
     return f"subwords.{language}.model"
 
 
-def checksum(path: Path) -> str:
-    """SHA-256 of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def write_config(folder: Path, model: ModelFolder) -> None:
     """Write ``translator.json``, wholly or not at all."""
     with atomic_text(folder / CONFIG) as stream:
@@ -113,22 +106,14 @@ def read_config(folder: Path) -> ModelFolder:
     """Read ``translator.json`` and see that every file it speaks of is there and as it was packed.
 
     Raises:
-        InputError: no model folder, a damaged or newer configuration, a missing file, another dictionary.
+        InputError: no model folder, a damaged or newer configuration, a file that is missing or was changed.
     """
     values = read_manifest(folder / CONFIG, VERSION, "fairseq-xl translate pack", **_ENTRIES)
     try:
         model = ModelFolder(**{name: values[name] for name in _ENTRIES})
     except InputError as error:
         raise InputError(f"{folder / CONFIG} is damaged ({error}): pack the model again") from None
-    missing = [name for name in model.files() if not (folder / name).is_file()]
-    if missing:
-        raise InputError(f"the model folder {folder} lacks {', '.join(missing)}: copy it anew, or pack the model again")
-    for name, expected in model.dictionaries.items():
-        if checksum(folder / name) != expected:
-            raise InputError(
-                f"{folder / name} is not the dictionary that the model was packed with: copy the folder anew, "
-                "or pack the model again"
-            )
+    check_files(folder, model.files, "the model folder")
     return model
 
 
