@@ -10,6 +10,7 @@ from fairseq_xl.compat.compiled import stand_in_for_compiled_modules
 from fairseq_xl.compat.compiled.token_bleu import supply_token_bleu
 from fairseq_xl.compat.damaged_data import explain_damaged_data
 from fairseq_xl.compat.datasets import load_masked_dictionaries, supply_bucket_bounds, supply_numpy_compat
+from fairseq_xl.compat.dictionaries import refuse_other_dictionaries
 from fairseq_xl.compat.generation import count_diversity_by_place, evaluate_every_sentence
 from fairseq_xl.compat.mistakes import explain, refuse_another_scheduler
 from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
@@ -45,6 +46,7 @@ def apply() -> None:
     keep_batches()
     keep_patience()
     keep_plateau()
+    refuse_other_dictionaries()
     explain_unusable_checkpoints()
     explain_damaged_data()
     name_the_batch_of_bad_gradients()

@@ -7,6 +7,7 @@ import shutil
 from typing import Any
 
 import torch
+from omegaconf import OmegaConf
 
 from fairseq_xl.compat.patching import Stock, replace
 from fairseq_xl.io.atomic import atomic_binary
@@ -56,13 +57,18 @@ def explain_unusable_checkpoints() -> None:
     @replace(checkpoint_utils, "load_checkpoint_to_cpu")
     def load_checkpoint_to_cpu(stock: Stock, path: str, *args: Any, **kwargs: Any) -> Any:
         try:
-            return stock(path, *args, **kwargs)
+            state = stock(path, *args, **kwargs)
         except Exception as error:
             # The file is looked at only now, so that loading a good one costs nothing more.
             reason = checkpoints.why_unusable(path)
             if reason is None:
                 raise
             raise InputError(f"the checkpoint {path} {reason}") from error
+        cfg = state.get("cfg")
+        plain = OmegaConf.to_container(cfg, resolve=False) if OmegaConf.is_config(cfg) else cfg
+        if (reason := checkpoints.why_not_read({**state, "cfg": plain})) is not None:
+            raise InputError(f"the checkpoint {path} {reason}")
+        return state
 
     @replace(Trainer, "load_checkpoint")
     def load_checkpoint(stock: Stock, *args: Any, **kwargs: Any) -> Any:

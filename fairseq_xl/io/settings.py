@@ -189,7 +189,7 @@ def _loader() -> Any:
     """PyYAML's safe loader, which takes dates for text, ``1e-3`` for a number and no key twice."""
     import yaml
 
-    class Loader(yaml.SafeLoader):
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             keys = Counter(key.value for key, _ in node.value if isinstance(key.value, str) and key.value != "<<")
             if keys and (most := keys.most_common(1)[0])[1] > 1:

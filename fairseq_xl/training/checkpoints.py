@@ -86,7 +86,7 @@ def why_unusable(path: str | os.PathLike[str]) -> str | None:
         )
     if not isinstance(state, dict) or "model" not in state:
         return "holds no model of fairseq (no entry `model`); give a checkpoint that fairseq-train wrote"
-    return _damage(state)
+    return _damage(state) or why_not_read(state)
 
 
 def _damage(state: dict[str, Any]) -> str | None:
@@ -102,6 +102,35 @@ def _damage(state: dict[str, Any]) -> str | None:
         if not isinstance(state.get(name) or kind(), kind):
             return f"has a damaged entry `{name}`; {again}"
     return None
+
+
+def why_not_read(state: dict[str, Any]) -> str | None:
+    """What keeps a checkpoint's configuration from being read, to follow its name; ``None``: nothing.
+
+    omegaconf puts what the machine knows (``${oc.env:HOME}``) into a configuration that asks for it. fairseq-train
+    has done so before it writes one: who asks in a checkpoint is somebody else.
+    """
+    asked = next((text for text in _strings([state.get("cfg"), state.get("args")]) if "${" in text), None)
+    if asked is None:
+        return None
+    return (
+        f"was refused: its configuration asks for `{asked[:100]}`, which would be read from this machine; give a "
+        "checkpoint that fairseq-train wrote"
+    )
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, argparse.Namespace):
+        value = vars(value)
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _strings(key)
+            yield from _strings(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _strings(item)
 
 
 def refuse_nameless(path: str | os.PathLike[str], state: dict[str, Any]) -> None:

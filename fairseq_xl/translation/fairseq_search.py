@@ -25,6 +25,11 @@ from fairseq_xl.translation.folder import ModelFolder, dictionary_name, read_con
 from fairseq_xl.translation.options import Decoding, NearestWords, Search, VectorScores, decoding
 from fairseq_xl.translation.translator import Found, Translator
 
+# What a model began with: files outside the folder, which its weights have made needless.
+_NO_FILES = dict.fromkeys(
+    ("encoder_embed_path", "decoder_embed_path", "embed_path", "encoder_from", "target_vectors", "swap_vectors")
+)
+
 
 class FairseqTranslator(Translator):
     """A model folder's checkpoints, one or an ensemble."""
@@ -114,9 +119,8 @@ def _task(folder: Path, config: ModelFolder, nearest: dict[str, Any]) -> Continu
     trained = task_settings(path, checkpoints.read(path))
     known = {entry.name for entry in fields(ContinuousTranslationConfig)} - {"_name", "data"}
     settings = {name: value for name, value in trained.items() if name in known}
-    if "nearest_index" in nearest:
-        nearest["nearest_index"] = str(nearest["nearest_index"])
-    settings |= {"eval_bleu": False, **nearest}
+    index = nearest.get("nearest_index")  # never that of the training
+    settings |= {"eval_bleu": False, **nearest, "nearest_index": None if index is None else str(index)}
     cfg = OmegaConf.merge(OmegaConf.structured(ContinuousTranslationConfig), settings)
     dictionaries = [
         Dictionary.load(str(folder / dictionary_name(language)))
@@ -128,7 +132,7 @@ def _task(folder: Path, config: ModelFolder, nearest: dict[str, Any]) -> Continu
 def _models(folder: Path, config: ModelFolder, task: ContinuousTranslationTask, scores: dict[str, Any]) -> list[Any]:
     paths = [str(folder / name) for name in config.checkpoints]
     try:
-        models, _ = checkpoint_utils.load_model_ensemble(paths, dict(scores), task)
+        models, _ = checkpoint_utils.load_model_ensemble(paths, {**_NO_FILES, **scores}, task)
     except RuntimeError as error:  # torch's word for weights of other sizes
         reason = str(error).splitlines()[-1].strip()
         raise InputError(

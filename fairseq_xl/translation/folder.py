@@ -13,24 +13,26 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import read_manifest
-from fairseq_xl.io.steps import checksum
+from fairseq_xl.io.folders import check_files, read_manifest
 from fairseq_xl.text.pipeline import TOKENIZERS, Pipeline
 
 CONFIG = "translator.json"
+OUTSIDE = ("lexicon", "nearest_index", "read_unknown")
+"""Options that name files or folders, which are none of the model folder's."""
 VERSION = 1
 """Raised when an older version of this package could not read what is written now."""
 
 _LANGUAGE = re.compile(r"[A-Za-z0-9_-]+")
 _ENTRIES: dict[str, type] = {
     **{"source_lang": str, "target_lang": str, "tokenizer": str, "truecase": bool, "subwords": bool},
-    **{"checkpoints": list, "dictionaries": dict, "options": dict},
+    **{"checkpoints": list, "files": dict, "options": dict},
 }
 
 
@@ -68,13 +70,12 @@ class TextSteps:
 class ModelFolder(TextSteps):
     """What ``translator.json`` says.
 
-    dictionaries: SHA-256 of each dictionary's file. Of two of one size, the wrong one would be taken by
-        most checkpoints without a murmur.
-    options: defaults of :class:`fairseq_xl.translation.options.Decoding`, by name
+    files: SHA-256 of every file beside ``translator.json``
+    options: defaults of :class:`fairseq_xl.translation.options.Decoding`, by name, of which none names a file
     """
 
     checkpoints: list[str]
-    dictionaries: dict[str, str]
+    files: dict[str, str]
     options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -83,13 +84,17 @@ class ModelFolder(TextSteps):
         names = self.checkpoints
         if not names or not all(map(_is_file_name, names)):
             raise InputError(f"checkpoints is a list of names of files beside it, not {names!r}")
-        wanted = {dictionary_name(self.source_lang), dictionary_name(self.target_lang)}
-        if set(self.dictionaries) != wanted:
-            raise InputError(f"dictionaries holds the checksums of {' and '.join(sorted(wanted))}")
+        wanted = [*names, *map(dictionary_name, (self.source_lang, self.target_lang)), *self.step_files()]
+        if set(self.files) != set(wanted):
+            raise InputError(f"files holds the checksums of {', '.join(wanted)}")
+        refuse_outside(self.options)
 
-    def files(self) -> list[str]:
-        """The names of all files beside ``translator.json``."""
-        return [*self.checkpoints, *self.dictionaries, *self.step_files()]
+
+def refuse_outside(options: Mapping[str, Any]) -> None:
+    """Raises: InputError: a default option that names a file or folder, which is none of the folder's."""
+    for name in OUTSIDE:
+        if options.get(name) is not None:
+            raise InputError(f"{name} names what is not in the folder: give it when translating")
 
 
 def dictionary_name(language: str) -> str:
@@ -118,22 +123,14 @@ def read_config(folder: Path) -> ModelFolder:
     """Read ``translator.json`` and see that every file it speaks of is there and as it was packed.
 
     Raises:
-        InputError: no model folder, a damaged or newer configuration, a missing file, another dictionary.
+        InputError: no model folder, a damaged or newer configuration, a file that is missing or was changed.
     """
     values = read_manifest(folder / CONFIG, VERSION, "fairseq-xl translate pack", **_ENTRIES)
     try:
         model = ModelFolder(**{name: values[name] for name in _ENTRIES})
     except InputError as error:
         raise InputError(f"{folder / CONFIG} is damaged ({error}): pack the model again") from None
-    missing = [name for name in model.files() if not (folder / name).is_file()]
-    if missing:
-        raise InputError(f"the model folder {folder} lacks {', '.join(missing)}: copy it anew, or pack the model again")
-    for name, expected in model.dictionaries.items():
-        if checksum(folder / name) != expected:
-            raise InputError(
-                f"{folder / name} is not the dictionary that the model was packed with: copy the folder anew, "
-                "or pack the model again"
-            )
+    check_files(folder, model.files, "the model folder")
     return model
 
 

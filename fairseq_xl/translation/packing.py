@@ -8,9 +8,8 @@ from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_binary
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import atomic_folder
+from fairseq_xl.io.folders import atomic_folder, digest
 from fairseq_xl.io.settings import argument, option
-from fairseq_xl.io.steps import checksum
 from fairseq_xl.translation.options import Decoding
 from fairseq_xl.vectors.dictionary import read_dictionary
 
@@ -55,19 +54,14 @@ def pack(packing: Packing, decoding: Decoding) -> None:
     from fairseq_xl.translation import folder as names
     from fairseq_xl.translation.translator import Translator
 
-    for name in ("lexicon", "nearest_index", "read_unknown"):
-        if getattr(decoding, name) is not None:
-            raise InputError(f"{name} names what is not in the folder: give it when translating")
     with atomic_folder(packing.output, names.CONFIG, "a model") as folder:
         checkpoints = [f"model{number}.pt" for number, _ in enumerate(packing.models, start=1)]
         for model, name in zip(packing.models, checkpoints, strict=True):
             _copy_model(model, folder / name)
-        checksums = {}
         for language in (packing.source_lang, packing.target_lang):
             name = names.dictionary_name(language)
             read_dictionary(packing.data / name)
             shutil.copyfile(packing.data / name, folder / name)
-            checksums[name] = checksum(folder / name)
         for what, file, name in (
             ("truecaser", packing.truecaser, names.truecaser_name(packing.source_lang)),
             ("subword model", packing.subwords, names.subwords_name(packing.source_lang)),
@@ -83,7 +77,7 @@ def pack(packing: Packing, decoding: Decoding) -> None:
             truecase=packing.truecaser is not None,
             subwords=packing.subwords is not None,
             checkpoints=checkpoints,
-            dictionaries=checksums,
+            files={path.name: digest(path) for path in sorted(folder.iterdir())},
             options=decoding.given(),
         )
         names.write_config(folder, config)

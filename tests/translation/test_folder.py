@@ -10,6 +10,8 @@ import pytest
 
 from fairseq_xl.cli import main as cli
 
+FILES = ("model1.pt", "dict.de.txt", "dict.en.txt", "truecaser.de")
+
 
 def edited(**values):
     def change(folder: Path) -> None:
@@ -43,17 +45,22 @@ def appended(name: str, text: str):
         (edited(tokenizer="spm"), "tokenizer is one of moses, none"),
         (edited(truecase="yes"), "is damaged (its 'truecase')"),
         (edited(subwords=1), "is damaged (its 'subwords')"),
-        (edited(subwords=True), "lacks subwords.de.model"),
+        (edited(subwords=True), "truecaser.de, subwords.de.model): pack the model again"),
         (edited(checkpoints=["../model1.pt"]), "checkpoints is a list of names of files beside it"),
         (edited(checkpoints=[]), "checkpoints is a list of names"),
-        (edited(dictionaries={}), "dictionaries holds the checksums of dict.de.txt and dict.en.txt"),
+        (edited(files={}), "files holds the checksums of model1.pt, dict.de.txt, dict.en.txt, truecaser.de"),
+        (edited(files={"../model1.pt": ""}), "files holds the checksums of model1.pt"),
+        (edited(options={"nearest": "flat", "nearest_index": "/tmp"}), "nearest_index names what is not in the folder"),
+        (edited(options={"replace_unk": True, "lexicon": "words"}), "lexicon names what is not in the folder"),
+        (edited(options={"replace_unk": "/etc/passwd"}), "the option replace_unk cannot be '/etc/passwd'"),
+        (edited(options={"decode_score": "${oc.env:HOME}"}), "decode_score is one of cosine"),
+        (edited(options={"lenpen": "${oc.env:HOME}"}), "the option lenpen cannot be '${oc.env:HOME}'"),
         (edited(options=[]), "is damaged (its 'options')"),
         (edited(options={"beem": 1}), "no option 'beem'"),
         (removed("model1.pt"), "lacks model1.pt: copy it anew"),
         (removed("dict.en.txt"), "lacks dict.en.txt"),
         (removed("truecaser.de"), "lacks truecaser.de"),
-        (appended("dict.de.txt", "more 1\n"), "is not the dictionary that the model was packed with"),
-        (lambda folder: (folder / "model1.pt").write_bytes(b"PK torn"), "is torn or is no checkpoint"),
+        *((appended(name, "more 1\n"), f"{name} is not as it was packed") for name in FILES),
     ],
 )
 def test_a_damaged_folder_is_told_in_one_sentence(packed, tmp_path, capsys, change, message):

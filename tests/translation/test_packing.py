@@ -11,6 +11,7 @@ import torch
 from fairseq_xl import Translator
 from fairseq_xl.cli import main as cli
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import WRITTEN
 
 MODELS = ("continuous", "softmax", "stock")
 
@@ -18,7 +19,7 @@ MODELS = ("continuous", "softmax", "stock")
 def test_a_packed_model_holds_what_it_needs_and_no_more(work, packed):
     folder = packed / "continuous"
     assert {path.name for path in folder.iterdir()} == {
-        *("translator.json", "model1.pt", "dict.de.txt", "dict.en.txt", "truecaser.de")
+        *("translator.json", "model1.pt", "dict.de.txt", "dict.en.txt", "truecaser.de", WRITTEN)
     }
     config = (folder / "translator.json").read_text()
     assert "/" not in config
@@ -48,9 +49,49 @@ def test_dictionaries_that_do_not_fit_are_refused(work, pack_model, tmp_path, na
         shutil.copy(work / "bin" / f"dict.{language}.txt", tmp_path / "bin")
     with (tmp_path / "bin" / "dict.en.txt").open("a") as stream:
         stream.write("more 1\n")
-    with pytest.raises(InputError, match=r"target table has|do not fit its dictionaries"):
+    with pytest.raises(InputError, match=r"target table has|another target dictionary than"):
         pack_model(tmp_path / "model", name, data=tmp_path / "bin")
     assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_the_same_words_in_another_order_are_refused(work, pack_model, tmp_path, name, language):
+    (tmp_path / "bin").mkdir()
+    for each in ("de", "en"):
+        shutil.copy(work / "bin" / f"dict.{each}.txt", tmp_path / "bin")
+    path = tmp_path / "bin" / f"dict.{language}.txt"
+    path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
+    side = "source" if language == "de" else "target"
+    with pytest.raises(InputError, match=f"with another {side} dictionary than|made for another dictionary"):
+        pack_model(tmp_path / "model", name, data=tmp_path / "bin")
+    assert not (tmp_path / "model").exists()
+
+
+def with_settings(work, folder, section, **values):
+    """The stock model's checkpoint with other settings."""
+    state = torch.load(work / "stock" / "checkpoint_last.pt", weights_only=True)
+    settings = state["cfg"][section]
+    (vars(settings) if section == "model" else settings).update(values)
+    folder.mkdir()
+    torch.save(state, folder / "checkpoint_last.pt")
+    return str(folder)
+
+
+def test_a_checkpoint_reads_nothing_outside_its_folder(work, pack_model, tmp_path):
+    """Neither variables of the machine nor the files that the training began with."""
+    output = tmp_path / "model"
+    for section, values in (("task", {"nearest_index": "${oc.env:HOME}"}), ("model", {"arch": "x${oc.env:HOME}"})):
+        asking = with_settings(work, tmp_path / section, section, **values)
+        with pytest.raises(InputError, match=r"was refused: its configuration asks for `x?\$\{oc\.env:HOME\}`"):
+            pack_model(output, asking)
+        assert not output.exists()
+    gone = str(tmp_path / "gone")
+    began = with_settings(work, tmp_path / "began", "model", encoder_embed_path=gone, decoder_embed_path=gone)
+    pack_model(output, began)
+    indexed = with_settings(work, tmp_path / "indexed", "task", nearest_index=gone)
+    pack_model(output, indexed)
+    assert Translator.load(output, "cpu").task.cfg.nearest_index is None
 
 
 def test_what_cannot_be_packed_is_refused(work, pack_model, tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from fairseq_xl.compat.dictionaries import fingerprint
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses.table import FrozenTable, TargetNorm
 from fairseq_xl.vectors.random import random_unit_vector
@@ -40,12 +40,6 @@ class WordList(Protocol):
 def is_filler(symbol: str) -> bool:
     """``madeupword0001``: what fairseq-preprocess appends to round a dictionary's size."""
     return symbol.startswith("madeupword") and symbol[10:].isdigit()
-
-
-def fingerprint(symbols: Sequence[str]) -> int:
-    """63 bits that tell one sequence of words from another."""
-    digest = hashlib.sha256("\n".join(symbols).encode()).digest()
-    return int.from_bytes(digest[:8], "big") >> 1
 
 
 class TargetTable(FrozenTable):
@@ -105,9 +99,22 @@ class TargetTable(FrozenTable):
                     "the checkpoint's target table was made for another dictionary of the same size: use the data "
                     "folder (dict.*.txt) the model was trained with"
                 )
+            elif self.filled and stored.shape == self.table.shape and not self._is_same(state_dict, prefix):
+                raise InputError(
+                    "the checkpoint was trained with other target vectors than those of --target-vectors, or with "
+                    "another --special-vectors or --missing-vectors: give what it was begun with, or begin anew in "
+                    "another --save-dir"
+                )
         super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
         self._rows = self._mean = None
         self.filled = self.filled or stored is not None
+
+    def _is_same(self, state_dict: dict[str, Tensor], prefix: str) -> bool:
+        """Whether a checkpoint has this table, but for the rounding of a shorter type."""
+        stored = state_dict[f"{prefix}table"]
+        rounding = 1e-6 if stored.dtype == self.table.dtype == torch.float32 else 1e-2
+        near = torch.allclose(stored.cpu().float(), self.table.cpu().float(), rtol=0, atol=rounding)
+        return near and torch.equal(state_dict[f"{prefix}banned"].cpu(), self.banned.cpu())
 
     def _swap_into(self, state_dict: dict[str, Tensor], prefix: str) -> None:
         stored = state_dict[f"{prefix}table"]

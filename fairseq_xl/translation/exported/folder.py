@@ -20,7 +20,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import digest, read_manifest
 from fairseq_xl.translation.exported.options import COMPUTE_TYPES
-from fairseq_xl.translation.folder import TextSteps
+from fairseq_xl.translation.folder import TextSteps, refuse_outside
 
 CONFIG = "export.json"
 FOLDING = "folding.npz"
@@ -60,6 +60,7 @@ class Export(TextSteps):
         super().__post_init__()
         if self.compute_type not in COMPUTE_TYPES:
             raise InputError(f"compute_type is one of {', '.join(COMPUTE_TYPES)}, not {self.compute_type!r}")
+        refuse_outside(self.options)
         if len(self.positions) != 2 or not all(isinstance(one, int) and one > 1 for one in self.positions):
             raise InputError(f"positions are two numbers above 1, not {self.positions!r}")
 

@@ -143,6 +143,24 @@ def test_checkpoint_of_another_dictionary_is_refused(vectors):
         build_table(dictionary(WORDS[::-1]), vectors).load_state_dict(state)
 
 
+def test_a_checkpoint_with_other_vectors_does_not_silently_replace_those_given(vectors, tmp_path):
+    given = build_table(dictionary(), vectors)
+    state = given.state_dict()
+    build_table(dictionary(), vectors).load_state_dict(state)
+    half = {name: value.half() if value.is_floating_point() else value for name, value in state.items()}
+    build_table(dictionary(), vectors).load_state_dict(half)  # as --fp16 keeps it
+    rng = np.random.default_rng(2)
+    path = write_vectors(tmp_path / "new.vec", {word: rng.standard_normal(8) for word in WORDS})
+    for other in (build_table(dictionary(), path), build_table(dictionary(), vectors, missing="unk")):
+        if torch.equal(other.table, given.table):
+            continue
+        before = other.table.clone()
+        for stored in (state, half):
+            with pytest.raises(InputError, match="trained with other target vectors than those of --target-vectors"):
+                other.load_state_dict(stored)
+            assert torch.equal(other.table, before)
+
+
 def test_swapped_vocabulary_keeps_trained_specials_and_its_own_words(vectors, tmp_path):
     state = build_table(dictionary(), vectors).state_dict()
     rng = np.random.default_rng(2)

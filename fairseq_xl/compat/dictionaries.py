@@ -1,0 +1,74 @@
+"""A translation model's numbers mean the words of its dictionaries: the checkpoint says which these were."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+
+from fairseq_xl.compat.patching import Stock, replace
+from fairseq_xl.io.errors import InputError
+
+_WORDS = "fairseq_xl_words"  # in a checkpoint's extra state, and in the task's state that is made of it
+
+
+def fingerprint(symbols: Sequence[str]) -> int:
+    """63 bits that tell one sequence of words from another."""
+    digest = hashlib.sha256("\n".join(symbols).encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+def refuse_other_dictionaries() -> None:
+    """Load a translation model with the dictionaries that it was trained with, and with no others.
+
+    Broken: with another dictionary of the same size, or the same words in another order, a model loads without a
+    word. It then translates garbage, or a resumed training unlearns all. A table of target vectors has a fingerprint
+    of its own, which a swapped vocabulary replaces: there the source side alone is compared.
+    """
+    from fairseq import checkpoint_utils
+    from fairseq.tasks.translation import TranslationTask
+    from fairseq.trainer import Trainer
+
+    @replace(Trainer, "save_checkpoint")
+    def save_checkpoint(stock: Stock, self: Any, filename: str, extra_state: dict[str, Any]) -> Any:
+        if isinstance(self.task, TranslationTask):
+            words = _words(self.task)
+            if getattr(getattr(self.get_model(), "decoder", None), "targets", None) is not None:
+                del words["target"]
+            extra_state = {**extra_state, _WORDS: words}
+        return stock(self, filename, extra_state)
+
+    @replace(Trainer, "load_checkpoint")
+    def load_checkpoint(stock: Stock, self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
+        extra_state = stock(self, filename, *args, **kwargs)
+        if isinstance(self.task, TranslationTask):
+            _compare((extra_state or {}).get(_WORDS), self.task)
+        return extra_state
+
+    @replace(checkpoint_utils, "load_checkpoint_to_cpu")
+    def load_checkpoint_to_cpu(stock: Stock, *args: Any, **kwargs: Any) -> Any:
+        state = stock(*args, **kwargs)
+        words = (state.get("extra_state") or {}).get(_WORDS)
+        if words:
+            state["task_state"] = {**(state.get("task_state") or {}), _WORDS: words}
+        return state
+
+    @replace(TranslationTask, "load_state_dict")
+    def load_state_dict(stock: Stock, self: Any, state_dict: dict[str, Any]) -> None:
+        _compare(state_dict.get(_WORDS), self)
+        stock(self, {name: value for name, value in state_dict.items() if name != _WORDS})
+
+
+def _words(task: Any) -> dict[str, int]:
+    sides = {"source": task.source_dictionary, "target": task.target_dictionary}
+    return {side: fingerprint(dictionary.symbols) for side, dictionary in sides.items()}
+
+
+def _compare(stored: Any, task: Any) -> None:
+    here = _words(task)
+    for side, words in stored.items() if isinstance(stored, dict) else ():
+        if here.get(side, words) != words:
+            raise InputError(
+                f"the checkpoint was trained with another {side} dictionary than this data's (other words, or another "
+                "order): use the data folder (dict.*.txt) that it was trained with"
+            )
