@@ -27,7 +27,7 @@ def suite(tmp_path):
         (tmp_path / "test_it.py").write_text(
             f"import pytest\n{how}\n@pytest.mark.skip(reason={reason!r})\ndef test_one(): ...\ndef test_two(): ...\n"
         )
-        env = {name: value for name, value in os.environ.items() if name != "CI"} | environment
+        env = {k: v for k, v in os.environ.items() if k != "CI" and not k.startswith("PYTEST")} | environment
         env["PYTHONPATH"] = str(TESTS / "helpers")
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", str(tmp_path)]
         done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=600)
