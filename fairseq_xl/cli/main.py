@@ -84,6 +84,15 @@ def _dispatch(argv: list[str]) -> int:
     return parse(parser, found, words).run() or 0
 
 
+def _is_here() -> bool:
+    """Whether there is a working folder: it may have been removed, and relative names then lead nowhere."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status.
 
@@ -120,6 +129,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         # A folder where a file is meant, no permission, a full disk: the command's own sentences come first, and here
         # is what none of them foresaw.
+        if error.filename is None and not _is_here():
+            print("error: the folder that this was started in is gone: change to another one", file=sys.stderr)
+            return 2
         if error.filename is None and error.errno not in FULL:
             raise
         place = "" if error.filename is None else f"{escape_controls(str(error.filename))}: "
