@@ -86,8 +86,40 @@ PIECES = [
 ]
 
 
+OTHERS = [None, True, -1, 0, 1.5, 10**30, "", "x", "1", [], ["x"], [[]], {}, {"x": []}, [None, 1], float("nan")]
+"""Values of every type that JSON has."""
+
+
+def retyped(good: bytes, draw: random.Random) -> bytes | None:
+    """JSON, or one line of JSON lines, with a value of another type, one more or one less; None: it is no JSON."""
+    lines = [good] if good.count(b"\n") < 2 else good.splitlines(keepends=True)
+    place = draw.randrange(len(lines)) if lines else 0
+    try:
+        value = json.loads(lines[place])
+    except (ValueError, IndexError):
+        return None
+    root: list[Any] = [value]
+    holder: Any = root
+    key: Any = 0
+    while isinstance(holder[key], (list, dict)) and holder[key] and draw.random() < 0.8:
+        holder = holder[key]
+        key = draw.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
+    match draw.randrange(4):
+        case 0 if holder is not root:
+            del holder[key]
+        case 1 if isinstance(holder, list) and holder is not root:
+            holder.append(draw.choice(OTHERS))
+        case _:
+            holder[key] = draw.choice(OTHERS)
+    (value,) = root
+    lines[place] = json.dumps(value).encode() + b"\n"
+    return b"".join(lines)
+
+
 def spoil(good: bytes, draw: random.Random) -> bytes:
     """A file like this one, with up to four things wrong."""
+    if draw.random() < 0.3 and (changed := retyped(good, draw)) is not None:
+        return changed
     content = bytearray(good)
     for _ in range(draw.randint(1, 4)):
         at = draw.randint(0, len(content))
