@@ -286,6 +286,20 @@ PREDICTIONS = {
     "gold": [0, 1],
     "predicted": [1, 1],
 }
+SET = {
+    "sentences": 4,
+    "sha256": "0",
+    "groups": 2,
+    "attainable": {"1-NN": 100.0, "5-NN": 90.0},
+    "chance": 50.0,
+    "length": {"6": {"sentences": 4, "groups": 2}},
+}
+NEAREST = {"1-NN": 74.0, "5-NN": 60.0, "length": {"6": {"1-NN": 74.0, "5-NN": 60.0}}}
+EVALUATION = {
+    "version": 1,
+    "texts": {"sets": {"de": SET}, "treebanks": {"de": {"sha256": "1", "sentences": 3, "constant": 0.5}}},
+    "encoders": [{"label": "ours", "nearest": {"de": NEAREST}, "dissimilarity": {"de": {"similarity": 0.1}}}],
+}
 ROWS = text(
     "id\tlabel\tgroup\tleft_fold\tright_fold\tleft\tright\tleft_text\tright_text",
     "a:1\t1\t0\t0\t1\ta b\tc d\tA b\tC d",
@@ -336,6 +350,7 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.siamese.data.directory import DataDirectory
     from fairseq_xl.siamese.evaluation import records
     from fairseq_xl.syntactic.data import directory, readers
+    from fairseq_xl.syntactic.evaluation import tables as evaluation_tables
     from fairseq_xl.text import campaign, conllu, hypotheses, tatoeba
     from fairseq_xl.text.lexicons import lexicon
     from fairseq_xl.training import checkpoints
@@ -497,6 +512,11 @@ def parsers() -> dict[str, Parser]:
         ),
         "names of classes": entry(labelled.read_map, "classes", text("1\tpos", "0\tneg")),
         "a record of predictions": entry(records.read, "a.json", json.dumps(PREDICTIONS).encode()),
+        "an evaluation's record": entry(
+            lambda path: evaluation_tables.tables([evaluation_tables.read_record(path)]),
+            "a.json",
+            json.dumps(EVALUATION).encode(),
+        ),
         "morphemes": entry(lambda path: vars(morphemes.Segmenter.load(path)), "m.txt", text("un happy", "dog")),
         "trees": entry(mvrnn.read_trees, "trees", text("((a b) c)", "(d e)")),
         "an encoder's folder": entry(
