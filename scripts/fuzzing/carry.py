@@ -399,7 +399,8 @@ def _end(words: list[str]) -> NoReturn:
     except KeyboardInterrupt:
         status = 130  # before the command began, or when it had ended
     except BaseException as error:
-        sys.excepthook(type(error), error, error.__traceback__)
+        with contextlib.suppress(OSError):
+            sys.excepthook(type(error), error, error.__traceback__)
         status = 1
     if not isinstance(status, int):
         print(status, file=sys.stderr)

@@ -172,6 +172,8 @@ def _left(case: Case, done: Outcome, whole: Whole | None) -> list[Fault]:
                 continue
             if case.name.startswith(_KEEPS):
                 continue
+            if any(path.startswith(f"{one}/") for one in exact):
+                continue  # a folder is whole when its manifest is there
             known = whole.files.get(path)
             if done.was_killed and known is not None and known != content:
                 found.append(Fault(f"half an output, {case.name}", f"{path} is not what it is to be"))
