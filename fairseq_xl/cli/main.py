@@ -80,6 +80,15 @@ def _dispatch(argv: list[str]) -> int:
     return parse(parser, found, words).run() or 0
 
 
+def _is_here() -> bool:
+    """Whether there is a working folder: it may have been removed, and relative names then lead nowhere."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status.
 
@@ -113,6 +122,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         # A folder where a file is meant, no permission, a full disk: the command's own sentences come first, and here
         # is what none of them foresaw.
         refused = streams.why_refused(error)
+        if error.filename is None and not _is_here():
+            refused = "the folder that this was started in is gone: change to another one"
         if refused is None:
             raise
         sentence = refused

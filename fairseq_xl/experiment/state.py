@@ -60,10 +60,26 @@ class State:
             self.title, self.labels = stored["title"], stored["labels"]
             self.baselines = stored["baselines"]
             self.systems = {name: (system, seed) for name, (system, seed) in stored["systems"].items()}
+            self._check()
         except (ValueError, KeyError, TypeError, AttributeError):
             raise InputError(
                 f"{path} is not the state of an experiment: remove it to begin anew (finished runs are kept)"
             ) from None
+
+    def _check(self) -> None:
+        """Raises: TypeError, AttributeError: values that no runner writes."""
+        texts = [self.title, *self.labels.values(), *(system for system, _ in self.systems.values())]
+        numbers: list[object] = [seed for _, seed in self.systems.values()]
+        for cell in self.cells.values():
+            texts += [cell.status, *([] if cell.error is None else [cell.error]), *cell.command]
+            numbers += [cell.seconds, cell.attempts, *([] if cell.peak_MiB is None else [cell.peak_MiB])]
+        lists = [self.baselines, *(cell.command for cell in self.cells.values())]
+        if not all(isinstance(each, list) for each in lists):
+            raise TypeError("no list")
+        if not all(isinstance(text, str) for text in (*texts, *self.baselines)):
+            raise TypeError("no text")
+        if not all(type(number) in (int, float) for number in numbers):
+            raise TypeError("no number")
 
     @classmethod
     def of(cls, output: Path) -> State:

@@ -153,8 +153,10 @@ class Place:
         return places.tree(self.folder)
 
     def remove(self) -> None:
-        for root, _, _ in os.walk(self.folder):
-            os.chmod(root, 0o700)
+        for root, folders, _ in os.walk(self.folder):
+            for name in folders:  # before it is entered
+                if not os.path.islink(os.path.join(root, name)):
+                    os.chmod(os.path.join(root, name), 0o700)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -312,7 +314,7 @@ def _become(case: Case, place: Place, ends: dict[str, int]) -> NoReturn:
     os.closerange(stack + 1, 4096)
     limits = {"CORE": 0, "CPU": int(SLOW) * 2, **case.limits}
     size = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    limits["AS"] = MEMORY + (0 if case.real else size)
+    limits["AS"] = MEMORY + size
     if case.real:
         command = [sys.executable, "-c", _COMMAND, *words]
         os.set_inheritable(stack, False)
@@ -397,7 +399,8 @@ def _end(words: list[str]) -> NoReturn:
     except KeyboardInterrupt:
         status = 130  # before the command began, or when it had ended
     except BaseException as error:
-        sys.excepthook(type(error), error, error.__traceback__)
+        with contextlib.suppress(OSError):
+            sys.excepthook(type(error), error, error.__traceback__)
         status = 1
     if not isinstance(status, int):
         print(status, file=sys.stderr)

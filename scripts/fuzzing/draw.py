@@ -15,7 +15,21 @@ from fuzzing import lines
 from fuzzing.places import INPUT_FILES, INPUT_FOLDERS, NAMES, OUTPUTS
 
 PATH = re.compile(r"(?<![\w/.])(?:in|out)/[\w./-]+")
-INTEGERS = ["-1", "0", "1", "2", "3", "7", "100", str(2**31 - 1), str(2**31), str(2**63), str(-(2**63)), "9" * 30]
+INTEGERS = [
+    "-1",
+    "0",
+    "1",
+    "2",
+    "3",
+    "7",
+    "100",
+    str(2**31 - 1),
+    str(2**31),
+    str(2**63),
+    str(-(2**63)),
+    "9" * 30,
+    "9" * 400,
+]
 NO_INTEGERS = ["", "1_0", "٣", " 5 ", "0x10", "1e3", "nan", "1.5", "9" * 5000, "-", "five"]
 FLOATS = ["nan", "inf", "-inf", "-0.0", "1e-320", "1e308", "0", "1", "-1", "0.5", "2", "1_0", "", "half", "1e999"]
 STRINGS = [

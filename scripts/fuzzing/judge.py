@@ -152,16 +152,19 @@ def _lost(case: Case, done: Outcome) -> list[Fault]:
     return found
 
 
+def _is_hidden(path: str) -> bool:
+    return any(part.startswith(".") for part in PurePosixPath(path).parts)
+
+
 def _left(case: Case, done: Outcome, whole: Whole | None) -> list[Fault]:
     """Of what is new."""
     exact, beginnings = _outputs(case, done.before)
     found = []
     new = {path: about for path, about in done.after.items() if path not in done.before}
     for path, (kind, _, content) in new.items():
-        name = PurePosixPath(path).name
         if path.startswith(("here/home/", "here/tmp/matplotlib", "here/tmp/fontlist")):
             continue
-        if name.endswith(".tmp") or path.startswith("here/tmp/"):
+        if _is_hidden(path) or path.startswith("here/tmp/"):
             if not done.was_killed:
                 found.append(Fault(f"left behind, {case.name}", f"{path} was left behind; status {done.status}"))
         elif path in exact or path.startswith(tuple(beginnings)):
@@ -169,6 +172,8 @@ def _left(case: Case, done: Outcome, whole: Whole | None) -> list[Fault]:
                 continue
             if case.name.startswith(_KEEPS):
                 continue
+            if any(path.startswith(f"{one}/") for one in exact):
+                continue  # a folder is whole when its manifest is there
             known = whole.files.get(path)
             if done.was_killed and known is not None and known != content:
                 found.append(Fault(f"half an output, {case.name}", f"{path} is not what it is to be"))
@@ -189,7 +194,7 @@ def judge_again(case: Case, again: Outcome, whole: Whole) -> list[Fault]:
     names = {path for path in again.after if path not in again.before or path in whole.names}
     if lacking := whole.names - set(again.after):
         return [Fault(f"lacking after a kill, {case.name}", f"{sorted(lacking)}\n{again.err[-2000:]}")]
-    if hidden := [name for name in again.after if name.endswith(".tmp")]:
+    if hidden := [path for path in again.after if _is_hidden(path) and path not in whole.names]:
         return [Fault(f"left behind after a kill, {case.name}", f"{hidden}")]
     other = [path for path in names if path in whole.files and again.after[path][2] != whole.files[path]]
     if other:

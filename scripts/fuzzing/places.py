@@ -200,8 +200,11 @@ def tree(folder: Path) -> Tree:
                 kind = "folder"
             elif stat.S_ISREG(about.st_mode):
                 kind = "file"
-                with open(path, "rb") as stream:
-                    content = hashlib.sha256(stream.read()).hexdigest()
+                try:
+                    with open(path, "rb") as stream:
+                        content = hashlib.sha256(stream.read()).hexdigest()
+                except PermissionError:
+                    content = f"{about.st_size} bytes of {about.st_mtime_ns}"
             elif stat.S_ISFIFO(about.st_mode):
                 kind = "pipe"
             found[os.path.relpath(path, folder)] = (kind, stat.S_IMODE(about.st_mode), content)

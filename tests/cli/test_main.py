@@ -166,6 +166,15 @@ def test_how_a_command_ends(error, status, sentence, monkeypatch, capsys) -> Non
     assert capsys.readouterr().err == sentence
 
 
+def test_a_working_folder_that_is_gone(tmp_path: Path, monkeypatch, capsys) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    command_that(monkeypatch, lambda command: print(Path("a").resolve()))
+    assert cli.main(["trial"]) == 2
+    assert capsys.readouterr().err == "error: the folder that this was started in is gone: change to another one\n"
+
+
 @pytest.mark.parametrize(
     "error", [RuntimeError("ours"), ModuleNotFoundError("x", name="fairseq_xl.gone"), OSError("nothing of a file")]
 )

@@ -33,6 +33,33 @@ def test_damaged_state(tmp_path: Path) -> None:
         State.of(tmp_path)
 
 
+GOOD = {
+    "title": "t",
+    "labels": {"vmf": "vMF"},
+    "baselines": ["vmf"],
+    "systems": {"vmf.seed1": ["vmf", 1]},
+    "cells": {"vmf.seed1": {"status": DONE, "command": ["bash"], "seconds": 1.5, "peak_MiB": None}},
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"title": 1}, {"labels": []}, {"labels": {"vmf": None}}, {"baselines": "vmf"}, {"baselines": [1]}),
+        *({"systems": {"vmf.seed1": [1, 1]}}, {"systems": {"vmf.seed1": ["vmf", "1"]}}),
+        *({"cells": {"a": {"status": None}}}, {"cells": {"a": {"command": "bash"}}}),
+        *({"cells": {"a": {"seconds": "1"}}}, {"cells": {"a": {"error": 1}}}, {"cells": {"a": {"peak_MiB": []}}}),
+    ],
+)
+def test_values_of_other_types(change: dict, tmp_path: Path) -> None:
+    path = tmp_path / "experiment.json"
+    path.write_text(json.dumps(GOOD))
+    assert State(path).systems == {"vmf.seed1": ("vmf", 1)}
+    path.write_text(json.dumps({**GOOD, **change}))
+    with pytest.raises(InputError, match="not the state of an experiment"):
+        State(path)
+
+
 def test_the_state_is_never_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "experiment.json"
     State(path).save()

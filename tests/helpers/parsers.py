@@ -86,8 +86,40 @@ PIECES = [
 ]
 
 
+OTHERS = [None, True, -1, 0, 1.5, 10**30, "", "x", "1", [], ["x"], [[]], {}, {"x": []}, [None, 1], float("nan")]
+"""Values of every type that JSON has."""
+
+
+def retyped(good: bytes, draw: random.Random) -> bytes | None:
+    """JSON, or one line of JSON lines, with a value of another type, one more or one less; None: it is no JSON."""
+    lines = [good] if good.count(b"\n") < 2 else good.splitlines(keepends=True)
+    place = draw.randrange(len(lines)) if lines else 0
+    try:
+        value = json.loads(lines[place])
+    except (ValueError, IndexError):
+        return None
+    root: list[Any] = [value]
+    holder: Any = root
+    key: Any = 0
+    while isinstance(holder[key], (list, dict)) and holder[key] and draw.random() < 0.8:
+        holder = holder[key]
+        key = draw.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
+    match draw.randrange(4):
+        case 0 if holder is not root:
+            del holder[key]
+        case 1 if isinstance(holder, list) and holder is not root:
+            holder.append(draw.choice(OTHERS))
+        case _:
+            holder[key] = draw.choice(OTHERS)
+    (value,) = root
+    lines[place] = json.dumps(value).encode() + b"\n"
+    return b"".join(lines)
+
+
 def spoil(good: bytes, draw: random.Random) -> bytes:
     """A file like this one, with up to four things wrong."""
+    if draw.random() < 0.3 and (changed := retyped(good, draw)) is not None:
+        return changed
     content = bytearray(good)
     for _ in range(draw.randint(1, 4)):
         at = draw.randint(0, len(content))
@@ -254,6 +286,20 @@ PREDICTIONS = {
     "gold": [0, 1],
     "predicted": [1, 1],
 }
+SET = {
+    "sentences": 4,
+    "sha256": "0",
+    "groups": 2,
+    "attainable": {"1-NN": 100.0, "5-NN": 90.0},
+    "chance": 50.0,
+    "length": {"6": {"sentences": 4, "groups": 2}},
+}
+NEAREST = {"1-NN": 74.0, "5-NN": 60.0, "length": {"6": {"1-NN": 74.0, "5-NN": 60.0}}}
+EVALUATION = {
+    "version": 1,
+    "texts": {"sets": {"de": SET}, "treebanks": {"de": {"sha256": "1", "sentences": 3, "constant": 0.5}}},
+    "encoders": [{"label": "ours", "nearest": {"de": NEAREST}, "dissimilarity": {"de": {"similarity": 0.1}}}],
+}
 ROWS = text(
     "id\tlabel\tgroup\tleft_fold\tright_fold\tleft\tright\tleft_text\tright_text",
     "a:1\t1\t0\t0\t1\ta b\tc d\tA b\tC d",
@@ -304,6 +350,7 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.siamese.data.directory import DataDirectory
     from fairseq_xl.siamese.evaluation import records
     from fairseq_xl.syntactic.data import directory, readers
+    from fairseq_xl.syntactic.evaluation import tables as evaluation_tables
     from fairseq_xl.text import campaign, conllu, hypotheses, tatoeba
     from fairseq_xl.text.lexicons import lexicon
     from fairseq_xl.training import checkpoints
@@ -465,6 +512,11 @@ def parsers() -> dict[str, Parser]:
         ),
         "names of classes": entry(labelled.read_map, "classes", text("1\tpos", "0\tneg")),
         "a record of predictions": entry(records.read, "a.json", json.dumps(PREDICTIONS).encode()),
+        "an evaluation's record": entry(
+            lambda path: evaluation_tables.tables([evaluation_tables.read_record(path)]),
+            "a.json",
+            json.dumps(EVALUATION).encode(),
+        ),
         "morphemes": entry(lambda path: vars(morphemes.Segmenter.load(path)), "m.txt", text("un happy", "dog")),
         "trees": entry(mvrnn.read_trees, "trees", text("((a b) c)", "(d e)")),
         "an encoder's folder": entry(

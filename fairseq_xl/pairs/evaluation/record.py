@@ -79,7 +79,14 @@ class PairRecord:
         return record
 
     def check(self, where: str) -> None:
-        """Raises: InputError: lists of different length, no pair, an id twice, impossible labels or probabilities."""
+        """Raises: InputError: values of other types, lists of different length, no pair, an id twice, impossible labels
+        or probabilities."""
+        if not all(isinstance(name, str) for name in (self.name, self.split, *self.ids)):
+            raise InputError(f"{where}: a name or an id is no text: make it again")
+        if not all(type(number) is int and abs(number) < 2**63 for number in (self.seed, *self.group)):
+            raise InputError(f"{where}: its seed or a group is no whole number: make it again")
+        if not isinstance(self.about, dict):
+            raise InputError(f"{where}: what it is about is no table: make it again")
         size = len(self.ids)
         if not size:
             raise InputError(f"{where}: it has no pair: make it again")

@@ -199,6 +199,11 @@ def read_calibration(path: Path) -> Calibration:
         raise InputError(f"there is no calibration {path}: `fairseq-xl match calibrate` makes one") from None
     except (ValueError, TypeError) as error:
         raise InputError(f"{path} is no calibration ({error}): make it again") from None
+    known = [found.temperature, found.bias, found.development_prior, *([] if found.prior is None else [found.prior])]
+    if not all(type(number) in (int, float) and abs(number) < 1e300 for number in known):
+        raise InputError(f"{path} is no calibration (it holds something else than numbers): make it again")
+    if not all(0 < share < 1 for share in known[2:]):
+        raise InputError(f"{path} is no calibration (a share of positives is not between 0 and 1): make it again")
     if not found.temperature > 0:
         raise InputError(f"{path}: the temperature is {found.temperature}, which no calibration has: make it again")
     return found

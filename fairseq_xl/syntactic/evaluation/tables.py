@@ -32,10 +32,11 @@ def read_record(path: Path) -> Record:
     """
     try:
         record = loads(path.read_text(encoding="utf-8"))
-        record["texts"]["sets"], record["texts"]["treebanks"], record["encoders"][0]["label"]
+        record["encoders"][0]["label"]
+        tables([record])  # which read everything that there is
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, IndexError):
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
         raise InputError(f"{path} is no record of fairseq-xl embed evaluate") from None
     return record
 

@@ -30,6 +30,13 @@ def test_a_record_is_read_as_it_was_written(tmp_path):
         ({"probability": [0.1, 0.2, float("nan")]}, "not a number from 0 to 1"),
         ({"probability": ["x", 0.2, 0.3]}, "is no record of pairs"),
         ({"ids": [], "gold": [], "probability": [], "group": []}, "no pair"),
+        ({"name": ["esim"]}, "a name or an id is no text"),
+        ({"split": None}, "a name or an id is no text"),
+        ({"ids": [1, 2, 3]}, "a name or an id is no text"),
+        ({"seed": "1"}, "its seed or a group is no whole number"),
+        ({"group": [0, [], 1]}, "its seed or a group is no whole number"),
+        ({"group": [0, 10**30, 1]}, "its seed or a group is no whole number"),
+        ({"about": [1]}, "what it is about is no table"),
         ({"colour": 1}, "is no record of pairs"),
     ],
 )

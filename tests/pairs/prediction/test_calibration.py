@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 import scipy.optimize
@@ -207,3 +209,28 @@ def test_calibrations_by_name():
     z, gold = simulated(100, 2.0)
     assert calibration.CALIBRATIONS["temperature"](z, gold) == (fit_temperature(z, gold), 0.0)
     assert calibration.CALIBRATIONS["platt"](z, gold) == fit_platt(z, gold)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"temperature": 0}, "the temperature is 0, which no calibration has"),
+        *(
+            ({name: value}, "something else than numbers")
+            for name in ("temperature", "bias")
+            for value in ("1", None, [])
+        ),
+        ({"bias": float("nan")}, "something else than numbers"),
+        ({"prior": "x"}, "something else than numbers"),
+        ({"prior": 1.0}, "a share of positives is not between 0 and 1"),
+        ({"development_prior": -1}, "a share of positives is not between 0 and 1"),
+    ],
+)
+def test_what_is_no_calibration(change, said, tmp_path):
+    good = {"temperature": 1.5, "bias": 0.1, "development_prior": 0.4, "prior": None}
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps(good))
+    assert calibration.read_calibration(path) == calibration.Calibration(**good)
+    path.write_text(json.dumps({**good, **change}))
+    with pytest.raises(InputError, match=said):
+        calibration.read_calibration(path)

@@ -52,7 +52,16 @@ def test_records_of_different_sentences_do_not_mix(sets: Path, treebanks: list[s
         tables([record, other])
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"texts": {"sets": {}, "treebanks": {}}, "encoders": []}'])
+TEXTS = '{"texts": {"sets": %s, "treebanks": {}}, "encoders": %s}'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "[]", "{}", TEXTS % ("{}", "[]"), TEXTS % ("[]", '[{"label": "a"}]'), TEXTS % ("{}", '[{"label": []}]')),
+        TEXTS % ('{"de": {"sha256": "0"}}', '[{"label": "a", "nearest": {"de": {"1-NN": 1.0, "5-NN": 2.0}}}]'),
+    ],
+)
 def test_other_files_are_no_records(content: str, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(content)
