@@ -72,7 +72,7 @@ def with_settings(work, folder, section, **values):
     """The stock model's checkpoint with other settings."""
     state = torch.load(work / "stock" / "checkpoint_last.pt", weights_only=True)
     settings = state["cfg"][section]
-    (vars(settings) if section == "model" else settings).update(values)
+    (settings if isinstance(settings, dict) else vars(settings)).update(values)
     folder.mkdir()
     torch.save(state, folder / "checkpoint_last.pt")
     return str(folder)
