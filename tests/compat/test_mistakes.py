@@ -59,7 +59,8 @@ def other_data(corpus, tmp_path_factory):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ("--decoder-hidden-size 16 --decoder-out-embed-dim 16", "other sizes or other dictionaries (size mismatch for"),
+        ("--encoder-embed-dim 16", "other sizes or other dictionaries (size mismatch for encoder.embed_tokens.weight"),
+        ("--decoder-hidden-size 16 --decoder-out-embed-dim 16", "other sizes or other dictionaries (Missing key"),
         ("--criterion label_smoothed_cross_entropy", "trained with CrossEntropyCriterion, and now it is LabelSmoothed"),
         ("--optimizer sgd", "trained with FairseqAdam, and now it is SGD: give the same"),
         ("--lr-scheduler inverse_sqrt --warmup-updates 4", "with --lr-scheduler fixed, and now it is inverse_sqrt"),
