@@ -14,7 +14,7 @@ from fairseq.data import Dictionary
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import make_folder
+from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.io.labelled import Example, Source
 from fairseq_xl.io.tables import SPLITS
 from fairseq_xl.siamese.data.directory import DICTIONARY, MANIFEST, VERSION, encode, write_corpus
@@ -46,10 +46,14 @@ def prepare(output: Path, settings: Settings) -> dict[str, Any]:
 
     Raises:
         InputError: whatever is wrong with the files, their labels, or the sizes asked for; a directory that cannot be
-            written.
+            written, or that holds something else.
     """
     settings.check()
-    make_folder(output)
+    with atomic_folder(output, MANIFEST, "a data directory of fairseq-xl classify prepare") as folder:
+        return _prepare(folder, settings)
+
+
+def _prepare(output: Path, settings: Settings) -> dict[str, Any]:
     examples = {
         side: _read(sources)
         for side, sources in zip(SIDES, (settings.low_resource, settings.high_resource), strict=True)
@@ -96,9 +100,6 @@ def _write(
     segmenters: Mapping[str, Segmenter],
     dictionary: Dictionary,
 ) -> None:
-    (output / MANIFEST).unlink(missing_ok=True)
-    for stale in (f"{split}.{side}{end}" for split in SPLITS for side in SIDES for end in (".tsv", ".bin", ".idx")):
-        (output / stale).unlink(missing_ok=True)
     for side, segmenter in segmenters.items():
         segmenter.save(output / f"morphemes.{side}.txt")
     with atomic_text(output / DICTIONARY) as stream:

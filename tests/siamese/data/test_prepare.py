@@ -163,8 +163,23 @@ def test_mistakes(make, low, settings, said):
 def test_what_cannot_be_written_and_languages_without_a_name(labelled, tmp_path):
     low, high = ([f"{labelled}/{language}.tsv"] for language in ("te", "en"))
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="file: File exists"):
+    with pytest.raises(InputError, match="file is a file: name a folder"):
         prepare(tmp_path / "file", Settings(low_resource=low))
     with pytest.raises(InputError, match="--languages te: name the low-resource language and the high-resource one"):
         prepare(tmp_path / "out", Settings(low_resource=low, high_resource=high, languages=["te"]))
     assert not (tmp_path / "out").exists()
+
+
+def test_what_is_no_data_directory_stays(labelled, tmp_path):
+    settings = Settings(low_resource=[f"{labelled}/te.tsv"])
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "train.low.tsv").write_text("mine")
+    with pytest.raises(InputError, match="holds something else than a data directory of fairseq-xl classify prepare"):
+        prepare(tmp_path / "out", settings)
+    assert (tmp_path / "out" / "train.low.tsv").read_text() == "mine"
+    (tmp_path / "out" / "train.low.tsv").unlink()
+    prepare(tmp_path / "out", settings)
+    before = (tmp_path / "out" / "manifest.json").read_bytes()
+    with pytest.raises(InputError, match="no n-gram stands so often"):
+        prepare(tmp_path / "out", replace(settings, minimum=100_000))
+    assert (tmp_path / "out" / "manifest.json").read_bytes() == before
