@@ -46,10 +46,10 @@ def prepare(output: Path, settings: Settings) -> dict[str, Any]:
 
     Raises:
         InputError: whatever is wrong with the files, their labels, or the sizes asked for; a directory that cannot be
-            written.
+            written, or that holds something else.
     """
     settings.check()
-    with atomic_folder(output, MANIFEST, "text prepared by classify prepare") as folder:
+    with atomic_folder(output, MANIFEST, "a data directory of fairseq-xl classify prepare") as folder:
         return _prepare(folder, settings)
 
 

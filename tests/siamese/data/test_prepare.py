@@ -170,8 +170,16 @@ def test_what_cannot_be_written_and_languages_without_a_name(labelled, tmp_path)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_of_the_users_own_is_left_alone(labelled, tmp_path):
-    (tmp_path / "train.low.tsv").write_text("mine")
-    with pytest.raises(InputError, match="holds something else than text prepared by classify prepare"):
-        prepare(tmp_path, Settings(low_resource=[f"{labelled}/te.tsv"]))
-    assert (tmp_path / "train.low.tsv").read_text() == "mine"
+def test_what_is_no_data_directory_stays(labelled, tmp_path):
+    settings = Settings(low_resource=[f"{labelled}/te.tsv"])
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "train.low.tsv").write_text("mine")
+    with pytest.raises(InputError, match="holds something else than a data directory of fairseq-xl classify prepare"):
+        prepare(tmp_path / "out", settings)
+    assert (tmp_path / "out" / "train.low.tsv").read_text() == "mine"
+    (tmp_path / "out" / "train.low.tsv").unlink()
+    prepare(tmp_path / "out", settings)
+    before = (tmp_path / "out" / "manifest.json").read_bytes()
+    with pytest.raises(InputError, match="no n-gram stands so often"):
+        prepare(tmp_path / "out", replace(settings, minimum=100_000))
+    assert (tmp_path / "out" / "manifest.json").read_bytes() == before
