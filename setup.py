@@ -44,6 +44,7 @@ EXTRAS = {
     "index": ["faiss-cpu>=1.8,<2"],
     "report": ["matplotlib>=3.8,<4", "jinja2>=3.1,<4"],
     "onnx": ["onnx>=1.16,<2", "onnxruntime>=1.18,<2"],
+    "ctranslate2": ["ctranslate2>=4.8.5,<5"],  # tested: its import leaves torch alone
     "cluster": ["submitit>=1.5,<2"],
     "syntactic": ["rapidfuzz>=3.6,<4", "scikit-learn>=1.4,<2", "spacy>=3.7,<4", "stanza>=1.8,<2"],
     "map": ["umap-learn>=0.5,<1"],

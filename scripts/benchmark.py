@@ -19,11 +19,12 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import bessel, decode, export, loss, siamese, step, vocabulary
+from benchmarks import bessel, decode, export, loss, measure, siamese, step, vocabulary
 from benchmarks.report import Report
 
 from fairseq_xl.io.errors import InputError
@@ -43,6 +44,8 @@ def parser() -> argparse.ArgumentParser:
         )
         command.add_argument("--device", default="cpu", help="cpu or cuda (default: cpu)")
         command.add_argument("--threads", type=int, default=0, help="CPU threads (default: torch's)")
+        text = "take the process's own time, where others use the machine: with one thread only"
+        command.add_argument("--cpu-time", action="store_true", help=text)
         command.add_argument("--repeats", type=int, default=15, help="turns (default: 15)")
         command.add_argument("--output", type=Path, help="folder for NAME.jsonl and NAME.png")
         module.configure(command)
@@ -55,6 +58,10 @@ def main() -> None:
 
     if args.device.startswith("cuda") and not torch.cuda.is_available():
         sys.exit("error: --device cuda, but torch sees no GPU here: fairseq-xl doctor says why")
+    if args.cpu_time:
+        if args.device != "cpu" or args.threads != 1:
+            sys.exit("error: --cpu-time is for --device cpu and --threads 1")
+        measure.clock = time.process_time
     if args.threads:
         torch.set_num_threads(args.threads)
     logging.disable(logging.INFO)  # fairseq turns every logger up, matplotlib's and the compiler's too

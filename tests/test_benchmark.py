@@ -90,6 +90,18 @@ def test_decode(benchmark):
     assert rows[4]["recall_at_10"] > 0.9
 
 
+@pytest.mark.parametrize("kind", ["continuous", "softmax"])
+def test_export(benchmark, kind):
+    pytest.importorskip("ctranslate2")
+    sizes = ("--words", 300, "--sentences", 3, "--length", 5, "--size", 16, "--layers", 1)
+    rows = benchmark("export", *sizes, "--output-kind", kind, "--cpu-time")
+    assert [(row["beam"], row["search"]) for row in rows] == [
+        (beam, search) for beam in (1, 5) for search in ("fairseq", "CTranslate2, float32", "CTranslate2, int8")
+    ]
+    assert all(row["by_fairseq"] == 1 for row in rows if row["search"] == "fairseq")
+    assert all(row["sentences_per_s"] > 0 for row in rows)
+
+
 def test_siamese(benchmark, tmp_path):
     rows = {
         (row["preset"], row["work"]): row
@@ -104,7 +116,7 @@ def test_siamese(benchmark, tmp_path):
         assert rows[preset, "prediction"]["padding"] < 0.2
 
 
-@pytest.mark.parametrize("name", ["bessel", "decode", "loss", "siamese", "step", "vocabulary"])
+@pytest.mark.parametrize("name", ["bessel", "decode", "export", "loss", "siamese", "step", "vocabulary"])
 def test_every_option_has_help(name, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "scripts")
     parser = argparse.ArgumentParser()

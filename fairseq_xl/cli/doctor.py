@@ -39,6 +39,7 @@ PURPOSES = {
     "index": "approximate nearest words",
     "report": "plots and pages of reports",
     "onnx": "exporting encoders",
+    "ctranslate2": "exporting translators, and translating with them",
     "cluster": "experiments on a cluster",
     "syntactic": "part-of-speech tagging, and training taggers",
     "map": "maps of embeddings by UMAP",

@@ -38,7 +38,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     text = "width; inner layers have four times as much (default: %(default)s)"
     parser.add_argument("--size", type=int, default=256, help=text)
     parser.add_argument("--layers", type=int, default=4, help="layers of each side (default: %(default)s)")
-    parser.add_argument("--output-kind", choices=("continuous", "softmax"), default="continuous")
+    text = "what the decoder puts out (default: %(default)s)"
+    parser.add_argument("--output-kind", choices=("continuous", "softmax"), default="continuous", help=text)
     text = "sentences translated at once (default: %(default)s)"
     parser.add_argument("--sentences", type=int, nargs="+", default=[1, 32], help=text)
     parser.add_argument("--length", type=int, default=20, help="tokens of each, both sides (default: %(default)s)")

@@ -72,5 +72,5 @@ def load_folding(path: Path) -> tuple[Output, np.ndarray, dict[str, np.ndarray]]
         own = {name: body.pop(name) for name in ("words", "banned", "weight", "bias")}
         output = Output(**own, scale=float(body.pop("scale")), added=np.zeros(len(own["words"]), np.float32))
         return output, body.pop("inputs"), body
-    except (OSError, ValueError, LookupError, TypeError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, ValueError, LookupError, TypeError, zipfile.BadZipFile) as error:
         raise InputError(f"{path} is damaged ({error}): export the model again") from None

@@ -107,7 +107,7 @@ def test_unknown_words_are_replaced_by_the_source(export, folders, work, raw, tm
         ({"beem": 3}, "no option 'beem'; did you mean beam?"),
         (
             {"decode_score": "cosine"},
-            "decode_score is vmf_posterior in this export, not cosine: export the model again",
+            "decode_score is vmf_posterior in this export, not cosine: export the",
         ),
         ({"unkpen": 3}, "unkpen is 0.0 in this export, not 3"),
         ({"temperature": 2.0}, "temperature is 1.0 in this export"),
