@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 venv=${FAIRSEQ_XL_VENV:-.venv}
-bash scripts/setup.sh --venv "$venv" --extras test,report,index,cluster,syntactic,siamese,pairs,corpus,onnx
+bash scripts/setup.sh --venv "$venv" --extras test,report,index,cluster,syntactic,siamese,pairs,corpus,onnx,examples,tensorboard
 "$venv/bin/python" -m ruff check .
 "$venv/bin/python" -m ruff format --check .
 "$venv/bin/lint-imports" --no-cache
