@@ -1,4 +1,4 @@
-"""For tools that ask for this file: the metadata are in pyproject.toml, and `bash scripts/setup.sh` installs everything."""
+"""For tools that ask for this file: the metadata are in pyproject.toml. `bash scripts/setup.sh` installs everything."""
 
 from setuptools import setup
 

@@ -24,7 +24,7 @@ from fairseq_xl.vectors.train import Training, train_vectors
 
 PAD, END, UNKNOWN = 0, 1, 2
 SPECIAL = ["<pad>", "</s>", "<unk>"]
-EPOCHS = 10
+EPOCHS = 5
 
 
 class VectorHead(nn.Module):
@@ -50,7 +50,7 @@ def padded(sentences: list[Tensor]) -> Tensor:
 
 
 def target_table(sentences: list[tuple[str, ...]], words: list[str], dim: int = 64) -> FrozenTable:
-    """fastText vectors of the words; those that stand for no word have random directions. Padding is never predicted."""
+    """fastText vectors of the words, and random ones of what is no word. Padding is never predicted."""
     settings = Training(dim=dim, epoch=10, lr=0.2, min_count=1, buckets=20_000, threads=1)
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder, "train.en")
@@ -73,9 +73,9 @@ def main() -> None:
     table = target_table(targets + corpus.monolingual, target_words)
 
     config = MarianConfig(
-        **{"vocab_size": len(source_words), "decoder_vocab_size": len(target_words), "d_model": 64},
-        **{"encoder_layers": 2, "encoder_ffn_dim": 128, "encoder_attention_heads": 4},
-        **{"decoder_layers": 2, "decoder_ffn_dim": 128, "decoder_attention_heads": 4},
+        **{"vocab_size": len(source_words), "decoder_vocab_size": len(target_words), "d_model": 96},
+        **{"encoder_layers": 1, "encoder_ffn_dim": 192, "encoder_attention_heads": 4},
+        **{"decoder_layers": 1, "decoder_ffn_dim": 192, "decoder_attention_heads": 4},
         **{"pad_token_id": PAD, "decoder_start_token_id": PAD, "eos_token_id": END, "forced_eos_token_id": None},
         **{"share_encoder_decoder_embeddings": False, "tie_word_embeddings": False, "scale_embedding": True},
     )
@@ -84,12 +84,12 @@ def main() -> None:
     loss_of = VmfPosteriorLoss()
 
     pairs = list(zip(numbered(sources, source_index), numbered(targets, target_index), strict=True))
-    optimizer = torch.optim.Adam(model.parameters(), lr=4e-3)
-    steps = EPOCHS * (len(pairs) // 64 + 1)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=4e-3, total_steps=steps, pct_start=0.1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    steps = EPOCHS * (len(pairs) // 32)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=3e-3, total_steps=steps, pct_start=0.1)
     for epoch in range(1, EPOCHS + 1):
         right = words = 0
-        for batch in torch.randperm(len(pairs)).split(64):
+        for batch in torch.randperm(len(pairs)).split(32):
             source, target = (padded([pairs[row][side] for row in batch.tolist()]) for side in (0, 1))
             before = torch.cat([torch.full_like(target[:, :1], PAD), target[:, :-1]], 1)  # what each word follows
             states = model.model(source, source != PAD, decoder_input_ids=before).last_hidden_state
