@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-# What each must reach: accuracy in its last epoch (%), BLEU of each search. Figures of a run are in recipes/pytorch.md.
+# What each must reach: accuracy in its last epoch (%), BLEU of each search.
 LEAST = {"accelerate_loop": (60, [20]), "hugging_face": (60, [20, 20])}
 RUN = """
 import runpy, sys
