@@ -6,7 +6,7 @@
 #   --here            install into the active environment (or that of --python), whose torch stays as it is
 #   --python PY       the interpreter, or a version that uv knows (default: one of 3.11 to 3.13)
 #   --torch WHICH     auto (a GPU decides), cpu, cuda, or a version; an installed torch is never replaced
-#   --extras LIST     extras of setup.py, with commas between them, or none (default: report,test)
+#   --extras LIST     extras of pyproject.toml, with commas between them, or none (default: report,test)
 #   --find-links DIR  a folder of wheels; UV_FIND_LINKS, PIP_FIND_LINKS and pip's own setting are read too
 #   --wheel FILE      install this wheel of fairseq_xl instead of the clone in editable form
 #   --force           install everything but torch again, where files were lost

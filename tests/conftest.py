@@ -10,16 +10,15 @@ import logging
 import math
 import os
 import random
-import runpy
 import shlex
 import subprocess
 import sys
 import threading
+import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import forkserver
 import hypothesis
@@ -107,11 +106,9 @@ def data_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
-def setup_arguments() -> dict[str, Any]:
-    """What ``setup.py`` passes to ``setuptools.setup``."""
-    with mock.patch("setuptools.setup") as setup:
-        runpy.run_path(str(ROOT / "setup.py"))
-    return setup.call_args.kwargs
+def project() -> dict[str, Any]:
+    """The table ``project`` of pyproject.toml."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 @pytest.fixture(scope="session")

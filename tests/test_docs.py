@@ -123,6 +123,12 @@ def test_links_lead_somewhere(page):
             assert place in anchors, link
 
 
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+def test_no_page_installs_the_package_from_an_index(page):
+    """It is on none."""
+    assert not re.search(r"pip install \S*fairseq[-_]xl", page.read_text(encoding="utf-8"))
+
+
 def test_the_loss_of_your_own_is_short():
     (example,) = [block.text for block in blocks(PAGES[0]) if block.kind == "python" and "class Angle(" in block.text]
     assert len([line for line in example.splitlines() if line.strip()]) <= 20

@@ -45,6 +45,7 @@ SMALLER = {
         ("fairseq-xl experiment run multi30k-de-en.yaml", "--only stock"),  # one of 22 cells
         TRAINING,
     ),
+    "pytorch.md": (),
     "question_matching.md": (TRAINING, ("fairseq-train esim", "--hidden-dim 8"), VECTORS),
     "siamese.md": (TRAINING,),
     "speed.md": (),
@@ -122,6 +123,7 @@ LEFT = {
     "README.md": ["checkpoints/checkpoint_best.pt", "checkpoints/hydra/*_last.pt", "checkpoints/connected/*_last.pt"],
     "corpus.md": ["DIR/export/train.tsv", "DIR/export/README.md"],
     "experiments.md": ["OUT/report/index.html"],
+    "pytorch.md": [],
     "question_matching.md": ["OUT/runs/*/test.json", "OUT/report/scores.md", "c.json"],
     "siamese.md": ["OUT/sentiment/runs/*/record.json", "OUT/emoji/runs/*/record.json", "OUT/report/scores.md"],
     "speed.md": [],

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -24,12 +24,17 @@ ROOT = Path(__file__).resolve().parent.parent
 # ---------------------------------------------------------------- the package
 
 
-def test_metadata(setup_arguments) -> None:
-    assert setup_arguments["version"] == fairseq_xl.__version__
-    assert setup_arguments["python_requires"] == ">=3.11,<3.14"
-    assert setup_arguments["entry_points"] == {"console_scripts": ["fairseq-xl = fairseq_xl.cli.main:main"]}
-    extras = setup_arguments["extras_require"]
-    assert set(extras["all"]) == {r for name in extras if name != "all" for r in extras[name]}
+def test_metadata(project) -> None:
+    assert project["requires-python"] == ">=3.11,<3.14"
+    assert project["scripts"] == {"fairseq-xl": "fairseq_xl.cli.main:main"}
+    extras = project["optional-dependencies"]
+    named = [re.fullmatch(r"fairseq-xl\[([\w,]+)\]", one)[1].split(",") for one in extras.pop("all")]
+    assert sorted(name for names in named for name in names) == sorted(extras)
+
+
+def files_in(folder: Path) -> set[Path]:
+    """Every file below a folder, from there, but for what Python caches."""
+    return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"}
 
 
 def test_an_installed_copy_is_whole_and_knows_its_folder(tmp_path: Path) -> None:
@@ -41,14 +46,18 @@ def test_an_installed_copy_is_whole_and_knows_its_folder(tmp_path: Path) -> None
             shutil.copytree(ROOT / name, copy / name, ignore=ignored)
         else:
             shutil.copy(ROOT / name, copy)
-    code = f"from setuptools.build_meta import build_wheel; build_wheel({str(tmp_path)!r})"
+    code = f"from setuptools import build_meta as b; b.build_sdist({str(tmp_path)!r}); b.build_wheel({str(tmp_path)!r})"
     subprocess.run([sys.executable, "-c", code], cwd=copy, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
-    site = tmp_path / "site"
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(site)
-    shipped = {path.relative_to(site) for path in (site / "fairseq_xl").rglob("*.py")}
-    assert shipped == {path.relative_to(ROOT) for path in (ROOT / "fairseq_xl").rglob("*.py")}
+    assert wheel.name == f"fairseq_xl-{fairseq_xl.__version__}-py3-none-any.whl"
+    (sdist,) = tmp_path.glob("*.tar.gz")
+    site, unpacked = tmp_path / "site", tmp_path / "unpacked"
+    shutil.unpack_archive(wheel, site, "zip")
+    shutil.unpack_archive(sdist, unpacked, filter="data")
+    ours = files_in(ROOT / "fairseq_xl")
+    assert Path("py.typed") in ours
+    assert files_in(site / "fairseq_xl") == ours
+    assert files_in(unpacked / sdist.name.removesuffix(".tar.gz") / "fairseq_xl") == ours
     code = "import sys; sys.argv = ['fairseq-xl', 'user-dir']; from fairseq_xl.cli.main import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code],

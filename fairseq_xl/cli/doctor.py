@@ -44,6 +44,8 @@ PURPOSES = {
     "syntactic": "part-of-speech tagging, and training taggers",
     "map": "maps of embeddings by UMAP",
     "pretrained": "embeddings to compare with",
+    "examples": "the examples with models of Hugging Face",
+    "tensorboard": "curves of a training in TensorBoard",
     "ray": "tagging on many machines",
     "siamese": "baselines and segmentation of the Siamese classifier",
     "pairs": "baselines and folds of sentence pairs",

@@ -18,4 +18,6 @@ def require(module: str, extra: str, what: str = "this") -> ModuleType:
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        raise InputError(f"{what} needs the package {error.name}: pip install 'fairseq_xl[{extra}]'") from None
+        raise InputError(
+            f"{what} needs the package {error.name}: bash scripts/setup.sh --extras {extra} brings it"
+        ) from None

@@ -48,26 +48,26 @@ def test_a_version_is_within_its_own_bounds(numbers: list[int]) -> None:
     assert not doctor.within(following, f"<{following}")
 
 
-def metadata(setup_arguments: dict[str, Any]) -> list[str]:
+def metadata(project: dict[str, Any]) -> list[str]:
     """What the metadata of an installed fairseq-xl ask for."""
-    asked = list(setup_arguments["install_requires"])
-    for extra, requirements in setup_arguments["extras_require"].items():
+    asked = list(project["dependencies"])
+    for extra, requirements in project["optional-dependencies"].items():
         asked += [f'{requirement}; extra == "{extra}"' for requirement in requirements]
     return asked
 
 
-def test_it_examines_what_the_metadata_ask_for(setup_arguments) -> None:
-    packages = doctor.packages(metadata(setup_arguments))
-    required = setup_arguments["install_requires"]
+def test_it_examines_what_the_metadata_ask_for(project) -> None:
+    packages = doctor.packages(metadata(project))
+    required = project["dependencies"]
     assert [p.distribution + p.bounds for p in packages if not p.extras] == required
     by_extra = {(p.distribution + p.bounds, extra) for p in packages for extra in p.extras}
-    extras = {name: asked for name, asked in setup_arguments["extras_require"].items() if name != "all"}
+    extras = {name: asked for name, asked in project["optional-dependencies"].items() if name != "all"}
     assert by_extra == {(requirement, extra) for extra, asked in extras.items() for requirement in asked}
     assert extras.keys() == doctor.PURPOSES.keys()
 
 
-def test_modules_of_installed_packages_are_found(setup_arguments) -> None:
-    used = [package for package in doctor.packages(metadata(setup_arguments)) if package.extras != ("test",)]
+def test_modules_of_installed_packages_are_found(project) -> None:
+    used = [package for package in doctor.packages(metadata(project)) if package.extras != ("test",)]
     for package in used:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             importlib.metadata.version(package.distribution)
@@ -83,9 +83,9 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def alone(bare_python, setup_arguments, tmp_path) -> dict[str, Any]:
+def alone(bare_python, project, tmp_path) -> dict[str, Any]:
     """Arguments of ``run_cli`` for that interpreter, in which fairseq-xl is installed and nothing of what it needs."""
-    asked = "".join(f"Requires-Dist: {requirement}\n" for requirement in metadata(setup_arguments))
+    asked = "".join(f"Requires-Dist: {requirement}\n" for requirement in metadata(project))
     fake_distribution(tmp_path, "fairseq_xl", "0.1.0", metadata=asked)
     return {"python": bare_python, "cwd": tmp_path, "env": {"PATH": "/usr/bin:/bin", "PYTHONPATH": str(tmp_path)}}
 

@@ -36,5 +36,5 @@ def test_an_onnx_model_that_differs_is_not_written(encoder, tmp_path, monkeypatc
 
 def test_export_without_onnxruntime_says_what_to_install(encoder, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "onnxruntime", None)
-    with pytest.raises(InputError, match=r"pip install 'fairseq_xl\[onnx\]'"):
+    with pytest.raises(InputError, match=r"bash scripts/setup.sh --extras onnx"):
         export(encoder, tmp_path / "x.onnx")

@@ -115,7 +115,9 @@ def test_sentence_transformers_are_asked_as_they_are(monkeypatch: pytest.MonkeyP
 def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(InputError, match=r"needs the package .*transformers: pip install 'fairseq_xl\[pretrained\]'"):
+    with pytest.raises(
+        InputError, match=r"needs the package .*transformers: bash scripts/setup.sh --extras pretrained"
+    ):
         load_encoder(f"{kind}:bert").encode(TEXT)
 
 

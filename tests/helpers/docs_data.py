@@ -250,6 +250,7 @@ STAND_INS: dict[str, Callable[[Path], None]] = {
     "README.md": readme,
     "corpus.md": corpus,
     "experiments.md": experiments,
+    "pytorch.md": lambda folder: None,
     "question_matching.md": question_matching,
     "siamese.md": siamese,
     "speed.md": lambda folder: None,

@@ -15,5 +15,7 @@ def test_a_package_that_is_there() -> None:
 
 
 def test_a_package_that_is_missing_is_named_with_its_extra() -> None:
-    with pytest.raises(InputError, match=r"^the crawl needs the package no_such: pip install 'fairseq_xl\[corpus\]'$"):
+    with pytest.raises(
+        InputError, match=r"^the crawl needs the package no_such: bash scripts/setup.sh --extras corpus brings it$"
+    ):
         require("no_such.part", "corpus", "the crawl")

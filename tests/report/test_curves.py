@@ -98,5 +98,5 @@ def test_the_figure_has_a_panel_for_each_criterion_and_measure(tmp_path, monkeyp
 
 def test_without_matplotlib_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(InputError, match=r"pip install 'fairseq_xl\[report\]'"):
+    with pytest.raises(InputError, match=r"bash scripts/setup.sh --extras report"):
         write_curves([("a", training_log("vmf", 2))], tmp_path / "curves.png")

@@ -42,7 +42,7 @@ class Tagging:
         metavar="FILE",
     )
     processes: int = option("processes that tag at the same time", 1, metavar="N", low=1, high=1024)
-    ray: bool = option("spread over the machines of a running Ray cluster (pip install 'fairseq_xl[ray]')", False)
+    ray: bool = option("spread over the machines of a running Ray cluster (scripts/setup.sh --extras ray)", False)
 
     def engine(self) -> Engine:
         """Raises: InputError: Ray is asked for and not installed."""

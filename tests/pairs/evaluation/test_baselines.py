@@ -167,7 +167,7 @@ def test_what_a_baseline_needs_is_said(table):
 
 def test_a_missing_package_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    with pytest.raises(InputError, match=r"pip install 'fairseq_xl\[pretrained\]'"):
+    with pytest.raises(InputError, match=r"bash scripts/setup.sh --extras pretrained"):
         fit("st", Training(TRAIN, model="a-model"), 1)
 
 

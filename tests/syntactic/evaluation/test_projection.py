@@ -72,7 +72,7 @@ def test_embeddings_that_are_all_alike(vectors: np.ndarray) -> None:
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "umap", None)
-    with pytest.raises(InputError, match=r"--method umap needs the package umap: pip install 'fairseq_xl\[map\]'"):
+    with pytest.raises(InputError, match=r"--method umap needs the package umap: bash scripts/setup.sh --extras map"):
         project(np.eye(5), "umap")
     with pytest.raises(InputError, match="3 sentences are too few for a map by umap: give at least 5"):
         project(np.eye(3), "umap")

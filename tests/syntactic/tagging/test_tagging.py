@@ -115,7 +115,7 @@ def test_mistakes_that_a_worker_of_ray_finds_keep_their_sentence(monkeypatch):
 
 @pytest.mark.slow
 def test_ray_itself(multilingual):
-    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'fairseq_xl[ray]'")
+    ray = pytest.importorskip("ray", reason="Ray is not installed: bash scripts/setup.sh --extras ray")
     try:
         treebank = str(multilingual.treebank("de"))
         batches = [["Ich sehe eins und zwei Katzen."], []]
@@ -129,7 +129,7 @@ def test_ray_itself(multilingual):
 
 def test_without_ray(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(InputError, match=r"pip install 'fairseq_xl\[ray\]'"):
+    with pytest.raises(InputError, match=r"bash scripts/setup.sh --extras ray"):
         over_ray()
 
 

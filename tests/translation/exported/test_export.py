@@ -155,4 +155,4 @@ def test_an_export_without_the_package_says_how_to_get_it(export, tmp_path, monk
     monkeypatch.setitem(__import__("sys").modules, "ctranslate2", None)
     status, _, err = export("vectors", tmp_path / "export")
     assert status == 2
-    assert "an export needs the package ctranslate2: pip install 'fairseq_xl[ctranslate2]'" in err
+    assert "an export needs the package ctranslate2: bash scripts/setup.sh --extras ctranslate2" in err
