@@ -12,7 +12,7 @@ from fairseq_xl.losses import FrozenTable, Scoring, hubness, log_scores
 
 
 class VectorGenerator(nn.Module):
-    """eole asks it for scores of every word; the loss asks it for :meth:`vectors` and knows the table ``targets``.
+    """eole's search asks it for scores of every word; the loss asks for :meth:`vectors` and reads ``targets``.
 
     Args:
         hidden: size C of decoder states.
@@ -37,8 +37,8 @@ class VectorGenerator(nn.Module):
         return self.projection(states) * self.settings.output_scale
 
     def forward(self, states: Tensor) -> Tensor:
-        """Log-scores (…, V) of decoder states (…, C), as eole's search wants them."""
-        pred = self.vectors(states)
+        """Log-scores (…, V) of decoder states (…, C), as eole's search wants them; they have no gradient."""
+        pred = self.vectors(states).detach()
         with torch.autocast(pred.device.type, enabled=False):
             return log_scores(pred.float(), self.targets, self.scoring())
 
@@ -56,6 +56,5 @@ class VectorGenerator(nn.Module):
         """(V,) :func:`~fairseq_xl.losses.hubness` of each word, found once."""
         table = self.targets.table
         if self._hubs is None or self._hubs.device != table.device:
-            with torch.inference_mode(False):  # such a tensor could not be used in training later
-                self._hubs = hubness(self.targets)
+            self._hubs = hubness(self.targets)
         return self._hubs

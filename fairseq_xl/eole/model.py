@@ -162,9 +162,7 @@ def vector_model(
         InputError: a model of eole that is not one of text to text.
     """
     if get_model_class(model_config) is not EncoderDecoderModel:
-        raise InputError(
-            "section continuous is for models of text with an encoder and a decoder: see model"
-        )
+        raise InputError("section continuous is for models of text with an encoder and a decoder: see model")
     return type("VectorModel", (VectorModel,), {"settings": settings, "counts": counts or {}, "dim": dim})
 
 
@@ -184,6 +182,7 @@ def _refuse_softmax_options(model_config: Any, running_config: Any) -> None:
         ("model", model_config, {"generator_function": "softmax"}),
         ("training", running_config, {"label_smoothing": 0.0, "update_vocab": False, "freeze_decoder": False}),
         ("training", running_config, {"lora_layers": [], "lora_embedding": False, "rl_algorithm": None}),
+        ("training", running_config, {"lm_prior_model": None}),
     ):
         for name, off in options.items():
             if getattr(config, name, off) != off:
