@@ -81,6 +81,9 @@ EXTRAS = {
     ],
 }
 EXTRAS["all"] = sorted({requirement for extra in EXTRAS.values() for requirement in extra})
+# Beside `all`: eole brings another distribution of the module fasttext, so that it has an environment of its own, which
+# `scripts/setup.sh --extras eole` makes, without fairseq. eole's own commands import aiohttp and do not ask for it.
+EXTRAS["eole"] = ["eole>=0.6.4,<0.7", "aiohttp>=3.9,<4"]
 
 setup(
     name="fairseq-xl",

@@ -29,7 +29,8 @@ def test_metadata(setup_arguments) -> None:
     assert setup_arguments["python_requires"] == ">=3.11,<3.14"
     assert setup_arguments["entry_points"] == {"console_scripts": ["fairseq-xl = fairseq_xl.cli.main:main"]}
     extras = setup_arguments["extras_require"]
-    assert set(extras["all"]) == {r for name in extras if name != "all" for r in extras[name]}
+    apart = {"all", "eole"}  # eole has an environment of its own
+    assert set(extras["all"]) == {r for name in extras.keys() - apart for r in extras[name]}
 
 
 def test_an_installed_copy_is_whole_and_knows_its_folder(tmp_path: Path) -> None:
@@ -207,6 +208,16 @@ def test_an_installed_torch_that_cannot_do_is_refused_not_replaced(sandbox: Sand
     assert done.returncode == 2
     assert f"error: torch {installed} is installed here" in done.stderr
     assert not any("install" in call["arguments"] for call in sandbox.calls())
+
+
+def test_eole_is_installed_without_fairseq_and_never_beside_it(sandbox: Sandbox) -> None:
+    assert sandbox.here("--extras", "eole").returncode == 0
+    (without,) = sandbox.main_call()["without"]
+    assert {line.partition(";")[0] for line in without.splitlines()} >= {"fairseq-fixed", "fasttext-numpy2"}
+    (sandbox.site / "fairseq.py").touch()
+    done = sandbox.here("--extras", "eole", "--force")
+    assert done.returncode == 2
+    assert "fairseq is installed here" in done.stderr
 
 
 def test_the_second_run_installs_nothing_and_more_extras_are_added(sandbox: Sandbox) -> None:

@@ -8,8 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from eole.constants import DefaultTokens
+from eole.encoders.rnn_encoder import RNNEncoder
 from eole.models.model import EncoderDecoderModel, get_model_class
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from fairseq_xl.eole.generator import VectorGenerator
 from fairseq_xl.eole.settings import FILE, Continuous
@@ -58,6 +60,20 @@ def is_filler(symbol: str) -> bool:
     return symbol.startswith(DefaultTokens.VOCAB_PAD)
 
 
+class PackedRNNEncoder(RNNEncoder):
+    """eole's recurrent encoder, whose states of a sentence do not depend on the padding that its batch needs."""
+
+    def forward(self, emb: Tensor, pad_mask: Tensor | None = None, **others: Any) -> tuple[Tensor, Any]:
+        """States (B, S, C) and the last ones, of embeddings (B, S, E) and a mask (B, 1, S), true where padded."""
+        if pad_mask is None:
+            return super().forward(emb, **others)
+        lengths = (~pad_mask.squeeze(1)).sum(1).clamp_min(1).cpu()
+        packed = pack_padded_sequence(emb, lengths, batch_first=True, enforce_sorted=False)
+        states, last = self.rnn(packed)
+        states, _ = pad_packed_sequence(states, batch_first=True, total_length=emb.shape[1])
+        return states, self._apply_bridge(last) if self.use_bridge else last
+
+
 class VectorModel(EncoderDecoderModel):
     """The model of one section ``continuous``: see :func:`vector_model`."""
 
@@ -67,6 +83,14 @@ class VectorModel(EncoderDecoderModel):
     counts: ClassVar[dict[str, int]]
 
     generator: VectorGenerator
+
+    @classmethod
+    def build_blocks(cls, model_config: Any, vocabs: dict[str, Any], running_config: Any = None) -> VectorModel:
+        """eole's hook for encoder and decoder."""
+        made = super().build_blocks(model_config, vocabs, running_config=running_config)
+        if isinstance(made.encoder, RNNEncoder) and not model_config.left_pad:
+            made.encoder = PackedRNNEncoder(model_config.encoder, running_config)
+        return made
 
     def build_generator(self, model_config: Any, running_config: Any, vocabs: dict[str, Any]) -> None:
         """eole's hook for the output layer.

@@ -68,6 +68,15 @@ def test_a_word_bias_begins_at_zero_and_is_learnt(build) -> None:
     assert not bias.any()
 
 
+def test_states_of_a_sentence_do_not_depend_on_its_batch(build) -> None:
+    model = build().eval()
+    lone, padded = torch.tensor([[5, 6, 7]]), torch.tensor([[5, 6, 7, 1, 1], [8, 9, 10, 11, 12]])
+    states, (hidden, _) = model.encoder(model.src_emb(lone), pad_mask=lone.eq(1).unsqueeze(1))
+    batch, (last, _) = model.encoder(model.src_emb(padded), pad_mask=padded.eq(1).unsqueeze(1))
+    assert torch.allclose(batch[:1, :3], states, atol=1e-6)
+    assert torch.allclose(last[:, :1], hidden, atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("section", "option", "value"),
     [

@@ -28,7 +28,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 def test_every_loss_learns(name: str, write_config, toy: Path, tmp_path: Path, accuracy) -> None:
     train(write_config(tmp_path, steps=150, loss=name, **SETTINGS.get(name, {})))
     predict(tmp_path / "model", toy / "test.src", tmp_path / "out", {"beam_size": 1}, {})
-    assert accuracy(tmp_path / "out", toy / "test.tgt") > 0.3  # by chance 0.1
+    assert accuracy(tmp_path / "out", toy / "test.tgt") > 0.2  # by chance 0.08
 
 
 def test_a_transformer_learns_too(write_config, toy: Path, tmp_path: Path, accuracy) -> None:
