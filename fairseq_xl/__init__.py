@@ -85,5 +85,5 @@ def __getattr__(name: str) -> Any:
 
 
 # fairseq's --user-dir imports this package while fairseq is loaded; whoever imports it before that calls `register`.
-if "fairseq" in sys.modules:
+if sys.modules.get("fairseq") is not None:
     register()

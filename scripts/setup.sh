@@ -6,7 +6,8 @@
 #   --here            install into the active environment (or that of --python), whose torch stays as it is
 #   --python PY       the interpreter, or a version that uv knows (default: one of 3.11 to 3.13)
 #   --torch WHICH     auto (a GPU decides), cpu, cuda, or a version; an installed torch is never replaced
-#   --extras LIST     extras of pyproject.toml, with commas between them, or none (default: report,test)
+#   --extras LIST     extras of pyproject.toml, with commas between them, or none (default: report,test); eole leaves
+#                     fairseq out, and wants an environment of its own
 #   --find-links DIR  a folder of wheels; UV_FIND_LINKS, PIP_FIND_LINKS and pip's own setting are read too
 #   --wheel FILE      install this wheel of fairseq_xl instead of the clone in editable form
 #   --force           install everything but torch again, where files were lost
@@ -102,6 +103,11 @@ has_compiler() {
 if [[ -f $stamp ]]; then
   extras=$({ sed -n 's/^extras: //p' "$stamp" && echo "$extras"; } | tr ',' '\n' | sed '/^$/d' | sort -u | paste -sd,)
 fi
+eole=no
+[[ ,$extras, != *,eole,* ]] || eole=yes
+if [[ $eole == yes ]] && "$target" -c 'import fairseq' >/dev/null 2>&1; then
+  fail "--extras eole: fairseq is installed here, whose fastText is another than eole's: use another --venv DIR"
+fi
 digest=$(cat "$root"/{setup.py,pyproject.toml,scripts/constraints.txt,scripts/setup.sh} ${wheel:+"$wheel"} | sha256sum)
 made_from="${digest%% *} $root $("$target" -V) $(has_compiler && echo compiler || true)"$'\n'"extras: $extras"
 if [[ $force == no && -f $stamp && $(cat "$stamp") == "$made_from" ]]; then
@@ -119,7 +125,12 @@ pips=$("$target" -m pip config get global.find-links 2>/dev/null || true)
 read -ra configured <<<"${UV_FIND_LINKS:-} ${PIP_FIND_LINKS:-} ${pips//$'\n'/ }"
 options=()
 for link in "${links[@]}" "${configured[@]//,/ }"; do options+=(--find-links "$link"); done
-[[ $here == yes ]] || options+=(--constraint "$root/scripts/constraints.txt")
+constraints=$root/scripts/constraints.txt
+if [[ $eole == yes ]]; then # which wants an older sentencepiece
+  constraints=$prefix/fairseq_xl-constraints
+  grep -v '^sentencepiece==' "$root/scripts/constraints.txt" >"$constraints"
+fi
+[[ $here == yes ]] || options+=(--constraint "$constraints")
 [[ -t 2 ]] || options+=(--quiet)
 # uv does not read pip's settings
 if [[ -n ${PIP_INDEX_URL:-} ]]; then export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$PIP_INDEX_URL}; fi
@@ -152,11 +163,15 @@ fi
 
 rm -f "$stamp"
 pin=$(mktemp)
-trap 'rm -f "$pin"' EXIT
+trap 'rm -f "$pin" "$pin.without"' EXIT
 echo "torch==$installed" >"$pin"
 options+=(--constraint "$pin")
 install 'setuptools>=70.1' 'numpy>=1.26,<3' || fail "the message above says why setuptools and numpy are missing"
 ours=("${wheel:-$root}${extras:+[$extras]}")
+if [[ $eole == yes ]]; then
+  printf '%s; sys_platform == "never"\n' fairseq-fixed hydra-core omegaconf fasttext-numpy2 >"$pin.without"
+  options+=(--overrides "$pin.without")
+fi
 if [[ -z $wheel ]]; then ours=(--editable "${ours[@]}"); else ours+=(--reinstall-package fairseq-xl); fi
 if [[ $force == yes ]]; then
   while read -r name; do ours+=(--reinstall-package "$name"); done < <(
@@ -164,7 +179,7 @@ if [[ $force == yes ]]; then
   )
 fi
 if ! install "${ours[@]}"; then
-  has_compiler && fail "the message above says what could not be installed; mend it and run this again"
+  { has_compiler || [[ $eole == yes ]]; } && fail "the message above says what could not be installed; mend it and run this again"
   say "trying without fastText, which has no wheel for every machine, since there is no C++ compiler to build it"
   echo 'fasttext-numpy2; sys_platform == "never"' >"$pin.without"
   install --overrides "$pin.without" "${ours[@]}" || fail "the message above says what could not be installed"

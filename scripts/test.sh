@@ -2,6 +2,7 @@
 # Sets the environment up (or reuses it), checks style, types and imports, and runs every test.
 # Arguments go to pytest: bash scripts/test.sh -m "not slow"; -n 0 runs them in one process, for a debugger.
 # Tests on real data run where FAIRSEQ_XL_DATA names the folder that holds it, and say so where they are skipped.
+# FAIRSEQ_XL_EOLE=1 runs the tests of eole's part, too, in an environment of its own.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 venv=${FAIRSEQ_XL_VENV:-.venv}
@@ -33,4 +34,9 @@ export OMP_NUM_THREADS=${OMP_NUM_THREADS:-1}
 minutes=${FAIRSEQ_XL_FUZZ_MINUTES:-0}
 if [[ $minutes != 0 ]]; then
   "$venv/bin/python" scripts/fuzz.py commands --minutes "$minutes" --output fuzz
+fi
+# Without the fixtures of the other tests, which import fairseq.
+if [[ ${FAIRSEQ_XL_EOLE:-0} == 1 ]]; then
+  bash scripts/setup.sh --venv "$venv-eole" --extras eole,test
+  "$venv-eole/bin/python" -W ignore -m pytest --confcutdir tests/eole --durations 5 tests/eole
 fi

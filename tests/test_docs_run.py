@@ -16,7 +16,7 @@ from pathlib import Path
 
 import docs_data
 import pytest
-from docs import PAGES, ROOT, Block, blocks, blocks_of
+from docs import ROOT, RUN_HERE, Block, blocks, blocks_of
 from forkserver import COMMANDS, Server
 
 # What is added to a command that has these words, so that it takes seconds: sizes, lengths, less data. Nothing else.
@@ -132,7 +132,7 @@ LEFT = {
 }
 
 HELPERS = Path(__file__).resolve().parent / "helpers"
-ALL = [block for page in PAGES for block in blocks(page)]
+ALL = [block for page in RUN_HERE for block in blocks(page)]
 
 
 class Page:
@@ -215,7 +215,7 @@ class Page:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", RUN_HERE, ids=lambda page: page.name)
 def test_the_blocks_of_a_page_run(page, forks, tmp_path, monkeypatch):
     run = Page(page, tmp_path, forks)
     said = run.run()
@@ -285,7 +285,7 @@ def test_every_row_of_the_tables_is_of_one_block():
         assert [line in block.text.split("\n") for block in ALL].count(True) == 1, line
     for script in NO_DRY_RUN:
         assert any(script in text for text in NOT_RUN), script
-    names = {page.name for page in PAGES}
+    names = {page.name for page in RUN_HERE}
     assert SMALLER.keys() == LEFT.keys() == docs_data.STAND_INS.keys() == names
     assert BEFORE.keys() <= names
 

@@ -29,7 +29,7 @@ def test_metadata(project) -> None:
     assert project["scripts"] == {"fairseq-xl": "fairseq_xl.cli.main:main"}
     extras = project["optional-dependencies"]
     named = [re.fullmatch(r"fairseq-xl\[([\w,]+)\]", one)[1].split(",") for one in extras.pop("all")]
-    assert sorted(name for names in named for name in names) == sorted(extras)
+    assert sorted(name for names in named for name in names) == sorted(set(extras) - {"eole"})
 
 
 def files_in(folder: Path) -> set[Path]:
@@ -216,6 +216,16 @@ def test_an_installed_torch_that_cannot_do_is_refused_not_replaced(sandbox: Sand
     assert done.returncode == 2
     assert f"error: torch {installed} is installed here" in done.stderr
     assert not any("install" in call["arguments"] for call in sandbox.calls())
+
+
+def test_eole_is_installed_without_fairseq_and_never_beside_it(sandbox: Sandbox) -> None:
+    assert sandbox.here("--extras", "eole").returncode == 0
+    (without,) = sandbox.main_call()["without"]
+    assert {line.partition(";")[0] for line in without.splitlines()} >= {"fairseq-fixed", "fasttext-numpy2"}
+    (sandbox.site / "fairseq.py").touch()
+    done = sandbox.here("--extras", "eole", "--force")
+    assert done.returncode == 2
+    assert "fairseq is installed here" in done.stderr
 
 
 def test_the_second_run_installs_nothing_and_more_extras_are_added(sandbox: Sandbox) -> None:

@@ -50,6 +50,7 @@ PURPOSES = {
     "siamese": "baselines and segmentation of the Siamese classifier",
     "pairs": "baselines and folds of sentence pairs",
     "corpus": "building corpora of sentence pairs",
+    "eole": "training and translating in eole, in an environment of its own",
     "test": "the tests",
     "browser": "the test that looks at a report's page",
 }

@@ -25,6 +25,10 @@ COMMANDS: Table = {
     "classify": ("fairseq_xl.cli.classify:COMMANDS", "classify text of a low-resource language (Siamese encoder)"),
     "match": ("fairseq_xl.cli.match:COMMANDS", "decide whether two sentences mean the same; search questions"),
     "corpus": ("fairseq_xl.cli.corpus:COMMANDS", "a corpus of sentence pairs from a bilingual website"),
+    "eole": (
+        "fairseq_xl.cli.eole:COMMANDS",
+        "train and translate in eole (OpenNMT-py's successor), without fairseq",
+    ),
     "experiment": ("fairseq_xl.cli.experiment:COMMANDS", "run systems and seeds through a recipe, and report"),
     "doctor": ("fairseq_xl.cli.doctor:Doctor", "say what is installed, what is missing and how to get it"),
     "completion": ("fairseq_xl.cli.completion:Completion", "print a script that completes commands in a shell"),

@@ -8,6 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "recipes").glob("*.md"))]
+# eole is in an environment of its own, where tests/eole trains with the configuration that its page names.
+RUN_HERE = [page for page in PAGES if page.name != "eole.md"]
 # What is indented by four spaces after a blank line, or stands between fences.
 _BLOCK = re.compile(
     r"^```(?P<kind>\w*)\n(?P<fenced>.*?)^```$|(?<=\n\n)(?P<indented>(?:    [^\n]*\n)+)", re.DOTALL | re.MULTILINE

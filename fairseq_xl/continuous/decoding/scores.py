@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from fairseq_xl.continuous.models.config import DecodingConfig
-from fairseq_xl.continuous.models.targets import TargetTable, WordList
+from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.losses import Scoring, hubness, log_scores
+from fairseq_xl.vectors.targets import WordList, log_frequency
 
 
 class VectorScorer(torch.nn.Module):
@@ -28,10 +29,7 @@ class VectorScorer(torch.nn.Module):
         self.register_buffer("hubs", None, persistent=False)
         self.register_buffer("bonus", None, persistent=False)
         if cfg.decode_prior_weight:
-            count = torch.tensor(dictionary.count, dtype=torch.float32).clamp_min(1)
-            count[dictionary.eos()] = count[dictionary.nspecial :].max()
-            count[dictionary.unk()] = 1
-            self.bonus = cfg.decode_prior_weight * (count / count.sum()).log()
+            self.bonus = cfg.decode_prior_weight * torch.from_numpy(log_frequency(dictionary))
 
     def penalty(self, targets: TargetTable) -> Tensor | None:
         """(V,) to subtract from each word's cosine, if anything."""

@@ -8,11 +8,11 @@ from typing import Optional
 
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 
-from fairseq_xl.continuous.models.targets import MISSING_POLICIES, SPECIAL_POLICIES
 from fairseq_xl.io.settings import option
 from fairseq_xl.losses import SCORES
 from fairseq_xl.modules.attention import KINDS as ATTENTION_KINDS
 from fairseq_xl.training.presets import preset
+from fairseq_xl.vectors.targets import MISSING_POLICIES, SPECIAL_POLICIES
 
 OUTPUTS = ("continuous", "softmax", "softmax_tied")
 

@@ -12,8 +12,9 @@ from torch import Tensor, nn
 
 from fairseq_xl.continuous.decoding.scores import VectorScorer
 from fairseq_xl.continuous.models.config import VectorOutputConfig
-from fairseq_xl.continuous.models.targets import TargetTable, WordList, build_table
+from fairseq_xl.continuous.models.targets import TargetTable, build_table
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.vectors.targets import WordList
 
 
 class VectorOutput:

@@ -1,45 +1,18 @@
-"""The frozen table of a target dictionary: read from a vector file, special tokens settled, kept in checkpoints."""
+"""The frozen table of a target dictionary, kept in checkpoints."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from fairseq_xl.compat.dictionaries import fingerprint
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses.table import FrozenTable, TargetNorm
-from fairseq_xl.vectors.random import random_unit_vector
-from fairseq_xl.vectors.table import WordVectors, read_vectors
-
-logger = logging.getLogger(__name__)
-
-SPECIAL_POLICIES = ("random", "file")
-MISSING_POLICIES = ("random", "unk", "error")
-
-
-class WordList(Protocol):
-    """The part of ``fairseq.data.Dictionary`` used here."""
-
-    symbols: list[str]
-    count: list[int]
-    nspecial: int
-
-    def __len__(self) -> int: ...
-    def bos(self) -> int: ...
-    def pad(self) -> int: ...
-    def eos(self) -> int: ...
-    def unk(self) -> int: ...
-
-
-def is_filler(symbol: str) -> bool:
-    """``madeupword0001``: what fairseq-preprocess appends to round a dictionary's size."""
-    return symbol.startswith("madeupword") and symbol[10:].isdigit()
+from fairseq_xl.vectors.targets import WordList, settle_rows
 
 
 class TargetTable(FrozenTable):
@@ -145,101 +118,20 @@ def build_table(
     seed: int = 0,
     swap: bool = False,
 ) -> TargetTable:
-    """Read a vector file for a dictionary and settle every row.
-
-    Words take their vector from the file, scaled to length one. Specials: padding is a zero row and beginning of
-    sentence a random one, both never predicted. End of sentence and unknown need directions of their own, since
-    both are predicted: with ``special="random"`` each is a seeded random unit vector, nearly orthogonal to every
-    word; with ``"file"`` they are the file's rows ``</s>`` and ``<unk>``. Words the file lacks: ``random`` gives
-    each a seeded random direction that can be learnt like any other; ``unk`` gives them the vector of ``<unk>``
-    and never predicts them; ``error`` refuses.
+    """The table of a dictionary, whose rows :func:`settle_rows` reads from a vector file.
 
     Args:
         dictionary: a fairseq dictionary.
-        path: any format of :func:`fairseq_xl.vectors.table.read_vectors`.
-        dim: required dimension, if any.
-        special: one of SPECIAL_POLICIES.
-        missing: one of MISSING_POLICIES.
-        min_coverage: refuse when a smaller share of the dictionary's words (types) has a vector.
-        seed: of the random directions.
+        path, dim, special, missing, min_coverage, seed: as there.
         swap: take the special rows from the checkpoint that will be loaded.
 
     Raises:
-        InputError: unreadable file, wrong dimension, coverage below ``min_coverage``, missing specials or words
-            under a policy that needs them.
+        InputError: as there.
     """
-    _require("special-vectors", special, SPECIAL_POLICIES)
-    _require("missing-vectors", missing, MISSING_POLICIES)
-    symbols = dictionary.symbols
-    vectors = read_vectors(path, words=set(symbols), dim=dim)
-    index = vectors.index
-    table = np.zeros((len(symbols), vectors.dim), dtype=np.float32)
-    banned = np.zeros(len(symbols), dtype=bool)
-    absent: list[int] = []
-    for row, symbol in enumerate(symbols):
-        if row < dictionary.nspecial:
-            continue
-        if is_filler(symbol):
-            banned[row] = True
-        elif symbol in index:
-            table[row] = vectors.matrix[index[symbol]]
-        else:
-            absent.append(row)
-    _fill_specials(table, dictionary, vectors, special, seed, path)
-    banned[[dictionary.pad(), dictionary.bos()]] = True
-    _check_coverage(dictionary, absent, banned, min_coverage, missing, path)
-    for row in absent:
-        if missing == "unk":
-            table[row], banned[row] = table[dictionary.unk()], True
-        else:
-            table[row] = random_unit_vector(symbols[row], vectors.dim, seed)
-    norms = np.linalg.norm(table, axis=1, keepdims=True)
-    table /= np.where(norms > 0, norms, 1)
+    rows = settle_rows(
+        dictionary, path, dim=dim, special=special, missing=missing, min_coverage=min_coverage, seed=seed
+    )
+    keep_rows = dictionary.nspecial if swap else 0
     return TargetTable(
-        torch.from_numpy(table), torch.from_numpy(banned), symbols, keep_rows=dictionary.nspecial if swap else 0
+        torch.from_numpy(rows.table), torch.from_numpy(rows.banned), dictionary.symbols, keep_rows=keep_rows
     )
-
-
-def _require(option: str, value: str, allowed: Sequence[str]) -> None:
-    if value not in allowed:
-        raise InputError(f"--{option} is one of {', '.join(allowed)}, not {value!r}")
-
-
-def _fill_specials(
-    table: np.ndarray, dictionary: WordList, vectors: WordVectors, policy: str, seed: int, path: str | Path
-) -> None:
-    for row in (dictionary.bos(), dictionary.eos(), dictionary.unk()):
-        symbol = dictionary.symbols[row]
-        if policy == "file" and row != dictionary.bos():
-            if symbol not in vectors.index:
-                raise InputError(f"{path} has no vector for {symbol}: add one, or use --special-vectors random")
-            table[row] = vectors.matrix[vectors.index[symbol]]
-        else:
-            table[row] = random_unit_vector(symbol, vectors.dim, seed)
-    if np.allclose(table[dictionary.eos()], table[dictionary.unk()]):
-        raise InputError(f"{path} gives </s> and <unk> the same vector, so neither could be told")
-
-
-def _check_coverage(
-    dictionary: WordList, absent: list[int], banned: np.ndarray, min_coverage: float, missing: str, path: str | Path
-) -> None:
-    words = np.flatnonzero(~banned)
-    words = words[words >= dictionary.nspecial]
-    if not absent:
-        return
-    counts = np.asarray(dictionary.count, dtype=np.float64)
-    tokens = counts[absent].sum() / max(counts[words].sum(), 1)
-    covered = 1 - len(absent) / len(words)
-    examples = ", ".join(dictionary.symbols[row] for row in absent[:5])
-    what = (
-        f"{path} has no vector for {len(absent)} of {len(words)} words of the dictionary ({tokens:.1%} of its "
-        f"tokens; {examples}, …)"
-    )
-    if missing == "error":
-        raise InputError(f"{what}: add them, or choose another --missing-vectors")
-    if covered < min_coverage:
-        raise InputError(
-            f"{what}, so only {covered:.1%} are covered: is it the right file and language? "
-            f"--min-coverage {min_coverage} sets the least that is accepted"
-        )
-    logger.warning("%s; --missing-vectors %s decides what they get", what, missing)

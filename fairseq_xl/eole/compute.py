@@ -1,0 +1,62 @@
+"""eole's computation of the training loss, with a loss on predicted vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from eole.utils.loss import LossCompute
+from torch import Tensor
+
+from fairseq_xl.eole.losses import build_loss, exact_sum
+from fairseq_xl.losses import Scoring, VectorLoss, nearest, top_words
+from fairseq_xl.losses.table import FrozenTable
+
+SAMPLE = 256
+"""Words of a training batch whose accuracy stands for the batch's: to search the table for all would cost a softmax."""
+
+
+class VectorLossCompute(LossCompute):
+    """The summed loss of a batch; the accuracy is that of the nearest words, of a sample while training."""
+
+    vector_loss: VectorLoss
+    correct: int
+
+    @classmethod
+    def from_config(cls, config: Any, model: Any, vocabs: dict[str, Any], train: bool = True) -> VectorLossCompute:
+        """As eole's, with the loss of the model's settings. Raises: InputError: options that the loss does not take."""
+        made = super().from_config(config, model, vocabs, train=train)
+        settings, generator = model.settings, model.generator
+        made.vector_loss = build_loss(settings.loss, settings.loss_options, generator.log_frequency)
+        made.vector_loss.train(train)
+        made.correct = 0
+        return made
+
+    def _compute_ce_loss(self, output: Tensor, flat_tgt: Tensor) -> tuple[Tensor, None]:
+        """The loss of decoder states (B, T, C) and target words (B·T,)."""
+        targets = self.generator.targets
+        is_word = flat_tgt.ne(self.padding_idx)
+        pred = self.generator.vectors(self._bottle(output)[is_word])
+        index = flat_tgt[is_word]
+        with torch.autocast(pred.device.type, enabled=False):  # in half precision near words are equally near
+            pred = pred.float()
+            loss = exact_sum(self.vector_loss.rows(pred, index, targets).loss)
+            seen = pred.detach(), index
+            if self.vector_loss.training and len(index) > SAMPLE:
+                chosen = torch.linspace(0, len(index) - 1, SAMPLE, device=index.device).long()
+                seen = pred.detach()[chosen], index[chosen]
+            share = best(seen[0], targets).eq(seen[1]).float().mean() if len(index) else torch.zeros(())
+        self.correct = round(share.item() * len(index))
+        return loss, None
+
+    def _stats(self, *args: Any, **kwargs: Any) -> Any:
+        stats = super()._stats(*args, **kwargs)
+        stats.n_correct = self.correct
+        return stats
+
+
+def best(pred: Tensor, targets: FrozenTable) -> Tensor:
+    """The word (N,) that greedy search takes for each prediction (N, d), where nothing is corrected for."""
+    if targets.bias is None:
+        return nearest(pred, targets)[1].squeeze(-1)
+    return top_words(pred, targets, 1, Scoring("vmf_posterior", bonus=targets.bias.detach())).words.squeeze(-1)

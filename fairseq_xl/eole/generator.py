@@ -1,0 +1,60 @@
+"""What stands in the place of eole's output layer: vectors from decoder states, and words from vectors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from fairseq_xl.eole.settings import Continuous
+from fairseq_xl.losses import FrozenTable, Scoring, hubness, log_scores
+
+
+class VectorGenerator(nn.Module):
+    """eole's search asks it for scores of every word; the loss asks for :meth:`vectors` and reads ``targets``.
+
+    Args:
+        hidden: size C of decoder states.
+        targets: the frozen table (V, d).
+        log_frequency: (V,), a buffer, see :func:`fairseq_xl.vectors.targets.log_frequency`.
+        settings: of the model.
+    """
+
+    if TYPE_CHECKING:
+        log_frequency: Tensor
+
+    def __init__(self, hidden: int, targets: FrozenTable, log_frequency: Tensor, settings: Continuous) -> None:
+        super().__init__()
+        self.projection = nn.Linear(hidden, targets.dim)
+        self.targets = targets
+        self.register_buffer("log_frequency", log_frequency)
+        self.settings = settings
+        self._hubs: Tensor | None = None
+
+    def vectors(self, states: Tensor) -> Tensor:
+        """Raw predictions (…, d) of decoder states (…, C)."""
+        return self.projection(states) * self.settings.output_scale
+
+    def forward(self, states: Tensor) -> Tensor:
+        """Log-scores (…, V) of decoder states (…, C), as eole's search wants them; they have no gradient."""
+        pred = self.vectors(states).detach()
+        with torch.autocast(pred.device.type, enabled=False):
+            return log_scores(pred.float(), self.targets, self.scoring())
+
+    def scoring(self) -> Scoring:
+        """How a cosine to a word becomes its log-score."""
+        settings = self.settings
+        penalty = settings.decode_csls_weight * self.hubs() if settings.decode_csls_weight else None
+        bonus = settings.decode_prior_weight * self.log_frequency.float() if settings.decode_prior_weight else None
+        if self.targets.bias is not None:
+            bias = self.targets.bias.float()
+            bonus = bias if bonus is None else bonus + bias
+        return Scoring(settings.decode_score, settings.decode_scale, penalty=penalty, bonus=bonus)
+
+    def hubs(self) -> Tensor:
+        """(V,) :func:`~fairseq_xl.losses.hubness` of each word, found once."""
+        table = self.targets.table
+        if self._hubs is None or self._hubs.device != table.device:
+            self._hubs = hubness(self.targets)
+        return self._hubs

@@ -1,0 +1,105 @@
+"""Every loss of ``fairseq_xl.losses`` by its name, with options as a mapping."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.losses import (
+    CosineLoss,
+    InBatchLoss,
+    InfoNCELoss,
+    L2Loss,
+    MostInformativeLoss,
+    NegativeSamplingLoss,
+    PowerSphericalLoss,
+    SynMarginDiffLoss,
+    SynMarginProjLoss,
+    VectorLoss,
+    VmfLoss,
+    VmfPosteriorLoss,
+    VmfReleasedLoss,
+)
+
+LOSSES: dict[str, type[VectorLoss]] = {
+    "cosine": CosineLoss,
+    "l2": L2Loss,
+    "vmf": VmfLoss,
+    "vmf_released": VmfReleasedLoss,
+    "power_spherical": PowerSphericalLoss,
+    "syn_margin_proj": SynMarginProjLoss,
+    "syn_margin_diff": SynMarginDiffLoss,
+    "negative_sampling": NegativeSamplingLoss,
+    "most_informative_negative": MostInformativeLoss,
+    "in_batch_negative": InBatchLoss,
+    "info_nce": InfoNCELoss,
+    "vmf_posterior": VmfPosteriorLoss,
+}
+"""Those that need targets of a table and nothing else; ``MarginLoss``, whose negatives the caller gives, is none."""
+
+DEFAULTS: dict[str, dict[str, Any]] = {"vmf": {"lambda1": 0.02, "lambda2": 0.1}}
+"""What training begins with where a loss's own defaults are another form of it: here the paper's regularised vMF."""
+
+OURS = {"self", "reduction", "target_norm", "generator", "weights"}
+"""Arguments of losses that are no options: eole sums, the table is of unit length, and draws follow eole's seed."""
+
+
+def options_of(name: str) -> dict[str, Any]:
+    """The options of a loss, with their defaults."""
+    parameters = inspect.signature(LOSSES[name].__init__).parameters
+    found = {key: each.default for key, each in parameters.items() if key not in OURS}
+    if name == "vmf_posterior":
+        found["negatives_power"] = 0.0
+    return {**found, **DEFAULTS.get(name, {})}
+
+
+def build_loss(name: str, options: Mapping[str, Any], log_frequency: Tensor) -> VectorLoss:
+    """A loss that gives one value per row.
+
+    Args:
+        name: a key of LOSSES.
+        options: those that differ from the defaults. ``negatives_power`` of ``vmf_posterior`` draws words by their
+            frequency to this power; 0 draws uniformly.
+        log_frequency: (V,) of each word of the table.
+
+    Raises:
+        InputError: an option that the loss does not have, or cannot take.
+    """
+    known = options_of(name)
+    for key, value in options.items():
+        if key not in known:
+            raise InputError(
+                f"continuous.loss_options has {key!r}: the options of {name} are {', '.join(known) or 'none'}"
+            )
+        wanted = known[key]
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        fits = number if isinstance(wanted, float) else isinstance(value, type(wanted))
+        if not fits or (isinstance(wanted, int) and isinstance(value, bool) != isinstance(wanted, bool)):
+            raise InputError(f"continuous.loss_options.{key} is {value!r}: give a {type(wanted).__name__}")
+    given = {**known, **options}
+    power = given.pop("negatives_power", 0.0)
+    if power:
+        given["weights"] = (power * log_frequency.double()).exp()
+    try:
+        return LOSSES[name](reduction="none", **given)
+    except ValueError as error:
+        raise InputError(f"continuous.loss {name}: {error}") from None
+
+
+def exact_sum(loss: Tensor) -> Tensor:
+    """The sum of losses (N,), in float32.
+
+    Raises:
+        FloatingPointError: a loss that is not finite, from which training would not recover.
+    """
+    total = loss.float().sum()
+    if not torch.isfinite(total):
+        raise FloatingPointError(
+            "the loss is not finite: lower training.learning_rate or training.max_grad_norm, or train in float32"
+        )
+    return total

@@ -1,0 +1,78 @@
+"""Losses by name: every one of the package is there, with the suite's defaults, and mistakes are sentences."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from dataclasses import fields
+
+import pytest
+import torch
+
+from fairseq_xl import losses
+from fairseq_xl.eole.losses import LOSSES, build_loss, exact_sum, options_of
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.losses import FrozenTable, VectorLoss, VmfPosteriorLoss
+
+BASES = {losses.VectorLoss, losses.TargetLoss, losses.TargetOnlyLoss, losses.TableLoss}
+FREQUENCY = torch.tensor([-3.0, -2.0, -1.0, -0.5, -4.0])
+
+
+def test_every_loss_that_needs_a_table_and_targets_alone_has_a_name() -> None:
+    exported = (getattr(losses, name) for name in losses.__all__)
+    classes = {each for each in exported if inspect.isclass(each) and issubclass(each, VectorLoss)}
+    assert classes - BASES - {losses.MarginLoss} == set(LOSSES.values())
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_of_a_name_gives_a_value_per_row(name: str) -> None:
+    torch.manual_seed(0)
+    targets = FrozenTable(torch.randn(5, 8), target_norm="normalize")
+    pred = torch.randn(6, 8, requires_grad=True)
+    found = build_loss(name, {}, FREQUENCY).rows(pred, torch.arange(6) % 5, targets).loss
+    assert found.shape == (6,)
+    exact_sum(found).backward()
+    assert pred.grad is not None
+    assert pred.grad.abs().sum() > 0
+
+
+@pytest.mark.skipif(importlib.util.find_spec("fairseq") is None, reason="compares with fairseq's criteria")
+@pytest.mark.parametrize("name", sorted(set(LOSSES) - {"vmf_released"}))
+def test_options_and_defaults_are_those_of_the_criteria(name: str) -> None:
+    from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
+
+    criterion = {each.name: each.default for each in fields(CRITERION_DATACLASS_REGISTRY[name])}
+    ours = options_of(name)
+    shared = criterion.keys() & ours.keys()
+    assert {key: ours[key] for key in shared} == {key: criterion[key] for key in shared}
+    only_there = criterion.keys() - ours.keys() - {"_name", "sentence_avg"}
+    assert only_there <= {"form", "search_chunk", "negative"}
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "sentence"),
+    [
+        ("cosine", {"margin": 0.5}, "has 'margin': the options of cosine are none"),
+        ("syn_margin_proj", {"margins": 1}, "the options of syn_margin_proj are margin"),
+        ("syn_margin_proj", {"margin": "wide"}, "margin is 'wide': give a float"),
+        ("negative_sampling", {"negatives": 2.5}, "negatives is 2.5: give a int"),
+        ("in_batch_negative", {"semi_hard": 1}, "semi_hard is 1: give a bool"),
+        ("info_nce", {"scale": 0}, "info_nce needs a scale above 0"),
+        ("vmf_posterior", {"label_smoothing": 1.5}, "label smoothing is from 0 to below 1"),
+    ],
+)
+def test_options_that_a_loss_does_not_take_are_refused(name: str, options: dict, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        build_loss(name, options, FREQUENCY)
+
+
+def test_words_are_drawn_by_their_frequency_to_a_power() -> None:
+    loss = build_loss("vmf_posterior", {"negatives": 4, "negatives_power": 0.5}, FREQUENCY)
+    assert isinstance(loss, VmfPosteriorLoss)
+    assert torch.allclose(loss.weights, FREQUENCY.double().exp().sqrt())
+    assert build_loss("vmf_posterior", {"negatives": 4}, FREQUENCY).weights is None
+
+
+def test_a_loss_that_is_not_finite_ends_training() -> None:
+    with pytest.raises(FloatingPointError, match="the loss is not finite"):
+        exact_sum(torch.tensor([1.0, float("nan")]))
