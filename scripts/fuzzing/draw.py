@@ -93,7 +93,7 @@ AT_START: list[dict[str, str | None]] = [
 ]
 """What is read when a process starts: such a case needs a real one."""
 STREAMS = {
-    "stdin": ("closed", "null", "garbage", "folder", "unreadable"),
+    "stdin": ("closed", "null", "garbage", "unreadable"),
     "stdout": ("closed", "full", "gone", "short", "unwritable"),
     "stderr": ("closed", "full", "gone"),
 }
