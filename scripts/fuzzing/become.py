@@ -174,7 +174,7 @@ def _end(words: list[str]) -> NoReturn:
     if not isinstance(status, int):
         print(status, file=sys.stderr)
         status = 1
-    threading._shutdown()
+    threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     if sys.stdout is not None:
         try:
