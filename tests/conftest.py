@@ -62,6 +62,7 @@ LONGEST = (
     "continuous/test_launching.py",
     "syntactic/test_training.py",
     "tests/test_fuzz.py",
+    "tests/test_fuzz_commands.py",
 )
 
 

@@ -163,8 +163,8 @@ def run(minutes: float, seed: str, output: Path, names: list[str] | None, most: 
                         keep(output / "commands" / slug / str(number), case, faults)
                 bar.n = min(bar.total, bar.total - round(until - time.monotonic()))
                 bar.refresh()
-    cases, faults = sum(tried.values()), sum(families.values())
-    print(f"{cases} cases of {len(tried)} commands, {faults} faults of {len(families)} kinds")
+    cases, found = sum(tried.values()), sum(families.values())
+    print(f"{cases} cases of {len(tried)} commands, {found} faults of {len(families)} kinds")
     for family, count in families.most_common():
         print(f"  {count} {family}")
     if families:

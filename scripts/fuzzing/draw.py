@@ -77,23 +77,40 @@ WORK = {
     *("processes", "threads", "jobs", "gpus_per_cell", "dim", "max_len_b", "min_len", "beam", "n_best"),
 }
 """Options that say how much is done: a great number takes long or much memory, which is no fault."""
-ENVIRONMENT: list[dict[str, str | None]] = [
-    *({"HOME": value} for value in (None, "", "{here}/missing", "/dev/null", "{here}/locked")),
-    *({"TMPDIR": value} for value in ("", "{here}/missing", "/dev/null", "{here}/locked")),
-    *({"COLUMNS": value} for value in ("1", "0", "-5", "x", "100000")),
-    *({name: None} for name in ("PATH", "USER", "TERM", "LOGNAME")),
-    *({"TERM": "dumb"}, {"TZ": "Nowhere/X"}, {"CUDA_VISIBLE_DEVICES": "9"}, {"XDG_CACHE_HOME": "/dev/null"}),
-    *({"http_proxy": "nonsense"}, {"MPLCONFIGDIR": "/dev/null"}, {"NO_COLOR": "1"}, {"PATH": "/dev/null"}),
+Given = dict[str, str | None]
+"""Variables of the environment; None takes one away."""
+
+
+def _each(name: str, *values: str | None) -> list[Given]:
+    return [{name: value} for value in values]
+
+
+ENVIRONMENT: list[Given] = [
+    *_each("HOME", None, "", "{here}/missing", "/dev/null", "{here}/locked"),
+    *_each("TMPDIR", "", "{here}/missing", "/dev/null", "{here}/locked"),
+    *_each("COLUMNS", "1", "0", "-5", "x", "100000"),
+    *[taken for name in ("PATH", "USER", "TERM", "LOGNAME") for taken in _each(name, None)],
+    *_each("TERM", "dumb"),
+    *_each("TZ", "Nowhere/X"),
+    *_each("CUDA_VISIBLE_DEVICES", "9"),
+    *_each("XDG_CACHE_HOME", "/dev/null"),
+    *_each("http_proxy", "nonsense"),
+    *_each("MPLCONFIGDIR", "/dev/null"),
+    *_each("NO_COLOR", "1"),
+    *_each("PATH", "/dev/null"),
 ]
-AT_START: list[dict[str, str | None]] = [
-    *({"LC_ALL": value} for value in ("C", "POSIX", "xx_XX", "en_US.ISO-8859-1", "C.UTF-8")),
-    *({"PYTHONIOENCODING": value} for value in ("ascii", "latin-1", "utf-16", "ascii:backslashreplace")),
-    *({"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"}, {"PYTHONUNBUFFERED": "1"}),
-    *({"PYTHONHASHSEED": "7"}, {"PYTHONWARNINGS": "error::UserWarning"}, {"OMP_NUM_THREADS": "0"}),
+AT_START: list[Given] = [
+    *_each("LC_ALL", "C", "POSIX", "xx_XX", "en_US.ISO-8859-1", "C.UTF-8"),
+    *_each("PYTHONIOENCODING", "ascii", "latin-1", "utf-16", "ascii:backslashreplace"),
+    {"PYTHONUTF8": "0", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0"},
+    *_each("PYTHONUNBUFFERED", "1"),
+    *_each("PYTHONHASHSEED", "7"),
+    *_each("PYTHONWARNINGS", "error::UserWarning"),
+    *_each("OMP_NUM_THREADS", "0"),
 ]
 """What is read when a process starts: such a case needs a real one."""
 STREAMS = {
-    "stdin": ("closed", "null", "garbage", "folder", "unreadable"),
+    "stdin": ("closed", "null", "garbage", "unreadable"),
     "stdout": ("closed", "full", "gone", "short", "unwritable"),
     "stderr": ("closed", "full", "gone"),
 }
@@ -123,7 +140,7 @@ class Case:
     outputs: list[str]
     seed: str
     places: dict[str, str] = field(default_factory=dict)
-    environment: dict[str, str | None] = field(default_factory=dict)
+    environment: Given = field(default_factory=dict)
     streams: dict[str, str] = field(default_factory=dict)
     limits: dict[str, int] = field(default_factory=dict)
     umask: int = 0o022
