@@ -106,7 +106,8 @@ class VectorModel(EncoderDecoderModel):
                 torch.zeros(len(words), self.dim), torch.zeros(len(words), dtype=torch.bool), target_norm="trust"
             )
         else:
-            targets = FrozenTable(*map(torch.from_numpy, self._rows(words)))
+            table, banned = self._rows(words)
+            targets = FrozenTable(torch.from_numpy(table), torch.from_numpy(banned))
         if self.settings.word_bias:
             targets.bias = nn.Parameter(torch.zeros(len(words)))
         frequency = torch.from_numpy(log_frequency(words))
