@@ -8,7 +8,7 @@ import torch
 from eole.utils.loss import LossCompute
 from torch import Tensor
 
-from fairseq_xl.eole.losses import build_loss, exact_sum
+from fairseq_xl.eole.losses import build_loss, finite_sum
 from fairseq_xl.losses import Scoring, VectorLoss, nearest, top_words
 from fairseq_xl.losses.table import FrozenTable
 
@@ -40,7 +40,7 @@ class VectorLossCompute(LossCompute):
         index = flat_tgt[is_word]
         with torch.autocast(pred.device.type, enabled=False):  # in half precision near words are equally near
             pred = pred.float()
-            loss = exact_sum(self.vector_loss.rows(pred, index, targets).loss)
+            loss = finite_sum(self.vector_loss.rows(pred, index, targets).loss)
             seen = pred.detach(), index
             if self.vector_loss.training and len(index) > SAMPLE:
                 chosen = torch.linspace(0, len(index) - 1, SAMPLE, device=index.device).long()

@@ -91,7 +91,7 @@ def build_loss(name: str, options: Mapping[str, Any], log_frequency: Tensor) -> 
         raise InputError(f"continuous.loss {name}: {error}") from None
 
 
-def exact_sum(loss: Tensor) -> Tensor:
+def finite_sum(loss: Tensor) -> Tensor:
     """The sum of losses (N,), in float32.
 
     Raises:

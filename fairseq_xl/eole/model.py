@@ -16,8 +16,9 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from fairseq_xl.eole.generator import VectorGenerator
 from fairseq_xl.eole.settings import FILE, Continuous
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.losses import FrozenTable
-from fairseq_xl.vectors.targets import log_frequency, settle_rows
+from fairseq_xl.vectors.targets import is_filler, log_frequency, settle_rows
 
 INPUT = "tgt_emb.embeddings.weight"
 TABLE = "generator.targets.table"
@@ -55,9 +56,9 @@ class Words:
         return self._row[self._special["unk_token"]]
 
 
-def is_filler(symbol: str) -> bool:
-    """What eole appends to round a vocabulary's size."""
-    return symbol.startswith(DefaultTokens.VOCAB_PAD)
+def rounds_size(symbol: str) -> bool:
+    """What eole, or fairseq-preprocess, appends to round a vocabulary's size."""
+    return symbol.startswith(DefaultTokens.VOCAB_PAD) or is_filler(symbol)
 
 
 class PackedRNNEncoder(RNNEncoder):
@@ -105,7 +106,8 @@ class VectorModel(EncoderDecoderModel):
                 torch.zeros(len(words), self.dim), torch.zeros(len(words), dtype=torch.bool), target_norm="trust"
             )
         else:
-            targets = FrozenTable(*map(torch.from_numpy, self._rows(words)))
+            table, banned = self._rows(words)
+            targets = FrozenTable(torch.from_numpy(table), torch.from_numpy(banned))
         if self.settings.word_bias:
             targets.bias = nn.Parameter(torch.zeros(len(words)))
         frequency = torch.from_numpy(log_frequency(words))
@@ -127,7 +129,7 @@ class VectorModel(EncoderDecoderModel):
             special=settings.special_vectors,
             missing=settings.missing_vectors,
             min_coverage=settings.min_coverage,
-            fillers=is_filler,
+            fillers=rounds_size,
         )
 
     @property
@@ -191,10 +193,14 @@ def vector_model(
 
 
 def target_counts(path: Path) -> dict[str, int]:
-    """The counts of a vocabulary file of lines ``word count``; none where it has words alone."""
+    """The counts of a vocabulary file of lines ``word count``; none where it has words alone.
+
+    Raises:
+        InputError: it cannot be read, or is not UTF-8.
+    """
     counts = {}
-    for line in path.read_text(encoding="utf-8").split("\n"):
-        word, _, count = line.rstrip("\r").replace("\t", " ").rpartition(" ")
+    for line in read_lines(path):
+        word, _, count = line.replace("\t", " ").rpartition(" ")
         if word and count.isdecimal():
             counts[word] = int(count)
     return counts
@@ -206,7 +212,7 @@ def _refuse_softmax_options(model_config: Any, running_config: Any) -> None:
         ("model", model_config, {"generator_function": "softmax"}),
         ("training", running_config, {"label_smoothing": 0.0, "update_vocab": False, "freeze_decoder": False}),
         ("training", running_config, {"lora_layers": [], "lora_embedding": False, "rl_algorithm": None}),
-        ("training", running_config, {"lm_prior_model": None}),
+        ("training", running_config, {"lm_prior_model": None, "torch_compile": False}),
     ):
         for name, off in options.items():
             if getattr(config, name, off) != off:

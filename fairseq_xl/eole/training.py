@@ -91,7 +91,7 @@ def check_data(config: TrainConfig) -> None:
                 "texts of which line n is a translation of line n"
             )
     for vocabulary in (config.src_vocab, None if config.share_vocab else config.tgt_vocab):
-        if vocabulary is not None and not Path(vocabulary).is_file():
+        if vocabulary is not None and not (Path(vocabulary).is_file() and count_lines(vocabulary)):
             raise InputError(f"there is no vocabulary at {vocabulary}: give lines of a word and its count")
     if config.training.train_from and not Path(config.training.train_from).is_dir():
         raise InputError(f"training.train_from: there is no model folder at {config.training.train_from}")
@@ -99,15 +99,14 @@ def check_data(config: TrainConfig) -> None:
 
 def trainer_of(config: TrainConfig, settings: Continuous) -> Trainer:
     """Train, and return the trainer with what it made."""
+    counts = target_counts(Path(config.src_vocab if config.share_vocab else config.tgt_vocab))
     init_logger(config.log_file)
-    ranks = config.training.gpu_ranks
-    device = ranks[0] if ranks else -1
+    device = 0 if config.training.gpu_ranks else -1
     configure_process(config, device)
     context = TrainingInitializer(config).initialize()
     config = context.config
     configure_cuda_backends()
     ValidationConfigurer.configure_validation_transforms(config)
-    counts = target_counts(Path(config.src_vocab if config.share_vocab else config.tgt_vocab))
     model = vector_model(config.model, settings, counts).for_training(
         config.model, context.vocabs, config.training, metadata=context.metadata, device_id=device
     )
