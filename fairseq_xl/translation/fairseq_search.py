@@ -16,7 +16,6 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from fairseq_xl.continuous.decoding.task import ContinuousTranslationConfig, ContinuousTranslationTask
-from fairseq_xl.continuous.models.targets import is_filler
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.pipeline import Pipeline
 from fairseq_xl.training import checkpoints
@@ -24,6 +23,7 @@ from fairseq_xl.training.device import usable
 from fairseq_xl.translation.folder import ModelFolder, dictionary_name, read_config
 from fairseq_xl.translation.options import Decoding, NearestWords, Search, VectorScores, decoding
 from fairseq_xl.translation.translator import Found, Translator
+from fairseq_xl.vectors.targets import is_filler
 
 # What a model began with: files outside the folder, which its weights have made needless.
 _NO_FILES = dict.fromkeys(

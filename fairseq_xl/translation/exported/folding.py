@@ -11,6 +11,7 @@ from __future__ import annotations
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -56,8 +57,9 @@ def save_folding(path: Path, output: Output, inputs: np.ndarray, body: dict[str,
         body: all other weights, by name.
     """
     own = {"words": output.words, "banned": output.banned, "weight": output.weight, "bias": output.bias}
+    arrays: dict[str, Any] = {**own, "scale": np.float32(output.scale), "inputs": inputs, **body}
     with path.open("wb") as stream:
-        np.savez(stream, **own, scale=np.float32(output.scale), inputs=inputs, **body)
+        np.savez(stream, **arrays)
 
 
 def load_folding(path: Path) -> tuple[Output, np.ndarray, dict[str, np.ndarray]]:

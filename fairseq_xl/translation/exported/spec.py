@@ -66,7 +66,7 @@ def body(model: Any) -> Weights:
     """The weights of a ``ContinuousTransformer`` but those that know target words."""
     found: Weights = {"encoder/embeddings_0/weight": array(model.encoder.embed_tokens.weight)}
     for name, side in (("encoder", model.encoder), ("decoder", model.decoder)):
-        found[f"{name}/scale_embeddings"] = np.array(side.embed_scale, dtype=np.float32)
+        found[f"{name}/scale_embeddings"] = np.asarray(side.embed_scale, dtype=np.float32)
         positions = side.embed_positions
         table = positions.weights if hasattr(positions, "weights") else positions.weight
         found[f"{name}/position_encodings/encodings"] = array(table[positions.padding_idx + 1 :])
