@@ -92,7 +92,7 @@ NO_DRY_RUN = ("recipes/quickstart.sh", "scripts/test.sh")
 PICTURES = (
     "text, vectors, web pages",
     "cli                                           every command and its options",
-    "setup.py            metadata, extras, the console command fairseq-xl",
+    "pyproject.toml      metadata, extras, the console command fairseq-xl, settings of the tools; setup.py asks it",
 )
 
 # Blocks that are a file, by a line of theirs: its name, and what is done with it.

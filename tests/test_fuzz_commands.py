@@ -31,7 +31,8 @@ def names(table: Mapping[str, tuple[str, str]], before: str = "") -> Iterator[st
 
 
 def test_every_command_has_a_line() -> None:
-    assert {draw.good(line).name for line in LINES} == set(names(COMMANDS))
+    elsewhere = ("eole train", "eole predict")  # in an environment of their own
+    assert {draw.good(line).name for line in LINES} == set(names(COMMANDS)).difference(elsewhere)
 
 
 def test_a_seed_draws_the_same_cases(tmp_path: Path) -> None:

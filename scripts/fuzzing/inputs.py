@@ -74,6 +74,8 @@ def data(world: World) -> None:
     docs_data.write_table(
         world.inputs / "pairs.tsv", docs_data.sentences("en")[:60], docs_data.sentences("de")[:60], ["CC"] * 60
     )
+    docs_data.write_vectors(world.inputs / "en.vec", "en")
+    world.text("dict.txt", "dog 2", "man 1")
     world.text("two.de", "ein hund", "die katze")
     world.text("links", *["0-0 1-1 2-2"] * 160)
     world.run("data train-truecaser in/train.en -o in/truecaser")
@@ -108,6 +110,10 @@ def translate(world: World) -> None:
     world.train(f"{model} --target-vectors in/en.vec --criterion syn_margin_proj", "one.pt", "two.pt")
     world.train(f"{model} --decoder-output softmax --criterion cross_entropy", "softmax.pt")
     world.run("translate pack in/two.pt --data in/bin -s de -t en -o in/model --tokenizer none")
+    transformer = "in/bin --task translation --arch continuous_transformer_tiny --max-tokens 400"
+    world.train(f"{transformer} --target-vectors in/en.vec --criterion vmf_posterior", "transformer.pt")
+    packed = "--data in/bin -s de -t en -o in/transformer --tokenizer none --decode-score vmf_posterior"
+    world.run(f"translate pack in/transformer.pt {packed}")
 
 
 def embed(world: World) -> None:

@@ -40,6 +40,7 @@ data decode-subwords in/pieces.en -o out/train.en
 data hypotheses in/log -o out/best.en --like in/two.de
 data lexicon in/train.de in/train.en -o out/lexicon.tsv --min-probability 0.1 --best 2
 data lexicon in/train.de in/train.en -o out/lexicon.json --alignments in/links
+data known-words in/train.en --dict in/dict.txt --vectors in/en.vec -o out/known.en --min-cosine 0.1
 vectors train in/train.en -o out/en --dim 8 --buckets 100 --min-count 1 --epoch 1 --threads 1 --quiet
 vectors convert in/en.vec -o out/en.npy --dict in/dict.txt --center --normalize
 vectors convert in/trained.bin -o out/en.vec.gz --dict in/dict.txt --whiten
@@ -56,6 +57,7 @@ translate pack in/one.pt in/two.pt --data in/bin -s de -t en -o out/model --toke
 translate nearest in/two.pt --data in/bin --sentence "der hund sieht den baum ." -k 2 --device cpu
 translate diagnose in/two.pt --data in/bin -o out/diagnosis.md --words dog -k 2 --device cpu
 translate tune in/softmax.pt --data in/bin --results out/tune.jsonl --limit 4 --beam 2 --device cpu
+translate export in/transformer -o out/export
 translate average in/one.pt in/two.pt -o out/mean.pt
 embed text in/encoder in/text.txt -o out/x.npy --normalize --device cpu
 embed text in/model.pt -o out/x.npy --fp16 --device cpu < in/text.txt
