@@ -26,7 +26,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_every_loss_learns(name: str, write_config, toy: Path, tmp_path: Path, accuracy) -> None:
-    train(write_config(tmp_path, steps=150, loss=name, **SETTINGS.get(name, {})))
+    steps = 400 if name == "power_spherical" else 150  # from afar its gradient is small
+    train(write_config(tmp_path, steps=steps, loss=name, **SETTINGS.get(name, {})))
     predict(tmp_path / "model", toy / "test.src", tmp_path / "out", {"beam_size": 1}, {})
     assert accuracy(tmp_path / "out", toy / "test.tgt") > 0.2  # by chance 0.08
 
