@@ -75,6 +75,8 @@ def test_vocabulary(benchmark):
     assert [(row["output"], row["V"]) for row in rows] == [
         ("syn_margin_proj", 400),
         ("syn_margin_proj", 2000),
+        ("vmf_posterior_sampled", 400),
+        ("vmf_posterior_sampled", 2000),
         ("softmax", 400),
     ]
 

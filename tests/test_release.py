@@ -42,5 +42,5 @@ def test_the_citations_are_complete():
 
 
 def test_the_tests_environment_has_what_the_examples_and_curves_need():
-    (extras,) = re.findall(r"--extras ([\w,]+)", (ROOT / "scripts" / "test.sh").read_text())
+    extras = re.findall(r"--extras ([\w,]+)", (ROOT / "scripts" / "test.sh").read_text())[0]
     assert {"examples", "tensorboard"} <= set(extras.split(","))

@@ -22,12 +22,16 @@ from omegaconf import OmegaConf
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from fairseq_xl import compat
 from fairseq_xl.encode.folder import checked_model, write_folder
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.training import checkpoints
 from fairseq_xl.training.batches import batches
 from fairseq_xl.training.device import usable
+
+# Whoever unpickles an object of this module imports it first, in a process where nobody has mended fairseq yet.
+compat.apply()
 
 logger = logging.getLogger(__name__)
 

@@ -101,7 +101,11 @@ def check(settings: DataclassInstance, prefix: str = "--") -> None:
             prefix_of_this, name = "", each.name.upper()
         else:
             prefix_of_this = prefix
-        if each.name == "output" and isinstance(value, tuple) and len({path.resolve() for path in value}) < len(value):
+        if (
+            each.name == "output"
+            and isinstance(value, (list, tuple))
+            and len({path.resolve() for path in value}) < len(value)
+        ):
             raise InputError(f"{prefix_of_this}{name} names {value[0]} twice: give each side a file of its own")
         for item in value if isinstance(value, (list, tuple)) else [value]:
             if item is not None:
@@ -117,11 +121,14 @@ def _check_item(item: Any, metadata: Any, name: str) -> None:
     low, high = metadata.get("low"), metadata.get("high")
     if isinstance(item, float) and not math.isfinite(item):
         raise InputError(f"{name} is {item}: give a finite number")
+    if (low is not None and item < low) or (high is not None and item > high):
+        ends = [("from", low), ("to", high)]
+        bounds = " ".join(
+            f"{word} {end if isinstance(end, int) else f'{end:g}'}" for word, end in ends if end is not None
+        )
+        raise InputError(f"{name} is {item}: give a number {bounds}")
     if isinstance(item, int) and abs(item) > GREATEST:
         raise InputError(f"{name} is {item}: give a number from {-GREATEST} to {GREATEST}")
-    if (low is not None and item < low) or (high is not None and item > high):
-        bounds = f"from {low:g}" + (f" to {high:g}" if high is not None else "") if low is not None else f"to {high:g}"
-        raise InputError(f"{name} is {item}: give a number {bounds}")
 
 
 def read_yaml(path: Path) -> Any:

@@ -95,8 +95,11 @@ def _damage(state: dict[str, Any]) -> str | None:
     weights, cfg, args = state["model"], state.get("cfg"), state.get("args")
     if not isinstance(weights, dict) or not all(map(torch.is_tensor, weights.values())):
         return f"holds no weights under `model`; {again}"
-    sections = [cfg.get("model", {}), cfg.get("task", {})] if isinstance(cfg, dict) else [args, cfg or {}]
-    if not all(isinstance(section, (dict, argparse.Namespace)) for section in sections):
+    if isinstance(cfg, dict):
+        told = all(isinstance(cfg.get(name, {}), (dict, argparse.Namespace)) for name in ("model", "task"))
+    else:
+        told = cfg is None and isinstance(args, argparse.Namespace)
+    if not told:
         return f"does not say how its model was configured (no entry `cfg` or `args`, or a damaged one); {again}"
     for name, kind in (("extra_state", dict), ("optimizer_history", list)):
         if not isinstance(state.get(name) or kind(), kind):

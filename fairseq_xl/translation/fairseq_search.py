@@ -15,6 +15,7 @@ from omegaconf import OmegaConf
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
+from fairseq_xl import compat
 from fairseq_xl.continuous.decoding.task import ContinuousTranslationConfig, ContinuousTranslationTask
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.pipeline import Pipeline
@@ -24,6 +25,9 @@ from fairseq_xl.translation.folder import ModelFolder, dictionary_name, read_con
 from fairseq_xl.translation.options import Decoding, NearestWords, Search, VectorScores, decoding
 from fairseq_xl.translation.translator import Found, Translator
 from fairseq_xl.vectors.targets import is_filler
+
+# Whoever unpickles an object of this module imports it first, in a process where nobody has mended fairseq yet.
+compat.apply()
 
 # What a model began with: files outside the folder, which its weights have made needless.
 _NO_FILES = dict.fromkeys(

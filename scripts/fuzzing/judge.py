@@ -153,7 +153,8 @@ def _lost(case: Case, done: Outcome) -> list[Fault]:
 
 
 def _is_hidden(path: str) -> bool:
-    return any(part.startswith(".") for part in PurePosixPath(path).parts)
+    # The list of a folder's files is no remainder.
+    return any(part.startswith(".") and part != ".written" for part in PurePosixPath(path).parts)
 
 
 def _left(case: Case, done: Outcome, whole: Whole | None) -> list[Fault]:

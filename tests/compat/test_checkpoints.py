@@ -160,7 +160,6 @@ def test_what_is_not_as_fairseq_writes_it_gets_one_sentence(tmp_path, changed, m
     with pytest.raises(InputError, match=message):
         checkpoints.read(path)
     for module, *words in (
-        ("fairseq_cli.generate", tmp_path, "--path", path),
         ("fairseq_xl.cli.main", "translate", "average", path, path, "--output", tmp_path / "mean.pt"),
         ("fairseq_xl.cli.main", "embed", "pack", path, "--output", tmp_path / "encoder"),
     ):

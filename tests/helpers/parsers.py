@@ -396,7 +396,10 @@ def parsers() -> dict[str, Parser]:
         "subwords": False,
         "checkpoints": ["model.pt"],
         "options": {"beam": 5},
-        "dictionaries": {f"dict.{language}.txt": sha256(b"D").hexdigest() for language in ("de", "en")},
+        "files": {
+            name: sha256(content).hexdigest()
+            for name, content in (("model.pt", b"M"), ("dict.de.txt", b"D"), ("dict.en.txt", b"D"))
+        },
     }
     binary, index = binarised()
 

@@ -80,7 +80,7 @@ def with_settings(work, folder, section, **values):
 
 def test_a_checkpoint_reads_nothing_outside_its_folder(work, pack_model, tmp_path):
     """Neither variables of the machine nor the files that the training began with."""
-    output = tmp_path / "model"
+    output = tmp_path / "packed"
     for section, values in (("task", {"nearest_index": "${oc.env:HOME}"}), ("model", {"arch": "x${oc.env:HOME}"})):
         asking = with_settings(work, tmp_path / section, section, **values)
         with pytest.raises(InputError, match=r"was refused: its configuration asks for `x?\$\{oc\.env:HOME\}`"):

@@ -25,5 +25,5 @@ def test_a_kept_index_is_read_again_and_a_broken_one_is_named(build, tmp_path, m
 def test_without_faiss_the_extra_is_named(build, monkeypatch):
     model, words = build()
     monkeypatch.setitem(__import__("sys").modules, "faiss", None)
-    with pytest.raises(InputError, match=r"fairseq_xl\[index\]"):
+    with pytest.raises(InputError, match=r"--extras index"):
         WordIndex(model.decoder.targets, "flat", words.nspecial)

@@ -26,5 +26,5 @@ def test_the_task_chooses_the_generator(build, dictionary, tmp_path):
     with pytest.raises(InputError, match="--print-alignment"):
         generator("top", print_alignment=True)
     model.decoder.scorer.bonus = torch.zeros(len(words))
-    with pytest.raises(InputError, match="knows no word prior"):
+    with pytest.raises(InputError, match="finds words by their vectors alone"):
         generator("flat")

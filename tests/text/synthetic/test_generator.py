@@ -82,7 +82,7 @@ def test_command_refuses_what_it_cannot_do(tmp_path, capsys) -> None:
     assert main(["data", "synthetic", "--output", str(tmp_path), "--valid", "0"]) == 2
     assert "--valid is 0: give a number from 1" in capsys.readouterr().err
     (tmp_path / "file").write_text("here")
-    with pytest.raises(InputError, match=r"cannot make the folder of .*: File exists"):
+    with pytest.raises(InputError, match=r"cannot write .*: .*File exists"):
         Synthetic(output=tmp_path / "file", train=30, valid=1, test=6).run()
 
 

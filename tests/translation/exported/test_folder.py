@@ -9,6 +9,7 @@ import pytest
 
 from fairseq_xl import Translator
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import WRITTEN
 from fairseq_xl.translation.exported.folder import read_export
 
 pytestmark = pytest.mark.slow
@@ -23,7 +24,7 @@ def copy(exported, tmp_path):
 def test_an_export_holds_what_it_needs_and_no_more(exported):
     names = {path.name for path in (exported / "vectors").iterdir()}
     own = {"model.bin", "config.json", "source_vocabulary.json", "target_vocabulary.json"}
-    assert names == {*own, "export.json", "truecaser.de", "folding.npz"}
+    assert names == {*own, "export.json", "truecaser.de", "folding.npz", WRITTEN}
     assert names - {path.name for path in (exported / "words").iterdir()} == {"folding.npz"}
     text = (exported / "vectors" / "export.json").read_text()
     assert "/" not in text
