@@ -126,7 +126,10 @@ def _place(path: Path) -> Path:
     """Where a path leads, with its folder made."""
     if path.is_dir():
         raise InputError(f"cannot write {path}: it is a directory")
-    place = path.resolve() if path.is_symlink() else path
+    try:
+        place = path.resolve() if path.is_symlink() else path
+    except (OSError, RuntimeError):  # Python 3.13 made an OSError of it
+        raise InputError(f"cannot write {path}: it is one of a loop of links") from None
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

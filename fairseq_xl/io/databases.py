@@ -20,7 +20,7 @@ def connect(path: Path | str, **options: Any) -> sqlite3.Connection:
     """As ``sqlite3.connect``, but what the disk refuses, now and later, is a mistake of the user's.
 
     Raises:
-        InputError: from this and from the connection's methods: a file that cannot be made or written.
+        InputError: from this and from the connection's methods: a file that cannot be made or written, or is damaged.
     """
     with _refusals_of(path):
         connection = sqlite3.connect(path, factory=_Connection, **options)
@@ -40,6 +40,10 @@ def _refusals_of(path: Path | str) -> Iterator[None]:
             f"the database {path} cannot be used ({error}): see that its folder can be written and that there is "
             "room in it and in the one that SQLITE_TMPDIR names"
         ) from error
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise
+        raise InputError(f"the database {path} is damaged ({error}): make it again") from error
 
 
 def _naming_the_file(method: Callable[..., Any]) -> Any:

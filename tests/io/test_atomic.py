@@ -103,3 +103,11 @@ def test_a_lock_that_was_removed_meanwhile_locks_nothing(tmp_path: Path, monkeyp
     monkeypatch.setattr(atomic.fcntl, "flock", late)
     with pytest.raises(InputError, match="another"), atomic.exclusive_lock(lock, "another"):
         pass
+
+
+def test_a_loop_of_links_is_a_mistake(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.symlink_to(other)
+    other.symlink_to(one)
+    with pytest.raises(InputError, match=r"one: it is one of a loop of links"), atomic_outputs(one):
+        pytest.fail("nothing can be written there")

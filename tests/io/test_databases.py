@@ -41,3 +41,15 @@ def test_a_database_that_may_be_read_only(tmp_path):
     database = connect(f"file:{tmp_path}/a?mode=ro", uri=True)
     with pytest.raises(InputError, match="readonly database"):
         database.execute("INSERT INTO x VALUES (1)")
+
+
+def test_a_damaged_database_is_named(tmp_path):
+    path = tmp_path / "a.sqlite"
+    with connect(path) as db:
+        db.execute("create table t (x)")
+        db.executemany("insert into t values (?)", [("x" * 500,) for _ in range(200)])
+    db.close()
+    good = path.read_bytes()
+    path.write_bytes(good[:4096] + b"\xff" * 8192 + good[12288:])
+    with pytest.raises(InputError, match=r"a\.sqlite is damaged \(.*\): make it again"):
+        connect(path).execute("select count(*) from t where x > ''").fetchall()
