@@ -136,6 +136,8 @@ def system(record: dict[str, Any]) -> str:
     kind = ", ".join(f"`{record[key]}`" for key in ("loss", "subwords", "transform") if key in record)
     if "targets" in record:
         kind += f", targets of a {record['targets']}"
+        if "target_epochs" in record:
+            kind += f" of {record['target_epochs']} epochs"
     training = record["training"]
     if training["model"].get("untie_decoder_input"):
         kind += ", decoder input learnt"
@@ -156,8 +158,11 @@ def system(record: dict[str, Any]) -> str:
         kind += ", plain likelihood"
     if record["loss"] == "vmf" and training["model"].get("decode_score") == "cosine":
         kind += ", scored by cosine"
+    if options := training["criterion"].get("main_options"):
+        kind += f", `{options}`"
     if record["search"] != RECIPES_SEARCH:
-        kind += ", decoding tuned"
+        more = record["search"].removeprefix(RECIPES_SEARCH)
+        kind += f", `{more.strip()}`" if more != record["search"] else ", decoding tuned"
     return kind
 
 
