@@ -81,7 +81,6 @@ def test_options_mean_what_they_mean_to_fairseq(exported, folders, raw):
         {"max_len_b": 3},
         {"max_len_a": 0.5, "max_len_b": 1},
         {"min_len": 9},
-        {"no_repeat_ngram_size": 2},  # of single words fairseq forbids none
         {"replace_unk": True},
     ):
         model, export = (Translator.load(folder / "words", "cpu", beam=1, **options) for folder in (folders, exported))
