@@ -41,7 +41,8 @@ def _refusals_of(path: Path | str) -> Iterator[None]:
             "room in it and in the one that SQLITE_TMPDIR names"
         ) from error
     except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        # What is no database at all is told by whoever opens it, who knows what was to be there.
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_CORRUPT:
             raise
         raise InputError(f"the database {path} is damaged ({error}): make it again") from error
 
