@@ -20,8 +20,8 @@ A training loop, where ``words`` (V, d) are vectors of words and ``index`` (N,) 
 from fairseq_xl.losses.base import TableLoss, TargetLoss, TargetOnlyLoss, VectorLoss
 from fairseq_xl.losses.bessel import mean_resultant_length, vmf_log_normalizer
 from fairseq_xl.losses.distances import Cosine, CosineLoss, L2Loss, cosine, l2
-from fairseq_xl.losses.info_nce import InfoNCELoss, info_nce
 from fairseq_xl.losses.kernels import Rows, TargetOnly
+from fairseq_xl.losses.likelihoods import InfoNCELoss, VmfPosteriorLoss, info_nce, vmf_posterior
 from fairseq_xl.losses.margins import (
     InBatchLoss,
     MarginLoss,
@@ -33,7 +33,14 @@ from fairseq_xl.losses.margins import (
     most_informative_negative,
     negative_sampling,
 )
-from fairseq_xl.losses.negatives import difference, in_batch_rows, most_informative_rows, projection, uniform_rows
+from fairseq_xl.losses.negatives import (
+    Proposal,
+    difference,
+    in_batch_rows,
+    most_informative_rows,
+    projection,
+    uniform_rows,
+)
 from fairseq_xl.losses.power_spherical import PowerSphericalLoss, power_spherical, power_spherical_log_normalizer
 from fairseq_xl.losses.scores import SCORES, Scoring, TopWords, hubness, log_scores, nearest, top_of, top_words
 from fairseq_xl.losses.syn_margin import (
@@ -46,7 +53,6 @@ from fairseq_xl.losses.syn_margin import (
 )
 from fairseq_xl.losses.table import FrozenTable, unit_rows
 from fairseq_xl.losses.vmf import Vmf, VmfLoss, VmfReleased, VmfReleasedLoss, vmf, vmf_released
-from fairseq_xl.losses.vmf_posterior import Proposal, VmfPosteriorLoss, vmf_posterior
 
 __all__ = [
     "SCORES",

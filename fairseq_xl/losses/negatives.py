@@ -51,6 +51,42 @@ def uniform_rows(index: Tensor, targets: FrozenTable, k: int, generator: torch.G
     return candidates[torch.where(is_candidate, drawn, draw(count))]
 
 
+class Proposal:
+    """The distribution q that shared negatives are sampled from.
+
+    Args:
+        targets: the table; banned rows are never sampled.
+        weights: (V,) not negative, which the words' probabilities are proportional to; uniform when omitted.
+
+    Raises:
+        ValueError: weights that are negative or not finite, that are not (V,), or leave nothing to draw.
+    """
+
+    def __init__(self, targets: FrozenTable, weights: Tensor | None = None):
+        size = targets.table.shape[0]
+        mass = torch.ones(size) if weights is None else weights.detach().cpu()
+        if mass.shape != (size,) or not (mass >= 0).all() or not mass.isfinite().all():
+            raise ValueError(f"a proposal needs {size} weights, finite and not negative")
+        mass = mass.double().masked_fill(targets.banned.cpu(), 0)
+        if not mass.sum() > 0:
+            raise ValueError("a proposal needs a word of weight above 0 to draw")
+        device = targets.table.device
+        # In float64: in float32 the sums over a million words would round rare ones away.
+        self.cumulative = (mass.cumsum(0) / mass.sum()).to(device)
+        self.probability = (mass / mass.sum()).to(device)
+
+    def draw(self, draws: int, generator: torch.Generator | None = None) -> Tensor:
+        """The different words (M,) among ``draws`` draws with replacement, sorted."""
+        device = self.cumulative.device
+        place = torch.rand(draws, generator=generator, device=device, dtype=torch.float64)
+        rows = torch.searchsorted(self.cumulative, place * self.cumulative[-1], right=True)
+        return rows.clamp_(max=self.cumulative.shape[0] - 1).unique()
+
+    def log_inclusion(self, words: Tensor, draws: int) -> Tensor:
+        """log π (M,): how likely ``draws`` draws are to hold each of the words (M,)."""
+        return (-torch.expm1(draws * torch.log1p(-self.probability[words]))).log()
+
+
 @torch.no_grad()
 def in_batch_rows(
     pred: Tensor, index: Tensor, targets: FrozenTable, semi_hard: bool = False, chunk_elements: int = 2**24

@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from fairseq_xl.losses import FrozenTable, difference, most_informative_rows, projection, uniform_rows
+from fairseq_xl.losses import FrozenTable, Proposal, difference, most_informative_rows, projection, uniform_rows
 
 
 def unit_rows(n, d, seed=0):
@@ -113,3 +113,29 @@ def test_search_in_halves_finds_the_same(crowd):
     assert torch.allclose(reached, best, rtol=0, atol=1e-6)
     assert not set(halves.tolist()) & {0, 1, 17}
     assert (halves != index).all()
+
+
+def word_table():
+    """Nine words, of which row 3 is never sampled."""
+    return FrozenTable(torch.eye(9), torch.arange(9) == 3)
+
+
+def test_draws_follow_the_weights_and_never_hold_banned_rows():
+    targets = word_table()
+    proposal = Proposal(targets, torch.tensor([0, 1, 1, 100, 0, 0, 2, 0, 0]))
+    generator = torch.Generator().manual_seed(0)
+    counts = torch.zeros(9)
+    for _ in range(2000):
+        counts[proposal.draw(1, generator)] += 1
+    assert counts[[0, 3, 4, 5, 7, 8]].sum() == 0
+    assert torch.allclose(counts[[1, 2, 6]] / 2000, torch.tensor([0.25, 0.25, 0.5]), atol=0.04)
+    words = torch.tensor([1, 6])
+    assert torch.allclose(
+        proposal.log_inclusion(words, 3).exp(), torch.tensor([1 - 0.75**3, 1 - 0.5**3], dtype=torch.float64)
+    )
+
+
+@pytest.mark.parametrize("weights", [[1.0, 2], [-1.0] + [1.0] * 8, [float("nan")] + [1.0] * 8, [0.0] * 9])
+def test_weights_that_cannot_be_drawn_from_are_refused(weights):
+    with pytest.raises(ValueError, match="a proposal needs"):
+        Proposal(word_table(), torch.tensor(weights))

@@ -1,4 +1,6 @@
-"""The likelihood over the frozen table against the formula in float64, and its estimate by drawn words."""
+"""The likelihoods over words of the frozen table against formulas in float64, and the estimate by sampled words."""
+
+import math
 
 import pytest
 import torch
@@ -6,7 +8,16 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.losses import FrozenTable, Proposal, Scoring, VmfPosteriorLoss, log_scores, vmf_posterior
+from fairseq_xl.losses import (
+    FrozenTable,
+    InfoNCELoss,
+    Proposal,
+    Scoring,
+    VmfPosteriorLoss,
+    info_nce,
+    log_scores,
+    vmf_posterior,
+)
 
 NEVER = 3  # a row of the table that is never predicted
 
@@ -118,27 +129,6 @@ def test_a_target_that_is_never_predicted_is_no_word_of_the_normaliser():
         )
 
 
-def test_draws_follow_the_weights_and_never_hold_banned_rows():
-    _, _, targets = problem()
-    proposal = Proposal(targets, torch.tensor([0, 1, 1, 100, 0, 0, 2, 0, 0]))
-    generator = torch.Generator().manual_seed(0)
-    counts = torch.zeros(9)
-    for _ in range(2000):
-        counts[proposal.draw(1, generator)] += 1
-    assert counts[[0, 3, 4, 5, 7, 8]].sum() == 0
-    assert torch.allclose(counts[[1, 2, 6]] / 2000, torch.tensor([0.25, 0.25, 0.5]), atol=0.04)
-    words = torch.tensor([1, 6])
-    assert torch.allclose(
-        proposal.log_inclusion(words, 3).exp(), torch.tensor([1 - 0.75**3, 1 - 0.5**3], dtype=torch.float64)
-    )
-
-
-@pytest.mark.parametrize("weights", [[1.0, 2], [-1.0] + [1.0] * 8, [float("nan")] + [1.0] * 8, [0.0] * 9])
-def test_weights_that_cannot_be_drawn_from_are_refused(weights):
-    with pytest.raises(ValueError, match="a proposal needs"):
-        Proposal(problem()[2], torch.tensor(weights))
-
-
 def test_the_module_draws_while_training_alone():
     pred, index, targets = problem()
     loss = VmfPosteriorLoss(label_smoothing=0.2, negatives=2, reduction="none")
@@ -153,3 +143,103 @@ def test_the_module_draws_while_training_alone():
 def test_options_out_of_bounds_are_refused(options):
     with pytest.raises(ValueError, match="not"):
         VmfPosteriorLoss(**options)
+
+
+# --- the words of the batch
+
+
+def batch_problem(n=12, vocabulary=8, d=5, seed=0, dtype=torch.float64):
+    generator = torch.Generator().manual_seed(seed)
+    table = F.normalize(torch.randn(vocabulary, d, generator=generator, dtype=torch.float64), dim=-1)
+    index = torch.randint(vocabulary, (n,), generator=generator)
+    pred = 3 * torch.randn(n, d, generator=generator, dtype=torch.float64)
+    banned = torch.zeros(vocabulary, dtype=torch.bool)
+    banned[NEVER] = True
+    return pred.to(dtype).requires_grad_(), index, FrozenTable(table.to(dtype), banned)
+
+
+def by_loops(pred, index, targets, scale):
+    rows = []
+    cosines = (F.normalize(pred, dim=-1) @ targets.table.t()).tolist()
+    for cosine, target in zip(cosines, index.tolist(), strict=True):
+        words = {w for w in index.tolist() if not targets.banned[w]} | {target}
+        total = sum(math.exp(scale * cosine[w]) for w in words)
+        rows.append(-math.log(math.exp(scale * cosine[target]) / total))
+    return torch.tensor(rows, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("chunk", [37, 2**24])
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 20), vocabulary=st.integers(4, 30), scale=st.floats(0.1, 50))
+def test_info_nce_is_that_of_a_loop(chunk, seed, n, vocabulary, scale):
+    pred, index, targets = batch_problem(n, vocabulary, seed=seed)
+    loss = info_nce(pred, index, targets, scale, chunk)
+    assert torch.allclose(loss, by_loops(pred, index, targets, scale), rtol=1e-9, atol=1e-12)
+
+
+def test_info_nce_repeating_a_row_changes_no_other():
+    pred, index, targets = batch_problem()
+    again = torch.cat([pred, pred[:3]]), torch.cat([index, index[:3]])
+    assert torch.allclose(info_nce(*again, targets)[:12], info_nce(pred, index, targets))
+
+
+@pytest.mark.parametrize("chunk", [20, 2**24])
+def test_gradient_of_info_nce_by_finite_differences(chunk):
+    pred, index, targets = batch_problem()
+    assert NEVER in index
+    assert torch.autograd.gradcheck(lambda p: info_nce(p, index, targets, 3.0, chunk), pred)
+
+
+def test_info_nce_keeps_no_matrix_of_similarities():
+    pred, index, targets = batch_problem(n=60, vocabulary=50, d=4)
+    kept = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x.numel()) or x, lambda x: x):
+        info_nce(pred, index, targets)
+    assert max(kept, default=0) <= pred.numel()
+
+
+def test_one_word_is_no_choice_of_info_nce():
+    pred, _, targets = batch_problem(n=3)
+    loss = info_nce(pred, torch.tensor([2, 2, 2]), targets)
+    loss.sum().backward()
+    assert torch.allclose(loss, torch.zeros(3, dtype=torch.float64))
+    assert torch.allclose(pred.grad, torch.zeros_like(pred), atol=1e-12)
+
+
+def test_info_nce_of_no_rows():
+    pred = torch.zeros(0, 5, requires_grad=True)
+    loss = info_nce(pred, torch.zeros(0, dtype=torch.long), FrozenTable(torch.eye(5)))
+    loss.sum().backward()
+    assert loss.shape == (0,)
+    assert pred.grad.shape == (0, 5)
+
+
+def test_degenerate_predictions_have_finite_losses_and_gradients():
+    table, index = torch.eye(4), torch.tensor([0, 1, 2])
+    pred = torch.stack([torch.zeros(4), table[1] * 1e-20, -table[2]]).requires_grad_()
+    loss = info_nce(pred, index, FrozenTable(table))
+    loss.sum().backward()
+    assert loss[0].item() == pytest.approx(math.log(3))
+    assert loss.isfinite().all()
+    assert pred.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("scale", [0.0, -1.0, float("nan")])
+def test_a_scale_that_is_none_is_refused(scale):
+    with pytest.raises(ValueError, match="a scale above 0"):
+        InfoNCELoss(scale)
+
+
+def test_a_batch_of_words_that_are_never_predicted():
+    """Each is the only word of its row, and nothing draws it anywhere."""
+    pred, _, targets = batch_problem(n=3)
+    loss = info_nce(pred, torch.tensor([NEVER] * 3), targets)
+    loss.sum().backward()
+    assert torch.equal(loss, torch.zeros(3, dtype=torch.float64))
+    assert torch.equal(pred.grad, torch.zeros_like(pred))
+
+
+def test_a_module_serves_two_tables():
+    loss = VmfPosteriorLoss(negatives=2000, reduction="none")
+    for vocabulary in (9, 30):
+        pred, index, targets = problem(vocabulary=vocabulary)
+        assert torch.allclose(loss(pred, index, targets), vmf_posterior(pred, index, targets))
