@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from fairseq_xl.eole.losses import LOSSES
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import read_manifest
 from fairseq_xl.io.packages import require
-from fairseq_xl.io.settings import check, option
+from fairseq_xl.io.settings import check, option, read_yaml
 from fairseq_xl.losses import SCORES
 from fairseq_xl.vectors.targets import MISSING_POLICIES, SPECIAL_POLICIES
 
@@ -125,18 +122,15 @@ def saved(model: Path) -> tuple[Continuous, int]:
 def read_config(path: Path) -> tuple[dict[str, Any], Any]:
     """A configuration file: eole's own keys, and our section, None where there is none.
 
-    As in eole, ``$NAME`` and ``${NAME}`` stand for environment variables.
+    It is read as every YAML file here is: ``${oc.env:NAME}`` stands for an environment variable.
 
     Raises:
         InputError: a file that cannot be read, or is no mapping in YAML.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-        found = yaml.safe_load(os.path.expandvars(text))
+        found = read_yaml(path)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except (yaml.YAMLError, ValueError) as error:
-        raise InputError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
     if not isinstance(found, dict):
         raise InputError(f"{path} is no configuration: expected keys and values")
     return found, found.pop(SECTION, None)

@@ -101,7 +101,7 @@ def _put(hidden: Path, place: Path, folder: Path, what: str) -> None:
 
 
 def check_files(folder: Path, files: Mapping[str, Any], what: str) -> None:
-    """See that files of a folder are there and as they were packed.
+    """See that files of a folder are there and as they were written.
 
     Args:
         folder: theirs.
@@ -113,9 +113,9 @@ def check_files(folder: Path, files: Mapping[str, Any], what: str) -> None:
     """
     for name, expected in files.items():
         if Path(name).name != name or not (folder / name).is_file():
-            raise InputError(f"{what} {folder} lacks {name}: copy it anew, or pack again")
+            raise InputError(f"{what} {folder} lacks {name}: copy it anew, or make it again")
         if digest(folder / name) != expected:
-            raise InputError(f"{folder / name} is not as it was packed: copy the folder anew, or pack again")
+            raise InputError(f"{folder / name} is not as it was written: copy the folder anew, or make it again")
 
 
 def digest(path: Path) -> str:

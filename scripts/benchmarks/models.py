@@ -30,8 +30,8 @@ VARIANTS = (
     "vmf_posterior_sampled",
     "syn_margin_proj_naive",
 )
-"""Outputs and losses. The sampled one draws 1,000 words; the naive one is the loss as the paper writes it, under
-autograd."""
+"""Outputs and losses. The sampled one has 1,000 shared negatives; the naive one is the loss as the paper writes it,
+under autograd."""
 
 
 def dictionary(words: int) -> Dictionary:

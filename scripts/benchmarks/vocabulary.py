@@ -1,7 +1,7 @@
 """time and memory of a training step as the target vocabulary grows
 
-syn_margin_proj and vmf_posterior with 1,000 drawn words at every size, the softmax up to --softmax-limit words. `flat`
-is the time by that of the smallest vocabulary, taken in turns.
+syn_margin_proj and vmf_posterior with 1,000 sampled words at every size, the softmax up to --softmax-limit words.
+`flat` is the time by that of the smallest vocabulary, taken in turns.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def test_a_changed_or_missing_file_is_refused(packed, tmp_path, name):
     folder = shutil.copytree(packed, tmp_path / "copy")
     with (folder / name).open("ab") as stream:
         stream.write(b"x 1\n")
-    with pytest.raises(InputError, match="is not as it was packed"):
+    with pytest.raises(InputError, match="is not as it was written"):
         SentenceEncoder.load(folder)
     (folder / name).unlink()
     with pytest.raises(InputError, match=f"lacks {name}"):

@@ -55,11 +55,14 @@ def test_folders_without_it_are_refused(tmp_path: Path) -> None:
 def test_a_configuration_may_name_variables_of_the_environment(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("WHERE", "/data")
     path = tmp_path / "config.yaml"
-    path.write_text("src_vocab: ${WHERE}/dict\ncontinuous: {loss: vmf}\n")
+    path.write_text("src_vocab: ${oc.env:WHERE}/dict\ncontinuous: {loss: vmf}\n")
     assert read_config(path) == ({"src_vocab": "/data/dict"}, {"loss": "vmf"})
 
 
-@pytest.mark.parametrize(("text", "sentence"), [("a: [", "cannot be read"), ("words", "is no configuration")])
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [("a: [", "cannot be read"), ("words", "is no configuration"), ("a: ${oc.env:NO_SUCH}", "NO_SUCH is not set")],
+)
 def test_what_is_no_configuration_is_refused(tmp_path: Path, text: str, sentence: str) -> None:
     path = tmp_path / "config.yaml"
     path.write_text(text)

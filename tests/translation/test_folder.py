@@ -60,7 +60,7 @@ def appended(name: str, text: str):
         (removed("model1.pt"), "lacks model1.pt: copy it anew"),
         (removed("dict.en.txt"), "lacks dict.en.txt"),
         (removed("truecaser.de"), "lacks truecaser.de"),
-        *((appended(name, "more 1\n"), f"{name} is not as it was packed") for name in FILES),
+        *((appended(name, "more 1\n"), f"{name} is not as it was written") for name in FILES),
     ],
 )
 def test_a_damaged_folder_is_told_in_one_sentence(packed, tmp_path, capsys, change, message):

@@ -17,13 +17,13 @@ from fairseq_xl.losses import VmfPosteriorLoss
 @dataclass
 class VmfPosteriorConfig(ContinuousCriterionConfig):
     negatives: int = option(
-        "draws, shared by the batch, that stand for the words outside it. 0 sums over all words, which is exact: draw "
-        "where that takes most of a step, from some 10,000 words on",
+        "sampled words, shared by the batch, that stand for those outside it. 0 sums over all words, which is exact: "
+        "sample where that takes most of a step, from some 10,000 words on",
         0,
         low=0,
     )
     negatives_power: float = option(
-        "a word's share of the draws is its count in the dictionary to this power: 0 draws uniformly, 1 by frequency",
+        "a word is sampled in proportion to its count in the dictionary to this power: 0 is uniform, 1 by frequency",
         0.0,
         low=0,
     )

@@ -18,7 +18,7 @@ from typing import Any
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import digest, read_manifest
+from fairseq_xl.io.folders import check_files, digest, read_manifest
 from fairseq_xl.translation.exported.options import COMPUTE_TYPES
 from fairseq_xl.translation.folder import TextSteps, refuse_outside
 
@@ -93,15 +93,8 @@ def read_export(folder: Path, folding: bool = False) -> Export:
         export = Export(**{name: values[name] for name in _ENTRIES})
     except InputError as error:
         raise InputError(f"{folder / CONFIG} is damaged ({error}): export the model again") from None
-    needed = {"model.bin", "config.json", *export.step_files()}
-    needed = {*needed, *export.files} - ({FOLDING} if not folding else set())
-    for name in sorted(needed):
-        if not (folder / name).is_file():
-            raise InputError(f"the export {folder} lacks {name}: copy it anew, or export the model again")
-        if digest(folder / name) != export.files.get(name):
-            raise InputError(
-                f"{folder / name} is not as it was exported: copy the folder anew, or export the model again"
-            )
+    needed = {"model.bin", "config.json", *export.step_files(), *export.files} - ({FOLDING} if not folding else set())
+    check_files(folder, {name: export.files.get(name) for name in sorted(needed)}, "the export")
     return export
 
 

@@ -49,6 +49,7 @@ train_source_vectors() {
   fi
   run fairseq-xl vectors train "${texts[@]}" --output "$PREPARED/vectors/source.$SRC" --model skipgram --dim 100 \
     --epoch 10 --min-count 1 --max-subword 6 --buckets 400000 --seed 0 --threads "${VECTOR_THREADS:-$THREADS}"
+  makes "$PREPARED/vectors/source.$SRC.bin"
 }
 
 # SentencePiece on what was truecased: the way back is then the same as for words.
@@ -104,7 +105,7 @@ train_vectors() {
     --dim "$DIM" --epoch "$VECTOR_EPOCHS" --min-count "$VECTOR_MIN_COUNT" \
     --max-subword "$VECTOR_SUBWORD" --buckets "$VECTOR_BUCKETS" --seed 0 \
     --threads "${VECTOR_THREADS:-$THREADS}"
-  makes "$UNITS_FOLDER/vectors/$TGT.bin"
+  makes "$TEXT_FOLDER/vectors/$TGT.bin"
 }
 
 target_vectors() {

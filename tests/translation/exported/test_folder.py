@@ -47,7 +47,7 @@ def test_translating_does_without_the_table(copy, raw):
 def test_half_a_file_or_none_is_refused(copy, name):
     content = (copy / name).read_bytes()
     (copy / name).write_bytes(content[: len(content) // 2])
-    with pytest.raises(InputError, match=f"{name} is not as it was exported: copy the folder anew"):
+    with pytest.raises(InputError, match=f"{name} is not as it was written: copy the folder anew"):
         Translator.load(copy)
     (copy / name).unlink()
     with pytest.raises(InputError, match=f"lacks {name}: copy it anew"):
@@ -69,7 +69,7 @@ def test_without_its_manifest_it_is_no_export(copy):
         ({"positions": [0, "x"]}, "positions are two numbers above 1"),
         ({"source_lang": "../de"}, "is no language code such as de"),
         ({"tokenizer": "other"}, "tokenizer is one of moses, none, not 'other'"),
-        ({"files": {}}, "is not as it was exported"),
+        ({"files": {}}, "is not as it was written"),
     ],
 )
 def test_another_manifest_is_refused(copy, changed, message):

@@ -84,4 +84,4 @@ def test_a_damaged_table_is_refused(export, exported, words, tmp_path):
     given = ["--swap-vectors", words / "new.vec", "--swap-dictionary", words / "dict.txt"]
     status, _, err = export(copy, tmp_path / "new", *given)
     assert status == 2
-    assert "folding.npz is not as it was exported" in err
+    assert "folding.npz is not as it was written" in err
