@@ -1,10 +1,11 @@
-"""Keep the records of measured runs in the project, and print the tables of README and guide from them.
+"""Keep the records of measured runs in the project, and print the tables of README and docs/ from them.
 
     python scripts/results.py keep OUT/runs/NAME …    # copies NAME/record.json into recipes/records/
     python scripts/results.py keep --trials OUT/runs/NAME …    # into recipes/records/trials/
     python scripts/results.py keep --curves OUT/runs/NAME …    # into recipes/records/curves/, with BLEU over time
     python scripts/results.py update                  # prints every table that a comment in a page names into it
     python scripts/results.py table                   # one row per system, mean and deviation over seeds
+    python scripts/results.py chosen                  # the few rows of README
     python scripts/results.py compare BASELINE        # every system's difference from one, with p over seeds
     python scripts/results.py predictions LOSS …      # Table 2 of the syn-margin paper, means over seeds
     python scripts/results.py trials                  # trials of settings on the development set, by loss
@@ -34,7 +35,15 @@ OTHER_MARGINS = 0.5
 TRIALS = RECORDS / "trials"
 CURVES = RECORDS / "curves"
 MINUTES, EPOCHS = (2, 4, 8, 16), (2, 4, 8, 16)
-PAGES = (ROOT / "README.md", ROOT / "recipes" / "translation.md")
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+CHOSEN = {
+    "`stock_transformer`, `bpe10000.joint`, on a Transformer of 128 units": "fairseq's Transformer on subwords",
+    "`cross_entropy`": "softmax",
+    "`vmf`, targets of a softmax": "`vmf`, with a trained softmax's vectors as targets",
+    "`syn_margin_proj`": "`syn_margin_proj`, with fastText's vectors as targets",
+    "`vmf`": "`vmf`, with fastText's vectors as targets",
+}
+"""The rows of README, all of Multi30k de→en: as :func:`system` calls them -> in words."""
 BLOCK = re.compile(r"(<!-- results\.py (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
 PAPER = {
     "vmf": "0.96 | 0.91 | 0.39 | 23.6 | 28.9 | 32.2 | 34.8",
@@ -207,6 +216,17 @@ def table() -> None:
         print(f"\n{metric}: {'; '.join(sorted(signatures))}")
 
 
+def chosen() -> None:
+    """Few rows for readers in a hurry; the full table has them all."""
+    found = {kind: runs for (corpus, kind), runs in groups().items() if corpus == "Multi30k de→en"}
+    if missing := CHOSEN.keys() - found.keys():
+        sys.exit(f"error: no run of {min(missing)} is kept in {RECORDS}")
+    headings("system", "BLEU, beam 1", "BLEU, beam 5", "seeds", "epochs")
+    for kind, words in CHOSEN.items():
+        shown = [spread([score(r, beam) for r in found[kind]]) for beam in (1, 5)]
+        row(words, *shown, str(len(found[kind])), str(found[kind][0]["epochs"]))
+
+
 def compare(baseline: str) -> None:
     """A row for each system with the baseline's data: differences of means, and p by Welch's test over seeds."""
     sys.path.insert(0, str(ROOT))  # the checkout's package, before any that is installed
@@ -306,6 +326,7 @@ def main(arguments: list[str] | None = None) -> None:
     where.add_argument("--trials", action="store_true", help="trials of settings, scored on val")
     where.add_argument("--curves", action="store_true", help="runs of multi30k-curves.yaml")
     steps.add_parser("update", help="print the tables into the pages that have them")
+    steps.add_parser("chosen", help="print the few rows of README")
     steps.add_parser("table", help="print the table of all kept records")
     comparing = steps.add_parser("compare", help="print every system's difference from one")
     comparing.add_argument("baseline", help="a loss, such as vmf")
@@ -316,7 +337,9 @@ def main(arguments: list[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     if args.step == "update":
         for path in PAGES:
-            path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
+            text = path.read_text(encoding="utf-8")
+            if (new := filled(text)) != text:
+                path.write_text(new, encoding="utf-8")
     elif args.step == "keep":
         keep(args.runs, TRIALS if args.trials else CURVES if args.curves else RECORDS)
     elif args.step == "compare":
@@ -324,7 +347,7 @@ def main(arguments: list[str] | None = None) -> None:
     elif args.step == "predictions":
         predictions(args.losses)
     else:
-        {"table": table, "trials": trials, "curves": curves}[args.step]()
+        {"table": table, "chosen": chosen, "trials": trials, "curves": curves}[args.step]()
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@
 #   --wheel FILE      install this wheel of fairseq_xl instead of the clone in editable form
 #   --force           install everything but torch again, where files were lost
 #
-# uv does the work, by the settings in pyproject.toml; pip fetches it where it is missing. README.md says how to do
-# without it.
+# uv does the work, by the settings in pyproject.toml; pip fetches it where it is missing. docs/how-to/install.md
+# says how to do without it.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 fits='import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))'
@@ -118,7 +118,7 @@ fi
 if [[ -z $uv ]]; then
   uv=$prefix/bin/uv
   [[ -x $uv ]] || "$target" -m pip install --quiet 'uv>=0.9' >&2 ||
-    fail "pip could not get uv: see 'Without the script' in README.md"
+    fail "pip could not get uv: see 'Without the script' in docs/how-to/install.md"
 fi
 say "installing into $prefix ($("$target" -V), $("$uv" --version))"
 pips=$("$target" -m pip config get global.find-links 2>/dev/null || true)

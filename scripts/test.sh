@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 venv=${FAIRSEQ_XL_VENV:-.venv}
-bash scripts/setup.sh --venv "$venv" --extras test,report,index,cluster,syntactic,siamese,pairs,corpus,onnx,ctranslate2,examples,tensorboard,browser
+bash scripts/setup.sh --venv "$venv" --extras test,report,index,cluster,syntactic,siamese,pairs,corpus,onnx,ctranslate2,examples,tensorboard,docs,browser
 # A browser for the test of a report's page. CI brings one, where there is none; elsewhere the test says what it lacks.
 if [[ -n ${CI:-} && -z ${FAIRSEQ_XL_BROWSER:-} ]] && ! command -v chromium google-chrome >/dev/null; then
   if command -v apt-get >/dev/null && [[ $(id -u) == 0 ]]; then
@@ -22,6 +22,8 @@ fi
 find recipes scripts .ci -type f \( -name '*.sh' -o -name run \) -print0 |
   xargs -0 "$venv/bin/shellcheck" --severity=warning --exclude=SC2034,SC1090,SC1091
 "$venv/bin/python" -m mypy
+"$venv/bin/codespell"
+bash scripts/docs.sh
 # A file stays with one process: its tests share a trained model or a data directory.
 # nproc counts what OMP_NUM_THREADS says where that is set.
 cores=$(env -u OMP_NUM_THREADS nproc 2>/dev/null || echo 2)

@@ -1,7 +1,8 @@
-"""Every code block of README.md and the guides runs as it is printed.
+"""Every code block of README.md and docs/ runs as it is printed.
 
-A page's blocks run in order, in one shell, in a folder that has the clone's recipes and small files under the names
-that the page uses (docs_data.py). What is not as a reader has it stands in the tables here.
+Pages that build on each other run together. Their blocks run in order, in one shell, in a folder that has the clone's
+recipes and small files under the names that the pages use (docs_data.py). What is not as a reader has it stands in the
+tables here.
 """
 
 from __future__ import annotations
@@ -16,24 +17,35 @@ from pathlib import Path
 
 import docs_data
 import pytest
-from docs import ROOT, RUN_HERE, Block, blocks, blocks_of
+from doc_pages import DOCS, NOT_HERE, PAGES, ROOT, Block, blocks, blocks_of, name_of
 from forkserver import COMMANDS, Server
 
 # What is added to a command that has these words, so that it takes seconds: sizes, lengths, less data. Nothing else.
 TRAINING = ("fairseq-train", "--cpu --num-workers 0 --max-update 2")
 SMALL = "--encoder-embed-dim 8 --encoder-hidden-dim 8 --decoder-hidden-dim 8"
 VECTORS = ("fairseq-xl vectors train", "--dim 8 --buckets 100 --epoch 1 --threads 1")
-SMALLER = {
-    "README.md": (
-        TRAINING,
-        ("fairseq-train continuous_lstm", SMALL),
-        (
-            "fairseq-hydra-train",
-            "common.cpu=true optimization.max_update=2 +model.encoder_embed_dim=8 "
-            "+model.encoder_hidden_dim=8 +model.decoder_hidden_dim=8",
-        ),
+HYDRA = (
+    "common.cpu=true optimization.max_update=2 +model.encoder_embed_dim=8 "
+    "+model.encoder_hidden_dim=8 +model.decoder_hidden_dim=8"
+)
+# Pages whose blocks run in one folder, one page after the other. A page without blocks is in none.
+RUNS = {
+    "first steps": (
+        *("README.md", "how-to/install.md", "reference/command-line.md", "explanation/architecture.md"),
+        *("tutorials/own-loss.md", "how-to/hydra.md", "how-to/several-gpus.md", "how-to/pytorch.md"),
+        "how-to/train-faster.md",
     ),
-    "corpus.md": (
+    "translator": ("tutorials/translator.md",),
+    "recipes": ("how-to/recipes.md", "how-to/export.md"),
+    "experiments": ("how-to/experiments.md", "how-to/slurm.md"),
+    "encoder": ("tutorials/encoder.md",),
+    "classifier": ("tutorials/classifier.md",),
+    "question matching": ("tutorials/question-matching.md",),
+    "corpus": ("tutorials/website-to-corpus.md",),
+}
+SMALLER = {
+    "first steps": (TRAINING, ("fairseq-train continuous_lstm", SMALL), ("fairseq-hydra-train", HYDRA)),
+    "corpus": (
         # A folder takes the site's place; it has few words and pages.
         (
             "fairseq-xl corpus run",
@@ -41,25 +53,23 @@ SMALLER = {
             "negatives.low=-1 negatives.high=1 negatives.folds=2 negatives.max_page_share=1",
         ),
     ),
-    "experiments.md": (
+    "experiments": (
         ("fairseq-xl experiment run multi30k-de-en.yaml", "--only stock"),  # one of 22 cells
         TRAINING,
     ),
-    "pytorch.md": (),
-    "question_matching.md": (TRAINING, ("fairseq-train esim", "--hidden-dim 8"), VECTORS),
-    "siamese.md": (TRAINING,),
-    "speed.md": (),
-    "syntactic.md": (
+    "question matching": (TRAINING, ("fairseq-train esim", "--hidden-dim 8"), VECTORS),
+    "classifier": (TRAINING,),
+    "encoder": (
         ("fairseq-xl embed train-tagger", "--epochs 1"),
         ("fairseq-xl embed prepare", "--vocabulary 120"),
         TRAINING,
     ),
-    "translation.md": (
+    "translator": (TRAINING, ("fairseq-train continuous_lstm", SMALL), VECTORS),
+    "recipes": (
         # Three recipes in one block: from training on they are the same.
         ("bash recipes/iwslt16.sh", "--prepare-only"),
         ("bash recipes/tatoeba.sh", "--prepare-only --held-out 8"),
         TRAINING,
-        ("fairseq-train continuous_lstm", SMALL),
         VECTORS,
     ),
 }
@@ -74,9 +84,17 @@ bash scripts/test.sh          # reuses the environment, checks style and types a
     """\
 torchrun --nnodes 2 --nproc-per-node 4 --rdzv-backend c10d --rdzv-endpoint HOST:29500 \\
     "$(command -v fairseq-train)" "${training[@]}" --distributed-world-size 8
+""": "two machines, GPUs",
+    """\
+training=(DATA --user-dir fairseq_xl --arch continuous_lstm --criterion syn_margin_proj --target-vectors en.vec
+    --optimizer adam --lr 1e-3 --max-tokens 3000 --max-epoch 16 --save-dir checkpoints/connected)
 srun --nodes 2 --ntasks-per-node 4 --gpus-per-node 4 \\
     fairseq-train "${training[@]}" --distributed-world-size 8 --distributed-port 29500
-""": "two machines, GPUs, a cluster",
+""": "a cluster",
+    """\
+fairseq-xl experiment run recipes/experiments/multi30k-de-en.yaml --output OUT --set data=DIR mono=FILE \\
+    --launcher slurm --slurm slurm_partition=gpu gpus_per_node=1
+""": "a cluster",
     """\
 bash recipes/semantic_similarity.sh --out OUT --languages 'en fr es' --base https://example.org/ --paraphrases FILE
 """: "crawls a site, and trains forty models",
@@ -105,43 +123,49 @@ FILES = {
     )
 }
 
-# What a page's commands need to have been done before, in its folder.
+# What some pages' commands need to have been done before, in their folder.
+DIRECTORY = "fairseq-preprocess -s de -t en --trainpref {0}train --validpref {0}valid --destdir {1}\n"
+TRAINED = "--user-dir fairseq_xl --optimizer adam --batch-size 64"
 BEFORE = {
-    "README.md": "fairseq-preprocess -s de -t en --trainpref text/train --validpref text/valid --destdir DATA\n"
-    "cp -r DATA data-bin\n",
-    "question_matching.md": "fairseq-xl match prepare before train.tsv,left=q1,right=q2,label=same --folds 2 "
+    "first steps": DIRECTORY.format("text/", "DATA") + "cp -r DATA data-bin\n"
+    f"fairseq-train DATA {TRAINED} --task translation --arch continuous_lstm --criterion cosine "
+    "--target-vectors en.vec --save-dir own-model\n"
+    "fairseq-xl translate pack own-model/checkpoint_best.pt --data DATA -s de -t en -o MODEL\n"
+    "fairseq-xl classify prepare -o labelled --low-resource low.tsv --languages de\n"
+    f"fairseq-train labelled {TRAINED} --task siamese_contrastive --arch ssc_bilstm --criterion contrastive "
+    "--save-dir own-encoder\n"
+    "fairseq-xl embed pack own-encoder/checkpoint_best.pt -o ENCODER\n",
+    "question matching": "fairseq-xl match prepare before train.tsv,left=q1,right=q2,label=same --folds 2 "
     "--vectors words.vec\n"
-    "fairseq-train before --user-dir fairseq_xl --task siamese_matching --arch siamese_lstm --fold 0 --criterion "
-    "pair_classification --optimizer adam --batch-size 64 --save-dir siamese\n"
+    f"fairseq-train before {TRAINED} --task siamese_matching --arch siamese_lstm --fold 0 --criterion "
+    "pair_classification --save-dir siamese\n"
     "ln -s siamese/checkpoint_best.pt SIAMESE\n",
-    "translation.md": "fairseq-preprocess -s de -t en --trainpref train --validpref valid --testpref test "
-    "--destdir data-bin\n",
 }
 
-# What must be there, and not empty, when a page's blocks have run.
+# What must be there, and not empty, when the blocks have run.
 LEFT = {
-    "README.md": ["checkpoints/checkpoint_best.pt", "checkpoints/hydra/*_last.pt", "checkpoints/connected/*_last.pt"],
-    "corpus.md": ["DIR/export/train.tsv", "DIR/export/README.md"],
-    "experiments.md": ["OUT/report/index.html"],
-    "pytorch.md": [],
-    "question_matching.md": ["OUT/runs/*/test.json", "OUT/report/scores.md", "c.json"],
-    "siamese.md": ["OUT/sentiment/runs/*/record.json", "OUT/emoji/runs/*/record.json", "OUT/report/scores.md"],
-    "speed.md": [],
-    "syntactic.md": ["X.npy", "encoder.onnx", "OUT/evaluation.md", "EVAL/en.tsv"],
-    "translation.md": ["out.en", "OUT/runs/*/record.json", "OUT/prepared/fr-en/bin/dict.en.txt"],
+    "first steps": ["checkpoints/checkpoint_best.pt", "checkpoints/hydra/*_last.pt", "checkpoints/connected/*_last.pt"],
+    "corpus": ["DIR/export/train.tsv", "DIR/export/README.md"],
+    "experiments": ["OUT/report/index.html"],
+    "question matching": ["OUT/runs/*/test.json", "OUT/report/scores.md", "c.json"],
+    "classifier": ["OUT/sentiment/runs/*/record.json", "OUT/emoji/runs/*/record.json", "OUT/report/scores.md"],
+    "encoder": ["X.npy", "encoder.onnx", "OUT/evaluation.md", "EVAL/en.tsv"],
+    "translator": ["out.en", "MODEL/translator.json"],
+    "recipes": ["out.en", "OUT/runs/*/record.json", "OUT/prepared/fr-en/bin/dict.en.txt", "NEW/folding.npz"],
 }
 
 HELPERS = Path(__file__).resolve().parent / "helpers"
-ALL = [block for page in RUN_HERE for block in blocks(page)]
+HERE = [page for page in PAGES if name_of(page) not in NOT_HERE]
+ALL = [block for page in HERE for block in blocks(page)]
 
 
-class Page:
-    """A page's blocks as one script, which says before each block which one begins."""
+class Pages:
+    """Some pages' blocks as one script, which says before each block which one begins."""
 
-    def __init__(self, page: Path, folder: Path, forks: Server) -> None:
-        self.page, self.folder, self.notes = page, folder, folder / "notes"
+    def __init__(self, name: str, folder: Path, forks: Server) -> None:
+        self.name, self.folder, self.notes = name, folder, folder / "notes"
         docs_data.clone(folder)
-        docs_data.STAND_INS[page.name](folder)
+        docs_data.STAND_INS[name](folder)
         commands = folder / ".venv" / "bin"
         commands.mkdir(parents=True)
         for name in (*COMMANDS, "bash", "srun"):
@@ -155,7 +179,7 @@ class Page:
         del self.environment["FAIRSEQ_XL_VENV"]  # recipes find the folder's .venv
         others = self.environment["PATH"]
         settings = {
-            "smaller": SMALLER[page.name],
+            "smaller": SMALLER[self.name],
             "commands": str(forks.folder),
             "others": others,
             "notes": str(self.notes),
@@ -168,8 +192,9 @@ class Page:
 
     def run(self) -> str:
         """What the blocks say; they must all succeed."""
-        script = ["set -eo pipefail", BEFORE.get(self.page.name, "")]
-        for number, block in enumerate(blocks(self.page)):
+        script = ["set -eo pipefail", BEFORE.get(self.name, "")]
+        pages = (ROOT / page if page == "README.md" else DOCS / page for page in RUNS[self.name])
+        for number, block in enumerate(block for page in pages for block in blocks(page)):
             script += [f"echo '== {block.where}'", *self.steps(number, block)]
         done = subprocess.run(
             ["/bin/bash", "-c", "\n".join(script)],
@@ -182,7 +207,7 @@ class Page:
             check=False,
             timeout=1800,
         )
-        last = [line for line in done.stdout.splitlines() if line.startswith(f"== {self.page.name}, ")][-1:]
+        last = [line for line in done.stdout.splitlines() if line.startswith("== ")][-1:]
         assert done.returncode == 0, f"{last} ended with {done.returncode}:\n{done.stdout[-5000:]}"
         return done.stdout
 
@@ -215,9 +240,9 @@ class Page:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", RUN_HERE, ids=lambda page: page.name)
-def test_the_blocks_of_a_page_run(page, forks, tmp_path, monkeypatch):
-    run = Page(page, tmp_path, forks)
+@pytest.mark.parametrize("name", RUNS)
+def test_the_blocks_of_pages_run(name, forks, tmp_path, monkeypatch):
+    run = Pages(name, tmp_path, forks)
     said = run.run()
     used, read = set(), [shlex.split(line) for line in said.splitlines() if line.startswith(("fairseq-", "bash "))]
     for note in run.noted():
@@ -227,13 +252,13 @@ def test_the_blocks_of_a_page_run(page, forks, tmp_path, monkeypatch):
         # Not every failure ends a shell: some stand before && or in a pipe.
         assert note["status"] == 0, f"{note['words']} ended with {note['status']}:\n{said[-5000:]}"
         read.append(note["words"])
-    assert used == set(range(len(SMALLER[page.name]))), "rows of SMALLER that are for nothing"
+    assert used == set(range(len(SMALLER[name]))), "rows of SMALLER that are for nothing"
     monkeypatch.chdir(tmp_path)
     for words in read:
         check_words(words)
-    for pattern in LEFT[page.name]:
+    for pattern in LEFT[name]:
         found = list(tmp_path.glob(pattern))
-        assert found, f"{page.name} left no {pattern}"
+        assert found, f"{name} left no {pattern}"
         assert all(path.stat().st_size for path in found)
 
 
@@ -278,16 +303,20 @@ def test_every_block_is_of_a_kind_that_runs():
 
 def test_every_row_of_the_tables_is_of_one_block():
     for text in NOT_RUN:
-        assert [block.text for block in ALL].count(text) == 1, text
+        assert [block.text for block in ALL].count(text) >= 1, text
     for first in PICTURES:
         assert [block.text.split("\n")[0] for block in ALL].count(first) == 1, first
     for line in FILES:
         assert [line in block.text.split("\n") for block in ALL].count(True) == 1, line
     for script in NO_DRY_RUN:
         assert any(script in text for text in NOT_RUN), script
-    names = {page.name for page in RUN_HERE}
-    assert SMALLER.keys() == LEFT.keys() == docs_data.STAND_INS.keys() == names
-    assert BEFORE.keys() <= names
+    assert SMALLER.keys() == LEFT.keys() == docs_data.STAND_INS.keys() == RUNS.keys()
+    assert BEFORE.keys() <= RUNS.keys()
+
+
+def test_every_page_with_blocks_runs_once():
+    run = [page for pages in RUNS.values() for page in pages]
+    assert sorted(run) == sorted(name_of(page) for page in HERE if blocks(page))
 
 
 def test_blocks_are_found():

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import yaml
-from docs import PAGES, blocks
+from doc_pages import PAGES, blocks
 
 import fairseq_xl
 

@@ -177,10 +177,26 @@ def test_predictions_are_means_over_seeds(results, finished, capsys):
 
 def test_the_pages_have_the_tables_of_the_records():
     module = script()
+    tables = 0
     for path in module.PAGES:
         text = path.read_text(encoding="utf-8")
-        assert text.count("<!-- results.py ") == text.count("<!-- end -->") > 0
+        assert text.count("<!-- results.py ") == text.count("<!-- end -->")
+        tables += len(module.BLOCK.findall(text))
         assert module.filled(text) == text, f"{path.name}: run scripts/results.py update"
+    assert tables >= 7
+
+
+def test_the_chosen_rows_are_those_of_the_readme(results, finished, capsys, monkeypatch):
+    results.keep([finished("a", 30.0), finished("b", 32.0, seed=2), finished("c", 40.0, source="fr")], results.RECORDS)
+    capsys.readouterr()
+    monkeypatch.setattr(results, "CHOSEN", {"`vmf`": "the von Mises-Fisher loss"})
+    results.chosen()
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "| the von Mises-Fisher loss | 31.1 ± 1.4 | 31.5 ± 1.4 | 2 | 5 |"
+    ]
+    monkeypatch.setattr(results, "CHOSEN", {"`l2`": "the square"})
+    with pytest.raises(SystemExit, match="no run of `l2` is kept"):
+        results.chosen()
 
 
 def test_a_kept_record_names_no_folder_and_only_settings_that_matter(results, finished):

@@ -54,7 +54,8 @@ def option(
         default: without one the option is required. A list is copied for each object.
         alias: a short form for the command line, such as ``-o``.
         choices: the values that it may have.
-        low, high: the least and the greatest number that it may be; either refuses what is not finite.
+        low: the least number that it may be; refuses what is not finite, too.
+        high: the greatest number that it may be; refuses what is not finite, too.
         metavar: what stands for its value in the help.
         exclusive: name of a group of which one option at most is given; exactly one where the group's options have
             no default but None and its name ends in ``!``.

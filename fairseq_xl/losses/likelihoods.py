@@ -130,8 +130,12 @@ class VmfPosteriorLoss(TableLoss):
     """:func:`vmf_posterior` as a module; in evaluation mode Z is the sum over all words and nothing is smoothed.
 
     Args:
-        label_smoothing, negatives, generator, chunk_elements: see there.
+        label_smoothing: see there.
+        negatives: see there.
         weights: (V,) of the :class:`Proposal`; uniform when omitted.
+        reduction: how the rows' losses become one.
+        generator: see there.
+        chunk_elements: see there.
 
     Raises:
         ValueError: a label smoothing outside [0, 1), a negative number of draws.

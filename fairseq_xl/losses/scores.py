@@ -115,7 +115,8 @@ def top_words(
 
     Args:
         pred: raw predictions (N, d).
-        targets, scoring: as there.
+        targets: as there.
+        scoring: as there.
         k: how many words; no more than there are.
         reserved: rows at the head of the table (special tokens) that count in the normaliser and are not returned.
         chunk_elements: the largest block of scores held at once.

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from docs import ROOT
+from doc_pages import ROOT
 
 NOUNS = {
     "de": ["Hund", "Mann", "Vogel", "Baum", "Stein", "Tisch", "Fisch", "Ball"],
@@ -96,12 +96,13 @@ def _question(language: str, topic: int, draw: random.Random) -> str:
     return ways[language][draw.randrange(4)].format(thing)
 
 
-# --- what each page needs ---
+# --- what the pages need ---
 
 
-def readme(folder: Path) -> None:
+def first_steps(folder: Path) -> None:
     parallel_text(folder / "text", "de", "en")
     write_vectors(folder / "en.vec", "en")
+    write_table(folder / "low.tsv", ["good", "bad"] * 48, sentences("de")[:96])
 
 
 def parallel_text(folder: Path, *languages: str) -> None:
@@ -133,16 +134,18 @@ def iwslt16(folder: Path) -> None:
             write(folder / f"IWSLT16.TED.{name}.fr-en.{language}.xml", [*begin, *segments, *end])
 
 
-def translation(folder: Path) -> None:
+def translator(folder: Path) -> None:
     parallel_text(folder, "de", "en")
     write(folder / "more.en", tokens("en")[184:])
+    write(folder / "in.de", [*sentences("de")[:3], "", *sentences("de")[3:6]])
+
+
+def recipes(folder: Path) -> None:
     multi30k(folder / "DIR")
     iwslt16(folder / "DIR")
     write(folder / "FILE", sentences("en")[184:])
     write_table(folder / "deu-eng.tsv", sentences("en"), sentences("de"))
-    write(folder / "in.de", [*sentences("de")[:3], "", *sentences("de")[3:6]])
-    # Made by the page's own first recipe.
-    (folder / "MODEL").symlink_to("OUT/runs/de-en.syn_margin_proj.continuous_lstm.256.seed1/model")
+    write(folder / "in.de", sentences("de")[:6])
 
 
 def experiments(folder: Path) -> None:
@@ -247,15 +250,14 @@ def syntactic(folder: Path) -> None:
 
 
 STAND_INS: dict[str, Callable[[Path], None]] = {
-    "README.md": readme,
-    "corpus.md": corpus,
-    "experiments.md": experiments,
-    "pytorch.md": lambda folder: None,
-    "question_matching.md": question_matching,
-    "siamese.md": siamese,
-    "speed.md": lambda folder: None,
-    "syntactic.md": syntactic,
-    "translation.md": translation,
+    "first steps": first_steps,
+    "corpus": corpus,
+    "experiments": experiments,
+    "question matching": question_matching,
+    "classifier": siamese,
+    "encoder": syntactic,
+    "translator": translator,
+    "recipes": recipes,
 }
 
 

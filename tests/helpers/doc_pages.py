@@ -1,4 +1,4 @@
-"""The code blocks of README.md and the guides."""
+"""The pages of README.md and docs/, and their code blocks."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "recipes").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", *sorted(DOCS.rglob("*.md"))]
 # eole is in an environment of its own, where tests/eole trains with the configuration that its page names.
-RUN_HERE = [page for page in PAGES if page.name != "eole.md"]
+NOT_HERE = ("how-to/opennmt.md",)
 # What is indented by four spaces after a blank line, or stands between fences.
 _BLOCK = re.compile(
     r"^```(?P<kind>\w*)\n(?P<fenced>.*?)^```$|(?<=\n\n)(?P<indented>(?:    [^\n]*\n)+)", re.DOTALL | re.MULTILINE
@@ -30,9 +31,14 @@ class Block:
         return f"{self.page}, line {self.line}"
 
 
+def name_of(page: Path) -> str:
+    """A page's place below docs/, or the name of README.md."""
+    return page.relative_to(DOCS if page.is_relative_to(DOCS) else ROOT).as_posix()
+
+
 def blocks(page: Path) -> list[Block]:
     """All blocks of a page, in order."""
-    return blocks_of(page.read_text(encoding="utf-8"), page.name)
+    return blocks_of(page.read_text(encoding="utf-8"), name_of(page))
 
 
 def blocks_of(text: str, page: str) -> list[Block]:

@@ -1,0 +1,83 @@
+"""The pages of the reference that scripts/reference.py makes from the code."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+from collections.abc import Iterator, Mapping
+
+import fairseq.criterions
+import fairseq.models
+import pytest
+import yaml
+from doc_pages import DOCS, ROOT
+
+import fairseq_xl
+from fairseq_xl.cli import main as cli
+from fairseq_xl.cli import parsing
+
+
+@pytest.fixture(scope="module")
+def reference():
+    spec = importlib.util.spec_from_file_location("reference", ROOT / "scripts" / "reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def every_command(name: str = "fairseq-xl", table: Mapping = cli.COMMANDS) -> Iterator[tuple[str, type]]:
+    for each, (place, _) in table.items():
+        found = parsing.load(place)
+        if isinstance(found, Mapping):
+            yield from every_command(f"{name} {each}", found)
+        else:
+            yield f"{name} {each}", found
+
+
+def test_every_command_is_there_with_every_option(reference):
+    text = "".join(make() for path, make in reference.pages().items() if "/commands/" in path)
+    for name, kind in every_command():
+        section = text.partition(f"## {name}\n")[2].partition("\n##")[0]
+        for action in parsing.add_options(argparse.ArgumentParser(), kind):
+            shown = action.option_strings[0] if action.option_strings else action.metavar
+            assert f"`{shown}`" in section, f"{name} {shown}"
+
+
+def test_every_component_is_there_with_its_help(reference):
+    fairseq_xl.register()
+    for page, registry in (
+        ("models", fairseq.models.MODEL_DATACLASS_REGISTRY),
+        ("criteria", fairseq.criterions.CRITERION_DATACLASS_REGISTRY),
+    ):
+        text = reference.options(page)
+        ours = [name for name, kind in registry.items() if kind.__module__.startswith("fairseq_xl.")]
+        assert len(ours) > 10
+        for name in ours:
+            assert f" {name} {{ #{name} }}" in text
+    assert "| `--margin` | `0.75` |" in reference.options("criteria")
+    assert "| `--decode-score` | `cosine` |" in reference.options("models")
+    assert "--lr-scheduler halving" in reference.options("optimisers")
+
+
+def test_all_public_losses_are_there(reference):
+    from fairseq_xl import losses
+
+    text = reference.interface("losses")
+    shown = {line.rpartition(".")[2] for line in text.splitlines() if line.startswith("::: ")}
+    assert set(losses.__all__) - shown == {"SCORES"}, "a tuple, which the page of options lists"
+
+
+def test_the_site_has_all_generated_pages_in_its_menu(reference):
+    config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    menu = str(yaml.safe_load(config)["nav"])
+    assert all(f"'{path}'" in menu for path in reference.pages())
+    assert all(f"'{page.relative_to(DOCS).as_posix()}'" in menu for page in DOCS.rglob("*.md"))
+
+
+def test_plain_text_is_no_markdown(reference):
+    assert reference.escaped("a|b <c> ``d|*`` *e* [f]") == r"a\|b \<c\> `d|*` \*e\* \[f\]"
+    assert reference.table(("a",), [("x\ny",)]) == "| a |\n| --- |\n| x y |"
+
+
+def test_roles_of_docstrings_are_shown_as_names(reference):
+    assert reference.on_page_content("see :class:<code>X</code>: y") == "see <code>X</code>: y"
