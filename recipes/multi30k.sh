@@ -34,6 +34,8 @@
 #                      the targets
 #   --target-epochs N  train a softmax of the same body for N epochs first, and take its output vectors as targets
 #                      (default: 0, the vectors of --vectors or of fastText)
+#   --warm-start       begin with that softmax's encoder and decoder, too; N epochs of it and EPOCHS of the loss are
+#                      then as long as a softmax's training, unless --epochs says otherwise
 #   --vector-epochs N  epochs of fastText (default: 5)
 #   --transform 'OPTIONS'  options for `fairseq-xl vectors convert`, applied to the target vectors
 #                      (default: '--normalize-first --center --normalize'; '--random-share 1' for

@@ -21,7 +21,7 @@ continuous_transformer_tiny"
 defaults() {
   SRC=de TGT=en LOSS=syn_margin_proj SEED=1 ARCH=continuous_lstm SIZE=256
   EPOCHS='' CONTINUOUS_EPOCHS=15 SOFTMAX_EPOCHS=15 STOCK_EPOCHS=14 TRANSFORMER_EPOCHS=50
-  OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no TRAIN_ONLY=no
+  OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no TRAIN_ONLY=no WARM_START=no
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
   VECTOR_THREADS='' TRANSFORM='' TRANSFORM_GIVEN=no LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe JOINT=no ABOUT=()
   SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0 READ_UNKNOWN='' SOURCE_MONO=''
@@ -62,6 +62,7 @@ common_option() { # OPTION [VALUE] …
     --prepare-only) PREPARE_ONLY=yes; return ;;
     --train-only) TRAIN_ONLY=yes; return ;;
     --joint) JOINT=yes; return ;;
+    --warm-start) WARM_START=yes; return ;;
     --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
       --vector-epochs | --transform | --subwords | --subword-kind | --test | --name | --threads | --url | \
       --replace-unknown | --search | --diagnose | --diagnose-words | --user-dir | --source-min-count | \
@@ -121,7 +122,11 @@ check_settings() {
       EPOCHS=${EPOCHS:-$TRANSFORMER_EPOCHS}
       [[ -n $SUBWORDS ]] || SUBWORDS=10000 JOINT=yes # as fairseq's own example on TED talks
       ;;
-    cross_entropy* | vmf_posterior | combined) EPOCHS=${EPOCHS:-$SOFTMAX_EPOCHS} ;;
+    cross_entropy* | vmf_posterior | combined)
+      [[ -n $EPOCHS || $WARM_START == no || ! $TARGET_EPOCHS =~ ^[0-9]+$ ]] ||
+        EPOCHS=$((SOFTMAX_EPOCHS - TARGET_EPOCHS)) # all in all as long as a softmax
+      EPOCHS=${EPOCHS:-$SOFTMAX_EPOCHS}
+      ;;
     *) EPOCHS=${EPOCHS:-$CONTINUOUS_EPOCHS} ;;
   esac
   SUBWORDS=${SUBWORDS:-0}
@@ -155,6 +160,8 @@ check_settings() {
       fail "--target-epochs is for continuous outputs: $LOSS has a softmax of its own"
     [[ -z $VECTORS ]] || fail "--target-epochs and --vectors both name the targets: give one of them"
   fi
+  [[ $WARM_START == no || $TARGET_EPOCHS != 0 || $VECTORS == *.pt ]] ||
+    fail "--warm-start begins with the softmax whose vectors are the targets: give --target-epochs N, or its checkpoint with --vectors"
   read_search
   [[ $SRC != "$TGT" ]] || fail "--src and --tgt are both '$SRC': give two languages"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and scores"
@@ -195,6 +202,7 @@ check_settings() {
     softmax_targets
     targets=.softmax_targets
     [[ $TARGET_EPOCHS == 0 ]] || targets+=$TARGET_EPOCHS ABOUT+=("target_epochs=$TARGET_EPOCHS")
+    [[ $WARM_START == no ]] || targets+=.warm_start ABOUT+=("warm_start=yes")
   fi
   NAME=${NAME:-$SRC-$TGT.$LOSS$arch.$SIZE${UNITS:+.$UNITS}$targets.seed$SEED}
   RUN=$OUT/runs/$NAME

@@ -490,6 +490,20 @@ def test_targets_of_a_short_softmax_are_a_run_before_the_run(multi30k, data):
     assert not multi30k.out.exists()
 
 
+def test_a_warm_start_goes_on_from_the_softmax_for_the_rest_of_its_epochs(multi30k, data):
+    arguments = ["--data", data, "--dry-run", "--loss", "combined", "--warm-start", "--target-epochs", 3]
+    done = multi30k(*arguments)
+    assert done.returncode == 0, done.stderr
+    first, second = (line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train"))
+    assert options(first, "--criterion", "--max-epoch") == ("cross_entropy", "3")
+    assert "--force-anneal 4 --max-epoch" in " ".join(first), "its learning rate stays"
+    assert options(second, "--criterion", "--max-epoch") == ("combined", "5"), "all in all a softmax's eight"
+    (run,) = options(first, "--save-dir")
+    assert options(second, "--finetune-from-model") == (f"{run}/checkpoint_best.pt",)
+    assert "--untie-decoder-input" in second
+    assert ".softmax_targets3.warm_start.seed1/" in options(second, "--save-dir")[0]
+
+
 def test_a_short_softmax_is_trained_once_and_again_when_its_epochs_change(multi30k, data):
     arguments = ["--data", data, "--loss", "combined", "--target-epochs"]
     done = multi30k(*arguments, 2)
@@ -525,6 +539,7 @@ def test_other_minimal_counts_have_data_of_their_own_and_share_the_vectors(multi
     [
         (["--target-epochs", "2", "--loss", "cross_entropy"], "cross_entropy has a softmax of its own"),
         (["--target-epochs", "2", "--vectors", "{data}/train.en"], "both name the targets"),
+        (["--warm-start"], "give --target-epochs N, or its checkpoint with --vectors"),
         (["--subwords", "500", "--target-min-count", "1"], "are for whole words"),
         (["--source-min-count", "x"], "--source-min-count"),
         (["--read-unknown", "7"], "give a cosine from 0 to 1"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ from fairseq_xl.continuous.models.config import VectorOutputConfig
 from fairseq_xl.continuous.models.targets import TargetTable, build_table
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.vectors.targets import WordList
+
+logger = logging.getLogger(__name__)
 
 
 class VectorOutput:
@@ -71,6 +74,44 @@ class VectorOutput:
         if hasattr(self, "softmax_weight"):
             return F.linear(output, self.softmax_weight, self.softmax_bias)
         return output if self.output_scale == 1 else output * self.output_scale
+
+    def upgrade_state_dict_named(self, state_dict: dict[str, Tensor], name: str) -> None:
+        """Make the weights of a softmax those of this continuous output: ``fairseq-train --finetune-from-model``.
+
+        The softmax's matrix goes, and this model's table stays. That table holds the matrix's directions where it was
+        made of them, so what is lost is the lengths of the rows: the predictions become longer by their mean.
+
+        Args:
+            state_dict: a whole model's, changed in place; left as it is unless it has a softmax and this has none.
+            name: of this decoder in it, ``decoder``.
+
+        Raises:
+            InputError: the softmax's decoder reads embeddings of its own, and this one the table.
+        """
+        later = getattr(super(), "upgrade_state_dict_named", None)
+        if later is not None:
+            later(state_dict, name)
+        if self.targets is None or f"{name}.softmax_weight" not in state_dict:
+            return
+        words = state_dict.pop(f"{name}.softmax_weight")
+        del state_dict[f"{name}.softmax_bias"]
+        own = {f"{name}.{key}": value for key, value in self.state_dict().items()}
+        read = [key for key in state_dict if key.startswith(f"{name}.embed_tokens.") and key not in own]
+        for key in read:
+            if not torch.equal(state_dict.pop(key), words):
+                raise InputError(
+                    "the decoder of this checkpoint's softmax reads embeddings that it learnt, and this model's decoder "
+                    "the target vectors: give --untie-decoder-input, or a checkpoint of --decoder-output softmax_tied"
+                )
+        length = torch.linalg.vector_norm(words.float(), dim=-1)[~self.targets.banned.cpu()].mean().to(words.dtype)
+        for layer in ("output_projection", *(("embed_projection", "embed_tokens.projection") if read else ())):
+            for part in ("weight", "bias"):
+                if f"{name}.{layer}.{part}" in state_dict:
+                    state_dict[f"{name}.{layer}.{part}"] = state_dict[f"{name}.{layer}.{part}"] * length
+        for key, value in own.items():
+            if key.startswith(f"{name}.targets."):
+                state_dict[key] = value
+        logger.info("the encoder and decoder begin with a softmax's weights; its output matrix is left out")
 
     def norms(self, output: Tensor) -> dict[str, list[Tensor]]:
         """What decoding must know beside the output: for vectors ``norm``, a list of their norms (N, T)."""

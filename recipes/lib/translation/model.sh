@@ -70,6 +70,7 @@ model_options() {
       # Its norm is vMF's own confidence, which a beam can use.
       [[ $LOSS != vmf ]] || DECODE_SCORE=vmf_posterior
       MODEL+=(--decode-score "$DECODE_SCORE")
+      [[ $WARM_START == no ]] || MODEL+=(--untie-decoder-input --finetune-from-model "$VECTORS")
       [[ -z $DECODE_SCALE ]] || MODEL+=(--decode-scale "$DECODE_SCALE")
       [[ $CSLS_WEIGHT == 0 ]] || MODEL+=(--decode-csls-weight "$CSLS_WEIGHT")
       ;;
@@ -115,18 +116,21 @@ train_model() {
 # The targets of --target-epochs: the output vectors of a softmax of the same data, body and seed, trained so long. It is
 # a run of its own, by the same recipe, so that it goes on where it was interrupted and its time is on record.
 train_targets() {
-  local words=() targets=$NAME.targets
+  local words=() targets=$NAME.targets tuning=()
+  # The learning rate falls when training goes on with the vectors, not before.
+  [[ $WARM_START == no ]] || tuning=(-- --force-anneal "$((TARGET_EPOCHS + 1))")
   set -- "${ARGUMENTS[@]}"
   while [[ $# -gt 0 && $1 != -- ]]; do
     case $1 in
       --loss | --epochs | --name | --search | --target-epochs | --diagnose-words | --replace-unknown | --test | \
         --read-unknown | --source-mono) shift 2 ;;
+      --warm-start) shift ;;
       *) words+=("$1") && shift ;;
     esac
   done
   VECTORS=$OUT/runs/$targets/checkpoints/checkpoint_best.pt
   say "== softmax of $TARGET_EPOCHS epochs, whose output vectors become the targets: $targets"
-  bash "$RECIPE" "${words[@]}" --loss cross_entropy --epochs "$TARGET_EPOCHS" --name "$targets" --train-only
+  bash "$RECIPE" "${words[@]}" --loss cross_entropy --epochs "$TARGET_EPOCHS" --name "$targets" --train-only "${tuning[@]}"
 }
 
 # A checkpoint goes on only under the settings it began with; more epochs are no other setting.

@@ -86,3 +86,37 @@ def test_a_softmax_criterion_is_refused(build):
     model = build().train()
     with pytest.raises(InputError, match="trains a softmax, but the model predicts vectors"):
         model.get_normalized_probs(model(SOURCE, LENGTHS, PREVIOUS), log_probs=True)
+
+
+class TestFromASoftmax:
+    """``fairseq-train --finetune-from-model`` with the checkpoint of a softmax of the same sizes."""
+
+    @pytest.mark.parametrize(("output", "untie"), [("softmax", True), ("softmax_tied", True), ("softmax_tied", False)])
+    def test_predictions_are_the_softmaxs_times_the_mean_length_of_its_rows(self, build, output, untie) -> None:
+        softmax = build(decoder_output=output)
+        with torch.no_grad():
+            softmax.decoder.softmax_weight *= torch.linspace(1, 5, 17).unsqueeze(1)
+            if not untie:  # the table is then read as it is, by rows of length one
+                torch.nn.functional.normalize(softmax.decoder.softmax_weight, out=softmax.decoder.softmax_weight)
+                softmax.decoder.softmax_weight *= 3
+        words = softmax.decoder.softmax_weight.clone()
+        logits, _ = softmax(SOURCE, LENGTHS, PREVIOUS)
+        ours = build(untie_decoder_input=untie)
+        table = torch.nn.functional.normalize(words, dim=-1)
+        ours.decoder.targets.table.copy_(table)
+        ours.load_state_dict(softmax.state_dict())
+        pred, _ = ours(SOURCE, LENGTHS, PREVIOUS)
+        length = words.norm(dim=-1)[~ours.decoder.targets.banned].mean()
+        assert torch.allclose(pred @ words.t(), length * (logits - softmax.decoder.softmax_bias), rtol=1e-4, atol=1e-4)
+        assert torch.equal(ours.decoder.targets.table, table), "the table stays"
+
+    def test_a_table_is_not_read_where_the_softmax_read_embeddings_of_its_own(self, build) -> None:
+        softmax = build(decoder_output="softmax", softmax_init="random")
+        with pytest.raises(InputError, match="give --untie-decoder-input"):
+            build().load_state_dict(softmax.state_dict())
+
+    def test_a_continuous_checkpoint_is_loaded_as_it_is(self, build) -> None:
+        model, other = build(), build()
+        state = model.state_dict()
+        other.load_state_dict(state)
+        assert all(torch.equal(value, state[name]) for name, value in other.state_dict().items())
