@@ -147,8 +147,10 @@ def system(record: dict[str, Any]) -> str:
         kind += f", targets of a {record['targets']}"
         if "target_epochs" in record:
             kind += f" of {record['target_epochs']} epochs"
+        if "warm_start" in record:
+            kind += ", which it goes on from"
     training = record["training"]
-    if training["model"].get("untie_decoder_input"):
+    if training["model"].get("untie_decoder_input") and "warm_start" not in record:
         kind += ", decoder input learnt"
     if (scale := training["model"].get("output_scale", 1)) != 1:
         kind += f", outputs × {scale:g}"
