@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,7 +54,9 @@ def register() -> None:
 
 
 def hush() -> None:
-    """Keep the speech task, which fairseq imports with every other, from advising everybody to install tensorboardX."""
+    """Keep the speech task, which fairseq imports with every other, from advising everybody to install tensorboardX,
+    and onnxruntime from reporting to its maker and leaving files in the home folder as soon as it is imported."""
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     logging.getLogger("fairseq.tasks.text_to_speech").setLevel(logging.WARNING)
 
 

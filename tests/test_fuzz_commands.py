@@ -71,7 +71,11 @@ def test_places_can_be_arranged(path: str, state: str, tmp_path: Path) -> None:
 
 
 CASE = draw.good(next(line for line in LINES if draw.good(line).name == "data clean"))
-BEFORE = {"here/canary": ("file", 0o644, "c"), "here/in/train.de": ("file", 0o644, "i")}
+BEFORE = {
+    "/dev/null": ("device", 0o20666, "259"),
+    "here/canary": ("file", 0o644, "c"),
+    "here/in/train.de": ("file", 0o644, "i"),
+}
 GOOD = {"here/out/a.de": ("file", 0o644, "a"), "here/out/a.en": ("file", 0o644, "b")}
 WHOLE = Whole(1.0, False, {"here/out/a.de": "a", "here/out/a.en": "b"}, set(GOOD), True)
 REFUSED = "error: there is no file in/train.de\n"
@@ -110,6 +114,7 @@ TRACEBACK = 'Traceback (most recent call last):\n  File "/x/fairseq_xl/io/a.py",
         (outcome(2, REFUSED * 2), "several sentences: data clean"),
         (outcome(2, f"error: {'x' * 3000}\n"), "a long sentence: data clean"),
         (outcome(2, REFUSED, {"here/in/train.de": ("file", 0o644, "z")}), "lost: an input has changed, data clean"),
+        (outcome(0, "", {**GOOD, "/dev/null": ("device", 0o644, "")}), "lost: a device had mode 20666 and has 644, data clean"),
         (outcome(2, REFUSED, {"here/canary": ("file", 0o600, "c")}), "lost: a canary had mode 644 and has 600, data"),
         (outcome(0, "", {**GOOD, "here/b": ("file", 0o644, "")}), "stray, data clean"),
         (outcome(0, "", {"here/out/.a.de.0123456789ab.tmp": ("file", 0o644, "")}), "left behind, data clean"),
@@ -118,6 +123,14 @@ TRACEBACK = 'Traceback (most recent call last):\n  File "/x/fairseq_xl/io/a.py",
 )
 def test_what_is_a_fault(done: Outcome, family: str) -> None:
     assert [fault.family[: len(family)] for fault in judge(CASE, done, WHOLE)] == [family]
+
+
+def test_hidden_files_of_a_whole_folder_are_no_remainders() -> None:
+    case = draw.good(next(line for line in LINES if draw.good(line).name == "embed prepare"))
+    files = {f"here/out/data/{name}": ("file", 0o644, name) for name in (".written", ".en-de.done")}
+    assert judge(case, outcome(0, "", files), Whole(1.0, False, {}, set(), True)) == []
+    lock = {"here/out/.data.lock": ("file", 0o644, "")}
+    assert [fault.family for fault in judge(case, outcome(0, "", lock), WHOLE)] == ["left behind, embed prepare"]
 
 
 def test_an_output_in_spite_of_an_error() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -52,3 +54,12 @@ def test_nothing_is_said_of_tensorboard(how: str) -> None:
     code = f"{how}; import fairseq.tasks"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=900)
     assert done.stderr == ""
+
+
+def test_onnxruntime_reports_nothing_and_leaves_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime")
+    code = "import fairseq_xl; fairseq_xl.hush(); import onnxruntime"
+    environment = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    environment |= {"HOME": str(tmp_path), "TMPDIR": str(tmp_path)}
+    subprocess.run([sys.executable, "-B", "-c", code], check=True, timeout=900, env=environment)
+    assert list(tmp_path.iterdir()) == []

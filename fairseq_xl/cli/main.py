@@ -131,7 +131,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             refused = "the folder that this was started in is gone: change to another one"
         if refused is None:
             raise
-        sentence = refused
+        sentence = str(InputError(refused))  # of a length that can be read
     except (MemoryError, RuntimeError) as error:
         too_large = out_of_memory(error)
         if too_large is None:

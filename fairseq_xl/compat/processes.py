@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from fairseq_xl.compat.patching import Stock, loaded, replace
+from fairseq_xl.io.atomic import real_path
 from fairseq_xl.io.errors import InputError
 
 _held: dict[Path, int] = {}
@@ -30,7 +31,7 @@ def refuse_a_second_training() -> None:
     def verify_checkpoint_directory(stock: Stock, save_dir: str) -> None:
         try:
             os.makedirs(save_dir, exist_ok=True)
-            _lock(Path(save_dir).resolve())
+            _lock(real_path(Path(save_dir)))
             stock(save_dir)
         except OSError as error:
             raise InputError(f"cannot write to --save-dir {save_dir}: {error.strerror}") from error

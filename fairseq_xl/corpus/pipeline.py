@@ -13,7 +13,7 @@ from typing import Any
 from omegaconf import OmegaConf
 
 from fairseq_xl.corpus.project import SETTINGS, Project, Step
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import atomic_text, real_path
 from fairseq_xl.io.errors import InputError
 
 STEPS = {
@@ -73,7 +73,7 @@ def create_project(folder: Path, languages: Sequence[str], base: Sequence[str]) 
     path = folder / SETTINGS
     if path.exists():
         raise InputError(f"{path} is there already: edit it, or name another folder")
-    base = [each if is_address(each) else str(Path(each).resolve()) for each in base]
+    base = [each if is_address(each) else str(real_path(Path(each))) for each in base]
     for each in base:
         if not is_address(each) and not Path(each).is_dir():
             raise InputError(f"{each} is neither an address http://… nor a folder")

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from fairseq_xl.encode.encoder import SentenceEncoder
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import utf8_name
 from fairseq_xl.io.packages import require
 
 TOLERANCE = 1e-4
@@ -54,7 +55,7 @@ def export(encoder: SentenceEncoder, output: Path) -> float:
                 torch.onnx.export(
                     _Encoder(encoder.model).eval(),
                     _batch(encoder, [5, 3]),
-                    str(temporary),
+                    utf8_name(temporary),
                     input_names=["tokens", "lengths"],
                     output_names=["embeddings"],
                     dynamic_axes={"tokens": {0: "n", 1: "t"}, "lengths": {0: "n"}, "embeddings": {0: "n"}},
@@ -65,7 +66,7 @@ def export(encoder: SentenceEncoder, output: Path) -> float:
                 raise InputError(
                     f"a model of this kind cannot be written as ONNX ({error}): use fairseq-xl embed text"
                 ) from None
-        session = onnxruntime.InferenceSession(str(temporary), providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(utf8_name(temporary), providers=["CPUExecutionProvider"])
         worst = 0.0
         for lengths in ([1], [7, 2, 7, 1, 4], [min(40, encoder.longest)] * 3, [2] * 33):
             tokens, counts = _batch(encoder, lengths)

@@ -12,6 +12,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
 
+from fairseq_xl.io.atomic import real_path
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import read_yaml
 
@@ -130,7 +131,7 @@ def load(path: Path, changes: list[str] | None = None) -> Experiment:
     for key in ("recipe", "systems"):
         if not read.get(key):
             raise InputError(f"{path} has no {key!r}: an experiment names its recipe and its systems")
-    recipe = (path.parent / str(read["recipe"])).resolve()
+    recipe = real_path(path.parent / str(read["recipe"]))
     if not recipe.is_file():
         raise InputError(f"{path}: there is no recipe {read['recipe']} (looked at {recipe})")
     systems = _mapping(read["systems"], path, "systems")
@@ -258,7 +259,7 @@ def _options(value: Any, path: Path, where: str) -> dict[str, str]:
 def _in_folder(name: str, value: str, folder: Path) -> str:
     """Files that an option names are found from the experiment's own folder."""
     if name in ("data", "mono", "vectors", "test", "user-dir") and not RUN.match(value):
-        return str((folder / Path(value).expanduser()).resolve())
+        return str(real_path(folder / Path(value).expanduser()))
     return value
 
 

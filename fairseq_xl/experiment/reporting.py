@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fairseq_xl.experiment.settings import ReportSettings
 from fairseq_xl.experiment.state import DONE, State
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import atomic_text, real_path
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import own_files
 from fairseq_xl.report import diagnosis
@@ -33,7 +33,7 @@ def write_report(output: Path, settings: ReportSettings) -> Path:
     peaks = {name: cell.peak_MiB for name, cell in state.cells.items()}
     # A run whose cell is not done may have been left by other settings than those its label speaks of now.
     done = {name: system for name, system in state.systems.items() if state[name].status == DONE}
-    runs = load_runs(output.resolve(), done, peaks, settings.scores)
+    runs = load_runs(real_path(output), done, peaks, settings.scores)
     beams = sorted({beam for run in runs for beam in run.beams})
     if settings.beam not in beams:
         raise InputError(f"--beam {settings.beam}: the runs were translated with {', '.join(map(str, beams))}")

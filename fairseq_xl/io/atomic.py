@@ -55,8 +55,15 @@ def atomic_outputs(*paths: Path) -> Iterator[tuple[Path, ...]]:
 @contextmanager
 def atomic_text(path: Path | str) -> Iterator[TextIO]:
     """A UTF-8 text file by :func:`atomic_outputs`, whose lines end at ``\\n``."""
-    with atomic_outputs(Path(path)) as (hidden,), hidden.open("w", encoding="utf-8", newline="\n") as stream:
+    with atomic_texts(Path(path)) as (stream,):
         yield stream
+
+
+@contextmanager
+def atomic_texts(*paths: Path) -> Iterator[list[TextIO]]:
+    """As :func:`atomic_text`, several files, of which none is renamed before all are whole."""
+    with atomic_outputs(*paths) as hidden, ExitStack() as stack:
+        yield [stack.enter_context(path.open("w", encoding="utf-8", newline="\n")) for path in hidden]
 
 
 @contextmanager
@@ -112,6 +119,20 @@ def is_held(lock: Path) -> bool:
     return False
 
 
+def real_path(path: Path) -> Path:
+    """Where a path leads, by whatever links, whether or not something is there.
+
+    ``Path.resolve`` fails where links lead in a circle, each Python in another way.
+
+    Raises:
+        InputError: links lead in a circle.
+    """
+    place = Path(os.path.realpath(path))
+    if place.is_symlink():
+        raise InputError(f"cannot use {path}: it is one of a loop of links")
+    return place
+
+
 def hidden_name(path: Path) -> Path:
     """A new name beside ``path`` for what is not complete yet, after what killed processes left there was removed."""
     if path.parent not in _swept and path.parent.is_dir():
@@ -126,10 +147,7 @@ def _place(path: Path) -> Path:
     """Where a path leads, with its folder made."""
     if path.is_dir():
         raise InputError(f"cannot write {path}: it is a directory")
-    try:
-        place = path.resolve() if path.is_symlink() else path
-    except (OSError, RuntimeError):  # Python 3.13 made an OSError of it
-        raise InputError(f"cannot write {path}: it is one of a loop of links") from None
+    place = real_path(path) if path.is_symlink() else path
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,47 @@ def connect(path: Path | str, **options: Any) -> sqlite3.Connection:
         connection = sqlite3.connect(path, factory=_Connection, **options)
     connection.path = path
     return connection
+
+
+def connect_to(path: Path | str, schema: str, what: str, must_exist: bool = False) -> sqlite3.Connection:
+    """A database of our own: :func:`connect`, and see that it holds our tables and no others.
+
+    Args:
+        path: a file, made where there is none; ``:memory:`` for one that ends with the process.
+        schema: statements that make the tables where they are not there.
+        what: what the file is, in messages: "a corpus".
+        must_exist: it is read: all the tables are there, and nothing is made.
+
+    Raises:
+        InputError: something else, which stays as it is; see also :func:`connect`.
+    """
+    with closing(sqlite3.connect(":memory:")) as example:
+        example.executescript(schema)
+        wanted = _columns(example)
+    try:
+        with ExitStack() as stack:
+            connection = stack.enter_context(closing(connect(path, timeout=60)))
+            found = _columns(connection)
+            if any(wanted.get(name) != columns for name, columns in found.items()) or (must_exist and found != wanted):
+                raise InputError(f"{path} is a database, but not {what}: name another file")
+            if found != wanted:
+                connection.executescript(schema)
+            stack.pop_all()
+    except sqlite3.DatabaseError as error:
+        raise InputError(f"{path} is not {what} ({error}): name another file") from None
+    return connection
+
+
+def _columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
+    """The columns of each table."""
+    query = (
+        "SELECT t.name, c.name FROM sqlite_master AS t JOIN pragma_table_info(t.name) AS c"
+        " WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' ORDER BY t.name, c.cid"
+    )
+    found: dict[str, list[str]] = {}
+    for table, column in connection.execute(query):
+        found.setdefault(table, []).append(column)
+    return found
 
 
 @contextmanager

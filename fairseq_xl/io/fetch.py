@@ -25,6 +25,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from fairseq_xl.io.atomic import real_path
 from fairseq_xl.io.errors import InputError, why_not_written
 from fairseq_xl.io.folders import WRITTEN, atomic_folder
 from fairseq_xl.io.lines import MOST_GROWTH
@@ -65,12 +66,12 @@ def fetch(
     Raises:
         InputError: an address or a checksum that is none, one that cannot be reached, a file with another checksum.
     """
-    target = Path(target)
+    target = real_path(Path(target))
     _check_address(url)
     if checksum and not re.fullmatch("(sha256|md5):[0-9A-Fa-f]+", checksum):
         raise InputError(f"the checksum {checksum!r} is not sha256:HEX or md5:HEX")
-    if target.is_dir():
-        raise InputError(f"{target} is a folder: name the file to write")
+    if target.exists() and not target.is_file():
+        raise InputError(f"{target} is no file: name the file to write")
     if target.exists():
         if checksum and (found := _other_digest(target, checksum)):
             raise InputError(f"{target} is there already, with {found}: remove it to fetch it again")

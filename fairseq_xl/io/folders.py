@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.io.atomic import HIDDEN, atomic_outputs, exclusive_lock, hidden_name
+from fairseq_xl.io.atomic import HIDDEN, atomic_outputs, exclusive_lock, hidden_name, real_path
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import loads
 
@@ -39,9 +39,9 @@ def atomic_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
         raise InputError(f"{output} is a file: name a folder")
     if output.is_dir() and not (output / mark).is_file() and any(output.iterdir()):
         raise InputError(f"{output} holds something else than {what}: name another folder")
-    place = output.resolve()
+    place = real_path(output)
     replaced = hidden_name(place)
-    with _refusals_explained(output), _beside(place, output) as hidden:
+    with _refusals_explained(output), hidden_folder(place, output) as hidden:
         if others := set(_files(place)) - set(_read_list(place)):
             raise InputError(f"{output} holds {min(others)!r}, which is not of {what}: move it elsewhere first")
         yield hidden
@@ -69,12 +69,12 @@ def own_files(folder: Path, what: str) -> Iterator[Path]:
     Raises:
         InputError: a file in the way that is none of these or was changed since; nothing has been written then.
     """
-    place = folder.resolve()
+    place = real_path(folder)
     new_folder = not place.exists()
     with _refusals_explained(folder):
         place.mkdir(parents=True, exist_ok=True)
         try:
-            with _beside(place / "new", folder) as hidden:  # in it: the folder around it may be closed to us
+            with hidden_folder(place / "new", folder) as hidden:  # in it: the folder around it may be closed to us
                 yield hidden
                 _put(hidden, place, folder, what)
         finally:
@@ -133,8 +133,15 @@ def _refusals_explained(output: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _beside(place: Path, output: Path) -> Iterator[Path]:
-    """A new hidden folder beside ``place`` for the one process that writes it, gone at the end."""
+def hidden_folder(place: Path, output: Path) -> Iterator[Path]:
+    """A new hidden folder beside ``place`` for the one process that writes it, gone at the end.
+
+    Args:
+        output: what ``place`` is called, in messages.
+
+    Raises:
+        InputError: another process writes it.
+    """
     hidden, lock = hidden_name(place), place.with_name(f".{place.name}.lock")
     place.parent.mkdir(parents=True, exist_ok=True)
     with exclusive_lock(lock, f"another process writes {output}: wait until it has ended, or name another folder"):

@@ -51,6 +51,14 @@ def open_binary(path: Path | str) -> BinaryIO:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
 
 
+def utf8_name(path: Path) -> str:
+    """A path as libraries in C++ take it. Raises: InputError: its bytes are no UTF-8."""
+    name = str(path)
+    if not name.isascii() and name != name.encode("utf-8", "replace").decode("utf-8"):
+        raise InputError(f"{path} is no name in UTF-8, and a library here takes no other: rename it")
+    return name
+
+
 def too_long(name: Path | str, number: int) -> InputError:
     """What to say of line ``number``."""
     return InputError(f"{name}, line {number} is longer than {LONGEST_LINE:,} bytes: is this a text of lines?")

@@ -105,7 +105,7 @@ def check(settings: DataclassInstance, prefix: str = "--") -> None:
         if (
             each.name == "output"
             and isinstance(value, (list, tuple))
-            and len({path.resolve() for path in value}) < len(value)
+            and len({os.path.realpath(path) for path in value}) < len(value)
         ):
             raise InputError(f"{prefix_of_this}{name} names {value[0]} twice: give each side a file of its own")
         for item in value if isinstance(value, (list, tuple)) else [value]:

@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import atomic_text, real_path
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import loads
 from fairseq_xl.report.training_log import read_training_log
@@ -147,7 +147,7 @@ def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
             best_valid |= {**record.values, "num_updates": float(record.updates)}
     command = run / "train.command"
     return {
-        "name": run.resolve().name,
+        "name": real_path(run).name,
         **about,
         "scores": read_scores(run),
         "seed": common.get("seed"),

@@ -8,6 +8,7 @@ vectors, the dictionary and sacreBLEU's references all hold ``'`` and ``&``, nev
 
 from __future__ import annotations
 
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache, partial
@@ -147,6 +148,8 @@ def train_truecaser(sources: Iterable[Path | str], model: Path | str, progress: 
         names = ", ".join(str(source) for source in sources)
         raise InputError(f"no truecaser can be trained: {names} holds no token inside a sentence")
     caser.model = {"casing": casing}
-    with atomic_outputs(Path(model)) as (hidden,):
-        caser.save_model(str(hidden))
+    with tempfile.TemporaryDirectory() as folder, atomic_outputs(Path(model)) as (hidden,):
+        # sacremoses puts a file of its own in the place of what it is told to write, be that a device.
+        caser.save_model(f"{folder}/model")
+        hidden.write_bytes(Path(folder, "model").read_bytes())
     return len(casing)

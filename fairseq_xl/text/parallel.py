@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import atomic_texts
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
 from fairseq_xl.io.settings import check, option
@@ -105,7 +105,7 @@ def clean(
     pairs = zip(read_lines(source), read_lines(target), strict=True)
     name = f"clean {Path(source).name}"
     bar = tqdm(pairs, total=total, desc=name, unit=" pairs", disable=None if progress else True)
-    with atomic_text(source_out) as left, atomic_text(target_out) as right:
+    with atomic_texts(Path(source_out), Path(target_out)) as (left, right):
         for number, pair in enumerate(bar, start=1):
             report.read += 1
             if any(INNER_LINE_BREAKS.search(side.strip()) for side in pair):

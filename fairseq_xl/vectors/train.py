@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import decode_lines, refuse_pipe
+from fairseq_xl.io.lines import decode_lines, refuse_pipe, utf8_name
 from fairseq_xl.io.settings import check, option
 from fairseq_xl.vectors.formats.fasttext import check_layout, import_fasttext, read_fasttext
 from fairseq_xl.vectors.formats.text import write_text
@@ -108,7 +108,8 @@ def train_vectors(
         The vectors of the words in the vocabulary, as in ``OUTPUT.vec``.
 
     Raises:
-        InputError: unreadable, empty or non-UTF-8 text; no word seen ``min_count`` times; training that diverges.
+        InputError: unreadable, empty or non-UTF-8 text; an output without a name; no word seen ``min_count`` times;
+            training that diverges.
     """
     training = training or Training()
     texts = [Path(file) for file in text_files]
@@ -135,10 +136,12 @@ def train_vectors(
     settings.verbose = (2 if sys.stderr.isatty() else 1) if progress else 0
 
     output = Path(output)
+    if output.name in ("", "..") or (output.exists() and not output.is_file() and not output.is_dir()):
+        raise InputError(f"{output} is no beginning of two files' names: give one, such as vectors/en")
     binary, text_format = (output.with_name(output.name + suffix) for suffix in (".bin", ".vec"))
     with atomic_outputs(binary, text_format) as (new_binary, new_text):
         with _one_file(texts, new_binary.with_suffix(".txt")) as corpus:
-            settings.input = str(corpus)
+            settings.input = utf8_name(corpus)
             trained = fasttext.fasttext()
             try:
                 with _zeroed_memory():
@@ -146,7 +149,7 @@ def train_vectors(
             except (ValueError, RuntimeError) as error:
                 raise _explained(error, texts, training) from error
         try:
-            trained.saveModel(str(new_binary))
+            trained.saveModel(utf8_name(new_binary))
             check_layout(new_binary)  # fastText does not notice a disk that is full
         except (ValueError, RuntimeError) as error:
             reason = "it came out incomplete, as on a full disk" if isinstance(error, InputError) else error

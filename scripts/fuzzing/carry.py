@@ -173,7 +173,7 @@ def carry_out(case: Case, place: Place, seconds: float = 0.0) -> Outcome:
     texts = []
     for reading, content in said.items():
         os.close(reading)
-        texts.append(content.decode("utf-8", "replace"))
+        texts.append(content.decode("utf-8", "replace").replace("\0", ""))  # of what is UTF-16
     out, err, stack = texts
     return Outcome(status if ended else None, took, out, err + stack, before, place.tree(), was_killed)
 

@@ -117,6 +117,11 @@ STREAMS = {
 LIMITS = [{"FSIZE": 0}, {"FSIZE": 100}, {"FSIZE": 5000}, {"NOFILE": 15}, {"NOFILE": 40}]
 
 
+WRITTEN = ("output", "unpack", "report", "cache", "changes", "results", "index", "write_texts")
+"""Options that name what a command writes; and these of some commands alone."""
+WRITTEN_BY = {"corpus negatives": "sentences", "embed prepare": "corpus"}
+
+
 @dataclass
 class Case:
     """One command line and what is around it.
@@ -164,6 +169,8 @@ def good(line: int, seed: str = "") -> Case:
     outputs = [path for word in words for path in PATH.findall(word) if path.startswith("out/")]
     if words[0] == "corpus" and "--project" in words:
         outputs.append(words[words.index("--project") + 1])
+    if words[0] == "classify" and "in/model.pt" in words:
+        outputs.append("in/model.references")  # .CHECKSUM.npz: vectors that are kept for the next time
     if words[:2] == ["experiment", "report"]:
         outputs.append("in/out/report")
     return Case(line, words, stdin, outputs, seed)
@@ -232,6 +239,10 @@ def hostile(action: argparse.Action, chance: random.Random, world: Path) -> str:
     return chance.choice(STRINGS)
 
 
+def _is_output(case: Case, action: argparse.Action) -> bool:
+    return action.dest in WRITTEN or action.dest == WRITTEN_BY.get(case.name)
+
+
 def _value(case: Case, chance: random.Random, world: Path) -> None:
     """An option's value is another one, or an option is added."""
     slots, others = _slots(case)
@@ -241,7 +252,7 @@ def _value(case: Case, chance: random.Random, world: Path) -> None:
         values = [hostile(action, chance, world) for _ in range(int(count))]
         case.words += [action.option_strings[0], *values]
         case.wrong.append(f"added: {' '.join(case.words[-len(values) - 1 :])[:100]!r}")
-        if action.dest == "output":
+        if _is_output(case, action):
             case.outputs += values
     elif slots:
         number, action = chance.choice(slots)
@@ -249,9 +260,8 @@ def _value(case: Case, chance: random.Random, world: Path) -> None:
         was = case.words[number]
         if paths := PATH.findall(was):
             value = was.replace(paths[0], value) if chance.random() < 0.5 else value
-            for path in paths:
-                if path in case.outputs:
-                    case.outputs.append(value)
+        if _is_output(case, action):
+            case.outputs.append(value)
         case.words[number] = value
         case.wrong.append(f"{value[:100]!r} for {was!r}")
 

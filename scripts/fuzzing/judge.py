@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from fairseq_xl.io.atomic import HIDDEN
 from fuzzing.carry import Outcome
 from fuzzing.draw import Case
-from fuzzing.places import Tree
+from fuzzing.places import DEVICES, Tree
 
 TRACEBACK = "Traceback (most recent call last)"
 _FRAME = re.compile(r'File ".*?/(fairseq_xl/[^"]+|site-packages/[^"]+|[^/"]+)", line \d+, in (\S+)')
 _ERROR = re.compile(r"^(?:[\w-]+: |usage: .*)?error: ", re.MULTILINE)
+_LOCK = re.compile(r"\..+\.lock")
 _FARES = {"vectors coverage": 1, "experiment run": 1}
 """Commands whose status 1 says something about what they looked at."""
 _KEEPS = ("data fetch", "embed prepare", "embed tag", "translate tune", "match search", "experiment run", "corpus")
@@ -104,21 +107,17 @@ def _outputs(case: Case, tree: Tree) -> tuple[set[str], list[str]]:
     """Where output goes, as paths of the case's folder, links followed; and those paths' beginnings."""
     exact = set()
     for given in case.outputs:
-        path = str(PurePosixPath("here") / given)
-        while path in tree and tree[path][0] == "link":
-            target = str(PurePosixPath(path).parent / tree[path][2])
-            if path == (path := target.rpartition("/here/")[2] and f"here/{target.rpartition('/here/')[2]}"):
-                break
-        parts: list[str] = []
-        for part in PurePosixPath(path).parts:
-            if part == "..":
-                parts[-1:] = []
-            elif part != "/":
-                parts.append(part)
-        exact.add("/".join(parts))
-    # vectors.npy has its words in vectors.vocab.
-    stems = {path.removesuffix(PurePosixPath(path).suffix) for path in exact}
-    return exact, [f"{path}{mark}" if path else "" for path in exact | stems for mark in ("/", ".")]
+        path = posixpath.normpath(PurePosixPath("here") / given)
+        while path not in exact:
+            exact.add(path)
+            if path in tree and tree[path][0] == "link":
+                target = posixpath.normpath(PurePosixPath(path).parent / tree[path][2])
+                path = f"here/{target.rpartition('/here/')[2]}" if target.startswith("/") else target
+    beginnings = [f"{path}/" for path in exact]
+    for each in map(PurePosixPath, exact - set(DEVICES)):
+        # vectors.npy has its words in vectors.vocab, and x of a download its beginning in .x.part.
+        beginnings += [f"{each}.", f"{each.with_suffix('')}.", f"{each.parent}/.{each.name}."] if each.name else []
+    return exact, beginnings
 
 
 def _lost(case: Case, done: Outcome) -> list[Fault]:
@@ -147,14 +146,22 @@ def _lost(case: Case, done: Outcome) -> list[Fault]:
             continue
         else:
             what = "has changed"
-        role = "an output" if output else "a canary" if path.endswith("canary") else "an input"
+        role = (
+            "a device"
+            if kind == "device"
+            else "an output"
+            if output
+            else "a canary"
+            if path.endswith("canary")
+            else "an input"
+        )
         found.append(Fault(f"lost: {role} {what}, {case.name}", f"{path} {what}; status {done.status}\n{done.err}"))
     return found
 
 
-def _is_hidden(path: str) -> bool:
-    # The list of a folder's files is no remainder.
-    return any(part.startswith(".") and part != ".written" for part in PurePosixPath(path).parts)
+def _is_remainder(path: str) -> bool:
+    """Whether a path is, or is in, what nobody but its writer should see: what is not complete yet, and locks."""
+    return any(HIDDEN.fullmatch(part) or _LOCK.fullmatch(part) for part in PurePosixPath(path).parts)
 
 
 def _left(case: Case, done: Outcome, whole: Whole | None) -> list[Fault]:
@@ -165,14 +172,14 @@ def _left(case: Case, done: Outcome, whole: Whole | None) -> list[Fault]:
     for path, (kind, _, content) in new.items():
         if path.startswith(("here/home/", "here/tmp/matplotlib", "here/tmp/fontlist")):
             continue
-        if _is_hidden(path) or path.startswith("here/tmp/"):
+        if _is_remainder(path) or path.startswith("here/tmp/"):
             if not done.was_killed:
                 found.append(Fault(f"left behind, {case.name}", f"{path} was left behind; status {done.status}"))
         elif path in exact or path.startswith(tuple(beginnings)):
             if kind != "file" or (done.status != 2 and not done.was_killed) or whole is None:
                 continue
-            if case.name.startswith(_KEEPS):
-                continue
+            if case.name.startswith(_KEEPS) or "stderr" in case.streams:
+                continue  # what could not be said at the end is no reason to undo what was done
             if any(path.startswith(f"{one}/") for one in exact):
                 continue  # a folder is whole when its manifest is there
             known = whole.files.get(path)
@@ -195,7 +202,7 @@ def judge_again(case: Case, again: Outcome, whole: Whole) -> list[Fault]:
     names = {path for path in again.after if path not in again.before or path in whole.names}
     if lacking := whole.names - set(again.after):
         return [Fault(f"lacking after a kill, {case.name}", f"{sorted(lacking)}\n{again.err[-2000:]}")]
-    if hidden := [path for path in again.after if _is_hidden(path) and path not in whole.names]:
+    if hidden := [path for path in set(again.after) - whole.names if path.startswith("here/out/") and "/." in path]:
         return [Fault(f"left behind after a kill, {case.name}", f"{hidden}")]
     other = [path for path in names if path in whole.files and again.after[path][2] != whole.files[path]]
     if other:

@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import stat
+from glob import glob
 from pathlib import Path
 
 import parsers
@@ -182,13 +183,21 @@ def _output(here: Path, place: Path, state: str) -> str | None:
     return None
 
 
+DEVICES = ("/dev/null", "/dev/full", "/dev/stdout", "/dev/stderr")
+"""What a command that takes them for files makes useless to everybody, where it may."""
+
 Tree = dict[str, tuple[str, int, str]]
 """Path -> what kind it is, its mode, and the hash of its content or where it leads."""
 
 
 def tree(folder: Path) -> Tree:
-    """Everything in a folder, whatever its permissions."""
+    """Everything in a folder, whatever its permissions, and the devices."""
     found: Tree = {}
+    for path in DEVICES:
+        if os.path.lexists(path):
+            about = os.lstat(path)
+            found[path] = ("device", about.st_mode, str(about.st_rdev))
+    found |= {path: ("file", 0, "") for path in glob("/dev/*.*")}
     for root, folders, files in os.walk(folder):
         for name in [*folders, *files]:
             path = os.path.join(root, name)

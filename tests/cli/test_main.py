@@ -135,6 +135,11 @@ def test_a_command_that_returns_nothing_has_succeeded(monkeypatch: pytest.Monkey
         ),
         (IsADirectoryError(errno.EISDIR, "Is a directory", "out"), 2, "error: out: Is a directory\n"),
         (OSError(errno.ENOSPC, "No space left on device"), 2, "error: No space left on device\n"),
+        (
+            OSError(errno.ENAMETOOLONG, "File name too long", "x" * 5000),
+            2,
+            f"error: {'x' * 750} […] {'x' * 730}: File name too long\n",
+        ),
         (OSError(errno.EIO, "Input/output error"), 2, "error: Input/output error\n"),
         (
             MemoryError("cannot allocate 8 TiB"),
@@ -154,6 +159,7 @@ def test_a_command_that_returns_nothing_has_succeeded(monkeypatch: pytest.Monkey
         "missing extra",
         "folder for file",
         "full disk",
+        "long name",
         "broken disk",
         "memory",
         "memory without a word",

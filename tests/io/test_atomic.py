@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairseq_xl.io import atomic
-from fairseq_xl.io.atomic import atomic_outputs, atomic_text, hidden_name
+from fairseq_xl.io.atomic import atomic_outputs, atomic_text, atomic_texts, hidden_name
 from fairseq_xl.io.errors import InputError
 
 
@@ -111,3 +111,16 @@ def test_a_loop_of_links_is_a_mistake(tmp_path: Path) -> None:
     other.symlink_to(one)
     with pytest.raises(InputError, match=r"one: it is one of a loop of links"), atomic_outputs(one):
         pytest.fail("nothing can be written there")
+
+
+def test_of_two_texts_none_is_renamed_before_both_are_whole(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("old")
+    with pytest.raises(InputError, match="cannot write /dev/full: No space"):
+        with atomic_texts(tmp_path / "a", Path("/dev/full")) as (left, right):
+            left.write("new")
+            right.write("new")
+    assert (tmp_path / "a").read_text() == "old"
+    with atomic_texts(tmp_path / "a", tmp_path / "b") as streams:
+        for stream in streams:
+            stream.write("new\n")
+    assert [path.read_bytes() for path in sorted(tmp_path.iterdir())] == [b"new\n"] * 2

@@ -1,5 +1,6 @@
 """Databases in folders that cannot be written; compat/test_faults.py fills a disk."""
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,43 @@ def test_a_damaged_database_is_named(tmp_path):
     path.write_bytes(good[:4096] + b"\xff" * 8192 + good[12288:])
     with pytest.raises(InputError, match=r"a\.sqlite is damaged \(.*\): make it again"):
         connect(path).execute("select count(*) from t where x > ''").fetchall()
+
+
+@pytest.mark.parametrize(
+    "opened",
+    [Corpus, lambda path: Corpus(path, must_exist=True), TagCache, lambda path: Cache(path, "x")],
+    ids=["corpus", "corpus to read", "tags", "translations"],
+)
+def test_a_database_of_others_stays_as_it_is(opened, tmp_path):
+    path = tmp_path / "a.sqlite"
+    with closing(connect(path)) as db, db:
+        db.execute("CREATE TABLE tags (mine)")
+        db.execute("CREATE TABLE translation (mine)")
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=r"a\.sqlite is a database, but not a (corpus|cache of \w+): name another file"):
+        opened(path)
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["a.sqlite"]
+
+
+def test_what_is_only_read_is_not_written(tmp_path):
+    path = tmp_path / "a.sqlite"
+    path.touch()
+    with pytest.raises(InputError, match="is a database, but not a corpus"):
+        Corpus(path, must_exist=True)
+    assert path.read_bytes() == b""
+    Corpus(path).close()
+    before = path.read_bytes()
+    path.chmod(0o444)
+    with closing(Corpus(path, must_exist=True)) as corpus:
+        assert corpus.pair_counts() == {}
+    assert path.read_bytes() == before
+
+
+def test_tables_whose_making_was_broken_off_are_made(tmp_path):
+    path = tmp_path / "a.sqlite"
+    Corpus(path).close()
+    with closing(connect(path)) as db, db:
+        db.execute("DROP TABLE setting")
+    with closing(Corpus(path)) as corpus:
+        corpus.settle("minimum", 3)

@@ -114,8 +114,21 @@ def test_a_file_that_was_there_stays_whatever_its_checksum(server, tmp_path):
     with pytest.raises(InputError, match=r"a is there already, with sha256 .* where 00 is expected: remove it"):
         fetch(f"{server.url}/a", tmp_path / "a", "sha256:00", progress=False)
     assert (tmp_path / "a").read_bytes() == b"mine"
-    with pytest.raises(InputError, match="is a folder: name the file"):
+    with pytest.raises(InputError, match="is no file: name the file"):
         fetch(f"{server.url}/a", tmp_path, progress=False)
+
+
+def test_links_and_devices_stay(server, tmp_path):
+    (tmp_path / "link").symlink_to("target")
+    (tmp_path / "loop").symlink_to("loop")
+    fetch(f"{server.url}/a", tmp_path / "link", progress=False)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_bytes() == BODY
+    with pytest.raises(InputError, match="loop: it is one of a loop of links"):
+        fetch(f"{server.url}/a", tmp_path / "loop", progress=False)
+    with pytest.raises(InputError, match="null is no file: name the file to write"):
+        fetch(f"{server.url}/a", "/dev/null", progress=False)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "loop", "target"]
 
 
 @pytest.mark.parametrize("version", ['"\xe9"', '"a\tb"', "W/x"])

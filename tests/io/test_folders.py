@@ -161,3 +161,12 @@ def test_permissions_stay(tmp_path):
     (tmp_path / "out").mkdir(mode=0o700)
     write(tmp_path / "out", "one")
     assert (tmp_path / "out").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_loop_of_links_stays(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(InputError, match="loop: it is one of a loop of links"):
+        write(tmp_path / "loop", "one")
+    with pytest.raises(InputError, match="loop: it is one of a loop of links"):
+        share(tmp_path / "loop", a="1")
+    assert [path.name for path in tmp_path.iterdir()] == ["loop"]

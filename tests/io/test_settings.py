@@ -118,3 +118,5 @@ def test_one_file_for_two_sides(tmp_path):
     for other in (tmp_path / "a", tmp_path / "x" / ".." / "a", tmp_path / "link"):
         with pytest.raises(InputError, match=r"--output names .*/a twice: give each side a file of its own"):
             check(TwoFiles((tmp_path / "a", other)))
+    (tmp_path / "loop").symlink_to("loop")
+    check(TwoFiles((tmp_path / "a", tmp_path / "loop")))  # whoever writes there is told

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -96,3 +97,17 @@ def test_round_trip_on_captions_is_nearly_lossless(data_dir, tmp_path, language,
     assert sacrebleu.corpus_bleu(back, [raw]).score > bleu
     assert sum(x == y for x, y in zip(raw, back, strict=True)) / len(raw) > same
     assert sum(x != y for x, y in zip(tokens, cased, strict=True)) > 900, "nothing was truecased"
+
+
+def test_a_truecaser_goes_where_it_is_told_to(tmp_path):
+    text = write(tmp_path / "tok", ["The dog sees a dog in Paris .", "A man walks the dog ."])
+    model, pipe = write(tmp_path / "model", ["old"]), tmp_path / "pipe"
+    model.chmod(0o640)
+    moses.train_truecaser([text], model, progress=False)
+    assert model.stat().st_mode & 0o777 == 0o640
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    moses.train_truecaser([text], pipe, progress=False)
+    assert pipe.is_fifo()
+    assert os.read(reading, 1 << 16) == model.read_bytes()
+    os.close(reading)

@@ -173,6 +173,12 @@ def test_missing_text_and_places_are_named(text: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="pipe is a pipe, and would have to be read twice"):
         train([tmp_path / "pipe"], tmp_path / "m", **SMALL)
     (tmp_path / "file").touch()
+    for output in (".", "..", "", "deep/..", "/dev/null"):
+        with pytest.raises(InputError, match=f"^{output or '.'} is no beginning of two files' names"):
+            train([text], output, **SMALL)
+    with pytest.raises(InputError, match="is no name in UTF-8"):
+        train([text], tmp_path / "\udcff", **SMALL)
+    assert [path.name for path in tmp_path.iterdir() if not path.name.isascii()] == []
     with pytest.raises(InputError, match=r"cannot make the folder of .*: File exists"):
         train([text], tmp_path / "file" / "m", **SMALL)
     with pytest.raises(InputError, match=r"^cannot write /proc/self/task/m\.bin: No such file"):  # before it trains

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import atomic_texts
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import argument, option
 from fairseq_xl.siamese.models.voting import ReferenceVoting
@@ -55,8 +55,7 @@ class Label(ReferenceVoting):
         from fairseq_xl.siamese.prediction.classifier import Classifier
         from fairseq_xl.siamese.prediction.unlabelled import Labelled, label_pairs
 
-        high_file, low_file = self.output
-        with atomic_text(high_file) as high_stream, atomic_text(low_file) as low_stream:
+        with atomic_texts(*self.output) as (high_stream, low_stream):
             counts = count_lines(self.high_resource), count_lines(self.low_resource)
             if counts[0] != counts[1]:
                 raise InputError(

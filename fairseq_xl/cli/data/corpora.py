@@ -7,7 +7,7 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import atomic_text, atomic_texts
 from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 from fairseq_xl.text.parallel import Rules
 
@@ -48,7 +48,7 @@ class Campaign:
         from fairseq_xl.text.campaign import read_pairs
 
         pairs = 0
-        with atomic_text(self.output[0]) as left, atomic_text(self.output[1]) as right:
+        with atomic_texts(*self.output) as (left, right):
             for source, target in read_pairs(self.source, self.target):
                 left.write(source + "\n")
                 right.write(target + "\n")

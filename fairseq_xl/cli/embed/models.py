@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairseq_xl.io.atomic import real_path
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 
@@ -24,7 +25,7 @@ class _Folder:
         import fairseq_xl
 
         fairseq_xl.register()
-        if self.output.resolve() == self.model.resolve():
+        if real_path(self.output) == real_path(self.model):
             raise InputError("--output is the checkpoint itself: name a folder")
         self.write()
         print(f"encode with: fairseq-xl embed text {self.output} TEXT --output X.npy")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.experiment.settings import ReportSettings
+from fairseq_xl.io.atomic import real_path
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import argument, option
 
@@ -59,7 +60,7 @@ class Curves:
 
 def label_of(log: Path) -> str:
     """The file's name, or its folder's where the file's says nothing: runs/vmf/train.log -> vmf."""
-    return log.resolve().parent.name if log.stem in ("train", "log") else log.stem
+    return real_path(log).parent.name if log.stem in ("train", "log") else log.stem
 
 
 @dataclass

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.experiment.settings import LaunchSettings
+from fairseq_xl.io.atomic import real_path
 from fairseq_xl.io.settings import argument, option
 
 
@@ -37,7 +38,7 @@ class Run(LaunchSettings):
 
         experiment = config.load(self.config, self.set)
         cells = choose(experiment, self.only)
-        output = self.output.resolve()
+        output = real_path(self.output)
         if self.dry_run:
             for command in commands(cells, output):
                 print(shlex.join(command))

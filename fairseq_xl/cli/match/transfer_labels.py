@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from fairseq_xl.cli.match.common import SOURCE
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import hidden_folder
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 from fairseq_xl.io.tables import parse_settings, stream_rows
@@ -67,8 +70,14 @@ class TransferLabels(Settings):
         if not self.sentences and not self.from_pairs:
             raise InputError("there are no sentences to make pairs of: give --sentences or --from-pairs")
         summary_path = self.output.with_name(self.output.name + ".json")
-        database = self.output.with_name(f".{self.output.name}.duckdb")
-        with atomic_outputs(self.output, summary_path) as (output, summary):
+        is_stream = self.output.exists() and not self.output.is_file()
+        with ExitStack() as stack:
+            output, *summary = stack.enter_context(atomic_outputs(self.output, *([] if is_stream else [summary_path])))
+            # The data may be larger than what the folder for temporary files holds.
+            beside: AbstractContextManager[str | Path] = (
+                TemporaryDirectory() if is_stream else hidden_folder(self.output, self.output)
+            )
+            database = Path(stack.enter_context(beside)) / "database"
             with label_transfer(database, EnglishKey.of_file(self.stop_words), self) as transfer:
                 self._read(transfer)
                 _write(output, transfer.pairs())
@@ -79,7 +88,8 @@ class TransferLabels(Settings):
                 "inputs": inputs,
                 "stop_words": str(self.stop_words) if self.stop_words else None,
             }
-            summary.write_text(json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+            for path in summary:
+                path.write_text(json.dumps(about, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         for name, count in transfer.counts.items():
             print(f"{count:>12,} {name}", file=sys.stderr)
 

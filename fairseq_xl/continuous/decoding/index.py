@@ -13,6 +13,7 @@ from torch import Tensor
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import utf8_name
 from fairseq_xl.vectors.faiss_index import KINDS, build_index, import_faiss, set_effort
 
 
@@ -73,10 +74,10 @@ def _kept(faiss: Any, vectors: np.ndarray, kind: str, folder: str | Path | None)
     path = Path(folder) / f"{kind}.{digest}.faiss"
     if path.exists():
         try:
-            return faiss.read_index(str(path))
+            return faiss.read_index(utf8_name(path))
         except RuntimeError as error:
             raise InputError(f"{path} is no index that faiss can read: remove it") from error
     index = build_index(vectors, kind)
     with atomic_outputs(path) as (unfinished,):
-        faiss.write_index(index, str(unfinished))
+        faiss.write_index(index, utf8_name(unfinished))
     return index

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -23,7 +22,7 @@ from fairseq_xl.corpus.alignment.translators import (
 )
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
 from fairseq_xl.corpus.project import Project, Step
-from fairseq_xl.io.databases import connect
+from fairseq_xl.io.databases import connect_to
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.text.lexicons.lexicon import write_lexicon
@@ -39,14 +38,11 @@ class Cache:
     def __init__(self, path: Path, identity: str):
         self.translator = hashlib.sha256(identity.encode()).hexdigest()
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = connect(path)
-        try:
-            self._db.execute(
-                "create table if not exists translation (translator text, line text, translated text,"
-                " primary key (translator, line)) without rowid"
-            )
-        except sqlite3.DatabaseError as error:
-            raise InputError(f"{path}: {error}; delete it, and it is made anew") from None
+        schema = (
+            "create table if not exists translation (translator text, line text, translated text,"
+            " primary key (translator, line)) without rowid"
+        )
+        self._db = connect_to(path, schema, "a cache of translations")
 
     def __getitem__(self, line: str) -> str:
         row = self._find(line)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.lines import read_lines, utf8_name
 from fairseq_xl.io.settings import option
 from fairseq_xl.io.steps import signature
 from fairseq_xl.text.subwords import processor
@@ -167,7 +167,7 @@ class ModelTranslator:
         subwords = model / settings.source_subwords, model / settings.target_subwords
         self.source, self.target = (processor(str(path)) for path in subwords)
         try:
-            self.model = ctranslate2.Translator(str(model), device=settings.device)
+            self.model = ctranslate2.Translator(utf8_name(model), device=settings.device)
         except (RuntimeError, ValueError) as error:
             raise InputError(f"translate.model: {model}: {error}") from None
         self.settings = settings

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import utf8_name
 from fairseq_xl.io.packages import require
 from fairseq_xl.io.settings import GREATEST_SEED, option
 from fairseq_xl.pairs.augmentation.key import hashed, normal_form
@@ -160,18 +161,17 @@ def label_transfer(folder: Path, key: Callable[[str], int | None], settings: Set
     """A :class:`LabelTransfer` whose database is in a folder of its own, which goes at the end.
 
     Args:
-        folder: what stands there, from a run that was killed, is removed first.
+        folder: a new one.
         key, settings: see :class:`LabelTransfer`.
 
     Raises:
-        InputError: DuckDB is missing, or the folder's disk is full or closed to us.
+        InputError: DuckDB is missing, the folder's name is no UTF-8, or the folder's disk is full or closed to us.
     """
     duckdb = require("duckdb", "pairs", "label transfer")
     limits = {"memory_limit": MEMORY, "threads": 4, "temp_directory": str(folder), "preserve_insertion_order": False}
-    shutil.rmtree(folder, ignore_errors=True)
     try:
         folder.mkdir(parents=True)
-        with duckdb.connect(folder / "pairs.duckdb", config=limits) as database:
+        with duckdb.connect(utf8_name(folder / "pairs.duckdb"), config=limits) as database:
             yield LabelTransfer(database, key, settings)
     except (duckdb.OperationalError, duckdb.FatalException) as error:
         raise InputError(f"the database {folder} cannot be used: {error}") from error

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import BOM, open_binary
+from fairseq_xl.io.lines import BOM, open_binary, refuse_pipe
 from fairseq_xl.io.tables import Row, parse_settings, stream_rows
 from fairseq_xl.pairs.augmentation.repair import Repair
 from fairseq_xl.pairs.data.statistics import Unknown, unknown
@@ -33,8 +33,9 @@ class TextFile:
 
     @classmethod
     def parse(cls, line: str) -> TextFile:
-        """Raises: InputError: an unknown setting, or not one translation for each column."""
+        """Raises: InputError: an unknown setting, or not one translation for each column; a pipe."""
         path, options = parse_settings(line, KEYS)
+        refuse_pipe(path)
         chosen = options.get("columns", "1+2").split("+")
         translations = options["translations"].split("+") if "translations" in options else []
         if translations and len(translations) != len(chosen):

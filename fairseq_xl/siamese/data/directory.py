@@ -98,8 +98,8 @@ class DataDirectory:
                 raise InputError(f"{stem}.tsv, line {number} is damaged: prepare the data again")
             labels.append(index[name])
             texts.append(text)
-        units = indexed_dataset.MMapIndexedDataset(str(stem))
-        if len(units) != len(texts):
+        units = indexed_dataset.make_dataset(str(stem), "mmap", dictionary=self.dictionary)
+        if units is None or len(units) != len(texts):
             raise InputError(f"{stem}.bin is not of {stem}.tsv: prepare the data again")
         return Corpus(texts, np.array(labels, dtype=np.int64), units)
 

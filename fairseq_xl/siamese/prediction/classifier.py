@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import sys
 import time
+import zlib
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -142,15 +143,17 @@ class Classifier:
         device = next(self.model.parameters()).device
         texts = "\n".join(self.corpus.texts[n] for n in self.used)
         key = hashlib.sha256(texts.encode()).hexdigest()
-        if kept is not None and kept.is_file():
-            # A torn file is made again.
-            with suppress(OSError, EOFError, KeyError, ValueError, BadZipFile), np.load(kept) as found:
-                if str(found["key"]) == key and len(found["vectors"]) == len(self.used):
-                    return torch.from_numpy(found["vectors"]).to(device)
+        found = _read_kept(kept)
+        if found is not None and found[0] == key and len(found[1]) == len(self.used):
+            return torch.from_numpy(found[1]).to(device)
         vectors = self.task.encode(self.model, sentences, self.used)
-        if kept is not None:
+        if kept is None or (found is None and os.path.lexists(kept)):
+            return vectors
+        try:
             with atomic_outputs(kept) as (temporary,), temporary.open("wb") as stream:
                 np.savez(stream, key=np.array(key), vectors=vectors.cpu().numpy())
+        except InputError as error:  # a folder that is closed to us can be read from
+            print(f"{error}; the references are encoded each time", file=sys.stderr)
         return vectors
 
     @property
@@ -255,6 +258,24 @@ class Classifier:
     def _neighbour(self, row: int, cosine: float) -> Neighbour:
         number = self.used[row]
         return Neighbour(self.corpus.texts[number], self.classes[self.corpus.labels[number]], cosine)
+
+
+def _read_kept(path: Path | None) -> tuple[str, np.ndarray] | None:
+    """What identifies the references and their vectors (R, d); None where there is no such file, or something else."""
+    if path is None or not os.path.lexists(path):
+        return None
+    try:
+        if not path.is_file():
+            raise ValueError("it is no file")
+        with np.load(path) as found:
+            if set(found.files) != {"key", "vectors"}:
+                raise ValueError(f"it holds {', '.join(found.files)}")
+            return str(found["key"]), found["vectors"]
+    except (OSError, EOFError, KeyError, ValueError, TypeError, BadZipFile, zlib.error) as error:
+        print(
+            f"{path} is not used and stays ({error}): remove it, and the references' vectors go there", file=sys.stderr
+        )
+        return None
 
 
 class _InMemory(list[Tensor]):

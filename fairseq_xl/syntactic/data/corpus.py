@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-from fairseq_xl.io.atomic import exclusive_lock
-from fairseq_xl.io.databases import connect
+from fairseq_xl.io.atomic import exclusive_lock, real_path
+from fairseq_xl.io.databases import connect_to
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import open_binary
 from fairseq_xl.io.progress import progress_bar
@@ -58,11 +57,7 @@ class Corpus:
         if must_exist and not self.path.is_file():
             raise InputError(f"there is no corpus {path}: make one with fairseq-xl embed prepare")
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            self.db = connect(path, timeout=60)
-            self.db.executescript(_SCHEMA)
-        except sqlite3.DatabaseError as error:
-            raise InputError(f"{path} is not a corpus ({error}): name another file, or remove it") from None
+        self.db = connect_to(path, _SCHEMA, "a corpus", must_exist)
 
     def close(self) -> None:
         self.db.close()
@@ -139,7 +134,7 @@ class Corpus:
 
     def _known(self, reader: LinkReader, content: str) -> tuple[str, str, int, str]:
         """The row of an input: of its content, or else of its path, or else a new one."""
-        place = " ".join(("-".join(reader.languages), *(str(path.resolve()) for path in reader.files)))
+        place = " ".join(("-".join(reader.languages), *(str(real_path(path)) for path in reader.files)))
         query = "SELECT name, content, done, counts FROM input WHERE "
         row = self.db.execute(query + "substr(content, 1, length(?)) = ?", (content, content)).fetchone()
         row = row or self.db.execute(query + "name = ?", (place,)).fetchone()

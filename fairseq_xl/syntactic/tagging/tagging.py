@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.io.atomic import atomic_text
-from fairseq_xl.io.databases import connect
+from fairseq_xl.io.databases import connect_to
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
 from fairseq_xl.io.packages import require
@@ -118,12 +117,8 @@ class TagCache:
         """Args: path: a file, made where there is none; ``:memory:`` for a cache that ends with the process."""
         if path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-        try:
-            self._db = connect(path, timeout=60)
-            schema = "(key BLOB PRIMARY KEY, tags TEXT NOT NULL) WITHOUT ROWID"
-            self._db.execute(f"CREATE TABLE IF NOT EXISTS tags {schema}")
-        except sqlite3.DatabaseError as error:
-            raise InputError(f"{path} is not a cache of tags ({error}): name another file, or remove it") from None
+        schema = "CREATE TABLE IF NOT EXISTS tags (key BLOB PRIMARY KEY, tags TEXT NOT NULL) WITHOUT ROWID"
+        self._db = connect_to(path, schema, "a cache of tags")
 
     def get(self, fingerprint: str, sentences: list[str]) -> list[str | None]:
         """The tags of each sentence, None where they are not known."""

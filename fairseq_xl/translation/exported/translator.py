@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import utf8_name
 from fairseq_xl.io.packages import require
 from fairseq_xl.text.pipeline import Pipeline
 from fairseq_xl.translation.exported.folder import read_export, source_words
@@ -135,7 +136,7 @@ def load_model(folder: Path, device: str | None = None) -> Any:
     if index and not index.isdecimal():
         raise InputError(f"the device {device!r} cannot be used: say cpu, cuda or cuda:1")
     try:
-        return ctranslate2.Translator(str(folder), kind, device_index=int(index or 0))
+        return ctranslate2.Translator(utf8_name(folder), kind, device_index=int(index or 0))
     except (RuntimeError, ValueError) as error:
         raise InputError(f"CTranslate2 cannot use {folder} on {device or 'cpu'}: {error}") from None
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import utf8_name
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.vectors.formats.checks import RowCheck
 
@@ -56,7 +57,7 @@ def open_fasttext(path: Path) -> Any:
     check_layout(path)
     fasttext = import_fasttext(f"reading {path}")
     try:
-        return fasttext.load_model(str(path))
+        return fasttext.load_model(utf8_name(path))
     except (ValueError, RuntimeError) as error:
         raise InputError(f"{path} cannot be opened as a fastText model: {error}") from error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 
 import pytest
 from spanish_words import VOCABULARY
@@ -107,10 +108,12 @@ def test_compressed_files(files):
         ("a.tsv", ("--vectors", "{}/none.vec"), "there is no file of word vectors"),
         ("a.tsv", ("--keep", "{}/none.txt"), "there is no file"),
         ("v.vec", (), "1 columns, but column 1+2"),
+        ("pipe", (), "pipe is a pipe, and would have to be read twice: give a file"),
     ],
 )
 def test_mistakes(files, capsys, file, options, message):
     before = (files / "a.tsv").read_bytes()
+    os.mkfifo(files / "pipe")
     assert repair(files, *(option.format(files) for option in options), file=file) == 2
     assert message.replace("1+2", "2") in capsys.readouterr().err
     assert (files / "a.tsv").read_bytes() == before

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from fairseq_xl.io.errors import InputError
@@ -14,3 +16,12 @@ def test_no_folder(tmp_path):
     (tmp_path / "manifest.json").write_text('{"version": 0}')
     with pytest.raises(InputError, match="has version 0"):
         DataDirectory(tmp_path)
+
+
+@pytest.mark.parametrize("suffix", ["bin", "idx"])
+def test_half_of_the_data(data_directory, tmp_path, suffix):
+    folder = tmp_path / "data"
+    shutil.copytree(data_directory, folder)
+    (folder / f"train.low.{suffix}").unlink()
+    with pytest.raises(InputError, match=r"train\.low\.bin is (missing, which|not of)"):
+        DataDirectory(folder).corpus("train", "low")

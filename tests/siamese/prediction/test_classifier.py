@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import torch
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.siamese.models.voting import ReferenceVoting
+from fairseq_xl.siamese.prediction import classifier as classifier_module
 from fairseq_xl.siamese.prediction.classifier import Classifier
 
 pytestmark = pytest.mark.slow  # trains an encoder
@@ -72,9 +74,47 @@ def test_references_are_encoded_once(checkpoint, monkeypatch):
     again = Classifier.load(checkpoint, voting, device="cpu")
     torch.testing.assert_close(first.vectors, again.vectors)
     monkeypatch.undo()
-    kept.write_bytes(kept.read_bytes()[:-100])
-    torch.testing.assert_close(first.vectors, Classifier.load(checkpoint, voting, device="cpu").vectors)
     kept.unlink()
+
+
+def torn(path):
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def an_array(path):
+    with path.open("wb") as stream:
+        np.save(stream, np.zeros(3))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [torn, an_array, lambda path: path.write_bytes(b"mine"), lambda path: [path.unlink(), path.mkdir()]],
+    ids=["torn", "an array", "text", "a folder"],
+)
+def test_what_is_not_the_references_stays(checkpoint, spoil, capsys):
+    voting = ReferenceVoting(references=10, reference_seed=5)
+    first = Classifier.load(checkpoint, voting, device="cpu")
+    (kept,) = checkpoint.parent.glob("checkpoint_last.references.*.npz")
+    spoil(kept)
+    before = kept.read_bytes() if kept.is_file() else None
+    capsys.readouterr()
+    torch.testing.assert_close(first.vectors, Classifier.load(checkpoint, voting, device="cpu").vectors)
+    assert f"{kept} is not used and stays (" in capsys.readouterr().err
+    assert before == (kept.read_bytes() if kept.is_file() else None)
+    if kept.is_dir():
+        kept.rmdir()
+    else:
+        kept.unlink()
+
+
+def test_references_beside_a_checkpoint_that_cannot_be_written_to(checkpoint, monkeypatch, capsys):
+    def closed(*_):
+        raise InputError("cannot write it: Permission denied")
+
+    monkeypatch.setattr(classifier_module, "atomic_outputs", closed)
+    assert len(Classifier.load(checkpoint, ReferenceVoting(references=10), device="cpu").used)
+    assert "Permission denied; the references are encoded each time" in capsys.readouterr().err
+    assert not list(checkpoint.parent.glob("checkpoint_last.references.*.npz"))
 
 
 def test_a_class_with_few_sentences_gives_all(checkpoint):
