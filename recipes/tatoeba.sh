@@ -83,7 +83,7 @@ check_recipe() {
 plain_files() {
   local columns=(2 1) set
   [[ $SRC != en ]] || columns=(1 2)
-  run fairseq-xl data tatoeba "$DATA" --languages "$SRC" "$TGT" --columns "${columns[@]}" \
+  run fairseq-xl data split "$DATA" --languages "$SRC" "$TGT" --columns "${columns[@]}" \
     --valid "$HELD_OUT" --test "$HELD_OUT" --output "$PREPARED/split"
   for set in train valid test; do
     clean_pair "$PREPARED/split/$set.$SRC" "$PREPARED/split/$set.$TGT" "$PREPARED/plain/$set" --empty keep

@@ -35,7 +35,7 @@ case $call in
     echo text | make "$out"
     echo text | make "${@: -1}"
     ;;
-  'fairseq-xl data tatoeba '*)
+  'fairseq-xl data split '*)
     for set in train valid test; do
       for language in "${@:5:2}"; do make "$(after --output "$@")/$set.$language" <"$3"; done
     done
