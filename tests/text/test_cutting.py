@@ -69,7 +69,7 @@ def test_reading_columns(tmp_path):
         Corpus(path, ("de", "en"), (3, 1)).read()
     for nothing in ("", "Go.\t \n"):
         path.write_text(nothing)
-        with pytest.raises(InputError, match="deu-eng.tsv is empty: give sentence pairs"):
+        with pytest.raises(InputError, match=r"deu-eng\.tsv is empty: give sentence pairs"):
             Corpus(path, ("de", "en"), (2, 1)).read()
 
 

@@ -62,7 +62,7 @@ class Split:
     taken as they are, and their pairs left out of the training text."""
 
     train: Path = argument(
-        "PREFIX of two files PREFIX.SRC and PREFIX.TGT, or one file of pairs in columns separated by tabs; UTF-8, .gz is "
+        "PREFIX of PREFIX.SRC and PREFIX.TGT, or one file of pairs in columns separated by tabs; UTF-8, .gz is "
         "decompressed"
     )
     output: Path = option("folder to write train.SRC … to", alias="-o")
