@@ -13,45 +13,14 @@
 #                      IWSLT16.TED.tst2013.fr-en.fr.xml, …; else downloaded
 #   --url URL          address of the archive with the training text (a mirror of the campaign's)
 #   --src, --tgt       fr or de to en (default: fr to en); en to fr or de where --data holds it
-#   --loss LOSS        as in multi30k.sh (default: syn_margin_proj)
-#   --seed N           default: 1
 #   --arch ARCH        default: continuous_lstm_iwslt16 (the paper's sizes); continuous_transformer_iwslt
 #                      is the baseline stock_transformer with another output
-#   --size N           other sizes of embeddings and states (default: 0, the architecture's own)
+#   --size N           default: 0, the architecture's own
 #   --epochs N         default: 20 (stock_transformer: 50)
-#   --mono FILE        large text in the target language for the vectors (the paper: 4 billion words)
-#   --vectors FILE     ready word vectors (.vec, .bin, …) instead of training them;
-#                      or a checkpoint (.pt) of a softmax of the same OUT, whose output vectors become
-#                      the targets
-#   --target-epochs N  train a softmax of the same body for N epochs first, and take its output vectors as targets
-#                      (default: 0, the vectors of --vectors or of fastText)
-#   --vector-epochs N  epochs of fastText (default: 5)
-#   --transform 'OPTIONS'  options for `fairseq-xl vectors convert`, applied to the target vectors
-#   --source-min-count N, --target-min-count N  words seen less often in the training text are unknown, too
-#                      (default: all but the 50,000 most frequent are)
-#   --subwords N       subwords instead of words, --subword-kind and --joint: as in multi30k.sh
+#   --mono FILE        the paper trains its vectors on 4 billion words
+#   --source-min-count N, --target-min-count N  default: 1, and 50,000 words at most
 #   --dev-sets 'A B'   default: 'tst2013 tst2014'
 #   --test-sets 'A B'  default: 'tst2015 tst2016'
-#   --test PREFIX      translate and score PREFIX.fr, PREFIX.en instead of the test sets
-#   --read-unknown C   read source words that the model does not know as the known words nearest to them, where the
-#                      cosine of their fastText vectors is at least C; scores and record say so (default: off)
-#   --source-mono FILE more text in the source language, for those vectors
-#   --replace-unknown attention|lexicon  put the source word attended to most, or its translation by a
-#                      lexicon of the training text, in the place of each unknown word; scores and
-#                      record say so (default: unknown words stay)
-#   --search 'NAME=VALUE …'  options of the search, as `translate tune` prints them: lenpen=1.2 decode_score=cosine …;
-#                      what was trained is translated anew
-#   --diagnose best|epochs|no  measure the predicted vectors on the development set: of the best
-#                      checkpoint, or of every epoch's as well, which are then kept (default: best)
-#   --diagnose-words 'WORD …'  of the target language, as it is tokenised: list what is near their predictions
-#                      and the negatives made of these
-#   --user-dir DIR     a plugin of your own that imports fairseq_xl, for a loss of yours
-#   --name NAME        folder of the run (default: from languages, loss, arch, size, subwords and seed)
-#   --threads N        processes for the text, threads for the vectors (default: all)
-#   --prepare-only     stop before training
-#   --train-only       stop after training
-#   --dry-run          print the commands and run none
-#   -- OPTION…         further options of fairseq-train
 #
 # A set whose files --data does not hold is taken from sacreBLEU's iwslt17/SET, which downloads it.
 set -euo pipefail

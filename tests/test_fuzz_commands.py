@@ -154,7 +154,7 @@ def test_what_was_killed_ends_as_if_nothing_had_happened() -> None:
         assert [fault.family[: len(family)] for fault in judge_again(CASE, done, WHOLE)] == [family]
 
 
-QUICK = ["--minutes", "5", "--only", "data clean", "data tatoeba", "data hypotheses", "user-dir"]
+QUICK = ["--minutes", "5", "--only", "data clean", "data split", "data hypotheses", "user-dir"]
 
 
 @pytest.mark.slow
@@ -170,15 +170,15 @@ def test_commands_withstand_a_few_cases(forks, tmp_path: Path) -> None:
 def test_what_fails_is_kept_and_repeated(forks, tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
     broken.write_text(
-        "import runpy, sys\nfrom pathlib import Path\nfrom fairseq_xl.text import tatoeba\n"
+        "import runpy, sys\nfrom pathlib import Path\nfrom fairseq_xl.text import cutting\n"
         "def broken(*_):\n    Path('canary').unlink()\n    raise KeyError('oops')\n"
-        "tatoeba.split = broken\nlines = sys.modules\n"
+        "cutting.split = broken\nlines = sys.modules\n"
         f"sys.path[:0] = [{str(ROOT / 'scripts')!r}, {str(ROOT / 'tests' / 'helpers')!r}]\n"
         "from fuzzing import commands\n"
         "commands.Bench._undisturbed = lambda *_: commands.Whole(0.1, False, {}, set(), True)\n"
         f"runpy.run_path({str(ROOT / 'scripts' / 'fuzz.py')!r}, run_name='__main__')\n"
     )
-    words = ["--output", tmp_path / "out", "--most", "8", "--minutes", "5", "--only", "data tatoeba"]
+    words = ["--output", tmp_path / "out", "--most", "8", "--minutes", "5", "--only", "data split"]
     done = forks.run("python-script", broken, "commands", *words)
     assert done.returncode == 1, done.stderr[-2000:]
     assert "traceback: KeyError in " in done.stdout

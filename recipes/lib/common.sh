@@ -18,9 +18,10 @@ fail() {
   exit 2
 }
 
-# The block of comments at the top of a recipe is its help text.
+# The block of comments at the top of a recipe is its help text; SHARED_OPTIONS has that of the options that it shares.
 usage() {
   awk 'NR > 1 { if ($0 !~ /^#/) exit; sub(/^# ?/, ""); print }' "$1"
+  [[ -z ${SHARED_OPTIONS:-} ]] || cat "$SHARED_OPTIONS"
 }
 
 need_value() { # OPTION [VALUE]

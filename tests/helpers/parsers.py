@@ -351,7 +351,7 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.siamese.evaluation import records
     from fairseq_xl.syntactic.data import directory, readers
     from fairseq_xl.syntactic.evaluation import tables as evaluation_tables
-    from fairseq_xl.text import campaign, conllu, hypotheses, tatoeba
+    from fairseq_xl.text import campaign, conllu, cutting, hypotheses
     from fairseq_xl.text.lexicons import lexicon
     from fairseq_xl.training import checkpoints
     from fairseq_xl.translation import folder as translation_folder
@@ -420,8 +420,8 @@ def parsers() -> dict[str, Parser]:
         "a campaign's tagged text": entry(campaign.read_tags, "train.tags.en", text("<url>x</url>", "One < two")),
         "lines": entry(lines.read_lines, "a.txt", text("One", "Zwölf")),
         "gzipped lines": entry(lines.read_lines, "a.txt.gz", gzip.compress(text("One", "Zwölf"), mtime=0)),
-        "Tatoeba's pairs": entry(
-            lambda path: tatoeba.read_pairs(path, (1, 2)), "a.tsv", text("Go.\tGeh.\tCC", "Hi.\tHallo.\tx")
+        "sentence pairs": entry(
+            lambda path: cutting.Corpus(path, ("en", "de")).read(), "a.tsv", text("Go.\tGeh.\tCC", "Hi.\tHallo.\tx")
         ),
         "links": entry(tab_separated, "a.tsv", text("Go.\tGeh.\tCC", "Hi.\tHallo.\tx")),
         "a lexicon": entry(lexicon.read_translations, "a.tsv", text("hund\tdog\t0.9", "katze\tcat\t0.8")),

@@ -35,9 +35,11 @@ case $call in
     echo text | make "$out"
     echo text | make "${@: -1}"
     ;;
-  'fairseq-xl data tatoeba '*)
+  'fairseq-xl data split '*)
     for set in train valid test; do
-      for language in "${@:5:2}"; do make "$(after --output "$@")/$set.$language" <"$3"; done
+      for language in "${@:5:2}"; do
+        if [[ -f $3 ]]; then sha256sum "$3"; else echo "$3"; fi | make "$(after --output "$@")/$set.$language"
+      done
     done
     ;;
   'fairseq-xl data tokenize '* | 'fairseq-xl data truecase '* | 'fairseq-xl data postprocess '* | \

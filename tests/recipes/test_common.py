@@ -30,6 +30,7 @@ def options(name: str, data: Path) -> list[str]:
     return {
         "multi30k.sh": ["--data", str(data)],
         "tatoeba.sh": ["--data", str(data / "pairs.tsv")],
+        "train.sh": ["--train", str(data / "train"), "--src", "de", "--tgt", "en", "--held-out", "1"],
         "syntactic.sh": ["--data", str(data), "--languages", "en de", "--unseen", "fr", "--few", "20"],
         "sentiment.sh": [*SENTIMENT, f"{data}/labelled.tsv", "--high-resource", "none"],
         "question_matching.sh": ["--data", str(data)],
@@ -40,6 +41,7 @@ def options(name: str, data: Path) -> list[str]:
 RECIPES = (
     "multi30k.sh",
     "tatoeba.sh",
+    "train.sh",
     "syntactic.sh",
     "sentiment.sh",
     "question_matching.sh",

@@ -20,7 +20,7 @@ def pairs(tmp_path):
 def test_from_a_list_of_pairs_to_a_record(tatoeba, pairs):
     done = tatoeba("--data", pairs, "--held-out", 7)
     assert done.returncode == 0, done.stderr
-    words = tatoeba.arguments("fairseq-xl data tatoeba")
+    words = tatoeba.arguments("fairseq-xl data split")
     folder = tatoeba.out / "prepared" / "de-en"
     expected = f"--languages de en --columns 2 1 --valid 7 --test 7 --output {folder / 'split'}"
     assert " ".join(words[4:]) == expected
@@ -29,12 +29,12 @@ def test_from_a_list_of_pairs_to_a_record(tatoeba, pairs):
     assert tatoeba.calls == []
     pairs.write_text("Run!\tLauf!\n")
     tatoeba("--data", pairs, "--held-out", 7)
-    assert any(call.startswith("fairseq-xl data tatoeba") for call in tatoeba.calls)
+    assert any(call.startswith("fairseq-xl data split") for call in tatoeba.calls)
 
 
 def test_from_english(tatoeba, pairs):
     tatoeba("--data", pairs, "--src", "en", "--tgt", "de")
-    assert "--languages en de --columns 1 2" in " ".join(tatoeba.arguments("fairseq-xl data tatoeba"))
+    assert "--languages en de --columns 1 2" in " ".join(tatoeba.arguments("fairseq-xl data split"))
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from fairseq_xl.cli.parsing import Table
 COMMANDS: Table = {
     "fetch": ("fairseq_xl.cli.data.corpora:Fetch", "download a file (resumable), and unpack it safely"),
     "campaign": ("fairseq_xl.cli.data.corpora:Campaign", "IWSLT campaign files (XML or train.tags) to plain text"),
-    "tatoeba": (
-        "fairseq_xl.cli.data.corpora:Tatoeba",
+    "split": (
+        "fairseq_xl.cli.data.corpora:Split",
         "cut sentence pairs into train, valid and test without a sentence in common",
     ),
     "synthetic": ("fairseq_xl.cli.data.corpora:Synthetic", "generate a small parallel corpus with a grammar"),

@@ -1,4 +1,4 @@
-"""``fairseq-xl data fetch``, ``campaign``, ``tatoeba``, ``synthetic`` and ``clean``: where text comes from."""
+"""``fairseq-xl data fetch``, ``campaign``, ``split``, ``synthetic`` and ``clean``: where text comes from."""
 
 from __future__ import annotations
 
@@ -57,34 +57,43 @@ class Campaign:
 
 
 @dataclass(kw_only=True)
-class Tatoeba:
-    """Cut a file of sentence pairs, as Tatoeba's are published, into train, valid and test without a sentence in
-    common."""
+class Split:
+    """Cut sentence pairs into train, valid and test without a sentence in common. Sets that are there already are
+    taken as they are, and their pairs left out of the training text."""
 
-    pairs: Path = argument("file of pairs in columns separated by tabs (UTF-8; .gz is decompressed)")
+    train: Path = argument(
+        "PREFIX of PREFIX.SRC and PREFIX.TGT, or one file of pairs in columns separated by tabs; UTF-8, .gz is "
+        "decompressed"
+    )
     output: Path = option("folder to write train.SRC … to", alias="-o")
     languages: tuple[str, str] = option("of the two sides, for the files' names", metavar=("SRC", "TGT"))
     columns: tuple[int, int] = option(
-        "of the source and of the target, from 1; Tatoeba's files have English first",
-        (2, 1),
-        low=1,
-        metavar=("SRC", "TGT"),
+        "of the source and of the target in a file of columns, from 1", (1, 2), low=1, metavar=("SRC", "TGT")
     )
-    valid: int = option("development pairs", 2000, low=0)
-    test: int = option("test pairs", 2000, low=0)
+    valid: int = option("development pairs to hold out", 2000, low=0)
+    test: int = option("test pairs to hold out", 2000, low=0)
+    valid_set: Path | None = option("a development set, as the training pairs are given; none is held out then", None)
+    test_set: Path | None = option("a test set, in the same way", None)
+    least: int = option("refuse fewer training pairs", 1, low=1)
+    trust_languages: bool = option("do not look whether the sides are the wrong way round", False)
     seed: int = option("of the choice", 1, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
         from fairseq_xl.io.folders import own_files
-        from fairseq_xl.text.tatoeba import read_pairs, split
+        from fairseq_xl.text.cutting import Corpus, cut
 
-        found = split(read_pairs(self.pairs, self.columns), self.valid, self.test, self.seed)
-        with own_files(self.output, "data tatoeba") as folder:
+        corpora = {
+            name: Corpus(path, self.languages, self.columns)
+            for name, path in (("train", self.train), ("valid", self.valid_set), ("test", self.test_set))
+            if path is not None
+        }
+        found = cut(corpora, self.valid, self.test, self.seed, self.least, self.trust_languages)
+        with own_files(self.output, "data split") as folder:
             for name in ("train", "valid", "test"):
                 for side, language in enumerate(self.languages):
                     with atomic_text(folder / f"{name}.{language}") as stream:
                         stream.writelines(pair[side] + "\n" for pair in getattr(found, name))
-        print(found, file=sys.stderr)
+        print(f"{found}: {self.output}", file=sys.stderr)
 
 
 @dataclass(kw_only=True)

@@ -51,6 +51,13 @@ class Convert(Transformation):
         "--special-vectors file",
         False,
     )
+    min_coverage: float = option(
+        "with --dict: refuse vectors that fewer of its words have; those of another language have few",
+        0.0,
+        low=0,
+        high=1,
+        metavar="SHARE",
+    )
     dim: int | None = option("refuse vectors of another dimension", None, low=1)
     center_on: Path | None = option(
         f"take the mean and the directions from the words of this {DICTIONARY} alone: that of the training, where a "
@@ -66,8 +73,8 @@ class Convert(Transformation):
         from fairseq_xl.vectors.table import write_vectors
         from fairseq_xl.vectors.transform import transform
 
-        if self.dict is None and (self.weighted or self.specials):
-            raise InputError("--weighted and --specials need a dictionary: give --dict")
+        if self.dict is None and (self.weighted or self.specials or self.min_coverage):
+            raise InputError("--weighted, --specials and --min-coverage need a dictionary: give --dict")
         for name, given in (("--weighted", self.weighted), ("--center-on", self.center_on)):
             if given and not self.centers:
                 raise InputError(f"{name} changes nothing without --center, --remove-components or --whiten")
@@ -99,6 +106,11 @@ class Convert(Transformation):
                 raise InputError(
                     f"{self.source} has a vector for none of the {covered.types} words of {self.dict}: "
                     "are they of the same language, case and tokenisation?"
+                )
+            if covered.type_share < self.min_coverage:
+                raise InputError(
+                    f"{self.source} has a vector for {covered.type_share:.1%} of the words of {self.dict}, fewer than "
+                    f"{self.min_coverage:.0%}: are they of the same language, case and tokenisation?"
                 )
             print(covered, file=sys.stderr)
         return vectors

@@ -121,6 +121,10 @@ train_targets() {
   [[ $WARM_START == no ]] || tuning=(-- --force-anneal "$((TARGET_EPOCHS + 1))")
   set -- "${ARGUMENTS[@]}"
   while [[ $# -gt 0 && $1 != -- ]]; do
+    if [[ $1 == --test && $TEST_AS_OWN == yes ]]; then # it belongs to the data, then
+      words+=("$1" "$2") && shift 2
+      continue
+    fi
     case $1 in
       --loss | --epochs | --name | --search | --target-epochs | --diagnose-words | --replace-unknown | --test | \
         --read-unknown | --source-mono) shift 2 ;;

@@ -7,11 +7,35 @@ clean_pair() { # SOURCE TARGET OUT_PREFIX OPTION…
   run fairseq-xl data clean "$source" "$target" --output "$prefix.$SRC" "$prefix.$TGT" "$@"
 }
 
+# One corpus cut into PREPARED/split and cleaned: what trains by TRAIN_RULES, the sets that are measured as they are.
+split_pairs() { # CORPUS OPTION…
+  local set rules
+  run fairseq-xl data split "$1" --languages "$SRC" "$TGT" "${@:2}" --output "$PREPARED/split"
+  for set in train valid test; do
+    rules=(--empty keep)
+    [[ $set != train || -z ${TRAIN_RULES:-} ]] || rules=("${TRAIN_RULES[@]}")
+    clean_pair "$PREPARED/split/$set.$SRC" "$PREPARED/split/$set.$TGT" "$PREPARED/plain/$set" "${rules[@]}"
+  done
+}
+
+# Codes of two and of three letters.
+UNSPACED="zh zho chi cmn yue ja jpn th tha lo lao km khm my mya bur bo bod tib dz dzo"
+CASELESS="$UNSPACED ko kor ar ara fa fas per ur urd ps pus he heb yi yid hi hin mr mar ne nep bn ben as asm gu guj pa pan
+or ori ta tam te tel kn kan ml mal si sin am amh ti tir ka kat geo dv div ug uig sd snd"
+
+unspaced() { one_of "$1" "$UNSPACED"; }
+has_case() { ! one_of "$1" "$CASELESS"; }
+
 tokenise_set() { # FOLDER SET LANGUAGE
   run fairseq-xl data tokenize "$1/plain/$2.$3" --output "$1/tok/$2.$3" --language "$3" --processes "$THREADS"
 }
 
 truecase_set() { # FOLDER SET LANGUAGE
+  if ! has_case "$3"; then
+    run mkdir -p "$1/true"
+    run cp "$1/tok/$2.$3" "$1/true/$2.$3"
+    return
+  fi
   run fairseq-xl data truecase "$1/tok/$2.$3" --output "$1/true/$2.$3" \
     --model "$PREPARED/truecaser.$3" --processes "$THREADS"
 }
@@ -26,7 +50,7 @@ tokenise_all() {
 truecase_all() {
   local set language
   for language in "$SRC" "$TGT"; do
-    run fairseq-xl data train-truecaser "$PREPARED/tok/train.$language" \
+    ! has_case "$language" || run fairseq-xl data train-truecaser "$PREPARED/tok/train.$language" \
       --output "$PREPARED/truecaser.$language"
     for set in train valid test; do truecase_set "$PREPARED" "$set" "$language"; done
   done
@@ -111,6 +135,7 @@ train_vectors() {
 target_vectors() {
   local source=${VECTORS:-$TEXT_FOLDER/vectors/$TGT.bin} transform=()
   [[ -z $TRANSFORM ]] || read -ra transform <<<"$TRANSFORM"
+  [[ -z $MIN_COVERAGE || -z $VECTORS ]] || transform+=(--min-coverage "$MIN_COVERAGE")
   run fairseq-xl vectors convert "$source" --output "$TARGET_VECTORS" --dict "$UNITS_FOLDER/bin/dict.$TGT.txt" \
     "${transform[@]}"
   makes "$TARGET_VECTORS"

@@ -42,10 +42,10 @@ read_search() {
 # What `fairseq-xl translate text` needs, in one folder that can be copied elsewhere.
 pack_model() {
   local pieces=()
-  [[ $SUBWORDS == 0 ]] || pieces=(--subwords "$(subword_model "$SRC")")
+  ! has_case "$SRC" || pieces=(--truecaser "$PREPARED/truecaser.$SRC")
+  [[ $SUBWORDS == 0 ]] || pieces+=(--subwords "$(subword_model "$SRC")")
   run fairseq-xl translate pack "$RUN/checkpoints/checkpoint_best.pt" --data "$UNITS_FOLDER/bin" \
-    --source-lang "$SRC" --target-lang "$TGT" --truecaser "$PREPARED/truecaser.$SRC" \
-    "${pieces[@]}" "${PACKED[@]}" --output "$RUN/model"
+    --source-lang "$SRC" --target-lang "$TGT" "${pieces[@]}" "${PACKED[@]}" --output "$RUN/model"
   makes "$RUN/model"
 }
 
@@ -130,6 +130,11 @@ translate() {
 score() {
   local prefix=$RUN/$LABEL
   local command=(sacrebleu "$REFERENCE" --input "${prefix}hyp.beam$BEAM.txt" --metrics bleu chrf --width 2)
+  if one_of "$TGT" "zh zho chi cmn yue"; then
+    command+=(--tokenize zh)
+  elif unspaced "$TGT"; then
+    command+=(--tokenize char)
+  fi
   if [[ $DRY_RUN == yes ]]; then
     show "${command[@]}"
     return
@@ -162,4 +167,24 @@ write_record() {
     "loss=$LOSS" "search=${SEARCH[*]}" "${ABOUT[@]}" \
     ${READ_UNKNOWN:+"source_words=unknown ones read as known ones from a cosine of $READ_UNKNOWN in $LABEL"} \
     ${REPLACE_UNKNOWN:+"unknown_words=in ${LABEL%.} replaced by $REPLACE_UNKNOWN"}
+}
+
+# At the end of a recipe: how to use what it made.
+next_steps() {
+  [[ $DRY_RUN == no && $PREPARE_ONLY == no && $TRAIN_ONLY == no ]] || return 0
+  local sentence folder=${RUN//\"/\\\"}
+  sentence=$(sed -n 1p "$PREPARED/plain/test.$SRC")
+  sentence=${sentence//\\/\\\\} sentence=${sentence//\"/\\\"}
+  cat <<END
+
+Translate a file, a sentence a line:
+
+  fairseq-xl translate text $(printf %q "$RUN/model") --input FILE.$SRC --output FILE.$TGT
+
+or in Python:
+
+  from fairseq_xl import Translator
+  translator = Translator.load("$folder/model")
+  print(translator.translate(["$sentence"])[0])
+END
 }

@@ -123,13 +123,14 @@ def test_all_random_is_what_random_writes(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--weighted", "--center"], "--weighted and --specials need a dictionary"),
-        (["--specials"], "--weighted and --specials need a dictionary"),
+        (["--weighted", "--center"], "--weighted, --specials and --min-coverage need a dictionary"),
+        (["--specials"], "--weighted, --specials and --min-coverage need a dictionary"),
         (["--weighted", "--dict", "dict.txt"], "--weighted changes nothing without --center"),
         (["--center-on", "dict.txt"], "--center-on changes nothing without --center"),
         (["--center-on", "other.txt", "--center"], "it has none of the words, or counts, of the table"),
         (["--dim", "300"], "dimension 300 is needed"),
         (["--dict", "other.txt"], "for none of the 1 words"),
+        (["--dict", "half.txt", "--min-coverage", "0.6"], "a vector for 50.0% of the words of"),
         (["--dict", "none.txt"], "no dictionary file at"),
         (["--remove-components", "9"], "cannot remove 9 components"),
         (["--random-share", "nan"], "--random-share is nan: give a finite number"),
@@ -140,6 +141,7 @@ def test_all_random_is_what_random_writes(folder: Path) -> None:
 def test_convert_says_what_cannot_be_done(folder: Path, monkeypatch, capsys, options: list[str], sentence: str) -> None:
     monkeypatch.chdir(folder)
     Path("other.txt").write_text("Wort 1\n")
+    Path("half.txt").write_text("dog 2\nWort 1\n")
     assert vectors("convert", "in.vec", "-o", "out.vec", *options) == 2
     said = capsys.readouterr().err
     assert sentence in said
