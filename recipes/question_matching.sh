@@ -14,17 +14,22 @@
 #                      they come from the organisers alone, so that nothing is downloaded
 #   --out DIR          everything is written here
 #   --system SYSTEM    siamese_lstm, siamese_conv, siamese_conv_lstm, siamese_conv_lstm_bilstm, esim,
-#                      decomposable_attention, infersent, or a baseline: character_ngram tfidf bm25 vectors constant st
+#                      decomposable_attention (as published), decomposable_attention_enhanced (compares and pools as
+#                      esim does), infersent, or a baseline: character_ngram tfidf bm25 vectors constant st
 #                      (default: esim)
 #   --seed N           of the training; fold N-1 of --folds is held out, counted round (default: 1)
+#   --runs N           trainings with seeds from --seed on, N at most --folds (default: 1). Several are averaged in
+#                      OUT/runs/NAME.meanN: test.json, and calibrated.json, whose calibration is fitted on their folds
 #   --folds N          of the training pairs, by communities of questions (default: 5)
-#   --epochs N         default: 8; the best by average precision on the fold is kept
+#   --epochs N         default: 8
+#   --choose MEASURE   keep the epoch that is best on the fold by log_loss (default) or average_precision
 #   --embeddings WHICH   own: trained on the questions and --text (default); official: fastText's Spanish Wikipedia
 #                      vectors, downloaded (the competition's); or a file: .vec or .bin
 #   --text FILE        more Spanish text for own vectors, a sentence a line; repeatable
 #   --unknown HOW      words without a vector: subwords (vectors of their subwords; default for own and .bin), repair
 #                      (the paper's spelling rules first), or none
 #   --transfer no|yes  add pairs made by label transfer through the questions' translations (default: yes)
+#   --chains no|yes    train on pairs that match through a chain of two, too: A as B, B as C (default: no)
 #   --translate no|yes train a translation model with continuous outputs on the translated questions alone, translate
 #                      those of cikm_test_a.txt with it, and transfer labels to them, too (default: no)
 #   --translated FILE  Spanish questions and their English translations, two columns, for label transfer as well; repeatable
@@ -38,24 +43,25 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
-CLASSIFIERS="siamese_lstm siamese_conv siamese_conv_lstm siamese_conv_lstm_bilstm esim decomposable_attention infersent"
+CLASSIFIERS="siamese_lstm siamese_conv siamese_conv_lstm siamese_conv_lstm_bilstm esim decomposable_attention
+  decomposable_attention_enhanced infersent"
 BASELINES="character_ngram tfidf bm25 vectors constant st"
 WIKIPEDIA=https://dl.fbaipublicfiles.com/fasttext/vectors-wiki/wiki.es.vec
 # Chosen on a held-out fold of the training pairs.
 TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001 --clip-norm 5
-  --batch-size 128 --exchange --best-checkpoint-metric average_precision --maximize-best-checkpoint-metric
-  --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 50
-  --dropout 0.3)
+  --batch-size 128 --exchange --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1
+  --log-format json --log-interval 50 --dropout 0.3)
 # By architecture, chosen there, too, but for the first: of the size of the others.
 declare -A OWN=(
   [infersent]="--hidden-dim 256 --decide-dim 128"
-  [decomposable_attention]="--enhanced"
+  [decomposable_attention_enhanced]="--enhanced"
   [siamese_conv]="--label-smoothing 0.1"
   [siamese_conv_lstm]="--label-smoothing 0.1"
   [siamese_conv_lstm_bilstm]="--label-smoothing 0.1"
 )
 
-SYSTEM=esim SEED=1 FOLDS=5 EPOCHS=8 VECTORS=own UNKNOWN='' TRANSFER=yes TRANSLATE=no LEAKS=sentences OUT='' DATA='' NAME='' MODEL=''
+SYSTEM=esim SEED=1 RUNS=1 FOLDS=5 EPOCHS=8 CHOOSE=log_loss VECTORS=own UNKNOWN='' TRANSFER=yes CHAINS=no TRANSLATE=no
+LEAKS=sentences OUT='' DATA='' NAME='' MODEL=''
 TEXTS=() TRANSLATED=() TUNING=() PREPARE_ONLY=no
 
 common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 for another option
@@ -63,8 +69,8 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
   case $1 in
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
-    --data | --out | --system | --loss | --seed | --folds | --epochs | --embeddings | --text | --unknown | --transfer | \
-      --translate | --translated | --leaks | --model | --name) ;;
+    --data | --out | --system | --loss | --seed | --runs | --folds | --epochs | --choose | --embeddings | --text | \
+      --unknown | --transfer | --chains | --translate | --translated | --leaks | --model | --name) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -74,12 +80,15 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --out) OUT=$(absolute "$2") ;;
     --system | --loss) SYSTEM=$2 ;; # `fairseq-xl experiment` calls what it compares a loss
     --seed) SEED=$2 ;;
+    --runs) RUNS=$2 ;;
     --folds) FOLDS=$2 ;;
     --epochs) EPOCHS=$2 ;;
+    --choose) CHOOSE=$2 ;;
     --embeddings) VECTORS=$2 ;;
     --text) TEXTS+=("$(absolute "$2")") ;;
     --unknown) UNKNOWN=$2 ;;
     --transfer) TRANSFER=$2 ;;
+    --chains) CHAINS=$2 ;;
     --translate) TRANSLATE=$2 ;;
     --translated) TRANSLATED+=("$(absolute "$2")") ;;
     --leaks) LEAKS=$2 ;;
@@ -98,12 +107,16 @@ check_settings() {
   need_count --epochs "$EPOCHS"
   ((SEED > 0)) || fail "--seed counts from 1"
   ((FOLDS > 1)) || fail "--folds is $FOLDS: at least 2, one of which is held out"
+  need_count --runs "$RUNS"
+  ((RUNS <= FOLDS)) || fail "--runs is $RUNS: at most one for each of the $FOLDS folds of --folds"
+  [[ $CHOOSE =~ ^(log_loss|average_precision)$ ]] || fail "--choose is '$CHOOSE': choose log_loss or average_precision"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and records"
   need_folder_name --out "$OUT"
   [[ -z $NAME ]] || need_name --name "$NAME"
   [[ -n $DATA ]] || fail "--data is missing: name the folder with the competition's files (nothing is downloaded)"
   need_folder_name --data "$DATA"
   [[ $TRANSFER =~ ^(yes|no)$ ]] || fail "--transfer is '$TRANSFER': choose yes or no"
+  [[ $CHAINS =~ ^(yes|no)$ ]] || fail "--chains is '$CHAINS': choose yes or no"
   [[ $TRANSLATE =~ ^(yes|no)$ ]] || fail "--translate is '$TRANSLATE': choose yes or no"
   [[ $TRANSLATE == no || $TRANSFER == yes ]] || fail "--translate yes serves label transfer alone: leave out --transfer no"
   [[ $TRANSLATE == no ]] || need_file "$DATA/cikm_test_a.txt" "file to translate,"
@@ -200,6 +213,7 @@ prepare_data() {
     "$TEXT/cikm_spanish_train.txt,left=1,right=3,label=5,split=test") also=()
   [[ $TRANSFER == no ]] || sources+=("$OUT/transferred/$KEY.tsv,left=left,right=right,label=label")
   [[ ! -f $TEXT/cikm_test_a.txt ]] || also=(--also "$TEXT/cikm_test_a.txt,label=none")
+  [[ $CHAINS == no ]] || also+=(--chains)
   run fairseq-xl match prepare "$PREPARED" "${sources[@]}" "${also[@]}" --vectors "$VECTORS_FILE" --folds "$FOLDS" \
     --leaks "$LEAKS"
   makes "$PREPARED"
@@ -213,7 +227,7 @@ show_statistics() {
 
 train_classifier() {
   claim_checkpoints "$RUN/checkpoints"
-  logged "$RUN/train.log" fairseq-train "$PREPARED" --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "$SYSTEM" --fold "$FOLD" \
+  logged "$RUN/train.log" fairseq-train "$PREPARED" --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "${SYSTEM%_enhanced}" --fold "$FOLD" \
     --seed "$SEED" --max-epoch "$EPOCHS" --save-dir "$RUN/checkpoints" "${TUNING[@]}"
 }
 
@@ -232,6 +246,13 @@ record_baseline() {
   [[ $SYSTEM != st ]] || options+=(--model "$MODEL")
   run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --fold "$FOLD" --output "$RUN/fold.json" "${options[@]}"
   run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --split test --output "$RUN/test.json" "${options[@]}"
+}
+
+# Of a classifier's runs; the calibration sees the folds that were held out, and nothing that is reported.
+average_runs() {
+  run fairseq-xl match ensemble "${AVERAGED[@]/%//test.json}" --name "$LABEL" --output "$RUN/test.json"
+  run fairseq-xl match ensemble "${AVERAGED[@]/%//test.json}" --stack-on "${AVERAGED[@]/%//fold.json}" --calibrate platt \
+    --name "$LABEL, calibrated" --output "$RUN/calibrated.json"
 }
 
 prepare_stages() {
@@ -265,13 +286,14 @@ prepare_stages() {
     stage "transferred/$KEY" "$before" transfer_labels "$raw" "$(fingerprint "${TRANSLATED[@]}")"
     before="transferred/$KEY"
   fi
-  stage "prepared/$KEY" "$before" prepare_data "$raw" "$FOLDS" "$LEAKS" "$given"
-  stage "statistics/$KEY" "prepared/$KEY" show_statistics
+  stage "prepared/$PREPARED_KEY" "$before" prepare_data "$raw" "$FOLDS" "$LEAKS" "$given"
+  stage "statistics/$PREPARED_KEY" "prepared/$PREPARED_KEY" show_statistics
 }
 
 check_settings
 read -ra OPTIONS <<<"${OWN[$SYSTEM]:-}"
-TRAIN+=("${OPTIONS[@]}")
+TRAIN+=(--best-checkpoint-metric "$CHOOSE" "${OPTIONS[@]}")
+[[ $CHOOSE == log_loss ]] || TRAIN+=(--maximize-best-checkpoint-metric)
 begin_in "$OUT"
 activate
 case $TRANSFER.$TRANSLATE in
@@ -280,16 +302,27 @@ case $TRANSFER.$TRANSLATE in
   yes.yes) HELP=translated ;;
 esac
 KEY=$VECTORS_KEY.$UNKNOWN.$HELP.$LEAKS.$FOLDS
-FOLD=$(((SEED - 1) % FOLDS))
-NAME=${NAME:-$SYSTEM.$KEY.seed$SEED}
+PREPARED_KEY=$KEY
+[[ $CHAINS == no ]] || PREPARED_KEY+=.chains
 LABEL=$SYSTEM
-PREPARED=$OUT/prepared/$KEY RUN=$OUT/runs/$NAME STAMPS=$OUT/stamps
+PREPARED=$OUT/prepared/$PREPARED_KEY STAMPS=$OUT/stamps
 locked "$OUT/lock" prepare_stages
 [[ $PREPARE_ONLY == no ]] || exit 0
-if one_of "$SYSTEM" "$BASELINES"; then
-  stage "$NAME/record" "prepared/$KEY" record_baseline "$SYSTEM" "$SEED" "$MODEL"
-else
-  stage "$NAME/train" "prepared/$KEY" train_classifier "$SYSTEM" "$SEED" "$EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
-  stage "$NAME/record" "$NAME/train" record_classifier
+ALL=${NAME:-$SYSTEM.$PREPARED_KEY} FIRST_SEED=$SEED RECORDED=() AVERAGED=()
+for ((SEED = FIRST_SEED; SEED < FIRST_SEED + RUNS; SEED++)); do
+  FOLD=$(((SEED - 1) % FOLDS))
+  [[ -n $NAME && $RUNS == 1 ]] || NAME=$ALL.seed$SEED
+  RUN=$OUT/runs/$NAME
+  if one_of "$SYSTEM" "$BASELINES"; then
+    stage "$NAME/record" "prepared/$PREPARED_KEY" record_baseline "$SYSTEM" "$SEED" "$MODEL"
+  else
+    stage "$NAME/train" "prepared/$PREPARED_KEY" train_classifier "$SYSTEM" "$SEED" "$EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
+    stage "$NAME/record" "$NAME/train" record_classifier
+  fi
+  RECORDED+=("$NAME/record") AVERAGED+=("$RUN")
+done
+if ((RUNS > 1)); then
+  RUN=$OUT/runs/$ALL.mean$RUNS
+  stage "$ALL.mean$RUNS" "${RECORDED[*]}" average_runs "$FIRST_SEED"
 fi
 [[ $DRY_RUN == yes ]] || say "$RUN/test.json"

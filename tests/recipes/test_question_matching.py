@@ -153,6 +153,9 @@ def test_a_dry_run_does_nothing(matching, data):
         (("--system", "magic"), "--system is 'magic': choose one of siamese_lstm"),
         (("--seed", "0"), "--seed counts from 1"),
         (("--folds", "1"), "--folds is 1: at least 2"),
+        (("--runs", "6"), "--runs is 6: at most one for each of the 5 folds"),
+        (("--choose", "luck"), "--choose is 'luck'"),
+        (("--chains", "long"), "--chains is 'long'"),
         (("--transfer", "perhaps"), "--transfer is 'perhaps'"),
         (("--translate", "maybe"), "--translate is 'maybe'"),
         (("--translate", "yes", "--transfer", "no"), "serves label transfer alone"),
@@ -174,3 +177,50 @@ def test_mistakes(matching, data, options, said):
 def test_data_is_never_downloaded(matching, tmp_path):
     assert "nothing is downloaded" in matching().stderr
     assert "there is no file of question pairs" in matching("--data", tmp_path).stderr
+
+
+@pytest.mark.parametrize(
+    ("system", "enhanced"), [("decomposable_attention", False), ("decomposable_attention_enhanced", True)]
+)
+def test_attention_as_published_and_enhanced_are_two_systems(matching, data, system, enhanced):
+    matching("--data", data, "--system", system)
+    words = matching.arguments("fairseq-train")
+    assert words[words.index("--arch") + 1] == "decomposable_attention"
+    assert ("--enhanced" in words) == enhanced
+    named = matching.arguments("fairseq-xl match predict")
+    assert named[named.index("--name") + 1] == system
+
+
+def test_checkpoints_are_chosen_by_what_is_reported(matching, data):
+    matching("--data", data)
+    words = matching.arguments("fairseq-train")
+    assert words[words.index("--best-checkpoint-metric") + 1] == "log_loss"
+    assert "--maximize-best-checkpoint-metric" not in words
+    matching("--data", data, "--choose", "average_precision")
+    words = matching.arguments("fairseq-train")
+    assert words[words.index("--best-checkpoint-metric") + 1] == "average_precision"
+    assert "--maximize-best-checkpoint-metric" in words
+
+
+def test_several_runs_are_averaged_and_calibrated_on_their_folds(matching, data):
+    done = matching("--data", data, "--folds", 3, "--runs", 3)
+    assert done.returncode == 0, done.stderr
+    assert matching.calls == [*DATA, *PREPARED, *3 * TRAINED, *["fairseq-xl match ensemble"] * 2]
+    lines = matching.calls_file.read_text().splitlines()
+    trained = [line.split() for line in lines if line.startswith("fairseq-train")]
+    assert [words[words.index("--fold") + 1] for words in trained] == ["0", "1", "2"]
+    base = matching.out / "runs/esim.own.subwords.transferred.sentences.3"
+    mean, calibrated = (line.split()[3:] for line in lines if " ensemble " in line)
+    tests, folds = ([f"{base}.seed{seed}/{name}.json" for seed in (1, 2, 3)] for name in ("test", "fold"))
+    assert mean == [*tests, "--name", "esim", "--output", f"{base}.mean3/test.json"]
+    assert calibrated[:8] == [*tests, "--stack-on", *folds, "--calibrate"]
+    matching("--data", data, "--folds", 3, "--runs", 3)
+    assert matching.calls == []
+
+
+def test_chains_make_another_folder(matching, data):
+    matching("--data", data)
+    matching("--data", data, "--chains", "yes")
+    assert matching.calls == [*PREPARED[1:], *TRAINED]
+    assert "--chains" in matching.arguments("fairseq-xl match prepare")
+    assert (matching.out / "runs/esim.own.subwords.transferred.sentences.5.chains.seed1/test.json").exists()

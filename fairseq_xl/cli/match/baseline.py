@@ -62,7 +62,7 @@ class Baseline:
         directory = DataDirectory(self.data)
         if self.fold is None:
             split = self.split or "valid"
-            train, judged = directory.rows("train"), directory.rows(split)
+            train, judged = directory.training(), directory.rows(split)
         else:
             split = "train"
             train, judged = (directory.fold(self.fold, held_out) for held_out in (False, True))

@@ -50,6 +50,10 @@ class Prepare(Settings):
         for why, count in manifest["left_out"].items():
             if count:
                 print(f"left out of training: {count} {why}", file=sys.stderr)
+        if found := manifest["chains"]:
+            labelled, right = found["with a label of their own"], found["of these matching"]
+            share = f", of which {right / labelled:.1%} match" if labelled else ""
+            print(f"pairs through chains: {found['pairs']}; {labelled} more have a label{share}", file=sys.stderr)
         if manifest["folds"] > 1:
             *counts, across = inside(DataDirectory(self.output).rows("train"), manifest["folds"])
             print(f"pairs in each fold: {' '.join(map(str, counts))}; across folds: {across}", file=sys.stderr)

@@ -4,6 +4,7 @@ manifest.json      how text became words, where the pairs came from, what was le
 dict.txt           fairseq's dictionary
 vectors.npy        a row for each entry of the dictionary
 SPLIT.tsv          one pair a line under a line of names, SPLIT being train, valid or test
+chains.tsv         pairs for training that follow from those of train.tsv, where they were asked for
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ VERSION = 1
 MANIFEST = "manifest.json"
 VECTORS = "vectors.npy"
 SPLITS = ("train", "valid", "test")
+CHAINS = "chains"
 COLUMNS = ("id", "label", "group", "left_fold", "right_fold", "left", "right", "left_text", "right_text")
 
 
@@ -42,7 +44,8 @@ class Row:
         label: 0 or 1; None in an unlabelled split.
         group: pairs with a sentence in common are of one group.
         folds: of the left and the right sentence, from 0, for cross-validation: fold k is validated on the pairs with
-            both sentences in k and trained on those with neither.
+            both sentences in k and trained on those with neither. Of a chain, both folds that its
+            three sentences are in.
         left, right: words, separated by spaces.
         left_text, right_text: as they were written, but for white space.
     """
@@ -118,10 +121,13 @@ class DataDirectory:
             raise InputError(
                 f"fold {fold} of {self.folds}: folds count from 0, and `match prepare --folds` says how many"
             )
-        rows = self.rows("train")
         if held_out:
-            return [row for row in rows if row.folds == (fold, fold)]
-        return [row for row in rows if fold not in row.folds]
+            return [row for row in self.rows("train") if row.folds == (fold, fold)]
+        return [row for row in self.training() if fold not in row.folds]
+
+    def training(self) -> list[Row]:
+        """The training pairs, and the chains of the folder."""
+        return self.rows("train") + (self.rows(CHAINS) if (self.folder / f"{CHAINS}.tsv").is_file() else [])
 
 
 def _row(cells: list[str]) -> Row:

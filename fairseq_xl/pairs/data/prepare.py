@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from fairseq.data import Dictionary
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder
-from fairseq_xl.pairs.data.directory import MANIFEST, SPLITS, VECTORS, VERSION, DataDirectory, Row, write_rows
+from fairseq_xl.pairs.augmentation.chains import chains
+from fairseq_xl.pairs.data.directory import CHAINS, MANIFEST, SPLITS, VECTORS, VERSION, DataDirectory, Row, write_rows
 from fairseq_xl.pairs.data.folds import folds, groups
 from fairseq_xl.pairs.data.settings import Settings
 from fairseq_xl.pairs.data.source import Pair, PairSource
@@ -82,6 +83,11 @@ def prepare(
         vocabulary = _Vocabulary(like.dictionary, like.vectors().numpy(), like.manifest["vectors"])
     else:
         vocabulary = _vocabulary(splits, _read(also, tokenizer), settings)
+    rows = {
+        split: list(_rows(own, settings if split == "train" else None)) for split, own in splits.items() if own
+    }
+    judged = [] if settings.leaks == "nothing" else [*splits["valid"], *splits["test"]]
+    chained, counts = _chains(rows.get("train", []), judged) if settings.chains else ([], None)
     manifest = {
         "version": VERSION,
         "tokenizer": {each.name: getattr(tokenizer, each.name) for each in fields(Tokenizer)},
@@ -91,16 +97,18 @@ def prepare(
         "seed": settings.seed,
         "languages": sorted({code for source in sources for code in source.languages or ()}),
         "sources": [{"file": source.path.name, **source.options} for source in sources],
-        "pairs": {split: len(rows) for split, rows in splits.items() if rows},
-        "matching": {split: sum(w.pair.label or 0 for w in rows) for split, rows in splits.items() if rows},
+        "pairs": {split: len(own) for split, own in rows.items()},
+        "matching": {split: sum(row.label or 0 for row in own) for split, own in rows.items()},
         "left_out": dict(left_out),
+        "chains": counts,
         "words": len(vocabulary.dictionary) - vocabulary.dictionary.nspecial,
         "vectors": vocabulary.vectors,
     }
     with atomic_folder(output, MANIFEST, "pairs prepared for training") as folder:
-        for split, rows in splits.items():
-            if rows:
-                write_rows(folder / f"{split}.tsv", _rows(rows, settings if split == "train" else None))
+        for split, own in rows.items():
+            write_rows(folder / f"{split}.tsv", own)
+        if settings.chains:
+            write_rows(folder / f"{CHAINS}.tsv", chained)
         vocabulary.dictionary.save(str(folder / "dict.txt"))
         np.save(folder / VECTORS, vocabulary.table, allow_pickle=False)
         with atomic_text(folder / MANIFEST) as stream:
@@ -188,7 +196,7 @@ def make_table(dictionary: Dictionary, found: WordVectors | None, dim: int, seed
     return table
 
 
-def _rows(rows: list[_Tokenized], settings: Settings | None) -> Iterable[Row]:
+def _rows(rows: list[_Tokenized], settings: Settings | None) -> Iterator[Row]:
     """With the folds of ``settings``; without, all in fold 0."""
     sides = [row.sides for row in rows]
     given = [row.pair.fold for row in rows if row.pair.fold is not None]
@@ -200,6 +208,33 @@ def _rows(rows: list[_Tokenized], settings: Settings | None) -> Iterable[Row]:
         placed = [(0, 0)] * len(rows)
     for row, group, fold in zip(rows, groups(sides), placed, strict=True):
         yield Row(row.id, row.pair.label, group, fold, *row.sides, row.pair.left, row.pair.right)
+
+
+def _chains(rows: Sequence[Row], judged: Sequence[_Tokenized]) -> tuple[list[Row], dict[str, int]]:
+    """Pairs that match through chains of training pairs, and what is known of them."""
+    fold, text, group = {}, {}, {}
+    for row in rows:
+        for side, place, words in ((row.left, 0, row.left_text), (row.right, 1, row.right_text)):
+            fold[side], text[side], group[side] = row.folds[place], words, row.group
+    found, labelled, right = chains([(row.left, row.right) for row in rows], [row.label for row in rows])
+    barred = set(map(_unordered, judged))
+    kept, leaks, apart = [], 0, 0
+    for chain in found:
+        homes = sorted({fold[side] for side in chain})
+        if frozenset((chain.one, chain.other)) in barred:
+            leaks += 1
+        elif len(homes) > 2:
+            apart += 1
+        else:
+            texts = chain.one, chain.other, text[chain.one], text[chain.other]
+            kept.append(Row(f"{CHAINS}:{len(kept) + 1}", 1, group[chain.one], (homes[0], homes[-1]), *texts))
+    return kept, {
+        "pairs": len(kept),
+        "with a label of their own": labelled,
+        "of these matching": right,
+        "in the splits valid or test": leaks,
+        "in three folds": apart,
+    }
 
 
 def inside(rows: Sequence[Row], count: int) -> np.ndarray:

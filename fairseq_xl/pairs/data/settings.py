@@ -33,6 +33,11 @@ class Settings(Tokenizer):
         "communities",
         choices=("components", "communities", "sentences"),
     )
+    chains: bool = option(
+        "train on pairs that match through a chain of two as well: A as B, B as C, so A as C. A chain is left out where "
+        "one of its three sentences is in the fold held out, and no fold is judged on chains",
+        False,
+    )
     leaks: str = option(
         "leave training pairs out that share a sentence with a pair of the splits valid or test, or are equal to one",
         "sentences",

@@ -64,7 +64,7 @@ class SiameseMatchingTask(FairseqTask):
         split = "valid" if split.startswith("valid") else split
         if self.cfg.fold >= 0 and split != "test":
             return self.directory.fold(self.cfg.fold, held_out=split == "valid")
-        return self.directory.rows(split)
+        return self.directory.training() if split == "train" else self.directory.rows(split)
 
     def encode_text(self, text: str) -> Tensor:
         """(T,) word numbers of a sentence as a user writes it: what ``fairseq_xl.encode`` asks of a task.

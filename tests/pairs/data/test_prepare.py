@@ -9,8 +9,8 @@ import pytest
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.pairs.data.directory import DataDirectory
-from fairseq_xl.pairs.data.prepare import prepare
+from fairseq_xl.pairs.data.directory import DataDirectory, Row
+from fairseq_xl.pairs.data.prepare import _chains, prepare
 from fairseq_xl.pairs.data.settings import Settings
 from fairseq_xl.pairs.data.source import PairSource
 
@@ -156,3 +156,34 @@ def test_no_training_pair_left(tmp_path):
     train = write(tmp_path, "a.tsv", "a\tb\t1")
     with pytest.raises(InputError, match="no training pair is left"):
         made(tmp_path, train, f"{train},split=valid")
+
+
+def test_chains_of_two_are_trained_on_outside_their_folds_and_never_judged(tmp_path):
+    """Folds by column 4; b is in the middle of a, c and d. The pair of a and d has a label, that of c and d none."""
+    lines = ["a\tb\t1\t0", "b\tc\t1\t0", "b\td\t1\t0", "a\td\t0\t0", "e\tf\t1\t1", "f\tg\t1\t1", "h\ti\t0\t2"]
+    train = write(tmp_path, "a.tsv", *lines)
+    test = write(tmp_path, "t.tsv", "g\te\t1")
+    sources = f"{train},fold=4", f"{test},split=test"
+    folder = made(tmp_path, *sources, leaks="pairs", chains=True)
+    ends = {(row.left, row.right, row.label, row.folds) for row in folder.rows("chains")}
+    assert ends == {("a", "c", 1, (0, 0)), ("c", "d", 1, (0, 0))}
+    assert folder.manifest["chains"] == {
+        "pairs": 2,
+        "with a label of their own": 1,
+        "of these matching": 0,
+        "in the splits valid or test": 1,
+        "in three folds": 0,
+    }
+    assert [row.id for row in folder.fold(0, held_out=True)] == [f"a.tsv:{line}" for line in (1, 2, 3, 4)]
+    assert not [row for row in folder.fold(0, held_out=False) if row.id.startswith("chains")]
+    assert [row.id for row in folder.fold(2, held_out=False)][-2:] == ["chains:1", "chains:2"]
+    assert len(folder.training()) == len(lines) + 2
+    assert len(made(tmp_path, *sources, leaks="pairs").training()) == len(lines)
+
+
+def test_a_chain_is_in_the_folds_of_all_three_sentences(tmp_path):
+    rows = [Row("x", 1, 0, (0, 1), "a", "b", "A", "B"), Row("y", 1, 0, (1, 2), "b", "c", "B", "C")]
+    assert _chains(rows, [])[1]["in three folds"] == 1
+    rows[1] = Row("y", 1, 0, (1, 0), "b", "c", "B", "C")
+    (chain,), _ = _chains(rows, [])
+    assert (chain.left, chain.right, chain.folds, chain.left_text) == ("a", "c", (0, 1), "A")
