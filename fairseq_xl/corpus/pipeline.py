@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import json
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -12,7 +13,7 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from fairseq_xl.corpus.project import SETTINGS, Project, Step
+from fairseq_xl.corpus.project import SETTINGS, Project, Step, language_pair
 from fairseq_xl.io.atomic import atomic_text, real_path
 from fairseq_xl.io.errors import InputError
 
@@ -66,20 +67,21 @@ def create_project(folder: Path, languages: Sequence[str], base: Sequence[str]) 
     """Write the settings of a new project, and return their file.
 
     Raises:
-        InputError: there is one already, equal languages, a base that is none.
+        InputError: there is one already, equal languages or such as are none, a base that is none.
     """
     from fairseq_xl.corpus.crawling.site import CrawlSettings, Site, is_address
 
     path = folder / SETTINGS
     if path.exists():
         raise InputError(f"{path} is there already: edit it, or name another folder")
+    language_pair(list(languages), "--languages")
     base = [each if is_address(each) else str(real_path(Path(each))) for each in base]
     for each in base:
         if not is_address(each) and not Path(each).is_dir():
             raise InputError(f"{each} is neither an address http://… nor a folder")
     Site.of(CrawlSettings(base=base))
     lines = ["# Defaults are behind #: take it away to set one. Paths are relative to this file's folder."]
-    lines += [f"languages: [{', '.join(languages)}]", ""]
+    lines += [f"languages: {json.dumps(list(languages))}", ""]  # no, which is Norwegian, would be false
     for name in STEPS:
         lines += section(name, {"base": base} if name == "crawl" else {})
     with atomic_text(path) as stream:

@@ -11,6 +11,7 @@ reports/STEP.json   what each step counted, with the settings and inputs of its 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 SETTINGS = "corpus.yaml"
 T = TypeVar("T", bound="DataclassInstance")
+_CODE = re.compile(r"[A-Za-z0-9_-]{1,50}")
 
 
 @dataclass(frozen=True)
@@ -69,15 +71,13 @@ class Project:
         except (YAMLError, OmegaConfBaseException, ValueError) as error:
             raise InputError(f"{path} cannot be read: {' '.join(str(error).split())}") from None
         assert isinstance(found, dict)
-        languages = found.pop("languages", None)
-        if not isinstance(languages, list) or len(languages) != 2 or len(set(languages)) != 2:
-            raise InputError(f"{path}: languages must be two codes, such as [en, fr]")
+        languages = language_pair(found.pop("languages", None), f"{path}: languages")
         # A section with nothing but comments is read as None.
         sections = {str(name): {} if section is None else section for name, section in found.items()}
         for name, section in sections.items():
             if not isinstance(section, dict):
                 raise InputError(f"{path}: {name} must be a section of settings, not {section!r}")
-        return cls(folder, (str(languages[0]), str(languages[1])), sections)
+        return cls(folder, languages, sections)
 
     def settings(self, step: str, kind: type[T]) -> T:
         """A step's section as its dataclass.
@@ -118,6 +118,22 @@ class Project:
 
     def _record(self, step: str) -> Path:
         return self.folder / "reports" / f"{step}.json"
+
+
+def language_pair(found: Any, where: str) -> tuple[str, str]:
+    """Two different language codes, which may be parts of files' names.
+
+    Args:
+        where: what names them, in messages.
+
+    Raises:
+        InputError: something else.
+    """
+    listed = found if isinstance(found, list) else []
+    codes = [each for each in listed if isinstance(each, str) and _CODE.fullmatch(each)]
+    if len(listed) != 2 or len(set(codes)) != 2:
+        raise InputError(f"{where} must be two codes, such as [en, fr]")
+    return codes[0], codes[1]
 
 
 @dataclass(frozen=True)

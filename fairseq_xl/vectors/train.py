@@ -138,6 +138,7 @@ def train_vectors(
     output = Path(output)
     if output.name in ("", "..") or (output.exists() and not output.is_file() and not output.is_dir()):
         raise InputError(f"{output} is no beginning of two files' names: give one, such as vectors/en")
+    utf8_name(output)
     binary, text_format = (output.with_name(output.name + suffix) for suffix in (".bin", ".vec"))
     with atomic_outputs(binary, text_format) as (new_binary, new_text):
         with _one_file(texts, new_binary.with_suffix(".txt")) as corpus:

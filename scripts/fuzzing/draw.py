@@ -323,7 +323,10 @@ def _words(case: Case, chance: random.Random, world: Path) -> None:
             case.words.insert(number, word)
             case.wrong.append(f"{word[:100]!r} put in")
         case 3:
-            case.words[number] = case.words[number][: chance.randrange(len(case.words[number]) + 1)]
+            whole = case.words[number]
+            case.words[number] = whole[: chance.randrange(len(case.words[number]) + 1)]
+            if whole in case.outputs:
+                case.outputs.append(case.words[number])
             case.wrong.append(f"{case.words[number]!r} cut off")
         case 4:
             other = chance.randrange(first, len(case.words))

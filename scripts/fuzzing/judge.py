@@ -114,6 +114,8 @@ def _outputs(case: Case, tree: Tree) -> tuple[set[str], list[str]]:
                 target = posixpath.normpath(PurePosixPath(path).parent / tree[path][2])
                 path = f"here/{target.rpartition('/here/')[2]}" if target.startswith("/") else target
     beginnings = [f"{path}/" for path in exact]
+    if "." in exact:  # everything is in it
+        beginnings.append("")
     for each in map(PurePosixPath, exact - set(DEVICES)):
         # vectors.npy has its words in vectors.vocab, and x of a download its beginning in .x.part.
         beginnings += [f"{each}.", f"{each.with_suffix('')}.", f"{each.parent}/.{each.name}."] if each.name else []
@@ -130,7 +132,7 @@ def _lost(case: Case, done: Outcome) -> list[Fault]:
         if now == (kind, mode, content):
             continue
         output = path in exact or any(
-            path.startswith(beginning) and PurePosixPath(path).name != "canary" for beginning in beginnings if beginning
+            path.startswith(beginning) and PurePosixPath(path).name != "canary" for beginning in beginnings
         )
         ended_well = done.status in (0, 1, 141) or done.was_killed
         inside = any(path.startswith(folder) and not path.endswith("canary") for folder in ours)
@@ -204,7 +206,12 @@ def judge_again(case: Case, again: Outcome, whole: Whole) -> list[Fault]:
         return [Fault(f"lacking after a kill, {case.name}", f"{sorted(lacking)}\n{again.err[-2000:]}")]
     if hidden := [path for path in set(again.after) - whole.names if path.startswith("here/out/") and "/." in path]:
         return [Fault(f"left behind after a kill, {case.name}", f"{hidden}")]
-    other = [path for path in names if path in whole.files and again.after[path][2] != whole.files[path]]
+    other = [
+        path
+        for path in names
+        # What a recipe says goes on from where it was killed.
+        if path in whole.files and again.after[path][2] != whole.files[path] and "/runs/" not in path
+    ]
     if other:
         return [Fault(f"another result after a kill, {case.name}", f"{sorted(other)}\n{again.err[-2000:]}")]
     return []

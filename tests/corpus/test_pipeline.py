@@ -69,9 +69,19 @@ def test_a_new_project(tmp_path):
 
 @pytest.mark.parametrize(
     ("languages", "base", "message"),
-    [(["en", "en"], "http://x.org", "two codes"), (["en", "fr"], "nowhere", "neither an address")],
+    [
+        (["en", "en"], "http://x.org", "--languages must be two codes"),
+        (["en", "{0.__class__}"], "http://x.org", "--languages must be two codes"),
+        (["en", "../x"], "http://x.org", "--languages must be two codes"),
+        (["en", "fr"], "nowhere", "neither an address"),
+    ],
 )
 def test_a_project_that_cannot_be(tmp_path, languages, base, message):
     with pytest.raises(InputError, match=message):
         create_project(tmp_path / "p", languages, [base])
-    assert not (tmp_path / "p/corpus.yaml").exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_norwegian_is_a_language(tmp_path):
+    create_project(tmp_path / "p", ["en", "no"], ["http://x.org"])
+    assert Project.open(tmp_path / "p").languages == ("en", "no")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import os
 import random
 import tempfile
 from collections import defaultdict
@@ -253,6 +254,25 @@ def test_command(files, capsys):
     first = (files / "out" / "transferred.tsv").read_bytes()
     assert run(files) == 0
     assert (files / "out" / "transferred.tsv").read_bytes() == first
+
+
+def test_a_pipe_gets_the_pairs_alone(files):
+    (files / "out").mkdir()
+    pipe = files / "out" / "transferred.tsv"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert run(files) == 0
+    assert os.read(reading, 1 << 16).startswith(b"left\tright\tlabel\t")
+    os.close(reading)
+    assert [path.name for path in (files / "out").iterdir()] == ["transferred.tsv"]
+
+
+def test_what_a_killed_run_left_goes_and_a_folder_of_others_stays(files):
+    (files / "out" / ".transferred.tsv.0123456789ab.tmp" / "database").mkdir(parents=True)
+    (files / "out" / ".transferred.tsv.duckdb").mkdir()
+    assert run(files) == 0
+    names = {path.name for path in (files / "out").iterdir()}
+    assert names == {".transferred.tsv.duckdb", "transferred.tsv", "transferred.tsv.json"}
 
 
 def test_command_with_pairs_and_exclusions(files):
