@@ -100,10 +100,11 @@ class VectorOutput:
         for key in read:
             if not torch.equal(state_dict.pop(key), words):
                 raise InputError(
-                    "the decoder of this checkpoint's softmax reads embeddings that it learnt, and this model's decoder "
-                    "the target vectors: give --untie-decoder-input, or a checkpoint of --decoder-output softmax_tied"
+                    "the decoder of this checkpoint's softmax reads embeddings that it learnt, and this model's "
+                    "decoder the target vectors: give --untie-decoder-input, or a checkpoint of --decoder-output softmax_tied"
                 )
-        length = torch.linalg.vector_norm(words.float(), dim=-1)[~self.targets.banned.cpu()].mean().to(words.dtype)
+        words = words.float()[~self.targets.banned.cpu()]
+        length = float(torch.linalg.vector_norm(words, dim=-1).mean())
         for layer in ("output_projection", *(("embed_projection", "embed_tokens.projection") if read else ())):
             for part in ("weight", "bias"):
                 if f"{name}.{layer}.{part}" in state_dict:
