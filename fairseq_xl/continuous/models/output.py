@@ -101,7 +101,7 @@ class VectorOutput:
             if not torch.equal(state_dict.pop(key), words):
                 raise InputError(
                     "the decoder of this checkpoint's softmax reads embeddings that it learnt, and this model's "
-                    "decoder the target vectors: give --untie-decoder-input, or a softmax of --decoder-output softmax_tied"
+                    "decoder the target vectors: give --untie-decoder-input, or one of --decoder-output softmax_tied"
                 )
         words = words.float()[~self.targets.banned.cpu()]
         length = float(torch.linalg.vector_norm(words, dim=-1).mean())
