@@ -36,6 +36,8 @@ class VectorOutput:
         output_projection: nn.Linear
         training: bool
 
+        def state_dict(self) -> dict[str, Tensor]: ...
+
     def set_output(self, cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None) -> None:
         """``targets`` is kept for a continuous output only: a softmax begins at its rows and leaves them.
 
