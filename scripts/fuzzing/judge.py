@@ -126,7 +126,7 @@ def _lost(case: Case, done: Outcome) -> list[Fault]:
     """Of what was there before."""
     exact, beginnings = _outputs(case, done.before)
     found = []
-    ours = [f"here/{path}/" for path in case.outputs if path.startswith("in/")]
+    ours = [f"{path}/" for path in exact if path.startswith("here/in/")]
     for path, (kind, mode, content) in done.before.items():
         now = done.after.get(path)
         if now == (kind, mode, content):
@@ -172,7 +172,7 @@ def _left(case: Case, done: Outcome, whole: Whole | None) -> list[Fault]:
     found = []
     new = {path: about for path, about in done.after.items() if path not in done.before}
     for path, (kind, _, content) in new.items():
-        if path.startswith(("here/home/", "here/tmp/matplotlib", "here/tmp/fontlist")):
+        if path.startswith(("here/home/", "here/tmp/matplotlib", "here/tmp/fontlist", "here/tmp/torchinductor")):
             continue
         if _is_remainder(path) or path.startswith("here/tmp/"):
             if not done.was_killed:
