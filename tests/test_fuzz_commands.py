@@ -136,6 +136,42 @@ def test_hidden_files_of_a_whole_folder_are_no_remainders() -> None:
     assert [fault.family for fault in judge(case, outcome(0, "", lock), WHOLE)] == ["left behind, embed prepare"]
 
 
+def of(name: str) -> draw.Case:
+    return draw.good(next(line for line in LINES if draw.good(line).name == name))
+
+
+@pytest.mark.parametrize(
+    ("name", "outputs", "link", "new"),
+    [
+        ("corpus run", None, ("here/in/half", "aside.half"), "here/in/aside.half/topics.md"),
+        ("vectors random", ["out/a.npy"], ("here/out/a.npy", "{here}/elsewhere/x"), "here/out/a.vocab"),
+        ("data tatoeba", [".."], None, "train.en"),
+        ("data fetch", None, None, "here/out/.archive.tar.gz.part.version"),
+        ("vectors train", ["/dev/null"], None, None),
+    ],
+)
+def test_where_output_may_go(
+    name: str, outputs: list[str] | None, link: tuple[str, str] | None, new: str | None
+) -> None:
+    case = of(name)
+    case.outputs = outputs or case.outputs
+    before = {**BEFORE, **({link[0]: ("link", 0o777, link[1].format(here="/tmp/x/here"))} if link else {})}
+    for path in filter(None, (new, "here/strange", "/dev/null.bin")):
+        done = Outcome(0, 1.0, "", "", before, {**before, path: ("file", 0o644, "")}, was_killed=False)
+        expected = [] if path == new or (outputs == [".."] and path.startswith("here")) else [f"stray, {name}"]
+        assert [fault.family for fault in judge(case, done, Whole(1.0, False, {}, set(), True))] == expected, path
+
+
+def test_what_a_command_says_of_its_speed_makes_no_other_file(tmp_path: Path) -> None:
+    trees = []
+    for seconds in (0.1, 20.5):
+        (tmp_path / "a.json").write_text(json.dumps({"seconds_per_epoch": seconds, "score": 1}))
+        trees.append(places.tree(tmp_path))
+    assert trees[0] == trees[1]
+    (tmp_path / "a.json").write_text(json.dumps({"seconds_per_epoch": 0.1, "score": 2}))
+    assert places.tree(tmp_path) != trees[0]
+
+
 def test_an_output_in_spite_of_an_error() -> None:
     case = draw.good(next(line for line in LINES if draw.good(line).name == "data lexicon"))
     whole = Whole(1.0, False, {"here/out/lexicon.tsv": "a"}, {"here/out/lexicon.tsv"}, True)

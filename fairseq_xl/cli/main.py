@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -94,6 +95,20 @@ def _is_here() -> bool:
     return True
 
 
+def heed_interrupts() -> None:
+    """Let no Ctrl-C be lost: one that comes while Python clears an object away would only be printed."""
+    previous = sys.unraisablehook
+
+    def hook(lost: Any) -> None:
+        if not isinstance(lost.exc_value, KeyboardInterrupt):
+            previous(lost)
+            return
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.01)  # once more, when this is over
+
+    sys.unraisablehook = hook
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status.
 
@@ -102,6 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     if argv is None:
         streams.restart_in_utf8()
+        heed_interrupts()
     streams.prepare()
     hush()
     try:

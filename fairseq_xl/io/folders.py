@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import glob
 import hashlib
 import os
@@ -49,10 +50,19 @@ def atomic_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
         try:
             if place.exists():
                 shutil.copymode(place, hidden)
+                if _exchanged(hidden, place):
+                    return
                 os.rename(place, replaced)
             os.rename(hidden, place)
         finally:
             shutil.rmtree(replaced, ignore_errors=True)
+
+
+def _exchanged(one: Path, other: Path) -> bool:
+    """Let two folders change places at once, so that a kill leaves no moment without either, where the system can."""
+    rename = getattr(ctypes.CDLL(None), "renameat2", None)
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return rename is not None and rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
 
 
 @contextmanager

@@ -117,6 +117,8 @@ def _check_item(item: Any, metadata: Any, name: str) -> None:
     choices = metadata.get("choices")
     if choices is not None and item not in choices:
         raise InputError(f"{name} is one of {', '.join(map(str, choices))}, not {item!r}")
+    if isinstance(item, str) and not item.isascii() and item != item.encode("utf-8", "replace").decode("utf-8"):
+        raise InputError(f"{name} is {item!r}, whose bytes are no UTF-8: give it in UTF-8")
     if isinstance(item, bool) or not isinstance(item, (int, float)):
         return
     low, high = metadata.get("low"), metadata.get("high")

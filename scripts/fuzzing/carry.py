@@ -27,7 +27,7 @@ from fuzzing import places
 from fuzzing.become import ROOT, SIGNALS, SLOW, become, quiet
 from fuzzing.draw import Case
 
-PAUSE = 10.0
+PAUSE = 30.0
 """Seconds in which even a busy machine gives some of the processor's time to who wants it."""
 HEARD = 200_000
 """Bytes of what a command says that are kept."""

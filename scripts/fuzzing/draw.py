@@ -117,7 +117,7 @@ STREAMS = {
 LIMITS = [{"FSIZE": 0}, {"FSIZE": 100}, {"FSIZE": 5000}, {"NOFILE": 15}, {"NOFILE": 40}]
 
 
-WRITTEN = ("output", "unpack", "report", "cache", "changes", "results", "index", "write_texts")
+WRITTEN = ("output", "project", "unpack", "report", "cache", "changes", "results", "index", "write_texts")
 """Options that name what a command writes; and these of some commands alone."""
 WRITTEN_BY = {"corpus negatives": "sentences", "embed prepare": "corpus"}
 

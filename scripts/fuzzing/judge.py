@@ -122,18 +122,20 @@ def _outputs(case: Case, tree: Tree) -> tuple[set[str], list[str]]:
     return exact, beginnings
 
 
+def _is_within(path: str, beginnings: list[str]) -> bool:
+    return not path.startswith("/") and path.startswith(tuple(beginnings))  # devices are in no folder of the case's
+
+
 def _lost(case: Case, done: Outcome) -> list[Fault]:
     """Of what was there before."""
     exact, beginnings = _outputs(case, done.before)
     found = []
-    ours = [f"here/{path}/" for path in case.outputs if path.startswith("in/")]
+    ours = [f"{path}/" for path in exact if path.startswith("here/in/")]
     for path, (kind, mode, content) in done.before.items():
         now = done.after.get(path)
         if now == (kind, mode, content):
             continue
-        output = path in exact or any(
-            path.startswith(beginning) and PurePosixPath(path).name != "canary" for beginning in beginnings
-        )
+        output = path in exact or (PurePosixPath(path).name != "canary" and _is_within(path, beginnings))
         ended_well = done.status in (0, 1, 141) or done.was_killed
         inside = any(path.startswith(folder) and not path.endswith("canary") for folder in ours)
         if inside or (path.startswith("here/tmp/") and not path.endswith("canary")):
@@ -172,12 +174,12 @@ def _left(case: Case, done: Outcome, whole: Whole | None) -> list[Fault]:
     found = []
     new = {path: about for path, about in done.after.items() if path not in done.before}
     for path, (kind, _, content) in new.items():
-        if path.startswith(("here/home/", "here/tmp/matplotlib", "here/tmp/fontlist")):
+        if path.startswith(("here/home/", "here/tmp/matplotlib", "here/tmp/fontlist", "here/tmp/torchinductor")):
             continue
         if _is_remainder(path) or path.startswith("here/tmp/"):
             if not done.was_killed:
                 found.append(Fault(f"left behind, {case.name}", f"{path} was left behind; status {done.status}"))
-        elif path in exact or path.startswith(tuple(beginnings)):
+        elif path in exact or _is_within(path, beginnings):
             if kind != "file" or (done.status != 2 and not done.was_killed) or whole is None:
                 continue
             if case.name.startswith(_KEEPS) or "stderr" in case.streams:

@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -170,6 +171,25 @@ def test_how_a_command_ends(error, status, sentence, monkeypatch, capsys) -> Non
     command_that(monkeypatch, raising(error))
     assert cli.main(["trial"]) == status
     assert capsys.readouterr().err == sentence
+
+
+class Interrupted:
+    def __del__(self) -> None:
+        raise KeyboardInterrupt
+
+
+def test_no_interrupt_is_lost(monkeypatch, capsys) -> None:
+    def run(_) -> None:
+        Interrupted()
+        time.sleep(60)
+
+    command_that(monkeypatch, run)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    cli.heed_interrupts()
+    began = time.monotonic()
+    assert cli.main(["trial"]) == 130
+    assert time.monotonic() - began < 30
+    assert capsys.readouterr().err == ""
 
 
 def test_a_working_folder_that_is_gone(tmp_path: Path, monkeypatch, capsys) -> None:

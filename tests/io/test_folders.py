@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from fairseq_xl.io import folders
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import WRITTEN, atomic_folder, own_files
 
@@ -109,6 +110,22 @@ def test_a_kill_among_the_renames_leaves_files_that_are_known(tmp_path, monkeypa
     assert [(tmp_path / "deep" / name).read_text() for name in ("one", "two")] == ["11", "2"]
     share(tmp_path, one="111", two="222")
     assert [(tmp_path / "deep" / name).read_text() for name in ("one", "two")] == ["111", "222"]
+
+
+def test_there_is_no_moment_without_the_folder(tmp_path, monkeypatch):
+    write(tmp_path / "out", "one")
+
+    def killed(*_):
+        pytest.fail("a kill between two renames would leave none")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(folders.os, "rename", killed)
+        write(tmp_path / "out", "two")
+    assert (tmp_path / "out" / "mark").read_text() == "two"
+    monkeypatch.setattr(folders, "_exchanged", lambda *_: False)  # as on other systems
+    write(tmp_path / "out", "three")
+    assert (tmp_path / "out" / "mark").read_text() == "three"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_a_failure_leaves_the_old_one(tmp_path):

@@ -108,6 +108,18 @@ def test_yaml_that_is_refused_quickly(tmp_path, text, said):
 
 
 @dataclass
+class Words:
+    words: list[str] = option("words", [])
+    file: Path | None = option("a file", None)
+
+
+def test_words_are_text_and_names_of_files_may_be_any_bytes():
+    check(Words(["ü"], Path("\udcff")))
+    with pytest.raises(InputError, match=r"--words is '\\udcff', whose bytes are no UTF-8: give it in UTF-8"):
+        check(Words(["a", "\udcff"]))
+
+
+@dataclass
 class TwoFiles:
     output: tuple[Path, Path] = option("files to write")
 
