@@ -26,13 +26,13 @@ class DecodingConfig(FairseqDataclass):
         "how predicted vectors score words. cosine: softmax of decode-scale times the cosine (for cosine and margin "
         "losses). vmf_posterior: softmax of kappa times the cosine (for vmf). vmf_density: the density itself, as the "
         "paper decodes; over a beam it favours long outputs of sure words",
-        "cosine",
+        "vmf_posterior",
     )
     decode_scale: float = option("sharpness of decode-score cosine: only beam search and ensembles depend on it", 20.0)
     decode_csls_weight: float = option(
         "subtract this times each word's mean cosine to its 10 nearest words (CSLS): raise it towards 1 when rare "
         "words from crowded regions intrude",
-        0.0,
+        0.5,
     )
     decode_prior_weight: float = option(
         "add this times the log relative frequency of each word in the dictionary: raise it when rare words intrude. "
@@ -134,7 +134,7 @@ class ContinuousLSTMConfig(VectorOutputConfig):
     dropout: float = option(
         "on embeddings, between layers and before the output; a softmax needs it on little text (0.3), a continuous "
         "output is held back by it (0)",
-        0.2,
+        0.0,
     )
     max_source_positions: int = option("longest source, in tokens; longer ones are skipped in training", 1024)
     max_target_positions: int = option("longest target, in tokens; longer ones are skipped in training", 1024)

@@ -1,0 +1,132 @@
+"""The tuned settings are the same everywhere: recipes/lib/translation.sh has them, and what follows compares with that.
+
+``multi30k.sh --dry-run`` is asked for them; the YAML files, the options' defaults and the pages' commands must agree.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from dataclasses import fields
+from functools import cache
+
+import pytest
+import yaml
+from doc_pages import PAGES, ROOT, blocks
+
+from fairseq_xl.continuous.models.config import ContinuousLSTMConfig
+
+TRAINING = (
+    *("--lr", "--max-tokens", "--clip-norm", "--lr-scheduler", "--warmup-updates", "--force-anneal", "--lr-shrink"),
+    *("--max-epoch", "--optimizer"),
+)
+
+
+@cache
+def recipe() -> tuple[dict[str, str], list[str]]:
+    """What the recipe trains with by default, and the transformation of its target vectors."""
+    command = ["bash", str(ROOT / "recipes" / "multi30k.sh"), "--dry-run", "--out", "OUT"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    train = shlex.split(next(line for line in shown if line.startswith("fairseq-train")))
+    convert = shlex.split(next(line for line in shown if line.startswith("fairseq-xl vectors convert")))
+    values = {name: value for name, value in zip(train, train[1:], strict=False) if name.startswith("--")}
+    return values, convert[convert.index("--dict") + 2 :]
+
+
+def same(one: object, other: object) -> bool:
+    try:
+        return float(str(one)) == float(str(other))
+    except ValueError:
+        return str(one) == str(other)
+
+
+@pytest.mark.parametrize(
+    ("section", "name", "option"),
+    [
+        *(
+            ("optimization", name, option)
+            for name, option in (("max_epoch", "--max-epoch"), ("clip_norm", "--clip-norm"))
+        ),
+        *(
+            ("lr_scheduler", name, f"--{name.replace('_', '-')}")
+            for name in ("force_anneal", "lr_shrink", "warmup_updates")
+        ),
+        *(("lr_scheduler", "_name", "--lr-scheduler"), ("criterion", "_name", "--criterion")),
+        *(
+            ("optimizer", "_name", "--optimizer"),
+            ("model", "_name", "--arch"),
+            ("dataset", "max_tokens", "--max-tokens"),
+        ),
+        *(("model", name, f"--{name.replace('_', '-')}") for name in ("dropout", "decode_score", "decode_csls_weight")),
+        ("checkpoint", "best_checkpoint_metric", "--best-checkpoint-metric"),
+        ("dataset", "required_batch_size_multiple", "--required-batch-size-multiple"),
+    ],
+)
+def test_yaml_for_hydra(section: str, name: str, option: str) -> None:
+    config = yaml.safe_load((ROOT / "recipes" / "config" / "translation.yaml").read_text())
+    assert same(config[section][name], recipe()[0][option])
+
+
+def test_yaml_for_hydra_has_the_learning_rate() -> None:
+    config = yaml.safe_load((ROOT / "recipes" / "config" / "translation.yaml").read_text())
+    assert same(config["optimization"]["lr"][0], recipe()[0]["--lr"])
+    assert config["checkpoint"]["maximize_best_checkpoint_metric"] is True
+
+
+def test_yaml_for_eole() -> None:
+    config = yaml.safe_load((ROOT / "recipes" / "config" / "eole.yaml").read_text())
+    tuned, training, continuous = recipe()[0], config["training"], config["continuous"]
+    assert same(training["learning_rate"], tuned["--lr"])
+    assert same(training["batch_size"], tuned["--max-tokens"])
+    assert same(training["max_grad_norm"], tuned["--clip-norm"])
+    assert same(training["learning_rate_decay"], tuned["--lr-shrink"])
+    assert all(same(value, tuned["--dropout"]) for value in (*training["dropout"], *training["attention_dropout"]))
+    assert (continuous["loss"], continuous["decode_score"]) == (tuned["--criterion"], tuned["--decode-score"])
+    assert same(continuous["decode_csls_weight"], tuned["--decode-csls-weight"])
+    epochs = training["train_steps"] / training["decay_steps"]
+    assert same(epochs, tuned["--max-epoch"])
+    assert same(training["start_decay_steps"] / training["decay_steps"], tuned["--force-anneal"])
+
+
+@pytest.mark.parametrize("name", ["dropout", "decode_score", "decode_csls_weight"])
+def test_defaults_of_options(name: str) -> None:
+    default = next(field.default for field in fields(ContinuousLSTMConfig) if field.name == name)
+    assert same(getattr(default, "value", default), recipe()[0][f"--{name.replace('_', '-')}"])
+
+
+def commands(start: str) -> list:
+    """The commands in the pages' blocks that begin so, without comments."""
+    found = []
+    for page in PAGES:
+        for block in blocks(page):
+            text = block.text.replace("\\\n", " ")
+            text = re.sub(
+                r"training=\((.*?)\)",
+                lambda list_: f"fairseq-train {' '.join(list_[1].split())}",
+                text,
+                flags=re.DOTALL,
+            )
+            for line in text.splitlines():
+                if line.strip().startswith(start) and "…" not in line:
+                    found.append(
+                        pytest.param(shlex.split(line, comments=True), id=f"{block.where}: {line.strip()[:40]}")
+                    )
+    return found
+
+
+@pytest.mark.parametrize("words", commands("fairseq-train"))
+def test_trainings_on_pages(words: list[str]) -> None:
+    """Those of the model that was tuned; others have settings of their own."""
+    given = {name: value for name, value in zip(words, words[1:], strict=False) if name.startswith("--")}
+    tuned = recipe()[0]
+    if given.get("--arch") != tuned["--arch"] or given.get("--criterion") != tuned["--criterion"]:
+        return
+    assert {name: given.get(name) for name in TRAINING} == {name: tuned[name] for name in TRAINING}
+
+
+@pytest.mark.parametrize("words", commands("fairseq-xl vectors convert"))
+def test_target_vectors_on_pages(words: list[str]) -> None:
+    """Those of fastText, that is: a softmax's are taken as they are."""
+    if words[3].endswith(".bin") and "--dict" in words:
+        assert words[words.index("--dict") + 2 :] == recipe()[1]
