@@ -6,16 +6,21 @@ Each is a function here, drawn with the style of reports, and written to docs/fi
 from __future__ import annotations
 
 import argparse
+import csv
+import json
+import math
+import statistics
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # the checkout's package, before any that is installed
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]  # the checkout's package, before any that is installed
 
 FOLDER = ROOT / "docs" / "figures"
 BLUE, ORANGE, GREEN, GREY = "tab:blue", "tab:orange", "tab:green", "0.45"
+POINTS = {"textcoords": "offset points"}
 DRAWN: dict[str, tuple[Callable[[Any], None], tuple[float, float]]] = {}
 """Name of a picture -> what draws it, and its size in inches."""
 
@@ -85,6 +90,209 @@ def continuous_output(figure: Any) -> None:
     tip = np.radians(49)
     arrow(right, centre, (centre[0] + 0.93 * radius * np.cos(tip), centre[1] + 0.93 * radius * np.sin(tip)), color=BLUE)
     right.text(centre[0] + 0.1, centre[1] - 0.45, "prediction", color=BLUE, fontsize=11)
+
+
+@picture("negatives-made", 10, 3.4)
+def negatives_made(figure: Any) -> None:
+    """A target, a prediction, and the negative that each syn-margin loss makes of them."""
+    import numpy as np
+
+    for axes, title, kind in zip(
+        figure.subplots(1, 2), ("syn_margin_proj", "syn_margin_diff"), ("projection", "difference"), strict=True
+    ):
+        axes.set(xlim=(-1.75, 2.0), ylim=(-0.4, 1.25), aspect="equal")
+        axes.axis("off")
+        axes.set_title(title, fontsize=13, family="monospace")
+        angles = np.linspace(-0.45, math.pi + 0.45, 200)
+        axes.plot(np.cos(angles), np.sin(angles), color="0.8", lw=1)
+        target, predicted = np.array([1.0, 0.0]), np.array([math.cos(math.radians(55)), math.sin(math.radians(55))])
+        along = target * (predicted @ target)
+        negative = predicted - (along if kind == "projection" else target)
+        negative /= np.linalg.norm(negative)
+        if kind == "projection":
+            axes.plot(*zip(along, predicted, strict=True), ":", color=GREY, lw=1.5)
+        else:
+            axes.plot(*zip(target, predicted, strict=True), ":", color=GREY, lw=1.5)
+        places = {"target u": (target, GREEN, (1.05, -0.14)), "prediction û": (predicted, BLUE, (0.66, 0.9))}
+        label = (-0.62, 1.08) if kind == "projection" else (-1.5, 0.98)
+        places["negative u′"] = (negative, ORANGE, label)
+        for name, (end, colour, place) in places.items():
+            arrow(axes, (0, 0), tuple(end), color=colour)
+            axes.text(*place, name, color=colour, fontsize=12)
+
+
+@picture("losses-by-angle", 10, 4.0)
+def losses_by_angle(figure: Any) -> None:
+    """What each loss asks of a prediction at some angle from its target, and where it lets go."""
+    import numpy as np
+
+    left, right = figure.subplots(1, 2)
+    degrees = np.linspace(0, 180, 721)
+    angle = np.radians(degrees)
+    cosine = np.cos(angle)
+    across = {
+        "syn_margin_proj, λ = 0.5": (0.5, np.sin(angle), BLUE),
+        "syn_margin_diff, λ = 0.7": (0.7, np.sqrt((1 - cosine) / 2), ORANGE),
+        "negative_sampling, λ = 0.75": (0.75, np.zeros_like(cosine), GREEN),
+    }
+    for name, (margin, negative, colour) in across.items():
+        left.plot(degrees, np.maximum(0, margin + negative - cosine), color=colour, label=name)
+    left.plot(degrees, 1 - cosine, "--", color=GREY, label="cosine")
+    left.set(xlabel="angle between prediction and target, degrees", ylabel="loss", xlim=(0, 180), ylim=(0, 3))
+    left.set_xticks(range(0, 181, 45))
+    left.legend(frameon=False, fontsize=10)
+    margins = np.linspace(0, 1, 101)
+    # c - sqrt(1 - c²) = λ and c - sqrt((1 - c)/2) = λ, solved for c; drawn words are orthogonal to the target.
+    projection = (margins + np.sqrt(2 - margins**2)) / 2
+    difference = margins - 0.25 + np.sqrt((0.25 - margins) ** 2 + 0.5 - margins**2)
+    right.plot(margins, projection, color=BLUE, label="syn_margin_proj")
+    right.plot(margins, difference, color=ORANGE, label="syn_margin_diff")
+    right.plot(margins, margins, color=GREEN, label="negative_sampling")
+    for margin, stop, colour in ((0.5, projection[50], BLUE), (0.7, difference[70], ORANGE), (0.75, 0.75, GREEN)):
+        right.plot([margin], [stop], "o", color=colour)
+    right.set(xlabel="margin λ", ylabel="cosine at which the loss lets go", xlim=(0, 1), ylim=(0, 1.02))
+    right.legend(frameon=False, fontsize=10, title="dots: the defaults")
+
+
+@picture("vmf-by-norm", 10, 4.0)
+def vmf_by_norm(figure: Any) -> None:
+    """The von Mises-Fisher density by angle, and its loss by the norm of the prediction."""
+    import torch
+
+    from fairseq_xl.losses import vmf_log_normalizer
+
+    left, right = figure.subplots(1, 2)
+    degrees = torch.linspace(0, 90, 361, dtype=torch.float64)
+    cosine = torch.cos(torch.deg2rad(degrees))
+    for number, kappa in enumerate((5, 20, 100, 500)):
+        left.plot(degrees, torch.exp(kappa * (cosine - 1)), color=f"C{number}", label=f"κ = {kappa}")
+    left.set(
+        xlabel="angle from the mean direction, degrees", ylabel="density, by its maximum", xlim=(0, 90), ylim=(0, 1)
+    )
+    left.legend(frameon=False, fontsize=10)
+    kappa = torch.logspace(0, 4, 400, dtype=torch.float64)
+    normaliser = -vmf_log_normalizer(kappa, 300)
+    for shown, lambda1, lambda2, colour in (
+        ("plain likelihood", 0.0, 1.0, ORANGE),
+        ("regularised", 0.02, 0.1, BLUE),
+    ):
+        loss = normaliser - lambda2 * 0.9 * kappa + lambda1 * kappa
+        loss = (loss - loss.min()) / (loss[0] - loss.min())
+        best = int(loss.argmin())
+        right.semilogx(kappa, loss, color=colour, label=shown)
+        right.plot([kappa[best]], [loss[best]], "o", color=colour)
+        right.annotate(
+            f"{shown}\nκ = {kappa[best]:,.0f}", (float(kappa[best]), 0), (0, -32), color=colour, ha="center", **POINTS
+        )
+    right.set(xlabel="norm of the prediction, κ = ‖e‖", ylabel="loss", ylim=(-0.4, 1.3), xlim=(1, 1e4))
+    right.set_title("300 dimensions, cosine 0.9", fontsize=12)
+    right.set_xticks([1, 10, 100, 1000, 10000], ["1", "10", "100", "1,000", "10,000"])
+    right.minorticks_off()
+    right.set_yticks([0, 1], ["least", "at κ = 1"])
+
+
+LOSSES = (
+    *("cross_entropy", "syn_margin_proj", "syn_margin_diff", "cosine", "vmf"),
+    *("most_informative_negative", "negative_sampling"),
+)
+
+
+@picture("bleu-by-loss", 10, 3.8)
+def bleu_by_loss(figure: Any) -> None:
+    """BLEU at beam 5 of each loss from the kept records: seeds, their mean and range."""
+    from results import groups, score
+
+    found = groups()
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, corpus in zip(panels, ("Multi30k de→en", "Multi30k fr→en"), strict=True):
+        for place, loss in enumerate(reversed(LOSSES)):
+            values = [score(record, 5) for record in found[corpus, f"`{loss}`"]]
+            colour = ORANGE if loss == "cross_entropy" else BLUE
+            axes.plot(
+                [min(values), max(values)], [place, place], color=colour, lw=5, alpha=0.35, solid_capstyle="round"
+            )
+            axes.plot([statistics.mean(values)], [place], "o", color=colour, ms=7)
+            axes.annotate(f"{statistics.mean(values):.1f}", (max(values), place), (8, -4), **POINTS)
+        axes.set_title(f"{corpus}, BLEU at beam 5", fontsize=12)
+        axes.grid(axis="x", alpha=0.3)
+        axes.margins(x=0.2, y=0.08)
+    panels[0].set_yticks(range(len(LOSSES)), reversed(LOSSES), family="monospace", fontsize=11)
+
+
+CURVES = ROOT / "recipes" / "records" / "curves"
+
+
+@picture("curves", 13, 4)
+def curves(figure: Any) -> None:
+    """Speed of training, and BLEU on validation by minutes and by epochs, from the kept records."""
+    speed, minutes, epochs = figure.subplots(1, 3)
+    names = ("vmf", "syn_margin_proj", "cross_entropy")
+    for place, (loss, colour) in enumerate(zip(names, (GREEN, BLUE, ORANGE), strict=True)):
+        path = CURVES / f"multi30k.curves.{loss}.seed1.json"
+        quality = json.loads(path.read_text(encoding="utf-8"))["quality"]
+        speed.barh(place, quality["sentences_per_second"], color=colour)
+        speed.annotate(
+            f"{quality['sentences_per_second']:.0f}", (quality["sentences_per_second"], place), (5, -4), **POINTS
+        )
+        points = quality["epochs, minutes, BLEU"]
+        minutes.plot([point[1] for point in points], [point[2] for point in points], color=colour, label=loss)
+        epochs.plot([point[0] for point in points], [point[2] for point in points], color=colour, label=loss)
+    speed.set_yticks(range(3), names, family="monospace", fontsize=11)
+    speed.set_xlabel("training sentences a second")
+    speed.margins(x=0.15)
+    for axes, unit in ((minutes, "minutes of training"), (epochs, "epochs")):
+        axes.set(xlabel=unit, ylabel="BLEU on validation")
+        axes.grid(alpha=0.3)
+    epochs.legend(frameon=False, fontsize=10, loc="lower right")
+
+
+@picture("negatives", 10, 3.6)
+def negatives(figure: Any) -> None:
+    """The parts of negatives along the target and across it over training, from the kept record."""
+    from fairseq_xl.report.diagnosis import draw_over_training
+
+    record = json.loads((CURVES / "multi30k.curves.syn_margin_proj.seed1.json").read_text(encoding="utf-8"))
+    measured = record["negatives"]
+    draw_over_training(figure, [{"updates": one["updates"], "stability": one} for one in measured])
+
+
+SYSTEMS = {"SSC(es-en)": "with English labels", "SSC(es-es)": "Spanish alone"}
+SYSTEMS["SSC(es-en), labels shuffled"] = "with shuffled English labels"
+
+
+@picture("label-transfer", 10, 3.8)
+def label_transfer(figure: Any) -> None:
+    """Macro-F1 of the Siamese encoder by the number of Spanish training sentences, from the kept records."""
+    folder = ROOT / "recipes" / "records" / "siamese"
+    panels = figure.subplots(1, 2)
+    for axes, name, title, total in zip(
+        panels,
+        ("sentiment.es.csv", "emoji.es-en.5.csv"),
+        ("Sentiment, three classes", "Emoji, five classes"),
+        (1656, 3612),
+        strict=True,
+    ):
+        with (folder / name).open(encoding="utf-8", newline="") as stream:
+            rows = {row["system"]: row for row in csv.DictReader(stream)}
+        for number, (system, label) in enumerate(SYSTEMS.items()):
+            points = []
+            for count in (100, 400, 1000, total):
+                row = rows.get(system if count == total else f"{system}, {count} sentences")
+                if row is not None:
+                    low, _, high = row["95 % interval"].partition(" to ")
+                    points.append((count, float(row["macro-F1"]), float(low), float(high)))
+            counts, means, lows, highs = zip(*points, strict=True)
+            shifted = [count * 1.04 ** (number - 1) for count in counts]
+            below = [mean - low for mean, low in zip(means, lows, strict=True)]
+            above = [high - mean for mean, high in zip(means, highs, strict=True)]
+            axes.errorbar(shifted, means, (below, above), fmt="o-", capsize=3, color=f"C{number}", label=label)
+        axes.set_xscale("log")
+        axes.set_xticks([100, 400, 1000, total], ["100", "400", "1,000", f"{total:,}"])
+        axes.minorticks_off()
+        axes.set(xlabel="Spanish training sentences", ylabel="macro-F1, %")
+        axes.set_title(title, fontsize=12)
+        axes.grid(axis="y", alpha=0.3)
+    panels[1].legend(frameon=False, fontsize=10, loc="upper left")
 
 
 def main(arguments: list[str] | None = None) -> None:
