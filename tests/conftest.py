@@ -16,6 +16,7 @@ import sys
 import threading
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ import hypothesis
 import playground as playgrounds
 import pytest
 import skips
+import slurm
 import torch
 import tqdm
 
@@ -563,17 +565,55 @@ def assert_same_training() -> Callable[[dict[str, Any], dict[str, Any]], None]:
 @pytest.fixture(scope="session")
 def by_torchrun(forks) -> Callable[[str], subprocess.CompletedProcess[str]]:
     """``by_torchrun("DATA --task …")`` runs fairseq-train in two processes; its output holds both's."""
+    return partial(_launch, forks, ["torchrun", "--standalone", "--nproc-per-node", "2", "--no-python"])
+
+
+@pytest.fixture(scope="session")
+def by_two_agents(forks) -> Callable[[str], subprocess.CompletedProcess[str]]:
+    """The same by a torchrun for each of two machines, which here are one and meet on its loopback."""
 
     def train(line: str) -> subprocess.CompletedProcess[str]:
-        launch = ["torchrun", "--standalone", "--nproc-per-node", "2", "--no-python", "fairseq-train"]
-        options = {"capture_output": False, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        return forks.run(*launch, *shlex.split(line), "--user-dir", ROOT / "fairseq_xl", "--cpu", **options)
+        (port,) = slurm.free_ports(1)
+        meet = ["--rdzv-backend", "c10d", "--rdzv-endpoint", f"127.0.0.1:{port}", "--local-addr", "127.0.0.1"]
+        launch = ["torchrun", "--nnodes", "2", "--nproc-per-node", "1", *meet, "--no-python"]
+        with ThreadPoolExecutor(2) as pool:
+            agents = [pool.submit(_launch, forks, launch, line) for _ in range(2)]
+            one, other = (agent.result() for agent in agents)
+        return subprocess.CompletedProcess(launch, one.returncode or other.returncode, one.stdout + other.stdout)
 
     return train
 
 
 @pytest.fixture(scope="session")
-def assert_two_processes_do_as_one(fairseq_train, by_torchrun, validate) -> Callable[[str, Path], dict[str, float]]:
+def by_srun(forks, slurm_cluster) -> Callable[[str], subprocess.CompletedProcess[str]]:
+    """The same by Slurm, in two processes on each of two nodes."""
+
+    def train(line: str) -> subprocess.CompletedProcess[str]:
+        (port,) = slurm.free_ports(1)
+        launch = ["srun", "--nodes", "2", "--ntasks-per-node", "2"]
+        line = f"{line} --distributed-port {port}"
+        return _launch(forks, launch, line, env={**os.environ, **slurm_cluster})
+
+    return train
+
+
+def _launch(forks: Any, launch: list[str], line: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    options |= {"capture_output": False, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    return forks.run(
+        *launch, "fairseq-train", *shlex.split(line), "--user-dir", ROOT / "fairseq_xl", "--cpu", **options
+    )
+
+
+@pytest.fixture(scope="session")
+def slurm_cluster() -> Iterator[dict[str, str]]:
+    """What the environment needs for ``srun`` and ``sbatch`` to find a Slurm of two nodes, started for the tests."""
+    slurm.find()
+    with slurm.cluster() as environment:
+        yield environment
+
+
+@pytest.fixture(scope="session")
+def assert_processes_do_as_one(fairseq_train, by_torchrun, validate) -> Callable[..., dict[str, float]]:
     """Two processes, of which each has every second batch, do what one does with ``--update-freq 2``.
 
     Sums of floats in another order differ: weights may by 1e-4, the validation loss by 2e-3 of itself. Every figure
@@ -583,11 +623,13 @@ def assert_two_processes_do_as_one(fairseq_train, by_torchrun, validate) -> Call
 
     from fairseq_xl.training import checkpoints
 
-    connected = "--distributed-world-size 2 --distributed-backend gloo --ddp-backend legacy_ddp"
+    connected = "--distributed-backend gloo --ddp-backend legacy_ddp"
 
-    def check(line: str, folder: Path) -> dict[str, float]:
-        fairseq_train(f"{line} --cpu --update-freq 2 --save-dir {folder}/one")
-        done = by_torchrun(f"{line} {connected} --log-format json --save-dir {folder}/two")
+    def check(line: str, folder: Path, launch: Any = by_torchrun, processes: int = 2) -> dict[str, float]:
+        fairseq_train(f"{line} --cpu --update-freq {processes} --save-dir {folder}/one")
+        done = launch(
+            f"{line} --distributed-world-size {processes} {connected} --log-format json --save-dir {folder}/two"
+        )
         assert done.returncode == 0, done.stdout[-3000:]
         one, two = (checkpoints.read(folder / name / "checkpoint_last.pt") for name in ("one", "two"))
         assert checkpoints.updates(one) == checkpoints.updates(two) > 1

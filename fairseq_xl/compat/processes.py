@@ -106,6 +106,33 @@ def refuse_unconnected_copies() -> None:
         cfg.device_id = 0  # by default torchrun's LOCAL_RANK, taken for a GPU
         cfg.distributed_no_spawn = True  # torchrun has started the processes
 
+    @replace(utils, "_infer_slurm_init")
+    def _infer_slurm_init(stock: Stock, cfg: Any, num_pipelines_per_node: int) -> Any:
+        """Broken: without GPUs, one task on each node counts none and ends well, untrained; other sizes stop at an
+        ``assert``."""
+        tasks, nodes = _tasks_of_slurm()
+        size = cfg.distributed_world_size
+        if tasks == nodes > 0 and not torch.cuda.is_available():
+            raise InputError(
+                "srun started one process on each node, which fairseq takes for one on each of its GPUs, and there "
+                "are none: give --ntasks-per-node 2 or more, or start it by torchrun"
+            )
+        if tasks > nodes and size != tasks and not cfg.pipeline_model_parallel:
+            raise InputError(
+                f"srun started {tasks} processes, and --distributed-world-size is {size}: give fairseq-train "
+                f"--distributed-world-size {tasks}"
+            )
+        return stock(cfg, num_pipelines_per_node)
+
+
+def _tasks_of_slurm() -> tuple[int, int]:
+    """How many processes srun started, and on how many nodes; 0 and 0 where it started none."""
+    numbers = [os.environ.get(f"SLURM_{name}", "") for name in ("NTASKS", "NNODES")]
+    if "SLURM_PROCID" not in os.environ or not all(map(str.isdecimal, numbers)):
+        return 0, 0
+    tasks, nodes = map(int, numbers)
+    return tasks, nodes
+
 
 def _started_by_torchrun() -> int:
     """The number of processes that torchrun started, 0 where it started none."""

@@ -186,17 +186,49 @@ def local_slots(gpus: list[str], per_cell: int, jobs: int, hide: bool = False) -
     return slots
 
 
+ASK_SECONDS = 15.0
+"""How often Slurm's queue is asked about a job of which its accounting says nothing."""
+
+
 @dataclass
 class SubmititJob:
+    """submitit asks ``sacct``, which knows nothing where Slurm keeps no accounts; then ``squeue`` is asked.
+
+    Otherwise a job that is cancelled, or killed before it writes a result, would be waited for until the end of days.
+    """
+
     job: Any
+    asked: float = -ASK_SECONDS
+    queued: str = "UNKNOWN"
+    missed: int = 0
+    """how often in turn the queue had no such job"""
 
     def started(self) -> bool:
-        return self.job.state == "RUNNING" or self.job.done()
+        return "RUNNING" in (self.job.state, self.queued) or self.job.done()
 
     def done(self) -> bool:
-        return self.job.done()
+        if self.job.done():
+            return True
+        if self.job.state == "UNKNOWN" and time.monotonic() - self.asked >= ASK_SECONDS:
+            self.asked = time.monotonic()
+            self._ask()
+        # Twice, for a result may take its time on a disk that machines share.
+        return self.missed > 1
+
+    def _ask(self) -> None:
+        command = ["squeue", "--noheader", "--format=%T", f"--jobs={self.job.job_id}"]
+        try:
+            said = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        except (OSError, subprocess.TimeoutExpired):
+            return  # no Slurm (submitit's stand-in), or a busy one
+        if said.returncode and "Invalid job id" not in said.stderr:
+            return
+        self.queued = said.stdout.strip() or "GONE"
+        self.missed = self.missed + 1 if self.queued == "GONE" else 0
 
     def outcome(self) -> Outcome:
+        if not self.job.done():
+            return Outcome(1, time.time(), 0.0, 0.0, f"Slurm ended job {self.job.job_id}, which left no result")
         try:
             return self.job.result()
         except Exception as error:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import fairseq_xl
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.pipeline import Pipeline
+from fairseq_xl.text.unknown_words import UNKNOWN
 from fairseq_xl.training.batches import batches
 from fairseq_xl.translation.options import Decoding
 
@@ -45,7 +46,8 @@ class Translation:
     source: list[str]
     """the tokens that were translated"""
     alignment: list[int] | None
-    """for each of ``tokens`` the place in ``source`` it attends to most; None for a model without attention"""
+    """for each of ``tokens`` the place in ``source`` it attends to most; None where nobody asked for it, and for a
+    model without attention"""
     cut: int = 0
     """how many tokens at the end of the source did not fit into the model"""
 
@@ -58,7 +60,7 @@ class Found(NamedTuple):
     score: float
     """natural log-probability over length to the power ``lenpen``"""
     attention: np.ndarray | None
-    """(T, S) or more columns: how each token attends to the source's; None for a model without attention"""
+    """(T, S) or more columns: how each token attends to the source's; None where the search does not find it"""
 
 
 class Translator(ABC):
@@ -130,6 +132,13 @@ class Translator(ABC):
     def search(self, sources: list[list[str]], count: int) -> list[list[Found]]:
         """The ``count`` best hypotheses of some sentences' tokens, or more; the longest sentence comes first."""
 
+    def attend(self, sources: list[list[str]], words: list[list[str]]) -> Sequence[np.ndarray | None]:
+        """The attention of given translations, where the search leaves it out; None for a model without attention.
+
+        It costs time of its own, so it is asked for where it is wanted.
+        """
+        return [None] * len(words)
+
     @abstractmethod
     def source_words(self) -> list[str]:
         """The words, or pieces, that the model knows."""
@@ -140,10 +149,14 @@ class Translator(ABC):
 
     def translate(self, sentences: Sequence[str]) -> list[str]:
         """The best translation of each sentence; nothing for one without words."""
-        return [found[0].text for found in self.candidates(sentences)]
+        return [found[0].text for found in self.candidates(sentences, alignment=False)]
 
     def candidates(
-        self, sentences: Sequence[str], n_best: int = 1, progress: Callable[[int], object] | None = None
+        self,
+        sentences: Sequence[str],
+        n_best: int = 1,
+        progress: Callable[[int], object] | None = None,
+        alignment: bool = True,
     ) -> list[list[Translation]]:
         """The best translations of each sentence, best first.
 
@@ -154,6 +167,7 @@ class Translator(ABC):
             sentences: raw text, one sentence each.
             n_best: how many of each, at most the beam.
             progress: called with the number of sentences each time some are done.
+            alignment: whether the translations shall have theirs, which takes an export a second pass.
 
         Raises:
             InputError: more than the beam holds.
@@ -176,20 +190,41 @@ class Translator(ABC):
             places = [filled[i] for i in batch]
             kept = [sources[place][: self.longest - 1] for place in places]
             read = kept if self.reader is None else [self.reader.read(source) for source in kept]
-            for place, source, found in zip(places, kept, self.search(read, n_best), strict=True):
+            best = [found[:n_best] for found in self.search(read, n_best)]
+            best = self._attended(read, best, alignment)
+            for place, source, several in zip(places, kept, best, strict=True):
                 cut = len(sources[place]) - len(source)
-                results[place] = [self._read(one, source, cut) for one in found[:n_best]]
+                results[place] = [self._read(found, source, cut, alignment) for found in several]
             if progress is not None:
                 progress(len(places))
         return results
 
-    def _read(self, found: Found, source: list[str], cut: int) -> Translation:
-        tokens, alignment = found.tokens, None
-        if found.attention is not None:
-            attention = found.attention[:, : len(source)]
-            alignment = attention.argmax(1).tolist() if tokens else []
-        if self.replacements is not None:
-            if alignment is None:
+    def _attended(self, sources: list[list[str]], best: list[list[Found]], alignment: bool) -> list[list[Found]]:
+        """What was found, with attention wherever it is needed: for an alignment, or to replace an unknown word."""
+
+        def needed(found: Found) -> bool:
+            unknown = self.replacements is not None and UNKNOWN in found.tokens
+            return found.attention is None and (alignment or unknown)
+
+        wanted = [(source, found) for source, several in zip(sources, best, strict=True) for found in several]
+        wanted = [(source, found) for source, found in wanted if needed(found)]
+        if not wanted:
+            return best
+        attention = iter(self.attend([source for source, _ in wanted], [found.tokens for _, found in wanted]))
+        return [
+            [found._replace(attention=next(attention)) if needed(found) else found for found in several]
+            for several in best
+        ]
+
+    def _read(self, found: Found, source: list[str], cut: int, aligned: bool) -> Translation:
+        tokens, attention = found.tokens, found.attention
+        alignment = None
+        if attention is not None:
+            attention = attention[:, : len(source)]
+            if aligned:
+                alignment = attention.argmax(1).tolist() if tokens else []
+        if self.replacements is not None and UNKNOWN in tokens:
+            if attention is None:
                 raise InputError("replace_unk: this model records no attention, so leave it out")
             tokens = self._known(tokens, attention, source)
         return Translation(self.pipeline.text(tokens), found.score / math.log(2), tokens, source, alignment, cut)

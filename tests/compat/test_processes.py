@@ -104,6 +104,23 @@ def test_who_started_this(monkeypatch, variables, size):
     assert processes._started_by_torchrun() == size
 
 
+@pytest.mark.parametrize(
+    ("tasks", "nodes", "size", "said"),
+    [
+        (2, 2, 2, "one process on each node, .* give --ntasks-per-node 2 or more"),
+        (4, 2, 8, "srun started 4 processes, and --distributed-world-size is 8"),
+        (4, 2, 2, "give fairseq-train --distributed-world-size 4"),
+    ],
+)
+def test_srun_whose_processes_would_not_train_together_is_refused(monkeypatch, tasks, nodes, size, said):
+    for name, value in {"NTASKS": tasks, "NNODES": nodes, "PROCID": 0}.items():
+        monkeypatch.setenv(f"SLURM_{name}", str(value))
+    settings = argparse.Namespace(distributed_world_size=size, pipeline_model_parallel=False)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(InputError, match=said):
+        utils._infer_slurm_init(settings, 1)
+
+
 # What a checkpoint holds.
 SENT = {
     "args": argparse.Namespace(arch="lstm"),

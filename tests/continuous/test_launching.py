@@ -88,14 +88,25 @@ def test_every_model_resumes_validates_and_is_averaged(arch, corpus, assert_ever
     )
 
 
+TWICE = (
+    "{}/bin --task translation --arch continuous_lstm_tiny --dropout 0 --criterion {} --target-vectors {}/words.vec "
+    "--optimizer adam --lr 0.005 --batch-size 10 --required-batch-size-multiple 1 --num-workers 0 --max-epoch 2 --seed 1"
+)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", ["vmf", "syn_margin_proj"])
-def test_two_processes_do_what_one_does_with_batches_twice_as_many(
-    loss, corpus, assert_two_processes_do_as_one, tmp_path
-):
-    assert_two_processes_do_as_one(
-        f"{corpus}/bin --task translation --arch continuous_lstm_tiny --dropout 0 --criterion {loss} "
-        f"--target-vectors {corpus}/words.vec --optimizer adam --lr 0.005 --batch-size 10 "
-        "--required-batch-size-multiple 1 --num-workers 0 --max-epoch 2 --seed 1",
-        tmp_path,
-    )
+def test_two_processes_do_what_one_does_with_batches_twice_as_many(loss, corpus, assert_processes_do_as_one, tmp_path):
+    assert_processes_do_as_one(TWICE.format(corpus, loss, corpus), tmp_path)
+
+
+@pytest.mark.slow
+def test_two_machines_do_what_one_process_does(corpus, assert_processes_do_as_one, by_two_agents, tmp_path):
+    assert_processes_do_as_one(TWICE.format(corpus, "vmf", corpus), tmp_path, by_two_agents)
+
+
+@pytest.mark.slow
+@pytest.mark.slurm
+def test_two_nodes_of_slurm_do_what_one_process_does(corpus, assert_processes_do_as_one, by_srun, tmp_path):
+    line = TWICE.format(corpus, "vmf", corpus)
+    assert_processes_do_as_one(line, tmp_path, by_srun, 4)

@@ -192,8 +192,8 @@ def test_models_and_folders_that_do_not_fit(files, prepared, checkpoint, train_c
 
 
 @pytest.mark.slow
-def test_two_processes_do_as_one_with_batches_twice_as_many(prepared, assert_two_processes_do_as_one, tmp_path):
-    said = assert_two_processes_do_as_one(
+def test_two_processes_do_as_one_with_batches_twice_as_many(prepared, assert_processes_do_as_one, tmp_path):
+    said = assert_processes_do_as_one(
         f"{prepared} --task siamese_matching --criterion pair_classification --arch siamese_lstm --hidden-dim 8 "
         "--dropout 0 --exchange --optimizer adam --lr 0.005 --batch-size 20 --required-batch-size-multiple 1 "
         "--num-workers 0 --max-epoch 2 --seed 1",

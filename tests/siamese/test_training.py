@@ -122,8 +122,8 @@ class TestEncodingText:
 
 
 @pytest.mark.slow
-def test_two_processes_do_as_one_with_batches_twice_as_many(data_directory, assert_two_processes_do_as_one, tmp_path):
-    said = assert_two_processes_do_as_one(
+def test_two_processes_do_as_one_with_batches_twice_as_many(data_directory, assert_processes_do_as_one, tmp_path):
+    said = assert_processes_do_as_one(
         f"{data_directory} --task siamese_contrastive --arch ssc_bilstm_tiny --criterion contrastive --optimizer adam "
         "--lr 0.005 --batch-size 8 --required-batch-size-multiple 1 --num-workers 0 --max-epoch 2 --seed 1",
         tmp_path,

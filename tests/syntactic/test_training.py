@@ -97,9 +97,9 @@ def test_pieces_train_the_same_encoder(upos_run, fairseq_train, upos_training, t
 
 @pytest.mark.slow
 def test_two_processes_do_what_one_does_with_batches_twice_as_many(
-    upos_run, upos_training, assert_two_processes_do_as_one, tmp_path
+    upos_run, upos_training, assert_processes_do_as_one, tmp_path
 ):
-    said = assert_two_processes_do_as_one(
+    said = assert_processes_do_as_one(
         f"{upos_run[0]} {upos_training} --max-epoch 2 --sampling-temperature 2 --required-batch-size-multiple 1",
         tmp_path,
     )

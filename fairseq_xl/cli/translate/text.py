@@ -92,7 +92,8 @@ class Text(Decoding, Lines):
             with progress_bar("translating", shown, total, " lines") as bar:
                 first = 1
                 while block := list(islice(lines, block_lines)):
-                    found = translator.candidates(block, 1 if self.n_best is None else self.n_best, bar.update)
+                    count = 1 if self.n_best is None else self.n_best
+                    found = translator.candidates(block, count, bar.update, self.alignment)
                     for number, candidates in enumerate(found, start=first):
                         output.writelines("\t".join(self._columns(number, one)) + "\n" for one in candidates)
                     output.flush()

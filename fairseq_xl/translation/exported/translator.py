@@ -12,6 +12,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import utf8_name
 from fairseq_xl.io.packages import require
 from fairseq_xl.text.pipeline import Pipeline
+from fairseq_xl.text.unknown_words import UNKNOWN
 from fairseq_xl.translation.exported.folder import read_export, source_words
 from fairseq_xl.translation.options import Decoding, NearestWords, Search, decoding
 from fairseq_xl.translation.translator import Found, Translator
@@ -21,7 +22,6 @@ BEAM, MAX_LEN_B = 5, 200
 """fairseq's own defaults."""
 _SEARCHED = ("beam", "lenpen", "unnormalized", "no_repeat_ngram_size", "min_len", "max_len_a", "max_len_b")
 FOLDED = ("temperature", "unkpen")
-UNKNOWN = "<unk>"
 
 
 class ExportedTranslator(Translator):
@@ -70,42 +70,35 @@ class ExportedTranslator(Translator):
 
     def search(self, sources: list[list[str]], count: int) -> list[list[Found]]:
         """See :meth:`Translator.search`."""
-        limit = self._limit(len(sources[0]))
         results = self.model.translate_batch(
             rows(sources),
             **self.settings,
             num_hypotheses=count,
-            max_decoding_length=limit,
+            max_decoding_length=self._limit(len(sources[0])),
             max_input_length=0,
             return_scores=True,
+            # Over a beam CTranslate2 (4.8) gives sentences of a batch each other's attention.
             return_attention=self.beam == 1,
         )
-        if self.beam == 1:
-            attention = [one.attention[0] for one in results]
-        else:
-            # Over a beam CTranslate2 (4.8) gives sentences of a batch each other's attention: so by the words alone.
-            owners = [source for source, one in zip(sources, results, strict=True) for _ in one.hypotheses]
-            attention = self._attention(owners, [words for one in results for words in one.hypotheses], limit)
-        weights = iter(attention)
         return [
             [
-                Found(words, score, np.array(next(weights), np.float32).reshape(len(words), -1))
-                for words, score in zip(one.hypotheses, one.scores, strict=True)
+                Found(words, score, _array(one.attention[place], words) if self.beam == 1 else None)
+                for place, (words, score) in enumerate(zip(one.hypotheses, one.scores, strict=True))
             ]
             for one in results
         ]
 
-    def _attention(self, sources: list[list[str]], words: list[list[str]], limit: int) -> list[Any]:
-        """How each word of given translations attends to its source."""
+    def attend(self, sources: list[list[str]], words: list[list[str]]) -> list[np.ndarray | None]:
+        """See :meth:`Translator.attend`: a second pass, by the words alone."""
         found = self.model.translate_batch(
             rows(sources),
             target_prefix=words,
             beam_size=1,
-            max_decoding_length=limit + 1,
+            max_decoding_length=max(map(len, words)) + 1,
             max_input_length=0,
             return_attention=True,
         )
-        return [one.attention[0][: len(given)] for one, given in zip(found, words, strict=True)]
+        return [_array(one.attention[0][: len(given)], given) for one, given in zip(found, words, strict=True)]
 
     def source_words(self) -> list[str]:
         """See :meth:`Translator.source_words`."""
@@ -118,6 +111,11 @@ class ExportedTranslator(Translator):
         """How many tokens the translations of a batch may have whose longest source has so many."""
         a, b = self.max_len
         return min(int(a * (words + 1) + b), self.positions - 1)
+
+
+def _array(attention: list[list[float]], words: list[str]) -> np.ndarray:
+    """(T, S), of T words."""
+    return np.array(attention, np.float32).reshape(len(words), -1) if words else np.zeros((0, 0), np.float32)
 
 
 def rows(sources: list[list[str]]) -> list[list[str]]:

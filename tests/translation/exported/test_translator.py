@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from fairseq.dataclass.configs import GenerationConfig
@@ -13,7 +14,7 @@ from fairseq.dataclass.configs import GenerationConfig
 from fairseq_xl import Translation, Translator
 from fairseq_xl.cli import main as cli
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.translation.exported.translator import BEAM, MAX_LEN_B
+from fairseq_xl.translation.exported.translator import BEAM, MAX_LEN_B, ExportedTranslator
 
 pytestmark = pytest.mark.slow
 
@@ -55,6 +56,33 @@ def test_batches_change_nothing(exported, raw):
         assert [one.score for one in several] == pytest.approx([other.score for other in others], abs=1e-4)
         assert [one.score for one in several] == sorted((one.score for one in several), reverse=True)
         assert all(len(one.alignment) == len(one.tokens) for one in several)
+
+
+def test_attention_is_found_where_it_is_wanted_alone(exported, raw, monkeypatch):
+    asked = []
+    attend = ExportedTranslator.attend
+
+    def counted(self, sources, words):
+        asked.append(words)
+        return attend(self, sources, words)
+
+    monkeypatch.setattr(ExportedTranslator, "attend", counted)
+    translator = Translator.load(exported / "vectors", beam=3)
+    plain = translator.candidates(raw, 2, alignment=False)
+    assert translator.translate(raw) == [best.text for best, _ in plain]
+    assert all(one.alignment is None for several in plain for one in several)
+    assert not asked
+    aligned = translator.candidates(raw, 2)
+    assert sum(map(len, asked)) == 2 * len(raw)
+    assert [replace(one, alignment=None) for several in aligned for one in several] == sum(plain, [])
+    # To replace unknown words, that of the translations that hold one.
+    asked.clear()
+    known, unknown = translator.search([["Hund"]] * 2, 1)
+    unknown[0].tokens[:] = ["<unk>"]
+    monkeypatch.setattr(translator, "search", lambda sources, count: [known, unknown])
+    translator.replacements = {}
+    assert translator.candidates(["Hund"] * 2, alignment=False)[1][0].tokens == ["Hund"]
+    assert asked == [[["<unk>"]]]
 
 
 def test_odd_lines(exported, folders):
