@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Texts = Sequence[TaggedText]
 BASELINES = {
-    "length": "the number of words alone",
+    "length": "the number of words of the raw text alone",
     "tags": "how often each tag occurs: it is told the tags, but not their order",
     "characters": "TF-IDF of character n-grams",
 }
