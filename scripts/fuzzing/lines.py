@@ -76,6 +76,7 @@ embed test-tagger in/de.conllu -l de -t in/de.conllu -o out/accuracy.json
 embed tag in/text.txt -o out/tagged.tsv -l de -t in/de.conllu --cache out/tags.sqlite
 embed pieces in/text.txt in/de.conllu -o out/pieces -l de
 embed evaluate length tags words=vectors:in/{{lang}}.vec --sets in/eval --treebanks de=in/de.conllu -o out/scores
+embed search in/encoder --corpus in/text.txt --index out/index --top 2 --device cpu < in/text.txt
 embed evaluate --sets in/eval --write-texts out/texts
 embed tables in/record.json -o out/table.md
 embed map words=vectors:in/{{lang}}.vec --sets in/eval -o out/map

@@ -42,7 +42,7 @@ class Paragraphs:
                 stream.write("\t".join(pair) + "\n")
             if not counts["written"]:
                 raise InputError(
-                    f"no paragraph of {self.first} has a translation of the same id in {self.second}: align these pages "
-                    "with fairseq-xl corpus run"
+                    f"no paragraph of {self.first} has a translation of the same id in {self.second}: align these "
+                    "pages with fairseq-xl corpus run"
                 )
         print(", ".join(f"{number} {what}" for what, number in counts.items()), file=sys.stderr)

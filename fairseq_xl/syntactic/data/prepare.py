@@ -156,8 +156,8 @@ def pair_with_itself(corpus: Corpus, languages: Sequence[str]) -> None:
     for language in languages:
         if language not in known:
             raise InputError(
-                f"--own-tags {language}: {corpus.path} has no sentence in {language!r}: give text in it with --pairs or "
-                "--monolingual"
+                f"--own-tags {language}: {corpus.path} has no sentence in {language!r}: give text in it with --pairs "
+                "or --monolingual"
             )
         corpus.pair_with_itself(language)
 

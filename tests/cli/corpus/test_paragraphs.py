@@ -53,7 +53,9 @@ def test_sentences_where_both_sides_have_as_many(manuals, capsys):
     assert "2 unequal" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("other, reason", [("nothing", "there is no folder"), ("empty", "no .html page of the same")])
+@pytest.mark.parametrize(
+    ("other", "reason"), [("nothing", "there is no folder"), ("empty", "no .html page of the same")]
+)
 def test_folders_that_do_not_fit(manuals, other, reason, capsys):
     (manuals / "empty").mkdir()
     output = manuals / "pairs.tsv"
