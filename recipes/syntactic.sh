@@ -15,6 +15,11 @@
 #   --languages 'L …'  languages to train on (default: 'en de es nl ko zh')
 #   --unseen 'L …'     languages to evaluate without training on them, then to fine-tune on (default: 'fr id')
 #   --few 'N …'        numbers of pairs to fine-tune on (default: '2000 10000')
+#   --more DIR         more pairs to train on, DIR/en-L.tsv of any language L, such as fairseq-xl corpus paragraphs writes;
+#                      the held-out groups stay those of Tatoeba
+#   --own-tags         also train on sentences with their own tags, those of the taggers' treebanks among them: a
+#                      departure from the paper
+#   --dev SHARE        hold this share of the groups back for choosing settings, in OUT/eval/dev (default: 0)
 #   --vocabulary N     pieces of the joint vocabulary (default: 40000)
 #   --temperature T    pairs are drawn by their size to the power of 1/T (default: 1, as they come)
 #   --updates N        updates of 32 sentences, of the encoder and of the baseline that translates (default: 300000)
@@ -30,8 +35,9 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 OUT='' DATA='' LANGUAGES='en de es nl ko zh' UNSEEN='fr id' FEW='2000 10000' VOCABULARY=40000 TEMPERATURE=1
-UPDATES=300000 FEW_UPDATES=3000 VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 PREPARE_ONLY=no TUNING=()
+UPDATES=300000 FEW_UPDATES=3000 VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 PREPARE_ONLY=no MORE='' OWN_TAGS=no DEV=0 TUNING=()
 THREADS=$(nproc 2>/dev/null || echo 2)
+GOLD='en id ko pt' # treebanks with enough sentences of the same tags
 GOLD_ONLY=pt # no text in Tatoeba's files: evaluated on groups of its treebank
 
 declare -A TATOEBA=([de]=deu [es]=spa [fr]=fra [id]=ind [ko]=kor [nl]=nld [zh]=cmn)
@@ -64,8 +70,9 @@ while [[ $# -gt 0 ]]; do
     -h | --help) usage "${BASH_SOURCE[0]}"; exit 0 ;;
     --dry-run) DRY_RUN=yes; shift; continue ;;
     --prepare-only) PREPARE_ONLY=yes; shift; continue ;;
+    --own-tags) OWN_TAGS=yes; shift; continue ;;
     --) shift; TUNING=("$@"); break ;;
-    --out | --data | --languages | --unseen | --few | --vocabulary | --temperature | --updates | --few-updates | \
+    --out | --data | --languages | --unseen | --few | --more | --dev | --vocabulary | --temperature | --updates | --few-updates | \
       --vectors-epochs | --tagger-epochs | --seed | --threads) need_value "$@" ;;
     *) fail "syntactic.sh has no option '$1': see --help" ;;
   esac
@@ -75,6 +82,8 @@ while [[ $# -gt 0 ]]; do
     --languages) LANGUAGES=$2 ;;
     --unseen) UNSEEN=$2 ;;
     --few) FEW=$2 ;;
+    --more) MORE=$(absolute "$2") ;;
+    --dev) DEV=$2 ;;
     --vocabulary) VOCABULARY=$2 ;;
     --temperature) TEMPERATURE=$2 ;;
     --updates) UPDATES=$2 ;;
@@ -107,6 +116,8 @@ check() {
   need_count --tagger-epochs "$TAGGER_EPOCHS"
   [[ $TEMPERATURE =~ ^([1-9][0-9]{0,5}|0)(\.[0-9]{1,9})?$ && ! $TEMPERATURE =~ ^0(\.0*)?$ ]] ||
     fail "--temperature is '$TEMPERATURE': give a number above 0"
+  [[ $DEV =~ ^0(\.[0-9]{1,9})?$ ]] || fail "--dev is '$DEV': give a share from 0 to below 1, such as 0.3"
+  [[ -z $MORE ]] || compgen -G "$MORE/en-*.tsv" >/dev/null || fail "--more $MORE has no file en-L.tsv"
   for number in $FEW; do need_count --few "$number"; done
   [[ " $LANGUAGES " == *' en '* ]] || fail "--languages must have en: Tatoeba's pairs here are with English"
   [[ -n $SECOND ]] || fail "--languages must have two languages or more, en among them"
@@ -176,10 +187,15 @@ read_text() { run fairseq-xl embed prepare "${INPUTS[@]}" --output "$OUT/preproc
 
 # A small treebank teaches a tagger few words; vectors of the language's text teach it the others.
 train_vectors() {
-  local prefix=$OUT/vectors/$L files subwords=(--min-subword 2 --max-subword 5)
+  local files
   mapfile -t files < <(treebank_files "$L")
+  vectors_of "$OUT/vectors/$L" "$OUT/corpus.sqlite" "${files[@]}"
+}
+
+vectors_of() { # PREFIX TEXT… OPTION…
+  local prefix=$1 subwords=(--min-subword 2 --max-subword 5)
   [[ $L != zh ]] || subwords=(--max-subword 0) # its pieces are characters
-  run fairseq-xl embed pieces "$OUT/corpus.sqlite" "${files[@]}" --language "$L" --output "$prefix.pieces"
+  run fairseq-xl embed pieces "${@:2}" --language "$L" --output "$prefix.pieces"
   run fairseq-xl vectors train "$prefix.pieces" --output "$prefix" --dim 100 --epoch "$VECTOR_EPOCHS" \
     --min-count 1 --window 3 --buckets 200000 "${subwords[@]}" --threads 1 --seed "$SEED" --quiet
   makes "$prefix.vec"
@@ -224,17 +240,35 @@ tag() {
 build_sets() {
   local files all=()
   [[ " $LANGUAGES $UNSEEN " != *' ko '* ]] || all=(--all ko)
-  run fairseq-xl embed build-eval "$OUT/corpus.sqlite" --output "$OUT/eval" "${all[@]}" --seed "$SEED"
+  run fairseq-xl embed build-eval "$OUT/corpus.sqlite" --output "$OUT/eval" "${all[@]}" --seed "$SEED" --dev "$DEV"
   for L in $GOLD_ONLY; do
     mapfile -t files < <(treebank_files "$L")
     run fairseq-xl embed build-eval "${files[@]}" --languages "$L" --all "$L" --output "$OUT/eval"
   done
 }
 
+gold_languages() {
+  local language
+  for language in $LANGUAGES $UNSEEN $GOLD_ONLY; do
+    [[ " $GOLD " != *" $language "* ]] || echo "$language"
+  done
+}
+
+# Groups by gold tags, for which no tagger answers, of four tags or more: of fewer, length alone tells most apart.
+build_gold() {
+  local files
+  mapfile -t files < <(treebank_files "$L")
+  run fairseq-xl embed build-eval "${files[@]}" --languages "$L" --all "$L" --least 3 --min-tags 4 --output "$OUT/gold"
+}
+
 # What must not be trained on: every held-out group, and the treebanks that tests use.
 excluded() {
   local language
   for language in $LANGUAGES $UNSEEN $GOLD_ONLY; do echo "$OUT/eval/$language.tsv"; done
+  for language in $(gold_languages); do echo "$OUT/gold/$language.tsv"; done
+  if [[ $DEV != 0 ]]; then
+    for language in $LANGUAGES $UNSEEN; do echo "$OUT/eval/dev/$language.tsv"; done
+  fi
   for language in "${!PARALLEL[@]}"; do parallel_file "$language"; done
 }
 
@@ -245,9 +279,41 @@ prepare() { # FOLDER OPTION…
   run fairseq-xl embed prepare --output "$1" "${INPUTS[@]}" "${TAGGERS[@]}" --exclude "${exclude[@]}" --seed "$SEED" "${@:2}"
 }
 
+# Pairs and sentences beyond Tatoeba's, of which no group is held out: EXTRA, and the languages they bring: SOURCES.
+extra() {
+  local file language
+  EXTRA=() SOURCES=$LANGUAGES
+  if [[ -n $MORE ]]; then
+    for file in "$MORE"/en-*.tsv; do
+      language=$(basename "$file" .tsv)
+      language=${language#en-}
+      # Languages that are to be unseen stay so.
+      if [[ " $UNSEEN " == *" $language "* ]]; then continue; fi
+      EXTRA+=(--pairs "en-$language=$file")
+      [[ " $SOURCES " == *" $language "* ]] || SOURCES+=" $language"
+    done
+  fi
+  if [[ $OWN_TAGS == yes ]]; then
+    for language in $LANGUAGES; do
+      while read -r file; do EXTRA+=(--monolingual "$language=$file"); done < <(treebank_files "$language")
+    done
+    # shellcheck disable=SC2206
+    EXTRA+=(--own-tags $LANGUAGES)
+  fi
+}
+
 prepare_training() {
+  extra
   # shellcheck disable=SC2086
-  prepare "$OUT/preprocessed" --sources $LANGUAGES --targets $LANGUAGES --vocabulary "$VOCABULARY"
+  prepare "$OUT/preprocessed" --sources $SOURCES --targets $LANGUAGES --vocabulary "$VOCABULARY" "${EXTRA[@]}"
+}
+
+# Vectors for the baseline that averages them: no tagger saw them, and they saw no held-out sentence.
+train_words() {
+  local exclude text=("$OUT/corpus.sqlite")
+  mapfile -t exclude < <(excluded | sort)
+  if [[ " $GOLD_ONLY " == *" $L "* ]]; then mapfile -t text < <(treebank_files "$L"); fi
+  vectors_of "$OUT/words/$L" "${text[@]}" --exclude "${exclude[@]}"
 }
 
 prepare_few() {
@@ -281,9 +347,12 @@ train_pieces() {
 few_pairs() { # LANGUAGE -> names of fine-tunings
   echo "$1-en" "$1-en,$1-$SECOND"
 }
+# Validation at a quarter of the updates, not after each of the many epochs of few pairs, which took longer than training.
 train_few() {
+  local quarter=$((FEW_UPDATES < 4 ? 1 : FEW_UPDATES / 4))
   train "few.$L.$PAIRS.$NUMBER" "$OUT/few" --finetune-from-model "$OUT/runs/tags/checkpoint_best.pt" \
-    --pairs "$PAIRS" --sentences-per-pair "$NUMBER" --max-update "$FEW_UPDATES"
+    --pairs "$PAIRS" --sentences-per-pair "$NUMBER" --max-update "$FEW_UPDATES" --validate-interval 1000000 \
+    --save-interval 1000000 --save-interval-updates "$quarter" --keep-interval-updates 1
 }
 
 untrained() { run fairseq-xl embed random "$OUT/runs/tags/checkpoint_best.pt" --output "$OUT/runs/random" --seed "$SEED"; }
@@ -301,12 +370,32 @@ gold() {
   done
 }
 
+# Of every evaluation: encoders, and baselines that need no download.
+evaluate_baselines() { # NAME
+  evaluate "$1" "ours=$OUT/runs/tags/checkpoint_best.pt" "translating=$OUT/runs/pieces/checkpoint_best.pt" \
+    "random=$OUT/runs/random" "words=vectors:$OUT/words/{lang}.vec" length tags characters
+}
+
 evaluate_all() {
-  local treebanks
+  local treebanks accuracy=() language
   mapfile -t treebanks < <(gold)
-  SETS=(--sets "$OUT/eval" --treebanks "${treebanks[@]}")
-  evaluate all "ours=$OUT/runs/tags/checkpoint_best.pt" "translating=$OUT/runs/pieces/checkpoint_best.pt" \
-    "random=$OUT/runs/random" "words=vectors:$OUT/vectors/{lang}.vec" length tags characters
+  for language in $LANGUAGES $UNSEEN; do
+    [[ -z $(parallel_file "$language") ]] || accuracy+=("$language=$OUT/taggers/$language")
+  done
+  SETS=(--sets "$OUT/eval" --treebanks "${treebanks[@]}" --taggers "${accuracy[@]}")
+  evaluate_baselines all
+}
+
+# By gold tags, with each language's vectors centred and whitened beside.
+evaluate_gold() {
+  SETS=(--sets "$OUT/gold" --measures nearest --transform center whiten)
+  evaluate_baselines gold
+}
+
+# Settings are chosen by these groups, which no table reports.
+evaluate_dev() {
+  SETS=(--sets "$OUT/eval/dev" --measures nearest --transform center whiten)
+  evaluate_baselines dev
 }
 
 evaluate_few() {
@@ -339,6 +428,10 @@ fingerprint_pairs() {
   fingerprint "${files[@]}"
 }
 
+fingerprint_more() {
+  [[ -z $MORE ]] || fingerprint "$MORE"/en-*.tsv
+}
+
 fingerprint_treebanks() { # LANGUAGE
   local files
   [[ -n $DATA ]] || return 0
@@ -353,7 +446,7 @@ STAMPS=$OUT/stamps
 inputs
 
 all_stages() {
-  tagged='' evaluated=''
+  tagged='' evaluated='' held='sets' words=''
   if [[ -z $DATA ]]; then stage download '' download; fi
   stage read '' read_text "$LANGUAGES" "$UNSEEN" "$(fingerprint_pairs)"
   for L in $LANGUAGES $UNSEEN $GOLD_ONLY; do
@@ -369,16 +462,26 @@ all_stages() {
     tagged+=" tagger.$L"
   done
   stage tag "read$tagged" tag
-  stage sets tag build_sets "$SEED" "$(for L in $GOLD_ONLY; do fingerprint_treebanks "$L"; done)"
-  stage prepare sets prepare_training "$VOCABULARY" "$SEED"
+  stage sets tag build_sets "$SEED" "$DEV" "$(for L in $GOLD_ONLY; do fingerprint_treebanks "$L"; done)"
+  for L in $(gold_languages); do
+    stage "gold.$L" '' build_gold "$(fingerprint_treebanks "$L")"
+    held+=" gold.$L"
+  done
+  stage prepare "$held" prepare_training "$VOCABULARY" "$SEED" "$OWN_TAGS" "$(fingerprint_more)"
   stage prepare.few prepare prepare_few "$UNSEEN"
   [[ $DRY_RUN == yes ]] || fairseq-xl embed statistics "$OUT/preprocessed"
   if [[ $PREPARE_ONLY == yes ]]; then return; fi
 
+  for L in $LANGUAGES $UNSEEN $GOLD_ONLY; do
+    stage "words.$L" "$held" train_words "$VECTOR_EPOCHS" "$SEED" "$(fingerprint_treebanks "$L")"
+    words+=" words.$L"
+  done
   stage train.tags prepare train_tags "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"
   stage train.pieces prepare train_pieces "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"
   stage untrained train.tags untrained "$SEED"
-  stage evaluate "train.tags train.pieces untrained" evaluate_all
+  stage evaluate "train.tags train.pieces untrained$words" evaluate_all
+  stage evaluate.gold "train.tags train.pieces untrained$words" evaluate_gold
+  if [[ $DEV != 0 ]]; then stage evaluate.dev "train.tags train.pieces untrained$words" evaluate_dev; fi
   for L in $UNSEEN; do
     tuned=''
     for PAIRS in $(few_pairs "$L"); do

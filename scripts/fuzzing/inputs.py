@@ -185,7 +185,10 @@ SMALL = (
 
 
 def corpus(world: World) -> None:
-    """A site in a folder; a project that is new, one that is half done, and one that is done."""
+    """A manual and a site in folders; a project that is new, one that is half done, and one that is done."""
+    for language, said in (("en", "Choose a name. Press the key."), ("fr", "Choisissez un nom. Pressez la touche.")):
+        (world.inputs / "manual" / language).mkdir(parents=True)
+        world.text(f"manual/{language}/open.html", f'<html><body><p id="a">{said}</p></body></html>')
     docs_data.corpus(world.inputs)
     for page in range(24, 32):
         for language in ("en", "fr"):

@@ -66,6 +66,7 @@ embed random in/model.pt -o out/encoder
 embed export in/encoder -o out/encoder.onnx
 embed prepare -o out/data {TAGGED} --vocabulary 100
 embed prepare -o out/data {TATOEBA} --parallel de-en=in/moses --until read
+embed prepare -o out/data {TAGGED} --own-tags de en --monolingual en=in/en.conllu --vocabulary 100
 embed statistics in/data
 embed statistics in/corpus.sqlite
 embed build-eval in/corpus.sqlite -o out/eval --one-in 1 --groups 3
@@ -75,6 +76,7 @@ embed test-tagger in/de.conllu -l de -t in/de.conllu -o out/accuracy.json
 embed tag in/text.txt -o out/tagged.tsv -l de -t in/de.conllu --cache out/tags.sqlite
 embed pieces in/text.txt in/de.conllu -o out/pieces -l de
 embed evaluate length tags words=vectors:in/{{lang}}.vec --sets in/eval --treebanks de=in/de.conllu -o out/scores
+embed search in/encoder --corpus in/text.txt --index out/index --top 2 --device cpu < in/text.txt
 embed evaluate --sets in/eval --write-texts out/texts
 embed tables in/record.json -o out/table.md
 embed map words=vectors:in/{{lang}}.vec --sets in/eval -o out/map
@@ -116,6 +118,7 @@ corpus negatives --project in/done --sentences out/sentences
 corpus negatives --project in/done {CORPUS} --again
 corpus export --project in/done {CORPUS} --again
 corpus run --project in/half {CORPUS}
+corpus paragraphs in/manual/en in/manual/fr -o out/pairs.tsv --sentences en fr
 corpus align-quality --first in/a.en --second in/b.fr --gold in/gold
 experiment run in/experiment.yaml -o out/table --launcher local --jobs 1 --gpus none
 experiment run in/experiment.yaml -o out/table --dry-run

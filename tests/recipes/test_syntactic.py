@@ -60,6 +60,7 @@ def test_from_text_and_treebanks_to_tables(syntactic, data):
     for call in (prepare, few):
         for language in ("en", "de", "fr", "pt"):
             assert f" {out}/eval/{language}.tsv " in call
+            assert (f" {out}/gold/{language}.tsv " in call) == (language in ("en", "pt"))  # where there are groups
             assert f" {data}/ud/{PARALLEL[language]}/x.conllu " in call
     built, *_ = (" ".join(line) for line in calls(syntactic, "fairseq-xl embed build-eval"))
     assert "--all" not in built  # Korean is none of the languages
@@ -71,9 +72,46 @@ def test_from_text_and_treebanks_to_tables(syntactic, data):
     assert f"--finetune-from-model {out}/runs/tags/checkpoint_best.pt --pairs fr-en " in trainings[2]
     assert "--sentences-per-pair 20" in trainings[2]
     assert "--pairs fr-en,fr-de" in trainings[3]
-    scored, new = (" ".join(line) for line in calls(syntactic, "fairseq-xl embed evaluate"))
+    # 3,000 updates on few pairs are hundreds of epochs: they are validated four times
+    for call in trainings[2:]:
+        assert "--validate-interval 1000000 --save-interval 1000000 --save-interval-updates 750 " in call
+    scored, gold, new = (" ".join(line) for line in calls(syntactic, "fairseq-xl embed evaluate"))
+    # no tagger saw the vectors of the baseline, and they saw no held-out group
+    assert f"words=vectors:{out}/words/{{lang}}.vec" in scored
+    assert not any(f"{out}/words" in call for call in trained)
+    cut = [" ".join(line) for line in calls(syntactic, "fairseq-xl embed pieces")]
+    assert [f"{out}/eval/en.tsv" in call for call in cut] == [False] * 4 + [True] * 4
+    assert all(f"{out}/gold/pt.tsv" in call for call in cut[4:])
+    assert f"--taggers en={out}/taggers/en de={out}/taggers/de fr={out}/taggers/fr" in scored
+    assert f"--sets {out}/gold --measures nearest --transform center whiten" in gold
     assert f"--treebanks en={data}/ud/UD_English-PUD/x.conllu de={data}/ud/UD_German-PUD/x.conllu fr=" in scored
     assert f"--sets {out}/eval/fr.tsv" in new
+
+
+def test_more_text_own_tags_and_groups_to_choose_by(syntactic, data, tmp_path):
+    more = tmp_path / "more"
+    more.mkdir()
+    for language in ("de", "fr", "pt"):
+        (more / f"en-{language}.tsv").write_text("I go.\tx y z.\n")
+    done = syntactic("--data", data, *FEW, "--more", more, "--own-tags", "--dev", "0.3")
+    assert done.returncode == 0, done.stderr
+    out = syntactic.out
+    _, tag, prepare, few = (" ".join(line) for line in calls(syntactic, "fairseq-xl embed prepare"))
+    # the groups are Tatoeba's with more text and without, and an unseen language stays unseen
+    assert str(more) not in tag + few
+    assert f"--pairs en-de={more}/en-de.tsv --pairs en-pt={more}/en-pt.tsv" in prepare
+    assert f"{more}/en-fr.tsv" not in prepare
+    assert "--sources en de pt --targets en de " in prepare
+    assert f"--monolingual de={data}/ud/UD_German-LIT/x.conllu --own-tags en de" in prepare
+    for call in (prepare, few):
+        assert f" {out}/eval/dev/de.tsv " in call
+    assert "--dev 0.3" in " ".join(calls(syntactic, "fairseq-xl embed build-eval")[0])
+    evaluated = [" ".join(line) for line in calls(syntactic, "fairseq-xl embed evaluate")]
+    assert sum(f"--sets {out}/eval/dev " in call for call in evaluated) == 1
+    (more / "en-de.tsv").write_text("I stay.\tx y z.\n")
+    assert syntactic("--data", data, *FEW, "--more", more, "--own-tags", "--dev", "0.3").returncode == 0
+    assert len(calls(syntactic, "fairseq-xl embed prepare")) == 2
+    assert not calls(syntactic, "fairseq-xl embed train-tagger")
 
 
 def test_what_is_done_is_not_done_again(syntactic, data):
@@ -129,6 +167,8 @@ def test_preparing_only(syntactic, data):
         (("--few", "2k"), "--few is '2k'"),
         (("--languages", "en nl", "--unseen", ""), "--unseen needs a value"),
         (("--languages", "en nl"), "there is no list of pairs"),
+        (("--dev", "1.5"), "--dev is '1.5'"),
+        (("--more", "nowhere"), "has no file en-L.tsv"),
         (("--quick",), "syntactic.sh has no option '--quick'"),
     ],
 )

@@ -12,6 +12,10 @@ COMMANDS: Table = {
     "negatives": ("fairseq_xl.cli.corpus.steps:Negatives", "pairs that share a topic and not a meaning"),
     "export": ("fairseq_xl.cli.corpus.steps:Export", "splits, folds, files and a data card"),
     "run": ("fairseq_xl.cli.corpus.steps:Run", "all steps that are not done"),
+    "paragraphs": (
+        "fairseq_xl.cli.corpus.paragraphs:Paragraphs",
+        "parallel text of pages whose paragraphs carry the same ids",
+    ),
     "align-quality": (
         "fairseq_xl.cli.corpus.align_quality:AlignQuality",
         "precision and recall of the aligners on gold alignments",

@@ -14,6 +14,7 @@ COMMANDS: Table = {
     "test-tagger": ("fairseq_xl.cli.embed.taggers:TestTagger", "compare a tagger's tags of raw text with gold ones"),
     "tag": ("fairseq_xl.cli.embed.taggers:Tag", "tag text, one sentence a line"),
     "pieces": ("fairseq_xl.cli.embed.taggers:Pieces", "cut text as a trained tagger does, to train word vectors on"),
+    "search": ("fairseq_xl.cli.embed.search:Search", "the sentences of a corpus with the syntax of this one"),
     "evaluate": ("fairseq_xl.cli.embed.evaluation:Evaluate", "score sentence embeddings by the syntax in them"),
     "tables": ("fairseq_xl.cli.embed.evaluation:Tables", "one table from the records of several evaluations"),
     "map": ("fairseq_xl.cli.embed.evaluation:Map", "draw embeddings in two dimensions, coloured by tag sequence"),

@@ -64,6 +64,16 @@ class BuildEval:
     )
     all: list[str] = option("languages of which all groups are kept, as the paper does with Korean", [], metavar="L")
     least: int = option("sentences that make a group", 6, metavar="N", low=1)
+    min_tags: int = option(
+        "fewest tags of a group; 4 leaves out those that length alone tells apart", 1, metavar="N", low=1
+    )
+    dev: float = option(
+        "of the groups, write this share to EVAL/dev/LANG.tsv instead, for choosing settings: 0.3 (0: none)",
+        0.0,
+        metavar="SHARE",
+        low=0,
+        high=1,
+    )
     seed: int = option("of the sample", 1, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
@@ -72,19 +82,27 @@ class BuildEval:
         Raises:
             InputError: data that cannot be read or has no groups, languages that it has not.
         """
-        from fairseq_xl.syntactic.data.groups import read_groups, sample, write_groups
+        from fairseq_xl.syntactic.data.groups import long_enough, part, read_groups, sample, write_groups
 
-        found = read_groups(self.data, self.languages, self.least)
+        found = {
+            language: long_enough(groups, self.min_tags)
+            for language, groups in read_groups(self.data, self.languages, self.least).items()
+        }
         for language in self.all:
             if language not in found:
                 raise InputError(f"--all {language}: there are only groups in {', '.join(found)}, so leave it out")
         for language, groups in found.items():
             number = len(groups) if language in self.all else min(self.groups, -(-len(groups) // self.one_in))
-            chosen = sample(groups, number, f"{self.seed} {language}")
-            path = self.output / f"{language}.tsv"
-            write_groups(path, chosen)
-            sentences = sum(map(len, chosen.values()))
-            print(f"{path}: {sentences} sentences in {len(chosen)} of {len(groups)} groups", file=sys.stderr)
+            seed = f"{self.seed} {language}"
+            chosen = sample(groups, number, seed)
+            parts = {self.output: chosen}
+            if self.dev:
+                parts[self.output / "dev"], parts[self.output] = part(chosen, self.dev, seed)
+            for folder, kept in parts.items():
+                path = folder / f"{language}.tsv"
+                write_groups(path, kept)
+                sentences = sum(map(len, kept.values()))
+                print(f"{path}: {sentences} sentences in {len(kept)} of {len(groups)} groups", file=sys.stderr)
 
 
 def pair_table(counts: Mapping[tuple[str, str], int]) -> str:

@@ -10,9 +10,18 @@ from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import loads, read_text
 from fairseq_xl.io.settings import GREATEST_SEED, argument, option
-from fairseq_xl.syntactic.evaluation.encoders import KINDS, check_names, parse_encoder
+from fairseq_xl.syntactic.evaluation.encoders import (
+    BASELINES,
+    KINDS,
+    TRANSFORMS,
+    check_names,
+    parse_encoder,
+    transformed,
+)
 from fairseq_xl.syntactic.tagging.tagged_text import TaggedText, read_sets, read_treebank
+from fairseq_xl.syntactic.tagging.taggers import ACCURACY
 from fairseq_xl.vectors.faiss_index import KINDS as KINDS_OF_INDEX
 
 MEASURES = ("nearest", "dissimilarity", "cross-lingual")
@@ -34,6 +43,16 @@ class Evaluate:
         "translations too",
         [],
         metavar="LANG=CONLLU",
+    )
+    taggers: list[str] = option(
+        "the taggers that tagged the sets: their accuracy, where train-tagger --test measured it, stands in the table",
+        [],
+        metavar="LANG=DIR",
+    )
+    transform: list[str] = option(
+        "rows beside those of each model: its vectors centred or whitened, each language by its own sentences",
+        [],
+        choices=tuple(TRANSFORMS),
     )
     measures: list[str] = option("take only these", list(MEASURES), choices=MEASURES, shown="all")
     device: str | None = option("where pairs are compared (default: a GPU where there is one)", None)
@@ -65,6 +84,9 @@ class Evaluate:
             write_texts(self.write_texts, [*sets, *treebanks])
             return
         encoders = [parse_encoder(text) for text in self.encoders]
+        plain = [encoder for encoder in encoders if encoder.spec not in BASELINES]
+        encoders += [transformed(encoder, step) for step in self.transform for encoder in plain]
+        accuracy = dict(_tagger_accuracy(text) for text in self.taggers)
         if not encoders:
             raise InputError("there is no encoder to evaluate: name one, such as length or ours=FOLDER")
         import fairseq_xl
@@ -81,6 +103,9 @@ class Evaluate:
             for file in files:
                 file.touch()  # where nothing can be written, that is said before the computing
             record = evaluate(encoders, sets, treebanks, self.measures, device, self.index)
+            for language, about in record["texts"]["sets"].items():
+                if language in accuracy:
+                    about["tagger_f1"] = accuracy[language]
             record = {"version": 1, **record, "index": self.index, "seconds": round(time.monotonic() - began, 1)}
             record = {**record, "versions": versions(), "commit": commit()}
             text = "\n".join(table.markdown() for table in tables([record]))
@@ -102,6 +127,20 @@ def write_texts(folder: Path, texts: Sequence[TaggedText]) -> None:
     for text in texts:
         with atomic_text(folder / f"{text.name}.txt") as stream:
             stream.writelines(f"{line}\n" for line in text.texts)
+
+
+def _tagger_accuracy(text: str) -> tuple[str, float]:
+    """Language and UPOS F1 of LANG=DIR."""
+    language, equals, folder = text.partition("=")
+    if not equals or not language or not folder:
+        raise InputError(f"--taggers {text!r}: write LANG=DIR, such as de=taggers/de")
+    path = Path(folder) / ACCURACY
+    if not path.is_file():
+        raise InputError(f"--taggers {text}: {path} is missing, which train-tagger --test writes: leave {language} out")
+    try:
+        return language, float(loads(read_text(path))["upos_f1"])
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{path} holds no accuracy of a tagger: run train-tagger --test again") from None
 
 
 def _treebank(text: str) -> TaggedText:

@@ -91,13 +91,23 @@ class Pieces:
     input: list[Path] = argument("corpora of prepare (.sqlite), treebanks (.conllu) or text")
     output: Path = option("file to write", alias="-o", metavar="FILE")
     language: str = option(_LANGUAGE, alias="-l")
+    exclude: list[Path] = option(
+        "sentences to leave out, as prepare takes them: text, a table with the column text (.tsv), or a treebank "
+        "(.conllu)",
+        [],
+        metavar="FILE",
+    )
 
     def run(self) -> None:
+        from fairseq_xl.syntactic.data.filters import folded
+        from fairseq_xl.syntactic.data.prepare import excluded_sentences
         from fairseq_xl.syntactic.tagging.training import blank, sentences
 
         nlp = blank(self.language)
+        without = {folded(text) for path in self.exclude for text in excluded_sentences(path)}
         with atomic_text(self.output) as stream:
             for path in self.input:
-                for doc in nlp.pipe(sentences(path, self.language)):
+                kept = (text for text in sentences(path, self.language) if folded(text) not in without)
+                for doc in nlp.pipe(kept):
                     if pieces := [token.text for token in doc if not token.is_space]:
                         stream.write(" ".join(pieces) + "\n")

@@ -56,12 +56,12 @@ class QuestionIndex:
     def __init__(self, folder: Path, corpus: Path, encoder: Any, source: Path, kind: str = "flat"):
         self.texts = list(read_lines(corpus))
         if not any(text.strip() for text in self.texts):
-            raise InputError(f"{corpus} has no questions")
+            raise InputError(f"{corpus} holds no text to search")
         self.encoder, self.kind = encoder, kind
         wanted = signature(None, [corpus, source])
         if not is_done(folder / MANIFEST, wanted, [folder / VECTORS]):
             vectors = encoder.encode(self.texts, normalize=True)
-            with atomic_folder(folder, MANIFEST, "an index of questions") as new:
+            with atomic_folder(folder, MANIFEST, "an index of sentences") as new:
                 np.save(new / VECTORS, vectors, allow_pickle=False)
                 with atomic_text(new / MANIFEST) as stream:
                     json.dump(wanted, stream)

@@ -200,6 +200,12 @@ class Corpus:
             )
             self.db.execute("DROP TABLE temp.near")
 
+    def pair_with_itself(self, language: str) -> None:
+        """Link every sentence of a language to itself, so that a model may learn to predict its own tags."""
+        with self.db:
+            insert = "INSERT OR IGNORE INTO link SELECT language, language, id, id FROM sentence WHERE language = ?"
+            self.db.execute(insert, (language,))
+
     def pair_counts(self) -> dict[tuple[str, str], int]:
         """(source language, target language) -> pairs."""
         query = "SELECT source_language, target_language, COUNT(*) FROM link GROUP BY 1, 2 ORDER BY 1, 2"

@@ -69,6 +69,24 @@ def read_groups(data: Sequence[Path], languages: Sequence[str], least: int) -> d
         return {language: corpus_groups(corpus, language, least) for language in languages or tagged}
 
 
+def long_enough(groups: Mapping[str, list[str]], tags: int) -> Groups:
+    """The groups of at least so many tags: of one to three there are few orders, so length alone finds them."""
+    return {name: texts for name, texts in groups.items() if len(name.split()) >= tags}
+
+
+def part(groups: Mapping[str, list[str]], share: float, seed: str) -> tuple[Groups, Groups]:
+    """A share of the groups, drawn, and the others: settings are chosen on the one, and scores reported on the other.
+
+    Raises:
+        InputError: one of the two would have no group.
+    """
+    number = round(share * len(groups))
+    if not 0 < number < len(groups):
+        raise InputError(f"a share of {share} of {len(groups)} groups leaves one side empty: give another --dev")
+    drawn = sample(groups, number, f"{seed} dev")
+    return drawn, {name: texts for name, texts in groups.items() if name not in drawn}
+
+
 def sample(groups: Mapping[str, list[str]], number: int, seed: str) -> Groups:
     """So many groups, each as likely as another; all of them where there are fewer.
 

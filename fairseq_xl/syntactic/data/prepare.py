@@ -68,6 +68,12 @@ class Preparation(Tagging, Inputs):
     )
     sources: list[str] = option("languages of the source side (default: all)", [], metavar="L")
     targets: list[str] = option("languages of the target side (default: all that have a tagger)", [], metavar="L")
+    own_tags: list[str] = option(
+        "languages of which every sentence is also paired with itself, so that the encoder learns to predict a "
+        "sentence's own tags, too; the paper has pairs of different languages alone",
+        [],
+        metavar="L",
+    )
     valid: int = option("validation pairs of each two languages, at most one in twenty", 500, metavar="N", low=0)
     vocabulary: int = option("pieces of the joint SentencePiece vocabulary", 40_000, metavar="N", low=1, high=2**31 - 1)
     like: Path | None = option(
@@ -99,6 +105,7 @@ def prepare(settings: Preparation, output: Path) -> dict[tuple[str, str], int]:
     with closing(Corpus(settings.corpus or output / "corpus.sqlite")) as corpus, corpus.locked():
         read(corpus, readers, [name for name in settings.filters if name != "none"], settings.min_words)
         join(corpus, settings.pivot, settings.pivot_most)
+        pair_with_itself(corpus, settings.own_tags)
         if settings.until != "read":
             tag(corpus, taggers, settings.cache or corpus.path.with_name("tags.sqlite"), settings.engine())
         if settings.until == "all":
@@ -137,6 +144,22 @@ def join(corpus: Corpus, pivot: str | None, most: int) -> None:
         raise InputError(f"--pivot {pivot}: {corpus.path} has no sentence in it; name one of its languages, or none")
     corpus.settle("pivot", [pivot or PIVOT, most])
     corpus.pivot(pivot or PIVOT, most)
+
+
+def pair_with_itself(corpus: Corpus, languages: Sequence[str]) -> None:
+    """Pair every sentence of these languages with itself.
+
+    Raises:
+        InputError: a language that the corpus has not.
+    """
+    known = {language for pair in corpus.pair_counts() for language in pair}
+    for language in languages:
+        if language not in known:
+            raise InputError(
+                f"--own-tags {language}: {corpus.path} has no sentence in {language!r}: give text in it with --pairs "
+                "or --monolingual"
+            )
+        corpus.pair_with_itself(language)
 
 
 def tag(corpus: Corpus, taggers: Mapping[str, str], cached: Path, engine: Engine) -> None:
@@ -219,12 +242,18 @@ def _pairs(corpus: Corpus, settings: Preparation) -> list[tuple[str, str]]:
     counts, tagged = corpus.pair_counts(), corpus.tagged_languages()
     known = {language for pair in counts for language in pair}
     sources, targets = settings.sources or sorted(known), settings.targets or tagged
-    for language in {*sources, *targets} - known:
+    own = set(settings.own_tags)
+    for language in sorted({*sources, *targets, *own} - known):
         raise InputError(f"{corpus.path} has no sentence in {language!r}")
-    for language in targets:
+    for language in sorted({*targets, *own}):
         if language not in tagged:
             raise InputError(f"the target language {language!r} has no tags: give --tagger {language}=TAGGER")
-    found = [(source, target) for source, target in counts if source in sources and target in targets]
+    # Another data directory of the same corpus may have linked sentences to themselves.
+    found = [
+        (source, target)
+        for source, target in counts
+        if (source in own if source == target else source in sources and target in targets)
+    ]
     if not found:
         raise InputError("no pair is left to train on: name taggers with --tagger, or other --sources and --targets")
     return found

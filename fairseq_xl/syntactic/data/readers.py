@@ -14,6 +14,8 @@ from fairseq_xl.io.databases import connect
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
 from fairseq_xl.io.settings import option
+from fairseq_xl.syntactic.tagging.tagged_text import kind
+from fairseq_xl.text.conllu import read_conllu
 from fairseq_xl.text.parallel import check_equal_counts
 
 Link = tuple[str, str, str, str]
@@ -90,6 +92,25 @@ class LineAligned(LinkReader):
             if self.subtitles:
                 one, other = spoken(one), spoken(other)
             yield left, one, right, other
+
+
+@dataclass(frozen=True)
+class Monolingual(LinkReader):
+    """Sentences of one language, each linked to itself: a treebank (``.conllu``), or lines of text."""
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self._sentences())
+
+    def links(self, start: int) -> Iterator[Link]:
+        (language,) = self.languages
+        for text in islice(self._sentences(), start, None):
+            yield language, text, language, text
+
+    def _sentences(self) -> Iterator[str]:
+        (path,) = self.files
+        if kind(path) == ".conllu":
+            return (sentence.text for sentence in read_conllu(path))
+        return read_lines(path)
 
 
 @dataclass(frozen=True)
@@ -172,6 +193,9 @@ class Inputs:
     subtitles_limit: int = option(
         "lines of each OpenSubtitles pair to read, as in the paper; 0 for all", 1_000_000, metavar="N", low=0
     )
+    monolingual: list[str] = option(
+        "sentences without translations, treebanks (.conllu) or a sentence a line; for --own-tags", [], metavar="L=FILE"
+    )
     tatoeba: tuple[Path, Path] | None = option(
         "Tatoeba's export, sentences.csv and links.csv; --languages says which languages are read",
         None,
@@ -196,6 +220,9 @@ class Inputs:
                 subtitles = name == "--opensubtitles"
                 limit = self.subtitles_limit if subtitles else 0
                 found.append(LineAligned(languages, tuple(map(Path, files)), limit, subtitles))
+        for word in self.monolingual:
+            language, value = named(word, "--monolingual")
+            found.append(Monolingual((language,), (Path(value),)))
         if self.tatoeba:
             codes = {CODES.get(code, code) for code in self.languages}
             if len(codes) < 2:

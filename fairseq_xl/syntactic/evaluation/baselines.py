@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from fairseq_xl.io.packages import require
+from fairseq_xl.syntactic.data.filters import words
 from fairseq_xl.syntactic.evaluation.cosines import Matrix
 from fairseq_xl.syntactic.tagging.tagged_text import TaggedText
 from fairseq_xl.text.conllu import UPOS
@@ -22,11 +23,12 @@ LONGEST = 200
 
 
 def length(texts: Sequence[TaggedText]) -> list[Matrix]:
-    """The number of words (of tags) alone: (cos θ, sin θ) with θ a quarter turn times length / LONGEST, so that the
-    nearest sentence by cosine is the one nearest in length."""
+    """The number of words of the raw text alone, as the filters count them, not of the tags, which are part of the
+    answer: (cos θ, sin θ) with θ a quarter turn times length / LONGEST, so that the nearest sentence by cosine is the
+    one nearest in length."""
     matrices = []
     for text in texts:
-        angle = np.array([min(len(tags), LONGEST) for tags in text.upos]) * (math.pi / 2 / LONGEST)
+        angle = np.array([min(words(line), LONGEST) for line in text.texts]) * (math.pi / 2 / LONGEST)
         matrices.append(np.stack([np.cos(angle), np.sin(angle)], axis=1))
     return matrices
 

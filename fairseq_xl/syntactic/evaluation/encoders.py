@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Texts = Sequence[TaggedText]
 BASELINES = {
-    "length": "the number of words alone",
+    "length": "the number of words of the raw text alone",
     "tags": "how often each tag occurs: it is told the tags, but not their order",
     "characters": "TF-IDF of character n-grams",
 }
@@ -65,6 +65,34 @@ def parse_encoder(text: str) -> Encoder:
         except InputError as error:
             raise InputError(f"{error}, {', '.join(BASELINES)}") from None
     return Encoder(called, spec, lambda texts: _embed(called, spec, texts))
+
+
+TRANSFORMS = {"center": "centred", "whiten": "whitened"}
+"""Steps of :class:`fairseq_xl.vectors.transform.Transformation`, and how a row says that they were taken."""
+
+
+def transformed(encoder: Encoder, step: str) -> Encoder:
+    """The encoder with the vectors of each text centred or whitened by themselves, so that what all sentences of a
+    language share does not count.
+
+    Args: step: one of TRANSFORMS.
+    """
+
+    def embed(texts: Texts) -> list[Matrix]:
+        import numpy as np
+
+        from fairseq_xl.vectors.table import WordVectors
+        from fairseq_xl.vectors.transform import Transformation, transform
+
+        made: list[Matrix] = []
+        for text, matrix in zip(texts, encoder.embed(texts), strict=True):
+            if not isinstance(matrix, np.ndarray):
+                raise InputError(f"{encoder.label} has sparse vectors on {text.source.name}: leave out --transform")
+            table = WordVectors([str(row) for row in range(len(matrix))], matrix)
+            made.append(transform(table, Transformation(**{step: True})).matrix)
+        return made
+
+    return Encoder(f"{encoder.label}, {TRANSFORMS[step]}", f"{encoder.spec}, {step}", embed)
 
 
 def _baseline(name: str) -> Callable[[Texts], list[Matrix]]:

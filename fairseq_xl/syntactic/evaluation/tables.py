@@ -15,12 +15,8 @@ from fairseq_xl.report.scores import spread
 from fairseq_xl.report.tables import Table
 
 Record = dict[str, Any]
-SCORES = {
-    "similarity": "Functional dissimilarity (lower is better; both matrices as similarities)",
-    "literal": "Functional dissimilarity, the paper's literal reading (cosine distance beside tag similarity)",
-    "correlation": "Correlation of cosine and tag similarity over pairs of sentences (higher is better)",
-}
-"""of the encoders on the treebanks"""
+SCORES = ("similarity", "literal", "correlation")
+"""of the encoders on the treebanks, as one cell shows them"""
 KIND_NAMES = {"sets": "the evaluation sets", "treebanks": "the treebanks"}
 
 
@@ -51,7 +47,7 @@ def tables(records: Sequence[Record]) -> list[Table]:
         InputError: records whose texts of a language differ.
     """
     joint = _Joint(records)
-    made = [nearest_table(joint), *(treebank_table(joint, score) for score in SCORES)]
+    made = [nearest_table(joint), treebank_table(joint)]
     made += [cross_lingual_table(joint, kind) for kind in KIND_NAMES]
     made += [length_table(joint, language) for language in joint.sets]
     return [table for table in made if table.rows]
@@ -109,20 +105,31 @@ def nearest_table(joint: _Joint) -> Table:
         table.add("attainable", *(f"{v['1-NN']:.2f}/{v['5-NN']:.2f}" for v in values))
         table.add("chance", *(f"{about['chance']:.2f}" for about in joint.sets.values()))
         table.add("total/groups", *(f"{about['sentences']}/{about['groups']}" for about in joint.sets.values()))
+        if any("tagger_f1" in about for about in joint.sets.values()):
+            found = (about.get("tagger_f1") for about in joint.sets.values())
+            table.add("tagger's UPOS F1", *("" if f1 is None else f"{f1:.1f}" for f1 in found))
     return table
 
 
-def treebank_table(joint: _Joint, score: str) -> Table:
-    """Table 5, by one of SCORES."""
-    table = Table(SCORES[score], ["encoder", *joint.treebanks])
+def treebank_table(joint: _Joint) -> Table:
+    """Table 5 in both readings of the paper, and the correlation beside them."""
+    title = "Functional dissimilarity, both matrices as similarities/the paper's literal reading/correlation"
+    table = Table(title, ["encoder", *joint.treebanks])
     for label, entries in joint.encoders.items():
-        cells = [_over(entries, ("dissimilarity", x, score), 4) for x in joint.treebanks]
+        cells = []
+        for language in joint.treebanks:
+            shown = [_over(entries, ("dissimilarity", language, score), 3) for score in SCORES]
+            cells.append("/".join(shown) if all(shown) else "")
         if any(cells):
             table.add(label, *cells)
     if table.rows:
-        if score == "similarity":
-            table.add("a constant", *(f"{about['constant']:.4f}" for about in joint.treebanks.values()))
+        table.add("a constant", *(f"{about['constant']:.3f}//" for about in joint.treebanks.values()))
         table.add("sentences", *(str(about["sentences"]) for about in joint.treebanks.values()))
+        table.notes.append(
+            "Dissimilarity: lower is better, in either reading. Correlation of cosine and tag similarity over pairs of "
+            "sentences: higher is better, and no scaling of the cosines changes it. A constant: the best matrix that "
+            "is the same everywhere, which knows nothing."
+        )
     return table
 
 

@@ -7,11 +7,23 @@ from contextlib import closing
 
 import pytest
 
+from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.data.corpus import Corpus
-from fairseq_xl.syntactic.data.groups import corpus_groups, groups_of, sample, treebank_groups, write_groups
+from fairseq_xl.syntactic.data.groups import (
+    corpus_groups,
+    groups_of,
+    long_enough,
+    part,
+    sample,
+    treebank_groups,
+    write_groups,
+)
 from fairseq_xl.syntactic.data.readers import TabSeparated
 
+from ..conftest import TAGS
+
+FILES = ("en.tsv", "dev/en.tsv")
 SENTENCES = [
     *[(f"I see {word}.", "PRON VERB NOUN PUNCT") for word in ["cats", "dogs", "birds", "fish", "mice", "rats"]],
     ("I see CATS!", "PRON VERB NOUN PUNCT"),
@@ -33,6 +45,35 @@ def test_the_order_of_the_sentences_does_not_matter():
     random.Random(3).shuffle(shuffled)
     assert groups_of(shuffled, 3) == groups_of(SENTENCES, 3)
     assert list(groups_of(shuffled, 3)) == list(groups_of(SENTENCES, 3))
+
+
+def test_groups_of_few_tags_are_left_out():
+    groups = groups_of(SENTENCES, 3)
+    assert [*long_enough(groups, 4)] == ["PRON VERB NOUN PUNCT"]
+    assert [*long_enough(groups, 5)] == []
+    assert long_enough(groups, 3) == groups
+
+
+def test_groups_to_choose_by_are_not_those_to_report():
+    groups = {f"X{number}": [str(number)] for number in range(10)}
+    dev, test = part(groups, 0.3, "1 en")
+    assert (len(dev), len(test)) == (3, 7)
+    assert {**dev, **test} == groups
+    assert part(dict(reversed(groups.items())), 0.3, "1 en") == (dev, test) != part(groups, 0.3, "2 en")
+    with pytest.raises(InputError, match=r"share of 0\.01 of 10 groups"):
+        part(groups, 0.01, "1 en")
+
+
+def test_the_command_writes_both_parts(multilingual, tmp_path, capsys):
+    words = ["embed", "build-eval", str(multilingual.treebank("en")), "-l", "en", "--all", "en", "-o", str(tmp_path)]
+    assert main([*words, "--dev", "0.5", "--min-tags", "7"]) == 0
+    parts = [{row.split("\t")[1] for row in (tmp_path / name).read_text().splitlines()[1:]} for name in FILES]
+    assert [len(part) for part in parts] == [1, 1]
+    assert set.union(*parts) == set(TAGS["en"])
+    assert main([*words, "--dev", "0.5", "--min-tags", "8"]) == 2
+    assert "leaves one side empty" in capsys.readouterr().err
+    assert main([*words, "--min-tags", "8"]) == 0
+    assert {row.split("\t")[1] for row in (tmp_path / "en.tsv").read_text().splitlines()[1:]} == {TAGS["en"][2]}
 
 
 def test_samples():

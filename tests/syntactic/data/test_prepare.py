@@ -18,6 +18,7 @@ from fairseq_xl.syntactic.data.corpus import Corpus
 from fairseq_xl.syntactic.data.filters import folded
 from fairseq_xl.syntactic.data.prepare import excluded_sentences
 
+from ..conftest import TAGS
 from .conftest import read
 
 
@@ -55,6 +56,38 @@ def test_held_out_groups_are_never_trained_on(command, tmp_path, multilingual, c
     assert main(["embed", "statistics", str(folder)]) == 0
     table = capsys.readouterr().out
     assert re.search(r"\| de \| - \| \d+ \| \d+ \|", table)
+
+
+def test_sentences_with_their_own_tags(command, tmp_path, multilingual):
+    """A sentence is paired with itself where that is asked for, one without translations too, and not where not."""
+    assert command(folder="plain") == 0
+    excluded = tmp_path / "excluded.txt"
+    excluded.write_text("Veo uno y dos gatos.\nVeo dos y dos gatos.\n")  # with a translation, and without one
+    own = ("--own-tags", "de", "es", "--monolingual", f"es={multilingual.treebank('es')}", "--exclude", excluded)
+    assert command(*own, folder="own") == 0
+    manifests = {name: json.loads((tmp_path / name / "manifest.json").read_text()) for name in ("plain", "own")}
+    pairs = {name: {f"{x['source']}-{x['target']}": x for x in found["pairs"]} for name, found in manifests.items()}
+    assert set(pairs["own"]) == set(pairs["plain"]) | {"de-de", "es-es"}
+    assert 280 < pairs["own"]["es-es"]["train"] + pairs["own"]["es-es"]["valid"] <= 298  # of 300, half without pairs
+    for language in ("de", "es"):
+        name = f"{language}-{language}"
+        for split in ("train", "valid"):
+            sources, pieces, tags = (
+                read(tmp_path / "own", f"{split}.{name}.{kind}", f"dict.{dictionary}.txt")
+                for kind, dictionary in (("source", "source"), ("pieces", "source"), ("upos", "upos"))
+            )
+            assert sources == pieces
+            assert len(sources) == pairs["own"][name][split] > 0
+            assert {" ".join(row) for row in tags} <= set(TAGS[language])
+            if language == "es":
+                held = {folded(line) for line in excluded.read_text().splitlines()}
+                assert not held & {folded("".join(row).replace("▁", " ")) for row in sources}
+    # The corpus is shared, and a folder without own tags is what it was before.
+    assert command(folder="again") == 0
+    again = json.loads((tmp_path / "again" / "manifest.json").read_text())
+    assert [(x["source"], x["target"]) for x in again["pairs"]] == [
+        (x["source"], x["target"]) for x in manifests["plain"]["pairs"]
+    ]
 
 
 def test_nothing_is_done_twice(command, tmp_path, monkeypatch):
@@ -158,6 +191,9 @@ def test_killed_and_started_again(run_cli, multilingual, tmp_path):
         (("--vocabulary", "20"), "20 subwords are fewer than"),
         (("--until", "all", "--min-words", "4", "--pairs", "en-de=LATIN"), "byte 0xe4 is not valid UTF-8"),
         (("--sources", "en", "--targets", "en"), "no pair is left to train on"),
+        (("--own-tags", "nl"), "the target language 'nl' has no tags: give --tagger nl=TAGGER"),
+        (("--own-tags", "fr"), "has no sentence in 'fr': give text in it with --pairs or --monolingual"),
+        (("--monolingual", "x.txt"), "--monolingual x.txt: give NAME=VALUE"),
     ],
 )
 def test_mistakes(command, tmp_path, capsys, options, said):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.syntactic.data.readers import LineAligned, TabSeparated, TatoebaExport, spoken
+from fairseq_xl.syntactic.data.readers import LineAligned, Monolingual, TabSeparated, TatoebaExport, spoken
 
 
 @pytest.fixture
@@ -92,3 +92,12 @@ def test_moving_a_file_changes_nothing(write):
     """What a corpus remembers of an input is its content and settings, not its folder."""
     assert repr(TabSeparated(("en", "de"), (write("a.tsv", ""),))) == repr(TabSeparated(("en", "de"), ()))
     assert repr(LineAligned(("en", "de"), (), 3)) != repr(LineAligned(("en", "de"), (), 4))
+
+
+def test_sentences_without_translations(write):
+    treebank = "# text = Ich gehe.\n1\tIch\t_\tPRON\t_\t_\t0\troot\t_\t_\n2\tgehe\t_\tVERB\t_\t_\t1\tdep\t_\t_\n\n"
+    for name, text in (("a.conllu", treebank + treebank.replace("Ich", "Du")), ("a.txt", "Ich gehe.\nDu gehe.\n")):
+        reader = Monolingual(("de",), (write(name, text),))
+        assert len(reader) == 2
+        assert list(reader.links(0)) == [("de", "Ich gehe.", "de", "Ich gehe."), ("de", "Du gehe.", "de", "Du gehe.")]
+        assert [link[1] for link in reader.links(1)] == ["Du gehe."]

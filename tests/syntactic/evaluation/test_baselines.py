@@ -35,6 +35,17 @@ def test_by_length_the_nearest_is_the_nearest_in_length() -> None:
         assert np.abs(steps[np.diff(gaps[order]) == 0]).max(initial=0) < 1e-12
 
 
+def test_length_is_of_the_raw_text_and_not_of_the_tags() -> None:
+    upos = [("X",) * n for n in (9, 2, 2)]
+    words = text("en", "one two three", "four five six", "one", upos=upos)
+    without_spaces = text("zh", "我喜欢苹果", upos=[("X",)])  # five characters count as three words
+    first, second = baselines.length([words, without_spaces])
+    found = cosines(np.concatenate([first, second]))
+    assert found[0, 1] == pytest.approx(1, abs=1e-12)
+    assert found[0, 3] == pytest.approx(1, abs=1e-12)
+    assert found[1, 2] < 1 - 1e-6
+
+
 def test_a_bag_of_tags_knows_no_order() -> None:
     upos = [("DET", "NOUN", "VERB"), ("VERB", "DET", "NOUN"), ("NOUN", "VERB"), ("PUNCT",)]
     (matrix,) = baselines.tags([text("en", "", "", "", "", upos=upos)])

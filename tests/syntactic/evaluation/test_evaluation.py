@@ -40,6 +40,54 @@ def test_a_record_holds_every_measure(sets: Path, treebanks: list[str], tmp_path
     assert "| 3 | 6 | 1 | 100.0 | 100.0 |" in shown  # by length
 
 
+def test_both_readings_and_the_correlation_stand_in_one_cell(
+    sets: Path, treebanks: list[str], tmp_path: Path, capsys
+) -> None:
+    record = evaluated(sets, treebanks, tmp_path, "told=tags")
+    scores = record["encoders"][0]["dissimilarity"]["de"]
+    cell = "/".join(f"{scores[name]:.3f}" for name in ("similarity", "literal", "correlation"))
+    shown = capsys.readouterr().out
+    assert f"| told | {cell} |" in shown
+    assert f"| a constant | {record['texts']['treebanks']['de']['constant']:.3f}// |" in shown
+
+
+def test_vectors_centred_by_language_lose_what_a_language_shares(
+    sets: Path, treebanks: list[str], tmp_path: Path
+) -> None:
+    """Groups are directions from a point that is far from the origin; seen from the origin, the short ones mix."""
+    for file in sorted(sets.glob("*.tsv")):
+        tags = [row.split("\t")[1] for row in file.read_text().splitlines()[1:]]
+        angles = 2 * np.pi * np.unique(tags, return_inverse=True)[1] / 3
+        sizes = 3.0 ** np.array([tags[:place].count(tag) % 6 for place, tag in enumerate(tags)])
+        far = np.full(len(tags), 1e5 if file.stem == "de" else -1e5)
+        rows = np.stack([sizes * np.cos(angles), sizes * np.sin(angles), far], axis=1)
+        np.save(tmp_path / f"{file.stem}.npy", rows)
+    words = ["embed", "evaluate", f"far=npy:{tmp_path}/{{name}}.npy", "length", "--sets", str(sets)]
+    output = tmp_path / "record"
+    options = ["--measures", "nearest", "--transform", "center", "whiten", "-o", str(output)]
+    assert main([*words, *options]) == 0
+    found = {entry["label"]: entry["nearest"] for entry in json.loads(Path(f"{output}.json").read_text())["encoders"]}
+    assert list(found) == ["far", "length", "far, centred", "far, whitened"]  # a baseline stays as it is
+    for language in ("de", "en"):
+        assert found["far"][language]["1-NN"] < 95
+        assert found["far, centred"][language]["1-NN"] == 100
+        assert found["far, whitened"][language]["1-NN"] == 100
+
+
+def test_the_taggers_accuracy_stands_beside(sets: Path, tmp_path: Path, capsys) -> None:
+    folder = tmp_path / "tagger"
+    folder.mkdir()
+    words = ["embed", "evaluate", "length", "--sets", str(sets), "--measures", "nearest", "--taggers"]
+    assert main([*words, f"de={folder}"]) == 2
+    assert "accuracy.json is missing, which train-tagger --test writes" in capsys.readouterr().err
+    (folder / "accuracy.json").write_text('{"upos_f1": 67.93}')
+    assert main([*words, f"de={folder}"]) == 0
+    assert "| tagger's UPOS F1 | 67.9 |  |" in capsys.readouterr().out
+    (folder / "accuracy.json").write_text("[]")
+    assert main([*words, f"de={folder}"]) == 2
+    assert "holds no accuracy of a tagger" in capsys.readouterr().err
+
+
 def test_measures_can_be_left_out(sets: Path, treebanks: list[str], tmp_path: Path) -> None:
     record = evaluated(sets, treebanks, tmp_path, "length", "--measures", "dissimilarity")
     assert set(record["encoders"][0]) == {"label", "spec", "dissimilarity"}

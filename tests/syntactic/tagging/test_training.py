@@ -43,6 +43,15 @@ def test_vectors_of_pieces(trained, tmp_path):
     assert load_tagger(str(tmp_path / "de"), "de").tag(["Tom geht zum Burg ."])[0][4] == "NOUN"
 
 
+def test_pieces_of_sentences_that_are_held_out_are_left_out(trained, tmp_path):
+    words = [trained / "de.conllu", "-l", "de", "-o", tmp_path / "de.pieces", "--exclude", tmp_path / "held.txt"]
+    (tmp_path / "held.txt").write_text("tom geht zum haus!\n")
+    assert main(["embed", "pieces", *map(str, words)]) == 0
+    pieces = (tmp_path / "de.pieces").read_text().splitlines()
+    assert "Tom geht zum Haus ." not in pieces
+    assert 0 < len(pieces) < len(GERMAN)
+
+
 def test_too_small_a_treebank(tmp_path, capsys):
     path = treebank(tmp_path / "de.conllu", GERMAN[:5])
     assert main(["embed", "train-tagger", str(path), "-l", "de", "-o", str(tmp_path / "de")]) == 2

@@ -1,0 +1,53 @@
+"""``fairseq-xl embed search``: the sentences of a corpus with the syntax of this one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import decode_lines
+from fairseq_xl.io.settings import argument, option
+
+
+@dataclass(kw_only=True)
+class Search:
+    """Print, for each sentence of standard input, the sentences of a corpus whose embeddings are nearest: with an
+    encoder that was trained to predict tags, those of the most similar syntax, in any language that it knows. JSON, one
+    line a sentence. Sentences that differ from the given one in case or punctuation alone are left out. The corpus is
+    encoded once."""
+
+    model: Path = argument("folder that `fairseq-xl embed pack` made, or a checkpoint of fairseq-train")
+    corpus: Path = option("text to search, a sentence a line", metavar="FILE")
+    index: Path = option("folder for the corpus's vectors, used again", metavar="DIR")
+    top: int = option("sentences to print", 10, low=1, metavar="N")
+    kind: str = option(
+        "faiss index: flat is exact; hnsw and ivf are for millions", "flat", choices=("flat", "hnsw", "ivf")
+    )
+    device: str | None = option("such as cpu or cuda:1 (default: a GPU where there is one)", None)
+
+    def run(self) -> None:
+        """Encode what is new, search and print.
+
+        Raises:
+            InputError: files or models that cannot be used, an empty sentence.
+        """
+        import fairseq_xl
+
+        fairseq_xl.register()
+        from fairseq_xl.encode.encoder import SentenceEncoder
+        from fairseq_xl.pairs.prediction.search import QuestionIndex
+        from fairseq_xl.syntactic.data.filters import folded
+
+        encoder = SentenceEncoder.load(self.model, self.device)
+        index = QuestionIndex(self.index, self.corpus, encoder, self.model, self.kind)
+        for number, sentence in enumerate(decode_lines(sys.stdin.buffer, "standard input"), start=1):
+            if not sentence.strip():
+                raise InputError(f"standard input, line {number}: the sentence is empty: leave it out")
+            same = sum(folded(text) == folded(sentence) for text in index.texts)
+            (hits,) = index.search([sentence], self.top + same)
+            others = [hit for hit in hits if folded(hit.text) != folded(sentence)][: self.top]
+            found = [{"line": hit.line, "text": hit.text, "cosine": round(hit.cosine, 6)} for hit in others]
+            print(json.dumps({"sentence": sentence, "found": found}, ensure_ascii=False), flush=True)
