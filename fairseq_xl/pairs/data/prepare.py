@@ -83,9 +83,7 @@ def prepare(
         vocabulary = _Vocabulary(like.dictionary, like.vectors().numpy(), like.manifest["vectors"])
     else:
         vocabulary = _vocabulary(splits, _read(also, tokenizer), settings)
-    rows = {
-        split: list(_rows(own, settings if split == "train" else None)) for split, own in splits.items() if own
-    }
+    rows = {split: list(_rows(own, settings if split == "train" else None)) for split, own in splits.items() if own}
     judged = [] if settings.leaks == "nothing" else [*splits["valid"], *splits["test"]]
     chained, counts = _chains(rows.get("train", []), judged) if settings.chains else ([], None)
     manifest = {

@@ -34,8 +34,8 @@ class Settings(Tokenizer):
         choices=("components", "communities", "sentences"),
     )
     chains: bool = option(
-        "train on pairs that match through a chain of two as well: A as B, B as C, so A as C. A chain is left out where "
-        "one of its three sentences is in the fold held out, and no fold is judged on chains",
+        "train on pairs that match through a chain of two as well: A as B, B as C, so A as C. A chain is left out "
+        "where one of its three sentences is in the fold held out, and no fold is judged on chains",
         False,
     )
     leaks: str = option(
