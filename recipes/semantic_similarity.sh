@@ -12,12 +12,15 @@
 #
 #   --out DIR            everything is written here
 #   --languages 'L L …'  codes as in <html lang>; pairs are of the first with each other one (default: 'en fr')
-#   --base URL|FOLDER    where the crawl begins, or a folder of HTML files; repeatable
+#   --base URL|FOLDER    where the crawl begins, or a folder of HTML files, whose pages may lie in folders named by their
+#                        languages (FOLDER/en/a.html, FOLDER/fr/a.html); repeatable
 #   --set STEP.OPTION=VALUE       a setting of `fairseq-xl corpus` for all corpora, such as crawl.delay=1; repeatable.
 #                        Choose negatives.low and negatives.high (`fairseq-xl corpus negatives --quantiles`) before you
 #                        look at accuracies
 #   --set-for LANG:STEP.OPTION=VALUE   the same for the corpus of one language; repeatable
 #   --text LANG=FILE     more text for a language's vectors, a sentence a line; repeatable
+#   --vectors LANG=FILE  ready word vectors (.vec, .bin, .npy) of a language instead of trained ones
+#   --one-space          the --vectors of all languages are in one space as they are (MUSE's): do not turn them
 #   --dictionary LANG=FILE   a language's words and the first's, that put its vectors into the first's space
 #                        (default: words that both write alike)
 #   --system SYSTEM      infersent (default), siamese_conv, siamese_lstm …
@@ -26,11 +29,18 @@
 #   --epochs-for SET:N   of the trainings on one language's corpus, or on joint, which is larger or smaller; repeatable
 #   --sets 'SET …'       train on the corpora of these languages alone, or on joint (default: all of them)
 #   --folds 'N …'        folds to hold out (default: '0 1 2 3 4 5 6 7 8 9')
+#   --choose-on other|same   the fold that a training's best epoch is chosen on: the one after the fold that is
+#                        reported, which then is left out of training, too (default), or the same, as in the paper
+#   --rate halving|once|clipped   the learning rate is halved for good after a gradient whose norm exceeds 5 (default,
+#                        the paper's), for one update, or stays while gradients are clipped to 5
 #   --seed N             default: 1
 #   --paraphrases SOURCE labelled pairs of the first language, such as
 #                        'msr_paraphrase_train.txt,left=#1 String,right=#2 String,label=Quality': all models judge them;
-#                        then five trainings from scratch and five from the model of all corpora (with --sets: of the
-#                        last one), each with another fold held out to test on
+#                        then five trainings from scratch and five from the model of --transfer-from, each with another
+#                        fold held out to test on
+#   --paraphrase-test SOURCE   test pairs of these, such as MSRP's 1,725: five trainings (seeds 1 to 5) on all --paraphrases
+#                        instead, the last epoch of each tested on them
+#   --transfer-from 'SET …'   whose best model by accuracy on its fold is tuned (default: the last one of --sets)
 #   --paraphrase-epochs N   of these trainings (default: as --epochs)
 #   --sts LANG=SOURCE    pairs with graded similarities, such as en=stsb-en-dev.csv,left=1,right=2,score=3: how all
 #                        models rank them; repeatable. Several are translations of each other, line by line, and are
@@ -42,11 +52,14 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 
 # The corpus paper's, but for the number of epochs, which it does not give.
-TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001 --lr-scheduler halving
+TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001
   --batch-size 512 --dropout 0.5 --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
 OUT='' LANGUAGES='en fr' SYSTEM=infersent SENTENCE_ENCODER='' EPOCHS=10 SETS=() FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1
-PARAPHRASES='' PARAPHRASE_EPOCHS='' PREPARE_ONLY=no
+PARAPHRASES='' PARAPHRASE_EPOCHS='' PARAPHRASE_TEST='' STARTS=() CHOOSE_ON=other RATE=halving ONE_SPACE=no PREPARE_ONLY=no
+VECTORS=()
+declare -A RATES=([halving]="--lr-scheduler halving" [once]="--lr-scheduler halving --halve-for 1"
+  [clipped]="--clip-norm 5")
 BASES=() SETTINGS=() OWN_SETTINGS=() TEXTS=() DICTIONARIES=() GRADED=() OWN_EPOCHS=() TUNING=()
 
 common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 for another option
@@ -54,8 +67,10 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
   case $1 in
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
+    --one-space) ONE_SPACE=yes; return ;;
     --out | --languages | --base | --set | --set-for | --text | --dictionary | --system | --sentence-encoder | --epochs | \
-      --epochs-for | --sets | --folds | --seed | --paraphrases | --paraphrase-epochs | --sts) ;;
+      --epochs-for | --sets | --folds | --seed | --paraphrases | --paraphrase-epochs | --paraphrase-test | --sts) ;;
+    --vectors | --choose-on | --rate | --transfer-from) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -67,6 +82,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --set) SETTINGS+=("$2") ;;
     --set-for) OWN_SETTINGS+=("$2") ;;
     --text) TEXTS+=("$2") ;;
+    --vectors) VECTORS+=("$2") ;;
     --dictionary) DICTIONARIES+=("$2") ;;
     --system) SYSTEM=$2 ;;
     --sentence-encoder) SENTENCE_ENCODER=$2 ;;
@@ -77,6 +93,10 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --seed) SEED=$2 ;;
     --paraphrases) PARAPHRASES=$2 ;;
     --paraphrase-epochs) PARAPHRASE_EPOCHS=$2 ;;
+    --paraphrase-test) PARAPHRASE_TEST=$2 ;;
+    --transfer-from) read -ra STARTS <<<"$2" ;;
+    --choose-on) CHOOSE_ON=$2 ;;
+    --rate) RATE=$2 ;;
     --sts) GRADED+=("$2") ;;
   esac
 }
@@ -117,6 +137,18 @@ check_settings() {
     need_language --dictionary "$word" =
     need_file "${word#*=}" "dictionary"
   done
+  for word in "${VECTORS[@]}"; do
+    need_language --vectors "$word" =
+    need_file "${word#*=}" "file of word vectors,"
+  done
+  for word in "${CODES[@]}"; do
+    [[ $ONE_SPACE == no || -n $(values_of "$word" = "${VECTORS[@]}") ]] ||
+      fail "--one-space needs --vectors of every language: $word has none"
+  done
+  [[ $CHOOSE_ON =~ ^(other|same)$ ]] || fail "--choose-on is '$CHOOSE_ON': choose other or same"
+  [[ -n ${RATES[$RATE]:-} ]] || fail "--rate is '$RATE': choose halving, once or clipped"
+  [[ -z $PARAPHRASE_TEST || -n $PARAPHRASES ]] || fail "--paraphrase-test needs --paraphrases to train on"
+  [[ -z $PARAPHRASE_TEST ]] || need_file "${PARAPHRASE_TEST%%,*}" "file of paraphrases,"
   [[ -z $PARAPHRASES ]] || need_file "${PARAPHRASES%%,*}" "file of paraphrases,"
   for word in "${GRADED[@]}"; do
     need_language --sts "$word" =
@@ -139,7 +171,18 @@ check_settings() {
     [[ $SYSTEM == infersent ]] || fail "--sentence-encoder is for infersent, not $SYSTEM: leave it out"
     TUNING+=(--reader "$SENTENCE_ENCODER")
   fi
+  ((${#STARTS[@]} > 0)) || STARTS=("${SETS[-1]}")
+  for word in "${STARTS[@]}"; do
+    [[ " ${SETS[*]} " == *" $word "* ]] || fail "--transfer-from has '$word': choose from ${SETS[*]}"
+  done
   MODEL=$SYSTEM${SENTENCE_ENCODER:+.$SENTENCE_ENCODER}
+  [[ $RATE == halving ]] || MODEL+=.$RATE
+  [[ $CHOOSE_ON == other ]] || MODEL+=.same
+  read -ra RATE_OPTIONS <<<"${RATES[$RATE]}"
+  TRAIN+=("${RATE_OPTIONS[@]}")
+  # As many as the corpora have.
+  word=$(printf '%s\n' "${SETTINGS[@]}" | sed -n 's/^negatives\.folds=//p' | tail -n 1)
+  FOLD_COUNT=${word:-10}
   for fold in $FOLDS; do need_number --folds "$fold"; done
   need_count --epochs "$EPOCHS"
   PARAPHRASE_EPOCHS=${PARAPHRASE_EPOCHS:-$EPOCHS}
@@ -151,7 +194,8 @@ project() { printf '%s/corpus/%s-%s' "$OUT" "$FIRST" "$1"; }
 
 corpus_settings() { # LANG -> CORPUS_SET
   mapfile -t CORPUS_SET < <(values_of "$1" : "${OWN_SETTINGS[@]}")
-  CORPUS_SET=(--set "${SETTINGS[@]}" "${CORPUS_SET[@]}" "negatives.encoder=vectors:$OUT/vectors/$FIRST.vec")
+  # The last of several counts: the user's own encoder goes before ours.
+  CORPUS_SET=(--set "negatives.encoder=vectors:$OUT/vectors/$FIRST.vec" "${SETTINGS[@]}" "${CORPUS_SET[@]}")
 }
 
 # Those of later steps must not make the lines anew, nor the vectors that are trained on them.
@@ -171,7 +215,12 @@ make_pairs() {
 
 # All lines of the site in a language, and what the user adds; written as pair classifiers read them.
 train_vectors() {
-  local inputs=() other more
+  local inputs=() other more ready
+  mapfile -t ready < <(values_of "$CODE" = "${VECTORS[@]}")
+  if ((${#ready[@]} > 0)); then
+    run fairseq-xl vectors convert "${ready[-1]}" --output "$OUT/vectors/$CODE.vec"
+    return
+  fi
   for other in "${OTHERS[@]}"; do
     [[ $CODE != "$FIRST" && $CODE != "$other" ]] || inputs+=("$(project "$other")/extract.$CODE.txt")
   done
@@ -183,6 +232,11 @@ train_vectors() {
 
 join_vectors() {
   local other seed dictionary tables=()
+  if [[ $ONE_SPACE == yes ]]; then
+    for other in "${CODES[@]}"; do tables+=("$other=$OUT/vectors/$other.vec"); done
+    run fairseq-xl vectors join "${tables[@]}" --output "$OUT/vectors/joined.vec"
+    return
+  fi
   for other in "${OTHERS[@]}"; do
     mapfile -t dictionary < <(values_of "$other" = "${DICTIONARIES[@]}")
     seed=(--identical)
@@ -201,6 +255,8 @@ source_of() { # LANG SPLIT
 
 paraphrases_source() { printf '%s,languages=%s+%s' "$PARAPHRASES" "$FIRST" "$FIRST"; }
 
+paraphrase_test_source() { printf '%s,languages=%s+%s,split=test' "$PARAPHRASE_TEST" "$FIRST" "$FIRST"; }
+
 sources_of() { # LANG -> SOURCES
   SOURCES+=("$(source_of "$1" train),fold=fold" "$(source_of "$1" validation),fold=fold" "$(source_of "$1" test),split=test")
 }
@@ -210,6 +266,7 @@ prepare_joint() {
   local other SOURCES=() also=()
   for other in "${OTHERS[@]}"; do sources_of "$other"; done
   [[ -z $PARAPHRASES ]] || also=(--also "$(paraphrases_source)")
+  [[ -z $PARAPHRASE_TEST ]] || also+=("$(paraphrase_test_source)")
   run fairseq-xl match prepare "$OUT/prepared/joint" "${SOURCES[@]}" "${also[@]}" --vectors "$OUT/vectors/joined.vec"
   makes "$OUT/prepared/joint"
 }
@@ -221,7 +278,13 @@ prepare_one() {
   makes "$OUT/prepared/$OTHER"
 }
 
+# MSRP's parts as they are: pairs of training that share a sentence with the test stay, or others' figures do not compare.
 prepare_paraphrases() {
+  if [[ -n $PARAPHRASE_TEST ]]; then
+    run fairseq-xl match prepare "$OUT/prepared/paraphrases" "$(paraphrases_source)" "$(paraphrase_test_source)" \
+      --like "$OUT/prepared/joint" --leaks nothing
+    return
+  fi
   run fairseq-xl match prepare "$OUT/prepared/paraphrases" "$(paraphrases_source)" --like "$OUT/prepared/joint" \
     --folds 5 --together components
 }
@@ -232,7 +295,11 @@ train() { # OPTION…
     --save-dir "$RUN/checkpoints" "$@" "${TUNING[@]}"
 }
 
-train_fold() { train "$OUT/prepared/$SET" --max-epoch "$SET_EPOCHS" --fold "$FOLD" --seed "$SEED"; }
+train_fold() {
+  local choose=()
+  [[ $CHOOSE_ON == same ]] || choose=(--valid-fold "$(((FOLD + 1) % FOLD_COUNT))")
+  train "$OUT/prepared/$SET" --max-epoch "$SET_EPOCHS" --fold "$FOLD" "${choose[@]}" --seed "$SEED"
+}
 
 record_fold() {
   local best=$RUN/checkpoints/checkpoint_best.pt other
@@ -266,17 +333,28 @@ tabulate() {
 
 tabulate_judged() { tabulate_one paraphrases; }
 
-# Nothing is chosen on the fold that is held out: the last checkpoint is the one that is tested.
+choose_start() {
+  local fold folds=()
+  for fold in $FOLDS; do folds+=("$(run_of "$START" "$fold")/fold.json"); done
+  logged "$OUT/runs/best.$START.$MODEL.seed$SEED" fairseq-xl match best "${folds[@]}"
+}
+
+# Nothing is chosen on the pairs that are held out: the last checkpoint is the one that is tested.
 train_paraphrases() {
-  local from=()
-  [[ $START == scratch ]] || from=(--finetune-from-model "$(run_of "$PRETRAINED" "${FOLDS%% *}")/checkpoints/checkpoint_best.pt")
-  train "$OUT/prepared/paraphrases" --max-epoch "$PARAPHRASE_EPOCHS" --fold "$FOLD" --seed "$((FOLD + 1))" "${from[@]}"
-  run fairseq-xl match predict "$RUN/checkpoints/checkpoint_last.pt" --split fold --name "$START" --output "$RUN/fold.json"
+  local from=() best part=(--fold "$FOLD") split=fold name=scratch
+  if [[ $START != scratch ]]; then
+    name="transfer from $START"
+    best=$([[ $DRY_RUN == yes ]] || tail -n 1 "$OUT/runs/best.$START.$MODEL.seed$SEED")
+    from=(--finetune-from-model "$(dirname "${best:-RUN/fold.json}")/checkpoints/checkpoint_best.pt")
+  fi
+  [[ -z $PARAPHRASE_TEST ]] || part=(--disable-validation) split=test
+  train "$OUT/prepared/paraphrases" --max-epoch "$PARAPHRASE_EPOCHS" "${part[@]}" --seed "$((FOLD + 1))" "${from[@]}"
+  run fairseq-xl match predict "$RUN/checkpoints/checkpoint_last.pt" --split "$split" --name "$name" \
+    --output "$RUN/$split.json"
 }
 
 tabulate_paraphrases() {
-  run fairseq-xl match folds "$OUT"/runs/paraphrases.{scratch,transfer}."$MODEL".fold{0,1,2,3,4}/fold.json \
-    --output "$OUT/tables/$MODEL.seed$SEED.paraphrases.md"
+  run fairseq-xl match folds "${TRIED[@]}" --against scratch --output "$OUT/tables/$MODEL.seed$SEED.paraphrases.md"
 }
 
 # In the languages of the set. The words of these files are not in the folders: their vectors come from the table.
@@ -305,7 +383,8 @@ prepare_stages() {
     lines+=("corpus/$OTHER.lines")
   done
   for CODE in "${CODES[@]}"; do
-    stage "vectors/$CODE" "${lines[*]}" train_vectors "${TEXTS[@]%%=*}" "$(fingerprint "${TEXTS[@]#*=}")"
+    stage "vectors/$CODE" "${lines[*]}" train_vectors "${TEXTS[@]%%=*}" "$(fingerprint "${TEXTS[@]#*=}")" \
+      "${VECTORS[@]%%=*}" "$(fingerprint "${VECTORS[@]#*=}")"
     vectors+=("vectors/$CODE")
   done
   for OTHER in "${OTHERS[@]}"; do
@@ -313,11 +392,12 @@ prepare_stages() {
     stage "corpus/$OTHER.pairs" "corpus/$OTHER.lines vectors/$FIRST" make_pairs "${CORPUS_SET[@]}"
     prepared+=("corpus/$OTHER.pairs")
   done
-  stage vectors/joined "${vectors[*]}" join_vectors "${DICTIONARIES[@]%%=*}" "$(fingerprint "${DICTIONARIES[@]#*=}")"
-  stage prepared/joint "vectors/joined ${prepared[*]}" prepare_joint "$PARAPHRASES" "$(fingerprint_sources "$PARAPHRASES")"
+  stage vectors/joined "${vectors[*]}" join_vectors "$ONE_SPACE" "${DICTIONARIES[@]%%=*}" "$(fingerprint "${DICTIONARIES[@]#*=}")"
+  stage prepared/joint "vectors/joined ${prepared[*]}" prepare_joint "$PARAPHRASES" "$PARAPHRASE_TEST" \
+    "$(fingerprint_sources "$PARAPHRASES" "$PARAPHRASE_TEST")"
   for OTHER in "${OTHERS[@]}"; do stage "prepared/$OTHER" prepared/joint prepare_one; done
   [[ -z $PARAPHRASES ]] || stage prepared/paraphrases prepared/joint prepare_paraphrases "$PARAPHRASES" \
-    "$(fingerprint_sources "$PARAPHRASES")"
+    "$PARAPHRASE_TEST" "$(fingerprint_sources "$PARAPHRASES" "$PARAPHRASE_TEST")"
 }
 
 check_settings
@@ -332,7 +412,7 @@ for SET in "${SETS[@]}"; do
   SET_EPOCHS=${SET_EPOCHS:-$EPOCHS}
   for FOLD in $FOLDS; do
     RUN=$(run_of "$SET" "$FOLD") NAME=runs/$SET.$MODEL.seed$SEED.fold$FOLD
-    stage "$NAME/train" "prepared/$SET" train_fold "$SET_EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
+    stage "$NAME/train" "prepared/$SET" train_fold "$SET_EPOCHS" "$CHOOSE_ON" "$FOLD_COUNT" "${TRAIN[@]}" "${TUNING[@]}"
     stage "$NAME/record" "$NAME/train" record_fold
     DONE+=("$NAME/record")
   done
@@ -356,15 +436,21 @@ if ((${#GRADED[@]} > 0)); then
   done
 fi
 if [[ -n $PARAPHRASES ]]; then
-  PRETRAINED=${SETS[-1]} DONE=()
-  for START in scratch transfer; do
+  TRIED=() DONE=()
+  for START in scratch "${STARTS[@]}"; do
+    BEFORE="prepared/paraphrases tables/$MODEL.seed$SEED" NAME=runs/paraphrases.$START.$MODEL
+    if [[ $START != scratch ]]; then
+      NAME=runs/paraphrases.from-$START.$MODEL.seed$SEED
+      stage "runs/best.$START.$MODEL.seed$SEED" "tables/$MODEL.seed$SEED" choose_start "$FOLDS"
+      BEFORE+=" runs/best.$START.$MODEL.seed$SEED"
+    fi
     for FOLD in 0 1 2 3 4; do
-      RUN=$OUT/runs/paraphrases.$START.$MODEL.fold$FOLD NAME=runs/paraphrases.$START.$MODEL.fold$FOLD
-      stage "$NAME" "prepared/paraphrases tables/$MODEL.seed$SEED" train_paraphrases "$PARAPHRASE_EPOCHS" \
-        "${TRAIN[@]}" "${TUNING[@]}"
-      DONE+=("$NAME")
+      RUN=$OUT/$NAME.fold$FOLD RECORD=fold
+      [[ -z $PARAPHRASE_TEST ]] || RUN=$OUT/$NAME.seed$((FOLD + 1)) RECORD=test
+      stage "${RUN#"$OUT/"}" "$BEFORE" train_paraphrases "$PARAPHRASE_EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
+      DONE+=("${RUN#"$OUT/"}") TRIED+=("$RUN/$RECORD.json")
     done
   done
-  stage "tables/$MODEL.seed$SEED.paraphrases" "${DONE[*]}" tabulate_paraphrases
+  stage "tables/$MODEL.seed$SEED.paraphrases" "${DONE[*]}" tabulate_paraphrases "${STARTS[@]}"
 fi
 [[ $DRY_RUN == yes ]] || say "tables: $OUT/tables"

@@ -1,4 +1,4 @@
-"""``--lr-scheduler halving``: a lower learning rate after each update whose gradient was too large.
+"""``--lr-scheduler halving``: a lower learning rate after an update whose gradient was too large, for good or a while.
 
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
@@ -24,6 +24,11 @@ class HalvingConfig(FairseqDataclass):
         "what the learning rate is multiplied with then; nearer to 1 where it falls too often", 0.5
     )
     halve_until: float = option("the learning rate does not fall below this, or training would stand still", 1e-6)
+    halve_for: int = option(
+        "updates after which the learning rate is what it was at first; large gradients of the first epochs then do "
+        "not end the training. 0: it stays low, as the corpus paper can be read",
+        0,
+    )
     lr: list[float] = II("optimization.lr")  # noqa: RUF009  (a reference, which is a string)
     clip_norm: float = II("optimization.clip_norm")
 
@@ -32,20 +37,22 @@ class HalvingConfig(FairseqDataclass):
 class Halving(FairseqLRScheduler):
     """Constant, and multiplied with ``halve_by`` after an update whose gradient's norm exceeds ``halve_above``.
 
-    Of the corpus paper (section 4.1). Under data parallelism all workers hold the same gradient after an update.
+    With ``halve_for`` 1 the next update alone has the lower rate. Of the corpus paper (section 4.1). Under data parallelism all workers hold the same gradient after an update.
     """
 
     def __init__(self, cfg: HalvingConfig, optimizer: Any):
         super().__init__(cfg, optimizer)
         if len(cfg.lr) != 1:
             raise InputError("--lr-scheduler halving takes one learning rate")
+        if cfg.halve_for < 0:
+            raise InputError(f"--halve-for is {cfg.halve_for}: give a number of updates, or 0 for good")
         if not 0 < cfg.halve_by < 1 or cfg.halve_above <= 0:
             raise InputError("--halve-by is a factor between 0 and 1, --halve-above a norm above 0")
         if 0 < cfg.clip_norm <= cfg.halve_above:
             raise InputError(
                 f"--clip-norm {cfg.clip_norm} keeps every gradient below --halve-above {cfg.halve_above}: leave it out"
             )
-        self.lr, self.seen = cfg.lr[0], 0
+        self.lr, self.seen, self.since = cfg.lr[0], 0, 0
         self.optimizer.set_lr(self.lr)
 
     def step_update(self, num_updates: int) -> float:
@@ -58,12 +65,15 @@ class Halving(FairseqLRScheduler):
 
     def _judge(self) -> None:
         squares = [p.grad.float().pow(2).sum() for p in self.optimizer.params if p.grad is not None]
+        self.since += 1
         if squares and torch.stack(squares).sum().sqrt() > self.cfg.halve_above:
-            self.lr = max(self.lr * self.cfg.halve_by, self.cfg.halve_until)
+            self.lr, self.since = max(self.lr * self.cfg.halve_by, self.cfg.halve_until), 0
+        elif self.cfg.halve_for and self.since >= self.cfg.halve_for:
+            self.lr = self.cfg.lr[0]
 
     def state_dict(self) -> dict[str, float]:
-        return {"lr": self.lr, "seen": self.seen}
+        return {"lr": self.lr, "seen": self.seen, "since": self.since}
 
     def load_state_dict(self, state: dict[str, float]) -> None:
-        self.lr, self.seen = state["lr"], int(state["seen"])
+        self.lr, self.seen, self.since = state["lr"], int(state["seen"]), int(state.get("since", 0))
         self.optimizer.set_lr(self.lr)

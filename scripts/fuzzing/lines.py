@@ -107,6 +107,7 @@ match baseline tfidf in/data -o out/record.json --fold 1
 match baseline vectors in/data -o out/record.json --fold 0 --vectors in/words.vec
 match ensemble in/model.json in/siamese.json -o out/record.json --rule logit --calibrate platt --cross-fit 2
 match folds in/model.json in/other.json -o out/record.json
+match best in/model.json in/other.json
 match report in/model.json in/siamese.json -o out/report --samples 20
 corpus init --project out/new --languages en fr --base in/site
 corpus crawl --project in/new

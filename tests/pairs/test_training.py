@@ -15,6 +15,7 @@ from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.directory import DataDirectory
 from fairseq_xl.pairs.evaluation.record import PairRecord
+from fairseq_xl.pairs.models.task import SiameseMatchingConfig, SiameseMatchingTask
 from fairseq_xl.pairs.prediction.predictor import Predictor, probability
 
 ARCHITECTURES = registered.models("pairs")
@@ -200,3 +201,15 @@ def test_two_processes_do_as_one_with_batches_twice_as_many(prepared, assert_pro
         tmp_path,
     )
     assert {"average_precision", "f1"} <= said.keys()
+
+
+def test_the_checkpoint_is_chosen_on_another_fold_than_the_one_reported(prepared):
+    directory = DataDirectory(prepared)
+    task = SiameseMatchingTask.setup_task(SiameseMatchingConfig(data=str(prepared), fold=1, valid_fold=0))
+    task.load_dataset("valid")
+    assert [row.id for row in task.datasets["valid"].rows] == [row.id for row in directory.fold(0, held_out=True)]
+    assert task.rows("valid") == directory.fold(1, held_out=True)  # what `match predict --split fold` reports
+    assert not any({0, 1} & set(row.folds) for row in task.rows("train"))
+    for fold in (-1, 0):
+        with pytest.raises(InputError, match="--valid-fold 0 is beside another --fold"):
+            SiameseMatchingTask.setup_task(SiameseMatchingConfig(data=str(prepared), fold=fold, valid_fold=0))

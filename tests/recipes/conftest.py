@@ -70,6 +70,7 @@ case $call in
       make "$(after --output "$@")/$(basename "${file%%,*}")" <"${file%%,*}"
     done
     ;;
+  'fairseq-xl match best '*) echo "${@: -1}" ;;
   'fairseq-xl match '*) echo '{}' | make "$(after --output "$@")" ;;
   'fairseq-xl classify '*) echo '{}' | make "$(after --output "$@")" ;;
   fairseq-preprocess*)

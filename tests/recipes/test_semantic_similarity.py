@@ -31,7 +31,7 @@ def test_from_a_site_to_tables_and_not_again(similarity):
         *FOLD * 2,
         "fairseq-xl match folds",
     ]
-    assert "--fold 0 --seed 1" in " ".join(similarity.arguments("fairseq-train"))
+    assert "--fold 0 --valid-fold 1 --seed 1" in " ".join(similarity.arguments("fairseq-train"))
     assert similarity(*options).returncode == 0
     assert similarity.calls == []
     similarity(*options, "--system", "siamese_conv")
@@ -129,6 +129,12 @@ def test_other_settings_begin_anew(similarity, begins_anew):
         ([*BASE, "--epochs-for", "de:3"], "--epochs-for is 'de:3': begin with one of fr joint and ':'"),
         ([*BASE, "--epochs-for", "fr:x"], "--epochs-for is 'x': give a whole number"),
         ([*BASE, "--folds", "a"], "--folds is 'a': give a whole number"),
+        ([*BASE, "--vectors", "de=x"], "--vectors is 'de=x': begin with one of en fr"),
+        ([*BASE, "--one-space"], "--one-space needs --vectors of every language: en has none"),
+        ([*BASE, "--rate", "warm"], "--rate is 'warm'"),
+        ([*BASE, "--choose-on", "test"], "--choose-on is 'test'"),
+        ([*BASE, "--paraphrase-test", "{absent}"], "--paraphrase-test needs --paraphrases"),
+        ([*BASE, "--transfer-from", "es"], "--transfer-from has 'es': choose from fr"),
         ([*BASE, "--colour", "red"], "has no option '--colour'"),
     ],
 )
@@ -151,7 +157,7 @@ def test_sentence_encoders_have_runs_of_their_own_and_sets_are_chosen(similarity
         *["fairseq-xl match folds"] * 2,
     ]
     trained = " ".join(similarity.arguments("fairseq-train"))
-    assert trained.endswith("--fold 0 --seed 1 --reader conv")
+    assert trained.endswith("--fold 0 --valid-fold 1 --seed 1 --reader conv")
     assert "runs/fr.infersent.conv.seed1.fold0/checkpoints" in trained
     assert "/tables/infersent.conv.seed1.test-fr.md" in " ".join(similarity.arguments("fairseq-xl match folds"))
 
@@ -170,4 +176,75 @@ def test_a_sentence_encoder_or_a_set_that_cannot_be(similarity, options, message
     done = similarity(*BASE, *options)
     assert done.returncode == 2
     assert message in done.stderr
+    assert similarity.calls == []
+
+
+def test_the_users_encoder_of_negatives_counts(similarity):
+    similarity(*BASE, "--folds", "0", "--set", "negatives.encoder=transformers:mine")
+    words = similarity.arguments("fairseq-xl corpus run")
+    encoders = [word for word in words if word.startswith("negatives.encoder=")]
+    assert encoders[-1] == "negatives.encoder=transformers:mine"
+
+
+def test_ready_vectors_are_turned_or_left_as_they_are(similarity, tmp_path):
+    for code in ("en", "fr"):
+        (tmp_path / f"{code}.vec").write_text("1 1\na 1\n")
+    one = ["--vectors", f"fr={tmp_path}/fr.vec"]
+    done = similarity(*BASE, "--prepare-only", *one)
+    assert done.returncode == 0, done.stderr
+    assert similarity.calls == [
+        *LINES,
+        *VECTORS,
+        "fairseq-xl vectors convert",
+        "fairseq-xl corpus run",
+        *JOINED,
+        *["fairseq-xl match prepare"] * 2,
+    ]
+    similarity(*BASE, "--prepare-only", *one, "--vectors", f"en={tmp_path}/en.vec", "--one-space")
+    assert "fairseq-xl vectors align" not in similarity.calls
+    joined = " ".join(similarity.arguments("fairseq-xl vectors join"))
+    assert f"en={similarity.out}/vectors/en.vec fr={similarity.out}/vectors/fr.vec" in joined
+
+
+@pytest.mark.parametrize(
+    ("options", "given"),
+    [
+        ([], "--lr-scheduler halving --arch"),
+        (["--rate", "once"], "--lr-scheduler halving --halve-for 1 --arch"),
+        (["--rate", "clipped"], "--clip-norm 5 --arch"),
+        (["--choose-on", "same"], "--fold 9 --seed"),
+        (["--set", "negatives.folds=10"], "--fold 9 --valid-fold 0 --seed"),
+    ],
+)
+def test_how_a_fold_is_trained(similarity, options, given):
+    done = similarity(*BASE, "--folds", "9", *options)
+    assert done.returncode == 0, done.stderr
+    assert given in " ".join(similarity.arguments("fairseq-train"))
+
+
+def test_paraphrases_with_a_test_part_from_the_best_models(similarity, tmp_path):
+    for name in ("p", "t"):
+        (tmp_path / f"{name}.tsv").write_text("a\tb\t1\n")
+    parts = ["--paraphrases", f"{tmp_path}/p.tsv", "--paraphrase-test", f"{tmp_path}/t.tsv"]
+    options = [*BASE, "--languages", "en fr es", "--folds", "0 1", *parts, "--transfer-from", "fr joint"]
+    done = similarity(*options)
+    assert done.returncode == 0, done.stderr
+    calls = similarity.calls_file.read_text().splitlines()
+    (prepared,) = (line for line in calls if "match prepare" in line and line.split()[3].endswith("/paraphrases"))
+    assert f"{tmp_path}/t.tsv,languages=en+en,split=test" in prepared
+    assert prepared.endswith("--leaks nothing")
+    (joint,) = (line for line in calls if "match prepare" in line and line.split()[3].endswith("/joint"))
+    assert f"{tmp_path}/t.tsv" in joint
+    trained = [line for line in calls if line.startswith("fairseq-train") and "/prepared/paraphrases" in line]
+    assert len(trained) == 15
+    assert all("--disable-validation" in line and "--fold" not in line for line in trained)
+    started = [line.partition("--finetune-from-model ")[2] for line in trained]
+    best = [
+        f"{similarity.out}/runs/{name}.infersent.seed1.fold1/checkpoints/checkpoint_best.pt" for name in ("fr", "joint")
+    ]
+    assert started == [""] * 5 + [best[0]] * 5 + [best[1]] * 5
+    (table,) = (line for line in calls if line.endswith("infersent.seed1.paraphrases.md"))
+    assert table.count("/test.json") == 15
+    assert "--against scratch" in table
+    similarity(*options)
     assert similarity.calls == []

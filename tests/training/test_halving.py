@@ -13,7 +13,14 @@ from fairseq_xl.training.halving import Halving
 def made(**changed):
     weights = torch.nn.Parameter(torch.zeros(2))
     adam = FusedAdam(SimpleNamespace(adam_betas="(0.9, 0.98)", adam_eps=1e-6, weight_decay=0.0, lr=[0.08]), [weights])
-    settings = {"halve_above": 5.0, "halve_by": 0.5, "halve_until": 0.015, "lr": [0.08], "clip_norm": 0.0}
+    settings = {
+        "halve_above": 5.0,
+        "halve_by": 0.5,
+        "halve_until": 0.015,
+        "halve_for": 0,
+        "lr": [0.08],
+        "clip_norm": 0.0,
+    }
     return weights, Halving(SimpleNamespace(**{**settings, **changed}), adam)
 
 
@@ -29,6 +36,18 @@ def test_it_falls_after_large_gradients_alone_and_not_below_its_floor():
     assert schedule.optimizer.get_lr() == 0.015
 
 
+def test_it_rises_again_after_a_while():
+    weights, schedule = made(halve_for=2)
+    rates = []
+    for update, gradient in enumerate((9.0, 0.0, 9.0, 0.0, 0.0, 0.0), start=1):
+        weights.grad = torch.tensor([gradient, 0.0])
+        rates.append(schedule.step_update(update))
+        state = schedule.state_dict()
+        weights, schedule = made(halve_for=2)
+        schedule.load_state_dict(state)
+    assert rates == [0.04, 0.04, 0.02, 0.02, 0.08, 0.08]
+
+
 def test_it_goes_on_where_it_was():
     weights, schedule = made()
     weights.grad = torch.tensor([9.0, 0.0])
@@ -42,6 +61,7 @@ def test_it_goes_on_where_it_was():
     ("changed", "message"),
     [
         ({"lr": [0.1, 0.2]}, "takes one learning rate"),
+        ({"halve_for": -1}, "--halve-for is -1"),
         ({"halve_by": 1.0}, "--halve-by is a factor"),
         ({"clip_norm": 5.0}, "--clip-norm 5.0 keeps every gradient below --halve-above 5.0"),
     ],

@@ -28,5 +28,6 @@ COMMANDS: Table = {
     "baseline": ("fairseq_xl.cli.match.baseline:Baseline", "train and record a baseline without a network"),
     "ensemble": ("fairseq_xl.cli.match.ensemble:Ensemble", "average or stack the records of several pair classifiers"),
     "folds": ("fairseq_xl.cli.match.report:Folds", "accuracy of cross-validation, and votes of its models"),
+    "best": ("fairseq_xl.cli.match.report:Best", "which record has the highest accuracy"),
     "report": ("fairseq_xl.cli.match.report:Report", "tables, intervals and figures from records"),
 }

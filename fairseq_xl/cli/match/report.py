@@ -1,4 +1,4 @@
-"""``fairseq-xl match report`` and ``folds``: tables from the records of pair classifiers."""
+"""``fairseq-xl match report``, ``folds`` and ``best``: tables from the records of pair classifiers."""
 
 from __future__ import annotations
 
@@ -57,12 +57,17 @@ class Report:
 @dataclass(kw_only=True)
 class Folds:
     """Accuracy of cross-validation (mean and standard deviation over the folds, and over all their pairs, since folds
-    may differ in size), and on a test set that of the folds' models: their mean, the majority of their votes and the
-    mean of their probabilities.
+    may differ in size), and on a test set that of the folds' models: their mean, that of the model with the best fold,
+    the majority of their votes and the mean of their probabilities. Runs of other seeds on one split count as folds.
     """
 
     folds: list[Path] = argument("of `match predict --split fold`", metavar="RECORD")
-    test: list[Path] = option("of the same models on one labelled split", [], metavar="RECORD")
+    test: list[Path] = option("of the same models on one labelled split, in the same order", [], metavar="RECORD")
+    against: str | None = option(
+        "add each classifier's difference from this one over the folds and seeds that both have, with a paired t-test",
+        None,
+        metavar="NAME",
+    )
     output: Path | None = option("Markdown", None, alias="-o", shown="standard output", metavar="FILE")
 
     def run(self) -> None:
@@ -75,5 +80,19 @@ class Folds:
         from fairseq_xl.pairs.evaluation.cross_validation import table
         from fairseq_xl.pairs.evaluation.record import PairRecord
 
-        found = table([PairRecord.read(path) for path in self.folds], [PairRecord.read(path) for path in self.test])
-        write(found.markdown(), self.output)
+        folds, test = ([PairRecord.read(path) for path in paths] for paths in (self.folds, self.test))
+        write(table(folds, test, self.against).markdown(), self.output)
+
+
+@dataclass(kw_only=True)
+class Best:
+    """Print the path of the record with the highest accuracy, the first of equal ones."""
+
+    records: list[Path] = argument("of `match predict --split fold`", metavar="RECORD")
+
+    def run(self) -> None:
+        """Raises: InputError: a record that cannot be read or has no labels."""
+        from fairseq_xl.pairs.evaluation.cross_validation import accuracy
+        from fairseq_xl.pairs.evaluation.record import PairRecord
+
+        print(max(self.records, key=lambda path: accuracy(PairRecord.read(path))))

@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.stats import ttest_1samp
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.evaluation.record import PairRecord, together
 from fairseq_xl.report.tables import Table
 
 
-def table(folds: Sequence[PairRecord], test: Sequence[PairRecord]) -> Table:
-    """A row a classifier."""
-    by_name: dict[str, dict[str, tuple[float, int]]] = {}
+def table(folds: Sequence[PairRecord], test: Sequence[PairRecord], against: str | None = None) -> Table:
+    """A row a classifier.
+
+    Args:
+        folds: one of each classifier, split and seed.
+        test: of each classifier's models, in the order of its folds, on one split.
+        against: a classifier whose accuracies are subtracted from the others'.
+    """
+    by_name: dict[str, dict[tuple[str, int], tuple[float, int]]] = {}
     for record in folds:
         own = by_name.setdefault(record.name, {})
-        if record.split in own:
+        if (record.split, record.seed) in own:
             raise InputError(f"two records are of {record.name} on {record.split}: give each fold once")
-        own[record.split] = accuracy(record), len(record.ids)
+        own[record.split, record.seed] = accuracy(record), len(record.ids)
     for run, record in enumerate(test):
         if any((record.name, record.probability) == (other.name, other.probability) for other in test[:run]):
             raise InputError(f"two --test records of {record.name} say the same: give each fold's model once")
+    if against is not None and against not in by_name:
+        raise InputError(f"--against {against!r} is none of {', '.join(by_name)}")
     # The folds' models are all of one seed, by which records are told apart: each counts as a run of its own.
     judged = together([replace(record, seed=run) for run, record in enumerate(test)]) if test else None
     found = Table(
@@ -32,7 +41,8 @@ def table(folds: Sequence[PairRecord], test: Sequence[PairRecord]) -> Table:
             "folds",
             "mean ± sd",
             "all pairs",
-            *(["test, mean ± sd", "max voting", "average voting"] if test else []),
+            *(["test, mean ± sd", "best fold's model", "max voting", "average voting"] if test else []),
+            *([f"difference from {against}", "p (paired t-test)"] if against is not None else []),
         ],
     )
     for name, own in by_name.items():
@@ -42,12 +52,28 @@ def table(folds: Sequence[PairRecord], test: Sequence[PairRecord]) -> Table:
             if name not in judged.runs:
                 raise InputError(f"no --test record is of {name}: predict the split test with its models, too")
             right = judged.runs[name] >= 0.5, judged.labels == 1
-            cells.append(_spread([float((run == right[1]).mean()) for run in right[0]]))
+            singly = [float((run == right[1]).mean()) for run in right[0]]
+            best = f"{100 * singly[int(np.argmax(rates))]:.2f}" if len(singly) == len(rates) else "–"
+            cells += [_spread(singly), best]
             # A tie of an even number of models counts as a match, as a probability of one half does.
             voted, mean = right[0].mean(0) >= 0.5, judged.runs[name].mean(0) >= 0.5
             cells += [f"{100 * (said == right[1]).mean():.2f}" for said in (voted, mean)]
+        if against is not None:
+            cells += ["–", "–"] if name == against else _difference(own, by_name[against])
         found.add(*cells)
     return found
+
+
+def _difference(
+    own: Mapping[tuple[str, int], tuple[float, int]], other: Mapping[tuple[str, int], tuple[float, int]]
+) -> list[str]:
+    """The mean difference of accuracies over the folds and seeds of both, in points, and its p value."""
+    both = [place for place in own if place in other]
+    differences = np.array([own[place][0] - other[place][0] for place in both])
+    if not len(both):
+        return ["–", "–"]
+    mean = f"{100 * differences.mean():+.2f}"
+    return [mean, f"{ttest_1samp(differences, 0).pvalue:.3f}" if len(both) > 1 and differences.std() else "–"]
 
 
 def accuracy(record: PairRecord) -> float:

@@ -28,6 +28,11 @@ class SiameseMatchingConfig(FairseqDataclass):
         "-1: train on all of them and validate on the split valid",
         -1,
     )
+    valid_fold: int = option(
+        "with --fold: hold this one out, too, and validate on it, so that the checkpoint is not chosen on "
+        "the fold that is reported; -1: validate on --fold",
+        -1,
+    )
     exchange: bool = option(
         "exchange the two sentences of a training pair at random, anew in each epoch; helps models that "
         "are not symmetric",
@@ -46,7 +51,9 @@ class SiameseMatchingTask(FairseqTask):
 
     @classmethod
     def setup_task(cls, cfg: SiameseMatchingConfig, **kwargs: Any) -> "SiameseMatchingTask":
-        """Raises: InputError: no data directory."""
+        """Raises: InputError: no data directory, or one fold for two purposes."""
+        if cfg.valid_fold >= 0 and (cfg.fold < 0 or cfg.fold == cfg.valid_fold):
+            raise InputError(f"--valid-fold {cfg.valid_fold} is beside another --fold: give that, from 0 on")
         if not cfg.data:
             raise InputError("name the folder that `fairseq-xl match prepare` made")
         return cls(cfg, DataDirectory(cfg.data))
@@ -54,16 +61,19 @@ class SiameseMatchingTask(FairseqTask):
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
         """Raises: InputError: no such split or fold; pairs without labels; none at all."""
         rows = self.rows(split)
+        if self.cfg.valid_fold >= 0 and split.startswith("valid"):
+            rows = self.directory.fold(self.cfg.valid_fold, held_out=True)
         if not rows:
             raise InputError(f"{self.directory.folder}: the split {split} has no pairs")
         exchange = self.cfg.exchange and split == "train"
         self.datasets[split] = PairDataset(rows, self.source_dictionary, self.cfg.seed, exchange)
 
     def rows(self, split: str) -> list[Row]:
-        """The pairs of a split: train, valid or test; those of the fold, where one is held out."""
+        """The pairs of a split: train, valid or test; of valid those of ``fold``, where one is held out."""
         split = "valid" if split.startswith("valid") else split
         if self.cfg.fold >= 0 and split != "test":
-            return self.directory.fold(self.cfg.fold, held_out=split == "valid")
+            rows = self.directory.fold(self.cfg.fold, held_out=split == "valid")
+            return rows if split == "valid" else [row for row in rows if self.cfg.valid_fold not in row.folds]
         return self.directory.training() if split == "train" else self.directory.rows(split)
 
     def encode_text(self, text: str) -> Tensor:

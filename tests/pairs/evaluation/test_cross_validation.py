@@ -36,8 +36,26 @@ def test_means_and_votes():
     rows = {
         line.split("|")[1].strip(): [cell.strip() for cell in line.split("|")[2:-1]] for line in lines if "|" in line
     }
-    assert rows["a"] == ["2", "87.50 ± 17.68", "83.33", "58.33 ± 14.43", "75.00", "50.00"]
-    assert rows["b"] == ["1", "50.00", "50.00", "100.00", "100.00", "100.00"]
+    assert rows["a"] == ["2", "87.50 ± 17.68", "83.33", "58.33 ± 14.43", "–", "75.00", "50.00"]  # 3 models, 2 folds
+    assert rows["b"] == ["1", "50.00", "50.00", "100.00", "100.00", "100.00", "100.00"]
+    best = table([FOLDS[1], FOLDS[0]], TEST[:2]).markdown().splitlines()[-1].split("|")[6].strip()
+    assert best == "50.00", "the model of the fold with 2 of 2, which is the first"
+    best = table(FOLDS[:2], TEST[:2]).markdown().splitlines()[-1].split("|")[6].strip()
+    assert best == "75.00"
+
+
+def test_a_difference_over_folds_and_seeds():
+    records = [
+        record(name, "test", seed, [1, 1, 1, 1], [0.9] * right + [0.1] * (4 - right))
+        for name, rights in (("scratch", (2, 2, 3)), ("transfer", (3, 4, 4)))
+        for seed, right in enumerate(rights, start=1)
+    ]
+    lines = table(records, [], "scratch").markdown().splitlines()
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "|" in line]
+    # Differences of 1, 2 and 1 of four: mean 1/3, standard error 1/12, t = 4 with two degrees of freedom.
+    assert [row[-2:] for row in cells if row[0] in ("scratch", "transfer")] == [["–", "–"], ["+33.33", "0.057"]]
+    with pytest.raises(InputError, match="--against 'x' is none of scratch, transfer"):
+        table(records, [], "x")
 
 
 def test_the_command(tmp_path, capsys):
@@ -50,6 +68,8 @@ def test_the_command(tmp_path, capsys):
     assert "87.50 ± 17.68" in said
     assert main(["match", "folds", *map(str, paths), "-o", str(tmp_path / "t.md")]) == 0
     assert (tmp_path / "t.md").read_text() == said
+    assert main(["match", "best", *map(str, paths)]) == 0
+    assert capsys.readouterr().out == f"{paths[1]}\n"
 
 
 def test_records_that_do_not_fit():
