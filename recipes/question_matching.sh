@@ -5,8 +5,8 @@
 #
 # Trains word vectors, makes pairs by label transfer, trains a pair classifier on the Spanish translations of the English pairs with one fold of
 # them held out, calibrates it on that fold, and records what it says of the fold and of the Spanish pairs, which
-# nothing has been chosen on, in OUT/runs/NAME/{fold,test,calibrated}.json. Compare records with
-# `fairseq-xl match report OUT/runs/*/test.json --paper -o OUT/report`, combine them with `fairseq-xl match ensemble`.
+# nothing has been chosen on, in OUT/runs/NAME/{fold,record,calibrated}.json. Compare records with
+# `fairseq-xl match report OUT/runs/*/record.json --paper -o OUT/report`, combine them with `fairseq-xl match ensemble`.
 # Finished stages are skipped: start it again after an interruption, or for another system or seed in the same --out.
 #
 #   --data DIR         folder with cikm_english_train.txt and cikm_spanish_train.txt, as the competition gave them out,
@@ -217,21 +217,21 @@ train_classifier() {
     --seed "$SEED" --max-epoch "$EPOCHS" --save-dir "$RUN/checkpoints" "${TUNING[@]}"
 }
 
-record_classifier() {
+classifier_records() {
   local best=$RUN/checkpoints/checkpoint_best.pt
   run fairseq-xl match predict "$best" --split fold --name "$LABEL" --output "$RUN/fold.json"
-  run fairseq-xl match predict "$best" --split test --name "$LABEL" --output "$RUN/test.json"
+  run fairseq-xl match predict "$best" --split test --name "$LABEL" --output "$RUN/record.json"
   run fairseq-xl match calibrate "$RUN/fold.json" --bias --output "$RUN/calibration.json"
   run fairseq-xl match predict "$best" --split test --name "$LABEL, calibrated" --calibration "$RUN/calibration.json" \
     --output "$RUN/calibrated.json"
 }
 
-record_baseline() {
+baseline_records() {
   local options=(--name "$LABEL" --seed "$SEED")
   [[ $SYSTEM != vectors ]] || options+=(--vectors "$VECTORS_FILE")
   [[ $SYSTEM != st ]] || options+=(--model "$MODEL")
   run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --fold "$FOLD" --output "$RUN/fold.json" "${options[@]}"
-  run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --split test --output "$RUN/test.json" "${options[@]}"
+  run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --split test --output "$RUN/record.json" "${options[@]}"
 }
 
 prepare_stages() {
@@ -287,9 +287,9 @@ PREPARED=$OUT/prepared/$KEY RUN=$OUT/runs/$NAME STAMPS=$OUT/stamps
 locked "$OUT/lock" prepare_stages
 [[ $PREPARE_ONLY == no ]] || exit 0
 if one_of "$SYSTEM" "$BASELINES"; then
-  stage "$NAME/record" "prepared/$KEY" record_baseline "$SYSTEM" "$SEED" "$MODEL"
+  stage "$NAME/record" "prepared/$KEY" baseline_records "$SYSTEM" "$SEED" "$MODEL"
 else
   stage "$NAME/train" "prepared/$KEY" train_classifier "$SYSTEM" "$SEED" "$EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
-  stage "$NAME/record" "$NAME/train" record_classifier
+  stage "$NAME/record" "$NAME/train" classifier_records
 fi
-[[ $DRY_RUN == yes ]] || say "$RUN/test.json"
+[[ $DRY_RUN == yes ]] || say "$RUN/record.json"

@@ -31,7 +31,7 @@ def test_from_the_files_to_records_and_not_again(matching, data):
     run = matching.out / "runs/esim.own.subwords.transferred.sentences.5.seed2"
     assert {path.name for path in run.glob("*.json")} == {
         "fold.json",
-        "test.json",
+        "record.json",
         "calibration.json",
         "calibrated.json",
     }
@@ -128,7 +128,7 @@ def test_questions_without_a_translation_are_translated(matching, data):
     assert f"--sentences {folder}/questions.tsv" in " ".join(matching.arguments("fairseq-xl match transfer-labels"))
     trained = [call for call in matching.calls if call.startswith("fairseq-train")]
     assert len(trained) == 2  # the translation model and the classifier
-    assert (matching.out / "runs/esim.own.subwords.translated.sentences.5.seed1/test.json").exists()
+    assert (matching.out / "runs/esim.own.subwords.translated.sentences.5.seed1/record.json").exists()
     matching("--data", data, "--translate", "yes", "--seed", 2)
     assert matching.calls == TRAINED
 
