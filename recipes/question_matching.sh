@@ -5,8 +5,8 @@
 #
 # Trains word vectors, makes pairs by label transfer, trains a pair classifier on the Spanish translations of the English pairs with one fold of
 # them held out, calibrates it on that fold, and records what it says of the fold and of the Spanish pairs, which
-# nothing has been chosen on, in OUT/runs/NAME/{fold,test,calibrated}.json. Compare records with
-# `fairseq-xl match report OUT/runs/*/test.json --paper -o OUT/report`, combine them with `fairseq-xl match ensemble`.
+# nothing has been chosen on, in OUT/runs/NAME/{fold,record,calibrated}.json. Compare records with
+# `fairseq-xl match report OUT/runs/*/record.json --paper -o OUT/report`, combine them with `fairseq-xl match ensemble`.
 # Finished stages are skipped: start it again after an interruption, or for another system or seed in the same --out.
 #
 #   --data DIR         folder with cikm_english_train.txt and cikm_spanish_train.txt, as the competition gave them out,
@@ -19,7 +19,7 @@
 #                      (default: esim)
 #   --seed N           of the training; fold N-1 of --folds is held out, counted round (default: 1)
 #   --runs N           trainings with seeds from --seed on, N at most --folds (default: 1). Several are averaged in
-#                      OUT/runs/NAME.meanN: test.json, and calibrated.json, whose calibration is fitted on their folds
+#                      OUT/runs/NAME.meanN: record.json, and calibrated.json, whose calibration is fitted on their folds
 #   --folds N          of the training pairs, by communities of questions (default: 5)
 #   --epochs N         default: 8
 #   --choose MEASURE   keep the epoch that is best on the fold by log_loss (default) or average_precision
@@ -231,27 +231,27 @@ train_classifier() {
     --seed "$SEED" --max-epoch "$EPOCHS" --save-dir "$RUN/checkpoints" "${TUNING[@]}"
 }
 
-record_classifier() {
+classifier_records() {
   local best=$RUN/checkpoints/checkpoint_best.pt
   run fairseq-xl match predict "$best" --split fold --name "$LABEL" --output "$RUN/fold.json"
-  run fairseq-xl match predict "$best" --split test --name "$LABEL" --output "$RUN/test.json"
+  run fairseq-xl match predict "$best" --split test --name "$LABEL" --output "$RUN/record.json"
   run fairseq-xl match calibrate "$RUN/fold.json" --bias --output "$RUN/calibration.json"
   run fairseq-xl match predict "$best" --split test --name "$LABEL, calibrated" --calibration "$RUN/calibration.json" \
     --output "$RUN/calibrated.json"
 }
 
-record_baseline() {
+baseline_records() {
   local options=(--name "$LABEL" --seed "$SEED")
   [[ $SYSTEM != vectors ]] || options+=(--vectors "$VECTORS_FILE")
   [[ $SYSTEM != st ]] || options+=(--model "$MODEL")
   run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --fold "$FOLD" --output "$RUN/fold.json" "${options[@]}"
-  run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --split test --output "$RUN/test.json" "${options[@]}"
+  run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --split test --output "$RUN/record.json" "${options[@]}"
 }
 
 # Of a classifier's runs; the calibration sees the folds that were held out, and nothing that is reported.
 average_runs() {
-  run fairseq-xl match ensemble "${AVERAGED[@]/%//test.json}" --name "$LABEL" --output "$RUN/test.json"
-  run fairseq-xl match ensemble "${AVERAGED[@]/%//test.json}" --stack-on "${AVERAGED[@]/%//fold.json}" --calibrate platt \
+  run fairseq-xl match ensemble "${AVERAGED[@]/%//record.json}" --name "$LABEL" --output "$RUN/record.json"
+  run fairseq-xl match ensemble "${AVERAGED[@]/%//record.json}" --stack-on "${AVERAGED[@]/%//fold.json}" --calibrate platt \
     --name "$LABEL, calibrated" --output "$RUN/calibrated.json"
 }
 
@@ -314,10 +314,10 @@ for ((SEED = FIRST_SEED; SEED < FIRST_SEED + RUNS; SEED++)); do
   [[ -n $NAME && $RUNS == 1 ]] || NAME=$ALL.seed$SEED
   RUN=$OUT/runs/$NAME
   if one_of "$SYSTEM" "$BASELINES"; then
-    stage "$NAME/record" "prepared/$PREPARED_KEY" record_baseline "$SYSTEM" "$SEED" "$MODEL"
+    stage "$NAME/record" "prepared/$PREPARED_KEY" baseline_records "$SYSTEM" "$SEED" "$MODEL"
   else
     stage "$NAME/train" "prepared/$PREPARED_KEY" train_classifier "$SYSTEM" "$SEED" "$EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
-    stage "$NAME/record" "$NAME/train" record_classifier
+    stage "$NAME/record" "$NAME/train" classifier_records
   fi
   RECORDED+=("$NAME/record") AVERAGED+=("$RUN")
 done
@@ -325,4 +325,4 @@ if ((RUNS > 1)); then
   RUN=$OUT/runs/$ALL.mean$RUNS
   stage "$ALL.mean$RUNS" "${RECORDED[*]}" average_runs "$FIRST_SEED"
 fi
-[[ $DRY_RUN == yes ]] || say "$RUN/test.json"
+[[ $DRY_RUN == yes ]] || say "$RUN/record.json"

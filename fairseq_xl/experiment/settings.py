@@ -39,31 +39,33 @@ class LaunchSettings:
 
 @dataclass(kw_only=True)
 class ReportSettings:
-    """What a report shows of an experiment's runs, and how it tests differences."""
+    """What a report shows of an experiment's runs, and how it tests differences. Some options are for one kind of runs;
+    a report of another kind refuses them."""
 
-    beam: int = option("width that systems are compared at", 5)
+    beam: int = option("translations: width that systems are compared at", 5)
     scores: str | None = option(
-        "set of scores to report: test, the recipe's own test set; the name of a recipe's --test; or "
+        "translations: set of scores to report: test, the recipe's own test set; the name of a recipe's --test; or "
         "test.unknown_by_… where unknown words were replaced",
         None,
         metavar="SET",
         shown="test where there is one, else the only set",
     )
     test: str = option(
-        "paired test over sentences: ar, approximate randomisation, or bs, bootstrap, which is faster",
+        "translations: paired test over sentences: ar, approximate randomisation, or bs, bootstrap, which is faster",
         "ar",
         choices=("ar", "bs"),
     )
     samples: int = option(
-        "trials of that test; fewer for a quick look",
+        "trials of that test, or draws for the intervals of classes and pairs; fewer for a quick look",
         0,
         low=0,
         high=1_000_000,
-        shown="sacreBLEU's, 10000 for ar and 1000 for bs",
+        shown="sacreBLEU's, 10000 for ar and 1000 for bs; 2000 draws",
     )
     compare: list[tuple[str, str]] = option(
-        "two systems whose translations to show side by side; repeatable",
+        "translations: two systems whose translations to show side by side; repeatable",
         [],
         metavar="SYSTEM",
         shown="the first baseline and the best other system",
     )
+    paper: bool = option("pairs: put the figures of Hadgu 2018 beside (for its Spanish pairs)", False)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,18 +12,24 @@ from typing import Any
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.packages import require
 
+INVISIBLE = ("\u200d", "\ufe0e", "\ufe0f")
+"""What joins emoji, and chooses how they look."""
+REGIONAL = "regional indicator symbol letter "
+"""Two of these are a flag."""
+
 Draw = Callable[[Any], None]
 """Draws on the matplotlib figure that it is given."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawn figure: what it is called, what it shows in words, and its PNG on light and on dark ground."""
+    """A drawn figure: what it is called, what it shows in words, its PNG on light and on dark ground, and its width."""
 
     name: str
     caption: str
     light: bytes
     dark: bytes
+    inches: float
 
 
 def draw_picture(folder: Path, name: str, caption: str, draw: Draw, size: tuple[float, float] = (10.0, 3.6)) -> Picture:
@@ -36,7 +43,7 @@ def draw_picture(folder: Path, name: str, caption: str, draw: Draw, size: tuple[
     with atomic_outputs(folder / f"{name}.png", folder / f"{name}.pdf") as (png_file, pdf_file):
         png_file.write_bytes(light)
         pdf_file.write_bytes(pdf)
-    return Picture(name, caption, light, dark)
+    return Picture(name, caption, light, dark, size[0])
 
 
 def rendered(draw: Draw, size: tuple[float, float], kind: str, style: str = "default") -> bytes:
@@ -56,6 +63,46 @@ def rendered(draw: Draw, size: tuple[float, float], kind: str, style: str = "def
         finally:
             pyplot.close(figure)
     return stream.getvalue()
+
+
+def draw_intervals(
+    axes: Any,
+    names: Sequence[str],
+    means: Sequence[float],
+    intervals: Sequence[tuple[float, float] | None],
+    runs: Sequence[Sequence[float]],
+    label: str,
+) -> None:
+    """A row for each system, the first at the top: its mean, its interval as a line, its single runs as small dots.
+
+    Args:
+        label: what the means are, for a legend.
+    """
+    for place, (mean, interval, single) in enumerate(zip(means, intervals, runs, strict=True)):
+        if interval is not None:
+            axes.plot(interval, [place, place], color="C0", linewidth=2)
+        if len(single) > 1:
+            axes.plot(single, [place] * len(single), ".", color="C0", alpha=0.5)
+        axes.plot(mean, place, "o", color="C0", label="" if place else label)
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+
+
+def drawable(text: str) -> str:
+    """Text whose symbols the figures' font has: another, as most emoji are, is named ("two hearts")."""
+    from matplotlib.font_manager import findfont, get_font
+
+    font = get_font(findfont("DejaVu Sans"))
+
+    def shown(letter: str) -> str:
+        if letter in INVISIBLE or font.get_char_index(ord(letter)):
+            return "" if letter in INVISIBLE else letter
+        if unicodedata.category(letter) not in ("So", "Sk"):
+            return letter
+        name = unicodedata.name(letter, "?").lower()
+        return name.removeprefix(REGIONAL).upper() if name.startswith(REGIONAL) else name
+
+    return "".join(map(shown, text))
 
 
 def plain_ticks(axis: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import loads, read_lines
@@ -24,17 +24,15 @@ PARAMETERS = re.compile(r"num\. shared model params: ([\d,]+) \(num\. trained: (
 
 
 @dataclass(frozen=True)
-class Run:
-    """A finished run of a recipe.
+class Finished:
+    """A finished run of any recipe.
 
     Attributes:
         folder: ``OUT/runs/NAME``.
         system: the row of a table.
         seed: of the run.
-        record: what ``fairseq-xl experiment record`` wrote.
+        record: its ``record.json``.
         peak_MiB: resident memory of its largest process, where the runner measured it.
-        scored: the set of scores that is looked at: ``test``, or the name that a recipe gave another one (``val``,
-            ``test.unknown_by_lexicon``).
     """
 
     folder: Path
@@ -42,6 +40,17 @@ class Run:
     seed: int
     record: dict[str, Any]
     peak_MiB: float | None = None
+
+
+@dataclass(frozen=True)
+class Run(Finished):
+    """A finished run of a translation's recipe, whose record ``fairseq-xl experiment record`` wrote.
+
+    Attributes:
+        scored: the set of scores that is looked at: ``test``, or the name that a recipe gave another one (``val``,
+            ``test.unknown_by_lexicon``).
+    """
+
     scored: str = OWN_TEST
 
     def score(self, beam: int, metric: str = "BLEU") -> float:
@@ -128,18 +137,11 @@ class Run:
         return next((found for line in lines if (found := pattern.search(line))), None)
 
 
-def load_runs(
-    out: Path, systems: Mapping[str, tuple[str, int]], peaks: Mapping[str, float | None], scored: str | None = None
-) -> list[Run]:
+def load_runs(out: Path, systems: Mapping[str, tuple[str, int]], peaks: Mapping[str, float | None]) -> list[Finished]:
     """The runs under ``OUT/runs`` that have a record, in the order of ``systems`` (name → system and seed).
 
-    Args:
-        scored: the set of scores to look at; by default the recipe's own test set where a run has it, else the only
-            one there is. Runs that were not scored on it are left out.
-
     Raises:
-        InputError: none has a record, or a record is damaged or not of a translation; none was scored on that set, or
-            there are several to choose from.
+        InputError: none has a record, or a record is damaged.
     """
     runs = []
     for name, (system, seed) in systems.items():
@@ -152,14 +154,24 @@ def load_runs(
                 raise TypeError
         except (ValueError, TypeError):
             raise InputError(f"{path} is not a run's record: remove it and run the experiment again") from None
-        if not all(isinstance(record.get(key), kind) for key, kind in TRANSLATION.items()):
-            raise InputError(
-                f"{path} is not the record of a translation, which alone is reported here: `fairseq-xl classify "
-                "report` and `fairseq-xl match report` take those of the other recipes"
-            )
-        runs.append(Run(path.parent, system, seed, record, peaks.get(name)))
+        runs.append(Finished(path.parent, system, seed, record, peaks.get(name)))
     if not runs:
         raise InputError(f"no run in {out / 'runs'} has finished yet: fairseq-xl experiment run goes on with them")
+    return runs
+
+
+def translations(finished: Sequence[Finished], scored: str | None = None) -> list[Run]:
+    """The runs that were scored on a set, as runs of translations.
+
+    Args:
+        finished: runs whose records have :data:`TRANSLATION`.
+        scored: the set of scores to look at; by default the recipe's own test set where a run has it, else the only
+            one there is. Runs that were not scored on it are left out.
+
+    Raises:
+        InputError: none was scored on that set, or there are several to choose from.
+    """
+    runs = [Run(run.folder, run.system, run.seed, run.record, run.peak_MiB) for run in finished]
     chosen = _scored(runs, scored)
     return [replace(run, scored=chosen) for run in runs if chosen in run.record["scores"]]
 
@@ -177,14 +189,17 @@ def _scored(runs: Sequence[Run], wanted: str | None) -> str:
     return wanted
 
 
-def by_system(runs: Sequence[Run]) -> dict[str, list[Run]]:
+AnyRun = TypeVar("AnyRun", bound=Finished)
+
+
+def by_system(runs: Sequence[AnyRun]) -> dict[str, list[AnyRun]]:
     """Runs of each system, by seed; systems in the order of their first run."""
-    groups: dict[str, list[Run]] = {}
+    groups: dict[str, list[AnyRun]] = {}
     for run in runs:
         groups.setdefault(run.system, []).append(run)
     return {system: sorted(group, key=lambda run: run.seed) for system, group in groups.items()}
 
 
-def colours(runs: Sequence[Run], labels: Mapping[str, str]) -> dict[str, str]:
+def colours(runs: Sequence[Finished], labels: Mapping[str, str]) -> dict[str, str]:
     """Matplotlib's colour for each system's label, so that a system has one in all figures of a report."""
     return {labels.get(system, system): f"C{i % 10}" for i, system in enumerate(by_system(runs))}

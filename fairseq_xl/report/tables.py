@@ -7,6 +7,9 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from fairseq_xl.io.atomic import atomic_text
 
 LATEX = {
     "\\": r"\textbackslash{}",
@@ -49,6 +52,8 @@ class Table:
     notes: list[str] = field(default_factory=list)
     signature: str = ""
     """how the numbers were made, for a spreadsheet, which has no room for notes"""
+    folded: bool = False
+    """a page shows it after a click: long, and of little use to most"""
 
     def add(self, *cells: str) -> None:
         if len(cells) != len(self.headings):
@@ -97,6 +102,16 @@ class Table:
             rows = [[*row, self.signature if number else "signature"] for number, row in enumerate(rows)]
         csv.writer(stream, lineterminator="\n").writerows(rows)
         return stream.getvalue()
+
+
+def write_table(table: Table, folder: Path, stem: str) -> list[Path]:
+    """One table as three files, ``STEM.md``, ``.tex`` and ``.csv``, which are returned."""
+    texts = {"md": table.markdown(), "tex": table.latex(), "csv": table.csv()}
+    paths = [folder / f"{stem}.{suffix}" for suffix in texts]
+    for path, text in zip(paths, texts.values(), strict=True):
+        with atomic_text(path) as stream:
+            stream.write(text)
+    return paths
 
 
 def as_text(cell: str) -> str:

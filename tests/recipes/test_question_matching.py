@@ -31,7 +31,7 @@ def test_from_the_files_to_records_and_not_again(matching, data):
     run = matching.out / "runs/esim.own.subwords.transferred.sentences.5.seed2"
     assert {path.name for path in run.glob("*.json")} == {
         "fold.json",
-        "test.json",
+        "record.json",
         "calibration.json",
         "calibrated.json",
     }
@@ -128,7 +128,7 @@ def test_questions_without_a_translation_are_translated(matching, data):
     assert f"--sentences {folder}/questions.tsv" in " ".join(matching.arguments("fairseq-xl match transfer-labels"))
     trained = [call for call in matching.calls if call.startswith("fairseq-train")]
     assert len(trained) == 2  # the translation model and the classifier
-    assert (matching.out / "runs/esim.own.subwords.translated.sentences.5.seed1/test.json").exists()
+    assert (matching.out / "runs/esim.own.subwords.translated.sentences.5.seed1/record.json").exists()
     matching("--data", data, "--translate", "yes", "--seed", 2)
     assert matching.calls == TRAINED
 
@@ -211,8 +211,8 @@ def test_several_runs_are_averaged_and_calibrated_on_their_folds(matching, data)
     assert [words[words.index("--fold") + 1] for words in trained] == ["0", "1", "2"]
     base = matching.out / "runs/esim.own.subwords.transferred.sentences.3"
     mean, calibrated = (line.split()[3:] for line in lines if " ensemble " in line)
-    tests, folds = ([f"{base}.seed{seed}/{name}.json" for seed in (1, 2, 3)] for name in ("test", "fold"))
-    assert mean == [*tests, "--name", "esim", "--output", f"{base}.mean3/test.json"]
+    tests, folds = ([f"{base}.seed{seed}/{name}.json" for seed in (1, 2, 3)] for name in ("record", "fold"))
+    assert mean == [*tests, "--name", "esim", "--output", f"{base}.mean3/record.json"]
     assert calibrated[:8] == [*tests, "--stack-on", *folds, "--calibrate"]
     matching("--data", data, "--folds", 3, "--runs", 3)
     assert matching.calls == []
@@ -223,4 +223,4 @@ def test_chains_make_another_folder(matching, data):
     matching("--data", data, "--chains", "yes")
     assert matching.calls == [*PREPARED[1:], *TRAINED]
     assert "--chains" in matching.arguments("fairseq-xl match prepare")
-    assert (matching.out / "runs/esim.own.subwords.transferred.sentences.5.chains.seed1/test.json").exists()
+    assert (matching.out / "runs/esim.own.subwords.transferred.sentences.5.chains.seed1/record.json").exists()

@@ -9,8 +9,10 @@ import os
 import re
 import shutil
 
+import experiments
 import pytest
 
+from fairseq_xl.cli.main import main
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.report.page import Pair, Section, Translations, page
 from fairseq_xl.report.tables import Table
@@ -19,7 +21,10 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 PHONE = {"width": 375, "height": 667}  # CSS pixels
 
 
-@pytest.fixture
+WIDE = {"width": 1280, "height": 800}
+
+
+@pytest.fixture(scope="module")
 def browser():
     with playwright.sync_playwright() as started:
         system = shutil.which("chromium") or shutil.which("google-chrome")
@@ -69,3 +74,48 @@ def test_on_a_phone(browser, tmp_path, scheme):
     assert tab.evaluate("document.images[0].naturalWidth") > 0
     assert [url for url in asked if not url.startswith("data:")] == [address], "nothing is fetched"
     assert not said
+
+
+@pytest.fixture
+def page_of(tmp_path, make_run):
+    """``page_of(KIND)``: the address of the page of a made-up experiment of that kind."""
+
+    def made(kind: str) -> str:
+        out, options = tmp_path / "out", []
+        if kind == "translations":
+            systems = {name: (name, 1) for name in ("ce", "proj")}
+            for name, share in (("ce", 0.5), ("proj", 0.2)):
+                make_run(name, share=share)
+            experiments.write_state(out, systems, {"ce": "softmax", "proj": "projection"}, "ce")
+        elif kind == "classes":
+            experiments.classes(out)
+        else:
+            pytest.importorskip("sklearn")
+            experiments.pairs(out)
+            options = ["--paper"]
+        assert main(["experiment", "report", str(out), "--samples", "20", *options]) == 0
+        return (out / "report" / "index.html").as_uri()
+
+    return made
+
+
+@pytest.mark.parametrize(("kind", "pictures"), [("translations", 1), ("classes", 5), ("pairs", 2)])
+def test_an_experiment_of_each_kind(browser, page_of, kind, pictures):
+    address = page_of(kind)
+    for size, scheme in ((PHONE, "light"), (WIDE, "dark")):
+        context = browser.new_context(viewport=size, color_scheme=scheme, is_mobile=size is PHONE)
+        tab = context.new_page()
+        said: list[str] = []
+        tab.on("console", lambda message, said=said: said.append(message.text))
+        tab.on("pageerror", lambda error, said=said: said.append(str(error)))
+        tab.goto(address)
+        tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        assert tab.evaluate("document.documentElement.scrollWidth") <= size["width"], "what is wide scrolls by itself"
+        images = tab.evaluate("[...document.images].map(each => [each.complete && each.naturalWidth, each.alt])")
+        assert len(images) == pictures
+        assert all(width > 100 and len(alt) > 20 for width, alt in images)
+        # None is larger than it was drawn: letters would be, too.
+        shown = tab.evaluate("[...document.images].map(each => each.getBoundingClientRect().width)")
+        assert all(width <= natural / 130 * 96 + 1 for width, (natural, _) in zip(shown, images, strict=True))
+        assert not said
+        context.close()

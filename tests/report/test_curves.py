@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.report.curves import draw_course, logged, write_curves
-from fairseq_xl.report.runs import load_runs
+from fairseq_xl.report.runs import load_runs, translations
 from fairseq_xl.report.training_log import Record, TrainingLog
 
 
@@ -24,7 +24,7 @@ def runs(make_run):
                 line = json.dumps({**json.loads(line), **shown})
             lines.append(line)
         log.write_text("\n".join(lines) + "\n")
-    return load_runs(make_run.out, {"a.1": ("a", 1), "a.2": ("a", 2), "b.1": ("b", 1)}, {})
+    return translations(load_runs(make_run.out, {"a.1": ("a", 1), "a.2": ("a", 2), "b.1": ("b", 1)}, {}))
 
 
 def test_of_a_mix_the_end_hinge_is_drawn_and_the_start_hinge_until_there_is_one(runs):

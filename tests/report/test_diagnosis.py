@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fairseq_xl.report import diagnosis
-from fairseq_xl.report.runs import load_runs
+from fairseq_xl.report.runs import load_runs, translations
 
 
 def distribution(mean, std=0.1):
@@ -56,7 +56,7 @@ def runs(make_run):
         (run / "diagnostics.json").write_text(json.dumps({"split": "valid", "checkpoints": found}))
     make_run("softmax.1")
     systems = {"vmf.1": ("vmf", 1), "softmax.1": ("softmax", 1), "vmf.2": ("vmf", 2)}
-    return load_runs(make_run.out, systems, {})
+    return translations(load_runs(make_run.out, systems, {}))
 
 
 def test_sections(runs, tmp_path):
@@ -126,4 +126,6 @@ def test_what_is_drawn(runs):
 
 def test_nothing_was_diagnosed(make_run, tmp_path):
     make_run("softmax.1")
-    assert diagnosis.sections(load_runs(make_run.out, {"softmax.1": ("softmax", 1)}, {}), {}, tmp_path) == []
+    assert (
+        diagnosis.sections(translations(load_runs(make_run.out, {"softmax.1": ("softmax", 1)}, {})), {}, tmp_path) == []
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import fairseq_xl
-from fairseq_xl.report.figures import rendered
+from fairseq_xl.report.figures import drawable, rendered
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -38,6 +38,14 @@ def test_a_dollar_in_a_name_is_one(text, kind):
         figure.suptitle(text)
 
     assert len(rendered(draw, (4, 3), kind)) > 1000
+
+
+def test_symbols_that_the_font_lacks_are_named():
+    assert drawable("💕") == "two hearts"
+    assert drawable("🇺🇸") == "US"
+    assert drawable("❤\ufe0f") == "❤"
+    assert drawable("good 😂") == "good 😂"
+    assert drawable("తె") == "తె", "letters are no symbols"
 
 
 def test_no_figure_is_drawn_elsewhere():

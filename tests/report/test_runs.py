@@ -5,14 +5,14 @@ import json
 import pytest
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.report.runs import by_system, load_runs
+from fairseq_xl.report.runs import Finished, by_system, load_runs, translations
 
 
 def test_a_run(make_run):
     make_run("vmf.seed2", bleu=31, seed=2)
     make_run("vmf.seed1", bleu=30)
     systems = {"vmf.seed2": ("vmf", 2), "missing": ("cosine", 1), "vmf.seed1": ("vmf", 1)}
-    runs = load_runs(make_run.out, systems, {"vmf.seed2": 100.0})
+    runs = translations(load_runs(make_run.out, systems, {"vmf.seed2": 100.0}))
     assert [(run.system, run.seed, run.peak_MiB) for run in runs] == [("vmf", 2, 100.0), ("vmf", 1, None)]
     first = runs[0]
     assert first.beams == [1, 5]
@@ -42,14 +42,14 @@ def test_damaged_record(make_run):
 def test_the_record_of_another_recipe_is_no_damage(make_run):
     run = make_run("x")
     (run / "record.json").write_text('{"gold": [0, 1], "predicted": [1, 1]}')
-    with pytest.raises(InputError, match=r"not the record of a translation.*classify report"):
-        load_runs(make_run.out, {"x": ("x", 1)}, {})
+    (found,) = load_runs(make_run.out, {"x": ("x", 1)}, {"x": 5.0})
+    assert found == Finished(run, "x", 1, {"gold": [0, 1], "predicted": [1, 1]}, 5.0)
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"checkpoints": []}'])
 def test_damaged_diagnostics(make_run, text):
     (make_run("x") / "diagnostics.json").write_text(text)
-    (run,) = load_runs(make_run.out, {"x": ("x", 1)}, {})
+    (run,) = translations(load_runs(make_run.out, {"x": ("x", 1)}, {}))
     with pytest.raises(InputError, match=r"diagnostics\.json is not what `fairseq-xl translate diagnose` writes"):
         assert run.diagnostics
 
@@ -70,7 +70,7 @@ def test_scores_on_another_set(make_run):
     plain.mkdir(parents=True)
     (plain / "test.en").write_text("a dog\n" * 40)
     systems = {"a": ("a", 1), "b": ("b", 1)}
-    (run,) = load_runs(make_run.out, systems, {})
+    (run,) = translations(load_runs(make_run.out, systems, {}))
     assert (run.scored, run.beams, run.score(5)) == ("val", [1, 5], 30.5)
     assert len(run.hypotheses(5)) == 40
     assert run.references() == ["a dog"] * 40
@@ -78,12 +78,14 @@ def test_scores_on_another_set(make_run):
     with pytest.raises(InputError, match=r"val\.hyp\.beam5\.txt has 40 lines and the test set 1: run the recipe"):
         run.hypotheses(5)
     make_run("b", 20)
-    assert [run.system for run in load_runs(make_run.out, systems, {})] == ["b"], "the recipe's own test set first"
-    assert [run.system for run in load_runs(make_run.out, systems, {}, "val")] == ["a"]
+    assert [run.system for run in translations(load_runs(make_run.out, systems, {}))] == ["b"], (
+        "the recipe's own test set first"
+    )
+    assert [run.system for run in translations(load_runs(make_run.out, systems, {}), "val")] == ["a"]
     with pytest.raises(InputError, match="--scores dev: no run was scored on that; there are val, test"):
-        load_runs(make_run.out, systems, {}, "dev")
+        translations(load_runs(make_run.out, systems, {}), "dev")
     rename_scores(make_run.out / "runs" / "b", "test.unknown_by_lexicon")
     with pytest.raises(InputError, match=r"were scored on val, test\.unknown_by_lexicon: choose one"):
-        load_runs(make_run.out, systems, {})
-    (run,) = load_runs(make_run.out, systems, {}, "test.unknown_by_lexicon")
+        translations(load_runs(make_run.out, systems, {}))
+    (run,) = translations(load_runs(make_run.out, systems, {}), "test.unknown_by_lexicon")
     assert len(run.references()) == len(run.hypotheses(1)) == 40

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fairseq_xl.report.runs import load_runs
+from fairseq_xl.report.runs import load_runs, translations
 from fairseq_xl.report.scores import METRICS, comparisons, marks, score_table, spread
 from fairseq_xl.report.significance import KeptTests
 
@@ -17,7 +17,7 @@ def runs(make_run):
             systems[name] = (system, seed)
     make_run("once", 20, 0.8, 1)
     systems["once"] = ("once", 1)
-    return load_runs(make_run.out, systems, {})
+    return translations(load_runs(make_run.out, systems, {}))
 
 
 def test_comparisons(runs, tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 from matplotlib.figure import Figure
 
-from fairseq_xl.report.runs import load_runs
+from fairseq_xl.report.runs import load_runs, translations
 from fairseq_xl.report.speed import draw_speed, measured, quality_over_time, sentences_per_second, speed_table
 
 
@@ -13,7 +13,7 @@ def runs(make_run):
     make_run("a.2", 32, seed=2)
     make_run("b.1", 20, measure="bleu")
     systems = {"a.1": ("a", 1), "a.2": ("a", 2), "b.1": ("b", 1)}
-    return load_runs(make_run.out, systems, {"a.1": 500.0, "a.2": 600.0})
+    return translations(load_runs(make_run.out, systems, {"a.1": 500.0, "a.2": 600.0}))
 
 
 def test_values(runs):

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from fairseq_xl.report.tables import Table, escaped
+from fairseq_xl.report.tables import Table, escaped, write_table
 
 
 @pytest.fixture
@@ -43,6 +43,12 @@ def test_csv(table):
     table.signature = "nrefs:1|case:mixed"
     rows = list(csv.reader(io.StringIO(table.csv())))
     assert [row[-1] for row in rows] == ["signature", *[table.signature] * 2]
+
+
+def test_a_table_is_three_files(table, tmp_path):
+    written = write_table(table, tmp_path, "scores")
+    assert [path.name for path in written] == ["scores.md", "scores.tex", "scores.csv"]
+    assert [path.read_text() for path in written] == [table.markdown(), table.latex(), table.csv()]
 
 
 def test_unequal_rows(table):

@@ -14,8 +14,9 @@ from fairseq_xl.io.settings import argument, option
 class Report:
     """Compare systems from the records that `predict --split` and `baseline` write. Records of one name are runs
     (seeds) of one system, unless they learnt from different numbers of sentences. Writes scores.md, .tex and .csv, a
-    table of each class, a confusion matrix of each system as .png and .pdf, and, for systems that learnt from several
-    numbers of the low-resource language's sentences, the learning curve."""
+    table of each class, as .png and .pdf the macro-F1 and a confusion matrix of each system, and, for systems that
+    learnt from several numbers of the low-resource language's sentences, the learning curve. The runs of an experiment
+    are reported by `experiment report`, on a page."""
 
     records: list[Path] = argument("records", metavar="RECORD")
     output: Path = option("folder to write", alias="-o", metavar="DIR")
@@ -35,20 +36,20 @@ class Report:
             InputError: records that cannot be read or compared, an unknown system.
         """
         from fairseq_xl.io.folders import own_files
+        from fairseq_xl.report.tables import write_table
         from fairseq_xl.siamese.evaluation import comparison, records
 
         systems = comparison.group([records.read(path) for path in self.records])
         chosen = self.system or comparison.best(systems)
         if chosen not in systems:
             raise InputError(f"--system {chosen!r} is none of {', '.join(systems)}")
-        tables = comparison.tables(systems, chosen, self.samples)
+        found = comparison.compare(systems, chosen, self.samples)
+        tables = comparison.tables(found)
         with own_files(self.output, "classify report") as folder:
             for name, table in tables.items():
-                for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
-                    with atomic_text(folder / f"{name}{suffix}") as stream:
-                        stream.write(text)
+                write_table(table, folder, name)
             if self.figures:
-                comparison.draw(systems, folder)
+                comparison.draw(found, folder)
         print(tables["scores"].markdown())
 
 

@@ -17,15 +17,17 @@ SUFFIXES = (".png", ".pdf", ".svg")
 class Report(ReportSettings):
     """Write DIR/report: tables as Markdown, LaTeX and CSV, figures as PNG and PDF, and index.html, one page with all.
 
-    Made from finished runs alone, so it can be repeated while others still run.
+    Made from finished runs alone, so it can be repeated while others still run. Their records say what they are of:
+    translations, classes of sentences, or pairs of sentences.
     """
 
     folder: Path = argument("--output of `fairseq-xl experiment run`", metavar="DIR")
 
     def run(self) -> None:
+        from fairseq_xl.cli.experiment.kinds import KINDS
         from fairseq_xl.experiment.reporting import write_report
 
-        print(write_report(self.folder, self))
+        print(write_report(self.folder, self, KINDS))
 
 
 @dataclass

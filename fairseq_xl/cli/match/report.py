@@ -13,7 +13,7 @@ from fairseq_xl.io.settings import argument, option
 class Report:
     """Compare pair classifiers from the records that `predict`, `baseline` and `ensemble` write; records of one name
     are runs (seeds) of one classifier. Writes scores and differences as .md, .tex and .csv, and log-loss and
-    reliability as .png and .pdf.
+    reliability as .png and .pdf. The runs of an experiment are reported by `experiment report`, on a page.
     """
 
     records: list[Path] = argument("records of the same labelled pairs")
@@ -34,22 +34,22 @@ class Report:
         Raises:
             InputError: records that cannot be read or compared, an unknown classifier.
         """
-        from fairseq_xl.cli.match.common import write
         from fairseq_xl.io.folders import own_files
         from fairseq_xl.pairs.evaluation import comparison
         from fairseq_xl.pairs.evaluation.record import PairRecord, together
+        from fairseq_xl.report.tables import write_table
 
         found = comparison.compare(together([PairRecord.read(path) for path in self.records]), self.samples)
         against = self.against or found.best
         if against not in found.measured:
             raise InputError(f"--against {against!r} is none of {', '.join(found.measured)}")
-        tables = comparison.tables(found, against, self.paper)
+        paper = comparison.PAPER if self.paper else None
+        tables = comparison.tables(found, against, paper)
         with own_files(self.output, "match report") as folder:
             for name, table in tables.items():
-                for suffix, text in ((".md", table.markdown()), (".tex", table.latex()), (".csv", table.csv())):
-                    write(text, folder / f"{name}{suffix}")
+                write_table(table, folder, name)
             if not self.no_figures:
-                comparison.draw(found, folder, self.paper)
+                comparison.draw(found, folder, paper)
         for table in tables.values():
             print(table.markdown())
 

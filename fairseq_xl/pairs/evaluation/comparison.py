@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from fairseq_xl.pairs.evaluation.record import ClassifierRuns
 from fairseq_xl.pairs.evaluation.scores import Scores, bootstrap, interval, log_losses, mean, reliability, scores
-from fairseq_xl.report.figures import draw_picture
+from fairseq_xl.report.figures import Picture, draw_intervals, draw_picture
+from fairseq_xl.report.page import Section
 from fairseq_xl.report.tables import Table
 
 CONSTANT = "constant prior"
 """the best constant: the reported pairs' own share of matches, said of each"""
 
-PAPER = {
+Figures: TypeAlias = Mapping[str, tuple[float, float, float, float]]
+"""A paper's log loss, precision, recall and F1, by classifier."""
+
+PAPER: Figures = {
     "character_ngram": (0.7433, 0.61, 0.54, 0.56),
     "siamese_lstm": (0.4088, 0.84, 0.83, 0.84),
     "esim": (0.3114, 0.87, 0.87, 0.86),
@@ -27,7 +31,7 @@ PAPER = {
     "siamese_conv_lstm": (0.3072, 0.86, 0.86, 0.86),
     "siamese_conv_lstm_bilstm": (0.3134, 0.86, 0.87, 0.86),
 }
-"""Log loss, precision, recall and F1 of Hadgu 2018, Table 2."""
+"""Of Hadgu 2018, Table 2, by the names of `--arch` and of baselines."""
 
 PANEL_BINS = 10
 """of the reliability diagrams: wide enough that most hold some pairs"""
@@ -99,7 +103,17 @@ def _largest(group: np.ndarray) -> int:
     return int(np.unique(group, return_counts=True)[1].max())
 
 
-def tables(found: Comparison, against: str, paper: bool = False) -> dict[str, Table]:
+def paper_for(own_names: Mapping[str, str]) -> Figures:
+    """:data:`PAPER` by the names that classifiers have in a report, where their own are others.
+
+    Args:
+        own_names: of the classifiers, by those names.
+    """
+    known = {shown: PAPER[own] for shown, own in own_names.items() if own in PAPER}
+    return {**known, **{own: figures for own, figures in PAPER.items() if own not in own_names.values()}}
+
+
+def tables(found: Comparison, against: str, paper: Figures | None = None) -> dict[str, Table]:
     """``scores``, a row a classifier, and ``differences`` of the log loss from that of ``against``.
 
     Args:
@@ -117,11 +131,11 @@ def tables(found: Comparison, against: str, paper: bool = False) -> dict[str, Ta
         cells += [f"{x:.2f}" for x in decided]
         cells += ["" if math.isnan(s.average_precision) else f"{s.average_precision:.3f}"]
         cells += [f"{s.calibration_error:.3f}", "" if one.seconds is None else f"{one.seconds:.0f}"]
-        table.add(*cells, *(_paper(name) if paper else ()))
+        table.add(*cells, *(_paper(name, paper) if paper else ()))
     if paper:
-        for name in PAPER:
+        for name in paper:
             if name not in found.measured:
-                table.add(name, "0", *[""] * 11, *_paper(name))
+                table.add(name, "0", *[""] * 11, *_paper(name, paper))
     table.notes += [
         "Means over runs. P, R and F1: of both labels, weighted by how often each is true, at a probability of 0.5; "
         "R is the accuracy. P+, R+ and F1+: of matching pairs. ECE: expected calibration error, 15 bins. Log loss: "
@@ -146,10 +160,10 @@ def tables(found: Comparison, against: str, paper: bool = False) -> dict[str, Ta
     return {"scores": table, "differences": differences}
 
 
-def _paper(name: str) -> list[str]:
-    if name not in PAPER:
+def _paper(name: str, paper: Figures) -> list[str]:
+    if name not in paper:
         return [""] * 4
-    loss, *rest = PAPER[name]
+    loss, *rest = paper[name]
     return [f"{loss:.4f}", *(f"{x:.2f}" for x in rest)]
 
 
@@ -179,48 +193,58 @@ def _about_intervals(found: Comparison) -> str:
     )
 
 
-def draw(found: Comparison, folder: Path, paper: bool = False) -> None:
+def draw(found: Comparison, folder: Path, paper: Figures | None = None) -> dict[str, Picture]:
     """``log-loss`` and ``reliability``, as PNG and PDF."""
-    height = 1.2 + 0.32 * len(found.measured)
-    draw_picture(
+    losses = draw_picture(
         folder,
         "log-loss",
-        "Log loss of each classifier, its interval, and the constant prior",
-        lambda figure: _draw_losses(figure, found, paper),
-        (7.0, height),
+        "Log loss of each classifier: mean over runs, 95 % interval as a line, single runs as small dots; dashed: the "
+        f"constant prior{'; diamonds: the paper' if paper else ''}",
+        lambda figure: _draw_losses(figure, found, paper or {}),
+        (8.0, 1.2 + 0.32 * len(found.measured)),
     )
     shown = [name for name in found.measured if name != CONSTANT]
     columns = min(len(shown), 4)
     rows = math.ceil(len(shown) / columns)
-    size = (0.6 + 2.5 * columns, 0.5 + 2.6 * rows)
-    draw_picture(
+    reliable = draw_picture(
         folder,
         "reliability",
-        "Share of matching pairs by the probability given",
+        "Share of matching pairs by the probability given, for each classifier; the dashed diagonal is perfect",
         lambda figure: _draw_reliability(figure, found, shown, rows, columns),
-        size,
+        (0.6 + 2.5 * columns, 0.5 + 2.6 * rows),
     )
+    return {"log-loss": losses, "reliability": reliable}
 
 
-def _draw_losses(figure: Any, found: Comparison, paper: bool) -> None:
+def sections(found: Comparison, against: str, figures: Path, paper: Figures | None = None) -> list[Section]:
+    """The same for a page; ``figures`` is the folder where pictures go, too."""
+    made, pictures = tables(found, against, paper), draw(found, figures, paper)
+    text = "A calibrated classifier lies on the diagonal: of the pairs to which it gives 0.8, 80 % match."
+    return [
+        Section("Scores", "", [made["scores"]], [pictures["log-loss"]]),
+        Section("Differences", "", [made["differences"]]),
+        Section("Calibration", text, [], [pictures["reliability"]]),
+    ]
+
+
+def _draw_losses(figure: Any, found: Comparison, paper: Figures) -> None:
     axes = figure.subplots()
     line = found.measured[CONSTANT].scores.log_loss
     axes.axvline(line, linestyle="--", color="gray", label=f"{CONSTANT}, {line:.3f}")
     names = [name for name in found.measured if name != CONSTANT]
-    for place, name in enumerate(names):
-        one = found.measured[name]
-        if one.draws is not None:
-            axes.plot(interval(one.draws), [place, place], color="C0", linewidth=2)
-        single = log_losses(found.gold, one.runs).mean(1)
-        if len(single) > 1:
-            axes.plot(single, [place] * len(single), ".", color="C0", alpha=0.5)
-        axes.plot(one.scores.log_loss, place, "o", color="C0", label="" if place else "ours")
-        if paper and name in PAPER:
-            axes.plot(PAPER[name][0], place, "D", color="C1", fillstyle="none")
-    if paper and any(name in PAPER for name in names):
-        axes.plot([], [], "D", color="C1", fillstyle="none", label="paper")
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.5, -0.5)
+    shown = [found.measured[name] for name in names]
+    draw_intervals(
+        axes,
+        names,
+        [one.scores.log_loss for one in shown],
+        [None if one.draws is None else interval(one.draws) for one in shown],
+        [log_losses(found.gold, one.runs).mean(1).tolist() for one in shown],
+        "ours",
+    )
+    places = [place for place, name in enumerate(names) if name in paper]
+    if places:
+        losses = [paper[names[place]][0] for place in places]
+        axes.plot(losses, places, "D", color="C1", fillstyle="none", label="paper")
     axes.set_xlabel(f"log loss on {len(found.gold)} pairs")
     figure.legend(loc="outside upper center", ncols=3)
 
@@ -238,6 +262,7 @@ def _draw_reliability(figure: Any, found: Comparison, names: list[str], rows: in
         panel.plot(bins.said, bins.true, color="C0", linewidth=1)
         panel.scatter(bins.said, bins.true, 4 + 250 * bins.pairs / bins.pairs.sum(), color="C0")
         panel.set(title=name, xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
+        panel.set(xticks=(0, 0.5, 1), yticks=(0, 0.5, 1))
         panel.title.set_fontsize("medium")
     figure.supxlabel("probability given (area: pairs)")
     figure.supylabel("share that matches")

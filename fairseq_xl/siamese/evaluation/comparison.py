@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,46 @@ import numpy as np
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.report.classification import bootstrap_interval, class_scores, confusion, macro_f1, mcnemar
-from fairseq_xl.report.figures import draw_picture, plain_ticks
+from fairseq_xl.report.figures import Picture, draw_intervals, draw_picture, drawable, plain_ticks
+from fairseq_xl.report.page import Section
 from fairseq_xl.report.tables import Table
 from fairseq_xl.siamese.data.settings import SIDES
 from fairseq_xl.siamese.evaluation.records import Record
 
 Systems = dict[str, list[Record]]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All systems on one test set.
+
+    Attributes:
+        systems: runs by system.
+        chosen: the system that the others are tested against.
+        samples: draws for the intervals.
+        intervals: of each system's macro-F1, 95 %.
+    """
+
+    systems: Systems
+    chosen: str
+    samples: int
+    intervals: dict[str, tuple[float, float]]
+
+    @property
+    def first(self) -> Record:
+        """A record: of the test set, any will do."""
+        return next(iter(self.systems.values()))[0]
+
+
+def compare(systems: Systems, chosen: str, samples: int = 2000) -> Comparison:
+    """Systems with their intervals; see :func:`group`."""
+    intervals = {
+        name: bootstrap_interval(
+            runs[0]["gold"], [run["predicted"] for run in runs], len(runs[0]["classes"]), samples=samples
+        )
+        for name, runs in systems.items()
+    }
+    return Comparison(systems, chosen, samples, intervals)
 
 
 def learnt_from(record: Record) -> tuple[tuple[str, int], ...]:
@@ -72,21 +107,21 @@ def median_run(runs: Sequence[Record]) -> Record:
     return ranked[(len(ranked) - 1) // 2]
 
 
-def tables(systems: Systems, chosen: str, samples: int) -> dict[str, Table]:
+def tables(comparison: Comparison) -> dict[str, Table]:
     """``scores``, a row for each system, and ``classes``, a row for each system and class."""
-    first = next(iter(systems.values()))[0]
+    systems, chosen, first = comparison.systems, comparison.chosen, comparison.first
     languages = "-".join(first["languages"].values())
+    drawn = any(_over_draws(runs) for runs in systems.values())
+    over_draws = ["± over draws"] if drawn else []
     scores = Table(
         f"{languages}, {len(first['classes'])} classes, {len(first['gold'])} {first['split']} sentences",
-        [*("system", "runs", "accuracy", "P", "R", "macro-F1", "95 % interval"), *("± over runs", "± over draws", "p")],
+        ["system", "runs", "accuracy", "P", "R", "macro-F1", "95 % interval", "± over runs", *over_draws, "p"],
     )
-    by_class = Table("Each class", ["system", "class", "P", "R", "F1", "sentences"])
+    by_class = Table("Each class", ["system", "class", "P", "R", "F1", "sentences"], folded=True)
     for name, runs in systems.items():
         found = [class_scores(matrix) for matrix in matrices(runs)]
         macros = 100 * np.array([one.macro for one in found])
-        low, high = bootstrap_interval(
-            first["gold"], [run["predicted"] for run in runs], len(first["classes"]), samples=samples
-        )
+        low, high = comparison.intervals[name]
         p = "" if name == chosen else _p_value(median_run(systems[chosen]), median_run(runs))
         scores.add(
             name,
@@ -95,7 +130,7 @@ def tables(systems: Systems, chosen: str, samples: int) -> dict[str, Table]:
             *(f"{x:.1f}" for x in macros.mean(0)),
             f"{100 * low:.1f} to {100 * high:.1f}",
             f"{macros[:, 2].std(ddof=1):.1f}" if len(runs) > 1 else "",
-            _over_draws(runs),
+            *([_over_draws(runs)] if drawn else []),
             p,
         )
         for c, label in enumerate(first["classes"]):
@@ -103,9 +138,9 @@ def tables(systems: Systems, chosen: str, samples: int) -> dict[str, Table]:
             by_class.add(name, label, *(f"{x:.1f}" for x in means), str(first["gold"].count(c)))
     scores.notes.append(
         f"P, R and F1 are means over classes, in per cent, and over runs. Intervals: bootstrap over sentences and "
-        f"runs, {samples} draws. p: McNemar's exact test against {chosen}, run with the median F1 of each."
+        f"runs, {comparison.samples} draws. p: McNemar's exact test against {chosen}, run with the median F1 of each."
     )
-    if any(_over_draws(runs) for runs in systems.values()):
+    if drawn:
         scores.notes.append(
             "± over draws: the standard deviation of macro-F1 by one draw of references alone, a mean over runs; 0 "
             "where no class has more sentences than a draw takes, so that all draws are alike."
@@ -144,33 +179,64 @@ def curve(systems: Systems) -> dict[str, list[tuple[int, float, float]]]:
     }
 
 
-def draw(systems: Systems, folder: Path) -> None:
-    """A confusion matrix for each system, summed over runs, and the learning curve where there is one."""
-    for number, (name, runs) in enumerate(systems.items(), start=1):
-        matrix = np.sum(matrices(runs), axis=0)
+def draw(comparison: Comparison, folder: Path) -> dict[str, list[Picture]]:
+    """By what they show: ``scores``, the ``learning-curve`` where there is one, and ``confusion``, a matrix for each
+    system, summed over runs."""
+    systems = comparison.systems
+    scores = draw_picture(
+        folder,
+        "macro-f1",
+        "Macro-F1 of each system: mean over runs, 95 % interval as a line, single runs as small dots",
+        lambda figure: _draw_scores(figure, comparison),
+        (8.0, 1.2 + 0.32 * len(systems)),
+    )
+    matrices_of = [
         draw_picture(
             folder,
             f"confusion-{number}",
-            f"Confusion matrix of {name}",
-            partial(_draw_confusion, matrix=matrix, name=name, classes=runs[0]["classes"]),
+            f"Confusion matrix of {name}: share of each true class by predicted class",
+            partial(
+                _draw_confusion, matrix=np.sum(matrices(runs), axis=0), name=name, classes=comparison.first["classes"]
+            ),
             (5.2, 4.6),
         )
+        for number, (name, runs) in enumerate(systems.items(), start=1)
+    ]
     lines = curve(systems)
+    curves = []
     if lines:
-        draw_picture(
-            folder,
-            "learning-curve",
-            "Macro-F1 by training sentences of the low-resource language",
-            lambda figure: _draw_curve(figure, lines),
-            (6.0, 4.0),
+        caption = "Macro-F1 by training sentences of the low-resource language; bars: standard deviation over runs"
+        curves.append(
+            draw_picture(folder, "learning-curve", caption, lambda figure: _draw_curve(figure, lines), (9.0, 4.5))
         )
+    return {"scores": [scores], "learning-curve": curves, "confusion": matrices_of}
+
+
+def sections(comparison: Comparison, figures: Path) -> list[Section]:
+    """The same for a page; ``figures`` is the folder where pictures go, too."""
+    made, pictures = tables(comparison), draw(comparison, figures)
+    found = [Section("Scores", "", [made["scores"]], pictures["scores"])]
+    if pictures["learning-curve"]:
+        text = "Systems that learnt from several numbers of the low-resource language's sentences."
+        found.append(Section("Learning curve", text, [], pictures["learning-curve"]))
+    return [*found, Section("Classes", "", [made["classes"]], pictures["confusion"])]
+
+
+def _draw_scores(figure: Any, comparison: Comparison) -> None:
+    names = list(comparison.systems)
+    single = [[100 * mean_f1([run]) for run in comparison.systems[name]] for name in names]
+    intervals = [(100 * low, 100 * high) for low, high in comparison.intervals.values()]
+    axes = figure.subplots()
+    draw_intervals(axes, names, [float(np.mean(scores)) for scores in single], intervals, single, "mean over runs")
+    axes.set_xlabel("macro-F1 (%)")
+    axes.grid(axis="x", alpha=0.3)
 
 
 def _draw_confusion(figure: Any, matrix: np.ndarray, name: str, classes: Sequence[str]) -> None:
     axes = figure.subplots()
     shares = matrix / np.maximum(matrix.sum(1, keepdims=True), 1)
     picture = axes.imshow(shares, vmin=0, vmax=1, cmap="Blues")
-    places = range(len(classes))
+    places, classes = range(len(classes)), [drawable(label) for label in classes]
     axes.set_xticks(places, classes, rotation=90 if len(classes) > 5 else 0)
     axes.set_yticks(places, classes)
     axes.set(xlabel="predicted", ylabel="true", title=name)
@@ -184,9 +250,10 @@ def _draw_confusion(figure: Any, matrix: np.ndarray, name: str, classes: Sequenc
 
 def _draw_curve(figure: Any, lines: dict[str, list[tuple[int, float, float]]]) -> None:
     axes = figure.subplots()
-    for line, points in lines.items():
+    for number, (line, points) in enumerate(lines.items()):
         sizes, means, spreads = zip(*points, strict=True)
-        axes.errorbar(sizes, means, spreads, marker="o", capsize=3, label=line)
+        style = "-" if number < 10 else "--"  # by then there has been each colour
+        axes.errorbar(sizes, means, spreads, marker="o", capsize=3, label=line, linestyle=style)
     axes.set(xscale="log", xlabel="training sentences of the low-resource language", ylabel="macro-F1 (%)")
     plain_ticks(axes.xaxis)
-    axes.legend()
+    figure.legend(loc="outside right upper")

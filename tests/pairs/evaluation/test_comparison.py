@@ -67,7 +67,7 @@ def test_differences_are_paired(found):
 
 
 def test_the_papers_figures_stand_beside(found):
-    table = comparison.tables(found, "esim", paper=True)["scores"]
+    table = comparison.tables(found, "esim", comparison.PAPER)["scores"]
     rows = {row[0]: dict(zip(table.headings, row, strict=True)) for row in table.rows}
     assert len(set(table.headings)) == len(table.headings)
     assert (rows["esim"]["paper's log loss"], rows["esim"]["paper's F1"]) == ("0.3114", "0.86")
