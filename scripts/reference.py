@@ -90,7 +90,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_content(html: str, **_: Any) -> str:
     """Mkdocs' hook: the roles of docstrings (``:class:``) are shown as the names that they mark."""
-    return re.sub(r":(?:class|func|meth|mod|attr|data):(?=<code>)", "", html)
+    return re.sub(r":(?:class|func|meth|mod|attr|data):<code>(?:~[\w.]+\.)?([^<]+)</code>", r"<code>\1</code>", html)
 
 
 # --- commands ---

@@ -32,8 +32,8 @@ HYDRA = (
 RUNS = {
     "first steps": (
         *("README.md", "how-to/install.md", "reference/command-line.md", "explanation/architecture.md"),
-        *("tutorials/own-loss.md", "how-to/hydra.md", "how-to/several-gpus.md", "how-to/pytorch.md"),
-        "how-to/train-faster.md",
+        *("tutorials/own-loss.md", "how-to/hydra.md", "how-to/several-gpus.md", "how-to/python.md"),
+        *("how-to/pytorch.md", "how-to/train-faster.md"),
     ),
     "translator": ("tutorials/translator.md",),
     "recipes": ("how-to/recipes.md", "how-to/export.md"),

@@ -80,4 +80,5 @@ def test_plain_text_is_no_markdown(reference):
 
 
 def test_roles_of_docstrings_are_shown_as_names(reference):
-    assert reference.on_page_content("see :class:<code>X</code>: y") == "see <code>X</code>: y"
+    assert reference.on_page_content("see :class:<code>a.X</code>: y") == "see <code>a.X</code>: y"
+    assert reference.on_page_content("see :func:<code>~a.b.f</code>") == "see <code>f</code>"

@@ -1,4 +1,4 @@
-"""The data directory: what ``fairseq-xl match prepare`` writes and everything else of this room reads.
+"""The data directory: what ``fairseq-xl match prepare`` writes and everything else of this folder reads.
 
 manifest.json      how text became words, where the pairs came from, what was left out
 dict.txt           fairseq's dictionary

@@ -1,4 +1,4 @@
-"""The data directory: what ``fairseq-xl classify prepare`` writes and everything else of this room reads.
+"""The data directory: what ``fairseq-xl classify prepare`` writes and everything else of this folder reads.
 
 manifest.json              languages, classes, how text becomes units, what was left out
 dict.txt                   fairseq's dictionary of the training text's n-grams, of both languages
