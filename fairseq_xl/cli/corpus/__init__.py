@@ -12,6 +12,10 @@ COMMANDS: Table = {
     "negatives": ("fairseq_xl.cli.corpus.steps:Negatives", "pairs that share a topic and not a meaning"),
     "export": ("fairseq_xl.cli.corpus.steps:Export", "splits, folds, files and a data card"),
     "run": ("fairseq_xl.cli.corpus.steps:Run", "all steps that are not done"),
+    "align-pages": (
+        "fairseq_xl.cli.corpus.align_quality:AlignPages",
+        "measure aligners on pages whose paragraphs have equal ids",
+    ),
     "align-quality": (
         "fairseq_xl.cli.corpus.align_quality:AlignQuality",
         "precision and recall of the aligners on gold alignments",
