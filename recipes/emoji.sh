@@ -17,6 +17,14 @@
 #                      es (SemEval 2018), en (TweetEval), or any name with --low-resource-source
 #   --high-resource LANGUAGE
 #                      one of these, or none (default: en, for en none)
+#                      Repeatable: several languages lend their labels together
+#   --lexicon LANGUAGE=FILE
+#                      a high-resource language's words and the low-resource one's, as `fairseq-xl data lexicon` learns
+#                      them from parallel text: its text is translated word for word; repeatable
+#   --lent-words HOW   translated, where there is a --lexicon (default), shuffled (control: its translations are dealt out
+#                      among its words), or original
+#   --lend no|yes      train a baseline on the high-resource language's text as well (default: no)
+#   --draws one|seed   one split and draw of sentences for all seeds (default), or another for each
 #   --data DIR         folder with semeval2018_es/ and tweeteval_en/; else downloaded
 #   --low-resource-source SOURCE, --high-resource-source SOURCE
 #                      labelled files of your own, as `fairseq-xl classify prepare` takes them; repeatable

@@ -11,12 +11,20 @@
 #
 #   --out DIR          everything is written here
 #   --low-resource LANGUAGE
-#                      te (ACTSA news), hi (reviews, two classes), hi-latn, es, de, fr, pt (tweets), en, en-reviews, or
-#                      any name with --low-resource-source
+#                      te (ACTSA news), hi (reviews, two classes), hi-latn, es, de, fr, pt (tweets), en, en-reviews,
+#                      en-semeval (46,973 tweets, with --data alone), or any name with --low-resource-source
 #   --high-resource LANGUAGE
 #                      one of these, or none (default: en; for hi en-reviews); the same again: monolingual
-#   --data DIR         folder with umsab/, telugu_actsa/, hindi_reviews/, english_sentence_polarity/ and tweeteval/;
-#                      else downloaded
+#                      Repeatable: several languages lend their labels together
+#   --lexicon LANGUAGE=FILE
+#                      a high-resource language's words and the low-resource one's, as `fairseq-xl data lexicon` learns
+#                      them from parallel text: its text is translated word for word; repeatable
+#   --lent-words HOW   translated, where there is a --lexicon (default), shuffled (control: its translations are dealt out
+#                      among its words), or original
+#   --lend no|yes      train a baseline on the high-resource language's text as well (default: no)
+#   --draws one|seed   one split and draw of sentences for all seeds (default), or another for each
+#   --data DIR         folder with umsab/, telugu_actsa/, hindi_reviews/, english_sentence_polarity/, semeval_en/ and
+#                      tweeteval/; else downloaded
 #   --low-resource-source SOURCE, --high-resource-source SOURCE
 #                      labelled files of your own, as `fairseq-xl classify prepare` takes them; repeatable
 #   --system SYSTEM    siamese (low-high and low-low pairs), siamese-mono (low-low alone), siamese-control (labels of the
@@ -92,6 +100,7 @@ sources() { # LANGUAGE
       folder=$DATA/english_sentence_polarity
       SOURCES=("$folder/rt-polarity.pos,label=positive" "$folder/rt-polarity.neg,label=negative")
       ;;
+    en-semeval) SOURCES=("$DATA/semeval_en/tweets.tsv,class=2,text=3,escapes=json") ;;
     *)
       folder=$DATA/umsab/$(umsab_name "$1")
       # The English tweets are published with JSON's escapes (\u2019) in every eighth line.
@@ -126,6 +135,7 @@ fetch_files() {
       run cp "$DATA/unpacked/sentence_polarity/rt-polarity.pos" "$DATA/unpacked/sentence_polarity/rt-polarity.neg" \
         "$DATA/english_sentence_polarity"
       ;;
+    en-semeval) fail "en-semeval is not downloaded: name the folder that has semeval_en/tweets.tsv with --data" ;;
     *)
       name=$(umsab_name "$LANGUAGE")
       for file in train_text train_labels val_text val_labels; do get "$UMSAB/$name/$file.txt" "umsab/$name/$file.txt"; done

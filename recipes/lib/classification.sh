@@ -36,7 +36,7 @@ SIAMESE="siamese siamese-mono siamese-control paper paper-mono paper-control"
 defaults() {
   LOW='' HIGH='' SYSTEM=siamese SEED=1 UPDATES=2000 EVERY=100 OUT='' DATA='' NAME='' SPLIT=test PREPARE_ONLY=no
   LOW_RESOURCE_SIZE=0 HIGH_RESOURCE_SIZE=0 LOW_SOURCES=() HIGH_SOURCES=() CLASS_SOURCES=() SOURCES=() UNLABELLED=()
-  TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
+  LEXICONS=() LENT_WORDS=translated LEND=no DRAWS=one TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
 }
 
 common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 0 for an option that is none of these
@@ -46,7 +46,7 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --prepare-only) PREPARE_ONLY=yes; return ;;
     --low-resource | --high-resource | --system | --loss | --seed | --updates | --every | --out | --data | --name) ;;
     --low-resource-size | --high-resource-size | --low-resource-source | --high-resource-source | --class-source) ;;
-    --split | --more-text | --model | --parses) ;;
+    --split | --more-text | --model | --parses | --lexicon | --lent-words | --lend | --draws) ;;
     --unlabelled)
       need_value "$@"
       need_value "$1" "${3:-}"
@@ -59,7 +59,11 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
   need_value "$@"
   case $1 in
     --low-resource) LOW=$2 ;;
-    --high-resource) HIGH=$2 ;;
+    --high-resource) HIGH+=${HIGH:++}$2 ;; # of several: en+fr
+    --lent-words) LENT_WORDS=$2 ;;
+    --lend) LEND=$2 ;;
+    --draws) DRAWS=$2 ;;
+    --lexicon) LEXICONS+=("$2") ;;
     --system | --loss) SYSTEM=$2 ;; # `fairseq-xl experiment` calls what it compares a loss
     --seed) SEED=$2 ;;
     --updates) UPDATES=$2 ;;
@@ -86,18 +90,38 @@ check_settings() {
   need_count --every "$EVERY"
   need_number --low-resource-size "$LOW_RESOURCE_SIZE"
   need_number --high-resource-size "$HIGH_RESOURCE_SIZE"
+  [[ $LENT_WORDS =~ ^(translated|shuffled|original)$ ]] ||
+    fail "--lent-words is '$LENT_WORDS': choose translated, shuffled or original"
+  [[ $LEND =~ ^(no|yes)$ ]] || fail "--lend is '$LEND': choose no or yes"
+  [[ $LEND == no ]] || one_of "$SYSTEM" "$BASELINES" || fail "--lend is for baselines: $SYSTEM pairs both languages anyway"
+  [[ $DRAWS =~ ^(one|seed)$ ]] || fail "--draws is '$DRAWS': choose one or seed"
   [[ $SPLIT =~ ^(valid|test)$ ]] || fail "--split is '$SPLIT': choose valid or test"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and records"
   need_folder_name --out "$OUT"
   [[ -n $LOW ]] || fail "--low-resource is missing: name the language to classify"
   need_code --low-resource "$LOW"
-  [[ -z $HIGH ]] || need_code --high-resource "$HIGH"
+  for option in ${HIGH//+/ }; do need_code --high-resource "$option"; done
+  for option in "${LEXICONS[@]}"; do
+    [[ $option == ?*=?* ]] || fail "--lexicon is '$option': give LANGUAGE=FILE"
+    need_file "${option#*=}" "lexicon,"
+  done
   [[ -z $NAME ]] || need_name --name "$NAME"
   [[ -z $DATA ]] || need_folder_name --data "$DATA"
   [[ -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"
   [[ $HIGH != "$LOW" ]] || HIGH=none
   check_recipe
+  [[ " ${HIGH//+/ } " != *" none "* || $HIGH == none ]] || fail "--high-resource none is for itself: leave the others out"
+  for option in "${LEXICONS[@]}"; do
+    [[ " ${HIGH//+/ } " == *" ${option%%=*} "* ]] || fail "--lexicon is '$option': begin with one of ${HIGH//+/ }"
+  done
+  [[ $LENT_WORDS != shuffled || ${#LEXICONS[@]} != 0 ]] || fail "--lent-words shuffled needs --lexicon"
+  [[ $LENT_WORDS != original ]] || LEXICONS=()
+  [[ ${#LEXICONS[@]} == 0 || ${#HIGH_SOURCES[@]} == 0 ]] ||
+    fail "--high-resource-source takes its lexicon itself: FILE,lexicon=FILE"
+  [[ $LEND == no || $HIGH != none ]] || fail "--lend yes needs a high-resource language"
+  [[ $HIGH == none || " ${HIGH//+/ } " != *" $LOW "* ]] || fail "--high-resource names $LOW, which is the one to classify"
   if [[ ${#UNLABELLED[@]} != 0 ]]; then
+    [[ $HIGH != *+* ]] || fail "--unlabelled takes one high-resource language, whose classifier labels its side"
     for option in "${UNLABELLED[@]}"; do need_file "$option" "text for --unlabelled,"; done
     [[ $HIGH != none ]] || fail "--unlabelled needs a high-resource language: its labels are all there are"
   fi
@@ -110,6 +134,8 @@ prepare_files() {
   [[ $LOW_RESOURCE_SIZE == 0 ]] || words+=(--low-resource-size "$LOW_RESOURCE_SIZE")
   [[ $HIGH_RESOURCE_SIZE == 0 ]] || words+=(--high-resource-size "$HIGH_RESOURCE_SIZE")
   [[ $SYSTEM != *-control ]] || words+=(--shuffle-high-resource)
+  [[ $LENT_WORDS != shuffled ]] || words+=(--shuffle-lexicon)
+  [[ $DRAWS == one ]] || words+=(--seed "$SEED")
   [[ ${#CLASS_SOURCES[@]} == 0 ]] || words+=(--class-source "${CLASS_SOURCES[@]}")
   run fairseq-xl classify prepare "${words[@]}" "${PREPARE[@]}" "${SELECTION[@]}"
   makes "$DIRECTORY"
@@ -159,6 +185,7 @@ record_baseline() {
 
 classification_recipe() {
   local key split size='' after=''
+  local option
   check_settings
   MIXTURE=low-high+low-low
   if [[ $SYSTEM == paper* ]]; then
@@ -171,6 +198,12 @@ classification_recipe() {
   [[ $HIGH_RESOURCE_SIZE == 0 ]] || size+=.high$HIGH_RESOURCE_SIZE
   key+=$size
   [[ $SYSTEM != *-control ]] || key+=.shuffled
+  [[ $DRAWS == one ]] || key+=.draw$SEED
+  [[ $LEND == no ]] || BASELINE_OPTIONS+=(--with-high-resource) size+=.lent
+  if [[ ${#LEXICONS[@]} != 0 ]]; then
+    size+=.$LENT_WORDS
+    key+=.$LENT_WORDS
+  fi
   [[ ${#UNLABELLED[@]} == 0 ]] || size+=.unlabelled
   NAME=${NAME:-$LOW-$HIGH.$SYSTEM$SELECTION_NAME$size.seed$SEED}
   DIRECTORY=$OUT/data/$key RUN=$OUT/runs/$NAME STAMPS=$OUT/stamps
@@ -178,6 +211,7 @@ classification_recipe() {
   [[ $SYSTEM != *-mono && $HIGH != none ]] || LABEL="SSC($LOW-$LOW)"
   [[ $SYSTEM != paper* ]] || LABEL+=", the paper's"
   [[ $SYSTEM != *-control ]] || LABEL+=", labels shuffled"
+  [[ ${#LEXICONS[@]} == 0 ]] || LABEL+=", words $LENT_WORDS"
   [[ $HIGH_RESOURCE_SIZE == 0 || $HIGH == none ]] || LABEL+=", $HIGH_RESOURCE_SIZE sentences of $HIGH"
   if [[ $LOW_RESOURCE_SIZE != 0 ]]; then
     ABOUT=(--curve "$LABEL" "$LOW_RESOURCE_SIZE")
@@ -188,14 +222,20 @@ classification_recipe() {
   if [[ -z $DATA ]]; then
     DATA=$OUT/raw
     [[ ${#LOW_SOURCES[@]} != 0 ]] || after=$LOW
-    [[ ${#HIGH_SOURCES[@]} != 0 || $HIGH == none ]] || after+=" $HIGH"
+    [[ ${#HIGH_SOURCES[@]} != 0 || $HIGH == none ]] || after+=" ${HIGH//+/ }"
     for LANGUAGE in $after; do stage "fetched/$LANGUAGE" '' fetch_files; done
     [[ -z $after ]] || after=$(printf 'fetched/%s ' $after)
   fi
   [[ ${#LOW_SOURCES[@]} != 0 ]] || { sources "$LOW"; LOW_SOURCES=("${SOURCES[@]}"); }
   if [[ $HIGH != none && ${#HIGH_SOURCES[@]} == 0 ]]; then
-    sources "$HIGH"
-    HIGH_SOURCES=("${SOURCES[@]%,split=test}") # all of it is for training
+    for LANGUAGE in ${HIGH//+/ }; do
+      sources "$LANGUAGE"
+      SOURCES=("${SOURCES[@]%,split=test}") # all of it is for training
+      for option in "${LEXICONS[@]}"; do
+        [[ ${option%%=*} != "$LANGUAGE" ]] || SOURCES=("${SOURCES[@]/%/,lexicon=$(absolute "${option#*=}")}")
+      done
+      HIGH_SOURCES+=("${SOURCES[@]}")
+    done
   fi
   if [[ ${#UNLABELLED[@]} != 0 ]]; then
     key+=.unlabelled DIRECTORY+=.unlabelled LABEL+=", no labels of $LOW"

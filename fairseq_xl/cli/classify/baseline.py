@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
@@ -15,7 +17,8 @@ from fairseq_xl.siamese.baselines import BASELINES
 
 @dataclass(kw_only=True)
 class Baseline:
-    """Train another classifier on the low-resource language's labels and write a record of its predictions."""
+    """Train another classifier on the low-resource language's labels, or on those of both, and write a record of its
+    predictions."""
 
     baseline: str = argument(
         "asv, mv-rnn, dsc-t, mnb-h, bilstm-w, bilstm-c (the paper's), svm, fasttext, st (newer)",
@@ -26,6 +29,11 @@ class Baseline:
     output: Path = option("record to write", alias="-o", metavar="FILE")
     split: str = option("what to classify", "test", choices=("valid", "test"))
     seed: int = option("of the training", 1, low=0, high=GREATEST_SEED)
+    with_high_resource: bool = option(
+        "learn from the high-resource language's training text as well, as the data directory has it: as it is, "
+        "translated word for word, or with shuffled labels",
+        False,
+    )
     more_text: Path | None = option(
         "unlabelled sentences of the language for asv's and dsc-t's word vectors: they are made for millions",
         None,
@@ -42,6 +50,8 @@ class Baseline:
         Raises:
             InputError: unusable data, or what a baseline needs and has not.
         """
+        import numpy as np
+
         import fairseq_xl
 
         fairseq_xl.register()
@@ -50,14 +60,20 @@ class Baseline:
         from fairseq_xl.siamese.data.directory import DataDirectory
         from fairseq_xl.siamese.evaluation import records
 
+        if self.with_high_resource and self.baseline == "mv-rnn":
+            raise InputError("mv-rnn has parses of one language: leave out --with-high-resource")
         if self.baseline == "mv-rnn" and self.split != "test":
             raise InputError("mv-rnn classifies the test split alone")
         with atomic_text(self.output) as stream:
             directory = DataDirectory(self.data)
             train, valid, tested = (directory.corpus(split, "low") for split in ("train", "valid", self.split))
+            texts, labels, lent = list(train.texts), train.labels, 0
+            if self.with_high_resource:
+                high = directory.corpus("train", "high")
+                texts, labels, lent = texts + list(high.texts), np.concatenate([labels, high.labels]), len(high)
             data = Training(
-                train.texts,
-                train.labels,
+                texts,
+                labels,
                 valid.texts,
                 valid.labels,
                 len(directory.classes),
@@ -72,7 +88,7 @@ class Baseline:
             trained = time.perf_counter()
             predicted = [int(label) for label in classify(tested.texts)]
             done = time.perf_counter()
-            name = BASELINES[self.baseline][1]
+            name = BASELINES[self.baseline][1] + (_lent(directory.manifest) if self.with_high_resource else "")
             record = records.make(
                 f"{name}: {Path(self.model).name}" if self.baseline == "st" and self.model else name,
                 directory,
@@ -80,9 +96,16 @@ class Baseline:
                 tested.labels.tolist(),
                 predicted,
                 seed=self.seed,
-                training_sentences={"low": len(train)},
+                training_sentences={"low": len(train)} | ({"high": lent} if lent else {}),
                 training_seconds=trained - began,
                 sentences_per_second=len(predicted) / (done - trained),
             )
             records.write(record, stream)
         print(f"{name}: macro-F1 {100 * record['macro_f1']:.1f}", file=sys.stderr)
+
+
+def _lent(manifest: Mapping[str, Any]) -> str:
+    """What a record's name says of the labels that were lent."""
+    words = {"none": "", "translated": ", lexicon", "shuffled": ", shuffled lexicon"}[manifest.get("lexicon", "none")]
+    labels = ", labels shuffled" if manifest["high_resource_labels_shuffled"] else ""
+    return f", with {manifest['languages']['high']}{words}{labels}"

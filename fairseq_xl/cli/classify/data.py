@@ -17,7 +17,8 @@ class Prepare(Settings):
     class=COLUMN and text=COLUMN: a number from 1, a name in the first row, or a JSON key.
     labels=FILE: a label a line, for a file of text alone. label=CLASS: one for the whole file.
     classes=FILE: label, tab, class name. encoding=NAME: by default found and, unless UTF-8, said.
-    escapes=json: texts hold \\u2019 and the like for what they mean. split=train|valid|test: by default train."""
+    escapes=json: texts hold \\u2019 and the like for what they mean. split=train|valid|test: by default train.
+    lexicon=FILE, of --high-resource alone: its words' translations, which take their places."""
 
     output: Path = option("data directory to write", alias="-o", metavar="DIR")
 

@@ -16,6 +16,10 @@ COMMANDS: Table = {
         "fairseq_xl.cli.corpus.paragraphs:Paragraphs",
         "parallel text of pages whose paragraphs carry the same ids",
     ),
+    "align-pages": (
+        "fairseq_xl.cli.corpus.align_quality:AlignPages",
+        "measure aligners on pages whose paragraphs have equal ids",
+    ),
     "align-quality": (
         "fairseq_xl.cli.corpus.align_quality:AlignQuality",
         "precision and recall of the aligners on gold alignments",

@@ -1,4 +1,4 @@
-"""``fairseq-xl corpus align-quality``: precision and recall of the aligners on gold alignments."""
+"""``fairseq-xl corpus align-quality`` and ``align-pages``: precision and recall of the aligners on gold alignments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairseq_xl.io.settings import option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 
 
 @dataclass(kw_only=True)
@@ -51,3 +51,27 @@ class AlignQuality:
         if len(first) != len(second):
             text = f"{len(first)} and {len(second)} lines: the paper would discard these texts before it looks at them"
             print(text, file=sys.stderr)
+
+
+@dataclass(kw_only=True)
+class AlignPages:
+    """Align the paragraphs of pages in two languages and compare with their ids, where a paragraph has the same id in
+    both (an office suite's help has). Strict: a pair counts when its two ids are equal. Pages have the same name in both
+    folders. Paragraphs alike in both languages were left untranslated."""
+
+    first: Path = argument("folder with a language's pages", metavar="DIR")
+    second: Path = argument("folder with the other language's", metavar="DIR")
+    drop: float = option(
+        "leave out this share of the second language's paragraphs, for pages that differ more", 0.0, low=0, high=0.99
+    )
+    pages: int = option("take N pages, evenly spread over the names", 0, low=0, metavar="N", shown="all")
+    seed: int = option("of what is left out", 1, low=0, high=GREATEST_SEED)
+
+    def run(self) -> None:
+        """Raises: InputError: folders without such pages."""
+        from fairseq_xl.corpus.alignment.gold_pages import compare_pages, read_pages
+
+        found = read_pages(self.first, self.second, self.drop, self.seed)
+        if self.pages:
+            found = found[:: max(len(found) // self.pages, 1)][: self.pages]
+        print(compare_pages(found).markdown())

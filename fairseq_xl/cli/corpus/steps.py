@@ -21,7 +21,7 @@ class Init:
     languages: tuple[str, str] = option(
         "codes of both languages as in <html lang>; topics are found in the first: en fr", metavar="LANG"
     )
-    base: list[str] = option("addresses that the crawl begins at, or one folder of HTML files", metavar="URL|FOLDER")
+    base: list[str] = option("addresses that the crawl begins at, or folders of HTML files", metavar="URL|FOLDER")
 
     def run(self) -> None:
         from fairseq_xl.corpus.pipeline import create_project

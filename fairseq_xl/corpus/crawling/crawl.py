@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,10 @@ def work(project: Project, settings: CrawlSettings) -> dict[str, Any]:
     Raises:
         InputError: settings that cannot be, no page, or no counterpart of any page.
     """
+    folders = [] if not settings.base or is_address(settings.base[0]) else list(map(project.path, settings.base))
+    if not settings.url_patterns and any(language_folders(folder, project.languages) for folder in folders):
+        first, second = project.languages
+        settings = replace(settings, url_patterns=[[f"/{re.escape(first)}/", f"/{second}/"]])
     rules = Rules.of(settings, project.languages)
     with Pages(project.folder / "crawl") as pages:
         pages.begin(json.dumps([project.languages, asdict(settings)]), rules)
@@ -38,8 +44,13 @@ def work(project: Project, settings: CrawlSettings) -> dict[str, Any]:
             pages.add(base for base in bases if base)
             crawl(pages, rules, settings)
         else:
-            for base in settings.base:
-                read_folder(project.path(base), pages, rules, settings)
+            names = [folder.name for folder in folders]
+            if len(set(names)) < len(names):
+                raise InputError(f"crawl.base: two folders have one name ({', '.join(names)}): rename one")
+            files = {}
+            for folder in folders:
+                files |= html_files(folder, rules, project.languages, f"{folder.name}/" if len(folders) > 1 else "")
+            read_files(files, pages, rules, settings)
         if not pages.count("kept"):
             why = "; ".join(f"{name} ({count})" for name, count in pages.reasons().items())
             raise InputError(f"no page came from {', '.join(settings.base)}: {why or 'no HTML there'}")
@@ -50,19 +61,42 @@ def work(project: Project, settings: CrawlSettings) -> dict[str, Any]:
         return report(pages, pairing)
 
 
-def read_folder(folder: Path, pages: Pages, rules: Rules, settings: CrawlSettings) -> None:
-    """Keep the HTML files of a folder and of those in it; the address of each is file:///path in the folder."""
+def language_folders(folder: Path, languages: tuple[str, str]) -> list[Path]:
+    """The folders, this one or in it, that hold a folder of each language: manual/ with manual/en/ and manual/fr/."""
+    inside = [folder, *(path for path in folder.rglob("*") if path.is_dir())]
+    return [path for path in inside if all((path / language).is_dir() for language in languages)]
+
+
+def html_files(folder: Path, rules: Rules, languages: tuple[str, str], prefix: str = "") -> dict[str, Path]:
+    """The HTML files of a folder and of those in it by their addresses, file:///path in the folder.
+
+    What stands beside folders of both languages, such as those of others, is passed over.
+
+    Args:
+        prefix: of the path in the address.
+
+    Raises:
+        InputError: no such folder.
+    """
     if not folder.is_dir():
         raise InputError(f"crawl.base: there is no folder {folder}, and it is no address http://…")
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _SUFFIXES)
-    waiting = set()
-    for path in paths:
-        url = rules.site.address(quote("/" + path.relative_to(folder).as_posix()), "file:///")
+    parents = set(language_folders(folder, languages))
+    found = {}
+    for path in sorted(path for path in folder.rglob("*") if path.suffix.lower() in _SUFFIXES):
+        if any(path.relative_to(parent).parts[0] not in languages for parent in parents.intersection(path.parents)):
+            continue
+        url = rules.site.address(quote(f"/{prefix}{path.relative_to(folder).as_posix()}"), "file:///")
         if url and path.is_file() and rules.site.holds(url):
-            waiting.add((url, path))
-    pages.add(url for url, _ in sorted(waiting))
+            found[url] = path
+    return found
+
+
+def read_files(files: Mapping[str, Path], pages: Pages, rules: Rules, settings: CrawlSettings) -> None:
+    """Keep the files as the pages at their addresses."""
+    waiting = sorted(files.items())
+    pages.add(url for url, _ in waiting)
     wanted = set(pages.waiting())
-    for url, path in tqdm(sorted(waiting), desc="folder", unit=" pages", delay=1):
+    for url, path in tqdm(waiting, desc="folder", unit=" pages", delay=1):
         if url not in wanted or (settings.max_pages and pages.count("kept") >= settings.max_pages):
             continue
         if path.stat().st_size > settings.max_megabytes * 2**20:
@@ -70,7 +104,7 @@ def read_folder(folder: Path, pages: Pages, rules: Rules, settings: CrawlSetting
         else:
             written = datetime.fromtimestamp(path.stat().st_mtime, UTC)
             pages.keep(url, path.read_bytes(), rules, time=written)
-    present = {url for url, _ in waiting}
+    present = files.keys()
     for url in pages.waiting():
         if url in present:
             continue

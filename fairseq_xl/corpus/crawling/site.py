@@ -19,8 +19,9 @@ class CrawlSettings:
     """Section ``crawl`` of corpus.yaml."""
 
     base: list[str] = option(
-        "where the crawl begins: addresses such as https://example.org/ or one folder of HTML files"
-        " (relative to the project's folder)",
+        "where the crawl begins: addresses such as https://example.org/, or folders of HTML files"
+        " (relative to the project's folder). Where the pages lie in folders named by their languages, those with"
+        " the same name in both are counterparts (unless url_patterns says otherwise)",
         [],
     )
     hosts: list[str] = option(

@@ -47,6 +47,11 @@ class ExportSettings:
     shallow_baseline: bool = option(
         "measure how far lengths and shared words alone give labels away (needs scikit-learn)", True
     )
+    paired: bool = option(
+        "keep the positives that have a negative alone, and one negative of each: what negatives.length and "
+        "negatives.overlap match stays matched",
+        False,
+    )
     seed: int = option("of the choice of negatives", 1, low=0, high=GREATEST_SEED)
 
 
@@ -66,13 +71,15 @@ def read_negatives(path: Path, count: int) -> list[Negative]:
     return found
 
 
-def balanced(positives: Sequence[Placed], negatives: Sequence[Negative], seed: int) -> tuple[list[int], list[Negative]]:
+def balanced(
+    positives: Sequence[Placed], negatives: Sequence[Negative], seed: int, paired: bool = False
+) -> tuple[list[int], list[Negative]]:
     """In each fold as many positives as negatives.
 
     Each positive gives its first sentence to one negative, where it has any; of these the one is taken whose second
     sentence stands in the fewest so far, so that second sentences, too, are in positives and negatives alike. Where
     some have none, others give more; where all negatives together are too few, positives without any are left out
-    first.
+    first. With ``paired`` nobody gives more than one: positives without any are left out.
     """
     random = np.random.default_rng(seed)
     by_fold: dict[int, list[int]] = defaultdict(list)
@@ -93,7 +100,7 @@ def balanced(positives: Sequence[Placed], negatives: Sequence[Negative], seed: i
                     break
                 best = min(left[number], key=lambda negative: (uses[negative[1]], negative))
                 left[number].remove(best)
-                if not left[number]:
+                if paired or not left[number]:
                     del left[number]
                 uses[best[1]] += 1
                 taken.append(best)
@@ -156,7 +163,7 @@ def _work(project: Project, settings: ExportSettings) -> dict[str, Any]:
         require("pyarrow.parquet", "corpus")
     positives = read_positives(project.folder / "positives.tsv")
     negatives = read_negatives(project.folder / "negatives.tsv", len(positives))
-    kept, chosen = balanced(positives, negatives, settings.seed)
+    kept, chosen = balanced(positives, negatives, settings.seed, settings.paired)
     if not kept:
         raise InputError("no positive has a negative: run `fairseq-xl corpus negatives` with a wider band")
     urls = {d.id: d.urls for d in read_documents(project.folder / "topics.jsonl")}

@@ -15,7 +15,7 @@ from fairseq_xl.corpus.documents.document import Document, read_documents
 from fairseq_xl.corpus.documents.words import words
 from fairseq_xl.corpus.pairs import split
 from fairseq_xl.corpus.pairs.positives import Placed, Positives, collect, write_positives
-from fairseq_xl.corpus.pairs.search import QUANTILES, Band, Lengths, NearDuplicates, quantiles, search
+from fairseq_xl.corpus.pairs.search import QUANTILES, Band, Both, Lengths, NearDuplicates, Overlaps, quantiles, search
 from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.encode.averaged import Averaging
 from fairseq_xl.encode.registry import KINDS, described, load_encoder
@@ -60,6 +60,14 @@ class NegativesSettings:
         "thirds of these are nearer), or length alone tells them apart; 0, as in the paper: any length",
         0.0,
         low=0,
+    )
+    overlap: float = option(
+        "the share of words that both sentences of a negative have differs by at most this from the share of the "
+        "sentence and its own counterpart, or names and numbers tell them apart; 1, as in the paper: any share. With "
+        "export.paired, too, lengths and shared words say little of the label",
+        1.0,
+        low=0,
+        high=1,
     )
     max_page_share: float = option(
         "leave out lines that stand on more than this share of the pages, as menus do", 0.05, low=0.000001, high=1
@@ -165,14 +173,15 @@ def _work(project: Project, settings: NegativesSettings) -> dict[str, Any]:
     area = topic * (settings.folds + 1) + fold[home] + 1
     band = Band(settings.low, settings.high, settings.each, settings.pool)
     near_duplicates = NearDuplicates(positives, settings.near)
-    fits = Lengths(positives, settings.length)
+    fits = Both(Lengths(positives, settings.length), Overlaps(positives, settings.overlap))
     found: list[tuple[int, int, float]] = []
     for block in search(vectors, area, home, positives.pages, band, near_duplicates, fits, settings.seed):
         found.extend(zip(*(column.tolist() for column in block), strict=True))
     if not found:
         raise InputError(
             f"no sentence has a negative: no cosine from {settings.low} to {settings.high} within the topic's pages "
-            "of a fold; set the band by the quantiles above, or take fewer topics or folds"
+            "of a fold; set the band by the quantiles above, take fewer topics or folds, or allow more by "
+            "negatives.length and negatives.overlap"
         )
     found.sort()
     rows = [

@@ -75,6 +75,50 @@ class Lengths:
         return np.abs(self.second[right] - self.first[left] - self.mean) <= self.widest
 
 
+class Overlaps:
+    """Which sentences' counterparts share about as much with a sentence as its own counterpart does.
+
+    Names, numbers and what languages write alike tell a translation from another sentence. Shared is the share that
+    the words of both sentences have of the words of either (Jaccard's index), without case.
+
+    Args:
+        positives: the pairs of the corpus.
+        widest: by how much a negative's share may differ from the positive's; 1: any share will do.
+    """
+
+    def __init__(self, positives: Positives, widest: float):
+        kinds = [sorted(set(words(text))) for side in (positives.first, positives.second) for text in side]
+        rows, half = _counts(kinds), len(positives.first)
+        self.first, self.second = rows[:half], rows[half:]
+        self.sizes = np.array([len(kind) for kind in kinds[:half]]), np.array([len(kind) for kind in kinds[half:]])
+        everyone = np.arange(half)
+        self.widest, self.own = widest, self._shares(everyone, everyone)
+
+    def __call__(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """(K,) bool, as :class:`Lengths` has it."""
+        if self.widest >= 1:
+            return np.ones(len(left), bool)
+        return np.abs(self._shares(left, right) - self.own[left]) <= self.widest
+
+    def _shares(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        shared = np.asarray(self.first[left].multiply(self.second[right]).sum(1)).ravel()
+        return shared / np.maximum(self.sizes[0][left] + self.sizes[1][right] - shared, 1)
+
+
+class Both:
+    """Lengths and overlaps that may stand side by side."""
+
+    def __init__(self, lengths: Lengths, overlaps: Overlaps):
+        self.lengths, self.overlaps = lengths, overlaps
+
+    def __call__(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """(K,) bool; overlaps are computed of those whose lengths fit alone."""
+        found = self.lengths(left, right)
+        some = np.flatnonzero(found)
+        found[some] = self.overlaps(left[some], right[some])
+        return found
+
+
 def search(
     vectors: np.ndarray,
     area: Sequence[int] | np.ndarray,
@@ -82,7 +126,7 @@ def search(
     pages: Sequence[set[int]],
     band: Band,
     near_duplicates: NearDuplicates,
-    fits: Lengths,
+    fits: Lengths | Both,
     seed: int,
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Negatives of all sentences, some at a time.
@@ -93,7 +137,7 @@ def search(
         page: (N,) of each sentence.
         pages: (N,) all pages with the sentence: candidates must not be on the sentence's page.
         near_duplicates: what is never a negative.
-        fits: which lengths may stand side by side.
+        fits: which lengths, and overlaps, may stand side by side.
         seed: of the draw.
 
     Yields:

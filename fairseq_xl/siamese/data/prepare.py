@@ -19,7 +19,8 @@ from fairseq_xl.io.labelled import Example, Source
 from fairseq_xl.io.tables import SPLITS
 from fairseq_xl.siamese.data.directory import DICTIONARY, MANIFEST, VERSION, encode, write_corpus
 from fairseq_xl.siamese.data.morphemes import Segmenter
-from fairseq_xl.siamese.data.settings import SIDES, Settings
+from fairseq_xl.siamese.data.settings import Settings
+from fairseq_xl.siamese.data.word_for_word import LendingSource
 from fairseq_xl.text.splits import nested, stratified, unique
 from fairseq_xl.text.trigrams import ngrams, normalise
 
@@ -54,11 +55,9 @@ def prepare(output: Path, settings: Settings) -> dict[str, Any]:
 
 
 def _prepare(folder: Path, settings: Settings) -> dict[str, Any]:
-    examples = {
-        side: _read(sources)
-        for side, sources in zip(SIDES, (settings.low_resource, settings.high_resource), strict=True)
-        if sources
-    }
+    examples = {"low": _read(settings.low_resource)}
+    if settings.high_resource:
+        examples["high"] = _read_lent(settings)
     classes = _classes(examples, settings)
     sides = {side: _clean(found, classes, settings) for side, found in examples.items()}
     low, high = sides["low"], sides.get("high")
@@ -85,6 +84,7 @@ def _prepare(folder: Path, settings: Settings) -> dict[str, Any]:
         "morphemes": sorted(segmenters),
         "seed": settings.seed,
         "high_resource_labels_shuffled": settings.shuffle_high_resource,
+        "lexicon": _lexicon(settings),
         "units": len(dictionary) - dictionary.nspecial,
         "sentences": {side: {split: len(t) for split, t in found.texts.items()} for side, found in sides.items()},
         "left_out": {side: dict(found.left_out) for side, found in sides.items()},
@@ -117,6 +117,23 @@ def _write(
 def _read(lines: list[str]) -> dict[str, list[Example]]:
     sources = [Source.parse(line) for line in lines]
     return {split: [e for s in sources if s.split == split for e in s.examples()] for split in SPLITS}
+
+
+def _lexicon(settings: Settings) -> str:
+    """What the manifest says of the lent text's words: as they are, translated, or shuffled."""
+    if settings.shuffle_lexicon:
+        return "shuffled"
+    lent = [LendingSource.parse(line) for line in settings.high_resource]
+    return "translated" if any("lexicon" in source.options for source in lent) else "none"
+
+
+def _read_lent(settings: Settings) -> dict[str, list[Example]]:
+    """The high-resource language's texts, translated word for word where they are to be."""
+    sources = [LendingSource.parse(line) for line in settings.high_resource]
+    if settings.shuffle_lexicon and not any("lexicon" in source.options for source in sources):
+        raise InputError("--shuffle-lexicon: no --high-resource source names a lexicon=FILE")
+    shuffled = settings.seed if settings.shuffle_lexicon else None
+    return {split: [e for s in sources if s.split == split for e in s.translated(shuffled)] for split in SPLITS}
 
 
 def _classes(examples: Mapping[str, Examples], settings: Settings) -> list[str]:

@@ -21,7 +21,11 @@ class Settings:
 
     low_resource: list[str] = option("labelled text of the language to classify", metavar="SOURCE")
     high_resource: list[str] = option(
-        "labelled text of the language that lends its labels; without it pairs are monolingual", [], metavar="SOURCE"
+        "labelled text of the language that lends its labels, or of several languages; without it pairs are "
+        "monolingual. With lexicon=FILE (as `data lexicon` writes it, from that language into the low-resource one) "
+        "its words are replaced by their translations",
+        [],
+        metavar="SOURCE",
     )
     languages: list[str] = option(
         "codes of the low- and the high-resource language, such as te en, for reports", list(SIDES), metavar="CODE"
@@ -80,6 +84,11 @@ class Settings:
     high_resource_size: int = option("the same for the high-resource language", 0, low=0, metavar="N", shown="all")
     shuffle_high_resource: bool = option(
         "control: deal the high-resource language's classes out at random; a gain that survives this is no transfer",
+        False,
+    )
+    shuffle_lexicon: bool = option(
+        "control: deal the translations of lexicon=FILE out among its words at random; a gain that survives this is no "
+        "evidence of words",
         False,
     )
 

@@ -236,3 +236,26 @@ def test_a_real_manual(tmp_path: Path, data_dir: Path, serve: Callable):
     for record in read_jsonl(tmp_path / "crawl/pairs.jsonl"):
         first, second = record["urls"]
         assert json.dumps(second) == json.dumps(re.sub(r"(:\d+)/", r"\1/fr/", first, count=1))
+
+
+def manual(folder, name: str, *languages: str) -> None:
+    for code in languages:
+        for page in ("index", "text/a"):
+            path = folder / name / code / f"{page}.html"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"<html lang={code}><p>{name} {page} {code}")
+
+
+def test_folders_named_by_languages(tmp_path):
+    """Two manuals of three languages, as they are brought: one project of both, by their parent or by both names."""
+    manual(tmp_path / "all", "office", "en", "fr", "de")
+    manual(tmp_path / "all", "book", "en", "fr")
+    (tmp_path / "all" / "office" / "index.html").write_text("<p>choose a language")
+    for number, names in enumerate((["all"], ["all/office", "all/book"])):
+        report = crawl(tmp_path / str(number), None, base=[str(tmp_path / name) for name in names])
+        ways = [f"file:///{name}/{{}}/{path}.html" for name in ("office", "book") for path in ("index", "text/a")]
+        assert pairs(tmp_path / str(number)) == {(way.format("en"), way.format("fr"), "pattern") for way in ways}
+        assert report["pages"] == 8
+    manual(tmp_path / "more", "office", "en", "fr")
+    with pytest.raises(InputError, match="two folders have one name"):
+        crawl(tmp_path / "2", None, base=[str(tmp_path / name) for name in ("all/office", "more/office")])

@@ -96,3 +96,10 @@ def test_negatives_of_another_run(tmp_path):
 def test_a_share_that_does_not_fit(tmp_path):
     with pytest.raises(InputError, match=r"export\.validation is 1"):
         make(tmp_path, site(1), "export.validation=1")
+
+
+@given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11)), max_size=40, unique=True), st.integers(0, 9))
+def test_paired_positives_have_one_negative_each(links, seed):
+    negatives = [(a, b, 0.85) for a, b in links if a != b]
+    kept, chosen = export.balanced([placed(0, k) for k in range(12)], negatives, seed, paired=True)
+    assert kept == [first for first, _, _ in chosen] == sorted({first for first, _, _ in negatives})

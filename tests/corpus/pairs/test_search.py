@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fairseq_xl.corpus.documents.words import frequency_cosine, key
 from fairseq_xl.corpus.pairs import search
 from fairseq_xl.corpus.pairs.positives import Positives
-from fairseq_xl.corpus.pairs.search import Band, Lengths, NearDuplicates
+from fairseq_xl.corpus.pairs.search import Band, Both, Lengths, NearDuplicates, Overlaps
 
 
 def made(first: list[str], second: list[str], home: list[int]) -> Positives:
@@ -124,3 +124,16 @@ def test_quantiles_are_of_the_same_topic_and_other_pages():
     found = search.quantiles(vectors, [0, 0, 0, 1, 0], [0, 0, 1, 2, 3], seed=1, draws=1000)
     assert np.unique(found) == pytest.approx([0.6, 0.8])
     assert len(search.quantiles(vectors, [0] * 5, [0] * 5, seed=1)) == 0
+
+
+def test_overlaps_by_hand():
+    """The first sentence shares 1 word of 3 with its own; with the others none, 1 of 3, and 2 of 2."""
+    positives = made(["Set X", "b", "c", "d"], ["régler x", "un deux", "le x", "set x x"], list(range(4)))
+    places = np.array([0, 0, 0]), np.array([1, 2, 3])
+    assert Overlaps(positives, 0.2)(*places).tolist() == [False, True, False]
+    assert Overlaps(positives, 0.4)(*places).tolist() == [True, True, False]
+    assert Overlaps(positives, 1)(*places).all()
+    both = Both(Lengths(positives, 0), Overlaps(positives, 0.2))
+    assert both(*places).tolist() == [False, True, False]
+    positives.second[2] = "le x" + " x" * 100
+    assert not Both(Lengths(positives, 0.1), Overlaps(positives, 0.2))(*places).any()

@@ -183,3 +183,33 @@ def test_what_is_no_data_directory_stays(labelled, tmp_path):
     with pytest.raises(InputError, match="no n-gram stands so often"):
         prepare(tmp_path / "out", replace(settings, minimum=100_000))
     assert (tmp_path / "out" / "manifest.json").read_bytes() == before
+
+
+def test_the_lent_text_word_for_word(make, tmp_path):
+    (tmp_path / "x.tsv").write_text("good\tbueno\t0.9\nbad\tmalo\nbad\tfeo\nis\tes\n", encoding="utf-8")
+    low = "".join(f"{c}\tuno {c} {i}\n" for i in range(20) for c in ("pos", "neg"))
+    high = "pos\tGood, it is good-ish\nneg\tBAD isn't bad\nneg\tnothing\n"
+    (tmp_path / "h").write_text(high, encoding="utf-8")
+
+    def lent(**settings):
+        source = Settings(
+            low_resource=[str(tmp_path / "l")],
+            high_resource=[f"{tmp_path}/h,lexicon={tmp_path}/x.tsv"],
+            languages=["es", "en"],
+            **settings,
+        )
+        prepare(tmp_path / "out", source)
+        return [text for _, text in rows(DataDirectory(tmp_path / "out"), "train", "high")]
+
+    make(low, high)
+    assert lent() == ["bueno, it es bueno-ish", "malo isn't malo", "nothing"]
+    controls = {tuple(lent(shuffle_lexicon=True, seed=seed)) for seed in range(1, 9)}
+    assert ("bueno, it bueno bueno-ish", "malo isn't malo", "nothing") not in controls
+    assert len(controls) > 2
+    for text in (text for control in controls for text in control[:2]):
+        assert set(text.replace(",", "").replace("-ish", "").split()) <= {"bueno", "malo", "es", "it", "isn't"}
+    with pytest.raises(InputError, match="no --high-resource source names a lexicon"):
+        make(low, high, shuffle_lexicon=True)
+    (tmp_path / "x.tsv").write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match="has no words"):
+        lent()

@@ -1,0 +1,66 @@
+"""A high-resource language's labelled text, word for word in the low-resource language's words.
+
+    FILE,lexicon=en-es.tsv        what ``fairseq-xl data lexicon`` learnt from parallel text, best translation first
+
+Trigrams of another language's words are evidence of nothing; those of their translations are, however bad the
+sentence. A word without a translation stays as it is. The control deals the translations out among the words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import regex
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.labelled import Example, Source
+from fairseq_xl.text.lexicons.lexicon import read_translations
+
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
+
+
+@dataclass(frozen=True)
+class LendingSource(Source):
+    """A source whose texts may be translated word for word."""
+
+    KEYS = (*Source.KEYS, "lexicon")
+
+    def translated(self, shuffled: int | None = None) -> Iterator[Example]:
+        """The texts, by the lexicon where one is named.
+
+        Args:
+            shuffled: None, or the seed by which the translations are dealt out.
+
+        Raises:
+            InputError: what :meth:`examples` and :func:`read_translations` raise; a lexicon without words.
+        """
+        if "lexicon" not in self.options:
+            yield from self.examples()
+            return
+        translate = translator(Path(self.options["lexicon"]), shuffled)
+        for example in self.examples():
+            yield replace(example, text=translate(example.text))
+
+
+def translator(path: Path, shuffled: int | None = None) -> Callable[[str], str]:
+    """A function that replaces the words of a text that a lexicon has, as they stand or in lower case.
+
+    Raises:
+        InputError: no such file, or one without words.
+    """
+    known = read_translations(path)
+    if not known:
+        raise InputError(f"{path} has no words: learn it from more text, or with a lower --min-probability")
+    if shuffled is not None:
+        dealt = np.random.default_rng(shuffled).permutation(len(known))
+        values = list(known.values())
+        known = {word: values[place] for word, place in zip(known, dealt, strict=True)}
+
+    def replaced(match: regex.Match[str]) -> str:
+        word = match[0]
+        return known.get(word) or known.get(word.lower()) or word
+
+    return lambda text: _WORD.sub(replaced, text)
