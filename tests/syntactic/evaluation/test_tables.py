@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -32,7 +33,7 @@ def test_seeds_of_a_label_become_one_row(sets: Path, treebanks: list[str], tmp_p
     assert r"\begin{table}" in (tmp_path / "t.tex").read_text()
     assert main(["embed", "tables", *map(str, files), "--format", "page", "-o", str(tmp_path / "t.html")]) == 0
     text = (tmp_path / "t.html").read_text()
-    assert re.findall(r"<caption>(.*)</caption>", text) == re.findall("^### (.*)", shown, re.MULTILINE)
+    assert re.findall(r"<caption>(.*)</caption>", html.unescape(text)) == re.findall("^### (.*)", shown, re.MULTILINE)
     assert "Made from 1.json, 2.json." in text
 
 
