@@ -147,7 +147,7 @@ LEFT = {
     "first steps": ["checkpoints/checkpoint_best.pt", "checkpoints/hydra/*_last.pt", "checkpoints/connected/*_last.pt"],
     "corpus": ["DIR/export/train.tsv", "DIR/export/README.md"],
     "experiments": ["OUT/report/index.html"],
-    "question matching": ["OUT/runs/*/test.json", "OUT/report/scores.md", "c.json"],
+    "question matching": ["OUT/runs/*/record.json", "OUT/report/scores.md", "c.json"],
     "classifier": ["OUT/sentiment/runs/*/record.json", "OUT/emoji/runs/*/record.json", "OUT/report/scores.md"],
     "encoder": ["X.npy", "encoder.onnx", "OUT/evaluation.md", "EVAL/en.tsv"],
     "translator": ["out.en", "MODEL/translator.json"],

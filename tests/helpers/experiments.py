@@ -59,7 +59,7 @@ def classes(out: Path) -> None:
             found = record("SSC(te-en)", wrong + seed, seed=seed, **curve)
             write_record(out, f"{system}.seed{seed}", {**found, "classes": ["📷", "🇺🇸"]})
             systems[f"{system}.seed{seed}"] = (system, seed)
-    write_state(out, systems, labels)
+    write_state(out, systems, labels, "svm")
 
 
 def pairs(out: Path) -> None:

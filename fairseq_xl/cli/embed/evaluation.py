@@ -156,14 +156,22 @@ class Tables:
     mean ± standard deviation: label the seeds of a system alike."""
 
     records: list[Path] = argument("what `fairseq-xl embed evaluate --output` wrote", metavar="JSON")
-    format: str = option("of the tables", "markdown", choices=("markdown", "latex", "csv"))
+    format: str = option(
+        "of the tables; page: all on one HTML page", "markdown", choices=("markdown", "latex", "csv", "page")
+    )
     output: Path | None = option("file to write (default: standard output)", None, alias="-o", metavar="FILE")
 
     def run(self) -> None:
         from fairseq_xl.syntactic.evaluation.tables import read_record, tables
 
         made = tables([read_record(path) for path in self.records])
-        text = "\n".join(getattr(table, self.format)() for table in made)
+        if self.format == "page":
+            from fairseq_xl.report.page import Section, page
+
+            made_from = f"Made from {', '.join(path.name for path in self.records)}."
+            text = page("Syntax in sentence embeddings", [Section("Scores", tables=made)], [made_from])
+        else:
+            text = "\n".join(getattr(table, self.format)() for table in made)
         if self.output is None:
             print(text)
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from pathlib import Path
@@ -30,6 +31,10 @@ def test_seeds_of_a_label_become_one_row(sets: Path, treebanks: list[str], tmp_p
     assert "| seed2 |" in shown
     assert main(["embed", "tables", *map(str, files), "--format", "latex", "-o", str(tmp_path / "t.tex")]) == 0
     assert r"\begin{table}" in (tmp_path / "t.tex").read_text()
+    assert main(["embed", "tables", *map(str, files), "--format", "page", "-o", str(tmp_path / "t.html")]) == 0
+    text = (tmp_path / "t.html").read_text()
+    assert re.findall(r"<caption>(.*)</caption>", html.unescape(text)) == re.findall("^### (.*)", shown, re.MULTILINE)
+    assert "Made from 1.json, 2.json." in text
 
 
 def test_a_language_that_one_record_lacks_is_left_empty(sets: Path, treebanks: list[str], tmp_path: Path) -> None:
