@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 SETTINGS = "corpus.yaml"
 T = TypeVar("T", bound="DataclassInstance")
+_CHANGE = re.compile(r"\w+(\.\w+)*=")
 _CODE = re.compile(r"[A-Za-z0-9_-]{1,50}")
 
 
@@ -53,9 +54,12 @@ class Project:
         """Read the settings; ``changes`` are STEP.OPTION=VALUE that go before the file's.
 
         Raises:
-            InputError: no project, settings that are not YAML, or that name no two languages.
+            InputError: no project, a change that is none, settings that are not YAML, or that name no two languages.
         """
         path = folder / SETTINGS
+        for change in changes:
+            if not _CHANGE.match(change):
+                raise InputError(f"--set {change!r}: write STEP.SETTING=VALUE, such as topics.passes=5")
         try:
             read = read_yaml(path)
             if not isinstance(read, dict):

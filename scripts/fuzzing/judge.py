@@ -110,9 +110,7 @@ def _outputs(case: Case, tree: Tree) -> tuple[set[str], list[str]]:
         path = posixpath.normpath(PurePosixPath("here") / given)
         while path not in exact:
             exact.add(path)
-            if path in tree and tree[path][0] == "link":
-                target = posixpath.normpath(PurePosixPath(path).parent / tree[path][2])
-                path = f"here/{target.rpartition('/here/')[2]}" if target.startswith("/") else target
+            path = _without_link(path, tree)
     beginnings = [f"{path}/" for path in exact]
     if "." in exact:  # everything is in it
         beginnings.append("")
@@ -120,6 +118,18 @@ def _outputs(case: Case, tree: Tree) -> tuple[set[str], list[str]]:
         # vectors.npy has its words in vectors.vocab, and x of a download its beginning in .x.part.
         beginnings += [f"{each}.", f"{each.with_suffix('')}.", f"{each.parent}/.{each.name}."] if each.name else []
     return exact, beginnings
+
+
+def _without_link(path: str, tree: Tree) -> str:
+    """A path without the first link in it, if there is one."""
+    whole = PurePosixPath(path)
+    for part in [*reversed(whole.parents), whole]:
+        kind, _, leads_to = tree.get(str(part), ("", 0, ""))
+        if kind == "link":
+            target = posixpath.normpath(part.parent / leads_to)
+            target = f"here/{target.rpartition('/here/')[2]}" if target.startswith("/") else target
+            return posixpath.normpath(PurePosixPath(target) / whole.relative_to(part))
+    return path
 
 
 def _is_within(path: str, beginnings: list[str]) -> bool:

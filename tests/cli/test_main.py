@@ -141,6 +141,11 @@ def test_a_command_that_returns_nothing_has_succeeded(monkeypatch: pytest.Monkey
             2,
             f"error: {'x' * 750} […] {'x' * 730}: File name too long\n",
         ),
+        (
+            FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/x']"),
+            2,
+            "error: no folder for temporary files can be written to: make room in /tmp, or name one in TMPDIR\n",
+        ),
         (OSError(errno.EIO, "Input/output error"), 2, "error: Input/output error\n"),
         (
             MemoryError("cannot allocate 8 TiB"),
@@ -161,6 +166,7 @@ def test_a_command_that_returns_nothing_has_succeeded(monkeypatch: pytest.Monkey
         "folder for file",
         "full disk",
         "long name",
+        "no room for temporary files",
         "broken disk",
         "memory",
         "memory without a word",

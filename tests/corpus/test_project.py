@@ -67,6 +67,12 @@ def test_a_setting_that_cannot_be(tmp_path, change):
         opened.settings("step", Settings)
 
 
+@pytest.mark.parametrize("change", ["[", "'", "", "step", "=3", "step..number=3", "a b=3"])
+def test_a_change_that_is_none(tmp_path, change):
+    with pytest.raises(InputError, match=r"^--set .*: write STEP\.SETTING=VALUE"):
+        project(tmp_path, "languages: [en, fr]", change)
+
+
 def test_no_project(tmp_path):
     with pytest.raises(InputError, match="corpus init"):
         Project.open(tmp_path)

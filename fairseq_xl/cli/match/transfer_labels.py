@@ -69,6 +69,8 @@ class TransferLabels(Settings):
 
         if not self.sentences and not self.from_pairs:
             raise InputError("there are no sentences to make pairs of: give --sentences or --from-pairs")
+        if self.output.is_dir():
+            raise InputError(f"cannot write {self.output}: it is a directory")
         summary_path = self.output.with_name(self.output.name + ".json")
         is_stream = self.output.exists() and not self.output.is_file()
         with ExitStack() as stack:

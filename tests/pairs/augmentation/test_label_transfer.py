@@ -308,6 +308,8 @@ def test_command_with_pairs_and_exclusions(files):
         (["--sentences", "{}/spanish.tsv,text=de"], "there is no column 'de'"),
         (["--sentences", "{}/empty.tsv"], "empty.tsv, line 2: the translation is empty"),
         (["--stop-words", "{}/none.txt"], "there is no file"),
+        (["-o", "."], "cannot write .: it is a directory"),
+        (["-o", ""], "cannot write .: it is a directory"),
     ],
 )
 def test_mistakes_leave_nothing_behind(files, capsys, options, message):
