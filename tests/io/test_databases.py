@@ -67,7 +67,9 @@ def test_a_database_of_others_stays_as_it_is(opened, tmp_path):
         db.execute("CREATE TABLE tags (mine)")
         db.execute("CREATE TABLE translation (mine)")
     before = path.read_bytes()
-    with pytest.raises(InputError, match=r"a\.sqlite is a database, but not a (corpus|cache of \w+): name another file"):
+    with pytest.raises(
+        InputError, match=r"a\.sqlite is a database, but not a (corpus|cache of \w+): name another file"
+    ):
         opened(path)
     assert path.read_bytes() == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.sqlite"]
