@@ -238,7 +238,7 @@ show_packed() {
   printf '\nThe packed model: fairseq-xl translate text %s <new.qel >new.en\n\n' "$OUT/model"
   paste -d '\n' "$OUT/new.qel" "$OUT/new.en" | sed 's/^/  /'
   printf '\nThe same, and sentences built like the first, from Python:\n\n'
-  sed 's/^/  /' "$OUT/try.py"
+  python_lines | sed 's/^/  /'
   printf '\nThe sentence encoder: fairseq-xl embed text %s FILE -o X.npy; nearest by it:\n\n' "$OUT/encoder"
   read -ra alike < <(tail -n 1 "$OUT/try.out")
   for line in "${alike[@]}"; do printf '  %s\n' "$(sed -n "${line}p" "$OUT/text/test.en")"; done
