@@ -7,8 +7,10 @@
 # (`fairseq_xl/text/synthetic/generator.py` describes its grammar), trains fastText vectors on the English side, and
 # with them trains the model continuous_lstm twice, by the losses syn_margin_proj and vmf. For each it
 # prints sacreBLEU on the test set, then translations beside references, each predicted word's nearest
-# neighbours for one sentence, and where the plot of the training curves is. It exits with status 1 when
-# either loss stays below 60 BLEU: then something is wrong with the installation or the code.
+# neighbours for one sentence, and where the plot of the training curves is. A packed model then translates raw text,
+# from the command line and from Python, and a small sentence encoder, trained on the same sentences and their parts
+# of speech, finds sentences that are built alike. It exits with status 1 when either loss stays below 60 BLEU: then
+# something is wrong with the installation or the code.
 #
 # A stage that is done is not done again, and a training that was interrupted goes on.
 #
@@ -54,8 +56,9 @@ need_count --epochs "$EPOCHS"
 need_count --train "$TRAIN"
 
 generate_corpus() {
-  fairseq-xl data synthetic --output "$OUT/text" --seed "$SEED" --train "$TRAIN" --monolingual 30000 >"$OUT/corpus.log"
-  makes "$OUT"/text/{train,valid,test}.{qel,en}
+  fairseq-xl data synthetic --output "$OUT/text" --seed "$SEED" --train "$TRAIN" --monolingual 30000 --tags \
+    >"$OUT/corpus.log"
+  makes "$OUT"/text/{train,valid,test}.{qel,en} "$OUT/text/en.conllu"
 }
 
 # One thread: with it the same seed gives the same vectors. The corpus has few words, so few subwords.
@@ -142,6 +145,75 @@ inspect() {
   makes "$OUT/neighbours"
 }
 
+# All that translating needs, in one folder; the text is tokenised by nature.
+pack_model() {
+  logged "$OUT/pack.log" fairseq-xl translate pack "$OUT/syn_margin_proj/checkpoints/checkpoint_best.pt" \
+    --data "$OUT/bin" --source-lang qel --target-lang en --tokenizer none --beam 5 --output "$OUT/model"
+  makes "$OUT/model"
+}
+
+translate_text() {
+  head -n 3 "$OUT/text/test.qel" >"$OUT/new.qel"
+  logged "$OUT/text.log" fairseq-xl translate text "$OUT/model" --input "$OUT/new.qel" --output "$OUT/new.en"
+  makes "$OUT/new.en"
+}
+
+tag_sentences() {
+  logged "$OUT/tags.log" fairseq-xl embed prepare --output "$OUT/tagged" --parallel "qel-en=$OUT/text/train" \
+    --tagger "en=$OUT/text/en.conllu" --filters none --vocabulary 500 --valid 200 --seed "$SEED"
+  makes "$OUT/tagged"
+}
+
+# It reads a sentence of qel and says the parts of speech of its English; one layer and few states for a minute's work.
+train_encoder() {
+  claim_checkpoints "$OUT/encoder.training"
+  logged "$OUT/encoder.log" fairseq-train "$OUT/tagged" --user-dir "$PLUGIN" --task upos_translation --arch upos_lstm \
+    --criterion upos_cross_entropy --encoder-layers 1 --encoder-cell-dim 64 --decoder-cell-dim 128 \
+    --optimizer adam --lr 0.003 --batch-size 64 --max-update 240 --seed "$SEED" \
+    --best-checkpoint-metric mean_accuracy --maximize-best-checkpoint-metric \
+    --save-dir "$OUT/encoder.training" --no-epoch-checkpoints --log-format json --log-interval 40
+  makes "$OUT/encoder.training/checkpoint_best.pt"
+}
+
+pack_encoder() {
+  logged "$OUT/encoder.pack.log" fairseq-xl embed pack "$OUT/encoder.training/checkpoint_best.pt" \
+    --output "$OUT/encoder"
+  makes "$OUT/encoder"
+}
+
+embed_text() {
+  logged "$OUT/embed.log" fairseq-xl embed text "$OUT/encoder" "$OUT/text/test.qel" --normalize -o "$OUT/test.npy"
+  makes "$OUT/test.npy"
+}
+
+# What the report shows of Python is what runs here.
+python_lines() {
+  local OUT=${OUT//\"/\\\"}
+  cat <<END
+from fairseq_xl import Translator
+translator = Translator.load("$OUT/model")
+print(*translator.translate(open("$OUT/new.qel", encoding="utf-8").read().splitlines()), sep="\n")
+
+import numpy as np
+from fairseq_xl import SentenceEncoder
+sentences = open("$OUT/text/test.qel", encoding="utf-8").read().splitlines()
+vectors = SentenceEncoder.load("$OUT/encoder").encode(sentences, normalize=True)
+print(*np.argsort(-(vectors @ vectors[0]))[:4] + 1)
+END
+}
+
+run_python() {
+  local status=0
+  python_lines >"$OUT/try.py"
+  python "$OUT/try.py" >"$OUT/try.out.tmp" 2>"$OUT/try.log" || status=$?
+  if [[ $status != 0 ]]; then
+    tail -n 20 "$OUT/try.log" >&2
+    exit "$status"
+  fi
+  mv "$OUT/try.out.tmp" "$OUT/try.out"
+  makes "$OUT/try.out"
+}
+
 draw_curves() {
   local logs=()
   for LOSS in $LOSSES; do logs+=("$OUT/$LOSS/train.log"); done
@@ -159,6 +231,17 @@ show_translations() {
       printf '  %-16s %s\n' "$LOSS" "$(sed -n "${line}p" "$OUT/$LOSS/test.hyp")"
     done
   done
+}
+
+show_packed() {
+  local line alike
+  printf '\nThe packed model: fairseq-xl translate text %s <new.qel >new.en\n\n' "$OUT/model"
+  paste -d '\n' "$OUT/new.qel" "$OUT/new.en" | sed 's/^/  /'
+  printf '\nThe same, and sentences built like the first, from Python:\n\n'
+  python_lines | sed 's/^/  /'
+  printf '\nThe sentence encoder: fairseq-xl embed text %s FILE -o X.npy; nearest by it:\n\n' "$OUT/encoder"
+  read -ra alike < <(tail -n 1 "$OUT/try.out")
+  for line in "${alike[@]}"; do printf '  %s\n' "$(sed -n "${line}p" "$OUT/text/test.en")"; done
 }
 
 if [[ $INSTALL == yes ]]; then
@@ -181,6 +264,13 @@ report() {
     stage "$LOSS.score" "$LOSS.translate" score
   done
   stage neighbours syn_margin_proj.train inspect
+  stage model syn_margin_proj.train pack_model
+  stage text model translate_text
+  stage tags corpus tag_sentences
+  stage encoder.train tags train_encoder
+  stage encoder encoder.train pack_encoder
+  stage vectors_of_sentences encoder embed_text
+  stage python "text encoder" run_python
   stage curves "syn_margin_proj.train vmf.train" draw_curves
 
   printf '\nTranslations of the test set (beam 5):\n'
@@ -196,6 +286,7 @@ report() {
       failed="$failed $LOSS"
     fi
   done
+  show_packed
   printf '\nTraining curves: %s\n' "$OUT/curves.png"
   printf 'Everything else: %s (%d seconds of work)\n' "$OUT" "$SECONDS"
   if [[ -n $failed ]]; then

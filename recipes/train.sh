@@ -108,6 +108,7 @@ files_of --train "$TRAIN"
 measure_text
 [[ -z $VALID ]] || files_of --valid "$VALID"
 [[ -z $TEST_SET ]] || files_of --test "$TEST_SET"
+((PAIRS >= LEAST_PAIRS)) || fail "--train has $PAIRS pairs, too few to learn from: give $LEAST_PAIRS or more"
 sized_defaults "$PAIRS"
 # After 5 epochs of 20,000 short sentences (0.4 MB) all vectors were alike: the mean cosine of two words was 0.16 and the
 # model chose the right word in 20 % of places; after 100 it was 0.002.

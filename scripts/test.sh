@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 venv=${FAIRSEQ_XL_VENV:-.venv}
-bash scripts/setup.sh --venv "$venv" --extras test,report,index,cluster,syntactic,siamese,pairs,corpus,onnx,ctranslate2,examples,tensorboard,docs,browser
+bash scripts/setup.sh --venv "$venv" --extras test,report,index,cluster,syntactic,siamese,pairs,corpus,onnx,ctranslate2,examples,tensorboard,hub,docs,browser
 # A browser for the test of a report's page. CI brings one, where there is none; elsewhere the test says what it lacks.
 if [[ -n ${CI:-} && -z ${FAIRSEQ_XL_BROWSER:-} ]] && ! command -v chromium google-chrome >/dev/null; then
   if command -v apt-get >/dev/null && [[ $(id -u) == 0 ]]; then

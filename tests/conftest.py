@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import forkserver
+import hub_server
 import hypothesis
 import playground as playgrounds
 import pytest
@@ -38,6 +39,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 # What takes milliseconds on an idle machine can take a second on a busy one; and the examples are the same in every
 # run, so that a failure belongs to the change that caused it. New ones: --hypothesis-profile search.
+hub = hub_server.hub
 hypothesis.settings.register_profile("search", deadline=None)
 hypothesis.settings.register_profile("fairseq_xl", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("fairseq_xl")

@@ -79,15 +79,27 @@ SMALLER = {
 NOT_RUN = {
     """\
 bash recipes/quickstart.sh    # installs into .venv and runs the main job on a small generated corpus
+bash recipes/train.sh --train PREFIX --src xx --tgt yy --out OUT    # a translator from your own PREFIX.xx and PREFIX.yy
 bash scripts/test.sh          # reuses the environment, checks style and types and runs every test
 """: "installs, and runs these tests; recipes/test_quickstart.py runs the first without installing",
+    """\
+bash recipes/train.sh --train pairs --src de --tgt en --out OUT
+""": "20,000 pairs, of which the test has a few; recipes/test_train.py runs it with stand-ins",
+    """\
+fairseq-xl translate text OUT/runs/de-en.syn_margin_proj.continuous_lstm.256.seed1/model --input new.de --output new.en
+""": "what the block before it leaves",
+    """\
+fairseq-xl translate pack checkpoints/checkpoint_best.pt --data data-bin -s de -t en --output MODEL \\
+    --licence cc-by-4.0 --dataset "Tatoeba, German and English" --record OUT/runs/NAME/record.json
+""": "the record of that block",
     """\
 torchrun --nnodes 2 --nproc-per-node 4 --rdzv-backend c10d --rdzv-endpoint HOST:29500 \\
     "$(command -v fairseq-train)" "${training[@]}" --distributed-world-size 8
 """: "two machines, GPUs",
     """\
 training=(DATA --user-dir fairseq_xl --arch continuous_lstm --criterion syn_margin_proj --target-vectors en.vec
-    --optimizer adam --lr 1e-3 --max-tokens 3000 --max-epoch 16 --save-dir checkpoints/connected)
+    --optimizer adam --lr 2e-3 --clip-norm 1 --lr-scheduler fixed
+    --warmup-updates 200 --force-anneal 8 --lr-shrink 0.6 --max-tokens 1000 --max-epoch 16 --save-dir checkpoints/connected)
 srun --nodes 2 --ntasks-per-node 4 --gpus-per-node 4 \\
     fairseq-train "${training[@]}" --distributed-world-size 8 --distributed-port 29500
 """: "a cluster",
@@ -104,7 +116,7 @@ bash recipes/syntactic.sh --out OUT --data DIR
 }
 
 # Those of NOT_RUN that print no commands when they are asked to.
-NO_DRY_RUN = ("recipes/quickstart.sh", "scripts/test.sh")
+NO_DRY_RUN = ("recipes/quickstart.sh", "recipes/train.sh", "scripts/test.sh")
 
 # Blocks that are no code, by their first lines.
 PICTURES = (

@@ -10,6 +10,7 @@ import shlex
 import subprocess
 from dataclasses import fields
 from functools import cache
+from itertools import pairwise
 
 import pytest
 import yaml
@@ -30,7 +31,7 @@ def recipe() -> tuple[dict[str, str], list[str]]:
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     train = shlex.split(next(line for line in shown if line.startswith("fairseq-train")))
     convert = shlex.split(next(line for line in shown if line.startswith("fairseq-xl vectors convert")))
-    values = {name: value for name, value in zip(train, train[1:], strict=False) if name.startswith("--")}
+    values = {name: value for name, value in pairwise(train) if name.startswith("--")}
     return values, convert[convert.index("--dict") + 2 :]
 
 
@@ -118,7 +119,7 @@ def commands(start: str) -> list:
 @pytest.mark.parametrize("words", commands("fairseq-train"))
 def test_trainings_on_pages(words: list[str]) -> None:
     """Those of the model that was tuned; others have settings of their own."""
-    given = {name: value for name, value in zip(words, words[1:], strict=False) if name.startswith("--")}
+    given = {name: value for name, value in pairwise(words) if name.startswith("--")}
     tuned = recipe()[0]
     if given.get("--arch") != tuned["--arch"] or given.get("--criterion") != tuned["--criterion"]:
         return

@@ -46,6 +46,7 @@ PURPOSES = {
     "pretrained": "embeddings to compare with",
     "examples": "the examples with models of Hugging Face",
     "tensorboard": "curves of a training in TensorBoard",
+    "hub": "models by their name on the Hugging Face Hub",
     "ray": "tagging on many machines",
     "siamese": "baselines and segmentation of the Siamese classifier",
     "pairs": "baselines and folds of sentence pairs",

@@ -25,7 +25,9 @@ from torch.nn.utils.rnn import pad_sequence
 from fairseq_xl import compat
 from fairseq_xl.encode.folder import checked_model, write_folder
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.hub import local_folder
 from fairseq_xl.io.progress import progress_bar
+from fairseq_xl.report.model_card import Card, CardOptions
 from fairseq_xl.training import checkpoints
 from fairseq_xl.training.batches import batches
 from fairseq_xl.training.device import usable
@@ -61,7 +63,8 @@ class SentenceEncoder:
         """Load an encoder folder, or a checkpoint of fairseq-train.
 
         Args:
-            path: see :mod:`fairseq_xl.encode.folder`.
+            path: see :mod:`fairseq_xl.encode.folder`; or the name of a folder on the Hugging Face Hub,
+                ``OWNER/MODEL[@REVISION]``.
             device: such as ``cpu`` or ``cuda:1``; by default a GPU where there is one.
             data: of a checkpoint, the data directory that it was trained on; by default where it was in training.
 
@@ -69,7 +72,7 @@ class SentenceEncoder:
             InputError: no such folder or checkpoint, or a damaged one; data that it was not trained on; a device
                 that cannot be used; a model that gives no sentence embeddings.
         """
-        path = Path(path)
+        path = local_folder(path)
         if path.is_dir():
             if data is not None:
                 raise InputError(f"{path} is an encoder folder, which has its data with it: leave --data out")
@@ -170,13 +173,14 @@ def _longest(model: Any) -> int:
     return int(limit[0] if isinstance(limit, tuple) else limit)
 
 
-def pack(checkpoint: Path, output: Path, data: Path | None = None) -> None:
+def pack(checkpoint: Path, output: Path, data: Path | None = None, about: CardOptions | None = None) -> None:
     """Write a checkpoint, without the optimiser's state, and the files that its task encodes text with.
 
     Args:
         checkpoint: of fairseq-train.
         output: folder that is new, empty or an encoder folder to replace.
         data: the data directory; by default where it was in training.
+        about: for a model card; none is written without.
 
     Raises:
         InputError: a checkpoint that cannot be read or does not fit the data; an output that cannot be written.
@@ -184,7 +188,23 @@ def pack(checkpoint: Path, output: Path, data: Path | None = None) -> None:
     task, _ = load_model(checkpoint, data)
     state = checkpoints.read(checkpoint)
     checkpoints.refuse_nan(checkpoint, state)
-    write_folder(output, state, Path(task.cfg.data), task.text_files())
+    card = _card(task).text(about) if about else ""
+    write_folder(output, state, Path(task.cfg.data), task.text_files(), card)
+
+
+def _card(task: Any) -> Card:
+    return Card(
+        title="Sentence encoder",
+        task="feature-extraction",
+        languages=sorted(getattr(task, "languages", ())),
+        does="Turns raw text into vectors, one for each sentence, with fairseq_xl. The folder holds the weights and "
+        "all steps of the text.",
+        loading="""
+from fairseq_xl import SentenceEncoder
+encoder = SentenceEncoder.load("OWNER/MODEL")  # this folder, or its name on the Hub
+print(encoder.encode(["…"]).shape)
+""",
+    )
 
 
 def pack_untrained(checkpoint: Path, output: Path, seed: int, data: Path | None = None) -> None:

@@ -19,6 +19,7 @@ import torch
 
 from fairseq_xl.io.atomic import atomic_binary, atomic_text
 from fairseq_xl.io.folders import atomic_folder, check_files, digest, read_manifest
+from fairseq_xl.report import model_card
 
 CONFIG = "encoder.json"
 MODEL = "model.pt"
@@ -26,13 +27,14 @@ VERSION = 1
 """Raised when an older version of this package could not read what is written now."""
 
 
-def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequence[str]) -> None:
+def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequence[str], card: str = "") -> None:
     """Write an encoder folder, wholly or not at all.
 
     Args:
         output: the folder, new, empty or an encoder folder to replace.
         state: a checkpoint.
         data: where the files called ``names`` are.
+        card: the text of README.md; none is written without.
 
     Raises:
         InputError: a file that cannot be read; an ``output`` that holds something else or cannot be written.
@@ -47,6 +49,9 @@ def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequenc
         with atomic_text(folder / CONFIG) as stream:
             json.dump({"version": VERSION, "files": checksums}, stream, indent=2)
             stream.write("\n")
+        if card:
+            with atomic_text(folder / model_card.NAME) as stream:
+                stream.write(card)
 
 
 def checked_model(folder: Path) -> Path:

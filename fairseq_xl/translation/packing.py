@@ -6,16 +6,17 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairseq_xl.io.atomic import atomic_binary
+from fairseq_xl.io.atomic import atomic_binary, atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder, digest
 from fairseq_xl.io.settings import argument, option
+from fairseq_xl.report.model_card import NAME, Card, CardOptions
 from fairseq_xl.translation.options import Decoding
 from fairseq_xl.vectors.dictionary import read_dictionary
 
 
 @dataclass(kw_only=True)
-class Packing:
+class Packing(CardOptions):
     """What goes into a model folder."""
 
     models: list[Path] = argument(
@@ -54,6 +55,7 @@ def pack(packing: Packing, decoding: Decoding) -> None:
     from fairseq_xl.translation import folder as names
     from fairseq_xl.translation.translator import Translator
 
+    card = packing.asked_for  # or a refusal, before anything is written
     with atomic_folder(packing.output, names.CONFIG, "a model") as folder:
         checkpoints = [f"model{number}.pt" for number, _ in enumerate(packing.models, start=1)]
         for model, name in zip(packing.models, checkpoints, strict=True):
@@ -82,6 +84,25 @@ def pack(packing: Packing, decoding: Decoding) -> None:
         )
         names.write_config(folder, config)
         Translator.load(folder, device="cpu")
+        if card:
+            with atomic_text(folder / NAME) as stream:
+                stream.write(_card(packing).text(packing))
+
+
+def _card(packing: Packing) -> Card:
+    languages = packing.source_lang, packing.target_lang
+    return Card(
+        title=f"Translation from {languages[0]} to {languages[1]}",
+        task="translation",
+        languages=languages,
+        does=f"Translates raw text from {languages[0]} to {languages[1]}, with fairseq_xl. The folder holds the "
+        "weights, both dictionaries and all steps of the text.",
+        loading="""
+from fairseq_xl import Translator
+translator = Translator.load("OWNER/MODEL")  # this folder, or its name on the Hub
+print(translator.translate(["…"])[0])
+""",
+    )
 
 
 def _copy_model(checkpoint: Path, target: Path) -> None:

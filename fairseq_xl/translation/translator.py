@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import fairseq_xl
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.hub import local_folder
 from fairseq_xl.text.pipeline import Pipeline
 from fairseq_xl.text.unknown_words import UNKNOWN
 from fairseq_xl.training.batches import batches
@@ -105,7 +106,8 @@ class Translator(ABC):
         """Read a model folder, or one that ``fairseq-xl translate export`` wrote.
 
         Args:
-            folder: as a recipe leaves it in ``RUN/model`` and ``fairseq-xl translate pack`` or ``export`` makes it.
+            folder: as a recipe leaves it in ``RUN/model`` and ``fairseq-xl translate pack`` or ``export`` makes it; or
+                the name of one on the Hugging Face Hub, ``OWNER/MODEL[@REVISION]``.
             device: such as ``cpu`` or ``cuda:1``; by default a GPU where there is one, the CPU for an export.
             batch_tokens: source tokens that are translated at once. Memory grows with it, the beam and the
                 vocabulary; speed on a GPU does, too.
@@ -118,7 +120,7 @@ class Translator(ABC):
         """
         from fairseq_xl.translation.exported import folder as exported
 
-        folder = Path(folder)
+        folder = local_folder(folder)
         if exported.is_export(folder):
             from fairseq_xl.translation.exported.translator import ExportedTranslator
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import shutil
 import subprocess
 import sys
 
@@ -163,3 +164,10 @@ def test_calls_that_cannot_be_are_refused(encoder):
         encoder.encode("one sentence")
     with pytest.raises(InputError, match="batches of 0 tokens hold nothing"):
         encoder.encode(["a"], max_tokens=0)
+
+
+def test_an_encoder_of_the_hub(hub, packed, encoder):
+    shutil.copytree(packed, hub.folder, dirs_exist_ok=True)
+    sentences = ["Ein Hund .", "Zwei Hunde ."]
+    found = SentenceEncoder.load(hub.name, device="cpu").encode(sentences)
+    np.testing.assert_array_equal(found, encoder.encode(sentences))

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 
 from fairseq_xl import SentenceEncoder
+from fairseq_xl.encode.encoder import pack
 from fairseq_xl.encode.folder import CONFIG, write_folder
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import WRITTEN
+from fairseq_xl.report.model_card import CardOptions
 from fairseq_xl.training import checkpoints
 
 
@@ -64,3 +66,14 @@ def test_only_an_encoder_is_replaced(upos_run, packed, tmp_path):
         write_folder(folder, state, upos_run[0], ["none"])
     assert (folder / "model.pt").is_file()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "notes.txt"]
+
+
+def test_a_model_card_goes_with_it(upos_run, tmp_path):
+    checkpoint = upos_run[1] / "checkpoint_last.pt"
+    pack(checkpoint, tmp_path / "e", about=CardOptions(licence="mit", dataset=["our lines"]))
+    text = (tmp_path / "e" / "README.md").read_text(encoding="utf-8")
+    assert text.startswith("---\nlicense: mit\nlanguage:\n- ")
+    assert "pipeline_tag: feature-extraction" in text
+    assert "- our lines" in text
+    pack(checkpoint, tmp_path / "e")
+    assert not (tmp_path / "e" / "README.md").exists()

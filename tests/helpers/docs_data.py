@@ -136,6 +136,7 @@ def iwslt16(folder: Path) -> None:
 
 def translator(folder: Path) -> None:
     parallel_text(folder, "de", "en")
+    write_table(folder / "deu-eng.tsv", sentences("en"), sentences("de"))
     write(folder / "more.en", tokens("en")[184:])
     write(folder / "in.de", [*sentences("de")[:3], "", *sentences("de")[3:6]])
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
@@ -65,6 +66,20 @@ def test_it_reports_everything_it_promises(finished) -> None:
     near = result.stdout.split("Each predicted word")[1].split("sacreBLEU on")[0]
     # the end of the sentence is predicted as well
     assert len(re.findall(r"^  \S+ +\d\.\d\d .*\|(  ?\S+ -?\d\.\d\d){5}$", near, re.M)) >= 5
+    packed = result.stdout.split("The packed model: ")[1]
+    source = (out / "text" / "test.qel").read_text(encoding="utf-8").splitlines()
+    translated = (out / "new.en").read_text(encoding="utf-8").splitlines()
+    for line, translation in zip(source[:3], translated, strict=True):
+        assert f"  {line}\n  {translation}\n" in packed
+    *from_python, alike = (out / "try.out").read_text(encoding="utf-8").splitlines()
+    assert from_python == translated, "the command and the lines of Python say the same"
+    assert all(f"  {line}\n" in packed for line in (out / "try.py").read_text(encoding="utf-8").splitlines() if line)
+    numbers = [int(number) for number in alike.split()]
+    assert numbers[0] == 1, "the nearest to a sentence is itself"
+    assert all(f"  {reference[number - 1]}\n" in packed for number in numbers)
+    vectors = np.load(out / "test.npy")
+    assert vectors.shape == (200, 128)
+    assert [*np.argsort(-(vectors @ vectors[0]))[:4] + 1] == numbers
     plot = Path(re.search(r"^Training curves: (.+)$", result.stdout, re.M)[1])
     assert plot == out / "curves.png"
     assert plot.read_bytes()[:4] == b"\x89PNG"
@@ -80,7 +95,7 @@ def test_a_second_run_repeats_nothing_and_reports_the_same(finished, environment
     assert second.returncode == 0
     assert [name.stat().st_mtime_ns for name in names] == before
     stages = re.findall(r"^== (.*)$", second.stderr, re.M)
-    assert len(stages) == 11
+    assert len(stages) == 18
     assert all(stage.endswith(": done before") for stage in stages)
     assert _without_time(second.stdout) == _without_time(first.stdout)
 

@@ -149,13 +149,15 @@ def test_small_text_is_seen_more_often_by_the_vectors(train, text, pairs, given,
         ("--train TEXT --src de --tgt en --columns 2", "--columns is '2': give two numbers"),
         ("--train TEXT --src de --tgt en --held-out 0", "--held-out is 0"),
         ("--train TEXT --src de --tgt en --data .", "name yours with --train"),
+        ("--train TEN --src de --tgt en", "--train has 10 pairs, too few to learn from: give 500 or more"),
         ("--train TORN --src de --tgt en", "TORN is no gzip file"),
     ],
 )
 def test_mistakes(train, text, tmp_path, arguments, said):
     (tmp_path / "empty").touch()
     (tmp_path / "torn.gz").write_text("x\n")
-    names = {"TEXT": text, "EMPTY": tmp_path / "empty", "TORN": tmp_path / "torn.gz"}
+    (tmp_path / "ten").write_text("ein Hund\ta dog\n" * 10)
+    names = {"TEXT": text, "EMPTY": tmp_path / "empty", "TORN": tmp_path / "torn.gz", "TEN": tmp_path / "ten"}
     for name, path in names.items():
         arguments, said = arguments.replace(name, str(path)), said.replace(name, str(path))
     done = train(*arguments.split())

@@ -161,7 +161,8 @@ def untrained(tmp_path):
     source, target = dictionary(30), dictionary(40)
     task = TranslationTask(TranslationConfig(data="bin", source_lang="a", target_lang="b"), source, target)
     torch.manual_seed(1)
-    cfg = TinyConfig(target_vectors=write_vectors(tmp_path / "v.vec", 40, 8), max_target_positions=16)
+    table = write_vectors(tmp_path / "v.vec", 40, 8)
+    cfg = TinyConfig(target_vectors=table, max_target_positions=16, decode_score="cosine", decode_csls_weight=0.0)
     model = ContinuousLSTM.build_model(cfg, task)
     with torch.no_grad():
         for parameter in model.parameters():

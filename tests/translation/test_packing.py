@@ -136,3 +136,17 @@ def test_the_pack_command(work, tmp_path, capsys):
     assert cli.main([str(word) for word in words]) == 0
     assert capsys.readouterr().out == f"translate with: fairseq-xl translate text {output}\n"
     assert json.loads((output / "translator.json").read_text())["options"] == {"beam": 3, "lenpen": 0.8}
+
+
+def test_a_model_card_goes_with_it(pack_model, tmp_path):
+    output = tmp_path / "model"
+    record = tmp_path / "record.json"
+    record.write_text(json.dumps({"scores": {"test": {"beam5": {"BLEU": {"score": 30.1, "signature": "nrefs:1"}}}}}))
+    with pytest.raises(InputError, match="a model card states a licence"):
+        pack_model(output, "stock", record=record)
+    assert not output.exists()
+    pack_model(output, "stock", record=record, licence="cc-by-4.0")
+    text = (output / "README.md").read_text(encoding="utf-8")
+    assert text.startswith("---\nlicense: cc-by-4.0\nlanguage:\n- de\n- en\n")
+    assert "| test | 5 | BLEU | 30.1 | `nrefs:1` |" in text
+    assert Translator.load(output, "cpu").translate([""]) == [""]

@@ -8,6 +8,7 @@ import math
 import os
 import pickle
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -259,3 +260,10 @@ def test_the_package_offers_the_translator_when_asked():
     assert fairseq_xl.Translator is Translator
     with pytest.raises(AttributeError, match="Traslator"):
         _ = fairseq_xl.Traslator
+
+
+def test_a_model_of_the_hub(hub, packed, raw):
+    shutil.copytree(packed / "continuous", hub.folder, dirs_exist_ok=True)
+    assert Translator.load(hub.name, device="cpu").translate(raw[:3]) == (
+        Translator.load(packed / "continuous", device="cpu").translate(raw[:3])
+    )

@@ -109,12 +109,13 @@ class Synthetic:
         "also write mono.en: so many English sentences for word vectors, none of them held out", 0, low=0, shown="none"
     )
     gloss: bool = option("also write *.gloss: the grammar of each source word", False)
+    tags: bool = option("also write en.conllu: the English sentences with universal parts of speech", False)
 
     def run(self) -> None:
         from fairseq_xl.text.synthetic import generator
 
         corpus = generator.generate(self.seed, self.train, self.valid, self.test, self.monolingual)
-        for path in generator.write(corpus, self.output, self.gloss):
+        for path in generator.write(corpus, self.output, self.gloss, self.tags):
             print(path)
 
 

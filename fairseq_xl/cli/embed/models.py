@@ -8,6 +8,7 @@ from pathlib import Path
 from fairseq_xl.io.atomic import real_path
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import GREATEST_SEED, argument, option
+from fairseq_xl.report.model_card import CardOptions
 
 _DATA = "the data directory, where it is no longer where it was in training"
 
@@ -35,13 +36,13 @@ class _Folder:
 
 
 @dataclass(kw_only=True)
-class Pack(_Folder):
-    """Put a checkpoint and all that encoding text needs into one folder."""
+class Pack(_Folder, CardOptions):
+    """Put a checkpoint and all that encoding text needs into one folder; with --licence, a model card, too."""
 
     def write(self) -> None:
         from fairseq_xl.encode.encoder import pack
 
-        pack(self.model, self.output, self.data)
+        pack(self.model, self.output, self.data, self if self.asked_for else None)
 
 
 @dataclass(kw_only=True)

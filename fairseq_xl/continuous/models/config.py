@@ -31,7 +31,7 @@ class DecodingConfig(FairseqDataclass):
     decode_scale: float = option("sharpness of decode-score cosine: only beam search and ensembles depend on it", 20.0)
     decode_csls_weight: float = option(
         "subtract this times each word's mean cosine to its 10 nearest words (CSLS): raise it towards 1 when rare "
-        "words from crowded regions intrude",
+        "words from crowded regions intrude; 0 for vmf_posterior, combined and a softmax's vectors, where it costs",
         0.5,
     )
     decode_prior_weight: float = option(

@@ -73,13 +73,14 @@ vectors trained on the English side mean something.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.folders import own_files
 from fairseq_xl.text.synthetic.grammar import Grammar, Pair
+from fairseq_xl.text.synthetic.tags import universal_tags
 
 SOURCE_LANGUAGE = "qel"
 TARGET_LANGUAGE = "en"
@@ -122,10 +123,11 @@ def _distinct(grammar: Grammar, sources: set[tuple[str, ...]], targets: set[tupl
             yield pair
 
 
-def write(corpus: Corpus, folder: Path, gloss: bool = False) -> list[Path]:
+def write(corpus: Corpus, folder: Path, gloss: bool = False, tags: bool = False) -> list[Path]:
     """Write ``{train,valid,test}.{qel,en}`` and, if there is any, ``mono.en``.
 
-    ``gloss`` adds ``*.gloss``, one entry for each source word. Each file appears complete or not
+    ``gloss`` adds ``*.gloss``, one entry for each source word; ``tags`` adds ``en.conllu``, a treebank of the English
+    sentences of the splits with universal parts of speech. Each file appears complete or not
     at all. Returns their paths; raises :class:`InputError` where ``folder`` cannot be a folder
     or has files of others by these names.
     """
@@ -139,8 +141,20 @@ def write(corpus: Corpus, folder: Path, gloss: bool = False) -> list[Path]:
     }
     if corpus.monolingual:
         texts[f"mono.{TARGET_LANGUAGE}"] = corpus.monolingual
+    treebank = f"{TARGET_LANGUAGE}.conllu"
     with own_files(folder, "data synthetic") as new:
         for name, sentences in texts.items():
             with atomic_text(new / name) as stream:
                 stream.writelines(" ".join(words) + "\n" for words in sentences)
-    return [folder / name for name in texts]
+        if tags:
+            with atomic_text(new / treebank) as stream:
+                stream.writelines(_tagged(pair.target) for pair in (*corpus.train, *corpus.valid, *corpus.test))
+    return [folder / name for name in (*texts, *([treebank] if tags else []))]
+
+
+def _tagged(words: Sequence[str]) -> str:
+    """A sentence of a CoNLL-U file."""
+    lines = [f"# text = {' '.join(words)}"]
+    for number, (word, tag) in enumerate(zip(words, universal_tags(words), strict=True), start=1):
+        lines.append("\t".join([str(number), word, word, tag, *"______"]))
+    return "\n".join(lines) + "\n\n"

@@ -13,7 +13,7 @@ def vectors(write_vectors):
 
 
 def test_temperature_reaches_a_cosine(task, vectors):
-    model = build(task, vectors)
+    model = build(task, vectors, decode_score="cosine", decode_csls_weight=0.0)
     pred, extra = model(SOURCE, LENGTHS, PREVIOUS)
     plain = model.get_normalized_probs((pred, extra), log_probs=True)
     soft = model.get_normalized_probs((pred / 4, extra), log_probs=True)

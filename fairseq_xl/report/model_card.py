@@ -1,0 +1,137 @@
+"""The card of a model: README.md with the front matter that the Hugging Face Hub reads, for people and for the Hub."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import loads
+from fairseq_xl.io.settings import option
+
+NAME = "README.md"
+
+
+@dataclass(kw_only=True)
+class CardOptions:
+    """What a card says that nothing else knows."""
+
+    licence: str = option(
+        "of the model, by its identifier on the Hub (cc-by-4.0, apache-2.0, …): README.md is then a model card",
+        "",
+        metavar="LICENCE",
+    )
+    dataset: list[str] = option("what the card says the model was trained on, in words or as OWNER/DATA", [])
+    record: Path | None = option("record.json of the run, whose scores the card has", None)
+
+    @property
+    def asked_for(self) -> bool:
+        """Whether there shall be a card. Raises: InputError: a card without a licence."""
+        if not self.licence and (self.dataset or self.record):
+            raise InputError("a model card states a licence: give --licence, such as cc-by-4.0")
+        return bool(self.licence)
+
+
+@dataclass(frozen=True)
+class Score:
+    """One of a record's, as sacreBLEU gave it."""
+
+    data: str
+    beam: int
+    metric: str
+    score: float
+    signature: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Card:
+    """What stands on a card.
+
+    Attributes:
+        title: its heading.
+        task: the Hub's name of what the model does: ``translation``, ``feature-extraction``.
+        languages: codes of them.
+        does: a sentence or two that say what the model does.
+        loading: lines of Python that use it.
+    """
+
+    title: str
+    task: str
+    languages: Sequence[str]
+    does: str
+    loading: str
+
+    def text(self, options: CardOptions) -> str:
+        """README.md.
+
+        Raises:
+            InputError: a record that is none.
+        """
+        scores = read_scores(options.record) if options.record else []
+        head: dict[str, Any] = {
+            "license": options.licence,
+            "language": list(self.languages),
+            "library_name": "fairseq_xl",
+            "pipeline_tag": self.task,
+            "tags": ["fairseq_xl", "fairseq"],
+        }
+        if published := [name for name in options.dataset if name.count("/") == 1 and " " not in name]:
+            head["datasets"] = published
+        if scores:
+            head["metrics"] = ["sacrebleu"]
+            head["model-index"] = [{"name": self.title, "results": list(self._results(scores))}]
+        parts = [
+            "---",
+            yaml.safe_dump(head, allow_unicode=True, sort_keys=False).strip(),
+            "---",
+            "",
+            f"# {self.title}",
+            "",
+            self.does,
+            "",
+            f"Licence: {options.licence}.",
+            "",
+            "## How to use it",
+            "",
+            "```python",
+            self.loading.strip(),
+            "```",
+            "",
+        ]
+        if options.dataset:
+            parts += ["## Data", "", *(f"- {name}" for name in options.dataset), ""]
+        if scores:
+            parts += ["## Scores", "", "| test set | beam | metric | score | signature |", "|---|---|---|---|---|"]
+            parts += [f"| {one.data} | {one.beam} | {one.metric} | {one.score} | `{one.signature}` |" for one in scores]
+            parts.append("")
+        return "\n".join(parts)
+
+    def _results(self, scores: Sequence[Score]) -> Iterator[dict[str, Any]]:
+        for one in scores:
+            yield {
+                "task": {"type": self.task},
+                "dataset": {"name": one.data, "type": one.data},
+                "metrics": [{"type": one.metric.lower(), "value": one.score, "name": f"{one.metric}, beam {one.beam}"}],
+            }
+
+
+def read_scores(path: Path) -> list[Score]:
+    """The scores of a run's record. Raises: InputError: no such file, or another one."""
+    try:
+        record = loads(path.read_text(encoding="utf-8"))
+        return [
+            Score(data, int(beam.removeprefix("beam")), metric, found["score"], found["signature"])
+            for data, beams in record["scores"].items()
+            for beam, metrics in beams.items()
+            for metric, found in metrics.items()
+        ]
+    except FileNotFoundError:
+        raise InputError(f"there is no record {path}: check the name") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(
+            f"{path} is not a record of `fairseq-xl experiment record`: name a run's record.json"
+        ) from None
