@@ -66,7 +66,7 @@ MODULES = {
         ("fairseq_xl.io.settings", "fairseq_xl.io.errors", "fairseq_xl.io.atomic"),
     ),
 }
-"""Name of a page -> its title, its first sentence, and its modules: with all their public names, or with those named."""
+"""Name of a page -> its title, its first sentence, and its modules: all their public names, or those after a colon."""
 _ESCAPED = re.compile(r"([|<>*_\[\]])")
 
 
