@@ -170,19 +170,19 @@ def vmf_by_norm(figure: Any) -> None:
         xlabel="angle from the mean direction, degrees", ylabel="density, by its maximum", xlim=(0, 90), ylim=(0, 1)
     )
     left.legend(frameon=False, fontsize=10)
-    kappa = torch.logspace(0, 4, 400, dtype=torch.float64)
-    normaliser = -vmf_log_normalizer(kappa, 300)
+    norms = torch.logspace(0, 4, 400, dtype=torch.float64)
+    normaliser = -vmf_log_normalizer(norms, 300)
     for shown, lambda1, lambda2, colour in (
         ("plain likelihood", 0.0, 1.0, ORANGE),
         ("regularised", 0.02, 0.1, BLUE),
     ):
-        loss = normaliser - lambda2 * 0.9 * kappa + lambda1 * kappa
+        loss = normaliser - lambda2 * 0.9 * norms + lambda1 * norms
         loss = (loss - loss.min()) / (loss[0] - loss.min())
         best = int(loss.argmin())
-        right.semilogx(kappa, loss, color=colour, label=shown)
-        right.plot([kappa[best]], [loss[best]], "o", color=colour)
+        right.semilogx(norms, loss, color=colour, label=shown)
+        right.plot([norms[best]], [loss[best]], "o", color=colour)
         right.annotate(
-            f"{shown}\nκ = {kappa[best]:,.0f}", (float(kappa[best]), 0), (0, -32), color=colour, ha="center", **POINTS
+            f"{shown}\nκ = {norms[best]:,.0f}", (float(norms[best]), 0), (0, -32), color=colour, ha="center", **POINTS
         )
     right.set(xlabel="norm of the prediction, κ = ‖e‖", ylabel="loss", ylim=(-0.4, 1.3), xlim=(1, 1e4))
     right.set_title("300 dimensions, cosine 0.9", fontsize=12)

@@ -22,8 +22,12 @@ sys.path.insert(0, str(ROOT))  # the checkout's package, before any that is inst
 MODULES = {
     "main": (
         "Translate and encode in Python",
-        "`from fairseq_xl import Translator, SentenceEncoder` imports what these names need and nothing more.",
-        ("fairseq_xl.translation.translator", "fairseq_xl.encode.encoder"),
+        "`from fairseq_xl import Translator, SentenceEncoder` imports no more than these names need.",
+        (
+            "fairseq_xl.translation.translator:Translator,Translation",
+            "fairseq_xl.encode.encoder:SentenceEncoder",
+            "fairseq_xl:register",
+        ),
     ),
     "losses": (
         "Losses, tables and scores",
@@ -62,7 +66,7 @@ MODULES = {
         ("fairseq_xl.io.settings", "fairseq_xl.io.errors", "fairseq_xl.io.atomic"),
     ),
 }
-"""Name of a page -> its title, its first sentence, and the modules whose public names it has."""
+"""Name of a page -> its title, its first sentence, and its modules: all their public names, or those after a colon."""
 _ESCAPED = re.compile(r"([|<>*_\[\]])")
 
 
@@ -187,7 +191,7 @@ def options(kind: str) -> str:
         for one in _OPTIMISERS:
             parts += _components(*one)
     else:
-        parts.append(f"fairseq-train takes these as `{option}`. Its own components keep their own options.")
+        parts.append(f"fairseq-train takes these as `{option}`. fairseq's own keep their options.")
         parts += _components(option, module, registry)
     return "\n\n".join(parts) + "\n"
 
@@ -226,6 +230,8 @@ def _default(each: dataclasses.Field[Any]) -> str:
     if default is dataclasses.MISSING or default is None or default == "":
         return ""
     value = getattr(default, "value", default)
+    if value == "???":  # omegaconf's way to say so
+        return "required"
     return "of the whole training" if str(value).startswith("${") else f"`{value}`"
 
 
@@ -236,12 +242,14 @@ def interface(name: str) -> str:
     """A page for mkdocstrings: every public name of the page's modules."""
     title, first, modules = MODULES[name]
     parts = [f"# {title}", first]
-    for place in modules:
+    for entry in modules:
+        place, _, chosen = entry.partition(":")
         module = importlib.import_module(place)
         about = (inspect.getdoc(module) or "").split("\n\n")[0]
         parts.append(f"## {place}")
         parts.append(escaped(" ".join(about.split())))
-        parts += [f"::: {place}.{each}" for each in public_names(module)]
+        names = chosen.split(",") if chosen else public_names(module)
+        parts += [f"::: {place}.{each}" for each in names]
     return "\n\n".join(parts) + "\n"
 
 

@@ -56,6 +56,7 @@ def test_every_component_is_there_with_its_help(reference):
             assert f" {name} {{ #{name} }}" in text
     assert "| `--margin` | `0.75` |" in reference.options("criteria")
     assert "| `--decode-score` | `cosine` |" in reference.options("models")
+    assert "| `--start-loss` | required |" in reference.options("criteria")
     assert "--lr-scheduler halving" in reference.options("optimisers")
 
 
@@ -65,6 +66,8 @@ def test_all_public_losses_are_there(reference):
     text = reference.interface("losses")
     shown = {line.rpartition(".")[2] for line in text.splitlines() if line.startswith("::: ")}
     assert set(losses.__all__) - shown == {"SCORES"}, "a tuple, which the page of options lists"
+    first = [line.rpartition(".")[2] for line in reference.interface("main").splitlines() if line.startswith("::: ")]
+    assert sorted(first) == sorted(fairseq_xl.__all__)
 
 
 def test_the_site_has_all_generated_pages_in_its_menu(reference):
