@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -25,13 +25,12 @@ class VectorOutput:
     that is ``continuous``, for the frozen table ``targets`` and the ``scorer``.
     """
 
-    if TYPE_CHECKING:  # TorchScript reads what a class annotates, not what its strings mean
-        output_kind: str
-        output_scale: float
-        targets: TargetTable | None
-        scorer: VectorScorer | None
-        output_projection: nn.Linear
-        training: bool
+    output_kind: str
+    output_scale: float
+    targets: TargetTable | None
+    scorer: VectorScorer | None
+    output_projection: nn.Linear
+    training: bool
 
     def set_output(self, cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None) -> None:
         """``targets`` is kept for a continuous output only: a softmax begins at its rows and leaves them.
