@@ -592,7 +592,7 @@ def by_srun(forks, slurm_cluster) -> Callable[[str], subprocess.CompletedProcess
 
     def train(line: str) -> subprocess.CompletedProcess[str]:
         (port,) = slurm.free_ports(1)
-        launch = ["srun", "--nodes", "2", "--ntasks-per-node", "2"]
+        launch = ["srun", "--kill-on-bad-exit", "--nodes", "2", "--ntasks-per-node", "2"]
         line = f"{line} --distributed-port {port}"
         return _launch(forks, launch, line, env={**os.environ, **slurm_cluster})
 

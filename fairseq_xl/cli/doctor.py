@@ -38,7 +38,7 @@ OTHER_MODULES = {
 PURPOSES = {
     "index": "approximate nearest words",
     "report": "plots and pages of reports",
-    "onnx": "exporting encoders",
+    "onnx": "exporting encoders, and translators of the kind continuous_lstm",
     "ctranslate2": "exporting translators, and translating with them",
     "cluster": "experiments on a cluster",
     "syntactic": "part-of-speech tagging, and training taggers",

@@ -108,8 +108,8 @@ def refuse_unconnected_copies() -> None:
 
     @replace(utils, "_infer_slurm_init")
     def _infer_slurm_init(stock: Stock, cfg: Any, num_pipelines_per_node: int) -> Any:
-        """Broken: without GPUs, one task on each node counts none and ends well, untrained; other sizes stop at an
-        ``assert``."""
+        """Broken: without GPUs, one task on each node counts none and ends well, untrained, and the second of a node
+        takes its number for a GPU's; other sizes stop at an ``assert``."""
         tasks, nodes = _tasks_of_slurm()
         size = cfg.distributed_world_size
         if tasks == nodes > 0 and not torch.cuda.is_available():
@@ -122,7 +122,10 @@ def refuse_unconnected_copies() -> None:
                 f"srun started {tasks} processes, and --distributed-world-size is {size}: give fairseq-train "
                 f"--distributed-world-size {tasks}"
             )
-        return stock(cfg, num_pipelines_per_node)
+        found = stock(cfg, num_pipelines_per_node)
+        if not torch.cuda.is_available():
+            cfg.device_id = 0
+        return found
 
 
 def _tasks_of_slurm() -> tuple[int, int]:

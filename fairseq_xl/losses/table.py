@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 import torch
 from torch import Tensor, nn
@@ -83,10 +83,9 @@ class FrozenTable(nn.Module):
         ValueError: see :func:`unit_targets`.
     """
 
-    if TYPE_CHECKING:  # TorchScript reads what a class annotates, not what its strings mean
-        table: Tensor
-        banned: Tensor
-        bias: nn.Parameter | None
+    table: Tensor
+    banned: Tensor
+    bias: nn.Parameter | None
 
     def __init__(
         self,

@@ -36,7 +36,6 @@ class Attention(nn.Module):
 
     def project(self, states: Tensor) -> Tensor:
         """What can be computed once per source: keys (N, S, query_dim) from states (N, S, key_dim)."""
-        # By what there is, which TorchScript settles when it compiles.
         if hasattr(self, "key_projection"):
             return self.key_projection(states)
         return states

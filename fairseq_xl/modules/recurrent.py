@@ -23,9 +23,9 @@ def pack_left(tokens: Tensor, pad: int) -> tuple[Tensor, Tensor]:
     Returns:
         tokens (N, T) with each row's words first, in their order; lengths (N,).
     """
-    is_word = tokens.ne(pad)
-    order = torch.argsort(is_word.logical_not().long(), dim=1, stable=True)
-    return tokens.gather(1, order), is_word.sum(1)
+    # Without a stable sort, which ONNX does not have. A row with padding has no word for its last place.
+    packed = torch.full_like(tokens, pad).scatter(1, packed_places(tokens, pad), tokens)
+    return packed, tokens.ne(pad).sum(1)
 
 
 def packed_places(tokens: Tensor, pad: int) -> Tensor:
@@ -73,7 +73,7 @@ class BidirectionalLSTM(nn.Module):
         """
         last = (lengths - 1).view(1, -1, 1)
         finals: list[Tensor] = []
-        for onwards, backwards in zip(self.forwards, self.backwards):  # noqa: B905 (not in TorchScript)
+        for onwards, backwards in zip(self.forwards, self.backwards, strict=True):
             if len(finals) > 0:
                 x = F.dropout(x, self.dropout, self.training)
             ahead, _ = onwards(x)

@@ -90,7 +90,8 @@ def test_every_model_resumes_validates_and_is_averaged(arch, corpus, assert_ever
 
 TWICE = (
     "{}/bin --task translation --arch continuous_lstm_tiny --dropout 0 --criterion {} --target-vectors {}/words.vec "
-    "--optimizer adam --lr 0.005 --batch-size 10 --required-batch-size-multiple 1 --num-workers 0 --max-epoch 2 --seed 1"
+    "--optimizer adam --lr 0.005 --batch-size 10 --required-batch-size-multiple 1 --num-workers 0 --max-epoch 2 "
+    "--seed 1"
 )
 
 

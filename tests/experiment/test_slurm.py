@@ -43,7 +43,9 @@ def test_cells_are_jobs(on_slurm, playground):
     status, cells = on_slurm()
     assert status == 0
     assert {cell["status"] for cell in cells.values()} == {DONE}
-    assert [name in call for call, name in zip(playground.calls(), ("--prepare-only", "vmf"), strict=True)] == [True] * 2
+    assert [name in call for call, name in zip(playground.calls(), ("--prepare-only", "vmf"), strict=True)] == [
+        True
+    ] * 2
 
 
 def test_a_job_that_is_cancelled_has_failed(slurm_cluster, monkeypatch, tmp_path):

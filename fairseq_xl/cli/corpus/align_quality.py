@@ -56,8 +56,8 @@ class AlignQuality:
 @dataclass(kw_only=True)
 class AlignPages:
     """Align the paragraphs of pages in two languages and compare with their ids, where a paragraph has the same id in
-    both (an office suite's help has). Strict: a pair counts when its two ids are equal. Pages have the same name in both
-    folders. Paragraphs alike in both languages were left untranslated."""
+    both (an office suite's help has). Strict: a pair counts when its two ids are equal. Pages have the same name in
+    both folders. Paragraphs alike in both languages were left untranslated."""
 
     first: Path = argument("folder with a language's pages", metavar="DIR")
     second: Path = argument("folder with the other language's", metavar="DIR")

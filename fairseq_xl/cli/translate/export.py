@@ -14,8 +14,9 @@ from fairseq_xl.translation.options import Decoding
 class Export(Decoding, Exporting):
     """Write a packed continuous_transformer, with vectors or a softmax, as a folder for CTranslate2, which fairseq-xl
     translate text and Translator.load take like a model folder and use without importing torch or fairseq. The vectors'
-    posterior is folded into an ordinary output layer. Before the folder appears, sentences are translated by both and
-    compared. Options that are not given are the model folder's; those of the output can be chosen here alone.
+    posterior is folded into an ordinary output layer. Of a continuous_lstm, --format onnx writes two ONNX models for
+    programs of your own. Before the folder appears, the two are compared on sentences. Options that are not given are
+    the model folder's; those of the output can be chosen here alone.
     """
 
     def run(self) -> None:
@@ -28,11 +29,16 @@ class Export(Decoding, Exporting):
             )
         if not is_export(self.model) and (self.swap_vectors or self.swap_dictionary):
             raise InputError(f"--swap-vectors is for an export, and {self.model} is none: export it first")
+        if self.format == "onnx" and is_export(self.model):
+            raise InputError(f"{self.model} is an export already: give --format onnx its model folder")
         fairseq_xl.register()
-        if is_export(self.model):
+        if self.format == "onnx":
+            from fairseq_xl.translation.exported.steps import export as write
+        elif is_export(self.model):
             from fairseq_xl.translation.exported.swap import swap as write
         else:
             from fairseq_xl.translation.exported.export import export as write
         for line in write(self, self):
             print(line)
-        print(f"translate with: fairseq-xl translate text {self.output}")
+        if self.format == "ctranslate2":
+            print(f"translate with: fairseq-xl translate text {self.output}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import torch
 from torch import Tensor
 
@@ -16,9 +14,8 @@ from fairseq_xl.vectors.targets import WordList, log_frequency
 class VectorScorer(torch.nn.Module):
     """Log-scores over the vocabulary from predicted vectors, under a :class:`DecodingConfig`."""
 
-    if TYPE_CHECKING:  # TorchScript reads what a class annotates, not what its strings mean
-        hubs: Tensor | None
-        bonus: Tensor | None
+    hubs: Tensor | None
+    bonus: Tensor | None
 
     def __init__(self, cfg: DecodingConfig, dictionary: WordList):
         super().__init__()

@@ -106,17 +106,12 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         """
         if incremental_state is not None:
             prev_output_tokens = prev_output_tokens[:, -1:]
-        if self.embed_tokens is not None:
-            x = self.embed_tokens(prev_output_tokens)
-        else:
-            assert self.targets is not None
-            x = self.targets(prev_output_tokens).to(self.embed_projection.weight.dtype)
-        x = F.dropout(self.embed_projection(x), self.dropout, self.training)
+        x = F.dropout(self.read(prev_output_tokens), self.dropout, self.training)
         state = self._state(encoder_out, incremental_state)
         features, weights, state = self.recurrence(x, state, encoder_out["states"], encoder_out["padding"])
         if incremental_state is not None:
             hidden, cell, feed = state
-            kept = torch.jit.annotate(dict[str, Tensor | None], {"hidden": hidden, "cell": cell, "feed": feed})
+            kept = {"hidden": hidden, "cell": cell, "feed": feed}
             self.set_incremental_state(incremental_state, "state", kept)
         features = F.dropout(features, self.dropout, self.training)
         output = self.output_layer(features)
@@ -126,21 +121,23 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         extra["attn"] = [weights.gather(2, places)]
         return output, extra
 
+    def read(self, words: Tensor) -> Tensor:
+        """What the recurrence reads of some words (N, T): (N, T, E)."""
+        if self.embed_tokens is not None:
+            return self.embed_projection(self.embed_tokens(words))
+        assert self.targets is not None
+        return self.embed_projection(self.targets(words).to(self.embed_projection.weight.dtype))
+
     def _state(
         self, encoder_out: dict[str, Tensor], incremental_state: dict[str, dict[str, Tensor | None]] | None
     ) -> State:
-        if incremental_state is not None:
-            kept = self.get_incremental_state(incremental_state, "state")
-            if kept is not None:
-                hidden, cell, feed = kept["hidden"], kept["cell"], kept["feed"]
-                assert hidden is not None
-                assert cell is not None
-                assert feed is not None
-                return hidden, cell, feed
+        kept = None if incremental_state is None else self.get_incremental_state(incremental_state, "state")
+        return self.first_state(encoder_out) if kept is None else (kept["hidden"], kept["cell"], kept["feed"])
+
+    def first_state(self, encoder_out: dict[str, Tensor]) -> State:
+        """Before the first word, from the encoder's last states."""
         final = encoder_out["final"]
-        bridged: list[Tensor] = []
-        for depth, layer in enumerate(self.bridge):
-            bridged.append(layer(final[:, self.bridge_from[depth]]))
+        bridged = [layer(final[:, depth]) for layer, depth in zip(self.bridge, self.bridge_from, strict=True)]
         hidden, cell = torch.stack(bridged, 1).chunk(2, -1)
         return torch.tanh(hidden), cell, torch.zeros_like(hidden[:, 0])
 
@@ -165,7 +162,7 @@ class ContinuousLSTM(FairseqEncoderDecoderModel):
         prev_output_tokens: Tensor,
         incremental_state: dict[str, dict[str, Tensor | None]] | None = None,
     ) -> tuple[Tensor, dict[str, list[Tensor]]]:
-        """What the decoder returns. Without ``**kwargs``, so that ``torch.jit.script`` takes it."""
+        """What the decoder returns."""
         encoder_out = self.encoder(src_tokens, src_lengths)
         return self.decoder(prev_output_tokens, encoder_out, incremental_state)
 

@@ -28,13 +28,14 @@ class VectorOutput:
     that is ``continuous``, for the frozen table ``targets`` and the ``scorer``.
     """
 
-    if TYPE_CHECKING:  # TorchScript reads what a class annotates, not what its strings mean
-        output_kind: str
-        output_scale: float
-        targets: TargetTable | None
-        scorer: VectorScorer | None
-        output_projection: nn.Linear
-        training: bool
+    output_kind: str
+    output_scale: float
+    targets: TargetTable | None
+    scorer: VectorScorer | None
+    output_projection: nn.Linear
+    training: bool
+
+    if TYPE_CHECKING:  # of the module that this is part of
 
         def state_dict(self) -> dict[str, Tensor]: ...
 

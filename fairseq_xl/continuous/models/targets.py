@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -24,8 +24,7 @@ class TargetTable(FrozenTable):
     Build one with :func:`build_table`, or :meth:`awaiting_checkpoint` when a state dict will fill it.
     """
 
-    if TYPE_CHECKING:  # TorchScript reads what a class annotates, not what its strings mean
-        fingerprint: Tensor
+    fingerprint: Tensor
 
     def __init__(
         self,

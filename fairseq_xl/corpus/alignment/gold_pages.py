@@ -44,12 +44,12 @@ def read_pages(first: Path, second: Path, drop: float = 0.0, seed: int = 1) -> l
         if gold:
             found.append(PagePair(list(sides[0].values()), [sides[1][name] for name in kept], gold))
     if not found:
-        raise InputError(f"{first} and {second} share no ids of paragraphs on pages of one name: align them with `corpus align`")
+        raise InputError(f"{first} and {second} share no ids of paragraphs: such pages are aligned by `corpus align`")
     return found
 
 
 def compare_pages(pages: Sequence[PagePair]) -> Table:
-    """A row for each aligner: strict precision, recall and F1 over all paragraphs, in percent, and F1 by kind of page."""
+    """A row an aligner: strict precision, recall and F1 in percent over all paragraphs, and F1 by kind of page."""
     ratio = sum(len(t) for page in pages for t in page.second) / sum(len(t) for page in pages for t in page.first)
     equal = [len(page.first) == len(page.second) for page in pages]
     found = {

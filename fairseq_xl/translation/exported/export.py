@@ -74,7 +74,7 @@ def export(exporting: Exporting, options: Decoding) -> list[str]:
     folded = _folded(model, chosen)
     check_search(chosen, folded)
     parts = parts_of(model, original.task.target_dictionary, folded)
-    sources = _sources(original, exporting.sentences)
+    sources = sentences_to_compare(original, exporting.sentences)
     kept = {name: value for name, value in chosen.given().items() if name not in _gone(folded)}
     described = files.Export(
         **{name: getattr(config, name) for name in ("source_lang", "target_lang", "tokenizer", "truecase", "subwords")},
@@ -102,7 +102,7 @@ def _folded(model: Any, chosen: Decoding) -> dict[str, Any]:
     if not isinstance(model, ContinuousTransformer):
         raise InputError(
             f"a {type(model).__name__} does not fold: an export is made of a continuous_transformer, with vectors or a "
-            "softmax; of fairseq's own Transformers ct2-fairseq-converter makes one"
+            "softmax; of a continuous_lstm --format onnx makes one, of fairseq's own Transformers ct2-fairseq-converter"
         )
     scorer = model.decoder.scorer
     folded = {
@@ -162,7 +162,7 @@ def _is_swappable(model: ContinuousTransformer) -> bool:
     return targets is not None and targets.bias is None and model.decoder.embed_tokens.words is None
 
 
-def _sources(original: FairseqTranslator, path: Path | None) -> list[list[str]]:
+def sentences_to_compare(original: FairseqTranslator, path: Path | None) -> list[list[str]]:
     """Tokens of sentences to compare by, the longest first: a file's first, or made of the dictionary's words."""
     if path is not None:
         rows = (original.pipeline.tokens(line) for line in read_lines(path))

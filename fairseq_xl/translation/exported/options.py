@@ -8,6 +8,7 @@ from pathlib import Path
 from fairseq_xl.io.settings import argument, option
 
 COMPUTE_TYPES = ("float32", "int8")
+FORMATS = ("ctranslate2", "onnx")
 
 
 @dataclass(kw_only=True)
@@ -19,6 +20,12 @@ class Exporting:
         metavar="FOLDER",
     )
     output: Path = option("folder to write; an export of that name is replaced", alias="-o", metavar="DIR")
+    format: str = option(
+        "ctranslate2, of a continuous_transformer, translates text; onnx, of a continuous_lstm, is its encoder and one "
+        "step of its decoder with the nearest words, for programs with a search of their own",
+        "ctranslate2",
+        choices=FORMATS,
+    )
     compute_type: str = option(
         "int8 rounds weights to eight bits: a quarter of the size and faster, with a few other translations",
         "float32",

@@ -48,39 +48,6 @@ def test_step_by_step_equals_teacher_forcing(task, vectors, feeding, decoder_lay
         assert torch.allclose(now["norm"][0][:, 0], whole[:, step].norm(dim=-1), atol=1e-6)
 
 
-class StepByStep(torch.nn.Module):
-    """What a program without Python does: it reads the source and then makes one step after another."""
-
-    def __init__(self, model: torch.nn.Module):
-        super().__init__()
-        self.model = model
-
-    def forward(self, source: torch.Tensor, lengths: torch.Tensor, previous: torch.Tensor) -> torch.Tensor:
-        encoded = self.model.encoder(source, lengths)
-        state = torch.jit.annotate(dict[str, dict[str, torch.Tensor | None]], {})
-        made: list[torch.Tensor] = []
-        for step in range(previous.shape[1]):
-            made.append(self.model.decoder(previous[:, : step + 1], encoded, state)[0])
-        return torch.cat(made, 1)
-
-
-@pytest.mark.parametrize(
-    ("output", "attention", "feeding"),
-    [("continuous", "additive", True), ("softmax", "general", False), ("softmax_tied", "dot", True)],
-)
-def test_scripted_it_is_the_same(task, vectors, tmp_path, output, attention, feeding):
-    options = {"decoder_output": output, "attention": attention, "input_feeding": feeding}
-    model = build(task, vectors, decoder_layers=2, encoder_layers=2, **options)
-    whole, extra = model(SOURCE, LENGTHS, PREVIOUS)
-    torch.jit.script(StepByStep(model)).save(tmp_path / "model.ts")
-    steps = torch.jit.load(tmp_path / "model.ts")
-    assert torch.allclose(steps(SOURCE, LENGTHS, PREVIOUS), whole, atol=1e-6)
-    again, of_scripted = steps.model(SOURCE, LENGTHS, PREVIOUS)
-    assert torch.allclose(again, whole, atol=1e-6)
-    assert set(of_scripted) == set(extra) == {"attn", *(["norm"] if output == "continuous" else [])}
-    assert all(torch.allclose(of_scripted[name][0], extra[name][0], atol=1e-6) for name in extra)
-
-
 def test_reordering_moves_every_state(task, vectors):
     model = build(task, vectors, input_feeding=True, decoder_layers=2)
     swap = torch.tensor([1, 0])

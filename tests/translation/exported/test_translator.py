@@ -74,7 +74,9 @@ def test_attention_is_found_where_it_is_wanted_alone(exported, raw, monkeypatch)
     assert not asked
     aligned = translator.candidates(raw, 2)
     assert sum(map(len, asked)) == 2 * len(raw)
-    assert [replace(one, alignment=None) for several in aligned for one in several] == sum(plain, [])
+    assert [replace(one, alignment=None) for several in aligned for one in several] == [
+        one for several in plain for one in several
+    ]
     # To replace unknown words, that of the translations that hold one.
     asked.clear()
     known, unknown = translator.search([["Hund"]] * 2, 1)
