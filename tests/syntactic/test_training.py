@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,30 @@ def test_fine_tuning_helps_the_new_language(upos_run, prepare, fairseq_train, up
     first, last = (checkpoints.read(tmp_path / f"checkpoint{n}.pt")["extra_state"]["val_loss"] for n in (1, 4))
     assert last < first
     assert checkpoints.updates(checkpoints.read(tmp_path / "checkpoint_last.pt")) == 4 * 2 * 64 / 16
+
+
+def test_a_recipes_fine_tuning_validates_four_times(
+    upos_run, prepare, fairseq_train, upos_training, tmp_path, monkeypatch
+):
+    """The options that it gives validate after so many updates instead of after each epoch, and keep the best."""
+    import fairseq_cli.train
+
+    recipe = (ROOT / "recipes" / "syntactic.sh").read_text()
+    (options,) = re.findall(r"(--validate-interval 1000000) \\\n\s+(--save-interval .+)\n", recipe)
+    line = " ".join(options).replace('"$quarter"', "2")
+    validate, calls = fairseq_cli.train.validate, []
+
+    def counted(*arguments):
+        calls.append(arguments)
+        return validate(*arguments)
+
+    monkeypatch.setattr(fairseq_cli.train, "validate", counted)
+    data = prepare("fr-en", train=(80,), seed=5)  # epochs of five updates
+    start = f"--finetune-from-model {upos_run[1]}/checkpoint_last.pt --sentences-per-pair 80"
+    fairseq_train(f"{data} {upos_training} {start} --max-update 8 --no-epoch-checkpoints {line} --save-dir {tmp_path}")
+    assert len(calls) == 4
+    assert checkpoints.updates(checkpoints.read(tmp_path / "checkpoint_last.pt")) == 8
+    assert (tmp_path / "checkpoint_best.pt").is_file()
 
 
 def test_fine_tuning_on_other_pieces_is_refused(upos_run, prepare, fairseq_train, upos_training, tmp_path):
