@@ -37,7 +37,8 @@ class HalvingConfig(FairseqDataclass):
 class Halving(FairseqLRScheduler):
     """Constant, and multiplied with ``halve_by`` after an update whose gradient's norm exceeds ``halve_above``.
 
-    With ``halve_for`` 1 the next update alone has the lower rate. Of the corpus paper (section 4.1). Under data parallelism all workers hold the same gradient after an update.
+    With ``halve_for`` 1 the next update alone has the lower rate. Of the corpus paper (section 4.1). Under data
+    parallelism all workers hold the same gradient after an update.
     """
 
     def __init__(self, cfg: HalvingConfig, optimizer: Any):

@@ -117,6 +117,7 @@ corpus negatives --project in/done --sentences out/sentences
 corpus negatives --project in/done {CORPUS} --again
 corpus export --project in/done {CORPUS} --again
 corpus run --project in/half {CORPUS}
+corpus align-pages in/manual/en in/manual/fr --pages 2 --drop 0.1
 corpus align-quality --first in/a.en --second in/b.fr --gold in/gold
 experiment run in/experiment.yaml -o out/table --launcher local --jobs 1 --gpus none
 experiment run in/experiment.yaml -o out/table --dry-run

@@ -45,10 +45,11 @@ def paragraphs(html: bytes) -> dict[str, str]:
     return found
 
 
-def read_pages(first: Path, second: Path, drop: float = 0.0, seed: int = 1) -> list[PagePair]:
+def read_pages(first: Path, second: Path, most: int = 0, drop: float = 0.0, seed: int = 1) -> list[PagePair]:
     """The pages with the same name in both folders that share an id, in the order of their names.
 
     Args:
+        most: look at so many pages, evenly spread over the names; 0: all.
         drop: leave out this share of the second language's paragraphs, drawn, as pages in need of an aligner lack some.
 
     Raises:
@@ -58,10 +59,9 @@ def read_pages(first: Path, second: Path, drop: float = 0.0, seed: int = 1) -> l
         if not folder.is_dir():
             raise InputError(f"there is no folder {folder}: give one with a language's pages")
     random, found = np.random.default_rng(seed), []
-    for path in sorted(first.rglob("*.html")):
+    paths = [path for path in sorted(first.rglob("*.html")) if (second / path.relative_to(first)).is_file()]
+    for path in paths[:: max(len(paths) // most, 1)][:most] if most else paths:
         other = second / path.relative_to(first)
-        if not other.is_file():
-            continue
         sides = paragraphs(path.read_bytes()), paragraphs(other.read_bytes())
         kept = [name for name in sides[1] if random.random() >= drop]
         place = {name: number for number, name in enumerate(kept)}
@@ -74,7 +74,7 @@ def read_pages(first: Path, second: Path, drop: float = 0.0, seed: int = 1) -> l
 
 
 def compare_pages(pages: Sequence[PagePair]) -> Table:
-    """A row for each aligner: strict precision, recall and F1 over all paragraphs, in percent, and F1 by kind of page."""
+    """A row for each aligner, in percent: strict precision, recall and F1 of all pages, and of kinds of pages."""
     ratio = sum(len(t) for page in pages for t in page.second) / sum(len(t) for page in pages for t in page.first)
     equal = [len(page.first) == len(page.second) for page in pages]
     found = {
