@@ -187,10 +187,10 @@ SMALL = (
 def corpus(world: World) -> None:
     """A site in a folder; a project that is new, one that is half done, and one that is done; pages with ids."""
     for language in ("en", "fr"):
-        for page in ("a", "b"):
-            path = world.inputs / "manual" / language / f"{page}.html"
+        for name in ("a", "b"):
+            path = world.inputs / "manual" / language / f"{name}.html"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("".join(f"<p id=p{n}>{language} {page} {n}</p>" for n in range(4)), encoding="utf-8")
+            path.write_text("".join(f"<p id=p{n}>{language} {name} {n}</p>" for n in range(4)), encoding="utf-8")
     docs_data.corpus(world.inputs)
     for page in range(24, 32):
         for language in ("en", "fr"):

@@ -216,7 +216,8 @@ def _chains(rows: Sequence[Row], judged: Sequence[_Tokenized]) -> tuple[list[Row
             fold[side], text[side], group[side] = row.folds[place], words, row.group
     found, labelled, right = chains([(row.left, row.right) for row in rows], [row.label for row in rows])
     barred = set(map(_unordered, judged))
-    kept, leaks, apart = [], 0, 0
+    kept: list[Row] = []
+    leaks = apart = 0
     for chain in found:
         homes = sorted({fold[side] for side in chain})
         if frozenset((chain.one, chain.other)) in barred:
