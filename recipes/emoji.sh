@@ -24,6 +24,7 @@
 #   --lent-words HOW   translated, where there is a --lexicon (default), shuffled (control: its translations are dealt out
 #                      among its words), or original
 #   --lend no|yes      train a baseline on the high-resource language's text as well (default: no)
+#   --class-bias no|yes   add a bias to each class's score that is fitted on the validation split (default: no)
 #   --draws one|seed   one split and draw of sentences for all seeds (default), or another for each
 #   --data DIR         folder with semeval2018_es/ and tweeteval_en/; else downloaded
 #   --low-resource-source SOURCE, --high-resource-source SOURCE

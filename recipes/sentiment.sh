@@ -22,6 +22,7 @@
 #   --lent-words HOW   translated, where there is a --lexicon (default), shuffled (control: its translations are dealt out
 #                      among its words), or original
 #   --lend no|yes      train a baseline on the high-resource language's text as well (default: no)
+#   --class-bias no|yes   add a bias to each class's score that is fitted on the validation split (default: no)
 #   --draws one|seed   one split and draw of sentences for all seeds (default), or another for each
 #   --data DIR         folder with umsab/, telugu_actsa/, hindi_reviews/, english_sentence_polarity/, semeval_en/ and
 #                      tweeteval/; else downloaded
@@ -100,7 +101,7 @@ sources() { # LANGUAGE
       folder=$DATA/english_sentence_polarity
       SOURCES=("$folder/rt-polarity.pos,label=positive" "$folder/rt-polarity.neg,label=negative")
       ;;
-    en-semeval) SOURCES=("$DATA/semeval_en/tweets.tsv,class=2,text=3,escapes=json") ;;
+    en-semeval) SOURCES=("$DATA/semeval_en/tweets.tsv,class=label,text=text,escapes=json") ;;
     *)
       folder=$DATA/umsab/$(umsab_name "$1")
       # The English tweets are published with JSON's escapes (\u2019) in every eighth line.

@@ -40,7 +40,7 @@ class Example:
 class Source(Table):
     """A file of labelled text and how to read it; keys as in the module's table."""
 
-    KEYS = ("class", "text", "labels", "label", "classes", "escapes")
+    KEYS: ClassVar[tuple[str, ...]] = ("class", "text", "labels", "label", "classes", "escapes")
     CHOICES: ClassVar = {"escapes": ("none", "json")}
 
     @classmethod

@@ -36,7 +36,7 @@ SIAMESE="siamese siamese-mono siamese-control paper paper-mono paper-control"
 defaults() {
   LOW='' HIGH='' SYSTEM=siamese SEED=1 UPDATES=2000 EVERY=100 OUT='' DATA='' NAME='' SPLIT=test PREPARE_ONLY=no
   LOW_RESOURCE_SIZE=0 HIGH_RESOURCE_SIZE=0 LOW_SOURCES=() HIGH_SOURCES=() CLASS_SOURCES=() SOURCES=() UNLABELLED=()
-  LEXICONS=() LENT_WORDS=translated LEND=no DRAWS=one TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
+  LEXICONS=() LENT_WORDS=translated LEND=no DRAWS=one CLASS_BIAS=no TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
 }
 
 common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 0 for an option that is none of these
@@ -46,7 +46,7 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --prepare-only) PREPARE_ONLY=yes; return ;;
     --low-resource | --high-resource | --system | --loss | --seed | --updates | --every | --out | --data | --name) ;;
     --low-resource-size | --high-resource-size | --low-resource-source | --high-resource-source | --class-source) ;;
-    --split | --more-text | --model | --parses | --lexicon | --lent-words | --lend | --draws) ;;
+    --split | --more-text | --model | --parses | --lexicon | --lent-words | --lend | --draws | --class-bias) ;;
     --unlabelled)
       need_value "$@"
       need_value "$1" "${3:-}"
@@ -63,6 +63,7 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --lent-words) LENT_WORDS=$2 ;;
     --lend) LEND=$2 ;;
     --draws) DRAWS=$2 ;;
+    --class-bias) CLASS_BIAS=$2 ;;
     --lexicon) LEXICONS+=("$2") ;;
     --system | --loss) SYSTEM=$2 ;; # `fairseq-xl experiment` calls what it compares a loss
     --seed) SEED=$2 ;;
@@ -93,7 +94,9 @@ check_settings() {
   [[ $LENT_WORDS =~ ^(translated|shuffled|original)$ ]] ||
     fail "--lent-words is '$LENT_WORDS': choose translated, shuffled or original"
   [[ $LEND =~ ^(no|yes)$ ]] || fail "--lend is '$LEND': choose no or yes"
-  [[ $LEND == no ]] || one_of "$SYSTEM" "$BASELINES" || fail "--lend is for baselines: $SYSTEM pairs both languages anyway"
+  [[ $LEND == no || $PREPARE_ONLY == yes ]] || one_of "$SYSTEM" "$BASELINES" || fail "--lend is for baselines: $SYSTEM pairs both languages anyway"
+  [[ $CLASS_BIAS =~ ^(no|yes)$ ]] || fail "--class-bias is '$CLASS_BIAS': choose no or yes"
+  [[ $CLASS_BIAS == no || $SPLIT != valid ]] || fail "--class-bias is fitted on the split valid: leave out --split valid"
   [[ $DRAWS =~ ^(one|seed)$ ]] || fail "--draws is '$DRAWS': choose one or seed"
   [[ $SPLIT =~ ^(valid|test)$ ]] || fail "--split is '$SPLIT': choose valid or test"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and records"
@@ -217,6 +220,7 @@ classification_recipe() {
     ABOUT=(--curve "$LABEL" "$LOW_RESOURCE_SIZE")
     LABEL+=", $LOW_RESOURCE_SIZE sentences"
   fi
+  if [[ $CLASS_BIAS == yes ]]; then ABOUT+=(--class-bias) LABEL+=", class bias"; fi
   begin_in "$OUT"
   activate
   if [[ -z $DATA ]]; then

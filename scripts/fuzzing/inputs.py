@@ -189,6 +189,8 @@ def corpus(world: World) -> None:
     for language, said in (("en", "Choose a name. Press the key."), ("fr", "Choisissez un nom. Pressez la touche.")):
         (world.inputs / "manual" / language).mkdir(parents=True)
         world.text(f"manual/{language}/open.html", f'<html><body><p id="a">{said}</p></body></html>')
+        path = world.inputs / "manual" / language / "more.html"
+        path.write_text("".join(f"<p id=p{n}>{language} says {n}</p>" for n in range(4)), encoding="utf-8")
     docs_data.corpus(world.inputs)
     for page in range(24, 32):
         for language in ("en", "fr"):

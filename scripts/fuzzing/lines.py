@@ -120,6 +120,7 @@ corpus negatives --project in/done {CORPUS} --again
 corpus export --project in/done {CORPUS} --again
 corpus run --project in/half {CORPUS}
 corpus paragraphs in/manual/en in/manual/fr -o out/pairs.tsv --sentences en fr
+corpus align-pages in/manual/en in/manual/fr --pages 2 --drop 0.1
 corpus align-quality --first in/a.en --second in/b.fr --gold in/gold
 experiment run in/experiment.yaml -o out/table --launcher local --jobs 1 --gpus none
 experiment run in/experiment.yaml -o out/table --dry-run

@@ -220,3 +220,63 @@ def test_mistakes(sentiment, options, said):
     assert done.returncode == 2
     assert said in done.stderr
     assert sentiment.calls == []
+
+
+def test_several_languages_lend_their_labels(sentiment, data):
+    done = sentiment("--data", data, "--low-resource", "te", "--high-resource", "en", "--high-resource", "es")
+    assert done.returncode == 0, done.stderr
+    words = sentiment.arguments("fairseq-xl classify prepare")
+    assert words[words.index("--languages") + 1 :][:2] == ["te", "en+es"]
+    lent = words[words.index("--high-resource") :]
+    assert [sum(name in word for word in lent) for name in ("umsab/english", "umsab/spanish", "tweeteval")] == [2, 2, 1]
+    assert (sentiment.out / "runs/te-en+es.siamese.seed1/record.json").exists()
+
+
+def test_lent_words_are_translated_shuffled_or_left(sentiment, data, tmp_path):
+    (tmp_path / "x.tsv").write_text("a\tb\n")
+    options = ["--data", data, "--low-resource", "te", "--lexicon", f"en={tmp_path}/x.tsv"]
+    for how, lexicon, shuffled in (("translated", True, False), ("shuffled", True, True), ("original", False, False)):
+        done = sentiment(*options, "--lent-words", how, "--prepare-only")
+        assert done.returncode == 0, done.stderr
+        words = sentiment.arguments("fairseq-xl classify prepare")
+        lent = words[words.index("--high-resource") : words.index("--high-resource") + 4]
+        assert [word.endswith(f",lexicon={tmp_path}/x.tsv") for word in lent[1:]] == [lexicon] * 3
+        assert ("--shuffle-lexicon" in words) == shuffled
+    (tmp_path / "x.tsv").write_text("a\tc\n")
+    sentiment(*options, "--prepare-only")
+    assert "fairseq-xl classify prepare" in sentiment.calls, "another lexicon"
+
+
+def test_baselines_that_are_lent_labels_and_draws_by_seed(sentiment, data):
+    options = ["--data", data, "--low-resource", "te", "--system", "svm", "--low-resource-size", 100]
+    sentiment(*options, "--lend", "yes", "--draws", "seed", "--seed", 3)
+    assert "--with-high-resource" in sentiment.arguments("fairseq-xl classify baseline")
+    words = sentiment.arguments("fairseq-xl classify prepare")
+    assert words[words.index("--seed") + 1] == "3"
+    sentiment(*options, "--draws", "seed", "--seed", 3)
+    assert sentiment.calls == ["fairseq-xl classify baseline"]
+    assert "--with-high-resource" not in sentiment.arguments("fairseq-xl classify baseline")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--lexicon", "de=x"], "there is no lexicon, x"),
+        (["--lexicon", "en"], "--lexicon is 'en': give LANGUAGE=FILE"),
+        (["--lexicon", "de={here}"], "--lexicon is 'de={here}': begin with one of en"),
+        (["--lent-words", "shuffled"], "--lent-words shuffled needs --lexicon"),
+        (["--lent-words", "some"], "--lent-words is 'some'"),
+        (["--lend", "yes"], "--lend is for baselines"),
+        (["--class-bias", "yes", "--split", "valid"], "--class-bias is fitted on the split valid"),
+        (["--draws", "two"], "--draws is 'two'"),
+        (["--high-resource", "en", "--high-resource", "te"], "--high-resource names te"),
+        (["--high-resource", "en", "--high-resource", "none"], "--high-resource none is for itself"),
+        (["--high-resource", "en-semeval"], "en-semeval is not downloaded"),
+    ],
+)
+def test_mistakes_in_what_is_lent(sentiment, tmp_path, options, said):
+    (tmp_path / "here").write_text("a\tb\n")
+    options, said = [word.format(here=tmp_path / "here") for word in options], said.format(here=tmp_path / "here")
+    done = sentiment("--low-resource", "te", *options)
+    assert done.returncode in (1, 2)
+    assert said in done.stderr

@@ -36,6 +36,11 @@ class Predict(ReferenceVoting):
     output: Path | None = option("file to write", None, alias="-o", metavar="FILE", shown="stdout")
     language: str | None = option("of the text", None, metavar="CODE", shown="the low-resource one")
     explain: int = option("reference sentences to show", 3, low=0, metavar="N")
+    class_bias: bool = option(
+        "add to each class's score a bias that is fitted on the validation split: where there are many classes, rare "
+        "ones are found too often, since training draws all alike",
+        False,
+    )
     labels_only: bool = option("one class a line instead of JSON", False)
     name: str = option("of the system, in the record of --split", "SSC")
     curve: tuple[str, str] | None = option(
@@ -56,6 +61,8 @@ class Predict(ReferenceVoting):
 
         if self.split and self.output is None:
             raise InputError("--split writes a record: name its file with --output")
+        if self.class_bias and self.split == "valid":
+            raise InputError("--class-bias is fitted on the split valid: give --split test, or text")
         if self.curve and not (self.curve[1].isdecimal() and int(self.curve[1])):
             raise InputError(f"--curve takes a name and a number from 1, not {self.curve[1]!r}")
         with atomic_text(self.output) if self.output else nullcontext(sys.stdout) as stream:
@@ -63,6 +70,8 @@ class Predict(ReferenceVoting):
             from fairseq_xl.siamese.prediction.classifier import Classifier
 
             classifier = Classifier.load(self.model, self, self.data, self.device)
+            if self.class_bias:
+                classifier.fit_bias()
             if self.split:
                 self._record(classifier, self.split, stream)
             else:

@@ -64,14 +64,12 @@ class AlignPages:
     drop: float = option(
         "leave out this share of the second language's paragraphs, for pages that differ more", 0.0, low=0, high=0.99
     )
-    pages: int = option("take N pages, evenly spread over the names", 0, low=0, metavar="N", shown="all")
+    pages: int = option("look at N pages, evenly spread over the names", 0, low=0, metavar="N", shown="all")
     seed: int = option("of what is left out", 1, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
         """Raises: InputError: folders without such pages."""
         from fairseq_xl.corpus.alignment.gold_pages import compare_pages, read_pages
 
-        found = read_pages(self.first, self.second, self.drop, self.seed)
-        if self.pages:
-            found = found[:: max(len(found) // self.pages, 1)][: self.pages]
+        found = read_pages(self.first, self.second, self.pages, self.drop, self.seed)
         print(compare_pages(found).markdown())

@@ -26,17 +26,19 @@ class PagePair:
     gold: list[Bead]
 
 
-def read_pages(first: Path, second: Path, drop: float = 0.0, seed: int = 1) -> list[PagePair]:
+def read_pages(first: Path, second: Path, most: int = 0, drop: float = 0.0, seed: int = 1) -> list[PagePair]:
     """The pages with the same name in both folders that share an id, in the order of their names.
 
     Args:
+        most: look at so many pages, evenly spread over the names; 0: all.
         drop: leave out this share of the second language's paragraphs, drawn, as pages in need of an aligner lack some.
 
     Raises:
         InputError: a folder that is none, or no page with ids in common.
     """
     random, found = np.random.default_rng(seed), []
-    for page in page_names(first, second):
+    names = page_names(first, second)
+    for page in names[:: max(len(names) // most, 1)][:most] if most else names:
         sides = paragraphs((first / page).read_bytes()), paragraphs((second / page).read_bytes())
         kept = [name for name in sides[1] if random.random() >= drop]
         place = {name: number for number, name in enumerate(kept)}

@@ -47,7 +47,7 @@ def work(project: Project, settings: CrawlSettings) -> dict[str, Any]:
             names = [folder.name for folder in folders]
             if len(set(names)) < len(names):
                 raise InputError(f"crawl.base: two folders have one name ({', '.join(names)}): rename one")
-            files = {}
+            files: dict[str, Path] = {}
             for folder in folders:
                 files |= html_files(folder, rules, project.languages, f"{folder.name}/" if len(folders) > 1 else "")
             read_files(files, pages, rules, settings)

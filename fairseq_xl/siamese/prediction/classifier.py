@@ -28,6 +28,7 @@ from fairseq_xl.siamese.evaluation import records
 from fairseq_xl.siamese.evaluation.records import Record
 from fairseq_xl.siamese.models.contrastive import class_scores
 from fairseq_xl.siamese.models.voting import ReferenceVoting
+from fairseq_xl.siamese.prediction.bias import fit_bias
 from fairseq_xl.training.device import usable
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ class Classifier:
         self.used = np.unique(np.concatenate(self.draws))
         self.vectors = self._encoded(sentences, kept)
         self.labels = torch.from_numpy(sentences.labels[self.used]).to(self.vectors.device)
+        self.bias = torch.zeros(len(self.classes), device=self.vectors.device)
 
     def _say_what_is_short(self, labels: np.ndarray, wanted: int) -> None:
         found = np.bincount(labels, minlength=len(self.classes))
@@ -194,6 +196,17 @@ class Classifier:
             )
         return torch.stack(found)
 
+    def fit_bias(self) -> None:
+        """Give each class a bias that is fitted on the low-resource language's validation sentences.
+
+        Raises:
+            InputError: there are none.
+        """
+        sentences = self.task.sentences("valid", ("low",))
+        scores = self.scores(self.task.encode(self.model, sentences, np.arange(len(sentences)))).mean(0)
+        found = fit_bias(scores.double().cpu().numpy(), np.asarray(sentences.labels))
+        self.bias = torch.from_numpy(found).to(scores)
+
     def predict(self, texts: Sequence[str], side: str = "low", neighbours: int = 3) -> list[Prediction]:
         """The classes of sentences, in order.
 
@@ -205,8 +218,8 @@ class Classifier:
         vectors, known = self.encode(texts, side)
         by_draw = self.scores(vectors)
         total = by_draw.mean(0)
-        chosen = total.argmax(1)
-        agreement = (by_draw.argmax(2) == chosen).float().mean(0)
+        chosen = (total + self.bias).argmax(1)
+        agreement = ((by_draw + self.bias).argmax(2) == chosen).float().mean(0)
         shares = total / total.sum(1, keepdim=True) if self.counts else total.softmax(1)
         near = (vectors @ self.vectors.t()).topk(min(neighbours, len(self.used)), dim=1)
         return [
@@ -233,12 +246,13 @@ class Classifier:
             task.directory,
             split,
             gold,
-            by_draw.mean(0).argmax(1).tolist(),
+            (by_draw.mean(0) + self.bias).argmax(1).tolist(),
             seed=task.cfg.seed,
             training_sentences={side: counts[side]["train"] for side in task.paired_sides},
             voting=asdict(self.voting),
+            class_bias=self.bias.tolist(),
             macro_f1_of_each_draw=[
-                macro_f1(confusion(gold, draw.tolist(), len(self.classes))) for draw in by_draw.argmax(2)
+                macro_f1(confusion(gold, draw.tolist(), len(self.classes))) for draw in (by_draw + self.bias).argmax(2)
             ],
             sentences_per_second=len(gold) / seconds,
         )

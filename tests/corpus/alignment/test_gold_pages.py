@@ -30,6 +30,7 @@ def test_gold_is_of_equal_ids(folders):
     first, second = read_pages(*folders)
     assert first.gold == [([k], [k]) for k in range(7)]
     assert second.gold == [([0], [0]), *(([k + 1], [k]) for k in range(1, 6))]
+    assert [page.gold for page in read_pages(*folders, most=1)] == [first.gold]
     dropped = read_pages(*folders, drop=0.5)
     assert sum(len(page.gold) for page in dropped) == sum(len(page.second) for page in dropped) < 13
 

@@ -240,10 +240,10 @@ def test_a_real_manual(tmp_path: Path, data_dir: Path, serve: Callable):
 
 def manual(folder, name: str, *languages: str) -> None:
     for code in languages:
-        for each in ("index", "text/a"):
-            path = folder / name / code / f"{each}.html"
+        for place in ("index", "text/a"):
+            path = folder / name / code / f"{place}.html"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"<html lang={code}><p>{name} {each} {code}")
+            path.write_text(f"<html lang={code}><p>{name} {place} {code}")
 
 
 def test_folders_named_by_languages(tmp_path):

@@ -24,6 +24,18 @@ def test_it_classifies_the_test_set(checkpoint, rule):
     assert record["training_sentences"] == {"low": 48, "high": 200}
 
 
+def test_a_bias_of_classes_counts_in_records_and_predictions(checkpoint):
+    classifier = Classifier.load(checkpoint, ReferenceVoting(rule="centroid", references=20), device="cpu")
+    before = classifier.record("test", "SSC")
+    classifier.fit_bias()
+    assert classifier.record("test", "SSC")["macro_f1"] >= before["macro_f1"] - 0.1
+    classifier.bias = torch.tensor([9.0, 0.0])
+    record = classifier.record("test", "SSC")
+    assert set(record["predicted"]) == {0}
+    assert record["class_bias"] == [9.0, 0.0]
+    assert {found.label for found in classifier.predict(["ఇది మంచి సినిమా", "ఇది చెడు సినిమా"])} == {classifier.classes[0]}
+
+
 def test_predictions(checkpoint):
     classifier = Classifier.load(checkpoint, ReferenceVoting(references=20), device="cpu")
     good, bad, foreign = classifier.predict(["ఇది మంచి సినిమా", "ఇది చెడు సినిమా", "ζζζ ωωω"], neighbours=2)
