@@ -347,7 +347,7 @@ train_pieces() {
 few_pairs() { # LANGUAGE -> names of fine-tunings
   echo "$1-en" "$1-en,$1-$SECOND"
 }
-# Validation at a quarter of the updates, not after each of the many epochs of few pairs, which took longer than training.
+# Validation at a quarter of the updates, not after each of the many epochs of few pairs.
 train_few() {
   local quarter=$((FEW_UPDATES < 4 ? 1 : FEW_UPDATES / 4))
   train "few.$L.$PAIRS.$NUMBER" "$OUT/few" --finetune-from-model "$OUT/runs/tags/checkpoint_best.pt" \
