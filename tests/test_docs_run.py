@@ -86,7 +86,8 @@ bash scripts/test.sh          # reuses the environment, checks style and types a
 bash recipes/train.sh --train pairs --src de --tgt en --out OUT
 """: "20,000 pairs, of which the test has a few; recipes/test_train.py runs it with stand-ins",
     """\
-fairseq-xl translate text OUT/runs/de-en.syn_margin_proj.continuous_lstm.256.seed1/model --input new.de --output new.en
+fairseq-xl translate text OUT/runs/de-en.syn_margin_proj.continuous_lstm.256.seed1/model \\
+    --input new.de --output new.en
 """: "what the block before it leaves",
     """\
 fairseq-xl translate pack checkpoints/checkpoint_best.pt --data data-bin -s de -t en --output MODEL \\
