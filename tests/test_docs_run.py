@@ -79,14 +79,15 @@ SMALLER = {
 NOT_RUN = {
     """\
 bash recipes/quickstart.sh    # installs into .venv and runs the main job on a small generated corpus
-bash recipes/train.sh --train PREFIX --src xx --tgt yy --out OUT    # a translator from your own PREFIX.xx and PREFIX.yy
+bash recipes/train.sh --train PREFIX --src xx --tgt yy --out OUT    # a translator from text of your own
 bash scripts/test.sh          # reuses the environment, checks style and types and runs every test
 """: "installs, and runs these tests; recipes/test_quickstart.py runs the first without installing",
     """\
 bash recipes/train.sh --train pairs --src de --tgt en --out OUT
 """: "20,000 pairs, of which the test has a few; recipes/test_train.py runs it with stand-ins",
     """\
-fairseq-xl translate text OUT/runs/de-en.syn_margin_proj.continuous_lstm.256.seed1/model --input new.de --output new.en
+fairseq-xl translate text OUT/runs/de-en.syn_margin_proj.continuous_lstm.256.seed1/model \\
+    --input new.de --output new.en
 """: "what the block before it leaves",
     """\
 fairseq-xl translate pack checkpoints/checkpoint_best.pt --data data-bin -s de -t en --output MODEL \\
