@@ -94,6 +94,9 @@ fairseq-xl translate pack checkpoints/checkpoint_best.pt --data data-bin -s de -
     --licence cc-by-4.0 --dataset "Tatoeba, German and English" --record OUT/runs/NAME/record.json
 """: "the record of that block",
     """\
+fairseq-xl translate export OUT/runs/lstm/model --format onnx --output ONNX
+""": "an LSTM's model; translation/exported/test_steps.py does it",
+    """\
 torchrun --nnodes 2 --nproc-per-node 4 --rdzv-backend c10d --rdzv-endpoint HOST:29500 \\
     "$(command -v fairseq-train)" "${training[@]}" --distributed-world-size 8
 """: "two machines, GPUs",

@@ -55,7 +55,7 @@ def test_every_component_is_there_with_its_help(reference):
         for name in ours:
             assert f" {name} {{ #{name} }}" in text
     assert "| `--margin` | `0.75` |" in reference.options("criteria")
-    assert "| `--decode-score` | `cosine` |" in reference.options("models")
+    assert "| `--decode-score` | `vmf_posterior` |" in reference.options("models")
     assert "| `--start-loss` | required |" in reference.options("criteria")
     assert "--lr-scheduler halving" in reference.options("optimisers")
 
