@@ -38,6 +38,10 @@ MINUTES, EPOCHS = (2, 4, 8, 16), (2, 4, 8, 16)
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 CHOSEN = {
     "`stock_transformer`, `bpe10000.joint`, on a Transformer of 128 units": "fairseq's Transformer on subwords",
+    "`combined`, targets of a softmax of 3 epochs, which it goes on from, `label_smoothing=0.05`, `--unkpen 3`": (
+        "`combined`, going on from a short softmax, `<unk>` penalised"
+    ),
+    "`cross_entropy`, `--unkpen 3`": "softmax, `<unk>` penalised",
     "`cross_entropy`": "softmax",
     "`vmf`, targets of a softmax": "`vmf`, with a trained softmax's vectors as targets",
     "`syn_margin_proj`": "`syn_margin_proj`, with fastText's vectors as targets",
