@@ -27,6 +27,7 @@ OLDEST_PYTHON, FIRST_UNTRIED_PYTHON = (3, 11), (3, 14)
 
 REQUIREMENT = re.compile(r"""([\w.-]+)\s*([^;\s]*)(?:.*extra == ["']([\w-]+)["'])?""")
 OTHER_MODULES = {
+    "mkdocs-material": "material",
     "faiss-cpu": "faiss",
     "fairseq-fixed": "fairseq",
     "fasttext-numpy2": "fasttext",
@@ -53,6 +54,7 @@ PURPOSES = {
     "corpus": "building corpora of sentence pairs",
     "eole": "training and translating in eole, in an environment of its own",
     "test": "the tests",
+    "docs": "building the documentation's site",
     "browser": "the test that looks at a report's page",
 }
 """What an extra is for."""
