@@ -146,7 +146,7 @@ def of(name: str) -> draw.Case:
         ("corpus run", None, ("here/in/half", "aside.half"), "here/in/aside.half/topics.md"),
         ("experiment report", None, ("here/in/out", "aside.out"), "here/in/aside.out/report/index.html"),
         ("vectors random", ["out/a.npy"], ("here/out/a.npy", "{here}/elsewhere/x"), "here/out/a.vocab"),
-        ("data tatoeba", [".."], None, "train.en"),
+        ("data split", [".."], None, "train.en"),
         ("data fetch", None, None, "here/out/.archive.tar.gz.part.version"),
         ("vectors train", ["/dev/null"], None, None),
     ],

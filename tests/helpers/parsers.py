@@ -493,6 +493,7 @@ def parsers() -> dict[str, Parser]:
             manifest__json=siamese_manifest,
             test__low__bin=binary,
             test__low__idx=index,
+            dict__txt=text("bad 2", "good 1", "so 1", "well 1", "ill 1"),
         ),
         "the manifest of texts": entry(
             lambda path: DataDirectory(path.parent).classes, "manifest.json", siamese_manifest

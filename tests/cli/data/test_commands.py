@@ -39,7 +39,7 @@ def test_help_explains_every_option(name, capsys):
         ("tokenize a -o b -l de --processes 0", "--processes is 0: give a number from 1"),
         ("lexicon a b -o c --min-probability nan", "--min-probability is nan: give a finite number"),
         ("hypotheses a -o b --max-distance -1", "--max-distance is -1.0: give a number from 0"),
-        ("tatoeba a -o b --languages a b --columns 0 1", "--columns is 0: give a number"),
+        ("split a -o b --languages a b --columns 0 1", "--columns is 0: give a number"),
     ],
 )
 def test_what_an_option_does_not_take(words, sentence, capsys):
