@@ -31,7 +31,7 @@ def pack_left(tokens: Tensor, pad: int) -> tuple[Tensor, Tensor]:
 def packed_places(tokens: Tensor, pad: int) -> Tensor:
     """(N, T) where :func:`pack_left` puts each word; for padding the last place, which then is padding."""
     is_word = tokens.ne(pad)
-    return torch.where(is_word, is_word.cumsum(1) - 1, tokens.shape[1] - 1)
+    return torch.where(is_word, is_word.long().cumsum(1) - 1, tokens.shape[1] - 1)
 
 
 def reverse_within_length(x: Tensor, lengths: Tensor) -> Tensor:
