@@ -19,8 +19,8 @@ TINY = (
 )
 TRANSFORMERS = {
     # every difference between the two has its own place in CTranslate2's specification
-    "vectors": "--criterion info_nce --decode-score vmf_posterior --output-scale 3 --encoder-normalize-before "
-    "--decoder-normalize-before --layernorm-embedding --activation-fn gelu",
+    "vectors": "--criterion info_nce --decode-score vmf_posterior --decode-csls-weight 0 --output-scale 3 "
+    "--encoder-normalize-before --decoder-normalize-before --layernorm-embedding --activation-fn gelu",
     "words": "--criterion cross_entropy --decoder-output softmax --decoder-layers 1 --decoder-attention-heads 4 "
     "--encoder-learned-pos --no-scale-embedding --max-source-positions 60",
 }
