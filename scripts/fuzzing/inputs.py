@@ -65,7 +65,7 @@ def data(world: World) -> None:
     world.good(
         talks__xml="a campaign's XML",
         tags__en="a campaign's tagged text",
-        pairs__tsv="Tatoeba's pairs",
+        pairs__tsv="sentence pairs",
         archive__tar__gz="a tar archive",
         archive__zip="a zip archive",
         lexicon__tsv="a lexicon",
