@@ -26,7 +26,7 @@ data fetch file://{{here}}/in/archive.tar.gz -o out/archive.tar.gz --unpack out/
 data fetch file://{{here}}/in/archive.zip -o out/archive.zip --unpack out/unpacked
 data campaign --source in/talks.xml --target in/talks.xml -o out/a.de out/a.en
 data campaign --source in/tags.en --target in/tags.en -o out/a.de out/a.en
-data split in/pairs.tsv -o out/cut --languages de en --valid 5 --test 5
+data split in/pairs.tsv -o out/cut --languages en de --valid 5 --test 5 --trust-languages
 data synthetic -o out/corpus --train 50 --valid 5 --test 5 --monolingual 20 --gloss
 data clean in/train.de in/train.en -o out/a.de out/a.en --max-tokens 8 --max-ratio 2 --report out/report.json
 data tokenize in/raw.de -o out/tokens -l de --processes 1
