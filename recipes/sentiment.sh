@@ -15,13 +15,13 @@
 #                      en-semeval (46,973 tweets, with --data alone), or any name with --low-resource-source
 #   --high-resource LANGUAGE
 #                      one of these, or none (default: en; for hi en-reviews); the same again: monolingual
-#                      Repeatable: several languages lend their labels together
+#                      Repeatable: the labels of several languages are transferred together
 #   --lexicon LANGUAGE=FILE
 #                      a high-resource language's words and the low-resource one's, as `fairseq-xl data lexicon` learns
 #                      them from parallel text: its text is translated word for word; repeatable
-#   --lent-words HOW   translated, where there is a --lexicon (default), shuffled (control: its translations are dealt out
+#   --high-words HOW   translated, where there is a --lexicon (default), shuffled (control: its translations are dealt out
 #                      among its words), or original
-#   --lend no|yes      train a baseline on the high-resource language's text as well (default: no)
+#   --with-high-resource no|yes  train a baseline on the high-resource language's text as well (default: no)
 #   --class-bias no|yes   add a bias to each class's score that is fitted on the validation split (default: no)
 #   --draws one|seed   one split and draw of sentences for all seeds (default), or another for each
 #   --data DIR         folder with umsab/, telugu_actsa/, hindi_reviews/, english_sentence_polarity/, semeval_en/ and

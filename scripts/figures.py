@@ -142,7 +142,7 @@ def losses_by_angle(figure: Any) -> None:
     left.set_xticks(range(0, 181, 45))
     left.legend(frameon=False, fontsize=10)
     margins = np.linspace(0, 1, 101)
-    # c - sqrt(1 - c²) = λ and c - sqrt((1 - c)/2) = λ, solved for c; drawn words are orthogonal to the target.
+    # c - sqrt(1 - c²) = λ and c - sqrt((1 - c)/2) = λ, solved for c; sampled words are orthogonal to the target.
     projection = (margins + np.sqrt(2 - margins**2)) / 2
     difference = margins - 0.25 + np.sqrt((0.25 - margins) ** 2 + 0.5 - margins**2)
     right.plot(margins, projection, color=BLUE, label="syn_margin_proj")

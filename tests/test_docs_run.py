@@ -79,7 +79,6 @@ SMALLER = {
 NOT_RUN = {
     """\
 bash recipes/quickstart.sh    # installs into .venv and runs the main job on a small generated corpus
-bash recipes/train.sh --train PREFIX --src xx --tgt yy --out OUT    # a translator from text of your own
 bash scripts/test.sh          # reuses the environment, checks style and types and runs every test
 """: "installs, and runs these tests; recipes/test_quickstart.py runs the first without installing",
     """\

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 
+import loaded_script
 import pytest
-from doc_pages import DOCS, PAGES, ROOT
+from doc_pages import DOCS, PAGES
 
 from fairseq_xl.report.figures import rendered
 
 
 @pytest.fixture(scope="module")
 def figures():
-    spec = importlib.util.spec_from_file_location("figures", ROOT / "scripts" / "figures.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded_script.load("figures")
 
 
 def test_every_picture_is_drawn_shown_and_described(figures):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
 from collections.abc import Iterator, Mapping
 
 import fairseq.criterions
 import fairseq.models
+import loaded_script
 import pytest
 import yaml
 from doc_pages import DOCS, ROOT
@@ -19,10 +19,7 @@ from fairseq_xl.cli import parsing
 
 @pytest.fixture(scope="module")
 def reference():
-    spec = importlib.util.spec_from_file_location("reference", ROOT / "scripts" / "reference.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded_script.load("reference")
 
 
 def every_command(name: str = "fairseq-xl", table: Mapping = cli.COMMANDS) -> Iterator[tuple[str, type]]:

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from pathlib import Path
 
+import loaded_script
 import pytest
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
 
 import fairseq_xl  # noqa: F401  (registers the losses)
 from fairseq_xl.experiment.state import State
 
-SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "results.py"
-
-
-def script():
-    spec = importlib.util.spec_from_file_location("results", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    module = script()
+    module = loaded_script.load("results")
     monkeypatch.setattr(module, "RECORDS", tmp_path / "records")
     monkeypatch.setattr(module, "TRIALS", tmp_path / "records" / "trials")
     monkeypatch.setattr(module, "CURVES", tmp_path / "records" / "curves")
@@ -178,7 +169,7 @@ def test_predictions_are_means_over_seeds(results, finished, capsys):
 
 
 def test_the_pages_have_the_tables_of_the_records():
-    module = script()
+    module = loaded_script.load("results")
     tables = 0
     for path in module.PAGES:
         text = path.read_text(encoding="utf-8")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -85,12 +85,7 @@ class Card:
             head["metrics"] = ["sacrebleu"]
             head["model-index"] = [{"name": self.title, "results": list(self._results(scores))}]
         parts = [
-            "---",
-            yaml.safe_dump(head, allow_unicode=True, sort_keys=False).strip(),
-            "---",
-            "",
-            f"# {self.title}",
-            "",
+            *opening(head, self.title),
             self.does,
             "",
             f"Licence: {options.licence}.",
@@ -117,6 +112,11 @@ class Card:
                 "dataset": {"name": one.data, "type": one.data},
                 "metrics": [{"type": one.metric.lower(), "value": one.score, "name": f"{one.metric}, beam {one.beam}"}],
             }
+
+
+def opening(head: Mapping[str, Any], title: str) -> list[str]:
+    """The first lines of a card: what the Hub reads, and the title."""
+    return ["---", yaml.safe_dump(dict(head), allow_unicode=True, sort_keys=False).strip(), "---", "", f"# {title}", ""]
 
 
 def read_scores(path: Path) -> list[Score]:

@@ -36,7 +36,7 @@ SIAMESE="siamese siamese-mono siamese-control paper paper-mono paper-control"
 defaults() {
   LOW='' HIGH='' SYSTEM=siamese SEED=1 UPDATES=2000 EVERY=100 OUT='' DATA='' NAME='' SPLIT=test PREPARE_ONLY=no
   LOW_RESOURCE_SIZE=0 HIGH_RESOURCE_SIZE=0 LOW_SOURCES=() HIGH_SOURCES=() CLASS_SOURCES=() SOURCES=() UNLABELLED=()
-  LEXICONS=() LENT_WORDS=translated LEND=no DRAWS=one CLASS_BIAS=no TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
+  LEXICONS=() HIGH_WORDS=translated WITH_HIGH=no DRAWS=one CLASS_BIAS=no TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
 }
 
 common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 0 for an option that is none of these
@@ -46,7 +46,7 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --prepare-only) PREPARE_ONLY=yes; return ;;
     --low-resource | --high-resource | --system | --loss | --seed | --updates | --every | --out | --data | --name) ;;
     --low-resource-size | --high-resource-size | --low-resource-source | --high-resource-source | --class-source) ;;
-    --split | --more-text | --model | --parses | --lexicon | --lent-words | --lend | --draws | --class-bias) ;;
+    --split | --more-text | --model | --parses | --lexicon | --high-words | --with-high-resource | --draws | --class-bias) ;;
     --unlabelled)
       need_value "$@"
       need_value "$1" "${3:-}"
@@ -60,8 +60,8 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
   case $1 in
     --low-resource) LOW=$2 ;;
     --high-resource) HIGH+=${HIGH:++}$2 ;; # of several: en+fr
-    --lent-words) LENT_WORDS=$2 ;;
-    --lend) LEND=$2 ;;
+    --high-words) HIGH_WORDS=$2 ;;
+    --with-high-resource) WITH_HIGH=$2 ;;
     --draws) DRAWS=$2 ;;
     --class-bias) CLASS_BIAS=$2 ;;
     --lexicon) LEXICONS+=("$2") ;;
@@ -91,10 +91,10 @@ check_settings() {
   need_count --every "$EVERY"
   need_number --low-resource-size "$LOW_RESOURCE_SIZE"
   need_number --high-resource-size "$HIGH_RESOURCE_SIZE"
-  [[ $LENT_WORDS =~ ^(translated|shuffled|original)$ ]] ||
-    fail "--lent-words is '$LENT_WORDS': choose translated, shuffled or original"
-  [[ $LEND =~ ^(no|yes)$ ]] || fail "--lend is '$LEND': choose no or yes"
-  [[ $LEND == no || $PREPARE_ONLY == yes ]] || one_of "$SYSTEM" "$BASELINES" || fail "--lend is for baselines: $SYSTEM pairs both languages anyway"
+  [[ $HIGH_WORDS =~ ^(translated|shuffled|original)$ ]] ||
+    fail "--high-words is '$HIGH_WORDS': choose translated, shuffled or original"
+  [[ $WITH_HIGH =~ ^(no|yes)$ ]] || fail "--with-high-resource is '$WITH_HIGH': choose no or yes"
+  [[ $WITH_HIGH == no || $PREPARE_ONLY == yes ]] || one_of "$SYSTEM" "$BASELINES" || fail "--with-high-resource is for baselines: $SYSTEM pairs both languages anyway"
   [[ $CLASS_BIAS =~ ^(no|yes)$ ]] || fail "--class-bias is '$CLASS_BIAS': choose no or yes"
   [[ $CLASS_BIAS == no || $SPLIT != valid ]] || fail "--class-bias is fitted on the split valid: leave out --split valid"
   [[ $DRAWS =~ ^(one|seed)$ ]] || fail "--draws is '$DRAWS': choose one or seed"
@@ -117,11 +117,11 @@ check_settings() {
   for option in "${LEXICONS[@]}"; do
     [[ " ${HIGH//+/ } " == *" ${option%%=*} "* ]] || fail "--lexicon is '$option': begin with one of ${HIGH//+/ }"
   done
-  [[ $LENT_WORDS != shuffled || ${#LEXICONS[@]} != 0 ]] || fail "--lent-words shuffled needs --lexicon"
-  [[ $LENT_WORDS != original ]] || LEXICONS=()
+  [[ $HIGH_WORDS != shuffled || ${#LEXICONS[@]} != 0 ]] || fail "--high-words shuffled needs --lexicon"
+  [[ $HIGH_WORDS != original ]] || LEXICONS=()
   [[ ${#LEXICONS[@]} == 0 || ${#HIGH_SOURCES[@]} == 0 ]] ||
     fail "--high-resource-source takes its lexicon itself: FILE,lexicon=FILE"
-  [[ $LEND == no || $HIGH != none ]] || fail "--lend yes needs a high-resource language"
+  [[ $WITH_HIGH == no || $HIGH != none ]] || fail "--with-high-resource yes needs a high-resource language"
   [[ $HIGH == none || " ${HIGH//+/ } " != *" $LOW "* ]] || fail "--high-resource names $LOW, which is the one to classify"
   if [[ ${#UNLABELLED[@]} != 0 ]]; then
     [[ $HIGH != *+* ]] || fail "--unlabelled takes one high-resource language, whose classifier labels its side"
@@ -137,7 +137,7 @@ prepare_files() {
   [[ $LOW_RESOURCE_SIZE == 0 ]] || words+=(--low-resource-size "$LOW_RESOURCE_SIZE")
   [[ $HIGH_RESOURCE_SIZE == 0 ]] || words+=(--high-resource-size "$HIGH_RESOURCE_SIZE")
   [[ $SYSTEM != *-control ]] || words+=(--shuffle-high-resource)
-  [[ $LENT_WORDS != shuffled ]] || words+=(--shuffle-lexicon)
+  [[ $HIGH_WORDS != shuffled ]] || words+=(--shuffle-lexicon)
   [[ $DRAWS == one ]] || words+=(--seed "$SEED")
   [[ ${#CLASS_SOURCES[@]} == 0 ]] || words+=(--class-source "${CLASS_SOURCES[@]}")
   run fairseq-xl classify prepare "${words[@]}" "${PREPARE[@]}" "${SELECTION[@]}"
@@ -202,10 +202,10 @@ classification_recipe() {
   key+=$size
   [[ $SYSTEM != *-control ]] || key+=.shuffled
   [[ $DRAWS == one ]] || key+=.draw$SEED
-  [[ $LEND == no ]] || BASELINE_OPTIONS+=(--with-high-resource) size+=.lent
+  [[ $WITH_HIGH == no ]] || BASELINE_OPTIONS+=(--with-high-resource) size+=.with-high
   if [[ ${#LEXICONS[@]} != 0 ]]; then
-    size+=.$LENT_WORDS
-    key+=.$LENT_WORDS
+    size+=.$HIGH_WORDS
+    key+=.$HIGH_WORDS
   fi
   [[ ${#UNLABELLED[@]} == 0 ]] || size+=.unlabelled
   NAME=${NAME:-$LOW-$HIGH.$SYSTEM$SELECTION_NAME$size.seed$SEED}
@@ -214,7 +214,7 @@ classification_recipe() {
   [[ $SYSTEM != *-mono && $HIGH != none ]] || LABEL="SSC($LOW-$LOW)"
   [[ $SYSTEM != paper* ]] || LABEL+=", the paper's"
   [[ $SYSTEM != *-control ]] || LABEL+=", labels shuffled"
-  [[ ${#LEXICONS[@]} == 0 ]] || LABEL+=", words $LENT_WORDS"
+  [[ ${#LEXICONS[@]} == 0 ]] || LABEL+=", words $HIGH_WORDS"
   [[ $HIGH_RESOURCE_SIZE == 0 || $HIGH == none ]] || LABEL+=", $HIGH_RESOURCE_SIZE sentences of $HIGH"
   if [[ $LOW_RESOURCE_SIZE != 0 ]]; then
     ABOUT=(--curve "$LABEL" "$LOW_RESOURCE_SIZE")

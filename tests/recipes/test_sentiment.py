@@ -227,20 +227,20 @@ def test_several_languages_lend_their_labels(sentiment, data):
     assert done.returncode == 0, done.stderr
     words = sentiment.arguments("fairseq-xl classify prepare")
     assert words[words.index("--languages") + 1 :][:2] == ["te", "en+es"]
-    lent = words[words.index("--high-resource") :]
-    assert [sum(name in word for word in lent) for name in ("umsab/english", "umsab/spanish", "tweeteval")] == [2, 2, 1]
+    high = words[words.index("--high-resource") :]
+    assert [sum(name in word for word in high) for name in ("umsab/english", "umsab/spanish", "tweeteval")] == [2, 2, 1]
     assert (sentiment.out / "runs/te-en+es.siamese.seed1/record.json").exists()
 
 
-def test_lent_words_are_translated_shuffled_or_left(sentiment, data, tmp_path):
+def test_high_resource_words_are_translated_shuffled_or_left(sentiment, data, tmp_path):
     (tmp_path / "x.tsv").write_text("a\tb\n")
     options = ["--data", data, "--low-resource", "te", "--lexicon", f"en={tmp_path}/x.tsv"]
     for how, lexicon, shuffled in (("translated", True, False), ("shuffled", True, True), ("original", False, False)):
-        done = sentiment(*options, "--lent-words", how, "--prepare-only")
+        done = sentiment(*options, "--high-words", how, "--prepare-only")
         assert done.returncode == 0, done.stderr
         words = sentiment.arguments("fairseq-xl classify prepare")
-        lent = words[words.index("--high-resource") : words.index("--high-resource") + 4]
-        assert [word.endswith(f",lexicon={tmp_path}/x.tsv") for word in lent[1:]] == [lexicon] * 3
+        high = words[words.index("--high-resource") : words.index("--high-resource") + 4]
+        assert [word.endswith(f",lexicon={tmp_path}/x.tsv") for word in high[1:]] == [lexicon] * 3
         assert ("--shuffle-lexicon" in words) == shuffled
     (tmp_path / "x.tsv").write_text("a\tc\n")
     sentiment(*options, "--prepare-only")
@@ -249,7 +249,7 @@ def test_lent_words_are_translated_shuffled_or_left(sentiment, data, tmp_path):
 
 def test_baselines_that_are_lent_labels_and_draws_by_seed(sentiment, data):
     options = ["--data", data, "--low-resource", "te", "--system", "svm", "--low-resource-size", 100]
-    sentiment(*options, "--lend", "yes", "--draws", "seed", "--seed", 3)
+    sentiment(*options, "--with-high-resource", "yes", "--draws", "seed", "--seed", 3)
     assert "--with-high-resource" in sentiment.arguments("fairseq-xl classify baseline")
     words = sentiment.arguments("fairseq-xl classify prepare")
     assert words[words.index("--seed") + 1] == "3"
@@ -264,9 +264,9 @@ def test_baselines_that_are_lent_labels_and_draws_by_seed(sentiment, data):
         (["--lexicon", "de=x"], "there is no lexicon, x"),
         (["--lexicon", "en"], "--lexicon is 'en': give LANGUAGE=FILE"),
         (["--lexicon", "de={here}"], "--lexicon is 'de={here}': begin with one of en"),
-        (["--lent-words", "shuffled"], "--lent-words shuffled needs --lexicon"),
-        (["--lent-words", "some"], "--lent-words is 'some'"),
-        (["--lend", "yes"], "--lend is for baselines"),
+        (["--high-words", "shuffled"], "--high-words shuffled needs --lexicon"),
+        (["--high-words", "some"], "--high-words is 'some'"),
+        (["--with-high-resource", "yes"], "--with-high-resource is for baselines"),
         (["--class-bias", "yes", "--split", "valid"], "--class-bias is fitted on the split valid"),
         (["--draws", "two"], "--draws is 'two'"),
         (["--high-resource", "en", "--high-resource", "te"], "--high-resource names te"),

@@ -67,10 +67,10 @@ class Baseline:
         with atomic_text(self.output) as stream:
             directory = DataDirectory(self.data)
             train, valid, tested = (directory.corpus(split, "low") for split in ("train", "valid", self.split))
-            texts, labels, lent = list(train.texts), train.labels, 0
+            texts, labels, high_count = list(train.texts), train.labels, 0
             if self.with_high_resource:
                 high = directory.corpus("train", "high")
-                texts, labels, lent = texts + list(high.texts), np.concatenate([labels, high.labels]), len(high)
+                texts, labels, high_count = texts + list(high.texts), np.concatenate([labels, high.labels]), len(high)
             data = Training(
                 texts,
                 labels,
@@ -88,7 +88,7 @@ class Baseline:
             trained = time.perf_counter()
             predicted = [int(label) for label in classify(tested.texts)]
             done = time.perf_counter()
-            name = BASELINES[self.baseline][1] + (_lent(directory.manifest) if self.with_high_resource else "")
+            name = BASELINES[self.baseline][1] + (_high_name(directory.manifest) if self.with_high_resource else "")
             record = records.make(
                 f"{name}: {Path(self.model).name}" if self.baseline == "st" and self.model else name,
                 directory,
@@ -96,7 +96,7 @@ class Baseline:
                 tested.labels.tolist(),
                 predicted,
                 seed=self.seed,
-                training_sentences={"low": len(train)} | ({"high": lent} if lent else {}),
+                training_sentences={"low": len(train)} | ({"high": high_count} if high_count else {}),
                 training_seconds=trained - began,
                 sentences_per_second=len(predicted) / (done - trained),
             )
@@ -104,8 +104,8 @@ class Baseline:
         print(f"{name}: macro-F1 {100 * record['macro_f1']:.1f}", file=sys.stderr)
 
 
-def _lent(manifest: Mapping[str, Any]) -> str:
-    """What a record's name says of the labels that were lent."""
+def _high_name(manifest: Mapping[str, Any]) -> str:
+    """What a record's name says of the high-resource labels."""
     words = {"none": "", "translated": ", lexicon", "shuffled": ", shuffled lexicon"}[manifest.get("lexicon", "none")]
     labels = ", labels shuffled" if manifest["high_resource_labels_shuffled"] else ""
     return f", with {manifest['languages']['high']}{words}{labels}"

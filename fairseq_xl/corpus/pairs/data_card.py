@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-import yaml
-
 from fairseq_xl.corpus.pairs.pair import SPLITS, Pair
 from fairseq_xl.corpus.project import Project
+from fairseq_xl.report.model_card import opening
 from fairseq_xl.report.tables import Table
 
 STEPS = ("crawl", "extract", "translate", "align", "topics", "negatives")
@@ -51,12 +50,7 @@ def card(
     rights = f"Licence: {licence}." if licence else "No licence was stated: the texts are the sites', ask them."
     persons = "masked as far as patterns find them; names are not" if masked else "as on the pages, and so are names"
     text = [
-        "---",
-        yaml.safe_dump(head, allow_unicode=True, sort_keys=False).strip(),
-        "---",
-        "",
-        f"# {name}",
-        "",
+        *opening(head, name),
         f"Pairs of a sentence in {first} and one in {second}, from bilingual web pages. Label 1: they stand at "
         "corresponding places of a page and its counterpart, and so should mean the same. Label 0: the second "
         "belongs to another page of the same topic; the sentence that it translates is near the first in an "

@@ -20,7 +20,7 @@ from fairseq_xl.io.tables import SPLITS
 from fairseq_xl.siamese.data.directory import DICTIONARY, MANIFEST, VERSION, encode, write_corpus
 from fairseq_xl.siamese.data.morphemes import Segmenter
 from fairseq_xl.siamese.data.settings import Settings
-from fairseq_xl.siamese.data.word_for_word import LendingSource
+from fairseq_xl.siamese.data.word_for_word import HighResourceSource
 from fairseq_xl.text.splits import nested, stratified, unique
 from fairseq_xl.text.trigrams import ngrams, normalise
 
@@ -57,7 +57,7 @@ def prepare(output: Path, settings: Settings) -> dict[str, Any]:
 def _prepare(folder: Path, settings: Settings) -> dict[str, Any]:
     examples = {"low": _read(settings.low_resource)}
     if settings.high_resource:
-        examples["high"] = _read_lent(settings)
+        examples["high"] = _read_high(settings)
     classes = _classes(examples, settings)
     sides = {side: _clean(found, classes, settings) for side, found in examples.items()}
     low, high = sides["low"], sides.get("high")
@@ -120,16 +120,16 @@ def _read(lines: list[str]) -> dict[str, list[Example]]:
 
 
 def _lexicon(settings: Settings) -> str:
-    """What the manifest says of the lent text's words: as they are, translated, or shuffled."""
+    """What the manifest says of the high-resource words: as they are, translated, or shuffled."""
     if settings.shuffle_lexicon:
         return "shuffled"
-    lent = [LendingSource.parse(line) for line in settings.high_resource]
-    return "translated" if any("lexicon" in source.options for source in lent) else "none"
+    sources = [HighResourceSource.parse(line) for line in settings.high_resource]
+    return "translated" if any("lexicon" in source.options for source in sources) else "none"
 
 
-def _read_lent(settings: Settings) -> dict[str, list[Example]]:
+def _read_high(settings: Settings) -> dict[str, list[Example]]:
     """The high-resource language's texts, translated word for word where they are to be."""
-    sources = [LendingSource.parse(line) for line in settings.high_resource]
+    sources = [HighResourceSource.parse(line) for line in settings.high_resource]
     if settings.shuffle_lexicon and not any("lexicon" in source.options for source in sources):
         raise InputError("--shuffle-lexicon: no --high-resource source names a lexicon=FILE")
     shuffled = settings.seed if settings.shuffle_lexicon else None

@@ -21,7 +21,7 @@ class Settings:
 
     low_resource: list[str] = option("labelled text of the language to classify", metavar="SOURCE")
     high_resource: list[str] = option(
-        "labelled text of the language that lends its labels, or of several languages; without it pairs are "
+        "labelled text of the high-resource language, or of several languages; without it pairs are "
         "monolingual. With lexicon=FILE (as `data lexicon` writes it, from that language into the low-resource one) "
         "its words are replaced by their translations",
         [],

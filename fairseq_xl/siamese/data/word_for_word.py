@@ -23,7 +23,7 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
 
 
 @dataclass(frozen=True)
-class LendingSource(Source):
+class HighResourceSource(Source):
     """A source whose texts may be translated word for word."""
 
     KEYS = (*Source.KEYS, "lexicon")

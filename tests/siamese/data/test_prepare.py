@@ -88,9 +88,9 @@ def test_no_test_sentence_lends_its_label_as_a_high_resource_one(make, labelled)
     both = (labelled / "en.tsv").read_text(encoding="utf-8")
     directory = make(both, both, languages=("en", "en"))
     held = {text for split in ("valid", "test") for _, text in rows(directory, split)}
-    lent = {text for _, text in rows(directory, "train", "high")}
-    assert lent == {text for _, text in rows(directory, "train")}
-    assert not lent & held
+    high = {text for _, text in rows(directory, "train", "high")}
+    assert high == {text for _, text in rows(directory, "train")}
+    assert not high & held
     assert directory.manifest["left_out"]["high"]["in the low-resource language's valid or test"] == len(held) == 40
 
 
@@ -185,13 +185,13 @@ def test_what_is_no_data_directory_stays(labelled, tmp_path):
     assert (tmp_path / "out" / "manifest.json").read_bytes() == before
 
 
-def test_the_lent_text_word_for_word(make, tmp_path):
+def test_the_high_resource_text_word_for_word(make, tmp_path):
     (tmp_path / "x.tsv").write_text("good\tbueno\t0.9\nbad\tmalo\nbad\tfeo\nis\tes\n", encoding="utf-8")
     low = "".join(f"{c}\tuno {c} {i}\n" for i in range(20) for c in ("pos", "neg"))
     high = "pos\tGood, it is good-ish\nneg\tBAD isn't bad\nneg\tnothing\n"
     (tmp_path / "h").write_text(high, encoding="utf-8")
 
-    def lent(**settings):
+    def translated(**settings):
         source = Settings(
             low_resource=[str(tmp_path / "l")],
             high_resource=[f"{tmp_path}/h,lexicon={tmp_path}/x.tsv"],
@@ -202,8 +202,8 @@ def test_the_lent_text_word_for_word(make, tmp_path):
         return [text for _, text in rows(DataDirectory(tmp_path / "out"), "train", "high")]
 
     make(low, high)
-    assert lent() == ["bueno, it es bueno-ish", "malo isn't malo", "nothing"]
-    controls = {tuple(lent(shuffle_lexicon=True, seed=seed)) for seed in range(1, 9)}
+    assert translated() == ["bueno, it es bueno-ish", "malo isn't malo", "nothing"]
+    controls = {tuple(translated(shuffle_lexicon=True, seed=seed)) for seed in range(1, 9)}
     assert ("bueno, it bueno bueno-ish", "malo isn't malo", "nothing") not in controls
     assert len(controls) > 2
     for text in (text for control in controls for text in control[:2]):
@@ -212,4 +212,4 @@ def test_the_lent_text_word_for_word(make, tmp_path):
         make(low, high, shuffle_lexicon=True)
     (tmp_path / "x.tsv").write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="has no words"):
-        lent()
+        translated()
