@@ -97,8 +97,11 @@ def test_export(benchmark, kind):
     pytest.importorskip("ctranslate2")
     sizes = ("--words", 300, "--sentences", 3, "--length", 5, "--size", 16, "--layers", 1)
     rows = benchmark("export", *sizes, "--output-kind", kind, "--cpu-time")
+    kinds = ("CTranslate2, float32", "CTranslate2, int8")
+    with_attention = [f"{kind}{pass_}" for kind in kinds for pass_ in ("", ", aligned")]  # of beams, a pass of its own
     assert [(row["beam"], row["search"]) for row in rows] == [
-        (beam, search) for beam in (1, 5) for search in ("fairseq", "CTranslate2, float32", "CTranslate2, int8")
+        *((1, search) for search in ("fairseq", *kinds)),
+        *((5, search) for search in ("fairseq", *with_attention)),
     ]
     assert all(row["by_fairseq"] == 1 for row in rows if row["search"] == "fairseq")
     assert all(row["sentences_per_s"] > 0 for row in rows)
