@@ -149,6 +149,7 @@ show_statistics() {
   [[ $DRY_RUN == yes ]] || cat "$DIRECTORY.statistics.md" >&2
 }
 
+# Validation every so many updates alone: an epoch of a hundred sentences has a dozen.
 train_siamese() {
   local pairs=()
   claim_checkpoints "$RUN/checkpoints"
@@ -158,7 +159,7 @@ train_siamese() {
   esac
   logged "$RUN/train.log" fairseq-train "$DIRECTORY" --user-dir "$PLUGIN" "${TRAIN[@]}" "${pairs[@]}" --seed "$SEED" \
     --max-update "$UPDATES" --validate-interval-updates "$EVERY" --save-interval-updates "$EVERY" \
-    --keep-interval-updates 1 --save-dir "$RUN/checkpoints" "${TUNING[@]}"
+    --validate-interval 1000000 --save-interval 1000000 --keep-interval-updates 1 --save-dir "$RUN/checkpoints" "${TUNING[@]}"
 }
 
 record_siamese() {
