@@ -173,6 +173,8 @@ def system(record: dict[str, Any]) -> str:
         kind += ", plain likelihood"
     if record["loss"] == "vmf" and training["model"].get("decode_score") == "cosine":
         kind += ", scored by cosine"
+    if not record["loss"].startswith("stock") and (smoothing := training["criterion"].get("label_smoothing")):
+        kind += f", label smoothing {smoothing:g}"
     if options := training["criterion"].get("main_options"):
         kind += f", `{options}`"
     if record["search"] != RECIPES_SEARCH:

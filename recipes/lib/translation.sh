@@ -25,7 +25,7 @@ defaults() {
   OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no TRAIN_ONLY=no WARM_START=no
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
   VECTOR_THREADS='' TRANSFORM='' TRANSFORM_GIVEN=no LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe JOINT=no ABOUT=()
-  SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0 READ_UNKNOWN='' SOURCE_MONO=''
+  SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0 LABEL_SMOOTHING='' READ_UNKNOWN='' SOURCE_MONO=''
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 ANNEAL=''
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' CSLS_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
   DIAGNOSE=best DIAGNOSE_WORDS=() USER_DIR='' IS_FILE=no SEARCH_GIVEN=() TEST_AS_OWN=no MIN_COVERAGE=''
@@ -81,7 +81,7 @@ common_option() { # OPTION [VALUE] …
     --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
       --vector-epochs | --transform | --subwords | --subword-kind | --test | --name | --threads | --url | \
       --replace-unknown | --search | --diagnose | --diagnose-words | --user-dir | --source-min-count | \
-      --target-min-count | --target-epochs | --read-unknown | --source-mono) ;;
+      --target-min-count | --target-epochs | --label-smoothing | --read-unknown | --source-mono) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -106,6 +106,7 @@ common_option() { # OPTION [VALUE] …
     --source-min-count) SOURCE_MIN_COUNT=$2 ;;
     --target-min-count) TARGET_MIN_COUNT=$2 ;;
     --target-epochs) TARGET_EPOCHS=$2 ;;
+    --label-smoothing) LABEL_SMOOTHING=$2 ;;
     --read-unknown) READ_UNKNOWN=$2 ;;
     --source-mono) SOURCE_MONO=$(absolute "$2") ;;
     --subwords) SUBWORDS=$2 ;;
@@ -180,6 +181,12 @@ check_settings() {
   fi
   [[ $WARM_START == no || $TARGET_EPOCHS != 0 || $VECTORS == *.pt ]] ||
     fail "--warm-start begins with the softmax whose vectors are the targets: give --target-epochs N, or its checkpoint with --vectors"
+  if [[ -n $LABEL_SMOOTHING ]]; then
+    [[ $LABEL_SMOOTHING =~ ^0?\.[0-9]{1,9}$ ]] ||
+      fail "--label-smoothing is '$LABEL_SMOOTHING': give a share from 0 to below 1, such as 0.1"
+    [[ $LOSS =~ ^(cross_entropy|cross_entropy_tied|vmf_posterior|combined)$ ]] ||
+      fail "--label-smoothing is for likelihoods (cross_entropy, cross_entropy_tied, vmf_posterior, combined): $LOSS has none"
+  fi
   read_search
   [[ $SRC != "$TGT" ]] || fail "--src and --tgt are both '$SRC': give two languages"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and scores"
@@ -222,6 +229,7 @@ check_settings() {
     [[ $TARGET_EPOCHS == 0 ]] || targets+=$TARGET_EPOCHS ABOUT+=("target_epochs=$TARGET_EPOCHS")
     [[ $WARM_START == no ]] || targets+=.warm_start ABOUT+=("warm_start=yes")
   fi
+  [[ -z $LABEL_SMOOTHING ]] || targets+=.smoothed$LABEL_SMOOTHING ABOUT+=("label_smoothing=$LABEL_SMOOTHING")
   NAME=${NAME:-$SRC-$TGT.$LOSS$arch.$SIZE${UNITS:+.$UNITS}$targets.seed$SEED}
   RUN=$OUT/runs/$NAME
 }

@@ -504,6 +504,19 @@ def test_a_warm_start_goes_on_from_the_softmax_for_the_rest_of_its_epochs(multi3
     assert ".softmax_targets3.warm_start.seed1/" in options(second, "--save-dir")[0]
 
 
+def test_labels_are_smoothed_in_the_loss_and_in_the_softmax_before_it(multi30k, data):
+    arguments = ["--data", data, "--dry-run", "--label-smoothing", 0.1]
+    done = multi30k(*arguments, "--loss", "combined", "--warm-start", "--target-epochs", 3)
+    assert done.returncode == 0, done.stderr
+    first, second = (line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train"))
+    assert options(first, "--criterion", "--label-smoothing") == ("label_smoothed_cross_entropy", "0.1")
+    assert options(second, "--criterion", "--main-options") == ("combined", "label_smoothing=0.1")
+    assert ".smoothed0.1.seed1/" in options(second, "--save-dir")[0]
+    done = multi30k(*arguments, "--loss", "vmf_posterior")
+    (command,) = (line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train"))
+    assert options(command, "--criterion", "--label-smoothing") == ("vmf_posterior", "0.1")
+
+
 def test_a_short_softmax_is_trained_once_and_again_when_its_epochs_change(multi30k, data):
     arguments = ["--data", data, "--loss", "combined", "--target-epochs"]
     done = multi30k(*arguments, 2)
@@ -540,6 +553,8 @@ def test_other_minimal_counts_have_data_of_their_own_and_share_the_vectors(multi
         (["--target-epochs", "2", "--loss", "cross_entropy"], "cross_entropy has a softmax of its own"),
         (["--target-epochs", "2", "--vectors", "{data}/train.en"], "both name the targets"),
         (["--warm-start"], "give --target-epochs N, or its checkpoint with --vectors"),
+        (["--label-smoothing", "1"], "give a share from 0 to below 1"),
+        (["--label-smoothing", "0.1"], "syn_margin_proj has none"),
         (["--subwords", "500", "--target-min-count", "1"], "are for whole words"),
         (["--source-min-count", "x"], "--source-min-count"),
         (["--read-unknown", "7"], "give a cosine from 0 to 1"),

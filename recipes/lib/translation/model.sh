@@ -26,6 +26,9 @@ model_options() {
   [[ " $TRANSFORM " != *" --specials "* ]] || body+=(--special-vectors file)
   body_sizes
   body+=("${SIZES[@]}")
+  local cross_entropy=(--criterion cross_entropy)
+  [[ -z $LABEL_SMOOTHING ]] ||
+    cross_entropy=(--criterion label_smoothed_cross_entropy --label-smoothing "$LABEL_SMOOTHING")
   case $LOSS in
     stock)
       # as the baseline was first measured
@@ -58,13 +61,17 @@ model_options() {
   esac
   case $LOSS in
     stock*) ;;
-    cross_entropy) MODEL=("${body[@]}" --criterion cross_entropy --decoder-output softmax) ;;
-    cross_entropy_tied) MODEL=("${body[@]}" --criterion cross_entropy --decoder-output softmax_tied) ;;
+    cross_entropy) MODEL=("${body[@]}" "${cross_entropy[@]}" --decoder-output softmax) ;;
+    cross_entropy_tied) MODEL=("${body[@]}" "${cross_entropy[@]}" --decoder-output softmax_tied) ;;
     *)
       MODEL=("${body[@]}" --criterion "$LOSS" --decoder-output continuous)
       case $LOSS in
-        vmf_posterior) ;; # its best checkpoint is that of the best likelihood, as a softmax's is
-        combined) MODEL+=(--main-loss vmf_posterior --auxiliary-loss syn_margin_proj) ;;
+        # Its best checkpoint is that of the best likelihood, as a softmax's is.
+        vmf_posterior) [[ -z $LABEL_SMOOTHING ]] || MODEL+=(--label-smoothing "$LABEL_SMOOTHING") ;;
+        combined)
+          MODEL+=(--main-loss vmf_posterior --auxiliary-loss syn_margin_proj)
+          [[ -z $LABEL_SMOOTHING ]] || MODEL+=(--main-options "label_smoothing=$LABEL_SMOOTHING")
+          ;;
         *) MODEL+=(--best-checkpoint-metric accuracy --maximize-best-checkpoint-metric) ;;
       esac
       # Its norm is vMF's own confidence, which a beam can use.
