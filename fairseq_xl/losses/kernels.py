@@ -1,9 +1,9 @@
 r"""Losses that need the target alone, with their gradients in closed form.
 
-Each is a function L(c, κ) of the cosine c = ûᵀu and the norm κ = ‖e‖ of the raw prediction e alone, so that its
-gradient is a combination of two rows that are there already, ∂L/∂e = a·û + b·u. The forward pass reads e and u
-once and keeps the scalars κ, a and b; the backward pass reads them again and writes the gradient. Nothing as large as
-the predictions is kept but the predictions. A loss is a small object, a :class:`TargetOnly`, which gives L, a and b.
+Each is a function L(c, κ) of the cosine c = ûᵀu and the norm κ = ‖e‖ of the raw prediction e alone. Its gradient is
+therefore a combination of two rows that are there already, ∂L/∂e = a·û + b·u. The forward pass reads e and u once and
+keeps the scalars κ, a and b. The backward pass reads e and u again and writes the gradient. Apart from the predictions,
+nothing of their size is kept. A loss is a small object, a :class:`TargetOnly`, which gives L, a and b.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from torch.autograd.function import once_differentiable
 from fairseq_xl.losses.table import at_least_float32, inverse_or_zero
 
 KERNELS = ("auto", "plain", "compiled")
-"""``compiled`` fuses each pass into one kernel by ``torch.compile``, which gathers the target rows from the table
-inside it; ``plain`` is the same arithmetic operator by operator; ``auto`` compiles on CUDA alone, because a CPU
-spends so little of a training step here that compiling would not pay."""
+"""``compiled`` fuses each pass into one kernel by ``torch.compile``, which also gathers the target rows from the table.
+``plain`` does the same arithmetic operator by operator. ``auto`` compiles on CUDA only: a CPU spends so little of a
+training step here that compiling would not pay."""
 
 
 class Rows(NamedTuple):

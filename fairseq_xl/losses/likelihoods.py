@@ -1,8 +1,8 @@
 r"""The likelihood of the target among words of the frozen table: of the batch (InfoNCE), or of all (vMF's posterior).
 
-With a uniform prior, a prediction e gives word v the probability p(v) ∝ exp(eᵀu_v + b_v), where u_v is its row of the
-table and b_v its bias, zero by default. This is the posterior over words of a von Mises-Fisher model, which decoding
-ranks words by, and a softmax whose matrix is the table. The loss of the target w is
+With a uniform prior, a prediction e gives word v the probability p(v) ∝ exp(eᵀu_v + b_v). Here u_v is the word's row of
+the table and b_v its bias, zero by default. This is the posterior over words of a von Mises-Fisher model, which
+decoding ranks words by, and a softmax whose matrix is the table. The loss of the target w is
 
     L = log Z − (1−ε)(eᵀu_w + b_w) − ε(eᵀū + b̄),        Z = Σ_v exp(eᵀu_v + b_v),
     ∂L/∂e = Σ_v p(v) u_v − (1−ε) u_w − ε ū,
@@ -10,10 +10,10 @@ ranks words by, and a softmax whose matrix is the table. The loss of the target 
 with label smoothing ε, and ū and b̄ the means over all words. The norm of e is free, so that it becomes the confidence
 of the prediction.
 
-Z may be estimated, so that a step costs the same whatever the vocabulary: the different targets of the batch count
-exactly, and N shared samples with replacement from a proposal q stand for all other words. A word is sampled at least
-once with probability π_v = 1 − (1−q_v)ᴺ, and exp(eᵀu_v + b_v)/π_v estimates the rest of Z without bias (Horvitz &
-Thompson 1952; Jean et al. 2015, section 3.1, sample per partition of the corpus instead).
+Z may be estimated, so that the cost of a step does not depend on the size of the vocabulary. The different targets of
+the batch count exactly. N shared samples, drawn with replacement from a proposal q, stand for all other words. A word
+is sampled at least once with probability π_v = 1 − (1−q_v)ᴺ, and exp(eᵀu_v + b_v)/π_v estimates the rest of Z without
+bias (Horvitz & Thompson 1952). Jean et al. (2015, section 3.1) sample for each partition of the corpus instead.
 """
 
 from __future__ import annotations

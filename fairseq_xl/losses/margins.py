@@ -6,8 +6,8 @@ c = ûᵀu and c_j = ûᵀn_j, and a_j = 1 where the hinge λ + c_j − c is act
     L = 1/k Σ max(0, λ + c_j − c),
     ∂L/∂e = (1/k Σ a_j n_j − a u − p û) / κ,    a = 1/k Σ a_j,    p = 1/k Σ a_j c_j − a c,
 
-so the forward pass keeps (N, k) weights and a few scalars per row, and the backward pass sums the rows of the table
-that they weight. An (N, k, d) tensor of negatives, which autograd would keep twice, never exists.
+So the forward pass keeps (N, k) weights and a few scalars per row. The backward pass sums the rows of the table with
+these weights. An (N, k, d) tensor of negatives, which autograd would keep twice, never exists.
 """
 
 from __future__ import annotations

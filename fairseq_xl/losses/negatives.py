@@ -93,11 +93,10 @@ def in_batch_rows(
 ) -> Tensor:
     """A negative for each row among the targets of all rows, never a word equal to the row's own target.
 
-    The hardest is the word nearest to û. The semi-hard one is the nearest of those farther from û than the target
-    is (Schroff et al. 2015, section 3.2). The paper leaves open what happens where every other word is nearer than
-    the target: some implementations then drop the row, which would leave the worst predictions without a gradient.
-    Here it is the farthest, the word that comes closest to being semi-hard, as in TensorFlow's
-    ``triplet_semihard_loss``.
+    The hardest is the word nearest to û. The semi-hard one is the nearest of those farther from û than the target is
+    (Schroff et al. 2015, section 3.2). The paper leaves open what happens where every other word is nearer than the
+    target. Some implementations drop such a row, which would leave the worst predictions without a gradient. Here it is
+    the farthest, the word that comes closest to being semi-hard, as in TensorFlow's ``triplet_semihard_loss``.
 
     Args:
         pred: raw predictions (N, d).
@@ -143,8 +142,8 @@ def most_informative_rows(
         index: (N,) row of each target.
         targets: the table; banned rows may not be chosen.
         chunk_elements: the largest similarity matrix held at once; rows are taken in chunks of this over V.
-        half: search in float16 first and decide among the few best in full precision, which gives the same
-            answer sooner where the hardware multiplies halves faster; by default on CUDA only.
+        half: search in float16 first and decide among the few best in full precision. The answer is the same, and comes
+            sooner where the hardware multiplies float16 faster. By default on CUDA only.
 
     Returns:
         (N,) rows.

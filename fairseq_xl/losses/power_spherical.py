@@ -43,9 +43,9 @@ def power_spherical(pred: Tensor, target: Tensor, target_norm: TargetNorm = "che
     """−log p(u), the negative log-likelihood of u under the power spherical distribution that e stands for.
 
     As for von Mises-Fisher, one vector gives both parameters: μ = û = e/‖e‖ and κ = ‖e‖. A target opposite to μ has
-    density zero and the loss grows without bound, so below ``OPPOSITE`` the factor 1 + ûᵀu is held there: the loss
-    stays finite, and its gradient, that of a constant times κ, then only shortens e. At e = 0 the gradient is zero
-    by convention.
+    density zero and the loss grows without bound, so the factor 1 + ûᵀu is held at ``OPPOSITE`` below that. The loss
+    stays finite. Its gradient there is that of a constant times κ and only shortens e. At e = 0 the gradient is zero by
+    convention.
 
     Computed in float64 from inputs of any floating type: at κ = 1e6 terms of that size cancel.
 

@@ -1,8 +1,8 @@
 """From predicted vectors to scores over the vocabulary, exactly.
 
-Greedy and beam search, prefixes, constraints and ensembles work on what ``log_scores`` returns, log-probabilities of
-every word; a search that needs the best few alone asks ``top_words``. κ = ‖e‖ is the norm of the raw prediction e and
-c_w its cosine to word w's vector.
+Greedy and beam search, prefixes, constraints and ensembles work on the log-probabilities of every word, which
+``log_scores`` returns. A search that needs only the best few asks ``top_words``. κ = ‖e‖ is the norm of the raw
+prediction e and c_w its cosine to word w's vector.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Scoring:
     """How a cosine to a word becomes its log-score.
 
     ``cosine``: p(w) ∝ exp(scale · c_w). ``vmf_posterior``: p(w) ∝ exp(κ c_w), the posterior over words under the
-    predicted von Mises-Fisher distribution and a uniform prior. ``vmf_density``: log C_d(κ) + κ c_w, the density
-    itself (Kumar & Tsvetkov 2019), not normalised over words: at one step it ranks them as the posterior does, over
-    a beam it sums differently.
+    predicted von Mises-Fisher distribution and a uniform prior. ``vmf_density``: log C_d(κ) + κ c_w, the density itself
+    (Kumar & Tsvetkov 2019), which is not normalised over words. At one step it ranks words as the posterior does. Over
+    a beam its sums differ.
 
     Raises:
         ValueError: unknown ``score``.
@@ -145,10 +145,10 @@ def top_words(
 
 
 def top_of(pred: Tensor, targets: FrozenTable, words: Tensor, k: int, scoring: Scoring, reserved: int = 0) -> TopWords:
-    """:func:`top_words` among some words of each row alone, which an approximate index has found.
+    """:func:`top_words` among only some words of each row, which an approximate index has found.
 
-    The normaliser, too, sums over those and the reserved rows only, so scores are a little higher than they
-    should be, by what the words left out would have weighed.
+    The normaliser, too, sums over only these words and the reserved rows. Scores are therefore a little too high, by
+    the weight of the words left out.
 
     Args:
         words: (N, W) rows of the table; −1 where the index found fewer than W.

@@ -1,9 +1,9 @@
 """The margin losses with a synthetic negative (Bhat, Kumar & Tsvetkov 2019, section 3.2).
 
 The negative u' is made from the prediction and its target, and held constant: L = max(0, λ + u'ᵀû − uᵀû). Both
-negatives lie in the plane of û and u, so that with c = cos(û, u) the gradient is w (cû − u) / κ, where
-w = 1 + c/s for the projection, with s = ‖û − cu‖ = sin, and w = 1 + 1/r for the difference, with r = ‖û − u‖; w = 0
-where the hinge is inactive. By convention the gradient is zero where there is no direction: at e = 0, s = 0 and r = 0.
+negatives lie in the plane of û and u. With c = cos(û, u) the gradient is therefore w (cû − u) / κ. For the projection
+it has w = 1 + c/s with s = ‖û − cu‖ = sin. For the difference it has w = 1 + 1/r with r = ‖û − u‖. Where the hinge is
+inactive, w = 0. By convention the gradient is zero where there is no direction: at e = 0, s = 0 and r = 0.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def _zero_if_rounding(distance: Tensor) -> Tensor:
 def syn_margin_proj(pred: Tensor, target: Tensor, margin: float = 0.5, target_norm: TargetNorm = "check") -> Tensor:
     """Margin loss against u_orth; its value is max(0, λ + sin − cos).
 
-    Beyond 135° between û and u its gradient turns the prediction *away* from the target: with the negative held
-    constant the loss is λ + u_orthᵀû − uᵀû, whose pull along the great circle is cos + sin.
+    Beyond 135° between û and u its gradient turns the prediction *away* from the target. With the negative held
+    constant the loss is λ + u_orthᵀû − uᵀû. Its pull along the great circle is cos + sin.
 
     Args:
         pred: raw predictions (N, d).

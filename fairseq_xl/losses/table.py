@@ -9,8 +9,9 @@ import torch
 from torch import Tensor, nn
 
 TargetNorm = Literal["check", "normalize", "trust"]
-"""What a loss does about targets whose norm is not 1 (to a thousandth, or as well as their precision can say): refuse
-them, scale them, or take the caller's word for it. The first two read the targets once more, and on CUDA wait."""
+"""What a loss does with targets whose norm is not 1: refuse them, scale them, or trust the caller. A norm counts as 1
+within a thousandth, or within what the targets' precision can tell. The first two read the targets once more, and on
+CUDA they wait."""
 
 
 def at_least_float32(x: Tensor) -> Tensor:
@@ -39,8 +40,8 @@ def unit_targets(target: Tensor, target_norm: TargetNorm = "check", may_be_zero:
         may_be_zero: (…,) bool, rows that stand for nothing, such as padding.
 
     Raises:
-        ValueError: a row of another length, or when normalizing one that is zero or not finite; targets that ask for a
-            gradient, which they never get; an unknown ``target_norm``.
+        ValueError: a row has another length, or when normalizing is zero or not finite; targets ask for a gradient,
+            which they never get; ``target_norm`` is unknown.
     """
     if target.requires_grad:
         raise ValueError("the targets of a continuous loss are frozen: detach them")

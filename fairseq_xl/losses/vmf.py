@@ -1,7 +1,7 @@
 """The von Mises-Fisher losses: one vector gives a density of mean direction û = e/‖e‖ and concentration κ = ‖e‖.
 
-What is published are three different things: the likelihood, its regularised form in the paper (Kumar & Tsvetkov 2019,
-section 4.1), and what the paper's released code minimises. The gradient of −log C_d(κ) is A_d(κ) û, see ``bessel.py``.
+Three different losses are published: the likelihood, its regularised form (Kumar & Tsvetkov 2019, section 4.1), and
+what that paper's released code minimises. The gradient of −log C_d(κ) is A_d(κ) û, see ``bessel.py``.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def vmf(
 ) -> Tensor:
     """−log C_d(κ) − λ₂ eᵀu + λ₁ κ.
 
-    λ₁ = 0, λ₂ = 1 is the negative log-likelihood of u under vMF(û, κ), the baseline of Bhat et al. 2019;
-    λ₁ = 0.02, λ₂ = 0.1 is the regularised form of the 2019 paper.
+    λ₁ = 0, λ₂ = 1 is the negative log-likelihood of u under vMF(û, κ), the baseline of Bhat et al. 2019. λ₁ = 0.02, λ₂
+    = 0.1 is the regularised form of Kumar & Tsvetkov 2019.
 
     Args:
         pred: raw predictions (N, d).

@@ -43,14 +43,15 @@ class AnnealedConfig(ContinuousCriterionConfig):
 class Annealed(Mixture):
     """(1 − w)·start loss + w·end loss, where w rises from 0 to 1 with the number of updates.
 
-    The number comes with the model: fairseq sets it before each update and when it loads a checkpoint, so a
-    resumed training goes on with the weight it had, and fairseq-validate weighs as training did. A validation
-    within training has the weight of the last update. Logs w as ``end_weight``, and what the two log beyond the
-    cosine and κ under their place, as ``end_hinge``. A loss of weight zero is not computed.
+    The number of updates comes with the model: fairseq sets it before each update and when it loads a checkpoint. A
+    resumed training therefore continues with the weight it had, and fairseq-validate uses the weight of training. A
+    validation within training has the weight of the last update. The criterion logs w as ``end_weight``. What the two
+    losses log beyond the cosine and κ gets their place as a prefix, as in ``end_hinge``. A loss of weight zero is not
+    computed.
 
     Raises:
-        InputError: one of the two is no continuous loss; an option it does not have, or cannot take; a schedule that
-            does not rise.
+        InputError: one of the two is not a continuous loss; an option is unknown to it, or has a value it cannot take;
+            the schedule does not rise.
     """
 
     def __init__(

@@ -60,8 +60,8 @@ class MostInformativeConfig(MarginConfig):
 @dataclass
 class InBatchConfig(MarginConfig):
     negative: ChoiceEnum(["hardest", "semi_hard"]) = option(  # type: ignore[valid-type]
-        "which target of the batch a prediction is held away from: the nearest (hardest), or the nearest "
-        "of those farther than its own target (semi_hard), which is gentler while predictions are still poor",
+        "which target of the batch is the negative: the nearest to the prediction (hardest), or the nearest of those "
+        "farther than its own target (semi_hard). semi_hard is gentler while predictions are still poor",
         "hardest",
     )
 

@@ -1,9 +1,9 @@
 """Beam search over the best few words of each step, for vocabularies too large to score densely.
 
-A beam of b needs no more than the 2b best words of every hypothesis. fairseq's generator asks for a score of every
-word in the dictionary, (batch · beam, V), and edits columns by their number: padding, end of sentence, unknown. So
-it is given a small vocabulary instead, anew at each step: column i < `nspecial` is special token i, as ever, and
-the others are the best ordinary words. The search turns columns back into words.
+A beam of b needs no more than the 2b best words of every hypothesis. fairseq's generator asks for a score of every word
+in the dictionary, (batch · beam, V). It edits the columns of padding, end of sentence and unknown by their number. Here
+it gets a small vocabulary instead, a new one at each step. Column i < `nspecial` is still special token i, and the
+others are the best ordinary words. The search turns columns back into words.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ class VectorScorer(torch.nn.Module):
     def scoring(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> Scoring:
         """The rule for raw predictions (…, d).
 
-        ``norm`` is ‖e‖ (…,) as the decoder produced it: fairseq's generators divide a model's output by
-        ``--temperature`` before asking for scores, which a cosine would not notice.
+        ``norm`` is ‖e‖ (…,) as the decoder produced it. fairseq's generators divide a model's output by
+        ``--temperature`` before they ask for scores, and this would not change a cosine.
         """
         temperature: Tensor | float = 1.0
         if norm is not None and self.score == "cosine":

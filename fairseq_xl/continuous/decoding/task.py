@@ -20,9 +20,9 @@ from fairseq_xl.vectors.faiss_index import KINDS
 @dataclass
 class ContinuousTranslationConfig(TranslationConfig):
     nearest: ChoiceEnum(["dense", "top", *KINDS]) = option(  # type: ignore[valid-type]
-        "how words near a prediction are found. dense scores all at once and works with every search option; top "
-        "gives the same translations in bounded memory, for large vocabularies; flat, hnsw and ivf ask a faiss index, "
-        "the last two approximately, for tables of a million words and more",
+        "how to find the words near a prediction. dense scores all words and works with every search option. top "
+        "gives the same translations in bounded memory, for large vocabularies. flat, hnsw and ivf ask a faiss index; "
+        "the last two are approximate, for tables of a million words and more",
         "dense",
     )
     nearest_effort: float = option(

@@ -1,7 +1,7 @@
 """How near predictions come to their targets: Table 2 of Bhat, Kumar & Tsvetkov 2019, and the angles behind it.
 
-e is a raw prediction, û = e/‖e‖, κ = ‖e‖, u the target's unit vector. What is measured passes by in batches and
-is summed up, so that memory does not grow with the data; ``result()`` is plain data, ready for JSON.
+e is a raw prediction, û = e/‖e‖, κ = ‖e‖, u the target's unit vector. Measurements are summed up batch by batch, so
+that memory does not grow with the data. ``result()`` is plain data, ready for JSON.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ class ErrorMargins:
 
 
 class Geometry:
-    """Distributions of the cosine to the target and of κ, and the share of predictions beyond 135°, where the
-    projection loss turns away from the target (see ``losses.syn_margin_proj``)."""
+    """Distributions of the cosine to the target and of κ, and the share of predictions beyond 135°. Beyond that angle
+    the projection loss turns away from the target (see ``losses.syn_margin_proj``)."""
 
     def __init__(self) -> None:
         self.cosine = Distribution(-1, 1)

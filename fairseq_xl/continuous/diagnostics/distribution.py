@@ -66,9 +66,9 @@ class Distribution:
         return min(max(value, self.least), self.greatest)
 
     def result(self) -> dict[str, Any]:
-        """Plain numbers: ``count``, and unless that is 0 ``mean``, ``std`` (over n), ``min``, ``max``,
-        ``quantiles`` by share, and ``histogram``: counts in bins from ``low`` to ``high``, of equal width or,
-        where its ``scale`` is log, of equal ratio."""
+        """Plain numbers. ``count`` is there always; the others unless it is 0: ``mean``, ``std`` (over n), ``min``,
+        ``max``, ``quantiles`` by share, and ``histogram``. The histogram has counts in bins from ``low`` to ``high``,
+        of equal width, or of equal ratio where its ``scale`` is log."""
         if not self.count:
             return {"count": 0}
         return {

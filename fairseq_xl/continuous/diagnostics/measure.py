@@ -1,11 +1,12 @@
-"""A continuous model over a data set, and everything that is measured of it on the way.
+"""Run a continuous model over a data set and measure it.
 
-Two settings, for Table 2 of Bhat, Kumar & Tsvetkov 2019 does not say which it has:
+There are two settings, because Table 2 of Bhat, Kumar & Tsvetkov 2019 does not say which it has:
 
-- *teacher forcing*: each prediction follows the reference's words up to there. All else is measured here too.
-- *own decoding*: each prediction follows the words that greedy decoding (``fairseq-generate --beam 1``) chose, and
-  is paired with the reference's word at the same position, up to the end of the shorter. A translation that is good
-  but worded or ordered otherwise counts as wrong from there on. Positions that only one of the two has are left
+- *teacher forcing*: each prediction follows the reference's words before it. All other measurements use this setting
+  too.
+- *own decoding*: each prediction follows the words that greedy decoding (``fairseq-generate --beam 1``) chose. It is
+  paired with the reference's word at the same position, up to the end of the shorter sentence. A translation that is
+  good but worded or ordered otherwise counts as wrong from there on. Positions that only one of the two has are left
   out; how many words each has is reported.
 
 The end of a sentence is a word in both.

@@ -1,7 +1,7 @@
 """What a margin loss's negative is made of: λ₃ and λ₄ of Bhat, Kumar & Tsvetkov 2019, section 3.1.
 
 Let u_orth be the unit vector along the part of û orthogonal to the target u, so that û = λ₁u + λ₂u_orth. Any unit
-negative is x = λ₃u + λ₄u_orth + y with y orthogonal to both, and the loss sees nothing else of it:
+negative is x = λ₃u + λ₄u_orth + y with y orthogonal to both, and the loss depends on λ₃ and λ₄ alone:
 
     max(0, λ + xᵀû − uᵀû) = max(0, λ + λ₄ u_orthᵀû − (1 − λ₃) uᵀû)
 
@@ -83,8 +83,9 @@ class Stability:
             self.active += int((hinge > 0).sum())
 
     def result(self) -> dict[str, Any]:
-        """``lambda3`` and ``lambda4`` (see :class:`Distribution`); ``undefined``, positions left out of both
-        because û is parallel to u; ``hinge_active``, a share of all negatives, None without a margin."""
+        """``lambda3`` and ``lambda4`` are distributions (see :class:`Distribution`). ``undefined`` counts positions
+        left out of both because û is parallel to u. ``hinge_active`` is a share of all negatives, None without a
+        margin."""
         known = self.margin is not None and self.count
         return {
             "lambda3": self.lambda3.result(),

@@ -1,7 +1,7 @@
 """What stands near predictions and their synthetic negatives (Bhat, Kumar & Tsvetkov 2019, section 5).
 
-The paper finds that prediction and negative "share a common" nearest word, or else that the negative's nearest word
-shows in what the prediction is off: target `means`, prediction `meant`, negative `held`.
+The paper finds that prediction and negative "share a common" nearest word, or that the negative's nearest word shows
+how the prediction is wrong. Its example has the target `means`, the prediction `meant` and the negative `held`.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class SharedNeighbours:
 class WordNeighbours:
     """Neighbour lists for chosen target words.
 
-    A word's many predictions are represented by the mean of their directions û, over all of them and over the
-    wrong ones, which are those the paper quotes; the negatives are those of this mean.
+    A word's many predictions are represented by the mean of their directions û. There is one mean over all of them and
+    one over the wrong ones, which the paper quotes. The negatives are those of the mean.
 
     Args:
         rows: of the chosen words in the table.
@@ -70,10 +70,10 @@ class WordNeighbours:
             self.predicted[place] += torch.bincount(words, minlength=self.predicted.shape[1])
 
     def result(self, targets: TargetTable, symbols: Sequence[str], k: int) -> list[dict[str, Any]]:
-        """For each word ``word``; ``positions`` where it is the target and how many are ``wrong``; ``predicted``,
-        the k words that are nearest most often there, with counts; and for ``mean`` and ``mean_when_wrong``, None
-        where there is no such position, the k words nearest to ``prediction``, ``projection`` and ``difference``
-        with their cosines (an empty list for a negative that does not exist)."""
+        """One entry for each word, with ``word``, ``positions`` where it is the target, and how many are ``wrong``.
+        ``predicted`` has the k words that are most often nearest there, with counts. ``mean`` and ``mean_when_wrong``
+        are None where there is no such position. Otherwise they have the k words nearest to ``prediction``,
+        ``projection`` and ``difference`` with their cosines. The list of a negative that does not exist is empty."""
         return [self._result(place, targets, symbols, k) for place in range(len(self.rows))]
 
     def _result(self, place: int, targets: TargetTable, symbols: Sequence[str], k: int) -> dict[str, Any]:

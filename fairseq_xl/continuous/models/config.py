@@ -25,13 +25,14 @@ class DecodingConfig(FairseqDataclass):
     decode_score: ChoiceEnum(list(SCORES)) = option(  # type: ignore[valid-type]
         "how predicted vectors score words. cosine: softmax of decode-scale times the cosine (for cosine and margin "
         "losses). vmf_posterior: softmax of kappa times the cosine (for vmf). vmf_density: the density itself, as the "
-        "paper decodes; over a beam it favours long outputs of sure words",
+        "paper decodes. In a beam search the density favours long outputs of confident words",
         "vmf_posterior",
     )
     decode_scale: float = option("sharpness of decode-score cosine: only beam search and ensembles depend on it", 20.0)
     decode_csls_weight: float = option(
-        "subtract this times each word's mean cosine to its 10 nearest words (CSLS): raise it towards 1 when rare "
-        "words from crowded regions intrude; 0 for vmf_posterior, combined and a softmax's vectors, where it costs",
+        "subtract this times each word's mean cosine to its 10 nearest words (CSLS). Raise it towards 1 when rare "
+        "words from crowded regions intrude. Keep 0 for vmf_posterior, combined and a softmax's vectors, where CSLS "
+        "lowers quality",
         0.5,
     )
     decode_prior_weight: float = option(
@@ -61,8 +62,8 @@ class VectorOutputConfig(DecodingConfig):
         "random",
     )
     missing_vectors: ChoiceEnum(list(MISSING_POLICIES)) = option(  # type: ignore[valid-type]
-        "dictionary words without a vector: random gives each a direction of its own, unk maps them to <unk> and "
-        "never predicts them, error refuses to start",
+        "what to do with dictionary words without a vector. random gives each a random direction; unk maps them to "
+        "<unk> and never predicts them; error refuses to start",
         "random",
     )
     min_coverage: float = option(
@@ -76,8 +77,8 @@ class VectorOutputConfig(DecodingConfig):
         None,
     )
     decoder_output: ChoiceEnum(list(OUTPUTS)) = option(  # type: ignore[valid-type]
-        "continuous predicts vectors; softmax and softmax_tied (shared with the decoder's input) are the papers' "
-        "baselines and differ in nothing else",
+        "continuous predicts vectors. softmax and softmax_tied are the papers' baselines and differ in the output "
+        "layer alone; softmax_tied shares its weights with the decoder's input",
         "continuous",
     )
     softmax_init: ChoiceEnum(["vectors", "random"]) = option(  # type: ignore[valid-type]
@@ -91,9 +92,9 @@ class VectorOutputConfig(DecodingConfig):
         False,
     )
     output_scale: float = option(
-        "continuous output: multiply predicted vectors by this constant. 100 for vmf's plain likelihood (--lambda1 0 "
-        "--lambda2 1), whose norms are concentrations of hundreds and more, which weights that start near 0 reach "
-        "late; other losses need none",
+        "continuous output: multiply predicted vectors by this constant. Give 100 for vmf's plain likelihood "
+        "(--lambda1 0 --lambda2 1). Its norms are concentrations of hundreds and more, which weights that start near "
+        "0 reach late. Other losses need no scale",
         1.0,
     )
     word_bias: bool = option(
@@ -127,8 +128,8 @@ class ContinuousLSTMConfig(VectorOutputConfig):
         "general",
     )
     input_feeding: bool = option(
-        "feed the last attention vector to the next step (Luong et al. 2015): a Python loop over steps instead of one "
-        "fused call, so slower to train",
+        "feed the last attention vector to the next step (Luong et al. 2015). Training is slower, because a Python "
+        "loop over steps replaces one fused call",
         False,
     )
     dropout: float = option(

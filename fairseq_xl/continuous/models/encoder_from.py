@@ -27,7 +27,7 @@ _POSITIONS = ("embed_positions._float_tensor", "embed_positions.weights")  # com
 
 
 def load_encoder(encoder: nn.Module, cfg: ContinuousTransformerConfig, path: str | os.PathLike[str]) -> None:
-    """Copy the weights of a checkpoint's encoder; nothing else in the file is used, and nothing in it is run.
+    """Copy the weights of a checkpoint's encoder. The rest of the file is not used, and no code in it is run.
 
     Args:
         encoder: a ``TransformerEncoderBase``.
@@ -35,8 +35,9 @@ def load_encoder(encoder: nn.Module, cfg: ContinuousTransformerConfig, path: str
         path: a checkpoint that fairseq-train wrote.
 
     Raises:
-        InputError: a file that is missing, torn, foreign or would run code; another kind of model; other sizes or
-            options; another source dictionary, where that of the training still lies with its data.
+        InputError: the file is missing, truncated, not a checkpoint, or would run code; the model is of another kind,
+            or has other sizes or options; the source dictionary is another one. The dictionaries are compared only
+            where that of the training still lies with its data.
     """
     state = checkpoints.read(path)
     here = encoder.state_dict()

@@ -36,8 +36,8 @@ class ContinuousLSTMEncoder(FairseqEncoder):
         """src_tokens (N, S), padded on either side; ``src_lengths`` is not needed.
 
         Returns:
-            dict of ``states`` (N, S, C), ``final`` (N, layers, C) and ``padding`` (N, S) bool, all with padding
-            last, and ``places`` (N, S), the state of each column of ``src_tokens``.
+            dict of ``states`` (N, S, C), ``final`` (N, layers, C) and ``padding`` (N, S) bool, all with padding last,
+            and ``places`` (N, S). The last says which state belongs to each column of ``src_tokens``.
         """
         tokens, lengths = pack_left(src_tokens, self.pad)
         x = F.dropout(self.embed_tokens(tokens.t()), self.dropout, self.training)
@@ -101,8 +101,8 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         """Teacher-forced, or one step where ``incremental_state`` is given.
 
         Returns:
-            vectors (N, T, d) or logits (N, T, V); and a dict of lists of one: ``attn`` (N, T, S), and for vectors
-            ``norm`` (N, T), their norms.
+            vectors (N, T, d) or logits (N, T, V), and a dict of lists with one item each. ``attn`` is (N, T, S). For
+            vectors there is ``norm`` (N, T), their norms.
         """
         if incremental_state is not None:
             prev_output_tokens = prev_output_tokens[:, -1:]

@@ -81,8 +81,9 @@ class VectorOutput:
     def upgrade_state_dict_named(self, state_dict: dict[str, Tensor], name: str) -> None:
         """Make the weights of a softmax those of this continuous output: ``fairseq-train --finetune-from-model``.
 
-        The softmax's matrix goes, and this model's table stays. That table holds the matrix's directions where it was
-        made of them, so what is lost is the lengths of the rows: the predictions become longer by their mean.
+        The softmax's matrix goes, and this model's table stays. Where the table was made of that matrix it holds its
+        directions, and only the lengths of the rows are lost. The predictions become longer by the mean of these
+        lengths.
 
         Args:
             state_dict: a whole model's, changed in place; left as it is unless it has a softmax and this has none.

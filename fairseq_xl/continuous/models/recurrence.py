@@ -41,8 +41,8 @@ class FusedRecurrence(nn.Module):
 class FedRecurrence(nn.Module):
     """Input feeding (Luong et al. 2015, section 3.3): each step's first layer also reads the last attention vector.
 
-    What does not depend on the step before stays out of the loop: the inputs' share of the first layer's gates and
-    the source's share of the attention.
+    Two parts do not depend on the previous step and stay out of the loop. They are the inputs' share of the first
+    layer's gates and the source's share of the attention.
     """
 
     def __init__(

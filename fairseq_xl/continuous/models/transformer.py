@@ -29,8 +29,8 @@ from fairseq_xl.io.errors import InputError
 class DecoderInput(nn.Module):
     """Vectors of words, brought to the decoder's width by a linear layer: what fairseq's decoder embeds with.
 
-    fairseq multiplies what it embeds by the square root of the width, which makes the entries of a vector of length
-    one about as large as those of the positions added to it.
+    fairseq multiplies embeddings by the square root of the width. The entries of a vector of length one then become
+    about as large as those of the positions added to it.
     """
 
     def __init__(self, words: nn.Embedding | None, targets: TargetTable | None, dim: int, width: int, pad: int):
@@ -77,8 +77,8 @@ class ContinuousTransformerDecoder(VectorOutput, TransformerDecoderBase):
         """Teacher-forced, or one step where ``incremental_state`` is given.
 
         Returns:
-            vectors (N, T, d) or logits (N, T, V); and a dict with ``attn``, a list of one (N, T, S), the mean over
-            the heads of the last layer, and for vectors ``norm``, a list of their norms (N, T).
+            vectors (N, T, d) or logits (N, T, V), and a dict of lists with one item each. ``attn`` (N, T, S) is the
+            mean over the heads of the last layer. For vectors there is ``norm`` (N, T), their norms.
         """
         output, extra = super().forward(prev_output_tokens, *args, features_only=features_only, **options)
         if not features_only:

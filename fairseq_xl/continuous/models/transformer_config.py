@@ -66,8 +66,8 @@ def _flat_fields(config: type, prefix: str = "") -> Iterator[tuple[str, Any, Any
 
 
 StockOptions: Any = make_dataclass("StockOptions", list(_flat_fields(TransformerConfig)), bases=(FairseqDataclass,))
-"""fairseq keeps the options of its Transformer in nested parts, which its own command line cannot fill for a model
-with a dataclass: flat, they work there and in ``fairseq-hydra-train``."""
+"""fairseq keeps the options of its Transformer in nested parts, which its own command line cannot fill for a model with
+a dataclass. As flat options they work there and in ``fairseq-hydra-train``."""
 
 
 @dataclass
@@ -75,8 +75,8 @@ class ContinuousTransformerConfig(VectorOutputConfig, StockOptions):
     """Sizes for tens to hundreds of thousands of sentence pairs: 256 units, 4 + 4 layers, 4 heads."""
 
     encoder_from: Optional[str] = option(  # noqa: UP045
-        "when a training starts, take the encoder's weights from this checkpoint of a Transformer, fairseq's own or "
-        "one of ours, of the same sizes and trained with the same source dictionary (fairseq-preprocess --srcdict)",
+        "when a training starts, take the encoder's weights from this checkpoint. It is a Transformer, fairseq's own "
+        "or continuous_transformer, with the same sizes and the same source dictionary (fairseq-preprocess --srcdict)",
         None,
     )
 

@@ -1,9 +1,9 @@
 """MV-RNN: a vector and a matrix for each node of a parse (Socher, Huval, Manning & Ng 2012).
 
-Parses are the user's: a file with one binary tree a line, in brackets as tree banks write them, such as
-``(S (NP (D the) (N film)) (VP (V is) (A good)))``, in the order of the data directory's training, development and
-test texts. The first word in a bracket that holds more is the node's label, which is not used; every other word is a
-leaf, so that ``(NP the film)`` has two. Longer branchings are made binary from the left.
+The user gives the parses in a file with one binary tree a line. The trees have brackets, as treebanks write them, such
+as ``(S (NP (D the) (N film)) (VP (V is) (A good)))``. They have the order of the data directory's training, development
+and test texts. The first of several words in a bracket is the node's label, which is not used. Every other word is a
+leaf, so that ``(NP the film)`` has two. Nodes with more than two children are made binary from the left.
 """
 
 from __future__ import annotations

@@ -33,8 +33,8 @@ def by_class(labels: np.ndarray, classes: int) -> list[np.ndarray]:
 def balanced(labels: np.ndarray, classes: int, random: np.random.Generator) -> np.ndarray:
     """As many sentence numbers as there are sentences, equally many of each class (but for a remainder).
 
-    A class with more sentences than its share gives a random part of them; one with fewer gives each as often as
-    the others, and a random part of them once more.
+    A class with more sentences than its share gives a random part of them. A class with fewer gives all of them equally
+    often, and a random part of them once more.
     """
     members = [m for m in by_class(labels, classes) if len(m)]
     share, more = divmod(len(labels), len(members))
@@ -59,8 +59,8 @@ def sample_pairs(
 ) -> Pairs:
     """Pairs of left sentences with right ones: ``per_sentence`` of the same class and as many of others.
 
-    The other class is drawn uniformly from the classes, then its sentence uniformly from the class, so that
-    frequent classes do not crowd out rare ones.
+    For a pair of different classes, first the other class is drawn uniformly, then a sentence of that class. Frequent
+    classes therefore do not crowd out rare ones.
 
     Args:
         left: (N,) classes of the left side's sentences.
@@ -71,7 +71,7 @@ def sample_pairs(
         one_corpus: left and right are the same sentences: none is paired with itself.
 
     Raises:
-        InputError: a class of the left side is missing on the right, only one class is there, or a class has one
+        InputError: a class of the left side is missing on the right, or there is only one class; or a class has one
             sentence, which would have to be paired with itself.
     """
     members = by_class(right, classes)

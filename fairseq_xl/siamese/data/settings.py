@@ -65,8 +65,8 @@ class Settings:
         "segment the words of these sides with Morfessor before the n-grams are taken", [], choices=SIDES
     )
     valid_share: float = option(
-        "of the low-resource language's training text for development, where no source is split=valid; more where it "
-        "is small, or the best checkpoint is chosen by chance",
+        "share of the low-resource language's training text for development, where no source is split=valid. Give "
+        "more where that text is small: otherwise chance chooses the best checkpoint",
         0.1,
         low=0,
         high=1,

@@ -30,8 +30,8 @@ def gains(records: Sequence[Record], system: str, over: str, samples: int) -> Ta
         samples: draws of sentences and runs for each interval.
 
     Raises:
-        InputError: no test set with both; runs of one language with different test sets; runs of one system and
-            language that learnt from different numbers of sentences.
+        InputError: no test set has runs of both; runs of one language have different test sets; runs of one system and
+            language learnt from different numbers of sentences.
     """
     found: dict[str, tuple[list[Record], list[Record]]] = defaultdict(lambda: ([], []))
     for record in records:

@@ -55,12 +55,12 @@ def class_scores(
 ) -> Tensor:
     """A score of each class for each sentence, larger is better.
 
-    ``matches``, the paper's rule, is the number of a class's references with cosine above the threshold. Counts
-    tie often (at 0 where nothing is near, at R where all are), so the mean cosine, squeezed into less than one
-    match, decides between equal counts. Where classes differ in their number of references, the share of a class's
-    references that match stands for the count, in matches of the largest class. ``mean`` is the mean cosine to the
-    class's references, ``knn`` the number of the class among the nearest references (ties decided likewise),
-    ``centroid`` the cosine to the mean of the class's references.
+    ``matches``, the paper's rule, is the number of a class's references with cosine above the threshold. Counts are
+    often equal: 0 where nothing is near, R where everything is. The mean cosine, scaled to less than one match, then
+    decides between equal counts. Where classes have different numbers of references, the share of a class's references
+    that match replaces the count. It is scaled to matches of the largest class. ``mean`` is the mean cosine to the
+    class's references. ``knn`` is the number of the class among the nearest references; ties are decided in the same
+    way. ``centroid`` is the cosine to the mean of the class's references.
 
     Args:
         sentences: (N, d) unit vectors.

@@ -33,8 +33,8 @@ class ContrastiveConfig(FairseqDataclass):
         False,
     )
     class_weight: float = option(
-        "weight of a joint classification loss (needs --class-head): while classes are still mixed, the pull and the "
-        "push of pairs cancel, and this loss shows the way out. 0, the paper's: none",
+        "weight of a joint classification loss (needs --class-head). While classes are still mixed, the pull and the "
+        "push of pairs cancel, and this loss gives a direction. The paper has none: 0",
         0.0,
     )
 
@@ -44,7 +44,7 @@ class ContrastiveCriterion(FairseqCriterion):
     """The loss over a batch's pairs; validation compares sentences with the task's references.
 
     ``forward`` returns the paper's sum and, as its sample size, the number of pairs, by which fairseq divides the
-    gradient: what is optimised is the mean over a batch, and learning rates do not depend on the batch's size.
+    gradient. Training therefore minimises the mean over a batch, and learning rates do not depend on the batch's size.
     """
 
     def __init__(self, task: Any, margin: float, all_pairs: bool = False, class_weight: float = 0.0):

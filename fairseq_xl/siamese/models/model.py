@@ -24,12 +24,12 @@ class SiameseConfig(FairseqDataclass):
     sentence_dim: int = option("size of a sentence's vector (the paper's: 128); more for many classes", 128)
     encoder_kind: ChoiceEnum(list(KINDS)) = option(  # type: ignore[valid-type]
         "what reads the n-grams: bidirectional lstm (the paper's) or gru; cnn, filters over 1, 3 and 5 n-grams; bag, "
-        "the embeddings themselves, many times as fast",
+        "the embeddings themselves, which is many times as fast",
         "lstm",
     )
     pooling: ChoiceEnum(list(POOLINGS)) = option(  # type: ignore[valid-type]
-        "how states become one: last, the final state of each direction (the paper's), or max, mean or attention over "
-        "all places, which learn faster from little text",
+        "how states become one vector: last, the final state of each direction (the paper's); or max, mean or "
+        "attention over all positions, which learn faster from little text",
         "last",
     )
     dense_order: ChoiceEnum(list(ORDERS)) = option(  # type: ignore[valid-type]

@@ -31,9 +31,9 @@ ENCODED_AT_ONCE = 128
 class SiameseContrastiveConfig(FairseqDataclass):
     data: Optional[str] = option("data directory made by `fairseq-xl classify prepare`", None)  # noqa: UP045
     pairs: Optional[str] = option(  # noqa: UP045
-        "which languages are paired: low-high (the default where the data have a high-resource language), high-low, "
-        "low-low (the default where it has not), high-high, or several joined by +, such as low-high+low-low. For "
-        "each sentence of the first side some of the second are drawn",
+        "which languages are paired. low-high is the default where the data have a high-resource language, low-low "
+        "where they have none. high-low and high-high are possible, too, and several joined by +, such as "
+        "low-high+low-low. For each sentence of the first side, some of the second are drawn",
         None,
     )
     pairs_per_sentence: int = option(
@@ -57,8 +57,8 @@ class SiameseContrastiveConfig(FairseqDataclass):
         "auto",
     )
     rule: ChoiceEnum(list(RULES)) = option(  # type: ignore[valid-type]
-        "how references decide in validation: matches counts those with a cosine above the threshold (the paper's), "
-        "mean averages cosines, knn asks the nearest, centroid compares with class means",
+        "how references decide in validation. matches counts those with a cosine above the threshold (the paper's); "
+        "mean averages cosines; knn asks the nearest; centroid compares with class means",
         "matches",
     )
     match_threshold: float = option("cosine above which a reference matches; usually the margin", 0.5)

@@ -141,7 +141,7 @@ class Classifier:
         )
 
     def _encoded(self, sentences: Sentences, kept: Path | None) -> Tensor:
-        """(R, d) unit vectors of all references, from the file where it holds just these."""
+        """(R, d) unit vectors of all references, from the file where it holds exactly these."""
         device = next(self.model.parameters()).device
         texts = "\n".join(self.corpus.texts[n] for n in self.used)
         key = hashlib.sha256(texts.encode()).hexdigest()

@@ -1,8 +1,8 @@
 """Sentences of many languages and which of them translate each other, in one file on disk.
 
-As in Tatoeba itself there are sentences and links, so that a sentence is held once however many translations it has,
-duplicates fall together, and German and Spanish meet where both translate the same English sentence. SQLite keeps
-all of it out of memory, and whatever is done is done in transactions: a killed step goes on where it was.
+As in Tatoeba itself there are sentences and links. A sentence is therefore held once, whatever its number of
+translations, and duplicates become one. German and Spanish are linked where both translate the same English sentence.
+SQLite keeps the corpus out of memory. Every change is a transaction, so that a killed step continues where it was.
 """
 
 from __future__ import annotations

@@ -3,13 +3,14 @@
 "At least three words, no multiple sentences, no incomplete sentences"; the paper does not say how it recognises them.
 Here it is done by rule, without a model, and alike in every language:
 
-* a word is what spaces separate, if it has a letter or a digit; in a script without spaces (Han, kana, Thai, …) two
-  characters count as a word, which is near the mean of Chinese treebanks (1.6) and errs towards dropping;
-* a sentence ends at ``. ! ? …`` and their like, closing quotes included. Where more text follows after white space
-  (or at once, after an ideographic mark) there are several, unless the full stop belongs to an abbreviation that
-  Moses' lists know or to an initial;
-* a sentence is complete that begins with no lower-case letter and no dots, and ends with an ending mark other than
-  dots that trail off.
+* a word is what spaces separate, if it has a letter or a digit. In a script without spaces (Han, kana, Thai, …) two
+  characters count as a word. The mean of Chinese treebanks is 1.6 characters, so that this drops rather too many
+  sentences;
+* a sentence ends at ``. ! ? …`` and their like, closing quotes included. Where more text follows after white space, or
+  directly after an ideographic mark, there are several sentences. A full stop of an initial or of an abbreviation in
+  Moses' lists does not count;
+* a sentence is complete if it begins with neither a lower-case letter nor dots, and ends with an ending mark other than
+  an ellipsis.
 """
 
 from __future__ import annotations
@@ -89,8 +90,9 @@ def tidy(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """A sentence's letters and digits, without case, width, punctuation and spaces: what makes two sentences the same
-    when one of them must not be in the training text. A sentence of marks alone stays as it is."""
+    """A sentence's letters and digits, without case, width, punctuation and spaces. Two sentences with the same key
+    count as the same when one of them must not be in the training text. A sentence that has only marks stays as it
+    is."""
     plain = "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
     return plain or text
 

@@ -1,7 +1,7 @@
 """Groups of sentences with the same sequence of tags: the evaluation sets of the paper's section 4.1.
 
-The authors' set was never published, so this one is made deterministically: the same sentences, tags and seed give
-the same groups, in whatever order they were read.
+The authors' set was never published, so this one is made deterministically. The same sentences, tags and seed give the
+same groups, whatever the order in which they were read.
 """
 
 from __future__ import annotations

@@ -69,8 +69,8 @@ class Preparation(Tagging, Inputs):
     sources: list[str] = option("languages of the source side (default: all)", [], metavar="L")
     targets: list[str] = option("languages of the target side (default: all that have a tagger)", [], metavar="L")
     own_tags: list[str] = option(
-        "languages of which every sentence is also paired with itself, so that the encoder learns to predict a "
-        "sentence's own tags, too; the paper has pairs of different languages alone",
+        "languages of which every sentence is also paired with itself. The encoder then learns to predict a "
+        "sentence's own tags, too. The paper has only pairs of different languages",
         [],
         metavar="L",
     )

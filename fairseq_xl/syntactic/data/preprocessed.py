@@ -1,8 +1,8 @@
 """What `fairseq-train --task upos_translation` reads: dictionaries, token numbers, and a manifest.
 
-``manifest.json`` names the pairs and dictionaries; ``SPLIT.SRC-TGT.source``, ``.upos`` and ``.pieces`` (each ``.bin``
-and ``.idx``, fairseq's memory-mapped format) hold the pieces of the source sentences, the tags of their translations
-and the pieces of the translations, line by line, each sentence with its end mark.
+``manifest.json`` names the pairs and dictionaries. ``SPLIT.SRC-TGT.source``, ``.upos`` and ``.pieces`` are each a
+``.bin`` and an ``.idx`` in fairseq's memory-mapped format. They hold the pieces of the source sentences, the tags of
+their translations and the pieces of the translations. Each line is a sentence with its end mark.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Which pairs of a corpus are trained on, which validate, and which belong to neither.
 
-A sentence of an exclusion list is on neither side of any pair. Validation sentences are no training sentences, on
-neither side either: they are chosen together with all their translations, and a pair of which only one sentence is
-among them is left out.
+A sentence of an exclusion list is on neither side of any pair. Validation sentences are on neither side of a training
+pair. They are chosen together with all their translations, and a pair with only one sentence among them is left out.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ BLOCK = 10_000
 def accuracies(
     vectors: Matrix, groups: np.ndarray, kind: str, ks: Sequence[int] = KS, effort: float = 1.0, progress: bool = False
 ) -> np.ndarray:
-    """k-NN accuracy of each sentence for each k, (N, len(ks)), as :func:`neighbours.accuracies` has it but for what
-    the index overlooks, for float32, and for more than EQUALS equally near sentences.
+    """k-NN accuracy of each sentence for each k, (N, len(ks)), as :func:`neighbours.accuracies` has it. Differences
+    come from what the index overlooks, from float32, and from more than EQUALS equally near sentences.
 
     Args:
         vectors: (N, d) embeddings.

@@ -1,7 +1,7 @@
 """Sentence embeddings that need no training and no download: what a syntactic encoder must beat.
 
-Each is a function from the texts of all languages to one matrix for each, so that what is counted over a collection
-(document frequencies) is counted over all of it and languages share one space.
+Each is a function from the texts of all languages to one matrix for each. Counts over a collection (document
+frequencies) therefore cover all of it, and languages share one space.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ LONGEST = 200
 
 
 def length(texts: Sequence[TaggedText]) -> list[Matrix]:
-    """The number of words of the raw text alone, as the filters count them, not of the tags, which are part of the
-    answer: (cos θ, sin θ) with θ a quarter turn times length / LONGEST, so that the nearest sentence by cosine is the
-    one nearest in length."""
+    """The number of words of the raw text, as the filters count them. The tags are not counted, because they are part
+    of the answer. The vector is (cos θ, sin θ) with θ a quarter turn times length / LONGEST. The nearest sentence by
+    cosine is therefore the nearest in length."""
     matrices = []
     for text in texts:
         angle = np.array([min(words(line), LONGEST) for line in text.texts]) * (math.pi / 2 / LONGEST)

@@ -1,7 +1,7 @@
 """Cosines of every row of a matrix to every row of another, block by block, so that memory stays bounded.
 
-In float64: embeddings often share a large common part, their cosines then differ from the seventh digit on, and
-float32 would make neighbours of rows that are none.
+They are computed in float64. Embeddings often share a large common part, so that their cosines differ only from the
+seventh digit on. In float32 other rows would appear as the nearest.
 """
 
 from __future__ import annotations

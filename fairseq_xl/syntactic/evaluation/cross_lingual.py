@@ -1,9 +1,10 @@
-"""Is the nearest sentence of another language built alike? The test of "language agnostic" that the paper lacks.
+"""Has the nearest sentence of another language the same structure? The test of "language agnostic" that the paper
+lacks.
 
 For each sentence of one language the nearest of another is looked up, and their tag sequences are compared. Long
-sentences hardly ever share a whole sequence across languages, so how similar the sequences are, by the complement of
-the normalised Levenshtein distance, is measured beside whether they are the same. What the best, a random and the
-parallel sentence would get stands beside it. Equally near sentences count by their mean.
+sentences of two languages hardly ever share a whole sequence. Therefore the similarity of the sequences is measured,
+too: the complement of their normalised Levenshtein distance. The results also say what the best, a random and the
+parallel sentence would get. Equally near sentences count by their mean.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ def compare(
         encoders: for each, embeddings (N, d) of the queries and (M, d) of the candidates.
 
     Returns:
-        ``encoders``, for each ``same``, the share in per cent of sentences whose nearest has the same tag sequence,
-        ``similarity``, the mean similarity of the nearest's tag sequence, and ``translation``, the share in per cent
-        whose nearest has the same number (None without numbers). ``same_attainable``, ``best``, ``chance`` and
-        ``of_translation`` are the share that has a candidate of the same sequence, and the mean similarity of the
-        most similar candidate, of all candidates, and of the translation.
+        ``encoders`` has the following for each. ``same`` is the share in per cent of sentences whose nearest has the
+        same tag sequence. ``similarity`` is the mean similarity of the nearest's tag sequence. ``translation`` is the
+        share in per cent whose nearest has the same number (None without numbers). ``same_attainable`` is the share
+        that has a candidate of the same sequence. ``best``, ``chance`` and ``of_translation`` are the mean similarity
+        of the most similar candidate, of all candidates, and of the translation.
     """
     sides = [(Directions(mine, device), Directions(theirs, device)) for mine, theirs in encoders]
     parallel = bool(queries.numbers and candidates.numbers)

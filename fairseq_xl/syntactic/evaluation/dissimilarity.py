@@ -1,13 +1,14 @@
 """Functional dissimilarity: do cosines fall as tag sequences differ? (Liu, De Andrade & Osama 2019, section 4.2)
 
-‖L − D̂‖_F / n over all n² pairs of sentences, the diagonal included, where l_ij is the complement of the normalised
-Levenshtein distance of the tag sequences and D̂ holds the embeddings' d(e_i, e_j), min-max normalised over the
-matrix (the score is Yin & Shen's, 2018). Lower is better; it is the root mean square of the differences.
+The score is ‖L − D̂‖_F / n over all n² pairs of sentences, the diagonal included (Yin & Shen 2018). Here l_ij is the
+complement of the normalised Levenshtein distance of the tag sequences. D̂ holds the embeddings' d(e_i, e_j), min-max
+normalised over the matrix. The score is the root mean square of the differences, and lower is better.
 
-The paper's words are of two minds about d. ``similarity``: d is the cosine, so that both matrices are similarities
+The paper can be read in two ways about d. ``similarity``: d is the cosine, so that both matrices are similarities
 (taking both as distances gives the same number, for 1 − minmax(cos) = minmax(1 − cos)). ``literal``: d is the cosine
-*distance* of its section 4.1 beside the *similarity* L, which rewards embeddings that are far apart where the tags
-are alike. The first is what the paper's argument needs ("similar sequences should be embedded close to each other").
+*distance* of its section 4.1, compared with the *similarity* L. This rewards embeddings that are far apart where the
+tags are alike. The first is what the paper's argument needs ("similar sequences should be embedded close to each
+other").
 """
 
 from __future__ import annotations
@@ -30,17 +31,18 @@ def dissimilarities(
 ) -> tuple[list[dict[str, float] | None], float]:
     """The scores of several embeddings of the same n sentences, and what a constant would score.
 
-    Memory is bounded: a block of rows of each matrix at a time, in two passes, one for the extremes of the cosines.
+    Memory is bounded: one block of rows of each matrix is held at a time. There are two passes, one of them for the
+    extremes of the cosines.
 
     Args:
         encoders: (n, d) embeddings of each encoder.
         patterns: the n tag sequences.
 
     Returns:
-        for each encoder the dissimilarity by reading, and ``correlation``, Pearson's r of l_ij and the cosines over
-        i ≠ j, which no scaling of the cosines changes, or None where all cosines are equal, which min-max normalisation
-        cannot take; and the dissimilarity of the best matrix D̂ that is the same everywhere, the standard deviation of
-        L: to score lower takes knowledge of the tags.
+        for each encoder the dissimilarity by reading, and ``correlation``. This is Pearson's r of l_ij and the cosines
+        over i ≠ j, which no scaling of the cosines changes. It is None where all cosines are equal, which min-max
+        normalisation cannot take. The second value is the dissimilarity of the best constant matrix D̂, which is the
+        standard deviation of L. A lower score needs knowledge of the tags.
     """
     n = len(patterns)
     directions = [Directions(vectors, device) for vectors in encoders]

@@ -28,7 +28,7 @@ def evaluate(
     device: torch.device | str = "cpu",
     index: str | None = None,
 ) -> dict[str, Any]:
-    """Score encoders side by side, and say on stderr what goes on.
+    """Score encoders side by side, and report progress on stderr.
 
     Args:
         sets: groups of sentences with the same tags, for nearest neighbours; one for each language.
@@ -39,10 +39,11 @@ def evaluate(
         index: find the nearest neighbours of the sets with this kind of faiss index instead.
 
     Returns:
-        ``texts``: by ``sets`` and ``treebanks`` and language, what they are; ``cross_lingual``: what is attainable
-        there, by ``sets`` and ``treebanks`` and pair "de-en" (queries German, candidates English); ``encoders``: of
-        each ``label``, ``spec``, ``nearest``, ``dissimilarity`` and ``cross_lingual``; ``failures``: a sentence for
-        each encoder that could not be used, and is left out, and for each score that an encoder cannot have.
+        a dict. ``texts`` describes the texts, by ``sets`` and ``treebanks`` and language. ``cross_lingual`` says what
+        is attainable there, by ``sets`` and ``treebanks`` and pair, such as "de-en" (queries German, candidates
+        English). ``encoders`` has for each its ``label``, ``spec``, ``nearest``, ``dissimilarity`` and
+        ``cross_lingual``. ``failures`` has a sentence for each encoder that could not be used and is left out. It has
+        one, too, for each score that an encoder cannot have.
 
     Raises:
         InputError: nothing to measure, two texts of a language, two encoders of a label, or no encoder can be used.

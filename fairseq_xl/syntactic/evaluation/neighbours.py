@@ -3,10 +3,10 @@
 Sentences with the same UPOS sequence are a group. The k-NN accuracy of sentence i is |N(i, k) ∩ G(i)| / k: the share
 of its k nearest others, by cosine, that are of its group. It is averaged over sentences.
 
-The paper takes the order of the neighbours as unique. Sentences of the same length have the same embedding in some
-baselines, so where several are equally near the k-th, the mean over all ways to choose among them is taken:
-(A + (k − a)·T/t) / k with a nearer sentences, A of them of the group, and t equally near ones, T of them of the
-group. The order of the sentences in the file then does not matter.
+The paper takes the order of the neighbours as unique. In some baselines, however, sentences of the same length have the
+same embedding. Where several are equally near the k-th, the accuracy is the mean over all ways to choose among them: (A
++ (k − a)·T/t) / k. Here a sentences are nearer, A of them of the group, and t are equally near, T of them of the group.
+The order of the sentences in the file then does not matter.
 """
 
 from __future__ import annotations
@@ -100,9 +100,9 @@ def summary(found: np.ndarray, ks: Sequence[int] = KS) -> dict[str, float]:
 
 
 def describe(patterns: Sequence[tuple[str, ...]], ks: Sequence[int] = KS) -> dict[str, Any]:
-    """Size and difficulty of an evaluation set: ``sentences``, ``groups``, ``smallest`` and ``largest`` of these, the
-    ``attainable`` accuracies, ``chance`` in per cent, and how many sentences and groups have each ``length`` in tags
-    (short groups are easy)."""
+    """Size and difficulty of an evaluation set: ``sentences``, ``groups``, and the ``smallest`` and ``largest`` group;
+    the ``attainable`` accuracies and ``chance`` in per cent. ``length`` says how many sentences and groups have each
+    length in tags, because short groups are easy."""
     groups = group_numbers(patterns)
     sizes = np.bincount(groups)
     first = {pattern: len(pattern) for pattern in patterns}  # a group each

@@ -69,8 +69,8 @@ class UposTranslationConfig(FairseqDataclass):
     )
     pairs: str = option("pairs to train on, as fr-en,fr-es; all that have such targets when omitted", "")
     sampling_temperature: float = option(
-        "a pair of n sentences has a share of n^(1/T) in each epoch: 1 takes every sentence once; raise it (5) where "
-        "small pairs lag behind",
+        "T: a pair of n sentences has a share of n^(1/T) in each epoch. 1 takes every sentence once. Raise it, for "
+        "example to 5, where small pairs lag behind",
         1.0,
     )
     sentences_per_pair: int = option(

@@ -46,8 +46,8 @@ class UposEncoder(FairseqEncoder):
         """src_tokens (N, S), padded at the end; src_lengths (N,), each at least 1.
 
         Returns:
-            dict of ``pooled`` (N, 2C), the sentence embedding, and ``final`` (N, 4C): of the last layer, both
-            directions' last hidden states beside their last cell states.
+            dict of ``pooled`` (N, 2C), the sentence embedding, and ``final`` (N, 4C). The second has the last layer's
+            last hidden states of both directions, then their last cell states.
         """
         x = F.dropout(self.embed_tokens(src_tokens.t()), self.dropout, self.training)
         packed = pack_padded_sequence(x, src_lengths.cpu(), enforce_sorted=False)

@@ -28,8 +28,8 @@ from fairseq_xl.vectors.dictionary import read_dictionary
 class UposTranslationTask(FairseqTask):
     """Any number of pairs in one run, with one dictionary of source pieces and one of targets.
 
-    The figures of validation are those of all tags together, and ``accuracy_SRC-TGT`` and ``loss_SRC-TGT`` of each
-    pair with ``mean_accuracy`` and ``mean_loss``, which count every pair alike: choose checkpoints by
+    Validation logs accuracy and loss of all tags together, and ``accuracy_SRC-TGT`` and ``loss_SRC-TGT`` of each pair.
+    ``mean_accuracy`` and ``mean_loss`` give every pair the same weight. Choose checkpoints by
     ``--best-checkpoint-metric mean_accuracy --maximize-best-checkpoint-metric``.
     """
 

@@ -1,10 +1,10 @@
 """The tags of a sentence as labels of the pieces that a tokeniser cuts it into.
 
-Universal Dependencies tags words that are not always written apart (German *zum* is ADP DET), and a tokeniser cuts
-elsewhere than a treebank does (*do* + *n't*; every character of Chinese). So a piece is labelled with the tags of
-all the words that begin in it, joined by ``+``, or with ``_`` where none does: one sequence labeller then cuts,
-takes contractions apart and tags, in every language. Training needs no tokeniser of the treebank's kind, and the
-sentence's tags are the labels one after the other.
+Universal Dependencies tags words that are not always written apart: German *zum* is ADP DET. A tokeniser also cuts at
+other places than a treebank does (*do* + *n't*; every character of Chinese). So a piece is labelled with the tags of
+all the words that begin in it, joined by ``+``. Where no word begins in it the label is ``_``. One sequence labeller
+then cuts, takes contractions apart and tags, in every language. Training needs no tokeniser of the treebank's kind, and
+the sentence's tags are the labels one after the other.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ NONE = "_"
 def labels_of(pieces: Sequence[str], tokens: Sequence[str], tags: Sequence[Sequence[str]]) -> list[str]:
     """One label for each piece.
 
-    Where a piece's end is a token's end the two sequences meet; between two meeting points the tags go to the
-    pieces one by one, the last piece takes those that remain, and pieces without a tag of their own get ``_``.
+    The two sequences meet where a piece's end is a token's end. Between two meeting points the tags go to the pieces
+    one by one, and the last piece takes those that remain. Pieces without a tag of their own get ``_``.
 
     Args:
         pieces: the sentence as a tokeniser cuts it.

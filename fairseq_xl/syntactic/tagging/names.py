@@ -1,8 +1,8 @@
 """The proper names of a corpus, which its taggers must learn.
 
-Every tenth sentence of Tatoeba is about Tom. Treebanks have other names, and to word vectors Tom is what stands where
-pronouns stand: a tagger that learned from both made him one in nine of ten German sentences. So the names of the
-corpus are found and put in the place of a treebank's in a second copy of its sentences (:func:`renamed`).
+Every tenth sentence of Tatoeba is about Tom. Treebanks have other names, and Tom's word vector is like those of
+pronouns. A tagger that learned from both tagged him as a pronoun in nine of ten German sentences. So the names of the
+corpus replace those of a treebank in a second copy of its sentences (:func:`renamed`).
 
 A name is spelled the same in English and in the other language, and English writes it with a capital letter inside
 sentences, too.

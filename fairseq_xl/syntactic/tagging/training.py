@@ -98,8 +98,8 @@ class Training:
         metavar="CONLLU",
     )
     vectors: Path | None = option(
-        "word vectors of the language, trained on text that `pieces` has cut, kept fixed beside the trained ones: with "
-        "a small treebank they teach the tagger words that it lacks",
+        "word vectors of the language, trained on text that `pieces` has cut. They stay fixed beside the trained "
+        "ones. With a small treebank they teach the tagger words that the treebank lacks",
         None,
         metavar="FILE",
     )
