@@ -36,6 +36,8 @@ COMMANDS: Table = {
     "user-dir": ("fairseq_xl.cli.user_dir:UserDir", "print the path to pass to fairseq's --user-dir"),
 }
 
+GONE = "the folder that this was started in is gone: change to another one"
+
 
 def find(words: Sequence[str]) -> tuple[str, Any, Sequence[str]]:
     """The command that the first words name: its name, its class or group's table, and the words after it.
@@ -83,7 +85,10 @@ def _dispatch(argv: list[str]) -> int:
         parser.print_help(sys.stderr)
         return 2
     parser = argparse.ArgumentParser(prog=name, allow_abbrev=False)
-    return parse(parser, found, words).run() or 0
+    command = parse(parser, found, words)
+    if not _is_here():  # the processor's library that torch and others bring ends the process then
+        raise InputError(GONE)
+    return command.run() or 0
 
 
 def _is_here() -> bool:
@@ -144,7 +149,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # is what none of them foresaw.
         refused = streams.why_refused(error)
         if error.filename is None and not _is_here():
-            refused = "the folder that this was started in is gone: change to another one"
+            refused = GONE
         if refused is None:
             raise
         sentence = str(InputError(refused))  # of a length that can be read
