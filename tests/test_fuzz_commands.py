@@ -204,6 +204,20 @@ def test_an_output_in_spite_of_an_error() -> None:
         assert [fault.family for fault in judge(case, done, whole)] == families
 
 
+@pytest.mark.parametrize("streams", [{"stdout": "closed"}, {"stderr": "full"}, {"stdin": "closed"}])
+def test_what_could_not_be_said_undoes_nothing(streams: dict[str, str]) -> None:
+    case = of("data lexicon")
+    case.outputs, case.streams = ["out/lexicon.tsv", "in/old.tsv"], streams
+    before = {**BEFORE, "here/in/old.tsv": ("file", 0o644, "o")}
+    done = Outcome(2, 1.0, "", REFUSED, before, {**before, "here/in/old.tsv": ("file", 0o644, "n")}, was_killed=False)
+    found = [fault.family for fault in judge(case, done, WHOLE)]
+    assert found == (["lost: an output has changed, data lexicon"] if "stdin" in streams else [])
+    case.outputs = ["out/lexicon.tsv"]
+    done = outcome(2, REFUSED, {"here/out/lexicon.tsv": ("file", 0o644, "n")})
+    found = [fault.family for fault in judge(case, done, WHOLE)]
+    assert found == (["an output in spite of the error, data lexicon"] if "stdin" in streams else [])
+
+
 def test_what_was_killed_ends_as_if_nothing_had_happened() -> None:
     assert judge_again(CASE, outcome(0, "", GOOD), WHOLE) == []
     assert judge_again(CASE, outcome(2, REFUSED), WHOLE) == []

@@ -100,6 +100,13 @@ def _is_here() -> bool:
     return True
 
 
+def _is_of_an_interrupt(error: BaseException | None) -> bool:
+    """Whether an exception was raised on the way out after Ctrl-C, as torch does where it was writing a file."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def heed_interrupts() -> None:
     """Let no Ctrl-C be lost: one that comes while Python clears an object away would only be printed."""
     previous = sys.unraisablehook
@@ -154,6 +161,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         sentence = str(InputError(refused))  # of a length that can be read
     except (MemoryError, RuntimeError) as error:
+        if _is_of_an_interrupt(error):
+            return 130
         too_large = out_of_memory(error)
         if too_large is None:
             raise

@@ -179,6 +179,18 @@ def test_how_a_command_ends(error, status, sentence, monkeypatch, capsys) -> Non
     assert capsys.readouterr().err == sentence
 
 
+def test_an_interrupt_that_leads_to_another_error_is_one(monkeypatch, capsys) -> None:
+    def run(_) -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise RuntimeError("unexpected pos 18944 vs 18896")  # torch's, of half a file
+
+    command_that(monkeypatch, run)
+    assert cli.main(["trial"]) == 130
+    assert capsys.readouterr().err == ""
+
+
 class Interrupted:
     def __del__(self) -> None:
         raise KeyboardInterrupt
