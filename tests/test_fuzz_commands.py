@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -171,6 +172,28 @@ def test_what_a_command_says_of_its_speed_makes_no_other_file(tmp_path: Path) ->
     assert trees[0] == trees[1]
     (tmp_path / "a.json").write_text(json.dumps({"seconds_per_epoch": 0.1, "score": 2}))
     assert places.tree(tmp_path) != trees[0]
+    (tmp_path / "a.json").write_text(json.dumps({"commit": "a"}))
+    mended = places.tree(tmp_path)
+    for other, same in (({"commit": "a+changes"}, True), ({"commit": None}, True), ({"other": "a"}, False)):
+        (tmp_path / "a.json").write_text(json.dumps(other))
+        assert (places.tree(tmp_path) == mended) is same, other
+
+
+def test_an_input_that_stands_where_an_output_is_named_is_one(tmp_path: Path) -> None:
+    swapped = []
+    for number in range(300):
+        case = of("data lexicon")
+        draw._words(case, random.Random(number), tmp_path)
+        if case.wrong[0].endswith("change places") and case.words[5] == "in/train.en":  # behind -o
+            swapped.append(case.outputs)
+    assert swapped
+    assert all("in/train.en" in outputs for outputs in swapped)
+
+
+def test_no_place_is_arranged_at_a_name_that_is_too_long(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    assert places.arrange(tmp_path, f"out/{'x' * 300}", "a pipe", "s") is None
+    assert list((tmp_path / "out").iterdir()) == []
 
 
 def test_an_output_in_spite_of_an_error() -> None:
@@ -179,6 +202,20 @@ def test_an_output_in_spite_of_an_error() -> None:
     for content, families in (("a", []), ("b", ["an output in spite of the error, data lexicon"])):
         done = outcome(2, REFUSED, {"here/out/lexicon.tsv": ("file", 0o644, content)})
         assert [fault.family for fault in judge(case, done, whole)] == families
+
+
+@pytest.mark.parametrize("streams", [{"stdout": "closed"}, {"stderr": "full"}, {"stdin": "closed"}])
+def test_what_could_not_be_said_undoes_nothing(streams: dict[str, str]) -> None:
+    case = of("data lexicon")
+    case.outputs, case.streams = ["out/lexicon.tsv", "in/old.tsv"], streams
+    before = {**BEFORE, "here/in/old.tsv": ("file", 0o644, "o")}
+    done = Outcome(2, 1.0, "", REFUSED, before, {**before, "here/in/old.tsv": ("file", 0o644, "n")}, was_killed=False)
+    found = [fault.family for fault in judge(case, done, WHOLE)]
+    assert found == (["lost: an output has changed, data lexicon"] if "stdin" in streams else [])
+    case.outputs = ["out/lexicon.tsv"]
+    done = outcome(2, REFUSED, {"here/out/lexicon.tsv": ("file", 0o644, "n")})
+    found = [fault.family for fault in judge(case, done, WHOLE)]
+    assert found == (["an output in spite of the error, data lexicon"] if "stdin" in streams else [])
 
 
 def test_what_was_killed_ends_as_if_nothing_had_happened() -> None:

@@ -36,6 +36,8 @@ COMMANDS: Table = {
     "user-dir": ("fairseq_xl.cli.user_dir:UserDir", "print the path to pass to fairseq's --user-dir"),
 }
 
+GONE = "the folder that this was started in is gone: change to another one"
+
 
 def find(words: Sequence[str]) -> tuple[str, Any, Sequence[str]]:
     """The command that the first words name: its name, its class or group's table, and the words after it.
@@ -83,7 +85,10 @@ def _dispatch(argv: list[str]) -> int:
         parser.print_help(sys.stderr)
         return 2
     parser = argparse.ArgumentParser(prog=name, allow_abbrev=False)
-    return parse(parser, found, words).run() or 0
+    command = parse(parser, found, words)
+    if not _is_here():  # the processor's library that torch and others bring ends the process then
+        raise InputError(GONE)
+    return command.run() or 0
 
 
 def _is_here() -> bool:
@@ -93,6 +98,13 @@ def _is_here() -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+def _is_of_an_interrupt(error: BaseException | None) -> bool:
+    """Whether an exception was raised on the way out after Ctrl-C, as torch does where it was writing a file."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def heed_interrupts() -> None:
@@ -144,11 +156,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         # is what none of them foresaw.
         refused = streams.why_refused(error)
         if error.filename is None and not _is_here():
-            refused = "the folder that this was started in is gone: change to another one"
+            refused = GONE
         if refused is None:
             raise
         sentence = str(InputError(refused))  # of a length that can be read
     except (MemoryError, RuntimeError) as error:
+        if _is_of_an_interrupt(error):
+            return 130
         too_large = out_of_memory(error)
         if too_large is None:
             raise

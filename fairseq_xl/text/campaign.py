@@ -14,7 +14,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.lines import read_lines, refuse_pipe
 from fairseq_xl.text.parallel import INNER_LINE_BREAKS
 
 META_TAGS = (
@@ -175,12 +175,14 @@ def read_pairs(sources: Iterable[Path | str], targets: Iterable[Path | str]) -> 
     """The sentence pairs of campaign files, file after file.
 
     ``*.xml`` is read as XML and aligned by document and segment id, anything else as tagged text
-    and aligned by line. Raises :class:`InputError` as :func:`read_xml` does, and when the two sides
-    do not match.
+    and aligned by line. Raises :class:`InputError` as :func:`read_xml` does, when the two sides
+    do not match, and for a pipe that is on both.
     """
     sources, targets = list(sources), list(targets)
     if len(sources) != len(targets):
         raise InputError(f"{len(sources)} source files and {len(targets)} target files: give them in pairs")
+    for path in {*sources} & {*targets}:
+        refuse_pipe(path)
     for source, target in zip(sources, targets, strict=True):
         kinds = {Path(path).suffix.lower() == ".xml" for path in (source, target)}
         if len(kinds) == 2:

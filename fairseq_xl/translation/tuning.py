@@ -17,7 +17,7 @@ from typing import Any
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads
+from fairseq_xl.io.lines import loads, refuse_pipe
 from fairseq_xl.io.settings import option
 from fairseq_xl.text.unknown_words import SUBWORDS
 from fairseq_xl.translation.options import Decoding, VectorScores
@@ -146,6 +146,7 @@ class Results:
     def __init__(self, path: Path, about: dict[str, Any]) -> None:
         self.path = path
         self.found: dict[str, dict[str, Outcome]] = {}
+        refuse_pipe(path)
         if not path.exists():
             self._append(about)
             return

@@ -330,7 +330,10 @@ def _words(case: Case, chance: random.Random, world: Path) -> None:
             case.wrong.append(f"{case.words[number]!r} cut off")
         case 4:
             other = chance.randrange(first, len(case.words))
-            case.words[number], case.words[other] = case.words[other], case.words[number]
+            pair = case.words[number], case.words[other]
+            case.words[other], case.words[number] = pair
+            if set(pair) & set(case.outputs):
+                case.outputs += pair  # the other one now stands where an output is named
             case.wrong.append(f"{case.words[number]!r} and {case.words[other]!r} change places")
 
 

@@ -113,7 +113,7 @@ def translate(world: World) -> None:
     transformer = "in/bin --task translation --arch continuous_transformer_tiny --max-tokens 400"
     world.train(f"{transformer} --target-vectors in/en.vec --criterion vmf_posterior", "transformer.pt")
     packed = "--data in/bin -s de -t en -o in/transformer --tokenizer none --decode-score vmf_posterior"
-    world.run(f"translate pack in/transformer.pt {packed}")
+    world.run(f"translate pack in/transformer.pt {packed} --decode-csls-weight 0")
 
 
 def embed(world: World) -> None:

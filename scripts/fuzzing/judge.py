@@ -146,7 +146,7 @@ def _lost(case: Case, done: Outcome) -> list[Fault]:
         if now == (kind, mode, content):
             continue
         output = path in exact or (PurePosixPath(path).name != "canary" and _is_within(path, beginnings))
-        ended_well = done.status in (0, 1, 141) or done.was_killed
+        ended_well = done.status in (0, 1, 141) or done.was_killed or _is_unheard(case)
         inside = any(path.startswith(folder) and not path.endswith("canary") for folder in ours)
         if inside or (path.startswith("here/tmp/") and not path.endswith("canary")):
             continue
@@ -173,6 +173,11 @@ def _lost(case: Case, done: Outcome) -> list[Fault]:
     return found
 
 
+def _is_unheard(case: Case) -> bool:
+    """Whether status 2 may be of what could not be said at the end, which is no reason to undo what was done."""
+    return bool({"stdout", "stderr"} & set(case.streams))
+
+
 def _is_remainder(path: str) -> bool:
     """Whether a path is, or is in, what nobody but its writer should see: what is not complete yet, and locks."""
     return any(HIDDEN.fullmatch(part) or _LOCK.fullmatch(part) for part in PurePosixPath(path).parts)
@@ -192,8 +197,8 @@ def _left(case: Case, done: Outcome, whole: Whole | None) -> list[Fault]:
         elif path in exact or _is_within(path, beginnings):
             if kind != "file" or (done.status != 2 and not done.was_killed) or whole is None:
                 continue
-            if case.name.startswith(_KEEPS) or "stderr" in case.streams:
-                continue  # what could not be said at the end is no reason to undo what was done
+            if case.name.startswith(_KEEPS) or _is_unheard(case):
+                continue
             if any(path.startswith(f"{one}/") for one in exact):
                 continue  # a folder is whole when its manifest is there
             known = whole.files.get(path)

@@ -58,6 +58,7 @@ translate nearest in/two.pt --data in/bin --sentence "der hund sieht den baum ."
 translate diagnose in/two.pt --data in/bin -o out/diagnosis.md --words dog -k 2 --device cpu
 translate tune in/softmax.pt --data in/bin --results out/tune.jsonl --limit 4 --beam 2 --device cpu
 translate export in/transformer -o out/export
+translate export in/model -o out/steps --format onnx
 translate average in/one.pt in/two.pt -o out/mean.pt
 embed text in/encoder in/text.txt -o out/x.npy --normalize --device cpu
 embed text in/model.pt -o out/x.npy --fp16 --device cpu < in/text.txt

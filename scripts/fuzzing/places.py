@@ -69,6 +69,8 @@ def arrange(here: Path, path: str, state: str, seed: str) -> str | None:
         "read" or "write", where somebody must do so at the other end of a pipe.
     """
     place, chance = here / path, random.Random(f"{seed} {path}")
+    if len(os.fsencode(place.name)) > 255:
+        return None  # no file can have that name
     if not place.exists() and path.startswith("in/"):
         return None  # somebody else has been here
     if state in INPUT_FOLDERS and place.is_dir():
@@ -184,8 +186,8 @@ def _output(here: Path, place: Path, state: str) -> str | None:
     return None
 
 
-_SECONDS = re.compile(rb'("\w*seconds\w*": )[\d.e+-]+')
-"""What a command says of its own speed in a JSON file, which is another each time."""
+_VARYING = re.compile(rb'("\w*seconds\w*": )[\d.e+-]+|("commit": )(?:null|"[^"]*")')
+"""What a command says in a JSON file of its own speed, and of the code's state, which changes while you mend it."""
 DEVICES = ("/dev/null", "/dev/full", "/dev/stdout", "/dev/stderr")
 """What a command that takes them for files makes useless to everybody, where it may."""
 
@@ -214,7 +216,7 @@ def tree(folder: Path) -> Tree:
                 kind = "file"
                 try:
                     with open(path, "rb") as stream:
-                        content = hashlib.sha256(_SECONDS.sub(rb"\1", stream.read())).hexdigest()
+                        content = hashlib.sha256(_VARYING.sub(rb"\1\2", stream.read())).hexdigest()
                 except PermissionError:
                     content = f"{about.st_size} bytes of {about.st_mtime_ns}"
             elif stat.S_ISFIFO(about.st_mode):

@@ -179,6 +179,18 @@ def test_how_a_command_ends(error, status, sentence, monkeypatch, capsys) -> Non
     assert capsys.readouterr().err == sentence
 
 
+def test_an_interrupt_that_leads_to_another_error_is_one(monkeypatch, capsys) -> None:
+    def run(_) -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise RuntimeError("unexpected pos 18944 vs 18896")  # torch's, of half a file
+
+    command_that(monkeypatch, run)
+    assert cli.main(["trial"]) == 130
+    assert capsys.readouterr().err == ""
+
+
 class Interrupted:
     def __del__(self) -> None:
         raise KeyboardInterrupt
@@ -202,7 +214,24 @@ def test_a_working_folder_that_is_gone(tmp_path: Path, monkeypatch, capsys) -> N
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
-    command_that(monkeypatch, lambda command: print(Path("a").resolve()))
+    began = []
+    command_that(monkeypatch, began.append)
+    assert cli.main(["trial"]) == 2
+    assert capsys.readouterr().err == "error: the folder that this was started in is gone: change to another one\n"
+    assert began == []
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["trial", "--help"])
+    assert ended.value.code == 0
+
+
+def test_a_working_folder_that_goes_while_a_command_runs(tmp_path: Path, monkeypatch, capsys) -> None:
+    def run(_) -> None:
+        (tmp_path / "gone").rmdir()
+        Path("a").resolve()
+
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    command_that(monkeypatch, run)
     assert cli.main(["trial"]) == 2
     assert capsys.readouterr().err == "error: the folder that this was started in is gone: change to another one\n"
 

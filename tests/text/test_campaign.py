@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -129,6 +130,16 @@ def test_tagged_sides_must_match(tmp_path):
     source.write_text(TAGS + "plus\n")
     with pytest.raises(InputError, match=r"fr-en\.fr has 4 sentences and .*fr-en\.en has 3"):
         list(read_pairs([source], [target]))
+
+
+def test_a_pipe_on_both_sides_is_refused(tmp_path):
+    there, here = os.pipe()
+    os.write(here, b"<url>x</url>\nA line.\n")
+    os.close(here)
+    path = f"/dev/fd/{there}"
+    with pytest.raises(InputError, match="is a pipe, and would have to be read twice: give a file"):
+        list(read_pairs([path], [path]))
+    os.close(there)
 
 
 def test_mixed_kinds_and_odd_numbers_of_files_are_refused(tmp_path):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -109,6 +111,11 @@ def test_results_are_kept_and_an_interrupted_search_goes_on(tmp_path):
     assert Results(path, about).found.keys() == {START.key, other.key}
     with pytest.raises(InputError, match=r"results of another data: give another --results"):
         Results(path, {"checkpoint": "c", "data": "e"})
+    there, here = os.pipe()
+    os.close(here)
+    with pytest.raises(InputError, match="is a pipe, and would have to be read twice: give a file"):
+        Results(Path(f"/dev/fd/{there}"), about)
+    os.close(there)
     for text in ("", "[]\n[]\n", "text\n"):
         path.write_text(text)
         with pytest.raises(InputError, match="give another --results"):

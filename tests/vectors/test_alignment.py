@@ -92,6 +92,13 @@ def test_the_command_writes_both_and_measures(spaces, tmp_path, capsys):
     rotated, kept = (read_vectors(path, progress=False) for path in paths[4:])
     np.testing.assert_allclose((rotated.matrix * kept.matrix).sum(1), 1, atol=0.1)
     assert rotated.words == spaces[0].words
+    # A dictionary that is refused changes neither file, one of which a former call wrote.
+    paths[3].write_text("unknown t1\n")
+    paths[4].write_text("old\n")
+    paths[5].unlink()
+    assert main([*line, "--dictionary", str(paths[2])]) == 2
+    assert "no pair has vectors on both sides" in capsys.readouterr().err
+    assert (paths[4].read_text(), paths[5].exists()) == ("old\n", False)
     line[line.index("--output") + 2] = line[line.index("--output") + 1]
     assert main([*line, "--identical"]) == 2
     assert "twice: give each side a file of its own" in capsys.readouterr().err

@@ -46,11 +46,12 @@ class Align:
             seed = read_dictionary_pairs(self.dictionary)
         matrix, pairs = align(source, target, seed, self.rounds, self.frequent)
         rotated = WordVectors(source.words, source.matrix @ matrix)
+        shares = measured(rotated, target, self.test) if self.test else None  # a broken dictionary changes no file
         for path, vectors in zip(self.output, (rotated, target), strict=True):
             write_vectors(path, vectors)
         print(f"{len(seed)} pairs in the seed, {len(pairs)} in the last dictionary", file=sys.stderr)
-        if self.test:
-            print(measured(rotated, target, self.test))
+        if shares is not None:
+            print(shares)
 
 
 @dataclass(kw_only=True)

@@ -18,7 +18,7 @@ from pathlib import Path
 from fairseq_xl.io.atomic import exclusive_lock, real_path
 from fairseq_xl.io.databases import connect_to
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import open_binary
+from fairseq_xl.io.lines import open_binary, refuse_pipe
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.syntactic.data.filters import FILTERS, folded, tidy
 from fairseq_xl.syntactic.data.readers import Link, LinkReader
@@ -109,6 +109,8 @@ class Corpus:
         Raises:
             InputError: the input is unreadable, or it has changed since it was read into this corpus.
         """
+        for path in reader.files:
+            refuse_pipe(path)
         content = _digest(reader)
         name, known, done, found = self._known(reader, content)
         # Of an unfinished input a digest of what was read stands behind that of the content.

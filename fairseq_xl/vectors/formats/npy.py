@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 from tokenize import TokenError
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -62,7 +63,8 @@ def write_npy(array_path: Path, words_path: Path, words: list[str], matrix: np.n
         if "\n" in word or word.endswith("\r"):
             raise InputError(f"the word {word!r} cannot be written to a vocabulary file of one word per line")
     with open(array_path, "wb") as file:
-        np.save(file, matrix, allow_pickle=False)
+        # NumPy asks a file where it stands, which a pipe cannot say; of anything else it wants no more than this.
+        np.save(SimpleNamespace(write=file.write), matrix, allow_pickle=False)
     words_path.write_bytes("".join(f"{word}\n" for word in words).encode())
 
 

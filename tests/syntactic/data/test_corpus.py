@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.data import corpus as module
 from fairseq_xl.syntactic.data.corpus import Corpus, fold
-from fairseq_xl.syntactic.data.readers import TabSeparated
+from fairseq_xl.syntactic.data.readers import Monolingual, TabSeparated
 
 FILTERS = ("short", "several", "incomplete")
 
@@ -104,6 +106,16 @@ def test_changed_inputs_and_settings_are_refused(corpus, pairs):
     corpus.settle("filters", ["short", 3])
     with pytest.raises(InputError, match=r"was made with filters \[\"short\", 3\], not"):
         corpus.settle("filters", ["short", 2])
+
+
+def test_a_pipe_is_refused_before_it_is_read(corpus):
+    there, here = os.pipe()
+    os.write(here, b"One two three.\n")
+    os.close(here)
+    with pytest.raises(InputError, match="is a pipe, and would have to be read twice: give a file"):
+        corpus.read(Monolingual(("en",), (Path(f"/dev/fd/{there}"),)), 3, FILTERS)
+    assert os.read(there, 100) == b"One two three.\n"
+    os.close(there)
 
 
 def test_equal_names_in_other_folders(corpus, pairs, tmp_path):

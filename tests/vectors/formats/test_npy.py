@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.vectors.table import read_vectors
+from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
 
 
 def save(folder: Path, array: np.ndarray, words: list[str], pickled: bool = False) -> Path:
@@ -25,6 +25,17 @@ def test_arrays_of_other_kinds_become_float32(tmp_path: Path, kind: str, order: 
     table = read_vectors(save(tmp_path, array, ["a", "b", "c"]), words=["c", "a"])
     assert table.matrix.dtype == np.float32
     np.testing.assert_array_equal(table.matrix, [[5, 6], [1, 2]])
+
+
+def test_a_pipe_gets_the_bytes_of_a_file(tmp_path: Path) -> None:
+    vectors = WordVectors(["a", "b"], np.array([[1, 2], [3, 4]], dtype=np.float32))
+    write_vectors(tmp_path / "file.npy", vectors, progress=False)
+    os.mkfifo(tmp_path / "pipe.npy")
+    reading = os.open(tmp_path / "pipe.npy", os.O_RDONLY | os.O_NONBLOCK)
+    write_vectors(tmp_path / "pipe.npy", vectors, progress=False)
+    assert os.read(reading, 10_000) == (tmp_path / "file.npy").read_bytes()
+    os.close(reading)
+    assert (tmp_path / "pipe.vocab").read_text() == "a\nb\n"
 
 
 class Trap:
