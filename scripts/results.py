@@ -51,6 +51,8 @@ CHOSEN = {
 BLOCK = re.compile(r"(<!-- results\.py (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
 PAPER = {
     "vmf": "0.96 | 0.91 | 0.39 | 23.6 | 28.9 | 32.2 | 34.8",
+    "most_informative_negative": "0.87 | 0.80 | 0.28 | 23.2 | 28.0 | 31.5 | 33.9",
+    "negative_sampling": "0.88 | 0.83 | 0.21 | 23.4 | 28.3 | 31.2 | 33.4",
     "syn_margin_diff": "0.91 | 0.88 | 0.41 | 23.9 | 29.6 | 33.0 | 35.5",
     "syn_margin_proj": "0.88 | 0.86 | 0.42 | 24.0 | 29.9 | 33.2 | 35.6",
 }

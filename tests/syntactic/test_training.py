@@ -82,7 +82,7 @@ def test_a_recipes_fine_tuning_validates_four_times(
     """The options that it gives validate after so many updates instead of after each epoch, and keep the best."""
     import fairseq_cli.train
 
-    recipe = (ROOT / "recipes" / "syntactic.sh").read_text()
+    recipe = (ROOT / "recipes/lib/syntactic/model.sh").read_text()
     (options,) = re.findall(r"(--validate-interval 1000000) \\\n\s+(--save-interval .+)\n", recipe)
     line = " ".join(options).replace('"$quarter"', "2")
     validate, calls = fairseq_cli.train.validate, []

@@ -1,0 +1,87 @@
+# shellcheck shell=bash
+# What semantic_similarity.sh trains, and the tables of it.
+
+train() { # OPTION…
+  claim_checkpoints "$RUN/checkpoints"
+  logged "$RUN/train.log" fairseq-train --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "$SYSTEM" \
+    --save-dir "$RUN/checkpoints" "$@" "${TUNING[@]}"
+}
+
+train_fold() {
+  local choose=()
+  [[ $CHOOSE_ON == same ]] || choose=(--valid-fold "$(((FOLD + 1) % FOLD_COUNT))")
+  train "$OUT/prepared/$SET" --max-epoch "$SET_EPOCHS" --fold "$FOLD" "${choose[@]}" --seed "$SEED"
+}
+
+record_fold() {
+  local best=$RUN/checkpoints/checkpoint_best.pt other
+  run fairseq-xl match predict "$best" --split fold --name "$SET" --output "$RUN/fold.json"
+  for other in "${OTHERS[@]}"; do
+    run fairseq-xl match predict "$best" --data "$OUT/prepared/$other" --split test --name "$SET" --output "$RUN/$other.json"
+  done
+}
+
+# How a model of the corpora, which has seen none, judges them.
+judge_paraphrases() {
+  run fairseq-xl match predict "$RUN/checkpoints/checkpoint_best.pt" --data "$OUT/prepared/paraphrases" --split train \
+    --name "$SET" --output "$RUN/paraphrases.json"
+}
+
+tabulate_one() { # WHAT, of which each run has a record
+  local set fold folds=() records=()
+  for set in "${SETS[@]}"; do
+    for fold in $FOLDS; do
+      folds+=("$(run_of "$set" "$fold")/fold.json")
+      records+=("$(run_of "$set" "$fold")/$1.json")
+    done
+  done
+  run fairseq-xl match folds "${folds[@]}" --test "${records[@]}" --output "$OUT/tables/$MODEL.seed$SEED.test-$1.md"
+}
+
+tabulate() {
+  local other
+  for other in "${OTHERS[@]}"; do tabulate_one "$other"; done
+}
+
+tabulate_judged() { tabulate_one paraphrases; }
+
+choose_start() {
+  local fold folds=()
+  for fold in $FOLDS; do folds+=("$(run_of "$START" "$fold")/fold.json"); done
+  logged "$OUT/runs/best.$START.$MODEL.seed$SEED" fairseq-xl match best "${folds[@]}"
+}
+
+# Nothing is chosen on the pairs that are held out: the last checkpoint is the one that is tested.
+train_paraphrases() {
+  local from=() best part=(--fold "$FOLD") split=fold name=scratch
+  if [[ $START != scratch ]]; then
+    name="transfer from $START"
+    best=$([[ $DRY_RUN == yes ]] || tail -n 1 "$OUT/runs/best.$START.$MODEL.seed$SEED")
+    from=(--finetune-from-model "$(dirname "${best:-RUN/fold.json}")/checkpoints/checkpoint_best.pt")
+  fi
+  [[ -z $PARAPHRASE_TEST ]] || part=(--disable-validation) split=test
+  train "$OUT/prepared/paraphrases" --max-epoch "$PARAPHRASE_EPOCHS" "${part[@]}" --seed "$((FOLD + 1))" "${from[@]}"
+  run fairseq-xl match predict "$RUN/checkpoints/checkpoint_last.pt" --split "$split" --name "$name" \
+    --output "$RUN/$split.json"
+}
+
+tabulate_paraphrases() {
+  run fairseq-xl match folds "${TRIED[@]}" --against scratch --output "$OUT/tables/$MODEL.seed$SEED.paraphrases.md"
+}
+
+# In the languages of the set. The words of these files are not in the folders: their vectors come from the table.
+rank_graded() {
+  local word language fold sources=() checkpoints=() across=()
+  for word in "${GRADED[@]}"; do
+    language=${word%%=*}
+    [[ " $FIRST $SET " == *" $language "* || $SET == joint ]] || continue
+    sources+=("${word#*=},languages=$language+$language")
+  done
+  ((${#sources[@]} > 0)) || return 0
+  ((${#sources[@]} == 1)) || across=(--across)
+  for fold in $FOLDS; do checkpoints+=("$(run_of "$SET" "$fold")/checkpoints/checkpoint_best.pt"); done
+  run fairseq-xl match similarity "${checkpoints[@]}" --input "${sources[@]}" "${across[@]}" --name "$SET" \
+    --vectors "$OUT/vectors/joined.vec" --output "$OUT/tables/$MODEL.seed$SEED.sts.$SET.md"
+}
+
+run_of() { printf '%s/runs/%s.%s.seed%s.fold%s' "$OUT" "$1" "$MODEL" "$SEED" "$2"; } # SET FOLD

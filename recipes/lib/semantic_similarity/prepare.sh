@@ -1,0 +1,101 @@
+# shellcheck shell=bash
+# What semantic_similarity.sh does before it trains: corpora, word vectors, data directories.
+
+project() { printf '%s/corpus/%s-%s' "$OUT" "$FIRST" "$1"; }
+
+corpus_settings() { # LANG -> CORPUS_SET
+  mapfile -t CORPUS_SET < <(values_of "$1" : "${OWN_SETTINGS[@]}")
+  # The last of several counts: the user's own encoder goes before ours.
+  CORPUS_SET=(--set "negatives.encoder=vectors:$OUT/vectors/$FIRST.vec" "${SETTINGS[@]}" "${CORPUS_SET[@]}")
+}
+
+# Those of later steps must not make the lines anew, nor the vectors that are trained on them.
+settings_of_lines() {
+  printf '%s\n' "${CORPUS_SET[@]}" | grep -Ev '^(topics|negatives|export)\.'
+}
+
+make_lines() {
+  [[ -f $(project "$OTHER")/corpus.yaml ]] ||
+    run fairseq-xl corpus init --project "$(project "$OTHER")" --languages "$FIRST" "$OTHER" --base "${BASES[@]}"
+  run fairseq-xl corpus run --project "$(project "$OTHER")" --last align "${CORPUS_SET[@]}"
+}
+
+make_pairs() {
+  run fairseq-xl corpus run --project "$(project "$OTHER")" --first topics "${CORPUS_SET[@]}"
+}
+
+# All lines of the site in a language, and what the user adds; written as pair classifiers read them.
+train_vectors() {
+  local inputs=() other more ready
+  mapfile -t ready < <(values_of "$CODE" = "${VECTORS[@]}")
+  if ((${#ready[@]} > 0)); then
+    run fairseq-xl vectors convert "${ready[-1]}" --output "$OUT/vectors/$CODE.vec"
+    return
+  fi
+  for other in "${OTHERS[@]}"; do
+    [[ $CODE != "$FIRST" && $CODE != "$other" ]] || inputs+=("$(project "$other")/extract.$CODE.txt")
+  done
+  mapfile -t more < <(values_of "$CODE" = "${TEXTS[@]}")
+  run fairseq-xl match words "${inputs[@]}" "${more[@]}" --output "$OUT/vectors/$CODE.txt"
+  run fairseq-xl vectors train "$OUT/vectors/$CODE.txt" --output "$OUT/vectors/$CODE" --dim 300 --epoch 10 \
+    --min-count 2 --buckets 200000 --threads 1 --seed 1
+}
+
+join_vectors() {
+  local other seed dictionary tables=()
+  if [[ $ONE_SPACE == yes ]]; then
+    for other in "${CODES[@]}"; do tables+=("$other=$OUT/vectors/$other.vec"); done
+    run fairseq-xl vectors join "${tables[@]}" --output "$OUT/vectors/joined.vec"
+    return
+  fi
+  for other in "${OTHERS[@]}"; do
+    mapfile -t dictionary < <(values_of "$other" = "${DICTIONARIES[@]}")
+    seed=(--identical)
+    [[ ${#dictionary[@]} == 0 ]] || seed=(--dictionary "${dictionary[-1]}")
+    # The first language's table comes out the same each time: the others are turned towards it.
+    run fairseq-xl vectors align "$OUT/vectors/$other.vec" "$OUT/vectors/$FIRST.vec" "${seed[@]}" \
+      --output "$OUT/vectors/aligned.$other.vec" "$OUT/vectors/aligned.$FIRST.vec"
+    tables+=("$other=$OUT/vectors/aligned.$other.vec")
+  done
+  run fairseq-xl vectors join "$FIRST=$OUT/vectors/aligned.$FIRST.vec" "${tables[@]}" --output "$OUT/vectors/joined.vec"
+}
+
+source_of() { # LANG SPLIT
+  printf '%s/export/%s.tsv,left=sentence1,right=sentence2,label=label,languages=%s+%s' "$(project "$1")" "$2" "$FIRST" "$1"
+}
+
+paraphrases_source() { printf '%s,languages=%s+%s' "$PARAPHRASES" "$FIRST" "$FIRST"; }
+
+paraphrase_test_source() { printf '%s,languages=%s+%s,split=test' "$PARAPHRASE_TEST" "$FIRST" "$FIRST"; }
+
+sources_of() { # LANG -> SOURCES
+  SOURCES+=("$(source_of "$1" train),fold=fold" "$(source_of "$1" validation),fold=fold" "$(source_of "$1" test),split=test")
+}
+
+# Its words and vectors are those of every folder, so that every model can judge every corpus.
+prepare_joint() {
+  local other SOURCES=() also=()
+  for other in "${OTHERS[@]}"; do sources_of "$other"; done
+  [[ -z $PARAPHRASES ]] || also=(--also "$(paraphrases_source)")
+  [[ -z $PARAPHRASE_TEST ]] || also+=("$(paraphrase_test_source)")
+  run fairseq-xl match prepare "$OUT/prepared/joint" "${SOURCES[@]}" "${also[@]}" --vectors "$OUT/vectors/joined.vec"
+  makes "$OUT/prepared/joint"
+}
+
+prepare_one() {
+  local SOURCES=()
+  sources_of "$OTHER"
+  run fairseq-xl match prepare "$OUT/prepared/$OTHER" "${SOURCES[@]}" --like "$OUT/prepared/joint"
+  makes "$OUT/prepared/$OTHER"
+}
+
+# MSRP's parts as they are: pairs of training that share a sentence with the test stay, or others' figures do not compare.
+prepare_paraphrases() {
+  if [[ -n $PARAPHRASE_TEST ]]; then
+    run fairseq-xl match prepare "$OUT/prepared/paraphrases" "$(paraphrases_source)" "$(paraphrase_test_source)" \
+      --like "$OUT/prepared/joint" --leaks nothing
+    return
+  fi
+  run fairseq-xl match prepare "$OUT/prepared/paraphrases" "$(paraphrases_source)" --like "$OUT/prepared/joint" \
+    --folds 5 --together components
+}

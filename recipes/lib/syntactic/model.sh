@@ -1,0 +1,101 @@
+# shellcheck shell=bash
+# What syntactic.sh trains and evaluates.
+
+# Table 1 of the paper: Adam at a constant rate, batches of 32 sentences.
+TRAINING=(
+  --user-dir "$PLUGIN" --task upos_translation --arch upos_lstm --criterion upos_cross_entropy
+  --optimizer adam --lr 1e-4 --batch-size 32 --log-format json --log-interval 100 --no-epoch-checkpoints
+)
+
+train() { # NAME DATA OPTION…
+  claim_checkpoints "$OUT/runs/$1"
+  run mkdir -p "$OUT/runs/$1"
+  logged "$OUT/logs/train.$1.log" fairseq-train "$2" "${TRAINING[@]}" --save-dir "$OUT/runs/$1" --seed "$SEED" \
+    "${@:3}" "${TUNING[@]}"
+}
+
+train_all() { # NAME OPTION…
+  train "$1" "$OUT/preprocessed" --max-update "$UPDATES" --save-interval-updates 5000 --keep-interval-updates 1 \
+    --sampling-temperature "$TEMPERATURE" "${@:2}"
+}
+
+train_tags() {
+  train_all tags --best-checkpoint-metric mean_accuracy --maximize-best-checkpoint-metric
+}
+# The same encoder and sentences, without a tag.
+train_pieces() { train_all pieces --target pieces --decoder-output-dim 100; }
+
+few_pairs() { # LANGUAGE -> names of fine-tunings
+  echo "$1-en" "$1-en,$1-$SECOND"
+}
+# Validation at a quarter of the updates, not after each of the many epochs of few pairs.
+train_few() {
+  local quarter=$((FEW_UPDATES < 4 ? 1 : FEW_UPDATES / 4))
+  train "few.$L.$PAIRS.$NUMBER" "$OUT/few" --finetune-from-model "$OUT/runs/tags/checkpoint_best.pt" \
+    --pairs "$PAIRS" --sentences-per-pair "$NUMBER" --max-update "$FEW_UPDATES" --validate-interval 1000000 \
+    --save-interval 1000000 --save-interval-updates "$quarter" --keep-interval-updates 1
+}
+
+untrained() { run fairseq-xl embed random "$OUT/runs/tags/checkpoint_best.pt" --output "$OUT/runs/random" --seed "$SEED"; }
+
+evaluate() { # NAME ENCODER…
+  run fairseq-xl embed evaluate "${@:2}" --output "$OUT/evaluation/$1" "${SETS[@]}"
+}
+
+# Every language with a parallel treebank: VALUES of --treebanks.
+gold() {
+  local language file
+  for language in $LANGUAGES $UNSEEN $GOLD_ONLY; do
+    file=$(parallel_file "$language")
+    [[ -z $file ]] || echo "$language=$file"
+  done
+}
+
+# Of every evaluation: encoders, and baselines that need no download.
+evaluate_baselines() { # NAME
+  evaluate "$1" "ours=$OUT/runs/tags/checkpoint_best.pt" "translating=$OUT/runs/pieces/checkpoint_best.pt" \
+    "random=$OUT/runs/random" "words=vectors:$OUT/words/{lang}.vec" length tags characters
+}
+
+evaluate_all() {
+  local treebanks accuracy=() language
+  mapfile -t treebanks < <(gold)
+  for language in $LANGUAGES $UNSEEN; do
+    [[ -z $(parallel_file "$language") ]] || accuracy+=("$language=$OUT/taggers/$language")
+  done
+  SETS=(--sets "$OUT/eval" --treebanks "${treebanks[@]}" --taggers "${accuracy[@]}")
+  evaluate_baselines all
+}
+
+# By gold tags, with each language's vectors centred and whitened beside.
+evaluate_gold() {
+  SETS=(--sets "$OUT/gold" --measures nearest --transform center whiten)
+  evaluate_baselines gold
+}
+
+# Settings are chosen by these groups, which no table reports.
+evaluate_dev() {
+  SETS=(--sets "$OUT/eval/dev" --measures nearest --transform center whiten)
+  evaluate_baselines dev
+}
+
+evaluate_few() {
+  local encoders=() pairs number
+  for pairs in $(few_pairs "$L"); do
+    for number in $FEW; do
+      encoders+=("$pairs-$number=$OUT/runs/few.$L.$pairs.$number/checkpoint_best.pt")
+    done
+  done
+  SETS=(--sets "$OUT/eval/$L.tsv")
+  evaluate "few.$L" "unseen=$OUT/runs/tags/checkpoint_best.pt" "${encoders[@]}"
+}
+
+tables() {
+  local records=("$OUT/evaluation/all.json")
+  for L in $UNSEEN; do records+=("$OUT/evaluation/few.$L.json"); done
+  run fairseq-xl embed tables "${records[@]}" --output "$OUT/tables.md"
+}
+
+draw_map() {
+  run fairseq-xl embed map "ours=$OUT/runs/tags/checkpoint_best.pt" --sets "$OUT/eval" --output "$OUT/map"
+}
