@@ -498,6 +498,7 @@ def test_a_warm_start_goes_on_from_the_softmax_for_the_rest_of_its_epochs(multi3
     assert options(first, "--criterion", "--max-epoch") == ("cross_entropy", "3")
     assert "--force-anneal 4 --max-epoch" in " ".join(first), "its learning rate stays"
     assert options(second, "--criterion", "--max-epoch") == ("combined", "5"), "all in all a softmax's eight"
+    assert options(second, "--decode-score", "--decode-csls-weight") == ("vmf_posterior", "0")
     (run,) = options(first, "--save-dir")
     assert options(second, "--finetune-from-model") == (f"{run}/checkpoint_best.pt",)
     assert "--untie-decoder-input" in second
@@ -579,8 +580,8 @@ def test_a_checkpoint_gives_the_vectors_of_its_output_layer_as_targets(multi30k,
     assert {"--specials", "--normalize"} < set(convert)
     assert "--center" not in convert
     train = multi30k.arguments("fairseq-train")
-    assert options(train, "--special-vectors", "--decode-score") == ("file", "cosine")
-    assert "--decode-csls-weight" not in train
+    decoding = ("--decode-score", "--decode-csls-weight")
+    assert options(train, "--special-vectors", *decoding) == ("file", "cosine", "0")
     assert "targets=softmax" in multi30k.arguments("fairseq-xl experiment record")
     assert (multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.softmax_targets.seed1").is_dir()
     other = dry_training(multi30k, data, "--vectors", checkpoint, "--transform", "--center", "--name", "other")

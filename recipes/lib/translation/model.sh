@@ -76,10 +76,10 @@ model_options() {
       esac
       # Its norm is vMF's own confidence, which a beam can use.
       [[ $LOSS != vmf ]] || DECODE_SCORE=vmf_posterior
-      MODEL+=(--decode-score "$DECODE_SCORE")
+      # The plugin's own default is for margin losses with fastText's vectors, so 0 has to be said.
+      MODEL+=(--decode-score "$DECODE_SCORE" --decode-csls-weight "$CSLS_WEIGHT")
       [[ $WARM_START == no ]] || MODEL+=(--untie-decoder-input --finetune-from-model "$VECTORS")
       [[ -z $DECODE_SCALE ]] || MODEL+=(--decode-scale "$DECODE_SCALE")
-      [[ $CSLS_WEIGHT == 0 ]] || MODEL+=(--decode-csls-weight "$CSLS_WEIGHT")
       ;;
   esac
   if is_transformer; then
