@@ -41,6 +41,7 @@ CHOSEN = {
     "`combined`, targets of a softmax of 3 epochs, which it goes on from, `label_smoothing=0.05`, `--unkpen 3`": (
         "`combined`, going on from a short softmax, `<unk>` penalised"
     ),
+    "`cross_entropy`, label smoothing 0.1, `--unkpen 3`": "softmax, label smoothing, `<unk>` penalised",
     "`cross_entropy`, `--unkpen 3`": "softmax, `<unk>` penalised",
     "`cross_entropy`": "softmax",
     "`vmf`, targets of a softmax": "`vmf`, with a trained softmax's vectors as targets",
