@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
+import secrets
+import subprocess
 import sys
 import types
 from contextlib import closing
@@ -13,6 +16,23 @@ import pytest
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.tagging import tagging
 from fairseq_xl.syntactic.tagging.tagging import TagCache, over_processes, over_ray, tag_file, tag_sentences
+
+TWO_WORKERS = """
+import json, sys
+from functools import partial
+import ray
+from ray.cluster_utils import Cluster
+from fairseq_xl.syntactic.tagging.tagging import over_ray, tag_batch
+cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+try:
+    cluster.add_node(num_cpus=1)
+    ray.init(address=cluster.address)
+    tags = list(over_ray()(partial(tag_batch, sys.argv[1], "de"), [["Ich sehe eins und zwei Katzen."], []] * 8))
+    print(json.dumps([[node["Resources"]["CPU"] for node in ray.nodes()], tags]))
+finally:
+    ray.shutdown()
+    cluster.shutdown()
+"""
 
 
 class Counting:
@@ -125,6 +145,26 @@ def test_ray_itself(multilingual):
             list(over_ray()(partial(tagging.tag_batch, "nowhere", "de"), batches))
     finally:
         ray.shutdown()
+
+
+@pytest.mark.slow
+def test_a_ray_cluster_of_two_workers_tags_as_one_process_does(multilingual):
+    """Each worker is a Ray node of its own, with one processor, on the loopback."""
+    pytest.importorskip("ray", reason="Ray is not installed: bash scripts/setup.sh --extras ray")
+    treebank = str(multilingual.treebank("de"))
+    # Ray's nodes ask each other for a token, which a process reads once, when it imports Ray.
+    token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    done = subprocess.run(
+        [sys.executable, "-c", TWO_WORKERS, treebank],
+        env={**os.environ, **token},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    nodes, tags = json.loads(done.stdout.splitlines()[-1])
+    assert nodes == [1, 1]
+    assert tags == [["PRON VERB NUM CCONJ NUM NOUN PUNCT"], []] * 8
 
 
 def test_without_ray(monkeypatch):
