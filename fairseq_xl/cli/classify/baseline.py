@@ -30,12 +30,13 @@ class Baseline:
     split: str = option("what to classify", "test", choices=("valid", "test"))
     seed: int = option("of the training", 1, low=0, high=GREATEST_SEED)
     with_high_resource: bool = option(
-        "learn from the high-resource language's training text as well, as the data directory has it: as it is, "
+        "learn from the high-resource language's training text as well. The data directory has it as it is, "
         "translated word for word, or with shuffled labels",
         False,
     )
     more_text: Path | None = option(
-        "unlabelled sentences of the language for asv's and dsc-t's word vectors: they are made for millions",
+        "unlabelled sentences of the language for the word vectors of asv and dsc-t, which were designed for millions "
+        "of sentences",
         None,
         metavar="FILE",
     )
@@ -48,7 +49,7 @@ class Baseline:
         """Train, classify and write the record.
 
         Raises:
-            InputError: unusable data, or what a baseline needs and has not.
+            InputError: the data cannot be used, or something that the baseline needs is missing.
         """
         import numpy as np
 

@@ -23,7 +23,8 @@ AT_ONCE = 2048
 
 @dataclass(kw_only=True)
 class Predict(ReferenceVoting):
-    """Classify text by the reference sentences that it is nearest to, or a split of the data, with a record of it."""
+    """Classify text by the reference sentences that it is nearest to. With --split, classify a split of the data
+    directory instead and write a record of its predictions."""
 
     model: Path = argument("checkpoint of fairseq-train")
     input: Path | None = argument("text to classify, one sentence a line", None, shown="stdin")
@@ -37,8 +38,8 @@ class Predict(ReferenceVoting):
     language: str | None = option("of the text", None, metavar="CODE", shown="the low-resource one")
     explain: int = option("reference sentences to show", 3, low=0, metavar="N")
     class_bias: bool = option(
-        "add to each class's score a bias that is fitted on the validation split: where there are many classes, rare "
-        "ones are found too often, since training draws all alike",
+        "add to each class's score a bias that is fitted on the validation split. Give it where there are many "
+        "classes: training draws all alike, so rare ones are predicted too often",
         False,
     )
     labels_only: bool = option("one class a line instead of JSON", False)

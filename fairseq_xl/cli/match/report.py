@@ -11,9 +11,9 @@ from fairseq_xl.io.settings import argument, option
 
 @dataclass(kw_only=True)
 class Report:
-    """Compare pair classifiers from the records that `predict`, `baseline` and `ensemble` write; records of one name
-    are runs (seeds) of one classifier. Writes scores and differences as .md, .tex and .csv, and log-loss and
-    reliability as .png and .pdf. The runs of an experiment are reported by `experiment report`, on a page.
+    """Compare pair classifiers from the records that `predict`, `baseline` and `ensemble` write. Records of one name
+    are runs (seeds) of one classifier. The command writes scores and differences as .md, .tex and .csv, and log-loss
+    and reliability as .png and .pdf. Use `experiment report` for the runs of an experiment, which writes a page.
     """
 
     records: list[Path] = argument("records of the same labelled pairs")
@@ -56,9 +56,10 @@ class Report:
 
 @dataclass(kw_only=True)
 class Folds:
-    """Accuracy of cross-validation (mean and standard deviation over the folds, and over all their pairs, since folds
-    may differ in size), and on a test set that of the folds' models: their mean, that of the model with the best fold,
-    the majority of their votes and the mean of their probabilities. Runs of other seeds on one split count as folds.
+    """Print the accuracy of cross-validation: its mean and standard deviation over the folds. As folds may differ in
+    size, the table also has the accuracy over all their pairs. On a test set it has the mean accuracy of the folds'
+    models and that of the model with the best fold. It also has the accuracies of the majority of their votes and of
+    the mean of their probabilities. Runs of other seeds on one split count as folds.
     """
 
     folds: list[Path] = argument("of `match predict --split fold`", metavar="RECORD")
