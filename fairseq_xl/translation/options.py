@@ -43,13 +43,19 @@ class Search:
     match_source_len: bool | None = option("a translation has as many tokens as its source", None)
     sampling: bool | None = option("draw words by their probabilities instead of searching", None)
     sampling_topk: int | None = option(
-        "with --sampling, from the K most probable words alone", None, low=1, metavar="K"
+        "with --sampling, draw from the K most probable words alone", None, low=1, metavar="K"
     )
     sampling_topp: float | None = option(
-        "with --sampling, from the words that have the share P", None, low=0, high=1, metavar="P"
+        "with --sampling, draw from the most probable words that together have the probability P",
+        None,
+        low=0,
+        high=1,
+        metavar="P",
     )
-    diverse_beam_groups: int | None = option("groups of a diverse beam search, each unlike those before", None, low=1)
-    diverse_beam_strength: float | None = option("how unlike they are", None, low=0, high=1e4)
+    diverse_beam_groups: int | None = option(
+        "groups of a diverse beam search, each of which avoids the words of those before", None, low=1
+    )
+    diverse_beam_strength: float | None = option("strength of that penalty", None, low=0, high=1e4)
     diversity_rate: float | None = option(
         "penalty of a hypothesis for those of the same origin before it", None, low=0, high=1e4
     )
@@ -103,7 +109,7 @@ class VectorScores:
         "sharpness of --decode-score cosine: a beam depends on it", None, low=0, high=1e4
     )
     decode_csls_weight: float | None = option(
-        "how much words that are near to everything are held back (CSLS)", None, low=-1e4, high=1e4
+        "weight of the penalty for words that are near to too many predictions (CSLS)", None, low=-1e4, high=1e4
     )
     decode_prior_weight: float | None = option(
         "how much a word's frequency in the dictionary counts", None, low=-1e4, high=1e4

@@ -43,7 +43,9 @@ class Tuning:
     split: str = option("split to choose by. Never give the test set", "valid")
     beam: int = option("size of the beam to choose for: that of the translations to come", 5, low=2, metavar="N")
     max_len_a: float = option(
-        "as fairseq's: no output longer than A times its source and B (fairseq's own: 0 and 200)", 1.5, metavar="A"
+        "as in fairseq, no output is longer than A times its source and B (fairseq's own defaults: 0 and 200)",
+        1.5,
+        metavar="A",
     )
     max_len_b: int = option("see --max-len-a", 5, metavar="B")
     post_process: str | None = option(
@@ -55,7 +57,7 @@ class Tuning:
     limit: int | None = option(
         "only N sentences, spread evenly over the split, for a quicker and rougher choice", None, low=1, metavar="N"
     )
-    batch_size: int = option("sentences translated at once; lower it where memory runs out", 64, low=1, metavar="N")
+    batch_size: int = option("sentences translated at once. Lower it where memory runs out", 64, low=1, metavar="N")
 
 
 @dataclass(frozen=True)

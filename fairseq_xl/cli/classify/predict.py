@@ -35,7 +35,7 @@ class Predict(ReferenceVoting):
     )
     data: Path | None = option("the data directory, where it has moved since training", None, metavar="DIR")
     output: Path | None = option("file to write", None, alias="-o", metavar="FILE", shown="stdout")
-    language: str | None = option("of the text", None, metavar="CODE", shown="the low-resource one")
+    language: str | None = option("language of the text", None, metavar="CODE", shown="the low-resource one")
     explain: int = option("reference sentences to show", 3, low=0, metavar="N")
     class_bias: bool = option(
         "add to each class's score a bias that is fitted on the validation split. Give it where there are many "
@@ -43,9 +43,9 @@ class Predict(ReferenceVoting):
         False,
     )
     labels_only: bool = option("one class a line instead of JSON", False)
-    name: str = option("of the system, in the record of --split", "SSC")
+    name: str = option("name of the system in the record of --split", "SSC")
     curve: tuple[str, str] | None = option(
-        "in the record of --split: the point of a learning curve at N training sentences",
+        "make the record of --split a point of a learning curve, at N training sentences",
         None,
         metavar=("LINE", "N"),
         shown="of the system's own, at the low-resource language's",

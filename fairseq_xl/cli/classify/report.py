@@ -61,10 +61,10 @@ class Gain:
     record's languages."""
 
     records: list[Path] = argument("records of several languages and runs", metavar="RECORD")
-    system: str = option("its name", "SSC({low}-{high})", metavar="NAME")
-    over: str = option("the other one's", "SSC({low}-{low})", metavar="NAME")
+    system: str = option("name of the system that may gain", "SSC({low}-{high})", metavar="NAME")
+    over: str = option("name of the system to compare it with", "SSC({low}-{low})", metavar="NAME")
     samples: int = option("draws for the intervals", 2000, low=1, high=1_000_000)
-    output: Path | None = option("write the table, as Markdown, here, too", None, alias="-o", metavar="FILE")
+    output: Path | None = option("also write the table to this file, as Markdown", None, alias="-o", metavar="FILE")
 
     def run(self) -> None:
         """Print the table.

@@ -69,7 +69,7 @@ class AlignPages:
         "leave out this share of the second language's paragraphs, for pages that differ more", 0.0, low=0, high=0.99
     )
     pages: int = option("look at N pages, evenly spread over the names", 0, low=0, metavar="N", shown="all")
-    seed: int = option("of what is left out", 1, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of the choice that --drop makes", 1, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
         """Raises: InputError: folders without such pages."""

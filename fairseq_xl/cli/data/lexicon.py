@@ -25,7 +25,7 @@ class Lexicon:
     alignments: Path | None = option(
         "an aligner's output: in line n the links i-j of sentence n, positions from 0, source first", None
     )
-    best: int = option("at most so many translations of a word; 1 is enough for translate --replace-unk", 5, low=1)
+    best: int = option("most translations of a word. 1 is enough for translate --replace-unk", 5, low=1)
     min_probability: float = option(
         "leave out translations below this probability. Raise it for fewer and surer entries. At 0.1, two fifths of "
         "the best translations of words seen once in 29,000 captions were in held-out references. At 0.3 it was three "
@@ -38,11 +38,11 @@ class Lexicon:
         "leave out source words with fewer occurrences, since their links are due to chance", 1, low=1
     )
     iterations: int = option(
-        "iterations of expectation-maximisation; more sharpen the probabilities a little", 5, low=1
+        "iterations of expectation-maximisation. More of them sharpen the probabilities a little", 5, low=1
     )
     min_dice: float = option(
-        "never link words that seldom meet: least Dice coefficient of the sentences that hold them; raise it where "
-        "memory runs out",
+        "never link words that seldom meet. This is the least Dice coefficient of the sentences that hold them. Raise "
+        "it where memory runs out",
         0.001,
         low=0,
         high=1,
@@ -79,7 +79,9 @@ class KnownWords:
     dict: Path = option("the model's source dictionary, dict.LANG.txt", metavar="DICT")
     vectors: Path = option("vectors of `vectors train` with --max-subword, PREFIX.bin", metavar="FILE")
     output: Path = option("file to write", alias="-o")
-    min_cosine: float = option("how near the known word must be; higher replaces fewer", 0.6, low=-1, high=1)
+    min_cosine: float = option(
+        "how near the known word must be. A higher value replaces fewer words", 0.6, low=-1, high=1
+    )
 
     def run(self) -> None:
         from fairseq_xl.io.atomic import atomic_text

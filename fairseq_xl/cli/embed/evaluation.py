@@ -54,7 +54,7 @@ class Evaluate:
         [],
         choices=tuple(TRANSFORMS),
     )
-    measures: list[str] = option("take only these", list(MEASURES), choices=MEASURES, shown="all")
+    measures: list[str] = option("measures to take", list(MEASURES), choices=MEASURES, shown="all")
     device: str | None = option("where pairs are compared (default: a GPU where there is one)", None)
     index: str | None = option(
         "look the nearest neighbours up in a faiss index (extra index) instead of comparing all pairs. Use it with "
@@ -194,7 +194,7 @@ class Map:
     )
     groups: int = option("show this many tag sequences", 12, metavar="N")
     most: int = option("show a sample of this many sentences where there are more", 4000, metavar="N")
-    seed: int = option("of the sample and of umap", 0, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of the sample and of umap", 0, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
         """Embed, project, draw, and say where the files are."""

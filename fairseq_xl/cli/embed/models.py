@@ -50,7 +50,7 @@ class Pack(_Folder, CardOptions):
 class Random(_Folder):
     """Write an encoder folder with the sizes and dictionaries of a checkpoint and fresh weights."""
 
-    seed: int = option("of the weights", 1, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of the weights", 1, low=0, high=GREATEST_SEED)
 
     def write(self) -> None:
         from fairseq_xl.encode.encoder import pack_untrained

@@ -46,9 +46,9 @@ class Ensemble:
         None,
         metavar="N",
     )
-    seed: int = option("of the folds of --cross-fit", 1, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of the folds of --cross-fit", 1, low=0, high=GREATEST_SEED)
     name: str | None = option(
-        "of the ensemble in tables", None, shown="the preset or “ensemble”, the rule, the calibration"
+        "name of the ensemble in tables", None, shown="the preset or “ensemble”, the rule, the calibration"
     )
 
     def run(self) -> None:

@@ -42,11 +42,11 @@ class Predict:
         choices=("train", "valid", "test", "fold"),
     )
     output: Path | None = option("file to write", None, alias="-o", shown="standard output", metavar="FILE")
-    name: str | None = option("of the classifier in the record", None, shown="its architecture")
+    name: str | None = option("name of the classifier in the record", None, shown="its architecture")
     data: Path | None = option(MOVED, None, metavar="DIR")
     calibration: Path | None = option("what `fairseq-xl match calibrate` wrote", None, metavar="FILE")
     vectors: Path | None = option(WORDS_LACKING, None, metavar="FILE")
-    max_tokens: int = option("read at once", 16_000, low=1, metavar="N")
+    max_tokens: int = option("tokens that are read at once", 16_000, low=1, metavar="N")
     device: str | None = option(DEVICE, None)
 
     def run(self) -> None:

@@ -26,7 +26,7 @@ class Report:
     )
     paper: bool = option("put the figures of Hadgu 2018 beside (for its Spanish pairs)", False)
     samples: int = option("draws for the intervals", 2000, low=1, high=1_000_000)
-    no_figures: bool = option("tables alone", False)
+    no_figures: bool = option("write tables alone", False)
 
     def run(self) -> None:
         """Write the tables and print them.
@@ -62,14 +62,16 @@ class Folds:
     the mean of their probabilities. Runs of other seeds on one split count as folds.
     """
 
-    folds: list[Path] = argument("of `match predict --split fold`", metavar="RECORD")
-    test: list[Path] = option("of the same models on one labelled split, in the same order", [], metavar="RECORD")
+    folds: list[Path] = argument("records of `match predict --split fold`", metavar="RECORD")
+    test: list[Path] = option(
+        "records of the same models on one labelled split, in the same order", [], metavar="RECORD"
+    )
     against: str | None = option(
         "add each classifier's difference from this one over the folds and seeds that both have, with a paired t-test",
         None,
         metavar="NAME",
     )
-    output: Path | None = option("Markdown", None, alias="-o", shown="standard output", metavar="FILE")
+    output: Path | None = option("Markdown file to write", None, alias="-o", shown="standard output", metavar="FILE")
 
     def run(self) -> None:
         """Compute and write.
@@ -89,7 +91,7 @@ class Folds:
 class Best:
     """Print the path of the record with the highest accuracy, the first of equal ones."""
 
-    records: list[Path] = argument("of `match predict --split fold`", metavar="RECORD")
+    records: list[Path] = argument("records of `match predict --split fold`", metavar="RECORD")
 
     def run(self) -> None:
         """Raises: InputError: a record that cannot be read or has no labels."""

@@ -171,7 +171,7 @@ class Audit:
         None,
         metavar="FILE",
     )
-    seed: int = option("of the classifier's folds", 1, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of the classifier's folds", 1, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
         """Print the table and the wrong pairs.

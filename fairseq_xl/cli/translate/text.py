@@ -67,7 +67,7 @@ class Lines:
     device: str | None = option(
         "such as cpu or cuda:1", None, shown="a GPU where there is one; the CPU for an exported model"
     )
-    seed: int = option("of --sampling", 1, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of --sampling", 1, low=0, high=GREATEST_SEED)
 
 
 @dataclass(kw_only=True)
