@@ -52,10 +52,10 @@ class Search:
         high=1,
         metavar="P",
     )
-    diverse_beam_groups: int | None = option(
-        "groups of a diverse beam search, each of which avoids the words of those before", None, low=1
+    diverse_beam_groups: int | None = option("groups of a diverse beam search", None, low=1)
+    diverse_beam_strength: float | None = option(
+        "strength with which groups avoid the words of those before", None, low=0, high=1e4
     )
-    diverse_beam_strength: float | None = option("strength of that penalty", None, low=0, high=1e4)
     diversity_rate: float | None = option(
         "penalty of a hypothesis for those of the same origin before it", None, low=0, high=1e4
     )
