@@ -1,11 +1,14 @@
-"""Plain English in README.md, CONTRIBUTING.md and docs/: short sentences, and no words from the list.
+"""Plain English in README.md, CONTRIBUTING.md, docs/ and the package: short sentences, and no words from the list.
 
 CONTRIBUTING.md has the rules ("Plain English") with examples.
 """
 
 from __future__ import annotations
 
+import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,6 +37,8 @@ AVOIDED = {
 }
 """What is not written -> what is written instead."""
 WRITTEN = [*PAGES, ROOT / "CONTRIBUTING.md"]
+PACKAGE = ROOT / "fairseq_xl"
+FOLDERS = sorted(path for path in PACKAGE.iterdir() if list(path.glob("*.py")))
 _FENCE = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _TAGS = re.compile(r"<!--.*?-->|</?(?:details|summary|div|figure|img)[^>]*>", re.DOTALL)
 _NAMES = "fairseq|fairseq_xl|fastText|eole|pip|uv|chrF"
@@ -79,6 +84,72 @@ def test_words_are_plain(page: Path):
     for word, instead in AVOIDED.items():
         found = re.search(rf"(?<![\w-])(?:{word})(?![\w-])", said, flags=re.IGNORECASE)
         assert not found, f"…{said[max(0, found.start() - 40) : found.end() + 40]}…: rather {instead}"
+
+
+_PARTS = re.compile(
+    r"\n\s*\n"  # paragraphs
+    r"|^[ ]*[-*][ ]"  # items
+    r"|^[ ]*(?:Args|Attributes|Raises|Returns|Yields):"
+    r"|^[ ]+[\w*, ]+:[ ]"  # what an argument is
+    r"|^(?=[^\n]*\S[ ]{2,}\S)",  # rows of a table
+    re.MULTILINE,
+)
+
+
+def comments(code: str) -> Iterator[str]:
+    """Blocks of comments: lines that follow each other."""
+    block: list[str] = []
+    last = 0
+    for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        if token.type == tokenize.COMMENT:
+            if token.start[0] != last + 1 and block:
+                yield " ".join(block)
+                block = []
+            block.append(token.string.lstrip("# "))
+            last = token.start[0]
+    yield " ".join(block)
+
+
+def strings(code: str) -> Iterator[str]:
+    """Docstrings, help and messages; `VALUE` stands for what an f-string puts in."""
+    inside = set()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.JoinedStr):
+            inside.update(map(id, node.values))
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "VALUE" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside:
+            yield node.value
+
+
+def said_in_code(code: str) -> Iterator[str]:
+    """The sentences of a module's docstrings, help, messages and comments."""
+    for text in (*strings(code), *comments(code)):
+        text = re.sub(r"``[^`]+``|`[^`]+`", "CODE", re.sub(r"::\n\n(?:[ ]+.*\n|\n)*", ".\n\n", text))
+        for part in _PARTS.split(text):
+            yield from _END.split(" ".join(part.split()))
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
+def test_sentences_in_code_are_short(folder: Path):
+    long = [
+        f"{path.relative_to(ROOT)}: {length(one)} words: {one}"
+        for path in sorted(folder.rglob("*.py"))
+        for one in said_in_code(path.read_text(encoding="utf-8"))
+        if length(one) > LONGEST
+    ]
+    assert not long, "\n".join([f"{len(long)} sentences of more than {LONGEST} words:", *long])
+
+
+def test_what_is_measured_in_code():
+    code = (
+        '"""First line.\n\nTwo ``a b``:\n\n    long      a row\n    short     another\n\nArgs:\n    one: is this\n'
+        '"""\n# A comment\n# of two lines.\nx = f"{y} is wrong. Say so"\n'
+    )
+    found = [one for one in said_in_code(code) if one]
+    assert found == [
+        *("First line.", "Two CODE:", "long a row", "short another", "is this", "VALUE is wrong.", "Say so"),
+        "A comment of two lines.",
+    ]
 
 
 def test_what_is_measured():

@@ -124,8 +124,9 @@ def heed_interrupts() -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return the exit status.
 
-    2 for a user's mistake (its sentence on stderr) and for a file that the system refuses, 130 for Ctrl-C, 141 where
-    whoever read the output went away; every other exception is a defect of ours and shows its traceback.
+    The status is 2 for a user's mistake, whose sentence goes to stderr, and for a file that the system refuses. It is
+    130 for Ctrl-C, and 141 where the reader of the output went away. Every other exception is a defect of ours and
+    shows its traceback.
     """
     if argv is None:
         streams.restart_in_utf8()
@@ -152,8 +153,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return 141
     except OSError as error:
-        # A folder where a file is meant, no permission, a full disk: the command's own sentences come first, and here
-        # is what none of them foresaw.
+        # The cause may be a folder where a file is meant, no permission, or a full disk. Commands raise an InputError
+        # for what they foresee. This is for the rest.
         refused = streams.why_refused(error)
         if error.filename is None and not _is_here():
             refused = GONE

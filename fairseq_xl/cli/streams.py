@@ -1,8 +1,8 @@
-"""Standard input, output and error, in whatever state a command is given them.
+"""Standard input, output and error, in whatever state a command gets them.
 
-Text is UTF-8 here, in files and in pipes, whatever the locale: a translation that Latin-1 has no letters for must not
-end in a traceback. A closed descriptor gets a stand-in, before the next file that is opened takes its number and gets
-what others write to it.
+Text is UTF-8 here, in files and in pipes, whatever the locale. A translation that Latin-1 has no letters for must not
+end in a traceback. A closed descriptor gets a stand-in. Otherwise the next file that is opened takes its number and
+gets what others write to it.
 """
 
 from __future__ import annotations

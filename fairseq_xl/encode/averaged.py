@@ -44,9 +44,9 @@ def means(sentences: Iterable[Sequence[str]], matrix: np.ndarray, index: Mapping
 class Averaging:
     """How words become a sentence's vector. The default is the plain mean.
 
-    With ``smoothing`` it is SIF of Arora, Liang & Ma 2017, "A Simple but Tough-to-Beat Baseline for Sentence
-    Embeddings", algorithm 1: the mean of a/(a + p(w))·v_w, from which the first principal components are taken
-    away. p(w) is a word's share of the words of all sentences that are encoded together.
+    With ``smoothing`` it is SIF: algorithm 1 of Arora, Liang & Ma 2017, "A Simple but Tough-to-Beat Baseline for
+    Sentence Embeddings". It takes the mean of a/(a + p(w))·v_w and subtracts the first principal components from it.
+    The share p(w) is that of a word among the words of all sentences that are encoded together.
 
     Attributes:
         words: cuts a sentence into words.

@@ -69,8 +69,8 @@ class SentenceEncoder:
             data: of a checkpoint, the data directory that it was trained on; by default where it was in training.
 
         Raises:
-            InputError: no such folder or checkpoint, or a damaged one; data that it was not trained on; a device
-                that cannot be used; a model that gives no sentence embeddings.
+            InputError: there is no such folder or checkpoint, or it is damaged. It was not trained on the data, the
+                device cannot be used, or the model gives no sentence embeddings.
         """
         path = local_folder(path)
         if path.is_dir():

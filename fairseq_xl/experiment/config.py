@@ -248,7 +248,7 @@ def _options(value: Any, path: Path, where: str) -> dict[str, str]:
         if given is False:
             raise InputError(
                 f"{path}, {where}: the option {name!r} is false, as YAML reads no, off and false: put the word into "
-                "quotes, or leave out what is only switched on"
+                "quotes, or leave a switch out"
             )
         if isinstance(given, dict | list) or given is None:
             raise InputError(f"{path}, {where}: the option {name!r} is {given!r}; give a word or a number")

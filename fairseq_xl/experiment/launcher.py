@@ -1,8 +1,8 @@
 """Where a task runs: in processes of this machine, or on a cluster through submitit.
 
-A launcher takes tasks and hands back jobs; that is all the runner knows of it. A task holds a lock file while it
-runs, and so do its descendants: a task that is started again, because whoever watched it was killed, waits for the
-processes that are still at work and then finds their results.
+A launcher takes tasks and returns jobs, and the runner knows no more of it. A task holds a lock file while it runs, and
+so do its descendants. A task is started again when the process that watched it was killed. It then waits for the
+processes that are still at work and finds their results.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Task:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a task ended: exit status (negative: the signal that ended it), when it began (seconds since 1970),
-    how long it took, and the resident memory of its largest process in MiB; and the reason, where the task's log
-    cannot say it."""
+    """How a task ended. ``status`` is its exit status, or the negative number of the signal that ended it. ``began`` is
+    in seconds since 1970, and ``peak_MiB`` is the resident memory of its largest process. ``reason`` says why where the
+    task's log cannot say it."""
 
     status: int
     began: float

@@ -87,11 +87,11 @@ class Kind:
 
 
 def write_report(output: Path, settings: ReportSettings, kinds: Sequence[Kind]) -> Path:
-    """Write ``OUTPUT/report`` and return its page; what it leaves out is said on stderr. Files of others stay.
+    """Write ``OUTPUT/report`` and return its page. Its omissions are printed to stderr. Files of others stay.
 
     Raises:
-        InputError: no experiment there, nothing finished, runs of several kinds or of none of these, an option of
-            another kind; a file of another in the way; whatever a kind does not take.
+        InputError: there is no experiment or nothing finished, or runs are of several kinds or of none of these. An
+            option belongs to another kind, or a file of others is in the way. A kind's report may refuse more.
     """
     state = State.of(output)
     peaks = {name: cell.peak_MiB for name, cell in state.cells.items()}

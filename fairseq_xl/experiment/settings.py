@@ -13,14 +13,14 @@ class LaunchSettings:
 
     gpus: str | None = option("GPUs to use, such as 0,1; none: --gpus ''", None, shown="all there are")
     gpus_per_cell: int | None = option(
-        "GPUs that fairseq trains one cell on; cells run side by side on the others",
+        "GPUs that fairseq trains one cell on. Cells run side by side on the others",
         None,
         low=1,
         metavar="N",
         shown="1",
     )
     jobs: int | None = option(
-        "cells side by side on each GPU, or on the processors where there is none; a small model leaves most of a "
+        "cells side by side on each GPU, or on the processors where there is none. A small model leaves most of a "
         "large GPU idle",
         None,
         low=1,

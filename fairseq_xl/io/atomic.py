@@ -1,8 +1,8 @@
 """The one way this package writes files and folders: they appear complete or not at all.
 
-What is written stands beside its place under a hidden name, ``.NAME.RANDOM.tmp``, and is renamed when it is whole. A
-reader, or a recipe that was killed and started again, therefore never meets half a file. Who writes holds a lock on the
-hidden file; one without its lock was left by a killed process and is removed by the next writer in that folder.
+A file is written beside its place under a hidden name, ``.NAME.RANDOM.tmp``, and renamed when it is whole. A reader, or
+a recipe that was killed and started again, therefore never meets half a file. The writer holds a lock on the hidden
+file. A hidden file without its lock was left by a killed process. The next writer in that folder removes it.
 """
 
 from __future__ import annotations
@@ -42,8 +42,9 @@ def atomic_outputs(*paths: Path) -> Iterator[tuple[Path, ...]]:
                 if source != place:
                     os.replace(source, place)
         except BaseException as error:
-            # A full disk names no file, and whatever else the block opens is not ours to explain.
-            refusal = why_not_written(error)  # torch and others raise exceptions of their own from it
+            # torch and others raise exceptions of their own from what the system refused.
+            refusal = why_not_written(error)
+            # A full disk names no file. Other files that the block opens are not ours to explain.
             ours = (None, *map(str, hidden))
             named = None if refusal is None or refusal.filename is None else str(refusal.filename)
             if refusal is None or named not in ours:

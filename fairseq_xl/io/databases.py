@@ -78,11 +78,11 @@ def _refusals_of(path: Path | str) -> Iterator[None]:
         if error.sqlite_errorcode & 0xFF not in _REFUSALS:
             raise
         raise InputError(
-            f"the database {path} cannot be used ({error}): see that its folder can be written and that there is "
-            "room in it and in the one that SQLITE_TMPDIR names"
+            f"the database {path} cannot be used ({error}): make its folder writable, and free space in it and in the "
+            "folder that SQLITE_TMPDIR names"
         ) from error
     except sqlite3.DatabaseError as error:
-        # What is no database at all is told by whoever opens it, who knows what was to be there.
+        # A file that is no database is reported by the caller, who knows what should be there.
         if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_CORRUPT:
             raise
         raise InputError(f"the database {path} is damaged ({error}): make it again") from error

@@ -90,8 +90,8 @@ def out_of_memory(error: BaseException) -> InputError | None:
 def _end_process(status: int) -> NoReturn:
     """End, without the interpreter's farewell where that can abort.
 
-    fairseq reads batches ahead in a daemon thread. A finalising interpreter kills such a thread where it stands, and
-    inside torch's C++ that ends in "terminate called without an active exception" and a core dump.
+    fairseq reads batches ahead in a daemon thread. A finalising interpreter kills such a thread where it stands. Inside
+    torch's C++ that ends in "terminate called without an active exception" and a core dump.
     """
     if not any(thread.daemon for thread in threading.enumerate()):
         # The interpreter honours an exit that its hook raises.

@@ -105,9 +105,9 @@ def fetch(
 def unpack(path: Path | str, folder: Path | str) -> Path:
     """Unpack a tar or zip archive into ``folder``, which appears only when all of it is there.
 
-    Raises :class:`InputError` for a damaged archive and for one with links, with names that lie outside the folder,
-    or of over 1 GiB and ``MOST_GROWTH`` times its size when unpacked, where nothing is left behind; and for a folder
-    that holds anything but what was unpacked there before, where everything stays.
+    Raises :class:`InputError` for a damaged archive and for one with links or with names that lie outside the folder.
+    It also does so for an archive of over 1 GiB and ``MOST_GROWTH`` times its size when unpacked. Nothing is left
+    behind then. A folder that holds anything but what was unpacked there before is refused, too, and stays as it is.
     """
     path, folder = Path(path), Path(folder)
     if not path.name.endswith((*TAR_SUFFIXES, ".zip")):

@@ -28,9 +28,9 @@ def atomic_folder(output: Path, mark: str, what: str) -> Iterator[Path]:
     :data:`WRITTEN`: what else is there when it is to be replaced is somebody's own.
 
     Args:
-        output: new, empty, or a folder that holds a file called ``mark``, as only what wrote it has, and no file that
-            was not written with it.
-        mark: see there.
+        output: new, empty, or a folder that holds a file called ``mark`` and no file that was not written with it. Only
+            the folder's own writer makes such a file.
+        mark: the file's name.
         what: what the folder is, in messages: "a model".
 
     Raises:
@@ -69,8 +69,8 @@ def _exchanged(one: Path, other: Path) -> bool:
 def own_files(folder: Path, what: str) -> Iterator[Path]:
     """A hidden folder whose files go into ``folder`` when the block ends without an error, beside those of others.
 
-    The folder's list says which files are of an earlier time, and their checksums: these alone are replaced, or
-    removed where there is no new one.
+    The folder's list has the files of an earlier time and their checksums. Only these are replaced, or removed where
+    there is no new one.
 
     Args:
         folder: new or not.

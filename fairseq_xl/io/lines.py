@@ -1,7 +1,7 @@
 """Text files: line by line, so that line *n* of one stays beside line *n* of another, or whole, in any encoding.
 
 A line ends at ``\\n`` and nowhere else. Python's text mode also ends lines at a lone ``\\r``, and ``str.splitlines`` at
-NEL, U+2028 and others; web text holds such characters inside sentences, and one of them shifts a parallel corpus.
+NEL, U+2028 and others. Web text holds such characters inside sentences, and one of them shifts a parallel corpus.
 """
 
 from __future__ import annotations
@@ -208,8 +208,8 @@ _CODES = {"charmap", "idna", "punycode", "raw-unicode-escape", "undefined", "uni
 def text_encoding(name: str) -> str | None:
     """Python's name of an encoding of texts; None for any other name.
 
-    Python also knows codecs that are none, such as ``hex`` and ``zlib``; ``bytes.decode`` raises LookupError for some
-    of them, and for others whatever they come upon.
+    Python also has codecs that are no encodings of text, such as ``hex`` and ``zlib``. For some of them
+    ``bytes.decode`` raises LookupError, and others raise exceptions of their own.
     """
     try:
         found = codecs.lookup(name)

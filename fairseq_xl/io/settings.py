@@ -1,7 +1,7 @@
 """Settings as dataclasses: one object for a command's options, a section of a YAML file and a function's arguments.
 
-The metadata of a field, as :func:`option` takes them, say what the option is for and which values it may have;
-:func:`check` holds an object against them, wherever its values came from. :func:`read_yaml` reads such files.
+The metadata of a field, as :func:`option` takes them, say what the option is for and which values it may have. Wherever
+an object's values came from, :func:`check` compares it with them. :func:`read_yaml` reads such files.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def option(
         low: the least number that it may be; refuses what is not finite, too.
         high: the greatest number that it may be; refuses what is not finite, too.
         metavar: what stands for its value in the help.
-        exclusive: name of a group of which one option at most is given; exactly one where the group's options have
-            no default but None and its name ends in ``!``.
+        exclusive: name of a group of which one option at most is given. It is exactly one where the group's options
+            have no default but None and its name ends in ``!``.
         shown: the default in words, where its value says little.
         positional: the command line gives it by its place.
     """
@@ -140,8 +140,8 @@ def read_yaml(path: Path) -> Any:
     ``${oc.env:NAME}`` stands for an environment variable.
 
     Raises:
-        InputError: no YAML; too much of it; other tags, a key twice, a value that holds itself, a number of more than
-            64 bits, a variable that is not set.
+        InputError: the file is no YAML or too large. Also for other tags, a key twice, a value that holds itself, a
+            number of over 64 bits, or a variable that is not set.
         OSError: a file that is not there or cannot be read.
     """
     import yaml

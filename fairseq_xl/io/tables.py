@@ -3,9 +3,9 @@
     FILE[,KEY=VALUE]…        reviews.csv,text=review,class=stars,encoding=cp1252
 
 =========  ============================================================================================
-format     tsv (default; quotes mean nothing), csv (quotes as in RFC 4180), jsonl (an object a line), spaces (a
-           cell, blanks, the rest of the line) or lines (one cell); without it the suffix says it
-encoding   of the file (default: by its mark or its bytes, and then said)
+format     tsv (quotes mean nothing), csv (quotes as in RFC 4180), jsonl (JSON objects), spaces (a cell,
+           blanks, the rest) or lines (one cell). Default: by the suffix, else tsv
+encoding   of the file (default: by its mark or its bytes, and reported)
 split      train (default), valid or test
 =========  ============================================================================================
 

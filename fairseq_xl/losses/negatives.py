@@ -183,8 +183,8 @@ def _best_by_halves(
     exact = exact.masked_fill(found.values == -torch.inf, -torch.inf)
     value, place = exact.max(1)
     best = found.indices.gather(1, place.unsqueeze(1)).squeeze(1)
-    # Rounding both factors and the product to 11 bits moves a similarity by less than three halves of 2⁻¹⁰ of
-    # the lengths' product; what is below float16's normal numbers adds less than 2⁻²⁴ per dimension.
+    # Rounding both factors and the product to 11 bits moves a similarity by less than three halves of 2⁻¹⁰ of the
+    # lengths' product. Numbers below float16's normal ones add less than 2⁻²⁴ per dimension.
     length = torch.linalg.vector_norm(direction, dim=1)
     bound = 2**-9 * length + 2**-22 * direction.shape[1]
     unsure = value < found.values[:, -1].float() + bound

@@ -12,8 +12,8 @@ from fairseq_xl.modules.pooling import max_pool
 class MaxConvolution(nn.Module):
     """Filters over each window of ``width`` words, ReLU, and the largest value of each filter (Kim 2014).
 
-    A window starts at every word; what it covers beyond the last word is zero, so that a sentence shorter than the
-    window has one, too.
+    A window starts at every word. Beyond the last word it covers zeros, so that a sentence shorter than the window has
+    one, too.
 
     Args:
         input_dim: features of a word.

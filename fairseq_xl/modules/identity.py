@@ -1,7 +1,7 @@
 """What the numbers of a checkpoint stand for, kept in the checkpoint beside them.
 
-A row of an embedding means what the data's dictionary or language list says, and that of the next data may say
-something else: at the same size nobody would notice.
+A row of an embedding means what the data's dictionary or language list says. That of other data may say something else,
+and at the same size nobody would notice.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ def reverse_within_length(x: Tensor, lengths: Tensor) -> Tensor:
 class BidirectionalLSTM(nn.Module):
     """Stacked bidirectional LSTM over padded sequences.
 
-    The backward direction runs over sequences reversed within their lengths, so padding always comes last and
-    plain (unpacked) fused calls give exact results: on a CPU they are about twice as fast as packed ones.
+    The backward direction runs over sequences reversed within their lengths. Padding therefore always comes last, and
+    plain (unpacked) fused calls give exact results. On a CPU they are about twice as fast as packed ones.
 
     Args:
         input_dim: features in.
@@ -68,8 +68,9 @@ class BidirectionalLSTM(nn.Module):
         """Args: x (T, N, C) padded at the end; lengths (N,), each at least 1.
 
         Returns:
-            outputs (T, N, hidden_dim), whatever at padding; final (layers, N, hidden_dim), the forward
-            direction's state after the last word beside the backward direction's after the first.
+            outputs (T, N, hidden_dim) and final (layers, N, hidden_dim). Outputs mean nothing at padding. For each
+            layer, final has the forward direction's state after the last word beside the backward direction's after the
+            first.
         """
         last = (lengths - 1).view(1, -1, 1)
         finals: list[Tensor] = []

@@ -1,7 +1,7 @@
 """How good predicted classes are, and whether one classifier is better than another. Takes plain numbers.
 
-Scores are scikit-learn's, as a test holds. They are computed here from a confusion matrix, as training validates by
-them without that package, and as a bootstrap takes thousands of them.
+Scores equal scikit-learn's, which a test checks. They are computed here from a confusion matrix, since training
+validates by them without that package and a bootstrap takes thousands of them.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def bootstrap_interval(
 
     Args:
         gold: (N,) true classes.
-        predicted: one (N,) for each run (seed); all runs see the same draw of sentences, and a run is drawn for
-            each place, so that the interval covers both sentences and seeds.
+        predicted: one (N,) for each run (seed). All runs see the same draw of sentences, and a run is drawn for each
+            place. The interval therefore covers both sentences and seeds.
     """
     means = _bootstrap(gold, [predicted], classes, samples)[:, 0]
     low, high = np.quantile(means, [0.025, 0.975])
@@ -88,8 +88,8 @@ def bootstrap_differences(
     """(samples,) differences of the macro-F1's mean over runs, first less second, each of one draw of sentences.
 
     Args:
-        gold, first, second: as in :func:`bootstrap_interval`; both systems see the same draw of sentences, and runs
-            are drawn for each by itself.
+        gold, first, second: as in :func:`bootstrap_interval`. Both systems see the same draw of sentences, and runs are
+            drawn for each by itself.
     """
     means = _bootstrap(gold, [first, second], classes, samples)
     return means[:, 0] - means[:, 1]

@@ -31,8 +31,8 @@ Logs = Sequence[tuple[str, TrainingLog]]
 def write_curves(logs: Logs, output: Path, x: str = "epochs", title: str = "") -> None:
     """Draw training curves into ``output``, whose suffix says how.
 
-    Losses of different criteria have different scales, so each criterion has a panel of its own;
-    a measure has a panel when any of the logs has it.
+    Losses of different criteria have different scales, so each criterion has a panel of its own. A measure has a panel
+    when any of the logs has it.
 
     Args:
         x: the horizontal axis, one of :data:`POSITIONS`.

@@ -60,8 +60,8 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
     tables = [similarity_table(groups, setting) for setting in SETTINGS]
     predictions = Section(
         "Predictions and targets",
-        f"Measured on {split}. With teacher forcing each prediction follows the reference's words; in its own "
-        "decoding it follows the model's, and is paired with the reference's word at the same position.",
+        f"Measured on {split}. With teacher forcing each prediction follows the reference's words. In its own "
+        "decoding it follows the model's words, and is paired with the reference's word at the same position.",
         tables,
     )
     words = neighbour_table(diagnosed, labels)
@@ -71,8 +71,8 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
         draw_picture(
             figures,
             "negatives",
-            "λ₃ and λ₄, the components of a negative along the target and along the part of the prediction that is "
-            "orthogonal to it, for four sources of negatives: 5th to 95th percentile, quartiles and median",
+            "The components λ₃ and λ₄ of a negative for four sources of negatives: 5th to 95th percentile, quartiles "
+            "and median. λ₃ is along the target, and λ₄ along the part of the prediction that is orthogonal to it",
             lambda figure: draw_components(figure, groups),
             (11.0, 1.4 + 0.9 * len(groups)),
         )
@@ -88,8 +88,8 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
         )
     negatives = Section(
         "What negatives are made of",
-        "The paper's argument (section 3.1): for the projection λ₃ and λ₄ are constant, 0 and 1, for sampled and "
-        "searched negatives they fluctuate from one prediction to the next.",
+        "This is the paper's argument (section 3.1). For the projection λ₃ and λ₄ are constant, 0 and 1. For sampled "
+        "and searched negatives they fluctuate from one prediction to the next.",
         [component_table(groups)],
         pictures,
     )
@@ -125,8 +125,8 @@ def sections(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> li
             draw_picture(
                 figures,
                 f"geometry-over-training-{len(geometry.pictures)}",
-                f"Over the training of {label}: cosines to the target and norms κ, darker where more positions are; "
-                "of a margin loss the share of active hinges, too",
+                f"Cosines to the target and norms κ over the training of {label}, darker where more positions are. "
+                "For a margin loss the share of active hinges, too",
                 partial(draw_geometry_over_training, checkpoints=checkpoints),
                 (12.0, 3.8),
             )
@@ -290,8 +290,8 @@ def _edges(histogram: Mapping[str, Any]) -> list[float]:
 
 
 def draw_geometry_over_training(figure: Any, checkpoints: Sequence[Mapping[str, Any]]) -> None:
-    """Histograms of the cosine to the target and of κ, a column for each checkpoint of a run, and, where its loss has
-    a margin, how many hinges of each source are active, by update."""
+    """Histograms of the cosine to the target and of κ by update, with a column for each checkpoint of a run. Where its
+    loss has a margin, a third panel shows how many hinges of each source are active."""
     ordered = sorted({c["updates"]: c for c in checkpoints}.items())
     updates = [number for number, _ in ordered]
     hinges: dict[str, list[tuple[int, float]]] = {}

@@ -21,7 +21,7 @@ class CardOptions:
     """What a card says that nothing else knows."""
 
     licence: str = option(
-        "of the model, by its identifier on the Hub (cc-by-4.0, apache-2.0, …): README.md is then a model card",
+        "licence of the model, by its identifier on the Hub (cc-by-4.0, apache-2.0, …). README.md is then a model card",
         "",
         metavar="LICENCE",
     )

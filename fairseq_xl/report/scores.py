@@ -89,8 +89,8 @@ def marks(compared: Mapping[str, Any], sign: str) -> str:
 def score_table(
     runs: Sequence[Run], labels: Mapping[str, str], compared: Sequence[Mapping[str, Any]], beam: int, title: str
 ) -> Table:
-    """Table 1 of the syn-margin paper: one row a system; ``compared`` holds comparisons at ``beam``, by BLEU and
-    maybe by chrF2, which then has columns of its own."""
+    """Table 1 of the syn-margin paper, with one row a system. ``compared`` holds comparisons at ``beam``, by BLEU and
+    maybe by chrF2. Where it does, chrF2 has columns of its own."""
     groups = by_system(runs)
     beams = sorted({width for run in runs for width in run.beams})
     baselines = list(dict.fromkeys(c["baseline"] for c in compared))
@@ -121,10 +121,11 @@ def score_table(
     if compared:
         used = " and ".join(signs.get(baseline, "*") for baseline in baselines)
         table.notes.append(
-            f"In the columns “by …”: difference of means at beam {beam}; {used} where Welch's t-test "
-            f"over seeds gives p < {LEVEL} (two seeds each at least); in brackets, of the seeds that both have, how "
-            f"many differ in the same direction by {compared[0]['method']} over sentences (sacreBLEU, p < {LEVEL}), "
-            "and how many in the other. No correction for the number of comparisons."
+            f"The columns “by …” have the difference of means at beam {beam}. It is marked {used} where Welch's "
+            f"t-test over seeds gives p < {LEVEL} (at least two seeds each). The brackets count, of the seeds that "
+            "both have, those that differ in the same direction and those in the other. A seed differs by "
+            f"{compared[0]['method']} over sentences (sacreBLEU, p < {LEVEL}). Nothing corrects for the number of "
+            "comparisons."
         )
     for metric in METRICS:
         signatures = sorted({run.signature(width, metric) for run in runs for width in run.beams})

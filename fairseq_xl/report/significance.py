@@ -58,8 +58,8 @@ def sentences_differ(
         raise RuntimeError(f"sacreBLEU's paired test gave no p-value for {metric}: {compared}")
     if method == "bs":
         return compared.p_value
-    # Of the 2^n ways to swap n translations that differ, the one seen and its mirror image are as extreme as what was
-    # seen. sacreBLEU counts only those that are more extreme, which for a handful is none.
+    # There are 2^n ways to swap n translations that differ. The one seen and its mirror image are as extreme as what
+    # was seen. SacreBLEU counts only those that are more extreme, and there is none for a handful.
     differing = sum(one != other for one, other in zip(baseline, system, strict=True))
     return max(compared.p_value, 2.0 ** (1 - differing))
 

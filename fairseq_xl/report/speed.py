@@ -19,8 +19,8 @@ QUALITY = {"bleu": "validation BLEU", "accuracy": "validation accuracy@1 (%)"}
 
 
 def sentences_per_second(run: Run) -> float | None:
-    """Training instances a second: the median over the stretches between two lines of the log, or over epochs where a
-    training is too short for such lines; None where fairseq could not tell.
+    """Training instances a second: the median over the stretches between two lines of the log. Where a training is too
+    short for such lines, it is the median over epochs. None where fairseq could not tell.
 
     fairseq logs updates a second of wall-clock time (``ups``) and sentences an update (``bsz``).
     """

@@ -1,7 +1,8 @@
 """Gold part-of-speech tags: the sentences of a CoNLL-U file, as Universal Dependencies publishes treebanks.
 
-https://universaldependencies.org/format.html. A line is a word of ten columns; ``3-4`` is a written token that stands
-for the words 3 and 4 (German *zum* = *zu dem*), and ``8.1`` a word that was left out, which has no place in the text.
+https://universaldependencies.org/format.html. A line is a word of ten columns. The number ``3-4`` is a written token
+that stands for the words 3 and 4 (German *zum* = *zu dem*). The number ``8.1`` is a word that was left out, which has
+no place in the text.
 """
 
 from __future__ import annotations
@@ -80,8 +81,8 @@ def read_conllu(path: Path | str) -> Iterator[Sentence]:
     """Yield the sentences of a file, one after the other.
 
     Raises:
-        InputError: no such file, not UTF-8, not CoNLL-U, a tag that is none of the 17 (``CONJ`` of version 1 is taken
-            for ``CCONJ``), or no sentence at all; the message names file and line.
+        InputError: no such file, not UTF-8, not CoNLL-U, a tag that is none of the 17, or no sentence at all. The
+            message names file and line. ``CONJ`` of version 1 is read as ``CCONJ``.
     """
     draft, found = _Draft(), False
     # The blank line that should end the last sentence is often missing.

@@ -1,8 +1,8 @@
 """A parallel corpus of one's own, or a list as Tatoeba's are published, cut into training, development and test text.
 
-One sentence has many translations, and those have others: a test sentence whose like is in the training text would
-measure memory. So pairs are joined into clusters that share a sentence on either side, and a cluster goes into one
-split as a whole; of a held-out cluster one pair is kept.
+One sentence has many translations, and those have others. A test sentence whose like is in the training text would
+measure memory. So pairs that share a sentence on either side are joined into clusters, and a cluster goes into one
+split as a whole. One pair of a held-out cluster is kept.
 """
 
 from __future__ import annotations

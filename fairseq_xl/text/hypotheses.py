@@ -114,8 +114,8 @@ def _read_attention(log: Path | str, number: int, text: str, words: int) -> np.n
         ) from None
     if weights.shape[1:] != (words + 1,) or np.abs(weights.sum(1) - 1).max() > 0.01:
         raise InputError(
-            f"{log}, sentence {number}: its attention does not sum to 1 over the {words} source words"
-            " and the end of sentence, so it cannot be told which word a weight belongs to; fairseq's own"
-            " lstm shifts it by the padding: generate with --left-pad-source, which turns that off"
+            f"{log}, sentence {number}: its attention does not sum to 1 over the {words} source words and the end of "
+            "sentence. So it is unknown which word a weight belongs to. The lstm of fairseq shifts weights by the "
+            "padding: generate with --left-pad-source, which turns that off"
         )
     return weights[:, :words]

@@ -1,7 +1,7 @@
 """Whether the two sides of a parallel corpus are the wrong way round, by scripts and a few function words.
 
-It is no language identification: it tells two languages that are said apart, and says nothing of languages that it
-does not know or that share script and words.
+It is no language identification. The check tells two stated languages apart. It says nothing of languages that it does
+not know or that share script and words.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Moses tokenisation and truecasing, and the way back to plain text, over whole files.
 
-The work is sacremoses'; this module streams files through it in bounded memory, over several
-processes where a file is long enough to pay for them. HTML escaping is off unless asked for: the
-vectors, the dictionary and sacreBLEU's references all hold ``'`` and ``&``, never ``&apos;`` and
-``&amp;``.
+The package sacremoses does the work. This module streams files through it in bounded memory, over several processes
+where a file is long enough to pay for them. HTML escaping is off unless asked for. The vectors, the dictionary and
+sacreBLEU's references all hold ``'`` and ``&``, never ``&apos;`` and ``&amp;``.
 """
 
 from __future__ import annotations
@@ -54,9 +53,9 @@ def tokenize(line: str, language: str, escape: bool = False) -> str:
 def truecase(line: str, model: str, keep_known: bool = False) -> str:
     """Give each token of a tokenised sentence its most frequent case inside the training sentences.
 
-    With ``keep_known`` only a sentence's first token and tokens whose case was never seen in
-    training change, as Moses' truecase.perl does; otherwise every token does, which makes a smaller
-    vocabulary and loses a little case (German "zum Fangen" becomes "zum fangen").
+    With ``keep_known`` only a sentence's first token and tokens whose case was never seen in training change, as in
+    Moses' truecase.perl. Otherwise every token may change. That makes a smaller vocabulary and loses a little case
+    (German "zum Fangen" becomes "zum fangen").
     """
     return truecaser(model).truecase(line, return_str=True, use_known=keep_known)
 

@@ -95,9 +95,9 @@ def clean(
 ) -> Report:
     """Write the pairs that ``rules`` let pass, one sentence per ``\\n``-ended line, still aligned.
 
-    Line breaks of other kinds inside a sentence become spaces, sentences are stripped. Raises
-    :class:`InputError` for unequal line counts, for invalid UTF-8 (with file and line), and for the
-    first unfit pair (with its line) whose policy is ``error``.
+    Line breaks of other kinds inside a sentence become spaces, and sentences are stripped. Raises :class:`InputError`
+    for unequal line counts, and for invalid UTF-8 with file and line. It also does so for the first unfit pair whose
+    policy is ``error``, with its line.
     """
     rules = rules or Rules()
     total = check_equal_counts(source, target)

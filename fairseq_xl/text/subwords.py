@@ -1,9 +1,9 @@
 """Subword vocabularies: SentencePiece on tokenised text, and the way back to tokens.
 
 Each token becomes one or more pieces, of which the first begins with ``▁`` (U+2581), so that no model is
-needed to join them again. The characters stay as they are (no Unicode normalisation, as tokens went through
-Moses before): whatever was encoded comes back but for its white space, which becomes single spaces, and for a
-``▁`` of the text itself, which becomes a space.
+needed to join them again. The characters stay as they are, without Unicode normalisation, since tokens went through
+Moses before. Decoding returns the text that was encoded, except for two things. White space becomes single spaces, and
+a ``▁`` of the text itself becomes a space.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def train_subwords(
     give the same file. ``kind`` is ``bpe`` (merges of frequent pairs, Sennrich et al. 2016) or ``unigram`` (a
     language model over pieces, Kudo 2018; it cuts ``▁,`` in two, so that tokens become more pieces).
 
-    Returns the number of lines. Raises :class:`InputError` for text that cannot be read or is empty, and for a
-    size that is smaller than the text's alphabet or larger than its number of possible pieces.
+    Returns the number of lines. Raises :class:`InputError` for text that cannot be read or is empty. It also does so
+    for a size that is smaller than the text's alphabet or larger than its number of possible pieces.
     """
     if kind not in KINDS:
         raise InputError(f"subwords are of the kind {' or '.join(KINDS)}, not {kind!r}")

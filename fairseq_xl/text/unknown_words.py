@@ -1,9 +1,9 @@
 """An unknown word of a translation becomes what the source word it attends to means, or that word.
 
 Kumar & Tsvetkov 2019, "Von Mises-Fisher Loss for Training Sequence to Sequence Models with Continuous
-Outputs", section 4: the source word with the most attention, translated by a dictionary where it knows
-the word and copied where not. Nothing but ``<unk>`` is ever changed: a word may come to stand there twice,
-and a number in the source is copied as it is.
+Outputs", section 4. The source word with the most attention is translated by a dictionary where it knows the word, and
+copied where not. Nothing but ``<unk>`` is ever changed. A word may come to stand there twice, and a number in the
+source is copied as it is.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ _NUMPY_HOMES = ("numpy.core.multiarray", "numpy._core.multiarray")
 def trust_plain_types() -> None:
     """Let ``torch.load(weights_only=True)`` read what fairseq itself writes into checkpoints.
 
-    Broken: torch >= 2.6 unpickles tensors and plain containers only, while fairseq writes an ``argparse.Namespace``
-    (models without a dataclass config, such as the stock ``lstm``) and numpy numbers (metrics of ``--eval-bleu``).
+    Broken: torch >= 2.6 unpickles tensors and plain containers only. For models without a dataclass config, such as the
+    stock ``lstm``, fairseq writes an ``argparse.Namespace``. For metrics of ``--eval-bleu`` it writes numpy numbers.
     None of the types registered here can run code when unpickled.
     """
     numpy_dtypes = [
@@ -81,8 +81,8 @@ def why_unusable(path: str | os.PathLike[str]) -> str | None:
         if refused is None:
             return "is torn or is no checkpoint at all; use another one"
         return (
-            f"was refused and nothing in it was run: it asks to load `{refused[1]}`, which may run code and "
-            "which no checkpoint of fairseq needs; do not use this file unless you know who made it"
+            f"was refused and nothing in it was run. It asks to load `{refused[1]}`, which may run code and which no "
+            "checkpoint of fairseq needs. Do not use this file unless you know who made it"
         )
     if not isinstance(state, dict) or "model" not in state:
         return "holds no model of fairseq (no entry `model`); give a checkpoint that fairseq-train wrote"

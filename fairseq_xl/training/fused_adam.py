@@ -1,7 +1,8 @@
 """Adam in one pass over each parameter: ``--optimizer fused_adam``.
 
-fairseq's own ``adam`` walks over every weight some ten times, one operator at a time, unless apex is installed: at
-the papers' size that is a tenth of a training step and more. torch has had a fused kernel for CUDA and CPU since.
+Unless apex is installed, fairseq's own ``adam`` walks over every weight some ten times, one operator at a time. At the
+papers' size that is a tenth of a training step and more. Since fairseq was written, torch has got a fused kernel for
+CUDA and CPU.
 
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
@@ -28,7 +29,8 @@ class FusedAdamConfig(FairseqDataclass):
     )
     adam_eps: float = option("added to the denominator: raise it when rarely updated weights jump", 1e-8)
     weight_decay: float = option(
-        "shrink weights by this times the learning rate each update (as AdamW); some hundredths against over-fitting",
+        "shrink weights by this times the learning rate each update (as AdamW). Give some hundredths against "
+        "over-fitting",
         0.0,
     )
     lr: list[float] = II("optimization.lr")  # noqa: RUF009  (a reference, which is a string)
@@ -38,8 +40,8 @@ class FusedAdamConfig(FairseqDataclass):
 class FusedAdam(FairseqOptimizer):
     """torch's fused AdamW under fairseq's options for ``adam``.
 
-    It differs from fairseq's ``adam`` in one thing: epsilon is added after the correction of the bias, as in
-    Kingma & Ba (2015), algorithm 1, where fairseq adds it before.
+    It differs from fairseq's ``adam`` in one thing. It adds epsilon after the correction of the bias, as in Kingma & Ba
+    (2015), algorithm 1. The ``adam`` of fairseq adds it before.
 
     Raises:
         InputError: ``--adam-betas`` is not a pair of numbers from 0 up to 1.

@@ -1,7 +1,7 @@
 """The options of a translation: one object for the command line, model folders and :class:`Translator`.
 
-An option that is None was not asked for: what stands in the model's folder holds, else fairseq's or the checkpoint's
-default. This module is imported by every ``--help``, so that torch and fairseq stay out of it.
+An option that is None was not asked for. It has its value in the model's folder, or else fairseq's or the checkpoint's
+default. Every ``--help`` imports this module, so torch and fairseq stay out of it.
 """
 
 from __future__ import annotations
@@ -43,13 +43,19 @@ class Search:
     match_source_len: bool | None = option("a translation has as many tokens as its source", None)
     sampling: bool | None = option("draw words by their probabilities instead of searching", None)
     sampling_topk: int | None = option(
-        "with --sampling, from the K most probable words alone", None, low=1, metavar="K"
+        "with --sampling, draw from the K most probable words alone", None, low=1, metavar="K"
     )
     sampling_topp: float | None = option(
-        "with --sampling, from the words that have the share P", None, low=0, high=1, metavar="P"
+        "with --sampling, draw from the most probable words that together have the probability P",
+        None,
+        low=0,
+        high=1,
+        metavar="P",
     )
-    diverse_beam_groups: int | None = option("groups of a diverse beam search, each unlike those before", None, low=1)
-    diverse_beam_strength: float | None = option("how unlike they are", None, low=0, high=1e4)
+    diverse_beam_groups: int | None = option("groups of a diverse beam search", None, low=1)
+    diverse_beam_strength: float | None = option(
+        "strength with which groups avoid the words of those before", None, low=0, high=1e4
+    )
     diversity_rate: float | None = option(
         "penalty of a hypothesis for those of the same origin before it", None, low=0, high=1e4
     )
@@ -60,14 +66,14 @@ class UnknownWords:
     """What becomes of ``<unk>`` in a translation."""
 
     replace_unk: bool | None = option(
-        "an unknown word becomes the source word it attends to; punctuation is passed over", None
+        "an unknown word becomes the source word it attends to. Punctuation is passed over", None
     )
     lexicon: Path | None = option(
         "with --replace-unk, it becomes what this file of `fairseq-xl data lexicon` says of that source word", None
     )
     replace_unk_distance: float | None = option(
-        "with --replace-unk, pass over source words that stand more than N words from where the unknown one would if "
-        "both languages had one order; lower it where attention strays",
+        "with --replace-unk, pass over source words that are more than N words away from the unknown one's place. "
+        "That place assumes the same word order in both languages. Lower it where attention strays",
         None,
         low=0,
         metavar="N",
@@ -79,13 +85,13 @@ class ReadUnknown:
     """How source words that the model does not know are read."""
 
     read_unknown: Path | None = option(
-        "a source word that the model does not know is read as the known one nearest to it, by the vectors of this "
-        ".bin of `fairseq-xl vectors train --max-subword` on source text; the recipes leave vectors/source.LANG.bin",
+        "read a source word that the model does not know as the nearest known one, by the vectors of this .bin. Make "
+        "it by `fairseq-xl vectors train --max-subword` on source text. The recipes leave vectors/source.LANG.bin",
         None,
         metavar="FILE",
     )
     read_unknown_cosine: float | None = option(
-        "with --read-unknown, how near the known word must be; higher reads fewer words so",
+        "with --read-unknown, how near the known word must be. A higher value replaces fewer words",
         None,
         low=-1,
         high=1,
@@ -103,7 +109,7 @@ class VectorScores:
         "sharpness of --decode-score cosine: a beam depends on it", None, low=0, high=1e4
     )
     decode_csls_weight: float | None = option(
-        "how much words that are near to everything are held back (CSLS)", None, low=-1e4, high=1e4
+        "weight of the penalty for words that are near to too many predictions (CSLS)", None, low=-1e4, high=1e4
     )
     decode_prior_weight: float | None = option(
         "how much a word's frequency in the dictionary counts", None, low=-1e4, high=1e4
@@ -115,7 +121,7 @@ class NearestWords:
     """How words near a continuous output's vector are found."""
 
     nearest: str | None = option(
-        "dense scores every word; top gives the same by beam search in bounded memory; the others ask a faiss index",
+        "dense scores every word. top gives the same by beam search in bounded memory. The others ask a faiss index",
         None,
         choices=NEAREST,
     )

@@ -4,8 +4,8 @@
     translator = Translator.load("OUT/runs/NAME/model", beam=5)
     translator.translate(["Ein Hund rennt."])
 
-``fairseq-xl translate text`` does the same with files and pipes. A folder of ``fairseq-xl translate export`` is used in
-the same way, by CTranslate2: this module and what it imports there know neither torch nor fairseq, which take seconds.
+``fairseq-xl translate text`` does the same with files and pipes. CTranslate2 uses a folder of ``fairseq-xl translate
+export`` in the same way. This module then imports neither torch nor fairseq, which take seconds.
 """
 
 from __future__ import annotations

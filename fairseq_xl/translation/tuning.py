@@ -1,10 +1,10 @@
 """Which decoding options suit a trained model: a search on the development set, one option after another.
 
-Beam search sums log-scores over steps, so it depends on how sharp they are, on CSLS, on the penalty of unknown words
-and on the length penalty. Greedy search depends on CSLS and the penalty of unknown words alone, unless word frequencies
-are added. The length penalty only ranks finished hypotheses, so every value of it is read off one decoding. The flatter
-the scores, the more they favour short hypotheses, and the larger the penalty that makes up for it: the two are chosen
-together.
+Beam search sums log-scores over steps, so it depends on how sharp they are. It also depends on CSLS, on the penalty of
+unknown words and on the length penalty. Greedy search depends on CSLS and the penalty of unknown words alone, unless
+word frequencies are added. The length penalty only ranks finished hypotheses, so every value of it is read off one
+decoding. The flatter the scores, the more they favour short hypotheses, and the larger the penalty that makes up for
+it. The search therefore chooses the two together.
 """
 
 from __future__ import annotations
@@ -40,22 +40,24 @@ LENGTH_PENALTIES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
 class Tuning:
     """What is translated to choose by, and within which limits."""
 
-    split: str = option("split to choose by; never the test set", "valid")
+    split: str = option("split to choose by. Never give the test set", "valid")
     beam: int = option("size of the beam to choose for: that of the translations to come", 5, low=2, metavar="N")
     max_len_a: float = option(
-        "as fairseq's: no output longer than A times its source and B (fairseq's own: 0 and 200)", 1.5, metavar="A"
+        "as in fairseq, no output is longer than A times its source and B (fairseq's own defaults: 0 and 200)",
+        1.5,
+        metavar="A",
     )
     max_len_b: int = option("see --max-len-a", 5, metavar="B")
     post_process: str | None = option(
-        "join the pieces of words, as fairseq-generate does, before BLEU and lengths are taken: for models of "
-        "subwords, whose pieces are compared otherwise",
+        "join the pieces of words, as fairseq-generate does, before BLEU and lengths are measured. Give it for models "
+        "of subwords, or else their pieces are compared",
         None,
         choices=SUBWORDS,
     )
     limit: int | None = option(
         "only N sentences, spread evenly over the split, for a quicker and rougher choice", None, low=1, metavar="N"
     )
-    batch_size: int = option("sentences translated at once; lower it where memory runs out", 64, low=1, metavar="N")
+    batch_size: int = option("sentences translated at once. Lower it where memory runs out", 64, low=1, metavar="N")
 
 
 @dataclass(frozen=True)

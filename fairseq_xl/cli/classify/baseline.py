@@ -28,27 +28,28 @@ class Baseline:
     data: Path = argument("data directory")
     output: Path = option("record to write", alias="-o", metavar="FILE")
     split: str = option("what to classify", "test", choices=("valid", "test"))
-    seed: int = option("of the training", 1, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of the training", 1, low=0, high=GREATEST_SEED)
     with_high_resource: bool = option(
-        "learn from the high-resource language's training text as well, as the data directory has it: as it is, "
+        "learn from the high-resource language's training text as well. The data directory has it as it is, "
         "translated word for word, or with shuffled labels",
         False,
     )
     more_text: Path | None = option(
-        "unlabelled sentences of the language for asv's and dsc-t's word vectors: they are made for millions",
+        "unlabelled sentences of the language for the word vectors of asv and dsc-t, which were designed for millions "
+        "of sentences",
         None,
         metavar="FILE",
     )
-    model: str | None = option("of st: a sentence-transformers model's name or folder", None, metavar="NAME")
+    model: str | None = option("name or folder of a sentence-transformers model, for st", None, metavar="NAME")
     parses: Path | None = option(
-        "of mv-rnn: a bracketed tree a line, of the training, development and test texts", None, metavar="FILE"
+        "bracketed trees of the training, development and test texts, one a line, for mv-rnn", None, metavar="FILE"
     )
 
     def run(self) -> None:
         """Train, classify and write the record.
 
         Raises:
-            InputError: unusable data, or what a baseline needs and has not.
+            InputError: the data cannot be used, or something that the baseline needs is missing.
         """
         import numpy as np
 

@@ -12,13 +12,15 @@ from fairseq_xl.siamese.data.settings import Settings
 
 @dataclass(kw_only=True)
 class Prepare(Settings):
-    """Make a data directory of labelled text. A SOURCE is FILE[,KEY=VALUE]… with these keys.
-    format=tsv|csv|jsonl|spaces|lines: by default from the file's suffix; spaces is label, blanks, text.
-    class=COLUMN and text=COLUMN: a number from 1, a name in the first row, or a JSON key.
-    labels=FILE: a label a line, for a file of text alone. label=CLASS: one for the whole file.
-    classes=FILE: label, tab, class name. encoding=NAME: by default found and, unless UTF-8, said.
-    escapes=json: texts hold \\u2019 and the like for what they mean. split=train|valid|test: by default train.
-    lexicon=FILE, of --high-resource alone: its words' translations, which take their places."""
+    """Make a data directory of labelled text. A SOURCE is FILE[,KEY=VALUE]… with these keys. With
+    format=tsv|csv|jsonl|spaces|lines you name the format. By default the file's suffix decides. In the format spaces
+    a line has a label, blanks and the text. Give class=COLUMN and text=COLUMN as a number from 1, a name in the first
+    row, or a JSON key. With labels=FILE you name a file with a label a line, for a file of text alone. With label=CLASS
+    the whole file has one class. With classes=FILE you name a file of lines with a label, a tab and a class name. With
+    encoding=NAME you name the encoding. By default the command finds it, and reports it unless it is UTF-8. With
+    escapes=json the texts hold \\u2019 and the like for the characters that they mean. With split=train|valid|test you
+    name the split, by default train. Give lexicon=FILE to --high-resource alone. It replaces each word by its
+    translation."""
 
     output: Path = option("data directory to write", alias="-o", metavar="DIR")
 

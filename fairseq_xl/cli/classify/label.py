@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 @dataclass(kw_only=True)
 class Label(ReferenceVoting):
-    """Label the high-resource side of line-aligned pairs with a classifier trained on that language alone (which is
-    the --low-resource of its data directory), and give both sides that class. The two files that come out are sources
-    for `fairseq-xl classify prepare`."""
+    """Label the high-resource side of line-aligned pairs, and give both sides that class. The classifier was trained on
+    that language alone, which is the --low-resource of its data directory. The two files of the output are sources for
+    `fairseq-xl classify prepare`."""
 
     model: Path = argument("checkpoint of a classifier of the high-resource language")
     high_resource: Path = argument("sentences of the high-resource language, one a line")
-    low_resource: Path = argument("the low-resource language's, line by line")
+    low_resource: Path = argument("their counterparts in the low-resource language, line by line")
     output: tuple[Path, Path] = option(
         "files to write: class, tab, sentence", alias="-o", metavar=("HIGH_RESOURCE", "LOW_RESOURCE")
     )
     least: float = option(
-        "leave pairs out whose class has a smaller share of the score; for the rules matches and knn alone, as the "
-        "shares of the others hardly differ",
+        "leave out pairs whose class has a smaller share of the score. Use it with the rules matches and knn alone, "
+        "since the shares of the other rules hardly differ",
         0.0,
         low=0,
         high=1,

@@ -23,7 +23,8 @@ AT_ONCE = 2048
 
 @dataclass(kw_only=True)
 class Predict(ReferenceVoting):
-    """Classify text by the reference sentences that it is nearest to, or a split of the data, with a record of it."""
+    """Classify text by the reference sentences that it is nearest to. With --split, classify a split of the data
+    directory instead and write a record of its predictions."""
 
     model: Path = argument("checkpoint of fairseq-train")
     input: Path | None = argument("text to classify, one sentence a line", None, shown="stdin")
@@ -34,17 +35,17 @@ class Predict(ReferenceVoting):
     )
     data: Path | None = option("the data directory, where it has moved since training", None, metavar="DIR")
     output: Path | None = option("file to write", None, alias="-o", metavar="FILE", shown="stdout")
-    language: str | None = option("of the text", None, metavar="CODE", shown="the low-resource one")
+    language: str | None = option("language of the text", None, metavar="CODE", shown="the low-resource one")
     explain: int = option("reference sentences to show", 3, low=0, metavar="N")
     class_bias: bool = option(
-        "add to each class's score a bias that is fitted on the validation split: where there are many classes, rare "
-        "ones are found too often, since training draws all alike",
+        "add to each class's score a bias that is fitted on the validation split. Give it where there are many "
+        "classes: training draws all alike, so rare ones are predicted too often",
         False,
     )
     labels_only: bool = option("one class a line instead of JSON", False)
-    name: str = option("of the system, in the record of --split", "SSC")
+    name: str = option("name of the system in the record of --split", "SSC")
     curve: tuple[str, str] | None = option(
-        "in the record of --split: the point of a learning curve at N training sentences",
+        "make the record of --split a point of a learning curve, at N training sentences",
         None,
         metavar=("LINE", "N"),
         shown="of the system's own, at the low-resource language's",

@@ -13,10 +13,10 @@ from fairseq_xl.io.settings import argument, option
 @dataclass(kw_only=True)
 class Report:
     """Compare systems from the records that `predict --split` and `baseline` write. Records of one name are runs
-    (seeds) of one system, unless they learnt from different numbers of sentences. Writes scores.md, .tex and .csv, a
-    table of each class, as .png and .pdf the macro-F1 and a confusion matrix of each system, and, for systems that
-    learnt from several numbers of the low-resource language's sentences, the learning curve. The runs of an experiment
-    are reported by `experiment report`, on a page."""
+    (seeds) of one system, unless they learnt from different numbers of sentences. The command writes scores.md, .tex
+    and .csv, and a table of each class. It draws the macro-F1 and a confusion matrix of each system as .png and .pdf.
+    It also draws the learning curve of systems that learnt from several numbers of the low-resource language's
+    sentences. Use `experiment report` for the runs of an experiment, which writes a page."""
 
     records: list[Path] = argument("records", metavar="RECORD")
     output: Path = option("folder to write", alias="-o", metavar="DIR")
@@ -55,15 +55,16 @@ class Report:
 
 @dataclass(kw_only=True)
 class Gain:
-    """What one system gains over another, language by language and on average, with intervals: is it transfer (the
-    Siamese encoder of two languages over the monolingual one), and of labels (over the control whose labels are
-    shuffled)? In names {low} and {high} stand for the codes of a record's languages."""
+    """Print what one system gains over another, language by language and on average, with intervals. The gain of the
+    Siamese encoder of two languages over the monolingual one says whether there is transfer. Its gain over the control
+    whose labels are shuffled says whether the labels transfer. In names {low} and {high} stand for the codes of a
+    record's languages."""
 
     records: list[Path] = argument("records of several languages and runs", metavar="RECORD")
-    system: str = option("its name", "SSC({low}-{high})", metavar="NAME")
-    over: str = option("the other one's", "SSC({low}-{low})", metavar="NAME")
+    system: str = option("name of the system that may gain", "SSC({low}-{high})", metavar="NAME")
+    over: str = option("name of the system to compare it with", "SSC({low}-{low})", metavar="NAME")
     samples: int = option("draws for the intervals", 2000, low=1, high=1_000_000)
-    output: Path | None = option("write the table, as Markdown, here, too", None, alias="-o", metavar="FILE")
+    output: Path | None = option("also write the table to this file, as Markdown", None, alias="-o", metavar="FILE")
 
     def run(self) -> None:
         """Print the table.

@@ -11,8 +11,9 @@ from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 
 @dataclass(kw_only=True)
 class AlignQuality:
-    """Align two texts and compare with gold alignments. Strict: a pair counts when the gold alignment has the same;
-    lax: when it shares a line of both sides with one. Lines without a counterpart are left out."""
+    """Align two texts and compare with gold alignments. The strict scores count a pair when the gold alignment has the
+    same pair. The lax scores count it when it shares a line of both sides with a gold pair. Lines without a counterpart
+    are left out."""
 
     first: Path = option("text, a line a sentence", metavar="FILE")
     second: Path = option("text in the other language, a line a sentence", metavar="FILE")
@@ -20,7 +21,9 @@ class AlignQuality:
         "lines like [0]:[0, 1], numbers of the first text's lines and the second's, from 0", metavar="FILE"
     )
     translation: Path | None = option(
-        "of the second text into the first's language, line for line: adds a row for it", None, metavar="FILE"
+        "translation of the second text into the first's language, line for line. It adds a row to the table",
+        None,
+        metavar="FILE",
     )
     parallel: tuple[Path, Path] | None = option(
         "sentences and their translations, from which the dictionary is learned besides the texts themselves",
@@ -28,7 +31,8 @@ class AlignQuality:
         metavar=("FIRST", "SECOND"),
     )
     vecalign: str | None = option(
-        "adds a row for a command that prints alignments; {first} and {second} stand for the files",
+        "command that prints alignments. It adds a row to the table. In the command {first} and {second} stand for "
+        "the files",
         None,
         metavar="COMMAND",
     )
@@ -55,9 +59,9 @@ class AlignQuality:
 
 @dataclass(kw_only=True)
 class AlignPages:
-    """Align the paragraphs of pages in two languages and compare with their ids, where a paragraph has the same id in
-    both (an office suite's help has). Strict: a pair counts when its two ids are equal. Pages have the same name in
-    both folders. Paragraphs alike in both languages were left untranslated."""
+    """Align the paragraphs of pages in two languages and compare with their ids. A paragraph must have the same id in
+    both languages, as in an office suite's help. The scores are strict: a pair counts when its two ids are equal. Pages
+    have the same name in both folders. Paragraphs that are alike in both languages count as untranslated."""
 
     first: Path = argument("folder with a language's pages", metavar="DIR")
     second: Path = argument("folder with the other language's", metavar="DIR")
@@ -65,7 +69,7 @@ class AlignPages:
         "leave out this share of the second language's paragraphs, for pages that differ more", 0.0, low=0, high=0.99
     )
     pages: int = option("look at N pages, evenly spread over the names", 0, low=0, metavar="N", shown="all")
-    seed: int = option("of what is left out", 1, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of the choice that --drop makes", 1, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
         """Raises: InputError: folders without such pages."""

@@ -49,24 +49,25 @@ class StepCommand:
 @dataclass(kw_only=True)
 class Crawl(StepCommand):
     """Fetch the pages of a website until there are no new ones, and find each one's counterpart in the other language.
-    A crawl that was interrupted goes on where it was; with --again all is fetched anew. A folder of HTML files is read
-    instead where crawl.base names one."""
+    An interrupted crawl continues where it was. With --again the step fetches all pages anew. Where crawl.base names a
+    folder of HTML files, the step reads these instead."""
 
     step = "crawl"
 
 
 @dataclass(kw_only=True)
 class Extract(StepCommand):
-    """Turn the pages and their counterparts into lines of text: extract.jsonl, and extract.LANG.txt with the lines of
-    each language for your eyes or your own translator."""
+    """Turn the pages and their counterparts into lines of text in extract.jsonl. The step also writes the lines of each
+    language into extract.LANG.txt, for you to read or to translate by other means."""
 
     step = "extract"
 
 
 @dataclass(kw_only=True)
 class Translate(StepCommand):
-    """Translate the second language's lines into the first, so that the aligner can compare words. A translation is
-    kept by line in translations.sqlite: killed and started again, the step goes on; the same line is translated once.
+    """Translate the second language's lines into the first, so that the aligner can compare words. The step keeps the
+    translation of each line in translations.sqlite. It continues when it is killed and started again, and it translates
+    the same line once.
     """
 
     step = "translate"
@@ -82,17 +83,18 @@ class Align(StepCommand):
 
 @dataclass(kw_only=True)
 class Topics(StepCommand):
-    """Fit topic models (LDA) with several numbers of topics to the first language's side of the aligned pages, take the
-    most coherent one, and give each page its most frequent topic. DIR/topics holds the curve of coherence and the table
-    of topics."""
+    """Fit topic models (LDA) with several numbers of topics to the first language's side of the aligned pages. The step
+    takes the most coherent model and gives each page its most frequent topic. DIR/topics holds the curve of coherence
+    and the table of topics."""
 
     step = "topics"
 
 
 @dataclass(kw_only=True)
 class Negatives(StepCommand):
-    """Divide the pages into folds and a test split, and find negatives for each sentence: sentences of other pages of
-    its topic and fold whose cosine with it is in a band. DIR/positives.tsv and DIR/negatives.tsv hold them."""
+    """Divide the pages into folds and a test split, and find negatives for each sentence. The negatives of a sentence
+    come from other pages of its topic and fold, and their cosines with it are in a band. DIR/positives.tsv and
+    DIR/negatives.tsv hold them."""
 
     step = "negatives"
     sentences: Path | None = option(
@@ -122,16 +124,16 @@ class Negatives(StepCommand):
 
 @dataclass(kw_only=True)
 class Export(StepCommand):
-    """Write as many positives as negatives into DIR/export: data/*.jsonl and README.md, which the library `datasets`
-    loads as they are, and tables."""
+    """Write as many positives as negatives into DIR/export. The library `datasets` loads its files data/*.jsonl and
+    README.md as they are. The step adds tables."""
 
     step = "export"
 
 
 @dataclass(kw_only=True)
 class Run(StepCommand):
-    """Run crawl, extract, translate, align, topics, negatives, export. A step that is done with the same settings and
-    inputs is passed over, so that a run that was interrupted goes on where it was."""
+    """Run crawl, extract, translate, align, topics, negatives and export. The command skips a step that is done with
+    the same settings and inputs, so an interrupted run continues where it was."""
 
     first: str = option("begin here", STEPS[0], choices=STEPS)
     last: str = option("end here", STEPS[-1], choices=STEPS)

@@ -76,7 +76,7 @@ class Split:
     test_set: Path | None = option("a test set, in the same way", None)
     least: int = option("refuse fewer training pairs", 1, low=1)
     trust_languages: bool = option("do not look whether the sides are the wrong way round", False)
-    seed: int = option("of the choice", 1, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of the choice", 1, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
         from fairseq_xl.io.folders import own_files

@@ -43,8 +43,8 @@ class Hypotheses:
         choices=("subword_nmt", "sentencepiece"),
     )
     max_distance: float | None = option(
-        "pass over source words further than this from where the word would stand if both languages had one order, in "
-        "words",
+        "pass over source words that are further than this from the word's place, in words. That place assumes the "
+        "same word order in both languages",
         None,
         low=0,
         shown="no limit",

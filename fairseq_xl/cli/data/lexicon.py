@@ -25,22 +25,24 @@ class Lexicon:
     alignments: Path | None = option(
         "an aligner's output: in line n the links i-j of sentence n, positions from 0, source first", None
     )
-    best: int = option("at most so many translations of a word; 1 is enough for translate --replace-unk", 5, low=1)
+    best: int = option("most translations of a word. 1 is enough for translate --replace-unk", 5, low=1)
     min_probability: float = option(
-        "leave out translations below this probability; raise it for fewer and surer entries: of words seen once in "
-        "29,000 captions, two fifths of the best translations were in held-out references at 0.1, three fifths of half "
-        "as many at 0.3",
+        "leave out translations below this probability. Raise it for fewer and surer entries. At 0.1, two fifths of "
+        "the best translations of words seen once in 29,000 captions were in held-out references. At 0.3 it was three "
+        "fifths, of half as many translations",
         0.1,
         low=0,
         high=1,
     )
-    min_count: int = option("leave out source words with fewer occurrences, whose links are chance", 1, low=1)
+    min_count: int = option(
+        "leave out source words with fewer occurrences, since their links are due to chance", 1, low=1
+    )
     iterations: int = option(
-        "iterations of expectation-maximisation; more sharpen the probabilities a little", 5, low=1
+        "iterations of expectation-maximisation. More of them sharpen the probabilities a little", 5, low=1
     )
     min_dice: float = option(
-        "never link words that seldom meet: least Dice coefficient of the sentences that hold them; raise it where "
-        "memory runs out",
+        "never link words that seldom meet. This is the least Dice coefficient of the sentences that hold them. Raise "
+        "it where memory runs out",
         0.001,
         low=0,
         high=1,
@@ -69,15 +71,17 @@ class Lexicon:
 @dataclass(kw_only=True)
 class KnownWords:
     """Write a tokenised text in which each word that a dictionary lacks is the known word nearest to it, by vectors
-    that have subwords. A model then reads a rare compound as a word that it has learnt, not as <unk>. What is not near
-    enough stays as it is, and so do numbers and marks. Choose --min-cosine on a development set. Words that are copied
-    from the source, as --replace-unknown does, are those of the text as it was."""
+    that have subwords. A model then reads a rare compound as a word that it has learnt, not as <unk>. Words that are
+    not near enough stay as they are, and so do numbers and marks. Choose --min-cosine on a development set. Where
+    --replace-unknown copies words from the source, it copies those of the original text."""
 
     source: Path = argument("tokenised text")
     dict: Path = option("the model's source dictionary, dict.LANG.txt", metavar="DICT")
     vectors: Path = option("vectors of `vectors train` with --max-subword, PREFIX.bin", metavar="FILE")
     output: Path = option("file to write", alias="-o")
-    min_cosine: float = option("how near the known word must be; higher replaces fewer", 0.6, low=-1, high=1)
+    min_cosine: float = option(
+        "how near the known word must be. A higher value replaces fewer words", 0.6, low=-1, high=1
+    )
 
     def run(self) -> None:
         from fairseq_xl.io.atomic import atomic_text

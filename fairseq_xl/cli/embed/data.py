@@ -15,8 +15,8 @@ from fairseq_xl.syntactic.data.prepare import Preparation
 
 @dataclass(kw_only=True)
 class Prepare(Preparation):
-    """From parallel text to what `fairseq-train --task upos_translation` reads: read, filter, join, tag, choose and
-    preprocess. It goes on where an earlier call was killed."""
+    """Make the data of `fairseq-train --task upos_translation` from parallel text. The command reads, filters, joins,
+    tags, chooses and preprocesses. It continues where an earlier call was killed."""
 
     output: Path = option("data directory to write", alias="-o", metavar="DATA")
 
@@ -74,7 +74,7 @@ class BuildEval:
         low=0,
         high=1,
     )
-    seed: int = option("of the sample", 1, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of the sample", 1, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
         """Write a table for each language.

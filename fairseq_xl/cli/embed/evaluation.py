@@ -39,7 +39,7 @@ class Evaluate:
         metavar="TSV",
     )
     treebanks: list[str] = option(
-        "sentences with gold tags, for functional dissimilarity; where their sent_id agree, as in PUD, for "
+        "sentences with gold tags, for functional dissimilarity. Where their sent_id agree, as in PUD, they serve for "
         "translations too",
         [],
         metavar="LANG=CONLLU",
@@ -54,11 +54,11 @@ class Evaluate:
         [],
         choices=tuple(TRANSFORMS),
     )
-    measures: list[str] = option("take only these", list(MEASURES), choices=MEASURES, shown="all")
+    measures: list[str] = option("measures to take", list(MEASURES), choices=MEASURES, shown="all")
     device: str | None = option("where pairs are compared (default: a GPU where there is one)", None)
     index: str | None = option(
-        "look the nearest neighbours up in a faiss index (extra index) instead of comparing all pairs: with "
-        "--measures nearest, for a million sentences; hnsw and ivf overlook some",
+        "look the nearest neighbours up in a faiss index (extra index) instead of comparing all pairs. Use it with "
+        "--measures nearest, for a million sentences. The kinds hnsw and ivf overlook some neighbours",
         None,
         choices=KINDS_OF_INDEX,
     )
@@ -75,8 +75,8 @@ class Evaluate:
         """Evaluate, print the tables, write them and the record.
 
         Raises:
-            InputError: nothing to evaluate, options or an output that cannot be used; at the end, what went wrong
-                with some of the encoders, where the others' scores have been written.
+            InputError: there is nothing to evaluate, or options or an output cannot be used. It is also raised at the
+                end where some of the encoders failed. The others' scores have been written then.
         """
         sets = read_sets(self.sets)
         treebanks = [_treebank(text) for text in self.treebanks]
@@ -194,7 +194,7 @@ class Map:
     )
     groups: int = option("show this many tag sequences", 12, metavar="N")
     most: int = option("show a sample of this many sentences where there are more", 4000, metavar="N")
-    seed: int = option("of the sample and of umap", 0, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of the sample and of umap", 0, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
         """Embed, project, draw, and say where the files are."""

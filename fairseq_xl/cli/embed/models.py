@@ -37,7 +37,8 @@ class _Folder:
 
 @dataclass(kw_only=True)
 class Pack(_Folder, CardOptions):
-    """Put a checkpoint and all that encoding text needs into one folder; with --licence, a model card, too."""
+    """Put a checkpoint and all that encoding text needs into one folder. With --licence the folder gets a model card,
+    too."""
 
     def write(self) -> None:
         from fairseq_xl.encode.encoder import pack
@@ -49,7 +50,7 @@ class Pack(_Folder, CardOptions):
 class Random(_Folder):
     """Write an encoder folder with the sizes and dictionaries of a checkpoint and fresh weights."""
 
-    seed: int = option("of the weights", 1, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of the weights", 1, low=0, high=GREATEST_SEED)
 
     def write(self) -> None:
         from fairseq_xl.encode.encoder import pack_untrained
@@ -59,9 +60,9 @@ class Random(_Folder):
 
 @dataclass(kw_only=True)
 class Export:
-    """Write the encoder as an ONNX model from `tokens` (N, T; int64, padded at the end with the dictionary's number
-    of <pad>, which is 1) and `lengths` (N; int64) to `embeddings` (N, d; float32). It is run with onnxruntime on
-    sentences of many lengths and must agree with the model."""
+    """Write the encoder as an ONNX model. Its inputs are `tokens` (N, T; int64) and `lengths` (N; int64). Pad tokens at
+    the end with 1, the dictionary's number of <pad>. Its output is `embeddings` (N, d; float32). The command runs it
+    with onnxruntime on sentences of many lengths, where it must agree with the model."""
 
     model: Path = argument("encoder folder, or a checkpoint of fairseq-train")
     data: Path | None = option(f"of a checkpoint: {_DATA}", None, metavar="DIR")

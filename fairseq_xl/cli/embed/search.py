@@ -14,10 +14,10 @@ from fairseq_xl.io.settings import argument, option
 
 @dataclass(kw_only=True)
 class Search:
-    """Print, for each sentence of standard input, the sentences of a corpus whose embeddings are nearest: with an
-    encoder that was trained to predict tags, those of the most similar syntax, in any language that it knows. JSON, one
-    line a sentence. Sentences that differ from the given one in case or punctuation alone are left out. The corpus is
-    encoded once."""
+    """Print, for each sentence of standard input, the sentences of a corpus whose embeddings are nearest. With an
+    encoder that was trained to predict tags, these have the most similar syntax, in any language that it knows. The
+    output has a line of JSON for each sentence. Sentences that differ from the given one in case or punctuation alone
+    are left out. The corpus is encoded once."""
 
     model: Path = argument("folder that `fairseq-xl embed pack` made, or a checkpoint of fairseq-train")
     corpus: Path = option("text to search, a sentence a line", metavar="FILE")

@@ -15,8 +15,8 @@ _BLOCK = 20_000
 
 @dataclass(kw_only=True)
 class Text:
-    """Encode raw text, one sentence a line. Row n of the array belongs to line n of the text; a line without words
-    has a row of zeros. Of a line that is too long for the model the beginning is encoded."""
+    """Encode raw text, one sentence a line. Row n of the array belongs to line n of the text. A line without words has
+    a row of zeros. Where a line is too long for the model, the command encodes its beginning."""
 
     model: Path = argument("folder that `fairseq-xl embed pack` made, or a checkpoint of fairseq-train")
     input: Path | None = argument(
@@ -29,7 +29,7 @@ class Text:
         "of a checkpoint: the data directory, where it is no longer where it was in training", None, metavar="DIR"
     )
     normalize: bool = option("scale each vector to length 1, so that dot products are cosines", False)
-    fp16: bool = option("store 16-bit numbers: half the room, three digits", False)
+    fp16: bool = option("store 16-bit numbers, which take half the space and have three digits", False)
     max_tokens: int = option(
         "tokens encoded at once, padding included: more are faster on a GPU", 8000, metavar="N", low=1
     )

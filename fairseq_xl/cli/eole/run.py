@@ -10,8 +10,8 @@ from fairseq_xl.io.settings import option
 
 @dataclass
 class Train:
-    """Train by eole's trainer: its own YAML file, and a section `continuous` in it that says what predicts vectors
-    (recipes/config/eole.yaml is one). Needs the package eole; fairseq is not used."""
+    """Train by eole's trainer, from its own YAML file. A section `continuous` in the file sets the model that predicts
+    vectors, as in recipes/config/eole.yaml. The command needs the package eole and does not use fairseq."""
 
     config: Path = option("configuration file", alias="-c")
 

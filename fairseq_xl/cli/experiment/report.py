@@ -15,10 +15,9 @@ SUFFIXES = (".png", ".pdf", ".svg")
 
 @dataclass(kw_only=True)
 class Report(ReportSettings):
-    """Write DIR/report: tables as Markdown, LaTeX and CSV, figures as PNG and PDF, and index.html, one page with all.
-
-    Made from finished runs alone, so it can be repeated while others still run. Their records say what they are of:
-    translations, classes of sentences, or pairs of sentences.
+    """Write DIR/report. It holds tables as Markdown, LaTeX and CSV, figures as PNG and PDF, and the page index.html
+    with all of them. The command reads finished runs alone, so you can repeat it while others still run. Their records
+    tell translations, classes of sentences and pairs of sentences apart.
     """
 
     folder: Path = argument("--output of `fairseq-xl experiment run`", metavar="DIR")

@@ -15,14 +15,14 @@ from fairseq_xl.io.settings import argument, option
 class Run(LaunchSettings):
     """Run every cell (system and seed) of an experiment that is not done yet.
 
-    A YAML file names systems, seeds and the recipe; recipes/experiments/ has some. Data are prepared once; a cell
-    that fails takes no other with it; after an interruption or a failure run the same command again.
+    A YAML file names systems, seeds and the recipe; recipes/experiments/ has some. Data are prepared once. A cell that
+    fails does not stop the others. After an interruption or a failure run the same command again.
     """
 
     config: Path = argument("the experiment's YAML file")
     output: Path = option("folder for data, runs, logs and the state", alias="-o", metavar="DIR")
     set: list[str] = option(
-        "options of the recipe for every cell, such as data=DIR mono=FILE; they go before the file's",
+        "options of the recipe for every cell, such as data=DIR mono=FILE. They take precedence over the file's",
         [],
         metavar="NAME=VALUE",
     )

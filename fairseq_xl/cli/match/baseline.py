@@ -28,19 +28,19 @@ class Baseline:
     output: Path = option("record to write", alias="-o", metavar="FILE")
     split: str | None = option("what to judge", None, choices=("valid", "test"), shown="valid")
     fold: int | None = option(
-        "judge fold K of the training pairs, from 0, and learn from the rest: what stacking is fitted on",
+        "judge fold K of the training pairs, from 0, and learn from the rest. Stacking is fitted on such records",
         None,
         metavar="K",
     )
-    seed: int = option("of the training", 1, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of the training", 1, low=0, high=GREATEST_SEED)
     learner: str | None = option(
         "gradient boosting or logistic regression",
         None,
         choices=("boosting", "logistic"),
         shown="boosting for character_ngram, logistic for others",
     )
-    vectors: Path | None = option("of vectors: the file of word vectors", None, metavar="FILE")
-    model: str | None = option("of st: a sentence-transformers model's name or folder", None, metavar="NAME")
+    vectors: Path | None = option("file of word vectors, for vectors", None, metavar="FILE")
+    model: str | None = option("name or folder of a sentence-transformers model, for st", None, metavar="NAME")
     name: str | None = option("in tables", None, shown="the baseline's")
 
     def run(self) -> None:

@@ -17,7 +17,7 @@ class Calibrate:
     estimate their share there.
     """
 
-    record: Path = argument("of `match predict --split`, with labels, not calibrated")
+    record: Path = argument("record of `match predict --split`, with labels, not calibrated")
     output: Path = option("for `match predict`", alias="-o", metavar="FILE")
     bias: bool = option("fit a bias beside the temperature (Platt 1999), for some hundred pairs", False)
     prior: float | None = option(

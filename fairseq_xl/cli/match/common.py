@@ -8,9 +8,10 @@ from pathlib import Path
 from fairseq_xl.io.atomic import atomic_text
 
 SOURCE = (
-    "FILE[,KEY=VALUE]… with the keys left, right, label (columns: numbers from 1 or names of the first row; default: "
-    "1, 2, 3; label=none: there are no labels), format (tsv or csv; default: by the suffix; quotes mean nothing in "
-    "tsv), encoding (default: found and, unless UTF-8, said)"
+    "FILE[,KEY=VALUE]… with these keys. The keys left, right and label name columns by numbers from 1 or names of the "
+    "first row (default: 1, 2, 3). With label=none there are no labels. The key format is tsv or csv (default: by the "
+    "suffix). Quotes mean nothing in tsv. The key encoding names the encoding. By default the command finds it, and "
+    "reports it unless it is UTF-8"
 )
 MOVED = "the data directory, where it has moved since training"
 DEVICE = "such as cpu or cuda:1 (default: a GPU where there is one)"

@@ -19,7 +19,7 @@ class Ensemble:
     records: list[Path] = argument("records to combine")
     output: Path = option("record to write", alias="-o", metavar="FILE")
     preset: str | None = option(
-        "of the records, take those of the paper's submission for that phase; they are known by their names",
+        "take those of the records that the paper's submission for that phase combined. It knows them by their names",
         None,
         choices=("phase1", "phase2"),
     )
@@ -29,26 +29,26 @@ class Ensemble:
         choices=("probability", "logit", "stack"),
     )
     stack_on: list[Path] = option(
-        "out-of-fold records of the same classifiers (made with --fold), on which the rule, and the calibration "
-        "unless --cross-fit is given, are fitted; never pairs of the records that are combined",
+        "out-of-fold records of the same classifiers, made with --fold. The rule is fitted on them, and so is the "
+        "calibration unless --cross-fit is given. They may not share pairs with the records that are combined",
         [],
         metavar="RECORD",
     )
     calibrate: str | None = option(
-        "calibrate what the rule gives: by one temperature, or by a temperature and a bias where the share of matches "
-        "is another than in training",
+        "calibrate the output of the rule by one temperature (temperature), or by a temperature and a bias (platt). "
+        "Choose platt where the share of matches is another than in training",
         None,
         choices=("temperature", "platt"),
     )
     cross_fit: int | None = option(
-        "fit in N folds of the combined pairs themselves: each pair is scored by what was fitted on pairs that share "
-        "no sentence with it",
+        "fit in N folds of the combined pairs themselves. Each pair gets its score from a fit on pairs that share no "
+        "sentence with it",
         None,
         metavar="N",
     )
-    seed: int = option("of the folds of --cross-fit", 1, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of the folds of --cross-fit", 1, low=0, high=GREATEST_SEED)
     name: str | None = option(
-        "of the ensemble in tables", None, shown="the preset or “ensemble”, the rule, the calibration"
+        "name of the ensemble in tables", None, shown="the preset or “ensemble”, the rule, the calibration"
     )
 
     def run(self) -> None:

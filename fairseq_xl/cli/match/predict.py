@@ -25,28 +25,28 @@ STANDARD_INPUT = "/dev/stdin"
 
 @dataclass(kw_only=True)
 class Predict:
-    """Write the probability that each pair means the same, one a line in the order of the input; or, with --split, a
-    record of a split of the data directory, for ensemble and report.
+    """Write the probability that each pair means the same, one a line in the order of the input. With --split, write a
+    record of a split of the data directory instead, for ensemble and report.
     """
 
     model: Path = argument("checkpoint of fairseq-train with task siamese_matching")
     input: str = option(
-        "pairs as `match prepare` takes them; their labels, if any, are not looked at",
+        "pairs as `match prepare` takes them. Labels are ignored",
         "-",
         shown="-, standard input, two columns",
         metavar="SOURCE",
     )
     split: str | None = option(
-        "predict this split of the data directory; fold: the fold that was held out in training",
+        "predict this split of the data directory. The name fold stands for the fold that was held out in training",
         None,
         choices=("train", "valid", "test", "fold"),
     )
     output: Path | None = option("file to write", None, alias="-o", shown="standard output", metavar="FILE")
-    name: str | None = option("of the classifier in the record", None, shown="its architecture")
+    name: str | None = option("name of the classifier in the record", None, shown="its architecture")
     data: Path | None = option(MOVED, None, metavar="DIR")
     calibration: Path | None = option("what `fairseq-xl match calibrate` wrote", None, metavar="FILE")
     vectors: Path | None = option(WORDS_LACKING, None, metavar="FILE")
-    max_tokens: int = option("read at once", 16_000, low=1, metavar="N")
+    max_tokens: int = option("tokens that are read at once", 16_000, low=1, metavar="N")
     device: str | None = option(DEVICE, None)
 
     def run(self) -> None:

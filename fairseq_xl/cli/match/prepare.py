@@ -18,9 +18,9 @@ class Prepare(Settings):
 
     output: Path = argument("data directory to write", metavar="DIR")
     sources: list[str] = argument(
-        f"{SOURCE}, split (train, valid or test; default: train), fold (column of folds that the file gives, numbers "
-        "from 0), languages (of left and right, such as en+fr: their words are told apart, and their vectors come "
-        "from `fairseq-xl vectors join`)",
+        f"{SOURCE}. The key split is train, valid or test (default: train). The key fold names a column of the file "
+        "with numbers of folds, from 0. The key languages has those of left and right, such as en+fr. Their words "
+        "are told apart, and their vectors come from `fairseq-xl vectors join`",
         metavar="SOURCE",
     )
     also: list[str] = option(

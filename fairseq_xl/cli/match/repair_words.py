@@ -14,19 +14,20 @@ from fairseq_xl.pairs.data.tokenizer import WordRules
 
 @dataclass(kw_only=True)
 class RepairWords(RepairSettings, WordRules):
-    """Repair words that have no vector, and no others. The rules, in this order: accents (the vocabulary has the word
-    with other accents: cupon → cupón), spelling (--language es; it has a word that sounds the same: recivido →
-    recibido), doubled (it has the word with other letters doubled: reembolsso → reembolso), joined (two words were
-    written as one, or one with a mark inside: porfavor → por favor), near (a frequent word of the texts is a letter or
-    two away: reemboloso → reembolso). Words with digits stay. Give all files of a task at once: frequencies are those
-    of all of them. Rows, columns and everything but the repaired words come out as they were (but a repaired sentence
-    has its letters and accents composed, Unicode's NFC); FILE.gz comes out as FILE.
+    """Repair words that have no vector, and no others. The command tries five rules in this order, and the first that
+    finds a word decides. The rule accents takes a word of the vocabulary with other accents: cupon → cupón. The rule
+    spelling, with --language es, takes a word that sounds the same: recivido → recibido. The rule doubled takes the
+    word with other letters doubled: reembolsso → reembolso. The rule joined divides two words that were written as one,
+    or one with a mark inside: porfavor → por favor. The rule near takes a frequent word of the texts that is a letter
+    or two away: reemboloso → reembolso. Words with digits stay. Give all files of a task at once, since frequencies are
+    those of all of them. Rows, columns and all other words stay as they are. A repaired sentence has its letters and
+    accents composed, Unicode's NFC. FILE.gz becomes FILE.
     """
 
     files: list[str] = argument(
-        "files to repair: FILE[,columns=A+B…][,translations=C+D…], separated by tabs, UTF-8; a column is a number or a "
-        "name of the first row (default: 1+2). A word that stands in the sentence's translation as well is a name and "
-        "stays",
+        "files to repair: FILE[,columns=A+B…][,translations=C+D…], separated by tabs, UTF-8. A column is a number or "
+        "a name of the first row (default: 1+2). A word that stands in the sentence's translation as well is a name "
+        "and stays",
         metavar="FILE",
     )
     vectors: Path = option(

@@ -11,9 +11,9 @@ from fairseq_xl.io.settings import argument, option
 
 @dataclass(kw_only=True)
 class Report:
-    """Compare pair classifiers from the records that `predict`, `baseline` and `ensemble` write; records of one name
-    are runs (seeds) of one classifier. Writes scores and differences as .md, .tex and .csv, and log-loss and
-    reliability as .png and .pdf. The runs of an experiment are reported by `experiment report`, on a page.
+    """Compare pair classifiers from the records that `predict`, `baseline` and `ensemble` write. Records of one name
+    are runs (seeds) of one classifier. The command writes scores and differences as .md, .tex and .csv, and log-loss
+    and reliability as .png and .pdf. Use `experiment report` for the runs of an experiment, which writes a page.
     """
 
     records: list[Path] = argument("records of the same labelled pairs")
@@ -26,7 +26,7 @@ class Report:
     )
     paper: bool = option("put the figures of Hadgu 2018 beside (for its Spanish pairs)", False)
     samples: int = option("draws for the intervals", 2000, low=1, high=1_000_000)
-    no_figures: bool = option("tables alone", False)
+    no_figures: bool = option("write tables alone", False)
 
     def run(self) -> None:
         """Write the tables and print them.
@@ -56,19 +56,22 @@ class Report:
 
 @dataclass(kw_only=True)
 class Folds:
-    """Accuracy of cross-validation (mean and standard deviation over the folds, and over all their pairs, since folds
-    may differ in size), and on a test set that of the folds' models: their mean, that of the model with the best fold,
-    the majority of their votes and the mean of their probabilities. Runs of other seeds on one split count as folds.
+    """Print the accuracy of cross-validation: its mean and standard deviation over the folds. As folds may differ in
+    size, the table also has the accuracy over all their pairs. On a test set it has the mean accuracy of the folds'
+    models and that of the model with the best fold. It also has the accuracies of the majority of their votes and of
+    the mean of their probabilities. Runs of other seeds on one split count as folds.
     """
 
-    folds: list[Path] = argument("of `match predict --split fold`", metavar="RECORD")
-    test: list[Path] = option("of the same models on one labelled split, in the same order", [], metavar="RECORD")
+    folds: list[Path] = argument("records of `match predict --split fold`", metavar="RECORD")
+    test: list[Path] = option(
+        "records of the same models on one labelled split, in the same order", [], metavar="RECORD"
+    )
     against: str | None = option(
         "add each classifier's difference from this one over the folds and seeds that both have, with a paired t-test",
         None,
         metavar="NAME",
     )
-    output: Path | None = option("Markdown", None, alias="-o", shown="standard output", metavar="FILE")
+    output: Path | None = option("Markdown file to write", None, alias="-o", shown="standard output", metavar="FILE")
 
     def run(self) -> None:
         """Compute and write.
@@ -88,7 +91,7 @@ class Folds:
 class Best:
     """Print the path of the record with the highest accuracy, the first of equal ones."""
 
-    records: list[Path] = argument("of `match predict --split fold`", metavar="RECORD")
+    records: list[Path] = argument("records of `match predict --split fold`", metavar="RECORD")
 
     def run(self) -> None:
         """Raises: InputError: a record that cannot be read or has no labels."""

@@ -15,8 +15,8 @@ from fairseq_xl.io.settings import argument, option
 
 @dataclass(kw_only=True)
 class Search:
-    """Print, for each question of standard input, the questions of a corpus that are most likely to mean the same:
-    JSON, one line a question. The corpus is encoded once.
+    """Print, for each question of standard input, the questions of a corpus that are most likely to mean the same. The
+    output has a line of JSON for each question. The corpus is encoded once.
     """
 
     corpus: Path = argument("a question a line")

@@ -12,10 +12,11 @@ from fairseq_xl.io.settings import argument, option
 
 @dataclass(kw_only=True)
 class Similarity:
-    """Spearman's correlation, times 100, of graded similarities (STS-B) with a pair classifier's probabilities, with
-    the cosines of its sentence vectors, where it has any, and with what needs no training: cosines of averaged word
-    vectors and the share of words in common. 95 % of bootstrap samples lie within the intervals; of several models,
-    such as the folds', the mean and the standard deviation are given.
+    """Print Spearman's correlation, times 100, of graded similarities (STS-B) with a pair classifier's probabilities.
+    The table also has its correlation with the cosines of the classifier's sentence vectors, where it has any. Two
+    baselines need no training: cosines of averaged word vectors, and the share of words in common. 95 % of bootstrap
+    samples lie within the intervals. For several models, such as the folds', the table has the mean and the standard
+    deviation.
     """
 
     models: list[Path] = argument("checkpoints of one data directory", metavar="MODEL")
@@ -30,7 +31,7 @@ class Similarity:
     name: str | None = option("of the classifier", None, shown="its architecture")
     vectors: Path | None = option(f"{WORDS_LACKING}; leave them out and such words are skipped", None, metavar="FILE")
     data: Path | None = option(MOVED, None, metavar="DIR")
-    output: Path | None = option("Markdown", None, alias="-o", shown="standard output", metavar="FILE")
+    output: Path | None = option("Markdown file to write", None, alias="-o", shown="standard output", metavar="FILE")
     device: str | None = option(DEVICE, None)
 
     def run(self) -> None:

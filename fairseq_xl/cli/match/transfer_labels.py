@@ -23,34 +23,35 @@ from fairseq_xl.pairs.data.source import PairSource
 
 @dataclass(kw_only=True)
 class TransferLabels(Settings):
-    """Make labelled pairs of a target language from English ones. Sentences whose English translations have the same
-    key (no stop words, no numbers, any order; see `match audit`) match; a labelled English pair passes its label to
-    the sentences whose translations have the keys of its questions. The output has the columns left, right, label,
-    left_translation, right_translation and origin (match or transferred). Beside it FILE.json says what was counted
-    and how it was made. DuckDB works in a temporary folder beside the output.
+    """Make labelled pairs of a target language from English ones. Sentences match whose English translations have the
+    same key. A key has no stop words, no numbers and no order (see `match audit`). A labelled English pair passes its
+    label to the sentences whose translations have the keys of its questions. The output has the columns left, right,
+    label, left_translation, right_translation and origin (match or transferred). Beside it FILE.json says what was
+    counted and how it was made. DuckDB works in a temporary folder beside the output.
     """
 
     labelled: list[str] = option(
-        f"labelled pairs whose left and right are English: the pair's own sentences, or the translations of a "
-        f"target-language pair, as left= and right= say. A SOURCE is {SOURCE}, left_translation, right_translation; "
-        "such files are read into memory",
+        "labelled pairs whose left and right are English. With left= and right= you choose the pair's own sentences, "
+        f"or the translations of a target-language pair. A SOURCE is {SOURCE}. The keys left_translation and "
+        "right_translation name the columns of translations. Such files are read into memory",
         [],
         metavar="SOURCE",
     )
     sentences: list[str] = option(
-        "sentences of the target language, each with its English translation, any number of them, read line by line: "
-        "FILE[,text=COLUMN,translation=COLUMN] (default: columns 1 and 2), separated by tabs, UTF-8",
+        "sentences of the target language, each with its English translation: FILE[,text=COLUMN,translation=COLUMN] "
+        "(default: columns 1 and 2), separated by tabs, UTF-8. Files are read line by line and may have any length",
         [],
         metavar="FILE",
     )
     from_pairs: list[str] = option(
-        "pairs of the target language, with left_translation and right_translation, whose sentences are used and "
-        "whose labels are not",
+        "pairs of the target language, with left_translation and right_translation. Their sentences are used and "
+        "their labels are not",
         [],
         metavar="SOURCE",
     )
     exclude: list[str] = option(
-        "pairs of the target language that are not to be made, in either order: those that models will be judged on",
+        "pairs of the target language that the command does not make, in either order. Give those that you evaluate "
+        "models on",
         [],
         metavar="SOURCE",
     )
@@ -156,20 +157,21 @@ def _write(path: Path, pairs: Iterable[LabelledPair]) -> None:
 
 @dataclass(kw_only=True)
 class Audit:
-    """Judge the keys that `match transfer-labels` matches sentences by on labelled pairs of English: which share of
-    the matching pairs they recover, and how many pairs they find wrongly. Beside them stand exact match (without case
-    and punctuation) and a classifier: logistic regression on TF-IDF similarities, which judges pairs of questions that
-    it was not trained on (threshold 0.5).
+    """Judge the keys of `match transfer-labels` on labelled pairs of English. The table says which share of the
+    matching pairs they recover, and how many pairs they find wrongly. It compares them with exact match, without case
+    and punctuation, and with a classifier. The classifier is a logistic regression on TF-IDF similarities with a
+    threshold of 0.5. It judges pairs of questions that it was not trained on.
     """
 
-    source: str = argument(f"{SOURCE}; left and right are the English columns")
+    source: str = argument(f"{SOURCE}. Here left and right are the English columns")
     show: int = option("print up to N wrongly found pairs of each method", 0, low=0, metavar="N")
     stop_words: Path | None = option(
-        "English words that keys leave out, instead of the package's list: one list may be surer than another",
+        "English words that keys leave out, instead of the package's list. Compare lists: one may make fewer errors "
+        "than another",
         None,
         metavar="FILE",
     )
-    seed: int = option("of the classifier's folds", 1, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of the classifier's folds", 1, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
         """Print the table and the wrong pairs.

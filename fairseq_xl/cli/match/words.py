@@ -20,8 +20,8 @@ class Words(Tokenizer):
     """Write each different sentence once, as the words that pair classifiers read."""
 
     inputs: list[str] = argument(
-        "text, a sentence a line; with numbers, the columns of a file separated by tabs that hold text, such as "
-        "train.txt,2,4",
+        "text, a sentence a line. Numbers such as those of train.txt,2,4 name the columns with text in a file "
+        "separated by tabs",
         metavar="FILE[,N…]",
     )
     output: Path = option("file to write", alias="-o", metavar="FILE")
@@ -59,7 +59,7 @@ class Statistics(WordRules):
 
     sources: list[str] = argument(SOURCE, metavar="SOURCE")
     vectors: Path | None = option(
-        "word vectors (.vec, .txt, .npy, .bin); of a .bin, which has a vector for any word, the words that it was "
+        "word vectors (.vec, .txt, .npy, .bin). A .bin has a vector for any word, so only the words that it was "
         "trained on count as known",
         None,
         metavar="FILE",

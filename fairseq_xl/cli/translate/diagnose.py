@@ -15,9 +15,10 @@ from fairseq_xl.io.settings import argument, option
 
 @dataclass(kw_only=True)
 class Diagnose(Settings):
-    """Measure what a continuous-output model predicts on a data set: accuracies and similarities to nearest word and
-    target (Table 2 of the syn-margin paper) under teacher forcing and own greedy decoding, the components of margin
-    losses' negatives (its section 3.1), angles, norms, and hubs.
+    """Measure what a continuous-output model predicts on a data set. The command measures accuracies and the
+    similarities to the nearest word and the target (Table 2 of the syn-margin paper). It does so under teacher forcing
+    and in the model's own greedy decoding. It also measures the components of margin losses' negatives (its section
+    3.1), angles, norms and hubs.
     """
 
     models: list[Path] = argument(

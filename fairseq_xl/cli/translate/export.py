@@ -12,11 +12,11 @@ from fairseq_xl.translation.options import Decoding
 
 @dataclass(kw_only=True)
 class Export(Decoding, Exporting):
-    """Write a packed continuous_transformer, with vectors or a softmax, as a folder for CTranslate2, which fairseq-xl
-    translate text and Translator.load take like a model folder and use without importing torch or fairseq. The vectors'
-    posterior is folded into an ordinary output layer. Of a continuous_lstm, --format onnx writes two ONNX models for
-    programs of your own. Before the folder appears, the two are compared on sentences. Options that are not given are
-    the model folder's; those of the output can be chosen here alone.
+    """Write a packed continuous_transformer, with vectors or a softmax, as a folder for CTranslate2. fairseq-xl
+    translate text and Translator.load take the export like a model folder, and use it without importing torch or
+    fairseq. The vectors' posterior becomes an ordinary output layer. For a continuous_lstm, --format onnx writes two
+    ONNX models for programs of your own. The command compares the export with the model on sentences before the folder
+    appears. Options that you do not give are those of the model folder. You can choose options of the output only here.
     """
 
     def run(self) -> None:

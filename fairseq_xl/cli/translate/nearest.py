@@ -13,8 +13,8 @@ from fairseq_xl.io.settings import argument, option
 
 @dataclass(kw_only=True)
 class Nearest:
-    """Translate a sentence greedily with a continuous-output model and show, for each predicted vector, the nearest
-    target words with their cosines and the vector's norm (kappa, the model's confidence).
+    """Translate a sentence greedily with a continuous-output model. The command shows the nearest target words of each
+    predicted vector with their cosines. It also shows the vector's norm (kappa, the model's confidence).
     """
 
     model: Path = argument("checkpoint of a continuous model")

@@ -11,10 +11,9 @@ from fairseq_xl.translation.packing import Packing
 
 @dataclass(kw_only=True)
 class Pack(Decoding, Packing):
-    """Put checkpoints, their dictionaries and the truecaser into one folder, with which fairseq-xl translate text
-    turns raw text into raw text wherever it is copied. What only training needs (the optimiser's state) is left out.
-    The options of a search and of its output become the folder's defaults. The recipes do this themselves: see
-    RUN/model.
+    """Put checkpoints, their dictionaries and the truecaser into one folder. fairseq-xl translate text translates raw
+    text with it, wherever you copy it. The command leaves out the optimiser's state, which only training needs. The
+    options of a search and of its output become the folder's defaults. The recipes do this themselves: see RUN/model.
     """
 
     def run(self) -> None:

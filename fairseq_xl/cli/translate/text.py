@@ -39,19 +39,19 @@ class Lines:
         metavar="FILE",
     )
     n_best: int | None = option(
-        "write the K best of each line, best first (one for a line without words), in columns with a tab between "
-        "them: the line's number (from 1), score and text. The score is fairseq-generate's: log2-probability over "
-        "length^lenpen",
+        "write the K best translations of each line, best first. A line without words has one. The columns are the "
+        "line's number (from 1), the score and the text, with a tab between them. The score is fairseq-generate's: "
+        "log2-probability over length^lenpen",
         None,
         metavar="K",
     )
     alignment: bool = option(
-        "add columns: the source's tokens, the target's, and pairs i-j: target token j attended most to source token i "
-        "(both from 0; Pharaoh format)",
+        "add columns with the source's tokens, the target's tokens and pairs i-j. Such a pair says that target token "
+        "j attended most to source token i (both from 0; Pharaoh format)",
         False,
     )
     batch_tokens: int = option(
-        "source tokens translated at once: more are faster on a GPU and take more memory, most for large vocabularies",
+        "source tokens translated at once. More are faster on a GPU and take more memory, most for large vocabularies",
         2000,
         low=1,
         metavar="N",
@@ -67,14 +67,14 @@ class Lines:
     device: str | None = option(
         "such as cpu or cuda:1", None, shown="a GPU where there is one; the CPU for an exported model"
     )
-    seed: int = option("of --sampling", 1, low=0, high=GREATEST_SEED)
+    seed: int = option("seed of --sampling", 1, low=0, high=GREATEST_SEED)
 
 
 @dataclass(kw_only=True)
 class Text(Decoding, Lines):
     """Translate raw text, one sentence a line, with a model folder. Line n of the output belongs to line n of the
-    input; a line without words gives an empty line. Of a line that is too long for the model the beginning is
-    translated, and a warning names it. Options of the search and the output that are not given are the folder's.
+    input. A line without words gives an empty line. Where a line is too long for the model, the command translates its
+    beginning and warns of it. Options of the search and the output that you do not give are those of the folder.
     """
 
     def run(self) -> None:

@@ -13,18 +13,19 @@ from fairseq_xl.translation import tuning
 @dataclass(kw_only=True)
 class Tune(tuning.Tuning):
     """Choose decoding options of a translation model on the development set, by BLEU of tokenised output against the
-    tokenised reference. Words unknown to the dictionary can never be matched there, and <unk> counts as three wrong
-    tokens (sacreBLEU without a tokeniser of its own: compare it with nothing but itself). For continuous outputs it
-    tries the decoding score and its sharpness (--decode-scale for the cosine, fairseq's --temperature for
-    vmf_posterior, where it divides kappa), the CSLS weight, the penalty of unknown words, and all again. For a softmax
-    it tries the --temperature and that penalty. fairseq's length penalty is read off each decoding. Prints a table, and
-    the options to paste after fairseq-generate, fairseq-xl translate and the recipes.
+    tokenised reference. A word that the dictionary lacks never matches the reference, and <unk> counts as three wrong
+    tokens. This BLEU is sacreBLEU's without a tokeniser of its own, so compare it only with itself. For continuous
+    outputs the command tries the decoding score, its sharpness, the CSLS weight and the penalty of unknown words, and
+    all again. The sharpness is --decode-scale for the cosine, and fairseq's --temperature for vmf_posterior, where it
+    divides kappa. For a softmax the command tries the --temperature and that penalty. It reads fairseq's length penalty
+    off each decoding. It prints a table, and the options to paste after fairseq-generate, fairseq-xl translate and the
+    recipes.
     """
 
     model: Path = argument("checkpoint of a translation model")
     data: Path = option("data directory made by fairseq-preprocess", metavar="DIR")
     results: Path = option(
-        "file to keep each decoding's outcome in; a search that was interrupted goes on from it", metavar="FILE"
+        "file to keep each decoding's outcome in. An interrupted search continues from it", metavar="FILE"
     )
     device: str | None = option("such as cpu or cuda:1", None, shown="a GPU where there is one")
 

@@ -29,8 +29,10 @@ class Align:
     identical: bool = option(
         "seed: words that both languages write alike, such as names and numbers", False, exclusive="seed!"
     )
-    rounds: int = option("rounds of refinement; 0: the seed alone, where it is large and sure", 5, low=0)
-    frequent: int = option("words of each side that refine; fewer where rare words' vectors are poor", 10_000, low=10)
+    rounds: int = option("rounds of refinement. Give 0 for the seed alone, where it is large and sure", 5, low=0)
+    frequent: int = option(
+        "words of each side that refine. Give fewer where rare words' vectors are poor", 10_000, low=10
+    )
     test: Path | None = option("dictionary to measure P@1 and P@5 on, which must not be the seed's", None)
     quiet: bool = option("show no progress", False)
 

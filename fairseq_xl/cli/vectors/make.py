@@ -36,12 +36,12 @@ class Train(Training):
 
 @dataclass(frozen=True, kw_only=True)
 class Convert(Transformation):
-    """Read vectors in one format and write them in another. With --dict, only the dictionary's words are read into
-    memory and written, in its order; from a .bin, words that fastText never saw get the vectors of their subwords. From
-    a checkpoint (.pt) of a translation model with a softmax, whose own dictionary --dict then is, come the vectors of
-    its output layer: as targets they know which words translation confuses. The transformations (--normalize-first to
-    --normalize) are done in the order in which they stand here: the first are against hubs, which are everyone's
-    neighbours; random shares tell rare words apart."""
+    """Read vectors in one format and write them in another. With --dict, the command reads only the dictionary's words
+    into memory and writes them in its order. From a .bin, words that fastText never saw get the vectors of their
+    subwords. A checkpoint (.pt) of a translation model with a softmax gives the vectors of its output layer, and --dict
+    must be its own dictionary. As targets they know which words translation confuses. The transformations
+    (--normalize-first to --normalize) are done in the order in which they stand here. The first reduce hubs, which are
+    neighbours of very many words. Random shares tell rare words apart."""
 
     source: Path = argument(f"{READABLE}; or a checkpoint .pt with a softmax")
     output: Path = option(f"{WRITABLE}; replaced if it is there", alias="-o")
@@ -52,7 +52,7 @@ class Convert(Transformation):
         False,
     )
     min_coverage: float = option(
-        "with --dict: refuse vectors that fewer of its words have; those of another language have few",
+        "with --dict: refuse vectors that cover a smaller share of its words. Vectors of another language cover few",
         0.0,
         low=0,
         high=1,
@@ -60,8 +60,8 @@ class Convert(Transformation):
     )
     dim: int | None = option("refuse vectors of another dimension", None, low=1)
     center_on: Path | None = option(
-        f"take the mean and the directions from the words of this {DICTIONARY} alone: that of the training, where a "
-        "table of more words shall lie in the same space as the one that a model was trained with",
+        f"take the mean and the directions from the words of this {DICTIONARY} alone. Give the dictionary of the "
+        "training where a table of more words shall lie in the space of a trained model's table",
         None,
         metavar="DICT",
     )

@@ -25,15 +25,19 @@ from fairseq_xl.syntactic.data.readers import Link, LinkReader
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sentence (
-    id INTEGER PRIMARY KEY, language TEXT NOT NULL, text TEXT NOT NULL, fold BLOB NOT NULL, tags TEXT,
-    UNIQUE (language, text)
+    id INTEGER PRIMARY KEY,  language TEXT NOT NULL,  text TEXT NOT NULL,
+    fold BLOB NOT NULL,      tags TEXT,               UNIQUE (language, text)
 );
 CREATE INDEX IF NOT EXISTS sentence_fold ON sentence (fold);
+
 CREATE TABLE IF NOT EXISTS link (
-    source_language TEXT NOT NULL, target_language TEXT NOT NULL, source INTEGER NOT NULL, target INTEGER NOT NULL,
+    source_language TEXT NOT NULL,  target_language TEXT NOT NULL,
+    source INTEGER NOT NULL,        target INTEGER NOT NULL,
     PRIMARY KEY (source_language, target_language, source, target)
 ) WITHOUT ROWID;
+
 CREATE TABLE IF NOT EXISTS input (name TEXT PRIMARY KEY, content TEXT, done INTEGER NOT NULL, counts TEXT NOT NULL);
+
 CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 PIVOT = "en"

@@ -150,10 +150,11 @@ class TatoebaExport(LinkReader):
 
 
 _CODES = """
-ara:ar bul:bg cat:ca ces:cs cmn:zh dan:da deu:de ell:el eng:en epo:eo est:et eus:eu fin:fi fra:fr gle:ga
-glg:gl heb:he hin:hi hrv:hr hun:hu ind:id isl:is ita:it jpn:ja kor:ko lat:la lav:lv lit:lt mar:mr nld:nl
-nob:nb nno:nn pes:fa pol:pl por:pt ron:ro rus:ru slk:sk slv:sl spa:es srp:sr swe:sv tam:ta tel:te tha:th
-tur:tr ukr:uk urd:ur vie:vi zsm:ms
+ara:ar  bul:bg  cat:ca  ces:cs  cmn:zh  dan:da  deu:de  ell:el  eng:en  epo:eo  est:et  eus:eu
+fin:fi  fra:fr  gle:ga  glg:gl  heb:he  hin:hi  hrv:hr  hun:hu  ind:id  isl:is  ita:it  jpn:ja
+kor:ko  lat:la  lav:lv  lit:lt  mar:mr  nld:nl  nob:nb  nno:nn  pes:fa  pol:pl  por:pt  ron:ro
+rus:ru  slk:sk  slv:sl  spa:es  srp:sr  swe:sv  tam:ta  tel:te  tha:th  tur:tr  ukr:uk  urd:ur
+vie:vi  zsm:ms
 """
 CODES = dict(code.split(":") for code in _CODES.split())
 """Tatoeba's codes and the shorter ones; other languages keep theirs."""

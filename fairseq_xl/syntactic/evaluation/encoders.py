@@ -24,7 +24,7 @@ BASELINES = {
 """What the functions of those names in :mod:`.baselines` embed a sentence by."""
 
 KINDS = (
-    f"{', '.join(BASELINES)}, the folder or the checkpoint of a model, {registry.described()}; in a name {{name}} "
+    f"{', '.join(BASELINES)}, the folder or the checkpoint of a model, {registry.described()}. In a name {{name}} "
     "stands for a text file's name without its ending, and {lang} for its language"
 )
 """What can be named, for the help of a command."""

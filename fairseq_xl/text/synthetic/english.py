@@ -1,9 +1,8 @@
 """English word forms for the generated corpus: plurals, third person, past, indefinite article.
 
-Regular spelling by rule, the irregular words by table. The rules cover the words of
-:mod:`fairseq_xl.text.synthetic.lexicon`, not the whole of English: a word that doubles its last
-consonant, or takes ``an`` before a consonant letter, would have to be listed here before it joins
-the lexicon.
+Rules give regular forms, and tables hold the irregular words. The rules cover the words of
+:mod:`fairseq_xl.text.synthetic.lexicon`, not the whole of English. List a word here before it joins the lexicon if it
+doubles its last consonant or takes ``an`` before a consonant letter.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """A small parallel corpus with a real grammar: an invented language, Qelmi, and its English.
 
-The corpus stands in for real parallel text where none can be downloaded: learnable in minutes, yet
-with what makes translation more than word substitution. All of it follows from a seed. Qelmi's
-language code is ``qel``, which ISO 639 leaves to private use. The words are in
-:mod:`fairseq_xl.text.synthetic.lexicon`.
+The corpus stands in for real parallel text where none can be downloaded. A model learns it in minutes, yet its
+translation is more than word substitution. All of it follows from a seed. Qelmi's language code is ``qel``, which ISO
+639 leaves to private use. The words are in :mod:`fairseq_xl.text.synthetic.lexicon`.
 
 A grammar of Qelmi
 ==================
@@ -34,7 +33,7 @@ case. There is a definite article (DEF) and no indefinite one. Possessives and n
 form. A relative clause ends in the particle REL; its noun is its subject.
 
 **Verbs** come last: stem, tense (present ``-Ar``, past ``-Ud``), agreement with the subject. The
-future is the present with the particle FUT after it, a negation has the particle NEG after that, a
+future is the present with the particle FUT after it. A negation has the particle NEG after that. A
 question ends in the particle Q.
 
 **Sentence**: time, subject, place or goal, recipient, object, manner, verb. A subordinate clause
@@ -62,13 +61,13 @@ Examples (form, gloss, English)::
     cat.2  DEF-2.SG  river.1-DAT  DEF-1.SG  walk-PRS-2.SG  Q     ?
     does the cat walk to the river ?
 
-English is lower-cased and tokenised. It has its own trouble: *a* or *an*, number and third-person
-agreement, irregular pasts and plurals, *do*-support in questions and negation, mass nouns without
-article, and another word order.
+English is lower-cased and tokenised. It has difficulties of its own. They are *a* or *an*, number and third-person
+agreement, irregular pasts and plurals, and another word order. Questions and negation have *do*-support, and mass nouns
+have no article.
 
-**Meaning**: verbs select their subjects and objects, adjectives and prepositions their nouns (one
-eats food and wears clothing), and words are drawn from Zipf-like distributions, so that word
-vectors trained on the English side mean something.
+**Meaning**: verbs select their subjects and objects, and adjectives and prepositions select their
+nouns: one eats food and wears clothing. Words are drawn from Zipf-like distributions. Word vectors
+trained on the English side therefore mean something.
 """
 
 from __future__ import annotations
@@ -126,10 +125,9 @@ def _distinct(grammar: Grammar, sources: set[tuple[str, ...]], targets: set[tupl
 def write(corpus: Corpus, folder: Path, gloss: bool = False, tags: bool = False) -> list[Path]:
     """Write ``{train,valid,test}.{qel,en}`` and, if there is any, ``mono.en``.
 
-    ``gloss`` adds ``*.gloss``, one entry for each source word; ``tags`` adds ``en.conllu``, a treebank of the English
-    sentences of the splits with universal parts of speech. Each file appears complete or not
-    at all. Returns their paths; raises :class:`InputError` where ``folder`` cannot be a folder
-    or has files of others by these names.
+    ``gloss`` adds ``*.gloss``, one entry for each source word. ``tags`` adds ``en.conllu``, a treebank of the English
+    sentences of the splits with universal parts of speech. Each file appears complete or not at all. Returns their
+    paths. Raises :class:`InputError` where ``folder`` cannot be a folder or has files of others by these names.
     """
     sides = {SOURCE_LANGUAGE: "source", TARGET_LANGUAGE: "target"}
     if gloss:

@@ -24,8 +24,8 @@ TOLERANCE = 1e-4
 class Reference:
     """The probabilities that an export should have, as the model itself computes them.
 
-    Under the posterior, or a softmax; padding, which a search never writes, has none. A penalty of unknown words
-    lowers their logit, so that the others' probabilities rise, where fairseq lowers the probability alone.
+    They are those of the posterior or of a softmax. Padding, which a search never writes, has none. A penalty of
+    unknown words lowers their logit, so that the others' probabilities rise. fairseq lowers the probability alone.
     """
 
     translator: FairseqTranslator
@@ -139,7 +139,7 @@ def compare_beams(
             better += second > first
         lines.append(
             f"of the others the model itself scores CTranslate2's higher in {better} and fairseq's in "
-            f"{len(apart) - better}: the probabilities are the same, but the two searches keep and end hypotheses by "
+            f"{len(apart) - better}. The probabilities are the same, but the two searches keep and end hypotheses by "
             "rules of their own"
         )
         if reference.unkpen:

@@ -101,8 +101,9 @@ def _folded(model: Any, chosen: Decoding) -> dict[str, Any]:
     """The options that the output layer holds. Raises: InputError: a model or an option that does not fold."""
     if not isinstance(model, ContinuousTransformer):
         raise InputError(
-            f"a {type(model).__name__} does not fold: an export is made of a continuous_transformer, with vectors or a "
-            "softmax; of a continuous_lstm --format onnx makes one, of fairseq's own Transformers ct2-fairseq-converter"
+            f"a {type(model).__name__} does not fold: an export is made of a continuous_transformer, with vectors or "
+            "a softmax. Export a continuous_lstm with --format onnx, and fairseq's own Transformers with "
+            "ct2-fairseq-converter"
         )
     scorer = model.decoder.scorer
     folded = {

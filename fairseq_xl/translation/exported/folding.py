@@ -1,9 +1,9 @@
 """A continuous output as an ordinary output layer.
 
 The decoder's last states h (C) become the prediction e = s(W h + b) (d). Under the vMF posterior the logit of word w is
-κ cos(û, u_w) = eᵀu_w, which is linear in h: the rows of s U W and the numbers s U b, with the table U (V, d), are an
-output layer (V, C). What is added to a word's logit, such as a prior, adds to its bias. A temperature divides all but
-the prior. The cosine ranks words as the posterior does, but divides by ‖e‖, which no output layer can.
+κ cos(û, u_w) = eᵀu_w, which is linear in h. With the table U (V, d), the rows of s U W and the numbers s U b are an
+output layer (V, C). Whatever a model adds to a word's logit, such as a prior, adds to its bias. A temperature divides
+all but the prior. The cosine ranks words as the posterior does, but divides by ‖e‖, which no output layer can.
 """
 
 from __future__ import annotations

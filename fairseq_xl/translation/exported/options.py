@@ -16,13 +16,15 @@ class Exporting:
     """What is exported, and what is written."""
 
     model: Path = argument(
-        "folder that a recipe left as RUN/model or fairseq-xl translate pack made; an export, to swap its vocabulary",
+        "folder that a recipe left as RUN/model or fairseq-xl translate pack made. Give an export to swap its "
+        "vocabulary",
         metavar="FOLDER",
     )
     output: Path = option("folder to write; an export of that name is replaced", alias="-o", metavar="DIR")
     format: str = option(
-        "ctranslate2, of a continuous_transformer, translates text; onnx, of a continuous_lstm, is its encoder and one "
-        "step of its decoder with the nearest words, for programs with a search of their own",
+        "ctranslate2 exports a continuous_transformer, to translate text. onnx exports the encoder of a "
+        "continuous_lstm and one step of its decoder with the nearest words. Choose it for programs with a search of "
+        "their own",
         "ctranslate2",
         choices=FORMATS,
     )
@@ -32,8 +34,8 @@ class Exporting:
         choices=COMPUTE_TYPES,
     )
     sentences: Path | None = option(
-        "raw text of the source language whose first 60 sentences are translated to compare; without it sentences of "
-        "words drawn from the dictionary",
+        "raw text of the source language, whose first 60 sentences are translated to compare. Without it the command "
+        "draws sentences of words from the dictionary",
         None,
         metavar="FILE",
     )

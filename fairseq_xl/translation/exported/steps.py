@@ -6,8 +6,8 @@
     steps.json    languages, text steps, indices of the special tokens, how words are scored, checksums
     dict.*.txt, truecaser.SOURCE, subwords.SOURCE.model  as in a model folder
 
-``words`` are the K nearest, best first, and ``scores`` their log-probabilities. A program begins with ``previous`` the
-end of the sentence, hands on what a step returns, and ends where a step gives the end of the sentence.
+``words`` are the K nearest, best first, and ``scores`` their log-probabilities. At first ``previous`` is the end of the
+sentence. A program hands on what a step returns, and ends where a step gives the end of the sentence.
 """
 
 from __future__ import annotations

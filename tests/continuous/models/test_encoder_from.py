@@ -148,4 +148,4 @@ def test_other_words_other_models_and_other_files_are_refused(task, vectors, dic
     (tmp_path / "torn.pt").write_bytes(b"PK\x03\x04 torn")
     refused("torn.pt", "torn or is no checkpoint")
     torch.save({"model": {}, "cfg": {"x": print}}, tmp_path / "evil.pt")
-    refused("evil.pt", "was refused and nothing in it was run: it asks to load .*print")
+    refused("evil.pt", "was refused and nothing in it was run. It asks to load .*print")
