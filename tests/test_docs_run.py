@@ -108,6 +108,12 @@ srun --nodes 2 --ntasks-per-node 4 --gpus-per-node 4 \\
     fairseq-train "${training[@]}" --distributed-world-size 8 --distributed-port 29500
 """: "a cluster",
     """\
+export RAY_AUTH_MODE=token    # ray get-auth-token --generate makes one: copy it to each machine
+ray start --head --port 6379      # on the first machine
+ray start --address HEAD:6379     # on each of the others
+RAY_ADDRESS=HEAD:6379 fairseq-xl embed tag text.de -l de --tagger taggers/de --ray -o text.tags
+""": "several machines; syntactic/tagging/test_tagging.py has a Ray cluster of two nodes",
+    """\
 fairseq-xl experiment run recipes/experiments/multi30k-de-en.yaml --output OUT --set data=DIR mono=FILE \\
     --launcher slurm --slurm slurm_partition=gpu gpus_per_node=1
 """: "a cluster",
@@ -184,7 +190,7 @@ class Pages:
         docs_data.STAND_INS[name](folder)
         commands = folder / ".venv" / "bin"
         commands.mkdir(parents=True)
-        for name in (*COMMANDS, "bash", "srun"):
+        for name in (*COMMANDS, "bash", "srun", "ray"):
             command = commands / name
             command.write_text(  # torchrun starts it as a file of Python
                 f"#!{sys.executable} -ISs\nimport sys\nsys.path.append({str(HELPERS)!r})\n"
@@ -293,6 +299,8 @@ def check_words(words: list[str]) -> None:
         check_words([launched.training_script, *launched.training_script_args])
     elif program == "srun":
         check_words(given[given.index("fairseq-train") :])
+    elif program == "ray":
+        assert given[0] == "start"  # Ray is no package of the tests
     elif program in ("fairseq-train", "fairseq-generate"):
         fairseq_xl.register()
         if "--user-dir" in given:  # is imported already
