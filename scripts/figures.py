@@ -295,6 +295,31 @@ def label_transfer(figure: Any) -> None:
     panels[1].legend(frameon=False, fontsize=10, loc="upper left")
 
 
+@picture("embedding-map", 10, 5.6)
+def embedding_map(figure: Any) -> None:
+    """Sentences of eight tag sequences by a trained encoder and by the same one untrained, from the kept records."""
+    folder = ROOT / "recipes" / "records" / "syntactic"
+    panels = figure.subplots(1, 2)
+    for axes, name, title in zip(
+        panels, ("untrained", "trained"), ("upos_lstm, untrained", "upos_lstm, after 600 updates"), strict=True
+    ):
+        with (folder / f"map.{name}.csv").open(encoding="utf-8", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        for number, tags in enumerate(dict.fromkeys(row["tags"] for row in rows)):
+            for language, marker in (("en", "o"), ("pt", "s")):
+                here = [row for row in rows if (row["tags"], row["language"]) == (tags, language)]
+                if here:
+                    x, y = ([float(row[column]) for row in here] for column in "xy")
+                    words = tags.split()
+                    label = f"{' '.join(words[:5])}{' …' if len(words) > 5 else ''}, {language}"
+                    axes.plot(x, y, marker, color=f"C{number}", ms=4.5, alpha=0.8, label=label)
+        axes.set_title(title, fontsize=12, family="monospace")
+        axes.set_xticks([])
+        axes.set_yticks([])
+    handles, labels = panels[1].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Draw the pictures that are named, or all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -186,7 +186,7 @@ class Map:
 
     encoder: str = argument(f"[LABEL=]ENCODER: {KINDS}")
     sets: list[Path] = option("LANG.tsv files of build-eval, or a folder of them", metavar="TSV")
-    output: Path = option("write PREFIX.png, PREFIX.pdf and PREFIX.html", alias="-o", metavar="PREFIX")
+    output: Path = option("write PREFIX.png, PREFIX.pdf, PREFIX.html and the points as PREFIX.csv", alias="-o", metavar="PREFIX")
     method: str = option(
         "pca keeps large distances and shows how much it keeps; umap, an extra, shows neighbourhoods",
         "pca",
@@ -212,5 +212,5 @@ class Map:
         note = f"{len(points):,} sentences of the {len(chosen.patterns)} most frequent tag sequences"
         note += f", {self.method.upper()}{share}."
         write_map(self.output, encoder.label, note, points, chosen, [text.language for text in texts])
-        for ending in ("png", "pdf", "html"):
+        for ending in ("png", "pdf", "html", "csv"):
             print(f"{self.output}.{ending}")

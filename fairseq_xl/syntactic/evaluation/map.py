@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -116,7 +117,17 @@ def page(title: str, note: str, points: np.ndarray, chosen: Chosen, languages: S
 def write_map(
     prefix: Path, label: str, note: str, points: np.ndarray, chosen: Chosen, languages: Sequence[str]
 ) -> None:
-    """Write PREFIX.png, PREFIX.pdf and PREFIX.html. Raises: InputError: matplotlib or jinja2 is missing."""
+    """Write PREFIX.png, PREFIX.pdf, PREFIX.html and the points as PREFIX.csv.
+
+    Raises:
+        InputError: matplotlib or jinja2 is missing.
+    """
     draw_picture(prefix.parent, prefix.name, note, lambda figure: draw(figure, points, chosen, languages), (10.0, 6.0))
     with atomic_text(f"{prefix}.html") as stream:
         stream.write(page(f"Sentence embeddings: {label}", note, points, chosen, languages))
+    with atomic_text(f"{prefix}.csv") as stream:
+        table = csv.writer(stream, lineterminator="\n")
+        table.writerow(["x", "y", "tags", "language", "sentence"])
+        rows = zip(points, chosen.pattern, chosen.language, chosen.sentences, strict=True)
+        for (x, y), pattern, language, sentence in rows:
+            table.writerow([f"{x:.5g}", f"{y:.5g}", " ".join(chosen.patterns[pattern]), languages[language], sentence])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import json
 import re
 from html import unescape
@@ -89,7 +90,12 @@ def test_the_command_writes_picture_and_page(tmp_path: Path, capsys, encoder: st
         (tmp_path / f"{language}.tsv").write_text("\n".join(["text\tupos", *rows]) + "\n")
     output = tmp_path / "out" / "map"
     assert main(["embed", "map", encoder, "--sets", str(tmp_path), "-o", str(output), "--groups", "2"]) == 0
-    assert capsys.readouterr().out.split() == [f"{output}.{ending}" for ending in ("png", "pdf", "html")]
+    assert capsys.readouterr().out.split() == [f"{output}.{ending}" for ending in ("png", "pdf", "html", "csv")]
+    with Path(f"{output}.csv").open(encoding="utf-8", newline="") as stream:
+        points = list(csv.DictReader(stream))
+    assert len(points) == 16 and {row["tags"] for row in points} == {"NOUN", "NOUN VERB"}
+    assert points[0]["language"] == "de" and points[0]["sentence"] == "de 0 x"
+    assert all(float(row["x"]) ** 2 + float(row["y"]) ** 2 < 10 for row in points)
     assert Path(f"{output}.png").read_bytes().startswith(b"\x89PNG")
     html = Path(f"{output}.html").read_text()
     assert "16 sentences of the 2 most frequent tag sequences, PCA (" in html
