@@ -121,7 +121,7 @@ def strings(code: str) -> Iterator[str]:
             yield node.value
 
 
-_SQL = re.compile(r"\s*(?:CREATE|SELECT|INSERT|QUALIFY) ")
+_SQL = re.compile(r"\s*(?:CREATE|SELECT|INSERT|QUALIFY|create table) ")
 
 
 def said_in_code(code: str) -> Iterator[str]:
