@@ -121,9 +121,14 @@ def strings(code: str) -> Iterator[str]:
             yield node.value
 
 
+_SQL = re.compile(r"\s*(?:CREATE|SELECT|INSERT|QUALIFY|create table) ")
+
+
 def said_in_code(code: str) -> Iterator[str]:
-    """The sentences of a module's docstrings, help, messages and comments."""
+    """The sentences of a module's docstrings, help, messages and comments. Statements of a database are none."""
     for text in (*strings(code), *comments(code)):
+        if _SQL.match(text):
+            continue
         text = re.sub(r"``[^`]+``|`[^`]+`", "CODE", re.sub(r"::\n\n(?:[ ]+.*\n|\n)*", ".\n\n", text))
         for part in _PARTS.split(text):
             yield from _END.split(" ".join(part.split()))
@@ -144,6 +149,7 @@ def test_what_is_measured_in_code():
     code = (
         '"""First line.\n\nTwo ``a b``:\n\n    long      a row\n    short     another\n\nArgs:\n    one: is this\n'
         '"""\n# A comment\n# of two lines.\nx = f"{y} is wrong. Say so"\n'
+        'y = "SELECT a FROM b"\n'
     )
     found = [one for one in said_in_code(code) if one]
     assert found == [

@@ -1,4 +1,4 @@
-"""Checkpoints that are there wholly or not at all, and one sentence for those that cannot be used."""
+"""Checkpoints are written whole or not at all. One sentence explains those that cannot be used."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _NOT_FOUND = "Model file not found: "  # how fairseq begins to say so
 def write_checkpoints_atomically() -> None:
     """Never leave a half-written checkpoint under its final name.
 
-    Broken: ``checkpoint_last.pt`` and ``checkpoint_best.pt`` are copies of the first file written, made in place; a
-    kill during the copy leaves a torn one, and training cannot be resumed. Saving itself renames, but does not wait
-    for the disk, and tries again in the middle of the file after an error.
+    Broken: ``checkpoint_last.pt`` and ``checkpoint_best.pt`` are copies of the first file written, and fairseq copies
+    in place. A kill during the copy leaves a torn file, and training cannot be resumed. Saving itself renames, but it
+    does not wait for the disk. After an error it tries again in the middle of the file.
     """
     from fairseq import checkpoint_utils
     from fairseq.file_io import PathManager
@@ -47,8 +47,8 @@ def write_checkpoints_atomically() -> None:
 def explain_unusable_checkpoints() -> None:
     """Say in one sentence what is wrong with a missing, torn, foreign or malicious checkpoint.
 
-    Broken: ``load_checkpoint_to_cpu`` ends in half a page of traceback, whose last line for a malicious file advises
-    to allow what it carries. Training hides whatever a model says about its checkpoint behind "please ensure that
+    Broken: ``load_checkpoint_to_cpu`` ends in half a page of traceback. For a malicious file its last line advises you
+    to allow what the file carries. Training hides whatever a model says about its checkpoint behind "please ensure that
     the architectures match".
     """
     from fairseq import checkpoint_utils

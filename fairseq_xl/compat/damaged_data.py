@@ -18,15 +18,15 @@ _AGAIN = "preprocess the text again"
 
 
 class MissingFile(InputError, FileNotFoundError):
-    """What fairseq itself says by ``FileNotFoundError``, and sometimes catches."""
+    """A file is missing. fairseq itself raises ``FileNotFoundError`` for it, and sometimes catches that."""
 
 
 def explain_damaged_data() -> None:
-    """Say in one sentence why data cannot be used, before anything is trained on it.
+    """Say in one sentence why data cannot be used, before training begins.
 
-    Broken: a torn or flipped index or data file, a missing folder or dictionary and a damaged dictionary end in a
-    traceback from wherever they are first stumbled upon; words that the dictionary has not got end in an IndexError
-    of the embedding, on a GPU in an assertion of CUDA.
+    Broken: fairseq ends in a traceback from the place that first reads what is missing or damaged. That may be a torn
+    or altered index or data file, a missing folder, or a missing or damaged dictionary. A word number beyond the
+    dictionary ends in an IndexError of the embedding. On a GPU it ends in an assertion of CUDA.
     """
     from fairseq.data import data_utils, indexed_dataset
     from fairseq.data.dictionary import Dictionary
@@ -35,10 +35,10 @@ def explain_damaged_data() -> None:
     def make_dataset(stock: Stock, path: str, impl: str, fix_lua_indexing: bool = False, dictionary: Any = None) -> Any:
         if impl in ("mmap", "cached", "lazy") and Path(f"{path}.idx").is_file():
             if not Path(f"{path}.bin").is_file():
-                raise MissingFile(f"{path}.bin is missing, which belongs to {path}.idx: {_AGAIN}")
+                raise MissingFile(f"{path}.bin is missing and belongs to {path}.idx: {_AGAIN}")
             magic = _magic(f"{path}.idx")
             if magic not in (_MAGIC, _LEGACY_MAGIC):
-                raise InputError(f"{path}.idx is no index of preprocessed text, or a damaged one: {_AGAIN}")
+                raise InputError(f"{path}.idx is damaged, or is not an index of preprocessed text: {_AGAIN}")
             if impl == "mmap":
                 _check(path)
         dataset = stock(path, impl, fix_lua_indexing, dictionary)
@@ -95,7 +95,7 @@ def _check(path: str) -> None:
         raise damaged
     held, needed = data.stat().st_size, int(sizes.sum()) * each
     if held != needed:
-        raise InputError(f"{data} is damaged, it has {held} bytes and {index} speaks of {needed}: {_AGAIN}")
+        raise InputError(f"{data} is damaged: it has {held} bytes, and {index} says {needed}; {_AGAIN}")
 
 
 def _check_words(path: str, dataset: Any, words: int) -> None:

@@ -1,4 +1,4 @@
-"""What fairseq's data sets and dictionaries ask of numpy and of each other, and do not find."""
+"""Names and methods that fairseq's data sets and dictionaries use and that are missing."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def load_masked_dictionaries() -> None:
     """Let masked language models' tasks load their dictionaries.
 
     Broken: ``Dictionary.load`` makes its class with an argument that ``MaskedLMDictionary`` and ``BertDictionary`` do
-    not take, so that ``legacy_masked_lm``, ``cross_lingual_lm`` and ``translation_from_pretrained_xlm`` end in a
+    not take. ``legacy_masked_lm``, ``cross_lingual_lm`` and ``translation_from_pretrained_xlm`` therefore end in a
     TypeError.
     """
     from fairseq.data.legacy.masked_lm_dictionary import MaskedLMDictionary

@@ -1,4 +1,4 @@
-"""A translation model's numbers mean the words of its dictionaries: the checkpoint says which these were."""
+"""A checkpoint says which dictionaries a translation model was trained with: its numbers mean their words."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ def fingerprint(symbols: Sequence[str]) -> int:
 def refuse_other_dictionaries() -> None:
     """Load a translation model with the dictionaries that it was trained with, and with no others.
 
-    Broken: with another dictionary of the same size, or the same words in another order, a model loads without a
-    word. It then translates garbage, or a resumed training unlearns all. A table of target vectors has a fingerprint
-    of its own, which a swapped vocabulary replaces: there the source side alone is compared.
+    Broken: fairseq loads a model without a warning when another dictionary has the same size, or the same words in
+    another order. The model then translates into garbage, or a resumed training unlearns everything. A table of target
+    vectors has a fingerprint of its own, which a swapped vocabulary replaces. For such models only the source side is
+    compared.
     """
     from fairseq import checkpoint_utils
     from fairseq.tasks.translation import TranslationTask
@@ -69,6 +70,6 @@ def _compare(stored: Any, task: Any) -> None:
     for side, words in stored.items() if isinstance(stored, dict) else ():
         if here.get(side, words) != words:
             raise InputError(
-                f"the checkpoint was trained with another {side} dictionary than this data's (other words, or another "
-                "order): use the data folder (dict.*.txt) that it was trained with"
+                f"the checkpoint was trained with another {side} dictionary than this data's: the words or their "
+                "order differ. Use the data folder (dict.*.txt) that it was trained with"
             )

@@ -1,4 +1,4 @@
-"""Generating: every sentence of the data, in batches of which none depends on another."""
+"""Generation translates every sentence of the data, and no batch depends on another."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from fairseq_xl.compat.patching import Stock, loaded, replace
 
 _COMMANDS = ("fairseq_cli.generate", "fairseq_cli.validate", "fairseq_cli.eval_lm")
-# Set while one of these commands runs. Training goes on as fairseq has it, validation included.
+# Set while one of these commands runs. Training and its validation stay as fairseq has them.
 _evaluating: ContextVar[bool] = ContextVar("evaluating", default=False)
 
 
@@ -19,8 +19,8 @@ def evaluate_every_sentence() -> None:
     """Let ``fairseq-generate``, ``-validate`` and ``-eval-lm`` use the whole data set.
 
     Broken: ``batch_by_size`` drops the last batch unless its size is a multiple of ``--required-batch-size-multiple``,
-    8 by default, so that up to 7 sentences get no translation and are missing from the score. (In training they are
-    missing, too: that is left as it is.)
+    which is 8 by default. Up to 7 sentences then get no translation and are missing from the score. They are missing in
+    training, too: that is left as it is.
     """
     from fairseq.data import data_utils
 
@@ -52,10 +52,10 @@ def evaluate_every_sentence() -> None:
 def count_diversity_by_place() -> None:
     """Let ``--diverse-beam-groups`` translate data sets of more than one batch.
 
-    Broken: ``DiverseBeamSearch`` keeps one row of overlaps for each sentence of a batch, in the batch's order, and
-    looks them up by the sentences' numbers in the data set: an IndexError from the second batch on, other sentences'
-    overlaps before. Without numbers the generator counts the places itself. ``generate``, not ``_generate``, is what
-    is replaced, for generators that are scripted do not use it.
+    Broken: ``DiverseBeamSearch`` keeps one row of overlaps for each sentence of a batch, in the batch's order. It looks
+    them up by the sentences' numbers in the data set. The first batch therefore gets other sentences' overlaps, and
+    later ones end in an IndexError. Without numbers the generator counts the places itself. The replaced function is
+    ``generate`` and not ``_generate``, because scripted generators do not use it.
     """
     from fairseq.search import DiverseBeamSearch
     from fairseq.sequence_generator import SequenceGenerator, SequenceGeneratorWithAlignment

@@ -1,4 +1,4 @@
-"""Mistakes that fairseq itself notices, in sentences that say what to do."""
+"""Sentences that say what to do about mistakes that fairseq itself notices."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _SAYINGS = (
     ),
     (
         r"Size of sample #(\d+) is invalid \(=(.*?)\) since max_positions=(\(.*?\)|\S+), ",
-        r"sentence \1 (from 0) has \2 tokens and the limit is \3: raise --max-tokens or the model's longest source and "
-        "target, or leave it out by --skip-invalid-size-inputs-valid-test",
+        r"sentence \1 (from 0) has \2 tokens and the limit is \3. Raise --max-tokens or the model's longest source and "
+        "target, or leave the sentence out by --skip-invalid-size-inputs-valid-test",
     ),
     (r"Sentences lengths should not exceed max_tokens=(\d+)", r"--max-tokens is \1, and a sentence has more: raise it"),
     (
         r"Cannot load model parameters from checkpoint (.*?);",
-        r"the checkpoint \1 is of a model of another architecture, other sizes or other dictionaries{reason}: give the "
+        r"the model in the checkpoint \1 has another architecture, other sizes or other dictionaries{reason}. Give the "
         f"options and data that it was trained with, {_AFRESH}",
     ),
     (
@@ -42,7 +42,7 @@ _SAYINGS = (
     ),
     (
         r"Cannot resume training due to dataloader mismatch",
-        "the training data has fewer batches than when the checkpoint in --save-dir was written: give the same data, "
+        "the training data has fewer batches than when the checkpoint in --save-dir was written. Give the same data, "
         f"begin an epoch of the new data by --reset-dataloader, {_AFRESH}",
     ),
     (
@@ -56,11 +56,14 @@ _SAYINGS = (
         "the data directory names no pair of languages: give --source-lang and --target-lang",
     ),
 )
-"""How fairseq begins to say it, and what is said instead; ``{reason}``: what the exceptions behind it tell of sizes."""
+"""The beginning of what fairseq says -> what is said instead.
+
+``{reason}`` stands for what the exceptions behind it tell about sizes.
+"""
 
 
 def explain(error: BaseException) -> InputError | None:
-    """The user's mistake that an exception of fairseq's stands for; None where it is none of those known."""
+    """The user's mistake that an exception of fairseq's stands for. None if it is not a known one."""
     for pattern, sentence in _SAYINGS:
         found = re.match(pattern, str(error), re.DOTALL)
         if found is not None:
@@ -80,8 +83,8 @@ def _reason(error: BaseException | None) -> str:
 def refuse_another_scheduler() -> None:
     """Refuse to resume with another ``--lr-scheduler``.
 
-    Broken: fairseq compares the criterion and the optimiser with the checkpoint's and forgets the scheduler, which ends
-    in a KeyError, or goes on with whatever the other one's state has for it.
+    Broken: fairseq compares the criterion and the optimiser with the checkpoint's, but not the scheduler. The new
+    scheduler ends in a KeyError, or it continues with whatever the other scheduler's state has for it.
     """
     from fairseq.trainer import Trainer
 

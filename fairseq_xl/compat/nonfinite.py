@@ -1,4 +1,4 @@
-"""Stopping at a gradient that is not finite with a sentence a user can act on."""
+"""Training stops at a gradient that is not finite, with a sentence that a user can act on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a function of fairseq is replaced: once, visibly, and with the stock one kept at hand."""
+"""How a function of fairseq is replaced: once, visibly, and with the stock function still at hand."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ Stock = Callable[..., Any]
 
 
 def replace(owner: Any, name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorate what is to stand in the place of ``owner.name``, which it gets as its first argument.
+    """Decorate the replacement of ``owner.name``. It gets the replaced function as its first argument.
 
-    ``owner`` is a module or a class; static methods stay static. The same replacement again does nothing, several may
-    follow one another. The name, the module and the signature stay as they were, so that it pickles, too.
+    ``owner`` is a module or a class. Static methods stay static. The same replacement again does nothing, and several
+    replacements may follow one another. The name, the module and the signature stay as they were, so the function still
+    pickles.
     """
 
     def put(mended: Callable[..., Any]) -> Callable[..., Any]:

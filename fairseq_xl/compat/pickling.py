@@ -12,9 +12,9 @@ from fairseq_xl.compat.patching import Stock, replace
 def let_tasks_be_copied() -> None:
     """Let ``pickle`` and ``copy.deepcopy`` take a task, and a model with its configuration.
 
-    Broken: a task's state looks for its own dictionary by a method that needs it, without end, while a copy is made. A
-    configuration holds kinds of choices that all have one name, under which no other process finds them. And a model
-    that is prepared for translating holds a function that has no name at all.
+    Broken: a task's state looks for its own dictionary by a method that needs it, so copying never ends. A
+    configuration holds kinds of choices that all have one name, under which no other process finds them. A model that
+    is prepared for translating holds a function that has no name at all.
     """
     from fairseq.dataclass.constants import StrEnum, StrEnumMeta
     from fairseq.models import BaseFairseqModel
@@ -39,7 +39,7 @@ def let_tasks_be_copied() -> None:
 
 
 def refuse_training(mode: bool = True) -> None:
-    """What stands in for ``train`` in a model that is prepared for translating, as in fairseq."""
+    """Replace ``train`` in a model that is prepared for translating, as fairseq does."""
     if mode:
         raise RuntimeError("cannot train after make_generation_fast")
 

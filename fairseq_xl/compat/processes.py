@@ -1,4 +1,4 @@
-"""Processes that should know of each other: trainings of one folder, torchrun's copies, and what they share."""
+"""Processes that should know of each other: trainings of one folder, and torchrun's copies with what they share."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from fairseq_xl.io.atomic import real_path
 from fairseq_xl.io.errors import InputError
 
 _held: dict[Path, int] = {}
-"""Folders that this process trains into, and the descriptor that holds each one's lock."""
+"""A folder that this process trains into -> the descriptor that holds its lock."""
 
 
 def refuse_a_second_training() -> None:
     """Let one training at a time write to a checkpoint folder.
 
-    Broken: two that are started with the same ``--save-dir`` overwrite each other's checkpoints, and each goes on
-    from the other's. The first process of a training calls ``verify_checkpoint_directory`` before it writes anything;
-    from then on until the training ends, however it ends, the folder is locked.
+    Broken: two trainings with the same ``--save-dir`` overwrite each other's checkpoints, and each continues from the
+    other's. The first process of a training calls ``verify_checkpoint_directory`` before it writes anything. The folder
+    is locked from then on until the training ends, however it ends.
     """
     from fairseq import checkpoint_utils
 
@@ -58,7 +58,7 @@ def _lock(folder: Path) -> None:
             f"another training is writing to {folder}: wait until it has ended, or give this one its own --save-dir"
         ) from None
     except OSError:
-        # Some network file systems have no locks; there nothing is refused.
+        # Some network file systems have no locks. No training is refused there.
         os.close(descriptor)
         return
     _held[folder] = descriptor
@@ -74,12 +74,12 @@ os.register_at_fork(after_in_child=_unlock_all)
 
 
 def refuse_unconnected_copies() -> None:
-    """Refuse trainings that ``torchrun`` starts several of and fairseq would not connect.
+    """Refuse several processes of ``torchrun`` that fairseq would not connect.
 
-    Broken: fairseq looks at torchrun's variables only where its world has more than one process, which by default is
-    the number of GPUs of this machine. On a CPU, or on several machines with one GPU each, every process trains a
-    model of its own and writes it over the others', without a word. And on a CPU the number of a process is taken
-    modulo the number of GPUs, which is zero.
+    Broken: fairseq looks at torchrun's variables only if its world has more than one process. By default the world's
+    size is the number of GPUs of this machine. On a CPU, or on several machines with one GPU each, every process trains
+    a model of its own. It writes that over the others' without a warning. On a CPU, fairseq also takes the number of a
+    process modulo the number of GPUs, which is zero.
     """
     from fairseq.distributed import utils
     from fairseq.trainer import Trainer
@@ -108,14 +108,17 @@ def refuse_unconnected_copies() -> None:
 
     @replace(utils, "_infer_slurm_init")
     def _infer_slurm_init(stock: Stock, cfg: Any, num_pipelines_per_node: int) -> Any:
-        """Broken: without GPUs, one task on each node counts none and ends well, untrained, and the second of a node
-        takes its number for a GPU's; other sizes stop at an ``assert``."""
+        """Refuse numbers of tasks that fairseq would miscount, and mend the device of a CPU.
+
+        Broken: without GPUs, one task on each node counts no processes and ends well, untrained. The second task of a
+        node takes its number for a GPU's. Other sizes stop at an ``assert``.
+        """
         tasks, nodes = _tasks_of_slurm()
         size = cfg.distributed_world_size
         if tasks == nodes > 0 and not torch.cuda.is_available():
             raise InputError(
-                "srun started one process on each node, which fairseq takes for one on each of its GPUs, and there "
-                "are none: give --ntasks-per-node 2 or more, or start it by torchrun"
+                "srun started one process on each node, and fairseq expects one for each GPU, but there are none. "
+                "Give --ntasks-per-node 2 or more, or start the training by torchrun"
             )
         if tasks > nodes and size != tasks and not cfg.pipeline_model_parallel:
             raise InputError(
@@ -129,7 +132,7 @@ def refuse_unconnected_copies() -> None:
 
 
 def _tasks_of_slurm() -> tuple[int, int]:
-    """How many processes srun started, and on how many nodes; 0 and 0 where it started none."""
+    """How many processes srun started, and on how many nodes. Both are 0 if it started none."""
     numbers = [os.environ.get(f"SLURM_{name}", "") for name in ("NTASKS", "NNODES")]
     if "SLURM_PROCID" not in os.environ or not all(map(str.isdecimal, numbers)):
         return 0, 0
@@ -138,7 +141,7 @@ def _tasks_of_slurm() -> tuple[int, int]:
 
 
 def _started_by_torchrun() -> int:
-    """The number of processes that torchrun started, 0 where it started none."""
+    """The number of processes that torchrun started, or 0 if it started none."""
     if not all(name in os.environ for name in ("MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK")):
         return 0
     size = os.environ["WORLD_SIZE"]
@@ -148,9 +151,9 @@ def _started_by_torchrun() -> int:
 def receive_what_was_broadcast() -> None:
     """Let the other processes of a training read what the first one sends.
 
-    Broken: only the first process reads the checkpoint and sends it on; since 2.6 ``torch.load`` refuses the
-    configuration in it, so that no training in several processes could go on after an interruption. What is
-    read here comes from the training's own first process, never from a file.
+    Broken: only the first process reads the checkpoint, and it sends it to the others. Since torch 2.6 their
+    ``torch.load`` refuses the configuration in it. No training in several processes could therefore resume after an
+    interruption. What is read here comes from the training's own first process, never from a file.
     """
     from fairseq.distributed import utils
 

@@ -1,7 +1,7 @@
-"""Going on after a kill: from an intact checkpoint, and to the result of an uninterrupted run.
+"""A killed training resumes from an intact checkpoint and ends with the result of an uninterrupted run.
 
-fairseq itself restores the model, the optimiser and the place in the epoch, and seeds
-torch anew at every update; what it forgets is mended here.
+fairseq itself restores the model, the optimiser and the place in the epoch. It seeds torch anew at every update. This
+module restores what fairseq forgets.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _PLATEAU_COUNTERS = ("num_bad_epochs", "cooldown_counter")
 def fall_back_from_torn_checkpoints() -> None:
     """Resume from the newest intact checkpoint when ``checkpoint_last.pt`` is torn, and say so.
 
-    Broken: fairseq reads ``checkpoint_last.pt`` only, and a stock run that was killed (or a full
-    disk, or an interrupted copy between machines) can have left it torn. One that cannot be reached (a link to a
-    disk that is not mounted) is none for fairseq: it would begin afresh and write over what is there.
+    Broken: fairseq reads ``checkpoint_last.pt`` only. A killed stock run, a full disk or an interrupted copy between
+    machines can have left it torn. A checkpoint may also be out of reach, for example behind a link to a disk that is
+    not mounted. fairseq would then begin afresh and write over what is there.
     """
     from fairseq.trainer import Trainer
 
@@ -50,9 +50,9 @@ def fall_back_from_torn_checkpoints() -> None:
 
 
 def newest_intact(folder: Path, suffix: str = "") -> Path:
-    """The intact checkpoint in ``folder`` with the most updates; of equals, the youngest file.
+    """The intact checkpoint in ``folder`` with the most updates. Of equals, the youngest file.
 
-    Only names that fairseq-train gives count: what a crash dumped or somebody averaged is no state to resume.
+    Only names that fairseq-train gives count. A crash's dump or an average of checkpoints is not a state to resume.
 
     Raises:
         InputError: there is none.
@@ -75,9 +75,10 @@ def newest_intact(folder: Path, suffix: str = "") -> Path:
 def keep_batches() -> None:
     """Cut the data into the same batches after a resume as before it.
 
-    Broken: fairseq cuts once, seeded by the epoch in which that happens, and goes on with those batches. A run resumed
-    in epoch 5 cuts anew with another seed: its batches differ from an uninterrupted run's, and in mid-epoch it repeats
-    some sentences and leaves out others. Data that is cut anew for every epoch (several shards) is not concerned.
+    Broken: fairseq cuts once, seeded by the epoch in which that happens, and keeps those batches. A run resumed in
+    epoch 5 cuts anew with another seed, so its batches differ from an uninterrupted run's. In mid-epoch it repeats some
+    sentences and leaves out others. Data in several shards is not concerned, because fairseq cuts it anew for every
+    epoch.
     """
     from fairseq.tasks.fairseq_task import FairseqTask
 
@@ -105,8 +106,8 @@ def keep_batches() -> None:
 def keep_patience() -> None:
     """Count the validations without improvement across a resume.
 
-    Broken: ``--patience`` counts in a function's attributes, which no checkpoint holds, so that a
-    resumed run stops later than an uninterrupted one.
+    Broken: ``--patience`` counts in a function's attributes, which no checkpoint holds. A resumed run therefore stops
+    later than an uninterrupted one.
     """
     from fairseq.trainer import Trainer
 
@@ -134,8 +135,8 @@ def keep_patience() -> None:
 def keep_plateau() -> None:
     """Let ``--lr-scheduler reduce_lr_on_plateau`` remember what it saw before a resume.
 
-    Broken: its count of bad epochs is in no checkpoint, and a checkpoint written at the end of an
-    epoch does not hold that epoch's validation either, which the scheduler sees just afterwards.
+    Broken: the scheduler's count of bad epochs is in no checkpoint. A checkpoint written at the end of an epoch does
+    not hold that epoch's validation either. The scheduler sees that validation only afterwards.
     """
     from fairseq.optim.lr_scheduler.reduce_lr_on_plateau import ReduceLROnPlateauLRSchedule
     from fairseq.trainer import Trainer

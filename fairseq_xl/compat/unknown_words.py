@@ -13,13 +13,13 @@ from torch import Tensor
 from fairseq_xl.compat.patching import Stock, loaded, replace
 from fairseq_xl.io.errors import InputError
 
-# What the option holds when it is given without a file: a slip in fairseq, which then looks for a file of this name.
+# The option's value when it is given without a file. This is a slip in fairseq, which looks for a file of this name.
 _NO_FILE = "@@ "
-# Set while fairseq-generate works on preprocessed data, which it believes to be no place for the option.
+# Set while fairseq-generate works on preprocessed data, for which it would refuse the option.
 _wanted: ContextVar[str | None] = ContextVar("replace_unk", default=None)
 _NO_ATTENTION = (
     "--replace-unk: this model records no attention, so nothing tells which source word an unknown word stands for; "
-    "drop the option"
+    "leave the option out"
 )
 _SOURCE_LINES = "fairseq_xl_source_lines"  # on a task: the words of the batch in translation
 
@@ -47,13 +47,13 @@ class Aligned(list[Any]):
 def mend_unknown_word_replacement() -> None:
     """Make ``--replace-unk`` work, on preprocessed data too, with any model that has attention.
 
-    Broken: without a file the option looks for one named ``@@ ``; alignments are empty unless
-    ``--print-alignment`` is given, and then pairs where numbers are expected, so that the first
-    unknown word ends in an IndexError or TypeError; ``fairseq-generate`` refuses preprocessed data;
-    ``fairseq-interactive`` forgets the words that were typed and copies ``<unk>``.
+    Broken: without a file the option looks for one named ``@@ ``. Alignments are empty unless you give
+    ``--print-alignment``. They are then pairs where numbers are expected, so the first unknown word ends in an
+    IndexError or TypeError. ``fairseq-generate`` refuses preprocessed data. ``fairseq-interactive`` forgets the words
+    that were typed and copies ``<unk>``.
 
-    Preprocessed data does not hold the spelling of source words that the dictionary lacks: there such
-    a word can only be given by the alignment dictionary's entry for ``<unk>``.
+    Preprocessed data does not hold the spelling of source words that the dictionary lacks. There only the alignment
+    dictionary's entry for ``<unk>`` can replace such a word.
     """
     from fairseq import utils
     from fairseq.data import data_utils
@@ -95,13 +95,13 @@ def mend_unknown_word_replacement() -> None:
     importlib.import_module("fairseq_cli.generate")
     for module in loaded("fairseq_cli.generate"):
         replace(module, "main")(_generate)
-    # Not imported: it would set up logging for a program that only uses the package.
+    # The module is not imported: it would set up logging for a program that only uses the package.
     for module in loaded("fairseq_cli.interactive"):
         replace(module, "make_batches")(_interactive_batches)
 
 
 def load_dictionary(path: str | None) -> dict[str, str] | None:
-    """Read lines ``source-word target-word``; ``None`` without the option, empty without a file.
+    """Read lines ``source-word target-word``. ``None`` without the option, empty without a file.
 
     Raises:
         InputError: the file cannot be read or a line has fewer than two words.
@@ -219,7 +219,7 @@ def replaced(
 
 
 def _generate(stock: Stock, cfg: Any) -> Any:
-    """``fairseq-generate``'s main, which refuses the option where the data is preprocessed."""
+    """``fairseq-generate``'s main, without its refusal of the option for preprocessed data."""
     from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 
     if not hasattr(cfg, "generation"):  # the command line's plain options
@@ -227,7 +227,7 @@ def _generate(stock: Stock, cfg: Any) -> Any:
     asked = cfg.generation.replace_unk
     if asked is None or cfg.dataset.dataset_impl == "raw":
         return stock(cfg)
-    # Without the option fairseq spells the source by its dictionary, which is all there is.
+    # Without the option fairseq spells the source by its dictionary. There is no other spelling.
     cfg.generation.replace_unk = None
     before = _wanted.set(asked)
     try:

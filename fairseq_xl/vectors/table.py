@@ -58,16 +58,16 @@ def read_vectors(
 ) -> WordVectors:
     """Read word vectors from ``path``; only those of ``words``, if given, are kept in memory.
 
-    The format follows the suffix: ``.bin`` is a fastText model (with vectors from subwords for
-    words it never saw), ``.npy`` an array with its words in a ``.vocab`` file beside it, anything
-    else text, gzipped or not, with or without a header line.
+    The suffix decides the format. A ``.bin`` is a fastText model, with vectors from subwords for words it never saw. A
+    ``.npy`` is an array with its words in a ``.vocab`` file beside it. Anything else is text, gzipped or not, with or
+    without a header line.
 
-    With ``words``, the result holds those that were found, in the order of ``words`` (sorted, if
-    it is a set); otherwise all, in the file's order. Of a repeated word the first vector counts;
-    a warning tells how many.
+    With ``words``, the result holds those that were found, in the order of ``words`` (sorted, if it is a set). Without,
+    it holds all, in the file's order. The first vector of a repeated word counts, and a warning tells how many words
+    are repeated.
 
-    Raises InputError, in one sentence with file and line, for a file that is missing, damaged, of
-    another dimension than ``dim``, or has a NaN, infinite or all-zero vector among those kept.
+    Raises InputError, in one sentence with file and line, for a file that is missing, damaged or of another dimension
+    than ``dim``. It also does so for a NaN, infinite or all-zero vector among those kept.
     """
     path = Path(path)
     if isinstance(words, str):
@@ -80,7 +80,7 @@ def read_vectors(
     if not path.exists():
         raise InputError(f"there is no file of word vectors at {path}")
     if path.name.endswith(_UNPACK_FIRST):
-        raise InputError(f"{path} is of a kind that is not read directly: unpack or convert it first")
+        raise InputError(f"{path} has a format that is not read directly: unpack or convert it first")
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty: it holds no vectors")
     repeated = 0
@@ -96,7 +96,7 @@ def read_vectors(
     except PermissionError as error:
         raise InputError(f"{path} may not be read: {error.strerror}") from error
     if repeated:
-        logger.warning("%s: %d repeated words were passed over, the first of each counts", path, repeated)
+        logger.warning("%s: %d repeated words were passed over; the first vector of each counts", path, repeated)
     table = WordVectors(found, matrix)
     return table if wanted is None or found == wanted else table.select(wanted)
 
@@ -109,8 +109,8 @@ def write_vectors(path: str | Path, vectors: WordVectors, progress: bool = False
     """
     path = Path(path)
     if path.suffix == ".npy":
-        # The vocabulary goes first: torn between the two renames, old rows under new words differ
-        # in number almost always, and the reader says so.
+        # The vocabulary goes first. An interruption between the two renames leaves old rows with new words. Their
+        # numbers almost always differ, and the reader says so.
         with atomic_outputs(vocabulary_path(path), path) as (words_path, array_path):
             write_npy(array_path, words_path, vectors.words, vectors.matrix)
         return

@@ -1,4 +1,4 @@
-"""The row of every word of a target dictionary: read from a vector file, special tokens settled."""
+"""The row of every word of a target dictionary, read from a vector file, and those of its special tokens."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def is_filler(symbol: str) -> bool:
 def log_frequency(dictionary: WordList) -> np.ndarray:
     """(V,) float32: the logarithm of each word's share of the text, for decoding.
 
-    End of sentence counts as the most frequent word, unknown as one occurrence.
+    End of sentence counts as the most frequent word, and unknown as one occurrence.
     """
     count = np.maximum(np.asarray(dictionary.count, dtype=np.float32), 1)
     count[dictionary.eos()] = count[dictionary.nspecial :].max()
@@ -71,12 +71,12 @@ def settle_rows(
 ) -> TargetRows:
     """Read a vector file for a dictionary and settle every row.
 
-    Words take their vector from the file, scaled to length one. Specials: padding is a zero row and beginning of
-    sentence a random one, both never predicted. End of sentence and unknown need directions of their own, since
-    both are predicted: with ``special="random"`` each is a seeded random unit vector, nearly orthogonal to every
-    word; with ``"file"`` they are the file's rows ``</s>`` and ``<unk>``. Words the file lacks: ``random`` gives
-    each a seeded random direction that can be learnt like any other; ``unk`` gives them the vector of ``<unk>``
-    and never predicts them; ``error`` refuses.
+    Words take their vector from the file, scaled to length one. Padding is a zero row and beginning of sentence a
+    random one. Neither is ever predicted. End of sentence and unknown need directions of their own, since both are
+    predicted. With ``special="random"`` each is a seeded random unit vector, nearly orthogonal to every word. With
+    ``"file"`` they are the file's rows ``</s>`` and ``<unk>``. ``missing`` decides about words that the file lacks. The
+    policy ``random`` gives each a seeded random direction that can be learnt like any other. The policy ``unk`` gives
+    them the vector of ``<unk>`` and never predicts them. The policy ``error`` refuses the file.
 
     Args:
         dictionary: the words.
@@ -89,8 +89,8 @@ def settle_rows(
         fillers: whether an entry only rounds the dictionary's size, and is banned.
 
     Raises:
-        InputError: unreadable file, wrong dimension, coverage below ``min_coverage``, missing specials or words
-            under a policy that needs them.
+        InputError: The file is unreadable or has another dimension. The coverage is below ``min_coverage``. Special
+            tokens or words are missing under a policy that needs them.
     """
     _require("special-vectors", special, SPECIAL_POLICIES)
     _require("missing-vectors", missing, MISSING_POLICIES)
@@ -139,7 +139,7 @@ def _fill_specials(
         else:
             table[row] = random_unit_vector(symbol, vectors.dim, seed)
     if np.allclose(table[dictionary.eos()], table[dictionary.unk()]):
-        raise InputError(f"{path} gives </s> and <unk> the same vector, so neither could be told")
+        raise InputError(f"{path} gives </s> and <unk> the same vector, so they cannot be told apart")
 
 
 def _check_coverage(

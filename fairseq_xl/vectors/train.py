@@ -36,7 +36,10 @@ class Training:
     """How vectors are trained: fastText's own defaults (Bojanowski et al. 2017), with 300 dimensions."""
 
     dim: int = option(
-        "dimension of the vectors; with little text fewer do as well and are faster", 300, low=1, high=65_536
+        "dimension of the vectors: lower it for little text, where it does as well and is faster",
+        300,
+        low=1,
+        high=65_536,
     )
     model: str = option(
         "predict the context from the word (skipgram: better for rare words) or the word from its context (cbow: "
@@ -44,11 +47,11 @@ class Training:
         "skipgram",
         choices=("skipgram", "cbow"),
     )
-    epoch: int = option("passes over the text; more of them where it is small", 5, low=1, high=_GREATEST)
+    epoch: int = option("passes over the text: raise it where the text is small", 5, low=1, high=_GREATEST)
     min_count: int = option("words seen less often are only in PREFIX.bin, by their subwords", 5, low=1, high=_GREATEST)
     seed: int = option("random seed; with --threads 1 it settles the result exactly", 0, low=0, high=_GREATEST)
     threads: int | None = option(
-        "threads that train; more than one give slightly other vectors each time",
+        "threads that train. More than one gives slightly other vectors each time",
         None,
         low=1,
         high=1024,
@@ -56,8 +59,8 @@ class Training:
     )
     lr: float = option("learning rate at the start, which falls to zero; lower it if training diverges", 0.05)
     window: int = option(
-        "most words between a word and its context; a wide window makes words of one topic near, a narrow one words "
-        "of one kind",
+        "most words between a word and its context. A wide window makes words of one topic near, and a narrow one "
+        "words of one kind",
         5,
         low=1,
         high=_GREATEST,
@@ -65,11 +68,11 @@ class Training:
     min_subword: int = option("characters of the shortest subwords; 2, or 1, where words are short", 3)
     max_subword: int = option("characters of the longest subwords; 0 trains without subwords", 6, low=0, high=_GREATEST)
     negatives: int = option(
-        "random words against each context word; more help small text and take longer", 5, low=1, high=_GREATEST
+        "random words against each context word. More of them help small text and take longer", 5, low=1, high=_GREATEST
     )
     buckets: int = option(
-        "hash buckets for subwords; PREFIX.bin and the memory take 4 x DIM x BUCKETS bytes, 2.4 GB by default: a "
-        "vocabulary of some thousand words needs no more than 100000",
+        "hash buckets for subwords. PREFIX.bin and the memory take 4 x DIM x BUCKETS bytes, 2.4 GB by default. Lower "
+        "it for a small vocabulary: some thousand words need no more than 100000",
         2_000_000,
         low=1,
         high=_GREATEST,
@@ -89,18 +92,17 @@ class Training:
 def train_vectors(
     text_files: Sequence[str | Path], output: str | Path, training: Training | None = None, progress: bool = True
 ) -> WordVectors:
-    """Train fastText vectors; write ``OUTPUT.bin`` (all words, by subwords) and ``OUTPUT.vec``.
+    """Train fastText vectors and write ``OUTPUT.bin`` (all words, by subwords) and ``OUTPUT.vec``.
 
-    With one thread the same text, settings and seed give the same vectors; several threads race for the weights, as
-    fastText is built to, and give slightly other ones each time.
+    With one thread the same text, settings and seed give the same vectors. Several threads race for the weights, by
+    fastText's design, and give slightly other vectors each time.
 
-    fastText gives random start values to as many tenths of its rows (the words', then the
-    subwords') as there are threads. Here the others start at zero, and
-    there are always enough buckets that every word starts at random.
+    fastText gives random start values to as many tenths of its rows (the words', then the subwords') as there are
+    threads. Here the others start at zero. There are always enough buckets for every word to start at random.
 
     Args:
         text_files: plain UTF-8 text, one sentence per line, tokens separated by spaces.
-        output: the two files' name without suffix; both appear complete or not at all.
+        output: the two files' name without suffix. Both appear complete or not at all.
         training: the settings.
         progress: let fastText report on stderr.
 
@@ -108,8 +110,8 @@ def train_vectors(
         The vectors of the words in the vocabulary, as in ``OUTPUT.vec``.
 
     Raises:
-        InputError: unreadable, empty or non-UTF-8 text; an output without a name; no word seen ``min_count`` times;
-            training that diverges.
+        InputError: The text is unreadable, empty or not UTF-8. The output has no name. No word is seen ``min_count``
+            times. Training diverges.
     """
     training = training or Training()
     texts = [Path(file) for file in text_files]
@@ -137,7 +139,7 @@ def train_vectors(
 
     output = Path(output)
     if output.name in ("", "..") or (output.exists() and not output.is_file() and not output.is_dir()):
-        raise InputError(f"{output} is no beginning of two files' names: give one, such as vectors/en")
+        raise InputError(f"{output} cannot begin the names of two files: give a prefix, such as vectors/en")
     utf8_name(output)
     binary, text_format = (output.with_name(output.name + suffix) for suffix in (".bin", ".vec"))
     with atomic_outputs(binary, text_format) as (new_binary, new_text):
@@ -155,7 +157,7 @@ def train_vectors(
         except (ValueError, RuntimeError) as error:
             reason = "it came out incomplete, as on a full disk" if isinstance(error, InputError) else error
             raise InputError(f"cannot write {binary}: {reason}; what was there before is whole") from error
-        del trained  # the model is read back; two of them would double the memory
+        del trained  # the model is read back, and two of them would double the memory
         words, matrix = read_fasttext(new_binary, None, training.dim, progress)
         with open(new_text, "wb") as file:
             write_text(text_format, file, words, matrix, progress)
@@ -164,12 +166,12 @@ def train_vectors(
 
 @contextmanager
 def _zeroed_memory() -> Iterator[None]:
-    """While the block runs, memory newly allocated in this process is zero (a warning where it cannot be).
+    """While the block runs, memory newly allocated in this process is zero. A warning tells if that is impossible.
 
-    fastText (0.9.2 and later, and so every Python package of it) fills only as many tenths of its weights with random
-    start values as it has threads; the rest is whatever the memory held before. A model of the default size gets fresh
-    pages of zeros from the system, but a small one gets scraps of freed memory: other vectors on each run, weights of
-    1e38, or NaN. glibc can be told to hand out zeros instead.
+    fastText 0.9.2 and later fills only as many tenths of its weights with random start values as it has threads. Every
+    Python package of it does. The rest is whatever the memory held before. A model of the default size gets fresh pages
+    of zeros from the system, but a small one gets scraps of freed memory. These cause other vectors on each run,
+    weights of 1e38, or NaN. glibc can be told to hand out zeros instead.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is None or not mallopt(_M_PERTURB, _HAND_OUT_ZEROS):
@@ -207,7 +209,7 @@ def _processors() -> int:
 
 
 def _check_text(path: Path) -> None:
-    """fastText trains on whatever bytes it is given: refuse here what is not text."""
+    """Refuse what is not text: fastText trains on whatever bytes it is given."""
     if path.is_dir():
         raise InputError(f"{path} is a directory, not a text file")
     if not path.exists():

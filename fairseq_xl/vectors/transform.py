@@ -1,10 +1,10 @@
-"""Making a table's directions more even, so that fewer words are everyone's nearest neighbour.
+"""Steps that make a table's directions more even, so that fewer words are everyone's nearest neighbour.
 
 Word vectors share a large common part, and frequency is written into their main directions. Under
 nearest-neighbour search this makes hubs: words that intrude everywhere. Subtracting the mean and
-the top principal components ("all-but-the-top", Mu and Viswanath 2018) takes both away; whitening
-makes all directions equally long. Rare words, whose vectors are hardly trained, lie close together:
-a share of random directions moves them apart (Tokarchuk and Niculae 2024).
+the top principal components ("all-but-the-top", Mu and Viswanath 2018) takes both away. Whitening makes all directions
+equally long. Rare words, whose vectors are hardly trained, lie close together: a share of random directions moves them
+apart (Tokarchuk and Niculae 2024).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fairseq_xl.vectors.random import random_vectors
 from fairseq_xl.vectors.table import WordVectors
 
 WHITENING_FLOOR = 1e-5
-"""Whitening adds this share of the mean variance to each: directions that hold only rounding stay small."""
+"""Whitening adds this share of the mean variance to each, so that directions that hold only rounding stay small."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +28,8 @@ class Transformation:
     """Steps over a table, in this order."""
 
     normalize_first: bool = option(
-        "scale every vector to norm one before the others, so that long vectors (of words of middle frequency) do not "
-        "settle the mean and the components",
+        "scale every vector to norm one before the other steps. Give it so that long vectors, those of words of middle "
+        "frequency, do not decide the mean and the components",
         False,
     )
     center: bool = option("subtract the mean vector", False)
@@ -37,13 +37,13 @@ class Transformation:
         "subtract the mean and this many main directions of variance (all-but-the-top; DIM/100 is usual)", 0, low=0
     )
     whiten: bool = option(
-        "subtract the mean and scale the main directions to the same variance (ZCA, the whitening that changes the "
-        "vectors least; 1e-5 of the mean variance is added to each, so that directions without any stay small)",
+        "subtract the mean and scale the main directions to the same variance. It is ZCA, the whitening that changes "
+        "the vectors least. 1e-5 of the mean variance is added to each, so that directions without any stay small",
         False,
     )
     random_share: float = option(
-        "give each word 1 - R of its vector, scaled to norm one, and the share R of its vector of `vectors random`: "
-        "1 is all random, 0.5 is worth a try where rare words are confused",
+        "give each word 1 - R of its vector, scaled to norm one, and the share R of its vector of `vectors random`. "
+        "A share of 1 is all random. Try 0.5 where rare words are confused",
         0.0,
         low=0,
         high=1,
@@ -63,18 +63,18 @@ class Transformation:
 def transform(
     vectors: WordVectors, steps: Transformation, weights: Sequence[float] | np.ndarray | None = None
 ) -> WordVectors:
-    """Apply the steps; the given table stays as it is.
+    """Apply the steps. The given table stays as it is.
 
     Args:
         vectors: n words of dimension d.
         steps: see there; ``random_share`` is r in (1 − r)·v/‖v‖ + r·u, where u is the word's seeded random unit
             vector of :mod:`.random`.
-        weights: (n,) non-negative, for example how often each word occurs: the mean, the components
-            and the variances are then those of the text instead of the word list.
+        weights: (n,) non-negative, for example how often each word occurs. The mean, the components and the variances
+            are then those of the text instead of the word list.
 
     Raises:
-        InputError: more components than dimensions leave; weights that are all zero; a vector that comes out zero
-            (the word is named).
+        InputError: Removing the components would leave no dimension. All weights are zero. A vector comes out zero (the
+            word is named).
     """
     words, rows = vectors.words, vectors.matrix.astype(np.float64)
     removed, random_share = steps.remove_components, steps.random_share

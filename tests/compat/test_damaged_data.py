@@ -40,18 +40,18 @@ def test_good_data_is_as_it_was(data: Path) -> None:
 @pytest.mark.parametrize(
     ("suffix", "spoil", "sentence"),
     [
-        ("bin", lambda p: p.write_bytes(p.read_bytes()[:-2]), r"en\.bin is damaged, it has \d+ bytes and "),
+        ("bin", lambda p: p.write_bytes(p.read_bytes()[:-2]), r"en\.bin is damaged: it has \d+ bytes, and "),
         ("bin", lambda p: p.write_bytes(p.read_bytes() + b"xx"), r"en\.bin is damaged"),
-        ("bin", lambda p: p.unlink(), r"en\.bin is missing, which belongs to .*en\.idx: preprocess"),
+        ("bin", lambda p: p.unlink(), r"en\.bin is missing and belongs to .*en\.idx: preprocess"),
         ("bin", lambda p: change(p, 0, b"\xff\x7f"), r"holds word number 32767 and its dictionary has \d+ words"),
         ("idx", lambda p: p.write_bytes(p.read_bytes()[:-2]), r"en\.idx is damaged: preprocess the text again"),
         ("idx", lambda p: p.write_bytes(p.read_bytes()[:11]), r"en\.idx is damaged"),
-        ("idx", lambda p: change(p, 0, b"X"), r"en\.idx is no index of preprocessed text, or a damaged one"),
+        ("idx", lambda p: change(p, 0, b"X"), r"en\.idx is damaged, or is not an index of preprocessed text"),
         ("idx", lambda p: change(p, 9, b"\x02"), r"en\.idx is damaged"),
         ("idx", lambda p: change(p, 17, b"\x63"), r"en\.idx is damaged"),
         ("idx", lambda p: change(p, 26, struct.pack("<i", -5)), r"en\.idx is damaged"),
         ("idx", lambda p: change(p, 26, struct.pack("<i", 2**30)), r"en\.idx is damaged"),
-        ("idx", lambda p: p.write_bytes(b""), r"en\.idx is no index of preprocessed text, or a damaged one"),
+        ("idx", lambda p: p.write_bytes(b""), r"en\.idx is damaged, or is not an index of preprocessed text"),
     ],
 )
 def test_damaged_data_is_named(data: Path, suffix: str, spoil, sentence: str) -> None:

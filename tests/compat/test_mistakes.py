@@ -120,7 +120,7 @@ def test_translating_with_other_dictionaries(begun, corpus, tmp_path):
 
 def test_a_sentence_that_is_too_long_is_named():
     said = explain(Exception("Size of sample #7 is invalid (=(9, 4)) since max_positions=(5, 5), skip this example"))
-    assert str(said).startswith("sentence 7 (from 0) has (9, 4) tokens and the limit is (5, 5): raise --max-tokens")
+    assert str(said).startswith("sentence 7 (from 0) has (9, 4) tokens and the limit is (5, 5). Raise --max-tokens")
 
 
 def test_a_batch_that_holds_no_sentence():

@@ -107,7 +107,7 @@ def test_who_started_this(monkeypatch, variables, size):
 @pytest.mark.parametrize(
     ("tasks", "nodes", "size", "said"),
     [
-        (2, 2, 2, "one process on each node, .* give --ntasks-per-node 2 or more"),
+        (2, 2, 2, "one process on each node, .* Give --ntasks-per-node 2 or more"),
         (4, 2, 8, "srun started 4 processes, and --distributed-world-size is 8"),
         (4, 2, 2, "give fairseq-train --distributed-world-size 4"),
     ],

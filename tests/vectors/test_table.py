@@ -103,7 +103,7 @@ def test_an_empty_file_is_named(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["cc.en.300.bin.gz", "glove.zip", "x.npz", "model.ftz"])
 def test_packed_files_must_be_unpacked_first(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"PK..")
-    with pytest.raises(InputError, match=f"{name} is of a kind .* unpack"):
+    with pytest.raises(InputError, match=f"{name} has a format .* unpack"):
         read_vectors(tmp_path / name)
 
 

@@ -174,7 +174,7 @@ def test_missing_text_and_places_are_named(text: Path, tmp_path: Path) -> None:
         train([tmp_path / "pipe"], tmp_path / "m", **SMALL)
     (tmp_path / "file").touch()
     for output in (".", "..", "", "deep/..", "/dev/null"):
-        with pytest.raises(InputError, match=f"^{output or '.'} is no beginning of two files' names"):
+        with pytest.raises(InputError, match=f"^{output or '.'} cannot begin the names of two files"):
             train([text], output, **SMALL)
     with pytest.raises(InputError, match="is no name in UTF-8"):
         train([text], tmp_path / "\udcff", **SMALL)

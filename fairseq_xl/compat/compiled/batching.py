@@ -18,8 +18,8 @@ def batch_by_size_vec(
     """Cut ``indices`` into consecutive batches.
 
     A batch is a *settled* part, known to be valid, and a *tail* that has not yet made it a multiple of ``bsz_mult``
-    again. A sentence that would make both together too large closes the settled part; the tail goes on as a new batch,
-    unless it is itself too large: then it is closed before this sentence, too.
+    again. A sentence that would make both together too large closes the settled part, and the tail becomes a new batch.
+    A tail that is itself too large with this sentence is closed before it, too.
 
     Args:
         indices: (N,) sentence numbers, in the order to be batched.
@@ -80,8 +80,8 @@ def batch_fixed_shapes_fast(
     """Cut ``indices`` into batches that each fit one of the shapes (sentences, tokens), sorted
     ascending.
 
-    The compiled function forgets the length of the sentence that opens a batch (all but the first
-    batch), so that batch may be wider than its shape; equal batches matter more than mending that.
+    The compiled function forgets the length of the sentence that opens a batch, except in the first batch. Such a batch
+    may be wider than its shape. This function does the same, because equal batches matter more than mending that.
     """
     shapes = [(int(sentences), int(tokens)) for sentences, tokens in fixed_shapes_sorted]
     batches: list[list[int]] = []

@@ -66,7 +66,7 @@ def count(stat: Any, reference: Sequence[int], prediction: Sequence[int]) -> Non
 
 
 def trimmed(tokens: list[int], pad: int, eos: int) -> list[int]:
-    """Without padding before, and without padding and ends of sentence behind the first token."""
+    """The tokens without padding at the beginning, and without padding and ends of sentence at the end."""
     start = 0
     while start < len(tokens) and tokens[start] == pad:
         start += 1

@@ -24,17 +24,17 @@ def end_weight(update: int, anneal_from: int, anneal_to: int) -> float:
 @dataclass
 class AnnealedConfig(ContinuousCriterionConfig):
     start_loss: str = option(
-        "loss to start with, a continuous criterion: one that learns fast from afar, as cosine", MISSING
+        "loss to start with, a continuous criterion: one that learns fast from afar, such as cosine", MISSING
     )
     end_loss: str = option("loss to end with, likewise: the one whose optimum is wanted", MISSING)
     anneal_from: int = option("updates that the start loss trains alone: more while its curve is still steep there", 0)
     anneal_to: int = option(
         "updates after which the end loss trains alone; between the two its weight rises linearly. "
-        "Later where the cosine falls back on the way",
+        "Give a later one where the cosine falls back on the way",
         MISSING,
     )
     start_options: str = option(
-        "options of the start loss where its defaults do not suit, as 'lambda1=0 lambda2=1'", ""
+        "options of the start loss where its defaults do not suit, such as 'lambda1=0 lambda2=1'", ""
     )
     end_options: str = option("options of the end loss, likewise", "")
 
@@ -50,8 +50,8 @@ class Annealed(Mixture):
     computed.
 
     Raises:
-        InputError: one of the two is not a continuous loss; an option is unknown to it, or has a value it cannot take;
-            the schedule does not rise.
+        InputError: One of the two is not a continuous loss. An option is unknown to it, or has a value it cannot take.
+            The schedule does not rise.
     """
 
     def __init__(

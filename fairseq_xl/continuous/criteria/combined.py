@@ -1,4 +1,4 @@
-"""``--criterion combined``: a weighted sum of two continuous losses; and what every mixture of losses needs.
+"""``--criterion combined``: a weighted sum of two continuous losses. Every mixture of losses uses this module.
 
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
@@ -19,7 +19,7 @@ from fairseq_xl.io.settings import option
 
 
 class Mixture(ContinuousCriterion):
-    """A criterion of several, none of which may be a mixture."""
+    """A criterion made of several others, none of which may be a mixture."""
 
     def mixed(
         self,
@@ -30,7 +30,7 @@ class Mixture(ContinuousCriterion):
     ) -> tuple[Tensor, dict[str, Tensor]]:
         """Σ weight · loss (N,) over parts by place, of which one at least has a weight above 0.
 
-        A loss of weight 0 is not computed. What they log beyond the cosine and κ is logged under their place, as
+        A loss of weight 0 is not computed. What a loss logs beyond the cosine and κ gets its place as a prefix, as in
         ``end_hinge``.
         """
         losses, logged = [], {}
@@ -55,7 +55,7 @@ class CombinedConfig(ContinuousCriterionConfig):
         "what the auxiliary loss is multiplied by: less where it holds the main loss back", 1.0
     )
     main_options: str = option(
-        "options of the main loss where its defaults do not suit, as 'negatives=500 label_smoothing=0.05'", ""
+        "options of the main loss where its defaults do not suit, such as 'negatives=500 label_smoothing=0.05'", ""
     )
     auxiliary_options: str = option("options of the auxiliary loss, likewise", "")
 
@@ -65,8 +65,8 @@ class Combined(Mixture):
     """main loss + weight · auxiliary loss.
 
     Raises:
-        InputError: one of the two is no continuous loss; an option it does not have, or cannot take; a weight that
-            is not above 0.
+        InputError: One of the two is not a continuous loss. An option is unknown to it, or has a value it cannot take.
+            The weight is not above 0.
     """
 
     def __init__(
@@ -92,9 +92,10 @@ class Combined(Mixture):
 
 
 def hinge_margin(criterion: Mapping[str, Any]) -> float | None:
-    """The margin of the hinge that a model was trained with, from its criterion's options; None without a hinge.
+    """The margin of the hinge that a model was trained with, from its criterion's options. None without a hinge.
 
-    Of an annealing, that of the end loss, or else of the start loss; of a sum that of the main loss first.
+    An annealed loss has the margin of its end loss, or else of its start loss. A sum has that of its main loss, or
+    else of its auxiliary loss.
     """
     for place in ("end", "start", "main", "auxiliary"):
         if f"{place}_loss" in criterion:
@@ -105,7 +106,7 @@ def hinge_margin(criterion: Mapping[str, Any]) -> float | None:
 
 
 def nested_criterion(place: str, name: str, options: str, task: Any, sentence_avg: bool) -> ContinuousCriterion:
-    """The loss ``name`` with its defaults but for ``options``, "NAME=VALUE NAME=VALUE …"."""
+    """The loss ``name`` with its defaults, except for ``options`` ("NAME=VALUE NAME=VALUE …")."""
     config = nested_config(place, name, options, sentence_avg)
     return CRITERION_REGISTRY[name].build_criterion(config, task)
 

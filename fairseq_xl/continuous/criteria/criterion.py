@@ -21,7 +21,7 @@ from fairseq_xl.losses.kernels import kernels_setting
 from fairseq_xl.training.finite import check_finite
 
 PER_WORD = "per_word/"
-"""Begins the names of what a loss logs, among what the trainer and the task log in the same dictionary."""
+"""The prefix of what a loss logs. The trainer and the task log in the same dictionary."""
 
 
 @dataclass
@@ -33,9 +33,9 @@ class ContinuousCriterion(FairseqCriterion):
     """Mask padding, look up targets, sum a loss over tokens, and log what every continuous loss shares.
 
     Args:
-        task: for its padding.
+        task: the task, whose padding is masked.
         sentence_avg: divide gradients by the number of sentences, not of tokens.
-        loss: of which one value per row is taken.
+        loss: the loss, which gives one value per row.
 
     Raises:
         InputError: ``FAIRSEQ_XL_KERNELS`` is set to something unknown.
@@ -113,7 +113,7 @@ class ContinuousCriterion(FairseqCriterion):
 
 
 def _best(pred: Tensor, targets: TargetTable) -> Tensor:
-    """The word (N,) that greedy search takes for each prediction, where nothing is corrected for."""
+    """The word (N,) that greedy search takes for each prediction, without any correction of scores."""
     if targets.bias is None:
         return nearest(pred, targets)[1].squeeze(-1)
     return top_words(pred, targets, 1, Scoring("vmf_posterior", bonus=targets.bias)).words.squeeze(-1)

@@ -23,23 +23,24 @@ from fairseq_xl.training.presets import preset
 @dataclass
 class MarginConfig(ContinuousCriterionConfig):
     margin: float = option(
-        "by how much the target must be closer than the negative (cosines, so 0 to 2). Larger keeps more "
-        "predictions under the hinge; watch the logged hinge share. How near to the target the hinge lets go "
-        "depends on the negative, and with it each loss's default",
+        "by how much the target must be closer than the negative (cosines, so 0 to 2). A larger margin keeps more "
+        "predictions under the hinge: watch the logged hinge share. The negative decides how near to the target the "
+        "hinge ends. Each loss therefore has its own default",
         0.5,
     )
 
 
 @preset
 class DifferenceConfig(MarginConfig):
-    """Its hinge ends at a cosine of 0.911, where the projection's with 0.5 does; with 0.5 it would at 0.809."""
+    """The hinge ends at a cosine of 0.911, as the projection's does with 0.5. With 0.5 it would end at 0.809."""
 
     margin: float = 0.7
 
 
 @preset
 class NegativeSamplingConfig(MarginConfig):
-    """A sampled word is about across both target and prediction: 0.5 would let go where they are 60° apart."""
+    """A sampled word is nearly orthogonal to target and prediction: with 0.5 the hinge would end where these are 60°
+    apart."""
 
     margin: float = 0.75
     negatives: int = option("uniform draws per target, averaged (the paper: 5)", 5)
@@ -60,15 +61,15 @@ class MostInformativeConfig(MarginConfig):
 @dataclass
 class InBatchConfig(MarginConfig):
     negative: ChoiceEnum(["hardest", "semi_hard"]) = option(  # type: ignore[valid-type]
-        "which target of the batch is the negative: the nearest to the prediction (hardest), or the nearest of those "
-        "farther than its own target (semi_hard). semi_hard is gentler while predictions are still poor",
+        "which target of the batch is the negative. Choose hardest for the nearest to the prediction. Choose semi_hard "
+        "for the nearest of those farther than its own target. It is gentler while predictions are still poor",
         "hardest",
     )
 
 
 @register("syn_margin_proj", MarginConfig)
 class SynMarginProj(ContinuousCriterion):
-    """Hinge against the part of û orthogonal to u (Bhat et al. 2019); logs the share of rows it repels."""
+    """Hinge against the part of û orthogonal to u (Bhat et al. 2019). It logs the share of rows it repels."""
 
     def __init__(self, task: Any, sentence_avg: bool, margin: float):
         super().__init__(task, sentence_avg, SynMarginProjLoss(margin))

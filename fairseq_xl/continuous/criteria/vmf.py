@@ -16,9 +16,10 @@ from fairseq_xl.losses import VmfLoss, VmfReleasedLoss
 @dataclass
 class VmfConfig(ContinuousCriterionConfig):
     form: ChoiceEnum(["paper", "released"]) = option(  # type: ignore[valid-type]
-        "paper: -log C(k) - lambda2 e.u + lambda1 k. Its defaults regularise as the 2019 paper does; --lambda1 0 "
-        "--lambda2 1 is the plain likelihood of the syn-margin paper's comparison. released: -log C(k) + log(1 + "
-        "k)(0.2 - cos), the loss of the 2019 paper's published code",
+        "which loss to use. Choose paper for the formula -log C(k) - lambda2 e.u + lambda1 k. Its defaults regularise "
+        "as the 2019 paper does. Give --lambda1 0 --lambda2 1 for the plain likelihood of the syn-margin paper's "
+        "comparison. Choose released for the loss of the 2019 paper's published code, -log C(k) + log(1 + k)(0.2 - "
+        "cos)",
         "paper",
     )
     lambda1: float = option("weight of the norm penalty: raise it when the logged kappa runs away", 0.02)

@@ -17,8 +17,8 @@ from fairseq_xl.losses import VmfPosteriorLoss
 @dataclass
 class VmfPosteriorConfig(ContinuousCriterionConfig):
     negatives: int = option(
-        "sampled words, shared by the batch, that stand for those outside it. 0 sums over all words, which is exact: "
-        "sample where that takes most of a step, from some 10,000 words on",
+        "sampled words, shared by the batch, that stand for those outside it. 0 sums over all words, which is exact. "
+        "Sample where that takes most of a step, from some 10,000 words on",
         0,
         low=0,
     )
@@ -39,7 +39,7 @@ class VmfPosteriorConfig(ContinuousCriterionConfig):
 class VmfPosterior(ContinuousCriterion):
     """−log p(w), where p(v) ∝ exp(eᵀu_v) over the frozen table: a softmax whose matrix is the table.
 
-    Validation sums over all words and smooths nothing, so that its loss is the likelihood in nats per word.
+    Validation sums over all words and smooths nothing. Its loss is therefore the likelihood in nats per word.
     """
 
     def __init__(self, task: Any, sentence_avg: bool, negatives: int, negatives_power: float, label_smoothing: float):

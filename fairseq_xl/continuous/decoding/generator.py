@@ -28,7 +28,7 @@ class TopWordsGenerator(SequenceGenerator):
         models: exactly one, with a continuous output.
         tgt_dict: its target dictionary.
         index: finds the candidates; None reads the whole table in blocks, which is exact.
-        others: of ``SequenceGenerator``; those that must see every word's score are refused.
+        others: options of ``SequenceGenerator``. Those that must see every word's score are refused.
 
     Raises:
         InputError: an ensemble, a softmax output, or a search other than plain beam search.

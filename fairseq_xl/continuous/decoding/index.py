@@ -31,7 +31,7 @@ class WordIndex:
         effort: how much is searched, as a multiple of the default: raise it for recall, lower it for speed.
 
     Raises:
-        InputError: faiss is missing; an unknown kind; the kept index cannot be read.
+        InputError: faiss is missing, the kind is unknown, or the kept index cannot be read.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class WordIndex:
         set_effort(self.index, kind, effort)
 
     def search(self, unit: Tensor, k: int) -> Tensor:
-        """Rows (N, k) of the table found nearest to unit vectors (N, d), best first; −1 where fewer were found."""
+        """Rows (N, k) of the table found nearest to unit vectors (N, d), best first. −1 where fewer were found."""
         queries = unit.detach().float().cpu().numpy()
         if self.penalised:
             queries = np.concatenate([queries, np.ones((len(queries), 1), np.float32)], axis=1)

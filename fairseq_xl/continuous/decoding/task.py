@@ -20,9 +20,9 @@ from fairseq_xl.vectors.faiss_index import KINDS
 @dataclass
 class ContinuousTranslationConfig(TranslationConfig):
     nearest: ChoiceEnum(["dense", "top", *KINDS]) = option(  # type: ignore[valid-type]
-        "how to find the words near a prediction. dense scores all words and works with every search option. top "
-        "gives the same translations in bounded memory, for large vocabularies. flat, hnsw and ivf ask a faiss index; "
-        "the last two are approximate, for tables of a million words and more",
+        "how to find the words near a prediction. Choose dense to score all words: it works with every search option. "
+        "Choose top for large vocabularies: it gives the same translations in bounded memory. Choose flat, hnsw or ivf "
+        "to ask a faiss index. The last two are approximate and suit tables of a million words and more",
         "dense",
     )
     nearest_effort: float = option(
@@ -36,7 +36,7 @@ class ContinuousTranslationConfig(TranslationConfig):
 
 @register_task("continuous_translation", dataclass=ContinuousTranslationConfig)
 class ContinuousTranslationTask(TranslationTask):
-    """As ``translation``; its generator may look at the nearest words alone."""
+    """As ``translation``, but its generator may look at the nearest words alone."""
 
     def build_generator(
         self,

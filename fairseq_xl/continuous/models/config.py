@@ -23,9 +23,9 @@ class DecodingConfig(FairseqDataclass):
     ``fairseq-generate … --model-overrides "{'decode_score': 'vmf_posterior'}"``."""
 
     decode_score: ChoiceEnum(list(SCORES)) = option(  # type: ignore[valid-type]
-        "how predicted vectors score words. cosine: softmax of decode-scale times the cosine (for cosine and margin "
-        "losses). vmf_posterior: softmax of kappa times the cosine (for vmf). vmf_density: the density itself, as the "
-        "paper decodes. In a beam search the density favours long outputs of confident words",
+        "how predicted vectors score words. Choose cosine for cosine and margin losses: a softmax of decode-scale "
+        "times the cosine. Choose vmf_posterior for vmf: a softmax of kappa times the cosine. Choose vmf_density for "
+        "the density itself, as the paper decodes. In a beam search it favours long outputs of confident words",
         "vmf_posterior",
     )
     decode_scale: float = option("sharpness of decode-score cosine: only beam search and ensembles depend on it", 20.0)
@@ -44,7 +44,7 @@ class DecodingConfig(FairseqDataclass):
 
 @dataclass
 class VectorOutputConfig(DecodingConfig):
-    """The target table, and what stands in its place in a softmax baseline: the same for every architecture."""
+    """The options of the target table, and of a softmax baseline's output. They are the same for every architecture."""
 
     target_vectors: Optional[str] = option(  # noqa: UP045
         "file of target word vectors (.vec, .vec.gz, .bin, .npy with .vocab); see fairseq-xl vectors. Required for a "
@@ -62,8 +62,8 @@ class VectorOutputConfig(DecodingConfig):
         "random",
     )
     missing_vectors: ChoiceEnum(list(MISSING_POLICIES)) = option(  # type: ignore[valid-type]
-        "what to do with dictionary words without a vector. random gives each a random direction; unk maps them to "
-        "<unk> and never predicts them; error refuses to start",
+        "what to do with dictionary words without a vector. Choose random to give each a random direction. Choose unk "
+        "to map them to <unk> and never predict them. Choose error to refuse to start",
         "random",
     )
     min_coverage: float = option(
@@ -78,17 +78,17 @@ class VectorOutputConfig(DecodingConfig):
     )
     decoder_output: ChoiceEnum(list(OUTPUTS)) = option(  # type: ignore[valid-type]
         "continuous predicts vectors. softmax and softmax_tied are the papers' baselines and differ in the output "
-        "layer alone; softmax_tied shares its weights with the decoder's input",
+        "layer alone: softmax_tied shares its weights with the decoder's input",
         "continuous",
     )
     softmax_init: ChoiceEnum(["vectors", "random"]) = option(  # type: ignore[valid-type]
-        "how softmax weights start, where --target-vectors is given (random without); the less parallel text, the "
-        "more the vectors help",
+        "how softmax weights start if --target-vectors is given (without it they are random). The less parallel text "
+        "there is, the more the vectors help",
         "vectors",
     )
     untie_decoder_input: bool = option(
-        "continuous output: learn the decoder's input embeddings instead of reading the frozen targets; for targets "
-        "that say little of a word, such as random ones. It takes as many parameters more as a softmax",
+        "continuous output: learn the decoder's input embeddings instead of reading the frozen targets. Give it for "
+        "targets that say little of a word, such as random ones. It adds as many parameters as a softmax",
         False,
     )
     output_scale: float = option(
@@ -99,7 +99,7 @@ class VectorOutputConfig(DecodingConfig):
     )
     word_bias: bool = option(
         "continuous output: learn a number for each word that its score adds, as a softmax has, for vmf_posterior. "
-        "Give it where <unk> or rare words intrude; words that are swapped in share the mean",
+        "Give it where <unk> or rare words intrude. Words that are swapped in share the mean",
         False,
     )
     targets_in_checkpoint: bool = option(
@@ -113,9 +113,9 @@ class VectorOutputConfig(DecodingConfig):
 class ContinuousLSTMConfig(VectorOutputConfig):
     """Sensible sizes for a few ten thousand to a few hundred thousand sentence pairs."""
 
-    encoder_embed_dim: int = option("size of source embeddings; less for little text", 512)
+    encoder_embed_dim: int = option("size of source embeddings: lower it for little text", 512)
     encoder_hidden_dim: int = option("size of encoder states, both directions together; raise it with more text", 512)
-    encoder_layers: int = option("encoder layers; more for much text, each as slow as the first", 1)
+    encoder_layers: int = option("encoder layers: give more for much text, each as slow as the first", 1)
     decoder_embed_dim: int = option(
         "size to which a linear layer brings decoder inputs; 0 takes --decoder-hidden-dim, a smaller one saves weights",
         0,
@@ -123,8 +123,8 @@ class ContinuousLSTMConfig(VectorOutputConfig):
     decoder_hidden_dim: int = option("size of decoder states; raise it with more text", 512)
     decoder_layers: int = option("decoder layers; the papers' sizes have two, for some 200,000 sentences", 1)
     attention: ChoiceEnum(list(ATTENTION_KINDS)) = option(  # type: ignore[valid-type]
-        "how decoder states score encoder states: dot has no weights and wants equal sizes, general one matrix, "
-        "additive is slowest",
+        "how decoder states score encoder states. dot has no weights and needs equal sizes. general has one matrix. "
+        "additive is the slowest",
         "general",
     )
     input_feeding: bool = option(
@@ -133,8 +133,8 @@ class ContinuousLSTMConfig(VectorOutputConfig):
         False,
     )
     dropout: float = option(
-        "on embeddings, between layers and before the output; a softmax needs it on little text (0.3), a continuous "
-        "output is held back by it (0)",
+        "on embeddings, between layers and before the output. A softmax needs it on little text (0.3). It holds a "
+        "continuous output back (0)",
         0.0,
     )
     max_source_positions: int = option("longest source, in tokens; longer ones are skipped in training", 1024)

@@ -1,4 +1,4 @@
-"""``--encoder-from``: a trained Transformer's encoder, fairseq's own or one of ours, as a new one's beginning."""
+"""``--encoder-from``: a new encoder begins with that of a trained Transformer, fairseq's own or one of ours."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fairseq_xl.training import checkpoints
 
 logger = logging.getLogger(__name__)
 
-# What makes another encoder of it; weights of the same shape do not show all of these.
+# Options that change the encoder. Weights of the same shape do not show all of these.
 OPTIONS = (
     *("encoder_embed_dim", "encoder_ffn_embed_dim", "encoder_layers", "encoder_attention_heads"),
     *("encoder_normalize_before", "encoder_learned_pos", "activation_fn", "no_scale_embedding"),
@@ -35,9 +35,9 @@ def load_encoder(encoder: nn.Module, cfg: ContinuousTransformerConfig, path: str
         path: a checkpoint that fairseq-train wrote.
 
     Raises:
-        InputError: the file is missing, truncated, not a checkpoint, or would run code; the model is of another kind,
-            or has other sizes or options; the source dictionary is another one. The dictionaries are compared only
-            where that of the training still lies with its data.
+        InputError: The file is missing, truncated, not a checkpoint, or would run code. The model is of another kind,
+            or has other sizes or options. The source dictionary is another one. The dictionaries are compared only
+            if that of the training is still in its data folder.
     """
     state = checkpoints.read(path)
     here = encoder.state_dict()
@@ -55,8 +55,8 @@ def load_encoder(encoder: nn.Module, cfg: ContinuousTransformerConfig, path: str
     words, wanted = (len(part["embed_tokens.weight"]) for part in (stored, here))
     if words != wanted:
         raise InputError(
-            f"--encoder-from {path} has a source dictionary of {words} entries and this data one of {wanted}: "
-            "preprocess the data with the dictionary of that training (fairseq-preprocess --srcdict)"
+            f"the source dictionary of --encoder-from {path} has {words} entries, and this data's has {wanted}. "
+            "Preprocess the data with the dictionary of that training (fairseq-preprocess --srcdict)"
         )
     _check_words(_section(state, "task"), encoder.dictionary, path)
     _check_parts(stored, here, path)
@@ -65,8 +65,10 @@ def load_encoder(encoder: nn.Module, cfg: ContinuousTransformerConfig, path: str
 
 
 def _section(state: dict[str, Any], name: str) -> dict[str, Any]:
-    """What a checkpoint's model or task was built from, flat: a stock Transformer's options lie in a namespace, and
-    those of old checkpoints lie together."""
+    """The options that a checkpoint's model or task was built from, flat.
+
+    A stock Transformer's options are in a namespace, and those of old checkpoints are together.
+    """
     section = state["cfg"].get(name, {}) if state.get("cfg") else state["args"]
     return section if isinstance(section, dict) else vars(section)
 

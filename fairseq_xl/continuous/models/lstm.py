@@ -20,7 +20,7 @@ from fairseq_xl.modules.recurrent import BidirectionalLSTM, initialise_uniform, 
 
 
 class ContinuousLSTMEncoder(FairseqEncoder):
-    """Embeddings and a bidirectional LSTM; padding on either side never matters."""
+    """Embeddings and a bidirectional LSTM. Padding on either side never matters."""
 
     def __init__(self, cfg: ContinuousLSTMConfig, dictionary: Dictionary):
         super().__init__(dictionary)
@@ -75,8 +75,8 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         self.embed_tokens = learnt_words(cfg, dictionary, targets)
         self.embed_projection = nn.Linear(dim, embed_dim, bias=False)
 
-        # One bridge per decoder layer, from the encoder layer of the same height or the topmost there is, so
-        # that any two numbers of layers go together.
+        # Each decoder layer has a bridge from the encoder layer of the same height, or else from the topmost. Any two
+        # numbers of layers therefore go together.
         self.bridge_from = [min(i, cfg.encoder_layers - 1) for i in range(cfg.decoder_layers)]
         bridge = [nn.Linear(cfg.encoder_hidden_dim, 2 * hidden) for _ in range(cfg.decoder_layers)]
         self.bridge = nn.ModuleList(bridge)
@@ -98,7 +98,7 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         encoder_out: dict[str, Tensor],
         incremental_state: dict[str, dict[str, Tensor | None]] | None = None,
     ) -> tuple[Tensor, dict[str, list[Tensor]]]:
-        """Teacher-forced, or one step where ``incremental_state`` is given.
+        """Decode with teacher forcing, or one step if ``incremental_state`` is given.
 
         Returns:
             vectors (N, T, d) or logits (N, T, V), and a dict of lists with one item each. ``attn`` is (N, T, S). For
@@ -115,14 +115,14 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
             self.set_incremental_state(incremental_state, "state", kept)
         features = F.dropout(features, self.dropout, self.training)
         output = self.output_layer(features)
-        # Of the source as it was given: who asks which word is attended to does not know of packing.
+        # Weights for the source as it was given: a caller that asks for them does not know of packing.
         places = encoder_out["places"].unsqueeze(1).expand_as(weights)
         extra = self.norms(output)
         extra["attn"] = [weights.gather(2, places)]
         return output, extra
 
     def read(self, words: Tensor) -> Tensor:
-        """What the recurrence reads of some words (N, T): (N, T, E)."""
+        """The recurrence's inputs (N, T, E) for words (N, T)."""
         if self.embed_tokens is not None:
             return self.embed_projection(self.embed_tokens(words))
         assert self.targets is not None
@@ -135,7 +135,7 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         return self.first_state(encoder_out) if kept is None else (kept["hidden"], kept["cell"], kept["feed"])
 
     def first_state(self, encoder_out: dict[str, Tensor]) -> State:
-        """Before the first word, from the encoder's last states."""
+        """The state before the first word, from the encoder's last states."""
         final = encoder_out["final"]
         bridged = [layer(final[:, depth]) for layer, depth in zip(self.bridge, self.bridge_from, strict=True)]
         hidden, cell = torch.stack(bridged, 1).chunk(2, -1)
@@ -168,7 +168,7 @@ class ContinuousLSTM(FairseqEncoderDecoderModel):
 
     @classmethod
     def build_model(cls, cfg: ContinuousLSTMConfig, task: Any) -> ContinuousLSTM:
-        """Raises: InputError: vectors missing, unreadable or unfit; sizes that do not go together."""
+        """Raises: InputError: Vectors are missing, unreadable or unfit, or sizes do not go together."""
         source, target = task.source_dictionary, task.target_dictionary
         try:
             targets = target_table(cfg, target)

@@ -1,4 +1,4 @@
-"""What continuous models share, whatever their body: the table they begin with, and what their decoders put out."""
+"""The parts that all continuous models share: the table they begin with, and the output of their decoders."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class VectorOutput:
         """``targets`` is kept for a continuous output only: a softmax begins at its rows and leaves them.
 
         Raises:
-            InputError: an ``output_scale`` that is no positive number; one, or a word bias, for a softmax.
+            InputError: ``output_scale`` is not a positive number. A softmax is given one, or a word bias.
         """
         self.output_kind = str(cfg.decoder_output)
         self.output_scale = float(cfg.output_scale)
@@ -86,7 +86,8 @@ class VectorOutput:
         lengths.
 
         Args:
-            state_dict: a whole model's, changed in place; left as it is unless it has a softmax and this has none.
+            state_dict: a whole model's, changed in place. It stays as it is unless it has a softmax and this model has
+                none.
             name: of this decoder in it, ``decoder``.
 
         Raises:
@@ -131,7 +132,7 @@ class VectorOutput:
         """Scores (N, T, V): exact nearest-neighbour scores of vectors, or the softmax.
 
         Raises:
-            InputError: asked for while training a continuous output, which only a softmax criterion does.
+            InputError: a softmax criterion asks for them while it trains a continuous output.
         """
         output, extra = net_output
         if self.output_kind != "continuous":
@@ -149,12 +150,12 @@ class VectorOutput:
 
 
 def vector_dim(cfg: VectorOutputConfig, targets: TargetTable | None) -> int:
-    """The dimension of predicted vectors; a softmax without a vector file has one, too."""
+    """The dimension of predicted vectors. A softmax without a vector file has one, too."""
     return targets.dim if targets is not None else cfg.target_dim or 300
 
 
 def learnt_words(cfg: VectorOutputConfig, dictionary: WordList, targets: TargetTable | None) -> nn.Embedding | None:
-    """The embedding (V, d) that the decoder reads; ``None`` where it reads the frozen table."""
+    """The embedding (V, d) that the decoder reads. ``None`` if it reads the frozen table."""
     if str(cfg.decoder_output) == "continuous" and not cfg.untie_decoder_input:
         return None
     return word_embedding(cfg, dictionary, targets)
@@ -226,5 +227,5 @@ def resumes(cfg: VectorOutputConfig) -> bool:
 
 
 def _whole_run(cfg: VectorOutputConfig) -> Any | None:
-    """fairseq hands ``build_model`` a copy of the model's part of the configuration; its parent is the original."""
+    """fairseq gives ``build_model`` a copy of the model's part of the configuration. Its parent is the original."""
     return getattr(cfg, "__dict__", {}).get("_parent")

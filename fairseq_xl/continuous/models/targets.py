@@ -18,8 +18,8 @@ from fairseq_xl.vectors.targets import WordList, settle_rows
 class TargetTable(FrozenTable):
     """The table of a dictionary, one row per entry, that a model carries in its checkpoint.
 
-    Banned are padding, beginning of sentence, dictionary fillers, and words without a vector under the policy ``unk``.
-    A third buffer, ``fingerprint``, tells the dictionary.
+    Padding, beginning of sentence, dictionary fillers, and words without a vector under the policy ``unk`` are banned.
+    A third buffer, ``fingerprint``, identifies the dictionary.
 
     Build one with :func:`build_table`, or :meth:`awaiting_checkpoint` when a state dict will fill it.
     """
@@ -38,10 +38,10 @@ class TargetTable(FrozenTable):
         self.register_buffer("fingerprint", torch.tensor(fingerprint(symbols)))
         self.filled = True
         self.keep_rows = keep_rows
-        """When a checkpoint is loaded, take only this many leading (special) rows from it: a vocabulary swap."""
+        """For a vocabulary swap: take only this many leading (special) rows from a checkpoint that is loaded."""
         self.swapped = keep_rows > 0
         self.num_updates = 0
-        """How many updates the model that carries it has had, for losses that change while training."""
+        """The number of updates of the model that carries the table, for losses that change while training."""
 
     @classmethod
     def awaiting_checkpoint(cls, symbols: Sequence[str], dim: int) -> TargetTable:
@@ -62,8 +62,8 @@ class TargetTable(FrozenTable):
                 self._swap_into(state_dict, prefix)
             elif stored.shape[0] != self.table.shape[0]:
                 raise InputError(
-                    f"the checkpoint's target table has {stored.shape[0]} rows but the target dictionary "
-                    f"{self.table.shape[0]} entries: use the data folder (dict.*.txt) the model was trained with, "
+                    f"the checkpoint's target table has {stored.shape[0]} rows, but the target dictionary has "
+                    f"{self.table.shape[0]} entries. Use the data folder (dict.*.txt) the model was trained with, "
                     "or give this dictionary's vectors with --model-overrides \"{'swap_vectors': 'FILE'}\""
                 )
             elif int(state_dict[f"{prefix}fingerprint"]) != int(self.fingerprint):
@@ -74,15 +74,15 @@ class TargetTable(FrozenTable):
             elif self.filled and stored.shape == self.table.shape and not self._is_same(state_dict, prefix):
                 raise InputError(
                     "the checkpoint was trained with other target vectors than those of --target-vectors, or with "
-                    "another --special-vectors or --missing-vectors: give what it was begun with, or begin anew in "
-                    "another --save-dir"
+                    "another --special-vectors or --missing-vectors. Give what its training began with, or begin anew "
+                    "in another --save-dir"
                 )
         super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
         self._rows = self._mean = None
         self.filled = self.filled or stored is not None
 
     def _is_same(self, state_dict: dict[str, Tensor], prefix: str) -> bool:
-        """Whether a checkpoint has this table, but for the rounding of a shorter type."""
+        """Whether a checkpoint has this table, apart from the rounding of a shorter type."""
         stored = state_dict[f"{prefix}table"]
         rounding = 1e-6 if stored.dtype == self.table.dtype == torch.float32 else 1e-2
         near = torch.allclose(stored.cpu().float(), self.table.cpu().float(), rtol=0, atol=rounding)

@@ -38,7 +38,7 @@ class DecoderInput(nn.Module):
         self.embedding_dim = width
         self.padding_idx = pad
         self.words = words
-        # In a tuple, which registers nothing: the table is the decoder's, and saved once.
+        # A tuple registers nothing: the table belongs to the decoder and is saved once.
         self._targets = (targets,)
         self.projection = _linear(dim, width, bias=False)
 
@@ -74,7 +74,7 @@ class ContinuousTransformerDecoder(VectorOutput, TransformerDecoderBase):
     def forward(
         self, prev_output_tokens: Tensor, *args: Any, features_only: bool = False, **options: Any
     ) -> tuple[Tensor, dict[str, Any]]:
-        """Teacher-forced, or one step where ``incremental_state`` is given.
+        """Decode with teacher forcing, or one step if ``incremental_state`` is given.
 
         Returns:
             vectors (N, T, d) or logits (N, T, V), and a dict of lists with one item each. ``attn`` (N, T, S) is the
@@ -100,8 +100,8 @@ class ContinuousTransformer(FairseqEncoderDecoderModel):
 
     @classmethod
     def build_model(cls, cfg: ContinuousTransformerConfig, task: Any) -> ContinuousTransformer:
-        """Raises: InputError: vectors missing, unreadable or unfit; sizes or options that do not go together; an
-        ``--encoder-from`` that does not fit."""
+        """Raises: InputError: Vectors are missing, unreadable or unfit. Sizes or options do not go together. The
+        ``--encoder-from`` does not fit."""
         source, target = task.source_dictionary, task.target_dictionary
         stock = stock_config(cfg)
         targets = target_table(cfg, target)

@@ -19,7 +19,7 @@ from fairseq_xl.training.presets import preset
 
 _PARTS = {"encoder": EncDecBaseConfig, "decoder": DecoderConfig, "quant_noise": QuantNoiseConfig}
 
-# What suits tens to hundreds of thousands of pairs, where fairseq's defaults suit millions.
+# Sizes for tens to hundreds of thousands of pairs. fairseq's defaults suit millions.
 _DEFAULTS = {
     **{"encoder_embed_dim": 256, "encoder_ffn_embed_dim": 1024},
     **{"encoder_attention_heads": 4, "encoder_layers": 4},
@@ -36,15 +36,15 @@ REFUSED = {
     "the baselines softmax and softmax_tied differ from it in nothing else",
     "encoder_embed_path": "to begin with trained weights, give a Transformer's checkpoint with --encoder-from",
     "decoder_embed_path": "the decoder's input and output are the vectors of --target-vectors",
-    "no_cross_attention": "the decoder would be told nothing of which source words it translates",
+    "no_cross_attention": "without it the decoder would not know which source words it translates",
 }
-"""fairseq's options that mean nothing here, and why: what a user reads who gives one."""
+"""fairseq's options that mean nothing here -> why. A user who gives one reads this."""
 
 _LEFT_OUT = {
-    *("decoder_input_dim", "decoder_output_dim"),  # follow from the target vectors and the decoder's width
-    *("encoder_layers_to_keep", "decoder_layers_to_keep"),  # for the checkpoints of the stock model alone
-    *("encoder_xformers_att_config", "decoder_xformers_att_config"),  # need a library of their own
-    *("base_layers", "base_sublayers", "base_shuffle"),  # so does the kernel of these
+    *("decoder_input_dim", "decoder_output_dim"),  # They follow from the target vectors and the decoder's width.
+    *("encoder_layers_to_keep", "decoder_layers_to_keep"),  # They are for the checkpoints of the stock model alone.
+    *("encoder_xformers_att_config", "decoder_xformers_att_config"),  # They need a library of their own.
+    *("base_layers", "base_sublayers", "base_shuffle"),  # Their kernel needs one, too.
     *("adaptive_input", "adaptive_softmax_dropout", "adaptive_softmax_factor"),
     *("tie_adaptive_weights", "tie_adaptive_proj"),
     *("char_inputs", "relu_dropout", "export"),  # of old checkpoints and TorchScript
@@ -66,8 +66,8 @@ def _flat_fields(config: type, prefix: str = "") -> Iterator[tuple[str, Any, Any
 
 
 StockOptions: Any = make_dataclass("StockOptions", list(_flat_fields(TransformerConfig)), bases=(FairseqDataclass,))
-"""fairseq keeps the options of its Transformer in nested parts, which its own command line cannot fill for a model with
-a dataclass. As flat options they work there and in ``fairseq-hydra-train``."""
+"""fairseq keeps the options of its Transformer in nested parts. Its own command line cannot fill these for a model with
+a dataclass. Flat options work there and in ``fairseq-hydra-train``."""
 
 
 @dataclass

@@ -28,13 +28,13 @@ class AlignSettings:
     """Section ``align``."""
 
     method: str = option(
-        "paper: line k beside line k of pages with equally many lines; dynamic: the best alignment by "
-        "lengths and translation; vecalign: a command of yours",
+        "how lines are aligned. Choose paper to pair line k with line k of pages with equally many lines. Choose "
+        "dynamic for the best alignment by lengths and translation, or vecalign for a command of yours",
         "paper",
         choices=("paper", "dynamic", "vecalign"),
     )
     distance: float = option(
-        "lines whose word-frequency cosine distance to the translation is greater are misaligned; raise "
+        "lines whose word-frequency cosine distance to the translation is greater are misaligned. Raise "
         "it where the translation is rough",
         0.6,
         low=0,
@@ -42,18 +42,18 @@ class AlignSettings:
     )
     max_misaligned: int = option("paper: pages with more misaligned lines are discarded, others repaired", 10, low=0)
     repair: str = option(
-        "how pages with few misaligned lines are repaired: dynamic; review: by hand, in the table that "
-        "the step writes; none: they are discarded",
+        "how pages with few misaligned lines are repaired. Choose dynamic to align them anew, or review to repair "
+        "them by hand in the table that the step writes. Choose none to discard them",
         "dynamic",
         choices=("dynamic", "review", "none"),
     )
     review: str = option(
-        "the edited table, a path from the project's folder on; without it, repair: review writes one, "
-        "review.tsv, and leaves its pages out",
+        "the edited table, a path relative to the project's folder. Without it, repair: review writes review.tsv and "
+        "leaves its pages out",
         "",
     )
     translation: bool = option(
-        "use the translation; without it (dynamic and vecalign only) the step needs no translate, and "
+        "use the translation. Without it (dynamic and vecalign only) the step needs no translate, and "
         "its pairs are not checked",
         True,
     )
@@ -64,24 +64,26 @@ class AlignSettings:
         high=1,
     )
     ratio: float = option(
-        "dynamic: characters of the second language for each of the first; 0: as in all pages together", 0.0, low=0
+        "dynamic: characters of the second language for each of the first. 0 takes the ratio of all pages together",
+        0.0,
+        low=0,
     )
     vecalign: str = option(
-        "command that prints alignments as vecalign does, [0]:[0, 1]:score, {first} and {second} in it "
-        "standing for files of lines; it runs once a page, without a shell",
+        "vecalign: the command, which prints alignments as vecalign does, [0]:[0, 1]:score. In it {first} and {second} "
+        "stand for files of lines. It runs once for each page, without a shell",
         "",
     )
 
 
 def misaligned(similarities: Sequence[float], distance: float) -> list[int]:
-    """Places whose cosine distance, 1 less the similarity, is greater."""
+    """Places whose cosine distance, 1 minus the similarity, is greater than the threshold."""
     return [place for place, value in enumerate(similarities) if 1 - value > distance]
 
 
 def without_isolated(places: Sequence[int]) -> list[int]:
     """Places, rising, that have another one right before or after them.
 
-    One line alone is thought to be put down to its translation.
+    A single line may only have a poor translation.
     """
     known = set(places)
     return [place for place in places if place - 1 in known or place + 1 in known]
@@ -224,7 +226,7 @@ def _ratio(settings: AlignSettings, documents: Sequence[Document]) -> float:
 
 
 def _with(document: Document, beads: list[Bead]) -> Document:
-    """The document with its beads; its score is their mean similarity, where there is a translation."""
+    """The document with its beads. Its score is their mean similarity, if there is a translation."""
     score = None
     if document.translation is not None:
         score = round(float(np.mean(similarities(document, beads))), 4)

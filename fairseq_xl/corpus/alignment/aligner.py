@@ -1,19 +1,20 @@
 """Which lines of two texts translate each other, by dynamic programming over lengths and words.
 
-An alignment is a sequence of beads, each of 1-1, 1-0, 0-1, 2-1, 1-2 or 2-2 lines, in the order of both texts; the
-one with the least cost is found. The cost of a bead is
+An alignment is a sequence of beads, each of 1-1, 1-0, 0-1, 2-1, 1-2 or 2-2 lines, in the order of both texts. The
+aligner finds the alignment with the least cost. The cost of a bead is
 
     - log P(bead)                            how frequent its kind is (Gale & Church 1993, table 5)
     - log P(|δ| or more)                     how well the lengths fit (their section 3.2)
     - Σ_w n(w) log(α + (1 - α) f(w) / p(w))  how well the words fit, where there is a translation
 
-In the second term δ = (l₂/c - l₁) / √(6.8 (l₁ + l₂/c)/2) is normal, l being lengths in characters and c the
-characters of the second language for each of the first. The third follows Moore (2002, "Fast and Accurate Sentence
-Alignment of Bilingual Corpora"), with a translation in place of his word probabilities: n(w) counts the words of the
-second text's lines, translated; a word comes from the bead's first side, where its share is f(w), with probability
-1 - α, and else from the text in general, where its share is p(w). The term compares this with all words coming from
-the text in general, as they do in lines without a counterpart: these have no third term. Nor have they a second
-one where there is a third: Gale and Church compare such a line with an empty one, which forbids it nearly always.
+In the second term δ = (l₂/c - l₁) / √(6.8 (l₁ + l₂/c)/2) is normal. The l are lengths in characters, and c is the
+number of characters of the second language for each of the first. The third term follows Moore (2002, "Fast and
+Accurate Sentence Alignment of Bilingual Corpora"), with a translation in place of his word probabilities. There n(w)
+counts the translated words of the second text's lines. With probability 1 - α a word comes from the bead's first side,
+where its share is f(w). Otherwise it comes from the text in general, where its share is p(w). The term compares this
+with words that all come from the text in general. Words in lines without a counterpart do, so such lines have no third
+term. If there is a translation, they have no second term either. Gale and Church compare such a line with an empty one,
+which nearly always forbids it.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ VARIANCE = 6.8
 NOISE = 0.5
 """α: the share of a translation's words that its original cannot explain."""
 MAX_CELLS = 2**25
-"""Lines times lines that fit into memory: half a gigabyte."""
+"""The largest product of both texts' numbers of lines. It takes half a gigabyte of memory."""
 
 
 def too_long(first: int, second: int) -> bool:
@@ -58,15 +59,15 @@ def length_cost(first: np.ndarray, second: np.ndarray, ratio: float) -> np.ndarr
 def align(
     first: Sequence[str], second: Sequence[str], translation: Sequence[str] | None = None, ratio: float = 1.0
 ) -> list[Bead]:
-    """The beads with the least cost, in order; every line is in one.
+    """The beads with the least cost, in order. Every line is in one.
 
     Args:
         first, second: I and J lines.
-        translation: of the second's lines into the first's language; without it only lengths are compared.
+        translation: of the second's lines into the first's language. Without it only lengths are compared.
         ratio: see :func:`length_cost`.
 
     Raises:
-        InputError: texts that are too long.
+        InputError: the texts are too long.
     """
     sizes = len(first), len(second)
     if too_long(*sizes):
@@ -74,8 +75,8 @@ def align(
     ends = [np.cumsum([0, *map(len, side)]) for side in (first, second)]
     lexical = None if translation is None else _word_costs(first, translation)
     kind = np.full((sizes[0] + 1, sizes[1] + 1), -1, np.int8)
-    # Beads add 1 to 4 lines: diagonals of cells with the same number of lines depend on the last four. Each is held
-    # at full height: cost[i] is that of i lines of the first text and the others of the second.
+    # Beads add 1 to 4 lines, so a diagonal of cells with the same number of lines depends on the last four. Each is
+    # held at full height: cost[i] is that of i lines of the first text and the others of the second.
     infinite = np.full(sizes[0] + 1, np.inf)
     start = infinite.copy()
     start[0] = 0
@@ -117,7 +118,7 @@ def _word_costs(first: Sequence[str], translation: Sequence[str]) -> dict[tuple[
     """The third term for each kind of bead with two sides: (I - rows + 1, J - columns + 1) float32 by first lines."""
     known: dict[str, int] = {}
     left, right = (_counts(side, known) for side in (first, translation))
-    left.resize(len(first), len(known))  # what words the translation has besides
+    left.resize(len(first), len(known))  # the translation has further words
     share = np.asarray(left.sum(0) + right.sum(0)).ravel()
     share = share / max(share.sum(), 1)
     found = {}

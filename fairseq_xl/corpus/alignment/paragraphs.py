@@ -16,14 +16,16 @@ from fairseq_xl.corpus.documents.extract import says_something
 from fairseq_xl.io.errors import InputError
 
 BLOCKS = ("p", "h1", "h2", "h3", "h4", "h5", "h6", "li", "td", "th", "dt", "dd", "caption", "figcaption", "blockquote")
-"""Elements that hold a paragraph; others with an ``id`` are parts of one, or hold several."""
+"""Elements that hold a paragraph. Others with an ``id`` are parts of one, or hold several."""
 
 Splitter = Callable[[list[str]], list[str]]
 
 
 def paragraphs(page: bytes) -> dict[str, str]:
-    """The text of each paragraph with an ``id``, spaces made single. Of an ``id`` that occurs twice neither counts, nor
-    does a paragraph that holds another one."""
+    """The text of each paragraph with an ``id``, with single spaces.
+
+    Neither paragraph counts if its ``id`` occurs twice, nor does one that holds another paragraph.
+    """
     tree = parse(decode(page)[0])
     if tree is None:
         return {}
@@ -46,7 +48,7 @@ def page_names(first: Path, second: Path) -> list[str]:
     """Relative names of the pages that both folders have.
 
     Raises:
-        InputError: a folder that is none, or no page in common.
+        InputError: a folder does not exist, or the folders have no page in common.
     """
     names = []
     for folder in (first, second):
@@ -70,11 +72,11 @@ def pairs(
 
     Args:
         names: relative to both folders, see :func:`page_names`.
-        counts: is given the number of ``pages``, and of paragraphs that are ``untranslated`` (the same on both sides),
-            ``unequal`` (not as many sentences on either side), ``duplicate``, or ``written``; sentences where there
-            are ``splitters``.
-        splitters: one for each side, from lines to sentences. A pair of as many sentences is cut into these, in order;
-            another is left out.
+        counts: gets the number of ``pages``, and the numbers of paragraphs, or of sentences if there are
+            ``splitters``. These are ``untranslated`` (the same on both sides), ``unequal`` (different numbers of
+            sentences), ``duplicate``, or ``written``.
+        splitters: one for each side, from lines to sentences. A pair with equally many sentences is cut into these, in
+            order. Another pair is left out.
     """
     known: set[tuple[str, str]] = set()
     for name in names:

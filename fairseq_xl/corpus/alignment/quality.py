@@ -1,8 +1,9 @@
 """Precision and recall of aligners on gold alignments.
 
-Strict: a bead is right when the gold alignment has the same. Lax: when a gold bead shares a line of both sides with
-it (precision), and a gold bead is found when a bead shares a line of both sides with it (recall). Lines without a
-counterpart, beads with an empty side, are left out on both sides, as is usual (Thompson & Koehn 2019).
+Strict scores count a bead as right when the gold alignment has the same bead. Lax scores count it when a gold bead
+shares a line of both sides with it (precision). They count a gold bead as found when a bead shares a line of both sides
+with it (recall). Lines without a counterpart, which are beads with an empty side, are left out on both sides. That is
+usual (Thompson & Koehn 2019).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from fairseq_xl.io.lines import read_lines
 from fairseq_xl.report.tables import Table
 
 ROUNDS = 3
-"""of aligning and learning words from the alignment"""
+"""Rounds of aligning, and of learning words from the alignment."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def _share(right: Sequence[bool]) -> float:
 
 
 def read_gold(path: Path, sizes: tuple[int, int]) -> list[Bead]:
-    """Gold beads of texts with so many lines. Raises: InputError: no such file, or one of other texts."""
+    """Gold beads of texts with so many lines. Raises: InputError: the file is missing, or of other texts."""
     beads = parse_beads(read_lines(path), str(path))
     check_beads(beads, sizes, str(path))
     return beads
@@ -69,10 +70,10 @@ def read_gold(path: Path, sizes: tuple[int, int]) -> list[Bead]:
 def induced_translation(
     first: Sequence[str], second: Sequence[str], ratio: float, parallel: Sequence[tuple[str, str]] = ()
 ) -> list[str]:
-    """The second text word by word, by a dictionary learned from both texts as far as they are aligned.
+    """The second text, translated word by word with a dictionary that is learned from the aligned parts of both texts.
 
-    They are aligned by lengths, words are learned from the pairs (IBM model 1, best translation), the second text is
-    translated with them and aligned again, ROUNDS times. A word without a translation stays as it is.
+    The texts are first aligned by lengths. Words are learned from the pairs (the best translation of IBM model 1). The
+    second text is translated with them and aligned again, ROUNDS times. A word without a translation stays as it is.
 
     Args:
         parallel: more pairs of sentences to learn from.
@@ -113,11 +114,11 @@ def compare(
         first, second: the lines of both texts.
         gold: as :func:`read_gold` gives them.
         parallel: pairs of sentences that the dictionary is learned from besides the texts.
-        translation: of the second text into the first's language, line for line: adds a row.
-        command: see :func:`~fairseq_xl.corpus.alignment.beads.vecalign`: adds a row.
+        translation: of the second text into the first's language, line for line. It adds a row.
+        command: see :func:`~fairseq_xl.corpus.alignment.beads.vecalign`. It adds a row.
 
     Raises:
-        InputError: no gold pair, or a command that cannot be used.
+        InputError: there is no gold pair, or the command cannot be used.
     """
     if not any(map(all, gold)):
         raise InputError("the gold alignments hold no line with a counterpart: nothing can be found")

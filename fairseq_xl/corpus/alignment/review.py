@@ -1,8 +1,8 @@
-"""Pages that a person aligns: the doubtful lines as a table to edit, and the table read back.
+"""Pages that a person aligns. The doubtful lines become a table to edit, which is then read back.
 
 A row is a pair of lines, or of several on a side (``4 5``), numbered from 1. Change the numbers to put other lines
-together, take a row away to leave its lines out, add rows as you like; the texts are there to be read. Lines that
-the table did not hold in the first place stay beside the line at the same place.
+together. Remove a row to leave its lines out. You may also add rows. The texts are only there to be read. Lines that
+the table did not hold at first stay beside the line at the same place.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ HEADER = ("page", "check", "first lines", "second lines", "first text", "second 
 
 @dataclass
 class Reviewed:
-    """What the table says of a page: the checksum of its lines, and rows with their line in the table."""
+    """A page in the table: the checksum of its lines, and its rows with their line in the table."""
 
     check: str
     rows: list[tuple[int, Bead]] = field(default_factory=list)
 
 
 def checksum(document: Document) -> str:
-    """Of a page's lines: a table made for other lines must not be used."""
+    """The checksum of a page's lines. A table made for other lines must not be used."""
     text = "\0\0".join("\0".join(side) for side in document.lines)
     return f"{zlib.crc32(text.encode()):08x}"
 
 
 def write_review(path: Path, doubtful: Iterable[tuple[Document, list[int]]]) -> int:
-    """Write the lines of each page at places that are misaligned; return how many.
+    """Write the lines of each page at places that are misaligned, and return how many.
 
-    The lines are strangers': a spreadsheet must not take one for a formula.
+    Strangers wrote the lines, so a spreadsheet must not take one for a formula.
     """
     count = 0
     with atomic_text(path) as stream:
@@ -61,7 +61,7 @@ def read_review(path: Path) -> dict[str, Reviewed]:
     """The rows of each page.
 
     Raises:
-        InputError: no such file, or a row that is none, naming its line.
+        InputError: the file is missing, or a line, which it names, is not a row.
     """
     found: dict[str, Reviewed] = {}
     for number, cells in _rows(path):
@@ -71,13 +71,13 @@ def read_review(path: Path) -> dict[str, Reviewed]:
             parts = cell.replace(",", " ").split()
             if not parts or not all(part.isdecimal() and int(part) for part in parts):
                 raise InputError(
-                    f"{path}, line {number}: {cell!r} must be numbers of lines, counted from 1; take the row away "
-                    "to leave its lines out"
+                    f"{path}, line {number}: {cell!r} must be numbers of lines, counted from 1; remove the row to "
+                    "leave its lines out"
                 )
             beads.append([int(part) - 1 for part in parts])
         reviewed = found.setdefault(page, Reviewed(check))
         if reviewed.check != check:
-            raise InputError(f"{path}, line {number}: {check} is not the check of the rows before")
+            raise InputError(f"{path}, line {number}: {check} is not the check of the page's other rows: copy theirs")
         reviewed.rows.append((number, (beads[0], beads[1])))
     return found
 
@@ -91,8 +91,8 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         elif line.strip():
             if len(cells) < 4:
                 raise InputError(
-                    f"{path}, line {number}: {len(cells)} columns, where page, check and lines of both sides are "
-                    "needed, separated by tabs"
+                    f"{path}, line {number} has {len(cells)} columns: give page, check and lines of both sides, "
+                    "separated by tabs"
                 )
             yield number, cells
 
@@ -100,13 +100,13 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 def reviewed_beads(
     path: Path, document: Document, places: list[int], reviewed: Mapping[str, Reviewed]
 ) -> list[Bead] | None:
-    """The page's beads: as reviewed at the misaligned places, the same place elsewhere.
+    """The page's beads: the reviewed ones at the misaligned places, and lines at the same place elsewhere.
 
     Returns:
-        beads by the first line of the first language; None where the table has no row of this page.
+        beads by the first line of the first language. None if the table has no row of this page.
 
     Raises:
-        InputError: rows for other lines than the page has now, or a line that two beads name.
+        InputError: the rows are for other lines than the page has now, or two beads name one line.
     """
     if document.id not in reviewed:
         return None
@@ -123,7 +123,9 @@ def reviewed_beads(
                 if line >= len(document.lines[side]):
                     raise InputError(f"{path}, line {number}: {document.id} has no line {line + 1}")
                 if line in used[side]:
-                    raise InputError(f"{path}, line {number}: line {line + 1} of {document.id} is in another pair, too")
+                    raise InputError(
+                        f"{path}, line {number}: line {line + 1} of {document.id} is in another pair, too: name it once"
+                    )
                 used[side].add(line)
         beads.append(bead)
     return sorted(beads)

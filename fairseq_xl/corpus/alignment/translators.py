@@ -1,4 +1,4 @@
-"""Lines of one language into another, by what the user has: a model, a command, a dictionary. Nothing calls out.
+"""Lines are translated by what the user has: a model, a command or a dictionary. Nothing uses the network.
 
 A translator has an ``identity``, which changes when its translations may, and ``translate``, which returns as many
 lines as it was given.
@@ -22,7 +22,7 @@ from fairseq_xl.io.steps import signature
 from fairseq_xl.text.subwords import processor
 
 WORD = re.compile(r"[^\W_]+")
-"""What a dictionary looks up: "l'heure" is two words."""
+"""A word that a dictionary looks up. "l'heure" is two words."""
 
 
 @dataclass
@@ -30,34 +30,36 @@ class TranslateSettings:
     """Section ``translate`` of corpus.yaml."""
 
     by: str = option(
-        "dictionary: word by word; model: one of CTranslate2; command: any program; file: your own work."
-        " The better the translation, the more pairs the aligner finds",
+        "what translates. Choose dictionary for word by word, model for CTranslate2, command for any program, or file "
+        "for your own work. The better the translation, the more pairs the aligner finds",
         "dictionary",
         choices=("dictionary", "model", "command", "file"),
     )
     dictionary: str | None = option(
-        "file of the second language's word TAB the first's [TAB weight]; none: one is induced from the"
-        " pages with equal numbers of lines and written as dictionary.tsv",
+        "file with lines of the second language's word TAB the first's [TAB weight]. Without it, one is induced from "
+        "the pages with equal numbers of lines and written as dictionary.tsv",
         None,
     )
     min_probability: float = option("induced dictionary: leave out translations below", 0.1, low=0, high=1)
     min_count: int = option("induced dictionary: leave out words with fewer occurrences", 2, low=1)
     model: str | None = option("folder of a CTranslate2 model (OPUS-MT, NLLB …)", None)
     source_subwords: str = option("its SentencePiece model of the second language, relative to model", "source.spm")
-    target_subwords: str = option("its SentencePiece model of the first language; NLLB has one for all", "target.spm")
-    source_token: str | None = option("put before each line: fra_Latn for NLLB, >>fra<< for some OPUS-MT models", None)
-    target_token: str | None = option("what translations begin with: eng_Latn for NLLB", None)
+    target_subwords: str = option("its SentencePiece model of the first language. NLLB has one for all", "target.spm")
+    source_token: str | None = option(
+        "token before each line: fra_Latn for NLLB, >>fra<< for some OPUS-MT models", None
+    )
+    target_token: str | None = option("token that translations begin with: eng_Latn for NLLB", None)
     beam: int = option("beam of the model's search", 2, low=1)
     device: str = option("cpu or cuda, for the model", "cpu", choices=("cpu", "cuda"))
     command: list[str] = option(
-        "program and arguments that reads lines and writes as many: [python, my.py]; started for each"
-        " batch in the folder that you are in, without a shell",
+        "program that reads lines and writes as many, with its arguments: [python, my.py]. It is started for each "
+        "batch in the folder that you are in, without a shell",
         [],
     )
     file: str | None = option(
         "translation of extract.LANG.txt of the second language, line for line, that you have made", None
     )
-    batch: int = option("lines at a time: what is lost when the step is killed", 1024, low=1)
+    batch: int = option("lines at a time. A killed step loses at most so many", 1024, low=1)
 
 
 class Translator(Protocol):
@@ -66,11 +68,11 @@ class Translator(Protocol):
     identity: str
 
     def translate(self, lines: Sequence[str]) -> list[str]:
-        """A translation of each line. Raises: InputError: it cannot."""
+        """A translation of each line. Raises: InputError: the translator fails."""
 
 
 class CommandTranslator:
-    """Any program that reads lines and writes as many; it is started for each batch, without a shell."""
+    """Any program that reads lines and writes as many. It is started for each batch, without a shell."""
 
     def __init__(self, command: Sequence[str]):
         if not command:
@@ -96,14 +98,14 @@ class CommandTranslator:
             found = []
         if len(found) != len(lines):
             raise InputError(
-                f"translate.command wrote {len(found)} lines for {len(lines)}: it must write one for each, empty ones"
-                " too"
+                f"translate.command wrote {len(found)} lines for {len(lines)}: it must write one for each, and for "
+                "empty ones, too"
             )
         return [line.removesuffix("\r") for line in found]
 
 
 class DictionaryTranslator:
-    """Word by word; what is not in the dictionary stays as it is, with all that is between words."""
+    """Translate word by word. What is not in the dictionary stays as it is, and so does all between words."""
 
     def __init__(self, dictionary: dict[str, str]):
         self.dictionary = {word.lower(): other for word, other in reversed(dictionary.items())}
@@ -125,12 +127,12 @@ class DictionaryTranslator:
 
 
 def read_dictionary(path: Path) -> dict[str, str]:
-    """The best translation of each word: lines word TAB word [TAB weight], of the second language first.
+    """The best translation of each word, from lines word TAB word [TAB weight] with the second language first.
 
-    Where there are weights, the largest counts; otherwise the first line.
+    The largest weight counts. Without weights the first line does.
 
     Raises:
-        InputError: the file cannot be read, or a line is none.
+        InputError: the file cannot be read, or a line has another form.
     """
     best: dict[str, tuple[float, str]] = {}
     for number, line in enumerate(read_lines(path), start=1):
@@ -155,10 +157,10 @@ class ModelTranslator:
 
     Args:
         model: folder as CTranslate2's converters write it.
-        settings: with its SentencePiece models and tokens; they may be the same for both sides, as in NLLB.
+        settings: with its SentencePiece models and tokens. They may be the same for both sides, as in NLLB.
 
     Raises:
-        InputError: no such model, or a token that it does not know.
+        InputError: there is no such model, or it does not know a token.
     """
 
     def __init__(self, model: Path, settings: TranslateSettings):
@@ -171,7 +173,7 @@ class ModelTranslator:
         except (RuntimeError, ValueError) as error:
             raise InputError(f"translate.model: {model}: {error}") from None
         self.settings = settings
-        # Converters of fairseq and OpenNMT models leave the end of a sentence to the engine, those of others do not.
+        # Converters of fairseq and OpenNMT models leave the end of a sentence to the engine. Those of others do not.
         config = json.loads((model / "config.json").read_text(encoding="utf-8"))
         self.end = [] if config.get("add_source_eos") else [config.get("eos_token", "</s>")]
         chosen = settings.source_token, settings.target_token, settings.beam

@@ -1,7 +1,7 @@
-"""Which addresses a crawler may connect to: the public ones, so that no name, link or redirect leads inside.
+"""Which addresses a crawler may connect to: the public ones, so no name, link or redirect leads to inner networks.
 
-The check is where the connection is made: the addresses that the resolver hands on are the ones that are connected
-to, so that a name that resolves to a public address at one moment and to a private one at the next gains nothing.
+The check is where the connection is made: the crawler connects to the very addresses that the resolver returns. A name
+may resolve to a public address at one moment and to a private one at the next. It gains nothing by that.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from twisted.internet.interfaces import IHostnameResolver, IResolutionReceiver
 from zope.interface import implementer
 
 REFUSED: set[str] = set()
-"""Hosts of which this process was given none but private addresses."""
+"""Hosts for which this process got only private addresses."""
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 

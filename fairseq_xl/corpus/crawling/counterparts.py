@@ -2,7 +2,7 @@
 
 The paper finds it "by finding a pattern in the HTML code of several webpages" (Multilingual Corpus Creation for
 Multilingual Semantic Similarity Task, section 2.1.1). Here that is hreflang, substitutions in the address, and
-patterns on the page. What they name is a candidate; it is the counterpart if it was fetched, is not in a third
+patterns on the page. What they name is a candidate. A candidate is the counterpart if it was fetched, is not in a third
 language, and does not itself name another page.
 """
 
@@ -23,7 +23,7 @@ from fairseq_xl.corpus.crawling.site import CrawlSettings, Site, expressions, pa
 from fairseq_xl.io.errors import InputError
 
 Candidate = tuple[str, str]
-"""How it was found (hreflang, pattern, link) and its address."""
+"""How a candidate was found (hreflang, pattern, link), and its address."""
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
@@ -32,7 +32,7 @@ class Look:
     """What a page says about itself.
 
     Attributes:
-        language: lower case, as in <html lang>; None where it says nothing.
+        language: lower case, as in <html lang>. None where it says nothing.
         counterparts: candidates in the second language, in the order of trust.
         back: candidates in the first language, which a page in the second names.
         links: addresses that the crawl goes on to, candidates among them.
@@ -60,7 +60,7 @@ class Rules:
         """Compile settings.
 
         Raises:
-            InputError: an expression or a selector that is none, or a pattern without group or replacement.
+            InputError: an expression or a selector is invalid, or a pattern has no group or replacement.
         """
         for pair in settings.url_patterns:
             if len(pair) != 2:
@@ -93,7 +93,7 @@ class Rules:
         Args:
             url: its address.
             text: its HTML.
-            tree: the same, parsed; None where it is empty.
+            tree: the same, parsed. None where it is empty.
             header: the server's Content-Language.
         """
         if tree is None:
@@ -108,7 +108,7 @@ class Rules:
             counterparts += self._alternates(tree, base, second)
             counterparts += self._substituted(url)
             counterparts += self._on_page(text, tree, base)
-        # The same page can be named in several ways: the first counts.
+        # The same page can be named in several ways. The first counts.
         named = {found: how for how, found in reversed(counterparts) if found != url}
         counterparts = [(how, found) for found, how in reversed(named.items())]
         links = [found for _, found in counterparts if self.site.holds(found)]

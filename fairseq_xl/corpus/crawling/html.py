@@ -15,8 +15,8 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _START = re.compile(rb"<\s*(!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _PASTED = "fairseq_xl.corpus.cp1252"
 MOST_ATTRIBUTES = 200
-"""Of a tag. The parser compares each attribute with all before it: 50,000 take it 20 seconds."""
-# As HTML divides a tag, in possessive steps: every character is looked at once.
+"""The most attributes of a tag. The parser compares each with all before it, so 50,000 take it 20 seconds."""
+# This divides a tag as HTML does. Its steps are possessive, so every character is looked at once.
 _SPACE = r"[ \t\n\f\r]*+"
 _ATTRIBUTE = (
     rf"""(?>[ \t\n\f\r/]*+[^ \t\n\f\r/>][^ \t\n\f\r/>=]*+"""
@@ -27,7 +27,7 @@ _TYPES = ("text/html", "application/xhtml+xml")
 
 
 def is_html(content_type: str | None, body: bytes) -> bool:
-    """Whether the server says that it is HTML; where it says nothing, whether it begins like HTML."""
+    """Whether the server says that it is HTML, or, if it says nothing, whether it begins like HTML."""
     if content_type:
         return content_type.partition(";")[0].strip().lower() in _TYPES
     return _START.search(body[:1024]) is not None
@@ -36,10 +36,10 @@ def is_html(content_type: str | None, body: bytes) -> bool:
 def decode(body: bytes, content_type: str | None = None) -> tuple[str, str]:
     """The text of a page and its encoding's name.
 
-    The byte order mark goes first, then what the HTTP header says, then what the page says, then UTF-8: each if it is
-    an encoding of texts (``charset=zlib`` names none) and the bytes are valid in it. Otherwise bytes that are mostly
-    UTF-8 are UTF-8 with pieces pasted in from windows-1252 (named ``utf-8+cp1252``); the encoding of others is guessed
-    from their statistics.
+    The byte order mark goes first, then what the HTTP header says, then what the page says, then UTF-8. Each counts if
+    it is an encoding of texts (``charset=zlib`` names none) and the bytes are valid in it. Otherwise bytes that are
+    mostly UTF-8 are UTF-8 with pieces pasted in from windows-1252 (named ``utf-8+cp1252``). The encoding of other bytes
+    is guessed from their statistics.
     """
     marked, bom = read_bom(body)
     if marked and bom:
@@ -70,7 +70,7 @@ codecs.register_error(_PASTED, _as_cp1252)
 
 
 def parse(text: str) -> lxml.html.HtmlElement | None:
-    """The tree of a page, however broken; None where it holds nothing at all. A tag has MOST_ATTRIBUTES at most."""
+    """The tree of a page, however broken. None if the page holds nothing. A tag has MOST_ATTRIBUTES at most."""
     text = _TAG.sub(r"\1", _CONTROL.sub("", text))
     parser = lxml.html.HTMLParser(encoding="utf-8")
     try:

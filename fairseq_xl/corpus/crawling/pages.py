@@ -1,11 +1,13 @@
 """The pages of a crawl, as they came, and the addresses still to be fetched.
 
-crawl.sqlite        every address seen: waiting, kept, or why not. A page and the links found on it are written in one
-                    transaction, so that a crawl killed at any moment goes on where it was, and fetches nothing twice
-pages/ab/abcd….html the bytes of a page, named by their SHA-256: what repeats is there once
-pages.jsonl         what is known of each page kept: written when the crawl is complete
-pages.warc.gz       the same and the bytes as a web archive, if wanted
-pairs.jsonl         pages and their counterparts
+crawl.sqlite         every address seen: waiting, kept, or why not
+pages/ab/abcd….html  the bytes of a page, named by their SHA-256: what repeats is there once
+pages.jsonl          what is known of each page kept: written when the crawl is complete
+pages.warc.gz        the same and the bytes as a web archive, if wanted
+pairs.jsonl          pages and their counterparts
+
+A page and the links found on it are written to crawl.sqlite in one transaction. A crawl that is killed at any moment
+therefore goes on where it was, and fetches nothing twice.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ Headers = list[tuple[str, str]]
 MOST_HOPS = 10
 """Redirects followed one after the other."""
 COUNTERPART_FIRST = 1
-"""Priority of the addresses that may be a page's counterpart: a crawl that stops early has pairs."""
+"""Priority of the addresses that may be a page's counterpart. With it, a crawl that stops early has pairs."""
 # States of an address beside "waiting" and "kept".
 REDIRECT, NOT_HTML, TOO_LARGE, FORBIDDEN, PRIVATE, FAILED = (
     "redirect",
@@ -57,11 +59,11 @@ class Page:
     """A line of pages.jsonl.
 
     Attributes:
-        status, headers: as the server answered; 200 and none for a file.
-        time: when it was fetched, or the file written; ISO 8601, UTC.
-        encoding: that its text was found to be in.
+        status, headers: as the server answered. A file has 200 and no headers.
+        time: when the page was fetched or the file written, in ISO 8601, UTC.
+        encoding: of its text, as detected.
         sha256: of its bytes, and the name of the file that holds them.
-        language: that it says it is in.
+        language: as the page states it.
     """
 
     url: str
@@ -75,7 +77,7 @@ class Page:
 
 
 def header(headers: Headers, name: str) -> str | None:
-    """The last value of a header; ``name`` in lower case."""
+    """The last value of a header. ``name`` is in lower case."""
     return next((value for key, value in reversed(headers) if key.lower() == name), None)
 
 
@@ -88,7 +90,7 @@ class Pages:
     """The folder ``crawl`` of a project, open for one process at a time.
 
     Raises:
-        InputError: another process has it open, or it is no crawl.
+        InputError: another process has it open, or it is not a crawl.
     """
 
     def __init__(self, folder: Path):
@@ -96,7 +98,7 @@ class Pages:
         folder.mkdir(parents=True, exist_ok=True)
         self._db = connect(folder / "crawl.sqlite", timeout=1)
         try:
-            # Kept for as long as this is open, and freed by the system however the process ends.
+            # The lock is kept for as long as this is open. The system frees it however the process ends.
             self._db.execute("pragma locking_mode = exclusive")
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = normal")
@@ -117,7 +119,7 @@ class Pages:
         self._db.close()
 
     def add(self, urls: Iterable[str], found_on: str | None = None, priority: int = 0, hops: int = 0) -> list[str]:
-        """Put addresses in the queue; return those that were not known."""
+        """Put addresses in the queue, and return those that were not known."""
         with self._db:
             return self._add(urls, found_on, priority, hops)
 
@@ -126,7 +128,7 @@ class Pages:
         return [url for url in urls if self._db.execute(insert, (url, priority, hops, found_on)).rowcount]
 
     def waiting(self, most: int = -1) -> list[str]:
-        """Addresses still to be fetched, possible counterparts first; at most so many."""
+        """At most so many addresses still to be fetched, possible counterparts first."""
         rows = self._db.execute(
             "select url from page where state = 'waiting' order by priority desc, rowid limit ?", (most,)
         )
@@ -145,7 +147,7 @@ class Pages:
         headers: Sequence[tuple[str, str]] = (),
         time: datetime | None = None,
     ) -> int:
-        """Keep a page; return how many addresses found on it were not known."""
+        """Keep a page, and return how many addresses found on it were not known."""
         sha256 = hashlib.sha256(body).hexdigest()
         path = page_file(self.folder, sha256)
         if not path.is_file():
@@ -185,8 +187,8 @@ class Pages:
     def begin(self, signature: str, rules: Rules) -> None:
         """Go on with the crawl that is there.
 
-        What failed for a passing reason waits again. Where the settings are not those of the last time, the queue and
-        what is known of the pages are made anew by these, from the pages that are there.
+        What failed for a passing reason waits again. If the settings have changed since the last time, the queue and
+        the facts about pages are made anew from the pages that are there.
         """
         with self._db:
             self._db.execute(
@@ -306,13 +308,13 @@ def _look(url: str, body: bytes, headers: Headers, rules: Rules) -> tuple[Look, 
 
 
 def remove(folder: Path) -> None:
-    """Forget a crawl's queue, so that all is fetched anew; the bytes stay until they are replaced."""
+    """Forget a crawl's queue, so that all is fetched anew. The bytes stay until they are replaced."""
     for name in ("crawl.sqlite", "crawl.sqlite-wal", "crawl.sqlite-shm"):
         (folder / name).unlink(missing_ok=True)
 
 
 def read_jsonl(path: Path) -> Iterator[Mapping[str, Any]]:
-    """The objects of pages.jsonl or pairs.jsonl. Raises: InputError: no such file, or it is torn."""
+    """The objects of pages.jsonl or pairs.jsonl. Raises: InputError: the file is missing or torn."""
     for number, line in enumerate(read_lines(path), start=1):
         try:
             yield loads(line)

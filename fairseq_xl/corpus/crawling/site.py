@@ -19,26 +19,26 @@ class CrawlSettings:
     """Section ``crawl`` of corpus.yaml."""
 
     base: list[str] = option(
-        "where the crawl begins: addresses such as https://example.org/, or folders of HTML files"
-        " (relative to the project's folder). Where the pages lie in folders named by their languages, those with"
-        " the same name in both are counterparts (unless url_patterns says otherwise)",
+        "where the crawl begins: addresses such as https://example.org/, or folders of HTML files (relative to the "
+        "project's folder). If folders are named by the languages of their pages, pages with the same name in both are "
+        "counterparts (unless url_patterns says otherwise)",
         [],
     )
     hosts: list[str] = option(
-        "further hosts (name or name:port) that belong to the site; those of base always do, no other is ever asked", []
+        "further hosts (name or name:port) that belong to the site. Those of base always do, and no other is asked", []
     )
     include: list[str] = option(
-        "regular expressions; only addresses whose path (with ?query) matches one are fetched; none: all", []
+        "regular expressions. Only addresses whose path (with ?query) matches one are fetched. Without any, all are", []
     )
     exclude: list[str] = option(
-        "regular expressions; addresses whose path matches one are not fetched: calendars, print views,"
-        " other languages",
+        "regular expressions. Addresses whose path matches one are not fetched: name calendars, print views, or other "
+        "languages",
         [],
     )
     hreflang: bool = option("find counterparts by <link> and <a> elements with hreflang", True)
     url_patterns: list[list[str]] = option(
-        "pairs [regular expression, replacement] that turn the path of a page in the first language into"
-        " its counterpart's: [['^/(?!fr/)', '/fr/']]; an expression with :// is held against the whole address",
+        "pairs [regular expression, replacement] that turn the path of a page in the first language into its "
+        "counterpart's: [['^/(?!fr/)', '/fr/']]. An expression with :// is matched with the whole address",
         [],
     )
     link_selectors: list[str] = option(
@@ -49,19 +49,19 @@ class CrawlSettings:
         ' [\'href="([^"]+)"[^>]*>Français<\']',
         [],
     )
-    max_pages: int = option("stop after so many pages; a larger number later goes on; 0: no limit", 20000, low=0)
+    max_pages: int = option("stop after so many pages. Give a larger number later to go on; 0: no limit", 20000, low=0)
     max_megabytes: float = option("refuse pages that are larger", 10.0, low=0.001)
     delay: float = option(
-        "seconds between requests to a host; robots.txt's Crawl-delay goes before it where it is longer", 0.5, low=0
+        "seconds between requests to a host. The Crawl-delay of robots.txt counts instead if it is longer", 0.5, low=0
     )
-    concurrent: int = option("requests under way at a time; matters where delay is short", 4, low=1)
+    concurrent: int = option("requests under way at a time. Raise it where delay is short", 4, low=1)
     timeout: float = option("seconds until a request is given up", 60.0, low=0.1)
-    robots: bool = option("obey robots.txt; false only for a site of your own", True)
+    robots: bool = option("obey robots.txt. Give false only for a site of your own", True)
     user_agent: str = option(
-        "the name that the crawler gives; add an address where you can be asked", f"fairseq-xl/{__version__}"
+        "the name that the crawler gives. Add an address where site owners can reach you", f"fairseq-xl/{__version__}"
     )
     allow_private: bool = option(
-        "also connect to private and loopback addresses: only for a site of your own network", False
+        "also connect to private and loopback addresses. Give it only for a site of your own network", False
     )
     warc: bool = option("also write the pages as crawl/pages.warc.gz", False)
 
@@ -71,7 +71,7 @@ class Site:
     """Which addresses are fetched.
 
     Attributes:
-        hosts: name or name:port, lower case; empty for a folder, whose addresses have none.
+        hosts: name or name:port, lower case. Empty for a folder, whose addresses have none.
         include, exclude: see :class:`CrawlSettings`.
     """
 
@@ -84,7 +84,7 @@ class Site:
         """The site that settings describe.
 
         Raises:
-            InputError: no base, one that is no address, an expression that is none.
+            InputError: there is no base, it is not an address, or an expression is invalid.
         """
         if not settings.base:
             raise InputError("crawl.base names no site: give the address or the folder to begin with")
@@ -100,7 +100,7 @@ class Site:
         return cls(frozenset(hosts), expressions("include", settings.include), expressions("exclude", settings.exclude))
 
     def address(self, link: str, page: str) -> str | None:
-        """A link on a page as a full address in normal form; None where it is no page that could be fetched."""
+        """A link on a page as a full address in normal form. None if it is not a page that could be fetched."""
         try:
             joined, _ = urldefrag(urljoin(page, link.strip()))
             parts = urlsplit(joined)
@@ -126,12 +126,12 @@ class Site:
 
 
 def is_address(base: str) -> bool:
-    """Whether a base is to be fetched over HTTP; a folder otherwise."""
+    """Whether a base is to be fetched over HTTP. Otherwise it is a folder."""
     return base.lower().startswith(("http://", "https://"))
 
 
 def host_of(address: str) -> str:
-    """Name, or name:port where the port is not the scheme's own; empty for a file. Raises: ValueError."""
+    """Name, or name:port if the port is not the scheme's own. Empty for a file. Raises: ValueError."""
     parts = urlsplit(address)
     name = (parts.hostname or "").lower().rstrip(".")
     if ":" in name:

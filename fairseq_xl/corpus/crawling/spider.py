@@ -1,7 +1,7 @@
 """The crawler: Scrapy fetches, :class:`~fairseq_xl.corpus.crawling.pages.Pages` remembers.
 
-Scrapy's own queue does not survive a kill, so the spider takes a few addresses at a time from those that wait in
-``Pages`` and writes every outcome there at once. Redirects are addresses like any other: each is fetched once, which
+Scrapy's own queue does not survive a kill. The spider therefore takes a few addresses at a time from those that wait in
+``Pages``, and writes every outcome there at once. Redirects are addresses like any other. Each is fetched once, which
 ends every loop.
 """
 
@@ -38,10 +38,10 @@ def crawl(pages: Pages, rules: Rules, settings: CrawlSettings) -> None:
     lets the requests under way end.
 
     Raises:
-        InputError: it ended before the site was done.
+        InputError: the crawl ended before the site was done.
         KeyboardInterrupt: Ctrl-C or a signal to terminate.
     """
-    # Scrapy shows a traceback where it cannot get robots.txt, as for every host that is not there.
+    # Scrapy shows a traceback if it cannot get robots.txt, for example from a host that does not exist.
     logging.getLogger("scrapy.downloadermiddlewares.robotstxt").setLevel(logging.CRITICAL)
     process = CrawlerProcess(scrapy_settings(settings))
     crawler = process.create_crawler(SiteSpider)
@@ -52,13 +52,13 @@ def crawl(pages: Pages, rules: Rules, settings: CrawlSettings) -> None:
         raise KeyboardInterrupt
     limited = 0 < settings.max_pages <= pages.count("kept")
     if pages.count("waiting") and not limited:
-        raise InputError(f"{pages.folder}: the crawl ended early; start it again and it goes on")
+        raise InputError(f"{pages.folder}: the crawl ended early: start it again, and it goes on")
 
 
 def scrapy_settings(settings: CrawlSettings) -> dict[str, Any]:
     """Scrapy's settings for ours."""
     chosen = {
-        # What cannot be fetched is counted and listed in the report; what is left to be logged is a defect.
+        # The report counts and lists what cannot be fetched. Anything else that is logged is a defect.
         "LOG_LEVEL": "ERROR",
         "RETRY_GIVE_UP_LOG_LEVEL": "DEBUG",
         "USER_AGENT": settings.user_agent,
@@ -71,7 +71,7 @@ def scrapy_settings(settings: CrawlSettings) -> dict[str, Any]:
         "DOWNLOAD_WARNSIZE": 0,
         "DOWNLOAD_HANDLERS": dict.fromkeys(("data", "file", "ftp", "s3")),
         "DOWNLOADER_MIDDLEWARES": {f"{__name__}.OnlyTheSite": 50},
-        # Pages are kept as they came, and no small answer can unfold into a large one.
+        # Pages are kept as they came, so no small answer can unfold into a large one.
         "COMPRESSION_ENABLED": False,
         # A proxy would connect for us, to addresses that nobody checks.
         "HTTPPROXY_ENABLED": False,
@@ -107,7 +107,7 @@ class OnlyTheSite:
 
 
 class SiteSpider(scrapy.Spider):
-    """Fetches what waits in ``pages`` until nothing does."""
+    """Fetch what waits in ``pages`` until nothing does."""
 
     name = "site"
 
@@ -130,17 +130,17 @@ class SiteSpider(scrapy.Spider):
         return spider
 
     def closed(self, reason: str) -> None:
-        """As Scrapy calls it at the end; ``shutdown`` is a signal's."""
+        """Scrapy calls this at the end. The reason is ``shutdown`` after a signal."""
         self.ended_by = reason
         self.bar.close()
 
     async def start(self) -> AsyncIterator[Request]:
-        """The first requests; each that ends asks for more."""
+        """The first requests. Each that ends asks for more."""
         for request in self.more():
             yield request
 
     def more(self) -> Iterator[Request]:
-        """As many requests as may be under way, and not one that the page limit would waste."""
+        """As many requests as may be under way, without any that the page limit would waste."""
         left = min(self.concurrent, self.limit - self.bar.n) - len(self.under_way)
         for url in self.pages.waiting(len(self.under_way) + left) if left > 0 else ():
             if url not in self.under_way and left > 0:
@@ -156,13 +156,13 @@ class SiteSpider(scrapy.Spider):
                 )
 
     def stop_what_is_no_page(self, headers: Any, request: Request, **_: Any) -> None:
-        """Scrapy's signal when an answer's headers are there: do not fetch the body of what is no HTML."""
+        """Scrapy's signal when an answer's headers are there. The body is not fetched if it is not HTML."""
         kind = (headers.get("Content-Type") or b"").decode("latin-1")
         if request.callback == self.arrived and kind and not is_html(kind, b""):
             raise StopDownload(fail=False)
 
     def obey_delay(self, robotparser: Any, request: Request, **_: Any) -> None:
-        """Scrapy's signal when a robots.txt was read: wait as long between requests as it asks."""
+        """Scrapy's signal when a robots.txt was read. The crawler waits as long between requests as it asks."""
         delay = robotparser.crawl_delay(self.user_agent)
         if delay and delay > self.delay:
             downloader = self.crawler.engine.downloader
@@ -194,14 +194,14 @@ class SiteSpider(scrapy.Spider):
         yield from self.ended(url)
 
     def ended(self, url: str) -> Iterator[Request]:
-        """An address is done with: ask for others."""
+        """Ask for others when an address is done."""
         self.queue -= 1
         self.bar.set_postfix(queue=self.queue, refresh=False)
         self.under_way.remove(url)
         yield from self.more()
 
     def redirected(self, response: Response, url: str, location: str) -> None:
-        """Note where an address leads; that waits if it is on the site."""
+        """Note where an address leads. The destination waits if it is on the site."""
         target = self.rules.site.address(location, url)
         self.pages.leave(url, kept.REDIRECT, location, response.status, target)
         hops = self.pages.hops(url) + 1

@@ -1,8 +1,9 @@
 """The step ``extract``: from the HTML of a page to its lines of text.
 
-Multilingual Corpus Creation for Multilingual Semantic Similarity Task, section 2.1.2: the text by inscriptis, split
-into lines "where each line can be a word, a sentence or a paragraph", without those that hold no letter or one word;
-of the whole page or of the elements of given classes, which "helped to retain more files".
+It follows Multilingual Corpus Creation for Multilingual Semantic Similarity Task, section 2.1.2. The text comes from
+inscriptis, split into lines "where each line can be a word, a sentence or a paragraph". Lines that hold no letter or
+only one word are dropped. The text is that of the whole page or of the elements of given classes, which "helped to
+retain more files".
 """
 
 from __future__ import annotations
@@ -38,33 +39,33 @@ class ExtractSettings:
     """Section ``extract`` of corpus.yaml."""
 
     content: str = option(
-        "page: all text, by inscriptis; main: the main content that trafilatura finds, without menus and"
-        " footers, where it may leave out other things in each language",
+        "what text to take. Choose page for all text, by inscriptis. Choose main for the main content that trafilatura "
+        "finds, without menus and footers. It may leave out different things in each language",
         "page",
         choices=("page", "main"),
     )
     only: list[str] = option(
-        "CSS selectors; only the text of these elements: ['.content', '#main']; none: the whole page."
-        " Elements that both pages of a pair have give more pairs with equal numbers of lines",
+        "CSS selectors of the elements whose text alone to take: ['.content', '#main']; none: the whole page. Elements "
+        "that both pages of a pair have give more pairs with equal numbers of lines",
         [],
     )
     without: list[str] = option(
         "CSS selectors of elements to leave out: menus, code, language switches: ['nav', 'pre']", []
     )
     sentences: bool = option(
-        "split lines into sentences, by spaCy's rules; needs an aligner that joins sentences,"
-        " since a translation may have one more",
+        "split lines into sentences, by spaCy's rules. This needs an aligner that joins sentences, since a translation "
+        "may have one more",
         False,
     )
     unequal: str = option(
-        "pairs of pages with unequal numbers of lines: drop as the paper does, which compares equal"
-        " positions; keep for an aligner that searches",
+        "what to do with pairs of pages that have unequal numbers of lines. The paper compares equal positions, so it "
+        "drops them. Choose keep for an aligner that searches",
         "drop",
         choices=("drop", "keep"),
     )
     same_text: float = option(
-        "drop pairs of which this share of the counterpart's lines is on the page as well: it was not"
-        " translated; above 1: none",
+        "drop pairs if this share of the counterpart's lines is on the page as well, since it was not translated; "
+        "above 1: none",
         0.9,
         low=0,
     )
@@ -74,7 +75,7 @@ class Extractor:
     """Lines of a page by the settings.
 
     Raises:
-        InputError: a selector that is none.
+        InputError: a selector is invalid.
     """
 
     def __init__(self, settings: ExtractSettings):
@@ -112,7 +113,7 @@ def _chosen(tree: HtmlElement, select: Iterable[CSSSelector]) -> list[HtmlElemen
 
 
 def clean(text: str) -> list[str]:
-    """Lines with single spaces, without list marks; those without letters or of one word are dropped."""
+    """Lines with single spaces, without list marks. Those without letters or of one word are dropped."""
     lines = (_LIST_MARK.sub("", " ".join(line.split())) for line in text.split("\n"))
     return [line for line in lines if says_something(line)]
 
@@ -123,7 +124,7 @@ def says_something(line: str) -> bool:
 
 
 class SentenceSplitter:
-    """Splits lines into sentences by spaCy's rules for a language, or by those for any."""
+    """Split lines into sentences by spaCy's rules for a language, or by those for any."""
 
     def __init__(self, language: str):
         import spacy
@@ -136,7 +137,7 @@ class SentenceSplitter:
         self.nlp.max_length = 10_000_000
 
     def __call__(self, lines: Iterable[str]) -> list[str]:
-        """The sentences that say something."""
+        """The sentences with a letter and more than one word."""
         found = (span.text.strip() for doc in self.nlp.pipe(lines) for span in doc.sents)
         return [sentence for sentence in found if says_something(sentence)]
 
@@ -155,7 +156,7 @@ def documents(
         pages: lines of pages.jsonl by address.
         pairs: lines of pairs.jsonl.
         body: the bytes of a page by their SHA-256.
-        counts: how many of what, and lists of what was dropped, are added here.
+        counts: gets the numbers, and lists of what was dropped.
     """
     extractor = Extractor(settings)
     splitters = [SentenceSplitter(language) for language in languages] if settings.sentences else []
@@ -201,7 +202,7 @@ def work(project: Project, settings: ExtractSettings) -> dict[str, Any]:
     """Write extract.jsonl, and the lines of each language for people.
 
     Raises:
-        InputError: a selector that is none, no document.
+        InputError: a selector is invalid, or there is no document.
     """
     crawled = project.folder / "crawl"
     pages = {page["url"]: page for page in read_jsonl(crawled / "pages.jsonl")}
@@ -215,9 +216,9 @@ def work(project: Project, settings: ExtractSettings) -> dict[str, Any]:
     found = list(documents(pages, bar, body, project.languages, settings, counts))
     if not found:
         raise InputError(
-            f"none of {len(pairs)} pairs of pages gave a document ({counts['unequal']} have unequal numbers of"
-            f" lines, {counts['no text']} no text, {counts['same text']} the same text on both sides): see"
-            " extract.unequal and extract.only"
+            f"none of {len(pairs)} pairs of pages gave a document. {counts['unequal']} have unequal numbers of lines, "
+            f"{counts['no text']} no text, and {counts['same text']} the same text on both sides. See extract.unequal "
+            "and extract.only"
         )
     for side, language in enumerate(project.languages):
         lines = [line for document in found for line in document.lines[side]]

@@ -29,7 +29,7 @@ def card(
 
     Args:
         licence: its identifier on the hub, or empty.
-        shallow: accuracies of :func:`~fairseq_xl.corpus.pairs.shallow_baseline.shallow_baseline`; empty where not
+        shallow: accuracies of :func:`~fairseq_xl.corpus.pairs.shallow_baseline.shallow_baseline`. Empty if not
             asked for.
         files: of each split, below the card's folder.
     """
@@ -47,17 +47,17 @@ def card(
         ],
     }
     first, second = project.languages
-    rights = f"Licence: {licence}." if licence else "No licence was stated: the texts are the sites', ask them."
+    rights = f"Licence: {licence}." if licence else "No licence was stated: the texts belong to the sites, so ask them."
     persons = "masked as far as patterns find them; names are not" if masked else "as on the pages, and so are names"
     text = [
         *opening(head, name),
         f"Pairs of a sentence in {first} and one in {second}, from bilingual web pages. Label 1: they stand at "
         "corresponding places of a page and its counterpart, and so should mean the same. Label 0: the second "
-        "belongs to another page of the same topic; the sentence that it translates is near the first in an "
+        "belongs to another page of the same topic. The sentence that it translates is near the first in an "
         "encoder's space, but is not (nearly) the same.",
         "",
         "No page and no sentence is in two splits or two folds. `fold` numbers the folds of the training and "
-        "validation splits for cross-validation; the test split has none.",
+        "validation splits for cross-validation. The test split has none.",
         "",
         _sizes(rows).markdown(),
         *_made(project),
@@ -72,8 +72,8 @@ def card(
         text += [
             "### Shallow baseline",
             "",
-            "Accuracy of classifiers that see only lengths, shared numbers and words, punctuation and capitals, each "
-            "fold judged by one trained on the others (0.5 is chance):",
+            "Accuracy of classifiers that see only lengths, shared numbers and words, punctuation and capitals. A "
+            "classifier trained on the other folds judges each fold (0.5 is chance):",
             "",
             *(f"- {one}: {accuracy:.3f}" for one, accuracy in shallow.items()),
             "",
@@ -104,7 +104,7 @@ def _made(project: Project) -> list[str]:
 
 
 def _items(report: Mapping[str, Any]) -> list[str]:
-    """Counts in words; lists of pages are for the report, not for the card."""
+    """Counts in words. Lists of pages are for the report, not for the card."""
     return [
         f"{name}: {', '.join(_items(value)) if isinstance(value, Mapping) else value}"
         for name, value in report.items()

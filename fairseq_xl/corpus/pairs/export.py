@@ -26,7 +26,7 @@ from fairseq_xl.io.packages import require
 from fairseq_xl.io.settings import GREATEST_SEED, option
 
 Negative = tuple[int, int, float]
-"""Numbers of the positives that give the first and the second sentence, and the cosine of the first's ones."""
+"""Numbers of the positives that give the first and the second sentence, and the cosine of their first sentences."""
 
 
 @dataclass
@@ -36,7 +36,7 @@ class ExportSettings:
     name: str = option("title of the data card", "Bilingual similarity corpus")
     licence: str = option("the texts' licence as the hub writes it (cc-by-4.0, apache-2.0); empty: unknown", "")
     validation: float = option(
-        "share of the folds that make the validation split, 2 of 10; the test split was set before",
+        "share of the folds that make the validation split, 2 of 10. The test split was set before",
         0.2,
         low=0.01,
         high=0.99,
@@ -48,15 +48,15 @@ class ExportSettings:
         "measure how far lengths and shared words alone give labels away (needs scikit-learn)", True
     )
     paired: bool = option(
-        "keep the positives that have a negative alone, and one negative of each: what negatives.length and "
-        "negatives.overlap match stays matched",
+        "keep only the positives that have a negative, and one negative of each. What negatives.length and "
+        "negatives.overlap match then stays matched",
         False,
     )
     seed: int = option("of the choice of negatives", 1, low=0, high=GREATEST_SEED)
 
 
 def read_negatives(path: Path, count: int) -> list[Negative]:
-    """The numbers and cosines of negatives.tsv. Raises: InputError: no such file, or a row that is none."""
+    """The numbers and cosines of negatives.tsv. Raises: InputError: the file is missing, or a row is invalid."""
     found = []
     for number, line in enumerate(read_lines(path), start=1):
         if number == 1:
@@ -76,10 +76,10 @@ def balanced(
 ) -> tuple[list[int], list[Negative]]:
     """In each fold as many positives as negatives.
 
-    Each positive gives its first sentence to one negative, where it has any; of these the one is taken whose second
-    sentence stands in the fewest so far, so that second sentences, too, are in positives and negatives alike. Where
-    some have none, others give more; where all negatives together are too few, positives without any are left out
-    first. With ``paired`` nobody gives more than one: positives without any are left out.
+    Each positive with negatives gives its first sentence to one of them. It is the one whose second sentence is in the
+    fewest pairs so far. Second sentences, too, are therefore in positives and negatives alike. If some positives have
+    none, others give more. If all negatives together are too few, positives without any are left out first. With
+    ``paired`` no positive gives more than one, and those without any are left out.
     """
     random = np.random.default_rng(seed)
     by_fold: dict[int, list[int]] = defaultdict(list)
@@ -104,7 +104,7 @@ def balanced(
                     del left[number]
                 uses[best[1]] += 1
                 taken.append(best)
-        numbers.sort(key=lambda number: not options[number])  # stable: those without come last
+        numbers.sort(key=lambda number: not options[number])  # the sort is stable: those without options come last
         kept += numbers[: len(taken)]
         chosen += taken
     return sorted(kept), sorted(chosen)
@@ -196,11 +196,11 @@ def _work(project: Project, settings: ExportSettings) -> dict[str, Any]:
 
 
 def _shallow(rows: list[Pair], settings: ExportSettings) -> dict[str, float]:
-    """By the folds; the test split is left alone."""
+    """The splits by the folds. The test split stays as it is."""
     some = [(row, row.fold) for row in rows if row.fold is not None]
     folds = [fold for _, fold in some]
     if len(set(folds)) < 2:
-        raise InputError("pairs of one fold only: take fewer folds, or a wider band, in `negatives`")
+        raise InputError("the pairs are of one fold only: take fewer folds, or a wider band, in `negatives`")
     texts = [(row.sentence1, row.sentence2) for row, _ in some]
     return shallow_baseline(texts, [row.label for row, _ in some], folds, settings.seed)
 

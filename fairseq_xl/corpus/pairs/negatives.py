@@ -33,38 +33,40 @@ class NegativesSettings:
     """Section ``negatives``."""
 
     encoder: str = option(
-        "what gives vectors to the first language's sentences: vectors:FILE (word vectors, averaged by SIF), "
-        "an encoder folder or a checkpoint of this suite, sentence-transformers:NAME, transformers:NAME (the paper: "
-        "openai-gpt), npy:FILE (made elsewhere from what --sentences writes); "
-        "paths are from the project's folder on",
+        "what gives vectors to the first language's sentences. Name an encoder folder or a checkpoint of this suite, "
+        "or give vectors:FILE (word vectors, averaged by SIF), sentence-transformers:NAME or transformers:NAME (the "
+        "paper's is openai-gpt). For vectors made elsewhere from what --sentences writes, give npy:FILE. Paths are "
+        "relative to the project's folder",
         "",
     )
-    components: int = option("vectors:FILE only: principal components to take away (SIF: 1); cosines fall", 0, low=0)
+    components: int = option("vectors:FILE only: principal components to remove (SIF: 1). Cosines fall", 0, low=0)
     low: float = option(
-        "a negative's cosine is above; look at the quantiles that the step prints, for every encoder has its own scale",
+        "a negative's cosine is above this. Look at the quantiles that the step prints: each encoder has its own scale",
         0.8,
         low=-1,
         high=1,
     )
-    high: float = option("a negative's cosine is below", 0.9, low=-1, high=1)
+    high: float = option("a negative's cosine is below this", 0.9, low=-1, high=1)
     each: int = option("negatives of a sentence, at most", 10, low=1)
-    pool: int = option("candidates looked at for a sentence, at most; lower it for a large site's time", 50_000, low=1)
+    pool: int = option(
+        "candidates looked at for a sentence, at most. Lower it to save time on a large site", 50_000, low=1
+    )
     near: float = option(
-        "word-frequency cosine, in either language, from which sentences say nearly the same and are no negatives",
+        "sentences with this word-frequency cosine or more, in either language, are nearly the same and no negatives",
         0.9,
         low=0.01,
         high=1,
     )
     length: float = option(
-        "a negative's length is off by at most so many standard deviations of the positives' (1: two "
-        "thirds of these are nearer), or length alone tells them apart; 0, as in the paper: any length",
+        "a negative's length is off by at most so many standard deviations of the positives'. Two thirds of these are "
+        "nearer than 1. Without it, length alone tells them apart. 0 allows any length, as in the paper",
         0.0,
         low=0,
     )
     overlap: float = option(
-        "the share of words that both sentences of a negative have differs by at most this from the share of the "
-        "sentence and its own counterpart, or names and numbers tell them apart; 1, as in the paper: any share. With "
-        "export.paired, too, lengths and shared words say little of the label",
+        "a negative's share of common words differs by at most this from that of the sentence and its own counterpart. "
+        "Without it, names and numbers tell them apart. 1 allows any share, as in the paper. With export.paired, too, "
+        "lengths and shared words say little of the label",
         1.0,
         low=0,
         high=1,
@@ -81,10 +83,10 @@ class NegativesSettings:
 
 
 def write_sentences(project: Project, output: Path) -> int:
-    """Write the first language's sentences, a line each, to be encoded elsewhere; return how many.
+    """Write the first language's sentences, a line each, to be encoded elsewhere, and return how many.
 
     Raises:
-        InputError: settings that do not fit, or no sentence.
+        InputError: settings do not fit, or there is no sentence.
     """
     _, _, positives, _ = _sentences(project, _settings(project))
     with atomic_text(output) as stream:
@@ -96,7 +98,7 @@ def show_quantiles(project: Project) -> None:
     """Print the quantiles of cosines within topics.
 
     Raises:
-        InputError: settings that do not fit, or an encoder that cannot be used.
+        InputError: settings do not fit, or the encoder cannot be used.
     """
     settings = _settings(project)
     _, topics, positives, _ = _sentences(project, settings)
@@ -113,16 +115,14 @@ def _settings(project: Project) -> NegativesSettings:
 
 def _inputs(project: Project, settings: NegativesSettings) -> list[Path]:
     if settings.low >= settings.high:
-        raise InputError(
-            f"negatives: cosines above {settings.low} and below {settings.high} there are none: low < high"
-        )
+        raise InputError(f"negatives: no cosine is above {settings.low} and below {settings.high}: give low < high")
     file = _encoder(project, settings)[1]
-    found = [Path(file)] if file and Path(file).exists() else []  # if not, the encoder says so better
+    found = [Path(file)] if file and Path(file).exists() else []  # otherwise the encoder has a better message
     return [project.folder / "topics.jsonl", *found]
 
 
 def _encoder(project: Project, settings: NegativesSettings) -> tuple[str, str]:
-    """What names the encoder, with its path from the project's folder on; that path, empty where it is a name."""
+    """The encoder's name with its path relative to the project's folder, and that path. It is empty for a mere name."""
     kind, _, name = settings.encoder.partition(":")
     if kind in ("npy", "vectors") and name:
         file = str(project.folder / name)
@@ -134,10 +134,10 @@ def _encoder(project: Project, settings: NegativesSettings) -> tuple[str, str]:
 
 
 def encode(project: Project, settings: NegativesSettings, sentences: Sequence[str]) -> np.ndarray:
-    """Vectors (N, d) float32 of length 1; zeros for a sentence that the encoder knows nothing of.
+    """Vectors (N, d) float32 of length 1, or zeros for a sentence that the encoder knows nothing of.
 
     Raises:
-        InputError: an encoder that cannot be used.
+        InputError: the encoder cannot be used.
     """
     if not settings.encoder:
         raise InputError(f"negatives.encoder is missing: name an encoder's folder, a checkpoint, or {described()}")
@@ -179,8 +179,8 @@ def _work(project: Project, settings: NegativesSettings) -> dict[str, Any]:
         found.extend(zip(*(column.tolist() for column in block), strict=True))
     if not found:
         raise InputError(
-            f"no sentence has a negative: no cosine from {settings.low} to {settings.high} within the topic's pages "
-            "of a fold; set the band by the quantiles above, take fewer topics or folds, or allow more by "
+            f"no sentence has a negative: no cosine from {settings.low} to {settings.high} is within the topic's pages "
+            "of a fold. Set the band by the quantiles above, take fewer topics or folds, or allow more by "
             "negatives.length and negatives.overlap"
         )
     found.sort()
@@ -219,7 +219,7 @@ def _print_quantiles(cosines: np.ndarray, settings: NegativesSettings) -> None:
 
 
 def _write_negatives(path: Path, rows: Sequence[Placed], found: Sequence[tuple[int, int, float]]) -> None:
-    """Numbers of both positives, and the texts for whoever reads them."""
+    """Numbers of both positives, and the texts for readers."""
     with atomic_text(path) as stream:
         stream.write("\t".join(HEADER) + "\n")
         for left, right, cosine in found:

@@ -1,8 +1,8 @@
 """The search for pairs that share a topic and not a meaning (the paper's section 2.2, algorithm 1).
 
-A sentence's candidates are sentences of other pages of its topic, and here of its fold, too, whose vectors' cosine
-with its own is in a band. The paper takes the first ones of an ordered search; here, where there are more than are
-asked for, they are drawn, lest the first pages' sentences become everybody's negatives.
+A sentence's candidates are sentences of other pages of its topic, and here of its fold, too. The cosine of their
+vectors with its own is in a band. The paper takes the first ones of an ordered search. Here they are drawn if there are
+more than are asked for. The first pages' sentences would otherwise become everybody's negatives.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Band:
 class NearDuplicates:
     """Which pairs of sentences mean the same, or nearly, and must not become negatives.
 
-    Sentences q and c do, when one text of the other language stands beside both somewhere, or when the
+    Sentences q and c do if one text of the other language is a counterpart of both somewhere. They also do if the
     word-frequency cosine of their texts, or that of their counterparts, is ``near`` or more.
     """
 
@@ -56,12 +56,12 @@ class NearDuplicates:
 class Lengths:
     """Which sentences' counterparts are about as long as a sentence's own would be.
 
-    Length tells a translation from another sentence without a look at the words. In the logarithm of characters a
-    sentence and its counterpart differ by the positives' mean, give or take their standard deviation.
+    Length tells a translation from another sentence without the words. In the logarithm of characters a sentence and
+    its counterpart differ by the positives' mean, plus or minus their standard deviation.
 
     Args:
         positives: the pairs of the corpus.
-        widest: standard deviations that a negative may be off; 0: any length will do.
+        widest: standard deviations that a negative may be off. 0 allows any length.
     """
 
     def __init__(self, positives: Positives, widest: float):
@@ -71,7 +71,7 @@ class Lengths:
         self.mean, self.widest = difference.mean(), widest * difference.std() if widest else np.inf
 
     def __call__(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """(K,) bool for numbers (K,) of the sentence and of the one whose counterpart is to stand beside it."""
+        """(K,) bool for numbers (K,) of the sentence and of the one whose counterpart is its candidate."""
         return np.abs(self.second[right] - self.first[left] - self.mean) <= self.widest
 
 
@@ -83,7 +83,7 @@ class Overlaps:
 
     Args:
         positives: the pairs of the corpus.
-        widest: by how much a negative's share may differ from the positive's; 1: any share will do.
+        widest: by how much a negative's share may differ from the positive's. 1 allows any share.
     """
 
     def __init__(self, positives: Positives, widest: float):
@@ -112,7 +112,7 @@ class Both:
         self.lengths, self.overlaps = lengths, overlaps
 
     def __call__(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """(K,) bool; overlaps are computed of those whose lengths fit alone."""
+        """(K,) bool. Overlaps are computed only where lengths fit."""
         found = self.lengths(left, right)
         some = np.flatnonzero(found)
         found[some] = self.overlaps(left[some], right[some])
@@ -132,10 +132,10 @@ def search(
     """Negatives of all sentences, some at a time.
 
     Args:
-        vectors: (N, d) float32 of length 1, or zeros, which have none and are none.
+        vectors: (N, d) float32 of length 1, or zeros. Sentences with zeros neither have nor become negatives.
         area: (N,) what candidates must share: topic and fold.
         page: (N,) of each sentence.
-        pages: (N,) all pages with the sentence: candidates must not be on the sentence's page.
+        pages: (N,) all pages with the sentence. Candidates must not be on the sentence's page.
         near_duplicates: what is never a negative.
         fits: which lengths, and overlaps, may stand side by side.
         seed: of the draw.
@@ -185,13 +185,13 @@ def _drawn(
     near_duplicates: NearDuplicates,
     random: np.random.Generator,
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Draw from the hits (K,) of queries at ``place`` until each has what it wanted; lowers ``wanted``."""
+    """Draw from the hits (K,) of queries at ``place`` until each has what it wanted. This lowers ``wanted``."""
     order = np.lexsort((random.random(len(place)), place))
     place, hits, cosines = place[order], hits[order], cosines[order]
     rank = np.arange(len(place)) - np.searchsorted(place, place)
     window = 2 * int(wanted.max(initial=0))
     for first in range(0, int(rank.max(initial=-1)) + 1, window):
-        # Checked few at a time: most of a dense band is never needed.
+        # Few are checked at a time, because most of a dense band is never needed.
         some = np.flatnonzero((rank >= first) & (rank < first + window) & (wanted[place] > 0))
         if not len(some):
             continue
@@ -245,7 +245,7 @@ def _counts(rows: Sequence[Sequence[Any]], words_are_numbers: bool = False) -> s
 
 
 def _unit_counts(rows: Sequence[Sequence[str]]) -> sparse.csr_matrix:
-    """The same with rows of length 1; a row without words has zeros."""
+    """The same with rows of length 1. A row without words has zeros."""
     counts = _counts(rows)
     norms = np.sqrt(np.asarray(counts.multiply(counts).sum(1)).ravel())
     return (sparse.diags(1 / np.where(norms > 0, norms, 1)) @ counts).tocsr()

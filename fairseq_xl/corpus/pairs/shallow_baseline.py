@@ -1,7 +1,7 @@
-"""The shallow baseline: what can be guessed from lengths, and from what both sentences share as it is.
+"""The shallow baseline guesses labels from lengths, and from what both sentences share unchanged.
 
-A corpus whose negatives differ from its positives in length, or whose positives keep numbers and names, is solved by
-a classifier that knows no language. Its accuracy belongs beside a model's.
+A classifier that knows no language solves some corpora. Their negatives differ from their positives in length, or their
+positives keep numbers and names. Its accuracy belongs beside a model's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CLASSIFIERS = ("logistic regression", "gradient boosting")
 
 
 def features(left: str, right: str) -> list[float]:
-    """Of a pair: lengths and their ratios, shared words, numbers, punctuation and capitals. No word is known."""
+    """A pair's lengths and their ratios, shared words, numbers, punctuation and capitals. No word is known."""
     tokens = [words(text) for text in (left, right)]
     found: list[float] = []
     for sizes in ((len(left), len(right)), tuple(map(len, tokens))):
@@ -44,7 +44,7 @@ def _marks(text: str) -> Counter[str]:
 def shallow_baseline(
     pairs: Sequence[tuple[str, str]], labels: Sequence[int], folds: Sequence[int], seed: int
 ) -> dict[str, float]:
-    """Accuracy of each classifier over all pairs, each judged by one that saw the other folds.
+    """Accuracy of each classifier over all pairs. A classifier that saw the other folds judges each fold.
 
     Raises:
         InputError: scikit-learn is missing.

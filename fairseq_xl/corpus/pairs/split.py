@@ -1,10 +1,10 @@
 """Pages into a test split and folds, so that no page, and no sentence, is on two sides.
 
 Sentences that repeat would tie all pages of a site together, if pages with a common sentence had to stay together.
-So lines of many pages are left out, each other sentence belongs to the first page that has it
-(:mod:`~fairseq_xl.corpus.pairs.positives`), and only pages that share a good part of their sentences, near copies, stay
-together. Negatives are then looked for within a fold (:mod:`~fairseq_xl.corpus.pairs.negatives`): both of their
-sentences are of its pages.
+Lines of many pages are therefore left out. Each other sentence belongs to the first page that has it
+(:mod:`~fairseq_xl.corpus.pairs.positives`). Only near copies stay together: pages that share a good part of their
+sentences. The search for negatives is then within a fold (:mod:`~fairseq_xl.corpus.pairs.negatives`), so both of their
+sentences are from its pages.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from fairseq_xl.io.errors import InputError
 
 TEST = -1
 WIDEST = (2.0, 1.0, 0.5, 0.0)
-"""How many bins' worth of a topic stays together, tried in turn; 0: it goes wherever two groups of it can."""
+"""How many bins' worth of a topic stays together, tried in turn. With 0 it goes wherever two groups of it can."""
 
 
 def near_copies(pages: Sequence[set[int]], count: int, share: float) -> np.ndarray:
-    """(count,) the group of each page: those linked by sharing at least ``share`` of the smaller one's sentences.
+    """(count,) the group of each page. Sharing ``share`` or more of the smaller one's sentences links pages.
 
     Args:
         pages: numbers of the pages that have each sentence.
@@ -48,12 +48,12 @@ def assign(
     """(M,) the fold of each page, 0 to folds - 1, or TEST.
 
     The folds and the test split are bins to be filled. A negative is a sentence of another page of the same topic and
-    bin. So a topic stays in one bin, unless it would fill several; each bin that it goes to gets two groups of it.
-    Topics are broken up further only where some bin would stay less than half full. The emptiest bin takes the next
+    bin. A topic therefore stays in one bin, unless it would fill several. Each bin that it goes to gets two groups of
+    it. Topics are broken up further only where some bin would stay less than half full. The emptiest bin takes the next
     group.
 
     Args:
-        group: (M,) of pages that stay together; they go where the topic of the first one goes.
+        group: (M,) of pages that stay together. They go where the topic of the first one goes.
         topic: (M,) of each page.
         weight: (M,) sentences of each page.
         folds: how many.
@@ -61,7 +61,7 @@ def assign(
         seed: of the order.
 
     Raises:
-        InputError: a bin that would be empty.
+        InputError: a bin would be empty.
     """
     random = np.random.default_rng(seed)
     size = np.bincount(group, weight)
@@ -87,7 +87,7 @@ def assign(
 def _pack(
     topics: Sequence[list[int]], size: np.ndarray, target: np.ndarray, widest: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The bin of each group, and each bin's sentences; a topic goes to a bin for each ``widest`` sentences."""
+    """The bin of each group, and each bin's sentences. A topic goes to a bin for each ``widest`` sentences."""
     filled, chosen = np.zeros(len(target)), np.zeros(len(size), int)
     for topic in topics:
         numbers = sorted(topic, key=lambda number: -size[number])
@@ -95,7 +95,7 @@ def _pack(
         open_bins = np.argsort(filled / target, kind="stable")[: max(1, min(wanted, len(numbers) // 2))]
         taken = np.zeros(len(target), int)
         for number in numbers:
-            # Two for each bin first; then whichever is emptiest.
+            # Each bin gets two groups first. Then the emptiest bin gets the next.
             lacking = open_bins[taken[open_bins] < 2]
             choice = lacking if len(lacking) else open_bins
             best = choice[np.argmin(filled[choice] / target[choice])]

@@ -1,8 +1,8 @@
-"""How sure are equal keys? The audit of Hadgu 2018, section 3.2, on labelled pairs, with the two methods
-it rejects.
+"""How sure are equal keys? The audit of Hadgu 2018, section 3.2, on labelled pairs, with the two methods that the
+paper rejects.
 
-A pair is found by a method that takes its sentences for the same. Recovered is the share of the matching pairs that
-are found; precision the share of the found pairs that match.
+A method finds a pair if it takes the sentences for the same. Recovered is the share of the matching pairs that it
+finds. Precision is the share of the found pairs that match.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ THRESHOLD = 0.5
 
 
 def same(pairs: Sequence[Pair], form: Callable[[str], Hashable | None]) -> np.ndarray:
-    """(N,) whether both sentences of a pair have one form; None is no form."""
+    """(N,) whether both sentences of a pair have one form. None is not a form."""
     forms = ((form(pair.left), form(pair.right)) for pair in pairs)
     return np.array([left is not None and left == right for left, right in forms])
 
@@ -30,13 +30,14 @@ def same(pairs: Sequence[Pair], form: Callable[[str], Hashable | None]) -> np.nd
 def classified(pairs: Sequence[Pair], seed: int = 1) -> np.ndarray:
     """(N,) whether a classifier takes the sentences of a pair for the same, judged by one that has seen neither.
 
-    Questions (not pairs) are dealt into folds by lot. The pairs with a question in a fold or two are judged by the
-    classifier trained on the pairs without any question of those: one classifier for each fold, and one for each two
-    folds. It is a logistic regression, threshold 0.5, on the similarities of the sentences: the cosines of their
-    TF-IDF vectors of words, of words and pairs of them, and of three to five letters, and the share of common words.
+    Questions (not pairs) are dealt into folds by lot. There is one classifier for each fold, and one for each two
+    folds. It is trained on the pairs without any question of these folds, and judges the pairs whose questions are in
+    them. It is a logistic regression with the threshold 0.5 on similarities of the sentences. Three are cosines of
+    TF-IDF vectors: of words, of words and pairs of words, and of three to five letters. The fourth is the share of
+    common words.
 
     Raises:
-        InputError: fewer than two questions a fold, or training pairs of one label only.
+        InputError: there are fewer than two questions a fold, or the training pairs have one label only.
     """
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
@@ -63,7 +64,7 @@ def classified(pairs: Sequence[Pair], seed: int = 1) -> np.ndarray:
 
 
 def splits(rows: np.ndarray, folds: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Deal questions into folds; yield for each fold and each two of them what is judged, trained on, and known.
+    """Deal questions into folds, and yield for each fold and each two folds what is judged, trained on and known.
 
     Args:
         rows: (2, N) the questions of each pair, numbered from 0.
@@ -81,7 +82,7 @@ def splits(rows: np.ndarray, folds: int, seed: int) -> Iterator[tuple[np.ndarray
 
 
 def _counts(sentences: Sequence[str]) -> list[sparse.csr_matrix]:
-    """For each kind of feature (sentences, features): how often it stands in a sentence."""
+    """For each kind of feature (sentences, features): how often a sentence has it."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     kinds = (
@@ -93,7 +94,7 @@ def _counts(sentences: Sequence[str]) -> list[sparse.csr_matrix]:
 
 
 def _cosines(counts: Sequence[sparse.csr_matrix], known: np.ndarray, rows: np.ndarray) -> list[np.ndarray]:
-    """For each kind (N,) cosines of TF-IDF vectors, the document frequencies being those of the known sentences.
+    """For each kind (N,) cosines of TF-IDF vectors, with the document frequencies of the known sentences.
 
     Args:
         counts: of the sentences, as :func:`_counts` gives them.
@@ -110,7 +111,7 @@ def _cosines(counts: Sequence[sparse.csr_matrix], known: np.ndarray, rows: np.nd
 
 
 def _overlap(left: str, right: str) -> float:
-    """Common words by all words."""
+    """The number of common words divided by that of all words."""
     a, b = set(left.split()), set(right.split())
     return len(a & b) / max(1, len(a | b))
 
@@ -119,12 +120,12 @@ def audit(pairs: Sequence[Pair], key: EnglishKey, seed: int = 1) -> tuple[Table,
     """A row for each method, and which pairs each found.
 
     Raises:
-        InputError: pairs without labels, or too few for the classifier.
+        InputError: pairs have no labels, or are too few for the classifier.
     """
     labels = np.array([pair.label for pair in pairs])
     matching = int(labels.sum())
     if not 0 < matching < len(pairs):
-        raise InputError("an audit needs matching and other pairs")
+        raise InputError("an audit needs matching pairs and others: give labelled pairs of both kinds")
     methods = {
         "equal keys": same(pairs, key),
         "exact match": same(pairs, normal_form),

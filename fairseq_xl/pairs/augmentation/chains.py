@@ -1,6 +1,6 @@
-"""Matching pairs through a chain of two: where A means the same as B, and B the same as C, A and C match as well.
+"""Matching pairs through a chain of two: if A means the same as B, and B the same as C, A and C match, too.
 
-What a chain says is not certain: people who label pairs do not judge all by one measure. Pairs that have a label of
+A chain can be wrong, because people who label pairs do not judge all of them by one measure. Pairs that have a label of
 their own tell how often a chain is right.
 """
 
@@ -24,11 +24,11 @@ def chains(pairs: Sequence[tuple[str, str]], labels: Sequence[int | None]) -> tu
     """The chains of matching pairs whose ends have no label, each pair of ends once.
 
     Args:
-        pairs: of sentences, in an order that decides which of several sentences between stands for all.
-        labels: 1 where a pair matches; pairs with 0 and None are not gone through.
+        pairs: of sentences. Their order decides which of several sentences between the ends stands for all.
+        labels: 1 where a pair matches. Chains do not go through pairs with 0 or None.
 
     Returns:
-        The chains; how many pairs of ends have a label of their own; and how many of these match.
+        The chains, how many pairs of ends have a label of their own, and how many of these match.
     """
     known = {frozenset(pair): label for pair, label in zip(pairs, labels, strict=True) if label is not None}
     beside: dict[str, dict[str, None]] = defaultdict(dict)

@@ -28,12 +28,12 @@ from fairseq_xl.io.settings import GREATEST_SEED, option
 from fairseq_xl.pairs.augmentation.key import hashed, normal_form
 
 MEMORY = "1GB"
-"""Of DuckDB; with 256 MB three million sentences are made into pairs, and ten million are not."""
+"""DuckDB's memory. 256 MB suffice for three million sentences, but not for ten million."""
 BATCH = 50_000
 """Rows that are read or written at once."""
 
 DECISIONS = {"drop": "yes = 0 OR no = 0", "majority": "yes <> no"}
-"""Which pairs have a label, of those with both: by the names of the option."""
+"""The option's value -> which pairs with both labels keep one."""
 
 TABLES = {
     "sentence_read": ("sentence", "key", "line"),
@@ -125,7 +125,7 @@ class Settings:
     """How labels are transferred."""
 
     per_key: int = option(
-        "at most N matching pairs of the sentences of one key; lower it where a few frequent questions make up most "
+        "at most N matching pairs of the sentences of one key. Lower it where a few frequent questions make up most "
         "of the output",
         20,
         low=1,
@@ -135,8 +135,8 @@ class Settings:
         "at most N pairs of the sentences of two keys that labelled pairs connect", 20, low=1, metavar="N"
     )
     conflicts: str = option(
-        "a pair that gets both labels: drop it, or majority: let the labelled pairs vote, a common key counting as "
-        "one; a tie drops it",
+        "what to do with a pair that gets both labels: drop it, or let the labelled pairs vote (majority). A common "
+        "key counts as one vote, and a tie drops the pair",
         "drop",
         choices=tuple(DECISIONS),
     )
@@ -146,7 +146,7 @@ class Settings:
 
 
 class LabelledPair(NamedTuple):
-    """A pair as it is written; ``origin`` is match (equal keys) or transferred."""
+    """A pair as it is written. ``origin`` is match (equal keys) or transferred."""
 
     left: str
     right: str
@@ -158,14 +158,14 @@ class LabelledPair(NamedTuple):
 
 @contextmanager
 def label_transfer(folder: Path, key: Callable[[str], int | None], settings: Settings) -> Iterator[LabelTransfer]:
-    """A :class:`LabelTransfer` whose database is in a folder of its own, which goes at the end.
+    """A :class:`LabelTransfer` whose database is in a folder of its own, which is removed at the end.
 
     Args:
         folder: a new one.
         key, settings: see :class:`LabelTransfer`.
 
     Raises:
-        InputError: DuckDB is missing, the folder's name is no UTF-8, or the folder's disk is full or closed to us.
+        InputError: DuckDB is missing, the folder's name is not UTF-8, or its disk is full or not writable.
     """
     duckdb = require("duckdb", "pairs", "label transfer")
     limits = {"memory_limit": MEMORY, "threads": 4, "temp_directory": str(folder), "preserve_insertion_order": False}
@@ -180,7 +180,7 @@ def label_transfer(folder: Path, key: Callable[[str], int | None], settings: Set
 
 
 class LabelTransfer:
-    """Takes sentences and labelled pairs, and gives the pairs that follow.
+    """Take sentences and labelled pairs, and give the pairs that follow from them.
 
     Args:
         database: a connection to an empty database of DuckDB.
@@ -214,7 +214,7 @@ class LabelTransfer:
         self._append("sentence_read", "sentences", starmap(row, sentences))
 
     def read_labelled(self, pairs: Iterable[tuple[str, str, int]]) -> None:
-        """Take labelled pairs of the pivot language; those of which a question has no key are left out."""
+        """Take labelled pairs of the pivot language. Those with a question without a key are left out."""
 
         def row(left: str, right: str, label: int) -> tuple[int | None, ...] | None:
             keys = self.key(left), self.key(right)
@@ -230,7 +230,7 @@ class LabelTransfer:
         self._append("excluded", "pairs to exclude", (tuple(sorted(self._hashed(*pair))) for pair in pairs))
 
     def pairs(self) -> Iterator[LabelledPair]:
-        """The labelled pairs: once, after everything was read. They come in an order that is drawn."""
+        """The labelled pairs in a random order. Call this once, after everything was read."""
         decision = DECISIONS[self.settings.conflicts]
         self.database.execute(MEMBERS + PAIRS.format(decision=decision))
         for name, what in COUNTS.items():
@@ -247,7 +247,7 @@ class LabelTransfer:
         return [hashed(normal_form(text), self.settings.seed) for text in texts]
 
     def _append(self, table: str, name: str, rows: Iterator[tuple[Any, ...] | None]) -> None:
-        """Into a table, and count: the rows by their name, and those that are None as without a key."""
+        """Put rows into a table and count them by their name. Rows that are None count as without a key."""
         names = TABLES[table]
         while batch := list(islice(rows, BATCH)):
             found = [row for row in batch if row is not None]

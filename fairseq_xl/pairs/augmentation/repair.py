@@ -1,6 +1,6 @@
-"""Words without a vector become words with one (Hadgu 2018, section 3.1); a word that has a vector is never touched.
+"""Words without a vector become words with one (Hadgu 2018, section 3.1). A word that has a vector never changes.
 
-The rules, in this order; the first that finds a word decides:
+The rules apply in this order, and the first that finds a word decides:
 
 accents   the vocabulary has the word with other accents: cupon → cupón, trabajais → trabajáis
 spelling  the vocabulary has a word that sounds the same to those who write Spanish by ear: recivido → recibido
@@ -8,9 +8,9 @@ doubled   the vocabulary has the word with other letters doubled: reembolsso →
 joined    two words were written as one, or one with a mark inside: porfavor → por favor, e-mail → email
 near      a word of the same texts is a letter away, or two in a long one: reemboloso → reembolso
 
-The first three fold words, so that spellings of one word are folded alike; of several words of the vocabulary the
-first wins, whose order is that of frequency. Words without a mark to part them at and near words are guessed, so they
-need a witness: what is put for a word must stand much more often in the texts than it does.
+The first three rules fold words, so that spellings of one word have one form. Of several words of the vocabulary the
+most frequent wins. Two rules guess: a near word, and two words that no mark separates. A guess must therefore be much
+more frequent in the texts than the word it replaces.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from fairseq_xl.io.settings import option
 
 RULES = ("accents", "spelling", "doubled", "joined", "near")
 LANGUAGES = ("es",)
-"""Languages whose spelling confusions are known; others go without the rule."""
+"""Languages whose spelling confusions are known. Others do without the rule."""
 
-# How Spanish words sound in Latin America: what is written in several ways is written in one. In this order.
+# How Spanish words sound in Latin America. Each rule writes in one way what is written in several ways. Their order
+# counts.
 _SPANISH = [
     (regex.compile(pattern), sound)
     for pattern, sound in (
@@ -47,13 +48,13 @@ _SPANISH = [
         ("n(?=[bp])", "m"),
     )
 ]
-# x is the sound of j above, so that a written x must have gone before: exelente, esperar for expectar.
+# Above, x stands for the sound of j, so a written x must be replaced before that: exelente, esperar for expectar.
 _WRITTEN_X = regex.compile("xc(?=[ei])|x")
 _MARKS = regex.compile(r"['’\-.,]")
 
 
 def without_accents(word: str) -> str:
-    """The word without its accents; ñ becomes n, too."""
+    """The word without its accents. ñ becomes n, too."""
     letters = unicodedata.normalize("NFD", word)
     return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
@@ -61,7 +62,8 @@ def without_accents(word: str) -> str:
 def spanish_sound(word: str) -> str:
     """Words of equal result sound the same, for those who hear no accents.
 
-    b and v, silent h, ll and y, c, s and z, g and j, qu and k, x and s, n and m before b and p.
+    The confusions are b and v; silent h; ll and y; c, s and z; g and j. Others are qu and k; x and s; n and m before
+    b and p.
     """
     sound = _WRITTEN_X.sub("s", without_accents(word.replace("ü", "u")))
     for pattern, letter in _SPANISH:
@@ -79,19 +81,21 @@ class RepairSettings:
     """Which words are repaired."""
 
     language: str | None = option(
-        "whose spelling confusions are known; without it that rule does not apply", None, choices=LANGUAGES
+        "language of the texts, whose spelling confusions are known. Without it the rule spelling does not apply",
+        None,
+        choices=LANGUAGES,
     )
     without: list[str] = option("switch rules off", [], choices=RULES, metavar="RULE")
     times: int = option(
-        "two words for one, or a near word, must stand N times as often in the files as what they replace; raise it "
-        "where good rare words are replaced",
+        "a near word, or two words for one, must be N times as frequent in the files as the word they replace. Raise "
+        "it where good rare words are replaced",
         10,
         low=1,
         metavar="N",
     )
     lengths: tuple[int, int, int] = option(
-        "shortest word to repair by spelling and doubled, by a near word one letter away, and by one two letters "
-        "away; raise them where good short words are changed",
+        "shortest word to repair: by spelling and doubled, by a near word one letter away, and by one two letters "
+        "away. Raise them where good short words are changed",
         (4, 5, 12),
         low=1,
         metavar="N",
@@ -99,11 +103,11 @@ class RepairSettings:
 
 
 class Repair:
-    """What becomes of the words of some texts.
+    """The repairs of the words of some texts.
 
     Args:
         vocabulary: words with a vector and their ranks, the most frequent first.
-        counts: the words of the texts and how often they stand there.
+        counts: the words of the texts and how often they occur.
         neighbours: words that stand side by side in the texts, and how often.
         settings: see there.
         keep: words that stay as they are.
@@ -152,7 +156,7 @@ class Repair:
         return lambda word: first.get(fold(word)) if len(word) >= shortest else None
 
     def _joined(self, word: str) -> str | None:
-        """Parts with a vector; where no mark parts them, the two that most often stand side by side."""
+        """Parts with a vector. If no mark separates them, the two that are most often neighbours."""
         parts = _MARKS.split(word)
         if len(parts) > 1:
             if "".join(parts) in self.vocabulary:
@@ -167,9 +171,10 @@ class Repair:
         return " ".join(min(witnesses)[1]) if witnesses else None
 
     def _near(self) -> Callable[[str], str | None]:
-        """The rule that takes the nearest word of the texts with the same first letter; of several the most frequent.
+        """The rule that takes the nearest word of the texts with the same first letter, and the most frequent of
+        several.
 
-        Accents are no difference; letters added, left out, changed, or exchanged with the next are one each.
+        Accents do not count. Each letter that is added, left out, changed, or exchanged with the next counts as one.
         """
         from rapidfuzz.distance import OSA
 

@@ -16,13 +16,13 @@ from fairseq_xl.training.sized import SizedDataset
 
 
 class PairDataset(SizedDataset):
-    """Pairs with their labels; in training in a new order each epoch and, where wanted, with sides exchanged.
+    """Pairs with their labels. Training sees them in a new order each epoch and, if wanted, with sides exchanged.
 
     Args:
         rows: of a data directory.
         dictionary: of the folder.
         seed: of the exchange of sides.
-        exchange: exchange the sides of each pair with probability one half, anew in each epoch: what a pair means
+        exchange: exchange the sides of each pair with probability one half, anew in each epoch. What a pair means
             does not depend on their order, but a model may.
     """
 
@@ -39,7 +39,7 @@ class PairDataset(SizedDataset):
 
     @property
     def can_reuse_epoch_itr_across_epochs(self) -> bool:
-        return not self.exchange  # other sides, and workers that know them
+        return not self.exchange  # the sides change each epoch, and workers must know
 
     def set_epoch(self, epoch: int) -> None:
         random = np.random.default_rng([self.seed, epoch])

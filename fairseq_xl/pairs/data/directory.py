@@ -41,13 +41,13 @@ class Row:
 
     Attributes:
         id: file's name and line, unique in the folder.
-        label: 0 or 1; None in an unlabelled split.
-        group: pairs with a sentence in common are of one group.
-        folds: of the left and the right sentence, from 0, for cross-validation: fold k is validated on the pairs with
-            both sentences in k and trained on those with neither. Of a chain, both folds that its
-            three sentences are in.
+        label: 0 or 1. None in an unlabelled split.
+        group: pairs with a sentence in common are in one group.
+        folds: of the left and the right sentence, from 0, for cross-validation. Fold k is validated on the pairs with
+            both sentences in k and trained on those with neither. A chain has both folds that its three sentences are
+            in.
         left, right: words, separated by spaces.
-        left_text, right_text: as they were written, but for white space.
+        left_text, right_text: as they were written, except for white space.
     """
 
     id: str
@@ -64,7 +64,7 @@ class DataDirectory:
     """A data directory.
 
     Raises:
-        InputError: no such folder, or of another version.
+        InputError: the folder is missing, or of another version.
     """
 
     def __init__(self, folder: Path | str):
@@ -86,7 +86,7 @@ class DataDirectory:
         """(V, d) float32 vectors of the dictionary's words.
 
         Raises:
-            InputError: no such file, a damaged one, or one of another dictionary.
+            InputError: the file is missing, damaged, or of another dictionary.
         """
         path = self.folder / VECTORS
         if not path.is_file():
@@ -115,7 +115,7 @@ class DataDirectory:
         """The training pairs within a fold, or outside it.
 
         Raises:
-            InputError: no such fold.
+            InputError: there is no such fold.
         """
         if not 0 <= fold < self.folds:
             raise InputError(

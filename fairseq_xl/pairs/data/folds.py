@@ -1,7 +1,7 @@
 """Groups and folds of pairs that share no sentence.
 
-A model that has seen a question beside others knows something of it: split by row, nearly every question of the
-development pairs is in the training pairs, too, and the score says little about new questions.
+A model that has seen a question beside others knows something of it. In a split by row, nearly every question of the
+development pairs is in the training pairs, too. The score then says little about new questions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fairseq_xl.io.packages import require
 
 
 def groups(pairs: Sequence[tuple[Hashable, Hashable]]) -> list[int]:
-    """The connected component of each pair, numbered by first appearance; sentences are nodes, pairs edges."""
+    """The connected component of each pair, numbered by first appearance. Sentences are nodes, and pairs are edges."""
     nodes = number(pairs)
     count = nodes.max(initial=-1) + 1
     edges = coo_matrix((np.ones(len(nodes)), (nodes[:, 0], nodes[:, 1])), shape=(count, count))
@@ -26,18 +26,18 @@ def groups(pairs: Sequence[tuple[Hashable, Hashable]]) -> list[int]:
 
 
 def folds(pairs: Sequence[tuple[Hashable, Hashable]], count: int, method: str, seed: int) -> list[tuple[int, int]]:
-    """The folds of each pair's two sentences; a sentence is in one fold.
+    """The folds of each pair's two sentences. A sentence is in one fold.
 
     Args:
         pairs: of sentences.
         count: folds.
-        method: what stays together: ``components``, the connected components, so that no pair lies across folds;
-            ``communities``, densely connected parts (Louvain, Blondel et al. 2008), where all is connected and some
-            pairs must lie across; ``sentences``, nothing: many pairs lie across.
+        method: what stays together. ``components`` keeps connected components, so that no pair lies across folds.
+            ``communities`` keeps densely connected parts (Louvain, Blondel et al. 2008), for pairs that are all
+            connected. Some pairs then lie across folds. ``sentences`` keeps nothing, and many pairs lie across.
         seed: of the draw.
 
     Raises:
-        InputError: a fold that would be empty.
+        InputError: a fold would be empty.
     """
     nodes = number(pairs)
     size = int(nodes.max(initial=-1)) + 1
@@ -53,8 +53,8 @@ def folds(pairs: Sequence[tuple[Hashable, Hashable]], count: int, method: str, s
     inside = np.bincount(fold[fold[:, 0] == fold[:, 1], 0], minlength=count)
     if inside.min() == 0:
         raise InputError(
-            f"{count} folds by {method}: one has no pair inside ({', '.join(map(str, inside))}); take fewer, or keep "
-            "less together: communities, then sentences"
+            f"{count} folds by {method}: one has no pair inside ({', '.join(map(str, inside))}). Take fewer folds, or "
+            "keep less together: communities, then sentences"
         )
     return [(int(left), int(right)) for left, right in fold]
 
@@ -78,7 +78,7 @@ def _communities(nodes: np.ndarray, size: int, seed: int) -> np.ndarray:
 
 
 def _packed(block: np.ndarray, nodes: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
-    """(S,) the fold of each sentence: the block with most pairs first, into the fold with fewest so far."""
+    """(S,) the fold of each sentence. The block with most pairs goes first, into the fold with fewest so far."""
     weight = np.bincount(block[nodes.ravel()], minlength=block.max(initial=-1) + 1)
     order = random.permutation(len(weight))
     order = order[np.argsort(-weight[order], kind="stable")]

@@ -37,7 +37,7 @@ class Pair:
 
     Attributes:
         left, right: never blank.
-        label: 1 where they mean the same, 0 where not, None where nobody said.
+        label: 1 where they mean the same, 0 where they do not, and None where the file does not say.
         translations: of left and right, where the file has them.
         fold: where the file says it.
         score: a graded similarity, where the file has one.
@@ -55,14 +55,14 @@ class Pair:
 
 @dataclass(frozen=True)
 class PairSource(Table):
-    """A file of pairs and how to read it; keys as in the module's table."""
+    """A file of pairs and how to read it. The keys are those of the module's table."""
 
     FORMATS = ("tsv", "csv", "jsonl")
     KEYS = (*COLUMNS, "languages")
 
     @classmethod
     def parse(cls, line: str) -> Self:
-        """Raises: InputError: an unknown key or value, or one translation without the other."""
+        """Raises: InputError: a key or value is unknown, or one translation is given without the other."""
         found = super().parse(line)
         if "languages" in found.options and not LANGUAGES.fullmatch(found.options["languages"]):
             raise InputError(f"{line!r}: languages are two codes, such as en+fr")
@@ -75,7 +75,7 @@ class PairSource(Table):
 
     @property
     def languages(self) -> tuple[str, str] | None:
-        """Of the two sides, where the source says them."""
+        """The languages of the two sides, where the source says them."""
         found = LANGUAGES.fullmatch(self.options.get("languages", ""))
         return (found[1], found[2]) if found else None
 
@@ -83,8 +83,8 @@ class PairSource(Table):
         """The file's pairs in its order.
 
         Raises:
-            InputError: what :meth:`~fairseq_xl.io.tables.Table.rows` raises; a row with more or fewer cells than the
-                first; a label that is neither 0 nor 1; a score that is no number; a blank sentence.
+            InputError: The file is unusable, as for :meth:`~fairseq_xl.io.tables.Table.rows`. A row has more or fewer
+                cells than the first. A label is neither 0 nor 1. A score is not a number. A sentence is blank.
         """
         chosen = {**DEFAULTS, **{key: self.options[key] for key in COLUMNS if key in self.options}}
         if chosen["label"] == "none" or ("score" in chosen and "label" not in self.options):

@@ -1,7 +1,7 @@
-"""Terms per sentence, and what has no vector: Table 1 of Hadgu 2018.
+"""Terms per sentence, and words without a vector: Table 1 of Hadgu 2018.
 
-A sentence counts once however often it stands in a file: so counted, with words parted by spaces, cikm_test_a gives
-the paper's 57, 9.52 and 6.48.
+A sentence counts once, however often a file has it. Counted like this, with words separated by spaces, cikm_test_a
+gives the paper's 57, 9.52 and 6.48.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def table(sources: Sequence[PairSource], rules: WordRules, known: Collection[str
     """A row for each source: its pairs, sentences and lengths, and with ``known`` what has no vector.
 
     Raises:
-        InputError: a source that cannot be read or holds no pair.
+        InputError: a source cannot be read or holds no pair.
     """
     headings = ["file", "pairs", "label 1", "sentences", "terms: max", "mean", "sd"]
     if known is not None:

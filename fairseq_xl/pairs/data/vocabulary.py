@@ -1,4 +1,4 @@
-"""The words that have a vector, without the vectors: what a repair or a count of unknown words needs of a file."""
+"""The words of a file of vectors, without the vectors: a repair or a count of unknown words needs no more."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from fairseq_xl.vectors.formats.npy import vocabulary_path
 def vector_words(path: Path) -> dict[str, int]:
     """Words of a file of vectors and their ranks from 0, the most frequent first as such files are ordered.
 
-    Of a fastText model (``.bin``) the words it was trained on, though it has a vector for any; of ``.npy`` the words
-    beside it; of anything else the words of the lines, gzipped or not.
+    A fastText model (``.bin``) gives the words it was trained on, although it has a vector for any word. A ``.npy``
+    gives the words beside it. Anything else gives the words of its lines, gzipped or not.
 
     Raises:
-        InputError: a file that is missing or holds no vectors.
+        InputError: the file is missing or holds no vectors.
     """
     if not path.is_file():
         raise InputError(f"there is no file of word vectors at {path}")

@@ -17,7 +17,7 @@ from fairseq_xl.report.page import Section
 from fairseq_xl.report.tables import Table
 
 CONSTANT = "constant prior"
-"""the best constant: the reported pairs' own share of matches, said of each"""
+"""The best constant, which gives each pair the reported pairs' own share of matches."""
 
 Figures: TypeAlias = Mapping[str, tuple[float, float, float, float]]
 """A paper's log loss, precision, recall and F1, by classifier."""
@@ -31,10 +31,10 @@ PAPER: Figures = {
     "siamese_conv_lstm": (0.3072, 0.86, 0.86, 0.86),
     "siamese_conv_lstm_bilstm": (0.3134, 0.86, 0.87, 0.86),
 }
-"""Of Hadgu 2018, Table 2, by the names of `--arch` and of baselines."""
+"""Scores of Hadgu 2018, Table 2, by the names of `--arch` and of baselines."""
 
 PANEL_BINS = 10
-"""of the reliability diagrams: wide enough that most hold some pairs"""
+"""Bins of the reliability diagrams, wide enough for most to hold some pairs."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Measured:
     Attributes:
         runs: (R, N) probabilities.
         scores: means over the runs.
-        draws: (samples,) of the mean log loss, pairs drawn as for every other classifier; None where no pairs can be.
-        seconds: of the training of all runs; None where unknown.
+        draws: (samples,) of the mean log loss, with the same pairs for every classifier. None if no pairs can be drawn.
+        seconds: of the training of all runs. None if unknown.
     """
 
     runs: np.ndarray
@@ -77,7 +77,7 @@ def compare(found: ClassifierRuns, samples: int = 2000) -> Comparison:
     """Score every classifier.
 
     Raises:
-        InputError: pairs without labels; scikit-learn is missing.
+        InputError: the pairs have no labels, or scikit-learn is missing.
     """
     gold = found.labels
     runs = {CONSTANT: np.full((1, len(gold)), gold.mean()), **found.runs}
@@ -104,7 +104,7 @@ def _largest(group: np.ndarray) -> int:
 
 
 def paper_for(own_names: Mapping[str, str]) -> Figures:
-    """:data:`PAPER` by the names that classifiers have in a report, where their own are others.
+    """:data:`PAPER` by the names of classifiers in a report, where these differ from their own.
 
     Args:
         own_names: of the classifiers, by those names.
@@ -117,7 +117,7 @@ def tables(found: Comparison, against: str, paper: Figures | None = None) -> dic
     """``scores``, a row a classifier, and ``differences`` of the log loss from that of ``against``.
 
     Args:
-        paper: the paper's figures beside ours, and its algorithms of which there is no record.
+        paper: show the paper's figures beside ours, and its algorithms without a record here.
     """
     headings = ["classifier", "runs", "log loss", "95 % interval", "P", "R", "F1", "P+", "R+", "F1+"]
     headings += ["average precision", "ECE", "training seconds"]
@@ -146,8 +146,8 @@ def tables(found: Comparison, against: str, paper: Figures | None = None) -> dic
     if paper:
         table.notes.append(
             "Paper: Hadgu 2018, Table 2: means of the best 3 to 5 runs, on a set that the paper gives 1,400 pairs. "
-            "It names no kind of average. Rows with F1 below P and R fit the weighted one; the row character_ngram "
-            "then asks for 22 to 34 % matching pairs, of which a constant prior scores 0.53 to 0.64."
+            "It names no kind of average. Rows with F1 below P and R fit the weighted one. The row character_ngram "
+            "then implies 22 to 34 % matching pairs. A constant prior scores 0.53 to 0.64 on such pairs."
         )
     differences = Table(f"Log loss, less that of {against}", ["classifier", "difference", "95 % interval"])
     base = found.measured[against]
@@ -217,7 +217,7 @@ def draw(found: Comparison, folder: Path, paper: Figures | None = None) -> dict[
 
 
 def sections(found: Comparison, against: str, figures: Path, paper: Figures | None = None) -> list[Section]:
-    """The same for a page; ``figures`` is the folder where pictures go, too."""
+    """The tables and pictures as sections of a page. The pictures go to the folder ``figures``, too."""
     made, pictures = tables(found, against, paper), draw(found, figures, paper)
     text = "A calibrated classifier lies on the diagonal: of the pairs to which it gives 0.8, 80 % match."
     return [

@@ -1,4 +1,4 @@
-"""``--criterion pair_classification``: log loss, and what users of a classifier look at.
+"""``--criterion pair_classification``: log loss, and the scores that users of a classifier look at.
 
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
@@ -18,34 +18,34 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
 from fairseq_xl.training.finite import check_finite
 
-# Scores of average precision, which needs all pairs at once, are summed over batches and workers in so many bins.
+# Average precision needs all pairs at once. Its scores are therefore summed over batches and workers in so many bins.
 BINS = 1000
 
 
 @dataclass
 class PairClassificationConfig(FairseqDataclass):
     positive_weight: float = option(
-        "weight of a matching pair in the loss, that of others being 1. Below 1 where fewer pairs "
-        "match in the text to be judged than in training (odds of a match there divided by those here keep the "
-        "probabilities true), above 1 to find more of few matches at the cost of false ones",
+        "weight of a matching pair in the loss, where other pairs weigh 1. Lower it where fewer pairs match in the "
+        "text to be judged than in training. The odds of a match there, divided by those in training, keep the "
+        "probabilities true. Give more than 1 to find more of few matches, at the cost of false ones",
         1.0,
     )
     label_smoothing: float = option(
-        "share of the label given to the other one; some hundredths where labels are noisy", 0.0
+        "share of the label given to the other one: give some hundredths where labels are noisy", 0.0
     )
     divide_by_square: bool = option(
-        "divide the gradient by the square of the batch's pairs instead of their number, as the corpus "
-        "paper has it; with it no gradient is ever large enough for --lr-scheduler halving",
+        "divide the gradient by the square of the number of pairs in the batch, as the corpus paper does, instead of "
+        "by the number. No gradient is then ever large enough for --lr-scheduler halving",
         False,
     )
 
 
 @register_criterion("pair_classification", dataclass=PairClassificationConfig)
 class PairClassificationCriterion(FairseqCriterion):
-    """The log loss of p("they mean the same"), in nats; sums over a batch's pairs.
+    """The log loss of p("they mean the same"), in nats, summed over a batch's pairs.
 
-    Validation logs the unweighted log loss, accuracy, precision, recall and F1 of the matching class at p = 0.5, and
-    average precision (to a thousandth of probability).
+    Validation logs the unweighted log loss and average precision (to a thousandth of probability). At p = 0.5 it logs
+    accuracy, and precision, recall and F1 of the matching class.
     """
 
     def __init__(

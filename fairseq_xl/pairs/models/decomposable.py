@@ -19,16 +19,16 @@ DISTANCES = 10
 @dataclass
 class DecomposableConfig(PairClassifierConfig):
     intra_attention: bool = option(
-        "attend within each sentence first, with a bias for each distance; for sentences whose order of words matters",
+        "attend within each sentence first, with a bias for each distance. Give it where the order of words matters",
         False,
     )
     enhanced: bool = option(
-        "compare words by difference and product, too, and pool comparisons by mean and maximum instead "
-        "of their sum, as esim does; for sentences of very different lengths",
+        "compare words by difference and product, too, and pool comparisons by mean and maximum instead of their sum. "
+        "ESIM does so. Give it for sentences of very different lengths",
         False,
     )
     project_dim: int = option(
-        "size of the learned projection of the word vectors (the paper's: 200), less for few pairs; 0: none", 200
+        "size of the learned projection of the word vectors (the paper's: 200). Lower it for few pairs; 0: none", 200
     )
 
 
@@ -84,9 +84,9 @@ class IntraAttention(nn.Module):
 
 @register_classifier("decomposable_attention", DecomposableConfig)
 class DecomposableAttention(nn.Module):
-    """Attend, compare, aggregate: words alone decide, their order counts only through intra-sentence attention.
+    """Attend, compare and aggregate. Words alone decide: their order counts only through intra-sentence attention.
 
-    It knows nothing of one sentence alone.
+    The model has no vector of one sentence alone.
 
     Args:
         input_dim: of a word.
@@ -94,7 +94,7 @@ class DecomposableAttention(nn.Module):
         intra_attention: attend within each sentence first (section 3.4).
         dropout: before each layer.
         enhanced: compare and pool as ESIM does (Chen et al. 2017, equations 14 to 20): difference and product beside
-            the two, mean and maximum instead of the sum, which grows with the sentence.
+            the two, and mean and maximum instead of the sum, which grows with the sentence.
     """
 
     def __init__(

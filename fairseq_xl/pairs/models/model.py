@@ -1,9 +1,9 @@
 """Pair classifiers as fairseq models: word vectors, and a module that decides.
 
-Such a module is a plain ``nn.Module``. It is called with ``left`` (N, T, C) and ``right`` (N, U, C), the word vectors
-of the sentences, and with ``left_padding`` (N, T) and ``right_padding`` (N, U), true where there is no word, at the end
-of a row; each row has a word. It returns logits (N,): log p/(1 - p) of "they mean the same". If it has a method
-``encode(words, padding) -> (N, d)``, that is what it knows of one sentence.
+Such a module is a plain ``nn.Module``. It is called with the word vectors of the sentences, ``left`` (N, T, C) and
+``right`` (N, U, C). It also gets ``left_padding`` (N, T) and ``right_padding`` (N, U), which are true where there is no
+word, at the end of a row. Each row has a word. The module returns logits (N,): log p/(1 - p) of "they mean the same".
+If it has a method ``encode(words, padding) -> (N, d)``, that is what it knows of one sentence.
 
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
@@ -29,34 +29,36 @@ from fairseq_xl.modules.recurrent import pack_left
 @dataclass
 class PairClassifierConfig(FairseqDataclass):
     hidden_dim: int = option(
-        "features that each encoder of a sentence makes; even where it reads in both directions; more for more pairs",
+        "features that each encoder of a sentence makes: raise it for more pairs. The number is even where the encoder "
+        "reads in both directions",
         128,
     )
     tune_vectors: bool = option(
         "train the word vectors, too: for many pairs, or where the folder was prepared without vectors", False
     )
     project_dim: int = option(
-        "size of a learned projection of the word vectors, where they are wide and pairs are few; 0: none", 0
+        "size of a learned projection of the word vectors: give one where they are wide and pairs are few; 0: none", 0
     )
     dropout: float = option("between layers; raise it against over-fitting", 0.2)
     embed_dropout: float = option("of the features of a word's vector; raise it against over-fitting", 0.0)
     word_dropout: float = option("share of words hidden in training: practice for unknown words", 0.0)
     symmetric: bool = option(
-        "the mean of the logits of both orders of the two sentences: their order cannot matter; takes twice the time",
+        "take the mean of the logits of both orders of the two sentences, so that their order cannot matter. It takes "
+        "twice the time",
         False,
     )
 
 
 class WordEmbedding(nn.Module):
-    """Looks a word's vector up and projects it.
+    """Look up a word's vector and project it.
 
     Args:
-        table: (V, d) vectors of all words; that of ``pad`` is set to zero.
+        table: (V, d) vectors of all words. That of ``pad`` is set to zero.
         pad: index of the padding token.
         tuned: whether training changes the vectors.
         project_dim: size of the learned linear projection; 0: none.
         dropout: of each feature of a word.
-        word_dropout: share of words that are hidden in training: their vector is zero.
+        word_dropout: share of words that are hidden in training. Their vector is zero.
     """
 
     def __init__(
@@ -91,8 +93,8 @@ class WordEmbedding(nn.Module):
 class PairClassifier(BaseFairseqModel):
     """Word vectors and a classifier of them; subclasses are made by :func:`register_classifier`.
 
-    ``forward`` gives logits (N,) of left_tokens (N, T) and right_tokens (N, U), padded on either side; each row has a
-    word. A checkpoint loads with the dictionary it was trained with, and no other.
+    ``forward`` gives logits (N,) of left_tokens (N, T) and right_tokens (N, U), padded on either side. Each row has a
+    word. A checkpoint loads only with the dictionary it was trained with.
     """
 
     make: ClassVar[Callable[..., nn.Module]]
@@ -115,7 +117,7 @@ class PairClassifier(BaseFairseqModel):
 
     @classmethod
     def build_model(cls, cfg: PairClassifierConfig, task: Any) -> "PairClassifier":
-        """Raises: InputError: sizes that do not go together; no vectors where they are not trained."""
+        """Raises: InputError: sizes do not go together, or there are no vectors and they are not trained."""
         if not cfg.tune_vectors and task.directory.manifest["vectors"] is None:
             raise InputError(
                 f"{task.directory.folder} was prepared without --vectors: prepare it with some, or train them with "
@@ -138,7 +140,7 @@ class PairClassifier(BaseFairseqModel):
         """(N, d) of tokens (N, T): what ``fairseq_xl.encode`` asks of a model.
 
         Raises:
-            InputError: a classifier that only knows pairs.
+            InputError: the classifier only knows pairs.
         """
         encode = getattr(self.classifier, "encode", None)
         if encode is None:
@@ -153,7 +155,7 @@ class PairClassifier(BaseFairseqModel):
         return self.embedding(tokens), tokens.eq(self.pad)
 
     def max_positions(self) -> int:
-        """Words of a sentence: the data directory's are cut to so many."""
+        """The number of words to which the data directory cuts a sentence."""
         return self.longest
 
 
@@ -166,7 +168,7 @@ def register_classifier(
         name: of the architecture.
         config: its options. The module's constructor takes the size of a word's vector first, and those options whose
             names its other parameters have.
-        fixed: parameters that are no options.
+        fixed: parameters that are not options.
     """
 
     def register(module: type[nn.Module]) -> type[nn.Module]:

@@ -24,17 +24,17 @@ class SiameseMatchingConfig(FairseqDataclass):
         default=None, metadata={"help": "folder made by `fairseq-xl match prepare`", "argparse_alias": None}
     )
     fold: int = option(
-        "cross-validation: hold this fold of the training pairs out, counted from 0, and validate on it; "
-        "-1: train on all of them and validate on the split valid",
+        "for cross-validation, hold this fold of the training pairs out, counted from 0, and validate on it. With -1, "
+        "train on all of them and validate on the split valid",
         -1,
     )
     valid_fold: int = option(
-        "with --fold: hold this one out, too, and validate on it, so that the checkpoint is not chosen on "
-        "the fold that is reported; -1: validate on --fold",
+        "with --fold, hold this fold out, too, and validate on it. The checkpoint is then not chosen on the fold that "
+        "is reported. With -1, validate on --fold",
         -1,
     )
     exchange: bool = option(
-        "exchange the two sentences of a training pair at random, anew in each epoch; helps models that "
+        "exchange the two sentences of a training pair at random, anew in each epoch. It helps models that "
         "are not symmetric",
         False,
     )
@@ -43,7 +43,7 @@ class SiameseMatchingConfig(FairseqDataclass):
 
 @register_task("siamese_matching", dataclass=SiameseMatchingConfig)
 class SiameseMatchingTask(FairseqTask):
-    """Trains and validates on pairs; validation has no sentence of training where the folder was so prepared."""
+    """Train and validate on pairs. Validation has no sentence of training if the folder was prepared so."""
 
     def __init__(self, cfg: SiameseMatchingConfig, directory: DataDirectory):
         super().__init__(cfg)
@@ -51,7 +51,7 @@ class SiameseMatchingTask(FairseqTask):
 
     @classmethod
     def setup_task(cls, cfg: SiameseMatchingConfig, **kwargs: Any) -> "SiameseMatchingTask":
-        """Raises: InputError: no data directory, or one fold for two purposes."""
+        """Raises: InputError: there is no data directory, or one fold has two purposes."""
         if cfg.valid_fold >= 0 and (cfg.fold < 0 or cfg.fold == cfg.valid_fold):
             raise InputError(f"--valid-fold {cfg.valid_fold} is beside another --fold: give that, from 0 on")
         if not cfg.data:
@@ -59,7 +59,7 @@ class SiameseMatchingTask(FairseqTask):
         return cls(cfg, DataDirectory(cfg.data))
 
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
-        """Raises: InputError: no such split or fold; pairs without labels; none at all."""
+        """Raises: InputError: there is no such split or fold. Pairs have no labels, or there are none."""
         rows = self.rows(split)
         if self.cfg.valid_fold >= 0 and split.startswith("valid"):
             rows = self.directory.fold(self.cfg.valid_fold, held_out=True)
@@ -69,7 +69,7 @@ class SiameseMatchingTask(FairseqTask):
         self.datasets[split] = PairDataset(rows, self.source_dictionary, self.cfg.seed, exchange)
 
     def rows(self, split: str) -> list[Row]:
-        """The pairs of a split: train, valid or test; of valid those of ``fold``, where one is held out."""
+        """The pairs of a split: train, valid or test. The split valid has those of ``fold`` if one is held out."""
         split = "valid" if split.startswith("valid") else split
         if self.cfg.fold >= 0 and split != "test":
             rows = self.directory.fold(self.cfg.fold, held_out=split == "valid")
@@ -80,7 +80,7 @@ class SiameseMatchingTask(FairseqTask):
         """(T,) word numbers of a sentence as a user writes it: what ``fairseq_xl.encode`` asks of a task.
 
         Raises:
-            InputError: a folder of several languages, whose words this does not know the language of.
+            InputError: the folder has several languages, and raw text does not say its language.
         """
         if self.directory.manifest["languages"]:
             raise InputError(

@@ -1,7 +1,7 @@
 """Probabilities that mean what they say: temperature, Platt scaling, and another share of positives.
 
-All of it is monotone: a pair that was above another stays above it. A :class:`Calibration` is what
-``match calibrate`` writes and ``match predict`` applies.
+All three are monotone: a pair that was above another stays above it. ``match calibrate`` writes a :class:`Calibration`,
+and ``match predict`` applies it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import loads
 
 SUREST = 1e-6
-"""probabilities are clipped to SUREST … 1 − SUREST before they become logits"""
+"""Probabilities are clipped to SUREST … 1 − SUREST before they become logits."""
 
 COLDEST, HOTTEST = 0.01, 100.0
 """the range of temperatures"""
@@ -37,7 +37,7 @@ def apply(logits: np.ndarray, temperature: float, bias: float = 0.0) -> np.ndarr
 
 
 def check_classes(gold: np.ndarray) -> None:
-    """Raises: InputError: labels of one kind alone, from which nothing can be fitted."""
+    """Raises: InputError: there are labels of one kind only, from which nothing can be fitted."""
     if len(np.unique(gold)) < 2:
         raise InputError(
             "calibrating and stacking need pairs that match and pairs that do not: fit on a larger set, or in "
@@ -48,15 +48,15 @@ def check_classes(gold: np.ndarray) -> None:
 def fit_temperature(logits: np.ndarray, gold: np.ndarray) -> float:
     """The temperature T that minimises the log loss of σ(z/T) (Guo et al. 2017, section 4.2).
 
-    The loss is convex in 1/T, so that the zero of its slope is the minimum. Where the loss falls all the way, because
-    the logits separate the labels or order them the wrong way round, T is the end of the range.
+    The loss is convex in 1/T, so the zero of its slope is the minimum. The logits may separate the labels, or order
+    them the wrong way round. The loss then falls all the way, and T is the end of the range.
 
     Args:
         logits: (N,) of label 1.
         gold: (N,) labels 0 and 1.
 
     Raises:
-        InputError: labels of one kind alone.
+        InputError: there are labels of one kind only.
     """
     logits, gold = np.asarray(logits, dtype=np.float64), np.asarray(gold)
     check_classes(gold)
@@ -77,15 +77,15 @@ def fit_temperature(logits: np.ndarray, gold: np.ndarray) -> float:
 def fit_platt(logits: np.ndarray, gold: np.ndarray) -> tuple[float, float]:
     """Temperature and bias of σ(z/T + b) (Platt 1999), by log loss against his smoothed labels.
 
-    (N₊ + 1)/(N₊ + 2) stands for 1 and 1/(N₋ + 2) for 0, which keeps the bias finite. T is kept in its range, so
-    that the order of the pairs stays.
+    (N₊ + 1)/(N₊ + 2) stands for 1 and 1/(N₋ + 2) for 0, which keeps the bias finite. T stays in its range, which keeps
+    the order of the pairs.
 
     Args:
         logits: (N,) of label 1.
         gold: (N,) labels 0 and 1.
 
     Raises:
-        InputError: labels of one kind alone.
+        InputError: there are labels of one kind only.
     """
     logits, gold = np.asarray(logits, dtype=np.float64), np.asarray(gold)
     check_classes(gold)
@@ -119,14 +119,14 @@ CALIBRATIONS: dict[str, Callable[[np.ndarray, np.ndarray], tuple[float, float]]]
 def shift_prior(probability: np.ndarray, training_prior: float, prior: float) -> np.ndarray:
     """Probabilities for a set with another share of positives (Saerens, Latinne & Decaestecker 2002, equation 4).
 
-    Right where the two sets differ in that share alone.
+    The result is right if the two sets differ in that share alone.
 
     Args:
         probability: (N,) of label 1, calibrated for ``training_prior``.
         training_prior, prior: shares of label 1, strictly between 0 and 1, where learned and where used.
 
     Raises:
-        ValueError: a share that is not.
+        ValueError: a share is not between 0 and 1.
     """
     for share in (training_prior, prior):
         if not 0 < share < 1:
@@ -146,7 +146,7 @@ def estimate_prior(probability: np.ndarray, training_prior: float) -> float:
         training_prior: share of label 1 where it was learned, strictly between 0 and 1.
 
     Returns:
-        a share of 1/(N + 1) to N/(N + 1): N pairs cannot tell less from nothing.
+        a share of 1/(N + 1) to N/(N + 1). N pairs cannot tell a smaller share from 0.
 
     Raises:
         ValueError: such a share does not exist.
@@ -176,7 +176,7 @@ class Calibration:
     Attributes:
         temperature, bias: probability = sigmoid(logit / temperature + bias).
         development_prior: share of matching pairs where these were fitted.
-        prior: share where they are applied; None: the same.
+        prior: share where they are applied. None means the same.
     """
 
     temperature: float
@@ -192,7 +192,7 @@ def write_calibration(path: Path, found: Calibration) -> None:
 
 
 def read_calibration(path: Path) -> Calibration:
-    """Raises: InputError: no such file, or one that holds something else."""
+    """Raises: InputError: the file is missing, or holds something else."""
     try:
         found = Calibration(**loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Several pair classifiers as one: means, and a logistic regression fitted where none of them has learned (stacking).
+"""Several pair classifiers as one: means, and stacking by a logistic regression on pairs new to all of them.
 
 Everything here takes (N, M) probabilities of N pairs by M pair classifiers, or the logits of these.
 """
@@ -20,7 +20,7 @@ PRESETS = {
     "phase1": ("esim", "siamese_conv_lstm", "siamese_conv_lstm_bilstm", "decomposable_attention"),
     "phase2": ("esim", "siamese_conv", "siamese_conv_lstm_bilstm", "decomposable_attention"),
 }
-"""PairClassifiers of the two submissions of Hadgu 2018 (section 4)."""
+"""Pair classifiers of the two submissions of Hadgu 2018 (section 4)."""
 
 Combiner = Callable[[np.ndarray], np.ndarray]
 """From (N, M) probabilities to (N,)."""
@@ -35,7 +35,7 @@ def mean_probability(probability: np.ndarray) -> np.ndarray:
 
 
 def mean_logit(probability: np.ndarray) -> np.ndarray:
-    """(N,) probabilities of the mean logits: one who is sure counts for more than in the mean of probabilities."""
+    """(N,) probabilities of the mean logits. A sure classifier counts for more than in the mean of probabilities."""
     return apply(logits(probability).mean(1), 1.0)
 
 
@@ -58,7 +58,7 @@ def fit_stack(probability: np.ndarray, gold: np.ndarray) -> Stack:
         gold: (N,) labels 0 and 1.
 
     Raises:
-        InputError: labels of one kind alone; scikit-learn is missing.
+        InputError: there are labels of one kind only, or scikit-learn is missing.
     """
     check_classes(gold)
     regression = require("sklearn.linear_model", "pairs").LogisticRegression
@@ -70,7 +70,7 @@ MEANS: dict[str, Combiner] = {"probability": mean_probability, "logit": mean_log
 
 
 def fit_combiner(probability: np.ndarray, gold: np.ndarray, rule: str, calibrated: str | None = None) -> Combiner:
-    """A rule, fitted where it has anything to fit, and with a calibration of what it gives.
+    """A rule, fitted if it has anything to fit, with a calibration of its probabilities.
 
     Args:
         probability: (N, M)
@@ -88,7 +88,7 @@ def fit_combiner(probability: np.ndarray, gold: np.ndarray, rule: str, calibrate
 def cross_fit(
     fit: Fit, inputs: np.ndarray, gold: np.ndarray, group: np.ndarray, folds: int, seed: int = 1
 ) -> np.ndarray:
-    """(N,) probabilities, each by what ``fit`` made of the folds that the pair's group is not in.
+    """(N,) probabilities, each from the folds that the pair's group is not in, fitted by ``fit``.
 
     Folds hold whole groups and about equal shares of positives (scikit-learn's StratifiedGroupKFold).
 
@@ -100,7 +100,7 @@ def cross_fit(
         seed: of the draw of the folds.
 
     Raises:
-        InputError: fewer than two folds, or fewer groups than folds; scikit-learn is missing.
+        InputError: There are fewer than two folds, or fewer groups than folds. scikit-learn is missing.
     """
     found = len(np.unique(group))
     if not 2 <= folds <= found:
@@ -128,19 +128,19 @@ def out_of_fold(records: Sequence[PairRecord], names: Sequence[str]) -> Classifi
 
     Args:
         records: of M names; those of one name and seed, or all of one name, are of different pairs.
-        names: the M pair classifiers, in the order wanted.
+        names: the M pair classifiers, in the wanted order.
 
     Raises:
-        InputError: a name without a record or a record without a place; a pair twice in one name and seed; names or
-            seeds that cover different pairs; pairs without labels.
+        InputError: A name has no record, or a record has none of the names. A pair is twice in one name and seed. Names
+            or seeds cover different pairs. Pairs have no labels.
     """
     by_name: dict[str, list[PairRecord]] = {}
     for record in records:
         by_name.setdefault(record.name, []).append(record)
     if by_name.keys() != set(names):
         raise InputError(
-            f"the out-of-fold records are of {_listed(by_name)}, those to combine of {_listed(names)}: give the same "
-            "pair classifiers"
+            f"the out-of-fold records are of {_listed(by_name)}, and those to combine are of {_listed(names)}: give "
+            "the same pair classifiers"
         )
     joined = [_joined(one) for own in by_name.values() for one in _covers(own)]
     sizes = {record.name: len(record.ids) for record in joined}
@@ -152,9 +152,9 @@ def out_of_fold(records: Sequence[PairRecord], names: Sequence[str]) -> Classifi
 
 
 def _covers(records: Sequence[PairRecord]) -> list[list[PairRecord]]:
-    """One classifier's records, parted into sets that each cover all pairs.
+    """One classifier's records, divided into sets that each cover all pairs.
 
-    By seed, or, where each fold was trained with a seed of its own, all together.
+    The sets are by seed. If each fold was trained with a seed of its own, all records are one set.
     """
     if len({name for record in records for name in record.ids}) == sum(len(r.ids) for r in records):
         return [list(records)]
@@ -194,19 +194,19 @@ def combine(
 ) -> np.ndarray:
     """(N,) probabilities of the ensemble.
 
-    What has to be fitted is fitted on ``fitted_on``, or in ``folds`` of the pairs themselves; with both, the rule on
-    the first and the calibration in the folds.
+    The rule and the calibration are fitted on ``fitted_on``, or in ``folds`` of the pairs themselves. With both, the
+    rule is fitted on the first and the calibration in the folds.
 
     Args:
         found: what the classifiers say of N pairs.
         rule: probability, logit or stack.
-        calibrated: in CALIBRATIONS, or None; not None with both ``fitted_on`` and ``folds``.
+        calibrated: in CALIBRATIONS, or None. It is not None with both ``fitted_on`` and ``folds``.
         fitted_on: the same classifiers on pairs of which none is among the N.
         folds: see :func:`cross_fit`.
         seed: of the folds.
 
     Raises:
-        InputError: pairs without labels, where something is fitted on them.
+        InputError: something is fitted on pairs that have no labels.
     """
     if fitted_on is not None and folds is None:
         return fit_combiner(fitted_on.means, fitted_on.labels, rule, calibrated)(found.means)

@@ -1,7 +1,8 @@
 """Which sentences are paired, epoch by epoch (Choudhary et al. 2018, sections 3.1 and 4.3).
 
-For each sentence of one side, some of the other side with its class and as many with other classes. All is a
-function of the labels, the seed and the epoch, so that workers, processes and resumed runs draw the same pairs.
+Each sentence of one side is paired with some of the other side with its class, and with as many of other classes.
+The pairs are a function of the labels, the seed and the epoch. Workers, processes and resumed runs therefore draw the
+same pairs.
 """
 
 from __future__ import annotations
@@ -65,13 +66,13 @@ def sample_pairs(
     Args:
         left: (N,) classes of the left side's sentences.
         right: (M,) classes of the right side's.
-        classes: how many.
+        classes: the number of classes.
         per_sentence: pairs of each kind for one left sentence.
         balance: draw left sentences so that classes are equally frequent, instead of each once.
-        one_corpus: left and right are the same sentences: none is paired with itself.
+        one_corpus: left and right are the same sentences, and none is paired with itself.
 
     Raises:
-        InputError: a class of the left side is missing on the right, or there is only one class; or a class has one
+        InputError: A class of the left side is missing on the right. There is only one class. A class has one
             sentence, which would have to be paired with itself.
     """
     members = by_class(right, classes)
@@ -96,7 +97,7 @@ def sample_pairs(
     positive = draw(own)
     while one_corpus and (clash := positive == chosen).any():
         positive[clash] = draw(own[clash])
-    # A class other than one's own, uniformly: skip over the own one where it is among those present.
+    # Draw another class than the sentence's own, uniformly. Skip over the own one where it is among those present.
     place = np.full(classes, len(present))
     place[present] = np.arange(len(present))
     others = len(present) - (place[own] < len(present))
@@ -108,7 +109,7 @@ def sample_pairs(
 
 
 def sample_references(labels: np.ndarray, classes: int, per_class: int, random: np.random.Generator) -> np.ndarray:
-    """``per_class`` sentence numbers of each class without repetition; all of a class that has fewer.
+    """``per_class`` sentence numbers of each class without repetition, or all of a class that has fewer.
 
     Raises:
         InputError: a class has none.

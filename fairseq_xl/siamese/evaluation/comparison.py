@@ -40,7 +40,7 @@ class Comparison:
 
     @property
     def first(self) -> Record:
-        """A record: of the test set, any will do."""
+        """A record of the test set. All have the same gold labels."""
         return next(iter(self.systems.values()))[0]
 
 
@@ -64,10 +64,10 @@ def learnt_from(record: Record) -> tuple[tuple[str, int], ...]:
 def group(records: Sequence[Record]) -> Systems:
     """Runs by system, in the order of the first record of each.
 
-    Records of one name that learnt from different numbers of sentences are different systems, and say so.
+    Records of one name that learnt from different numbers of sentences are different systems, and their names say so.
 
     Raises:
-        InputError: records of different test sets.
+        InputError: the records are of different test sets.
     """
     systems: Systems = defaultdict(list)
     first = records[0]
@@ -142,8 +142,8 @@ def tables(comparison: Comparison) -> dict[str, Table]:
     )
     if drawn:
         scores.notes.append(
-            "± over draws: the standard deviation of macro-F1 by one draw of references alone, a mean over runs; 0 "
-            "where no class has more sentences than a draw takes, so that all draws are alike."
+            "± over draws: the standard deviation of macro-F1 by one draw of references alone, as a mean over runs. It "
+            "is 0 where no class has more sentences than a draw takes, so that all draws are alike."
         )
     return {"scores": scores, "classes": by_class}
 
@@ -163,7 +163,7 @@ def curve(systems: Systems) -> dict[str, list[tuple[int, float, float]]]:
     """Training size of the low-resource language, mean and standard deviation of macro-F1, by line of the plot.
 
     Records of one line share ``line``, else their name, and differ in ``low_resource_size``, else in their training
-    sentences. Systems of one size that name no line are no part of it.
+    sentences. Systems of one size that name no line are left out.
     """
     points: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for runs in systems.values():
@@ -180,8 +180,10 @@ def curve(systems: Systems) -> dict[str, list[tuple[int, float, float]]]:
 
 
 def draw(comparison: Comparison, folder: Path) -> dict[str, list[Picture]]:
-    """By what they show: ``scores``, the ``learning-curve`` where there is one, and ``confusion``, a matrix for each
-    system, summed over runs."""
+    """Figures by what they show: ``scores``, the ``learning-curve`` if there is one, and ``confusion``.
+
+    The last has a matrix for each system, summed over runs.
+    """
     systems = comparison.systems
     scores = draw_picture(
         folder,
@@ -213,7 +215,7 @@ def draw(comparison: Comparison, folder: Path) -> dict[str, list[Picture]]:
 
 
 def sections(comparison: Comparison, figures: Path) -> list[Section]:
-    """The same for a page; ``figures`` is the folder where pictures go, too."""
+    """The tables and pictures as sections of a page. The pictures go to the folder ``figures``, too."""
     made, pictures = tables(comparison), draw(comparison, figures)
     found = [Section("Scores", "", [made["scores"]], pictures["scores"])]
     if pictures["learning-curve"]:

@@ -25,12 +25,12 @@ def gains(records: Sequence[Record], system: str, over: str, samples: int) -> Ta
     """A row for each test set that has runs of both systems, and the mean of all.
 
     Args:
-        records: of predictions, of any test sets; other systems' do not count.
+        records: of predictions, of any test sets. Those of other systems do not count.
         system, over: name patterns of the two, see :func:`named`.
         samples: draws of sentences and runs for each interval.
 
     Raises:
-        InputError: no test set has runs of both; runs of one language have different test sets; runs of one system and
+        InputError: No test set has runs of both. Runs of one language have different test sets. Runs of one system and
             language learnt from different numbers of sentences.
     """
     found: dict[str, tuple[list[Record], list[Record]]] = defaultdict(lambda: ([], []))
@@ -71,7 +71,7 @@ def gains(records: Sequence[Record], system: str, over: str, samples: int) -> Ta
     if not draws:
         raise InputError(f"no language has records of both {system!r} and {over!r}: names are as `report` lists them")
     if len(draws) > 1:
-        # Test sets of one size have the same draws: in another order they are independent.
+        # Test sets of one size have the same draws. In another order the draws are independent.
         shuffled = [np.random.default_rng(i).permutation(one) for i, one in enumerate(draws)]
         mean = np.mean(shuffled, axis=0)
         table.add("mean", "", "", "", "", f"{np.mean(differences):+.1f}", _interval(mean))

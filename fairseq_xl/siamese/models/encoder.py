@@ -18,7 +18,7 @@ ORDERS = ("dense_relu", "relu_dense", "dense")
 
 @dataclass(frozen=True)
 class EncoderSizes:
-    """What a :class:`SiameseEncoder` is made of; the defaults are the paper's where it says them."""
+    """The sizes and kinds of a :class:`SiameseEncoder`. The defaults are the paper's where it says them."""
 
     embed_dim: int = 100
     hidden_dim: int = 256
@@ -32,7 +32,7 @@ class EncoderSizes:
     ngram_orders: int = 1
 
     def check(self) -> None:
-        """Raises: ValueError: sizes or kinds that do not go together."""
+        """Raises: ValueError: sizes or kinds do not go together."""
         if self.encoder_kind not in KINDS or self.pooling not in POOLINGS or self.dense_order not in ORDERS:
             raise ValueError(f"no such encoder: {self.encoder_kind}, {self.pooling}, {self.dense_order}")
         if self.pooling == "last" and self.encoder_kind in ("cnn", "bag"):
@@ -68,10 +68,10 @@ class SiameseEncoder(nn.Module):
         vocabulary: entries of the dictionary.
         pad: index of padding.
         unknown: index of n-grams that training has not seen.
-        sizes: all else.
+        sizes: all other settings.
 
     Raises:
-        ValueError: sizes that do not go together.
+        ValueError: sizes do not go together.
     """
 
     def __init__(self, vocabulary: int, pad: int, unknown: int, sizes: EncoderSizes):
@@ -93,13 +93,13 @@ class SiameseEncoder(nn.Module):
         if sizes.pooling == "attention":
             self.attention = nn.Linear(width, 1, bias=False)
         self.dense = nn.Linear(width, sizes.sentence_dim)
-        # Embeddings keep torch's unit variance and the bias starts at zero: were the sentences' part of a vector
-        # small beside a constant one, all cosines would start near 1, where their gradient vanishes.
+        # Embeddings keep torch's unit variance, and the bias starts at zero. The sentences' part of a vector must not
+        # be small beside a constant part. All cosines would then start near 1, where their gradient vanishes.
         nn.init.xavier_uniform_(self.dense.weight)
         nn.init.zeros_(self.dense.bias)
 
     def forward(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
-        """(N, d) from tokens (N, T), padded on either side; ``lengths`` is not needed.
+        """(N, d) from tokens (N, T), padded on either side. ``lengths`` is not needed.
 
         Rows are encoded in groups of similar length, each as wide as its own longest row.
         """
@@ -169,7 +169,7 @@ class Convolutions(nn.Module):
         )
 
     def forward(self, x: Tensor, lengths: Tensor) -> Tensor:
-        """(T, N, hidden_dim) from x (T, N, C); padding reads as zeros, as beyond the ends."""
+        """(T, N, hidden_dim) from x (T, N, C). Padding reads as zeros, like places beyond the ends."""
         padding = torch.arange(len(x), device=x.device).unsqueeze(1) >= lengths
         x = x.masked_fill(padding.unsqueeze(-1), 0).permute(1, 2, 0)
         return torch.cat([f(x) for f in self.filters], 1).relu().permute(2, 0, 1)

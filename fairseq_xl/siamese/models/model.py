@@ -18,23 +18,23 @@ from fairseq_xl.training.presets import preset
 
 @dataclass
 class SiameseConfig(FairseqDataclass):
-    embed_dim: int = option("size of an n-gram's embedding; less for little text", 100)
+    embed_dim: int = option("size of an n-gram's embedding: lower it for little text", 100)
     hidden_dim: int = option("states of the encoder, both directions together (even); smaller is faster", 256)
-    layers: int = option("recurrent layers; more for much text, each as slow as the first", 1)
-    sentence_dim: int = option("size of a sentence's vector (the paper's: 128); more for many classes", 128)
+    layers: int = option("recurrent layers: give more for much text, each as slow as the first", 1)
+    sentence_dim: int = option("size of a sentence's vector (the paper's: 128): raise it for many classes", 128)
     encoder_kind: ChoiceEnum(list(KINDS)) = option(  # type: ignore[valid-type]
-        "what reads the n-grams: bidirectional lstm (the paper's) or gru; cnn, filters over 1, 3 and 5 n-grams; bag, "
-        "the embeddings themselves, which is many times as fast",
+        "what reads the n-grams. lstm (the paper's) and gru are bidirectional. Choose cnn for filters over 1, 3 and 5 "
+        "n-grams. Choose bag for the embeddings themselves, which is many times as fast",
         "lstm",
     )
     pooling: ChoiceEnum(list(POOLINGS)) = option(  # type: ignore[valid-type]
-        "how states become one vector: last, the final state of each direction (the paper's); or max, mean or "
-        "attention over all positions, which learn faster from little text",
+        "how states become one vector. The paper's last is the final state of each direction. Choose max, mean or "
+        "attention over all positions for little text: they learn faster from it",
         "last",
     )
     dense_order: ChoiceEnum(list(ORDERS)) = option(  # type: ignore[valid-type]
-        "dense_relu: the paper's equation 1, cosines from 0; relu_dense: as its text says; dense: no ReLU; the last "
-        "two have cosines from -1",
+        "order of the dense layer and the ReLU. Choose dense_relu for the paper's equation 1, whose cosines begin at "
+        "0. Choose relu_dense for the order in its text, or dense for no ReLU: their cosines begin at -1",
         "dense_relu",
     )
     dropout: float = option("of embeddings, between layers and of the pooled state; raise it against over-fitting", 0.0)
@@ -46,9 +46,9 @@ class SiameseConfig(FairseqDataclass):
 
 @register_model("ssc_bilstm", dataclass=SiameseConfig)
 class SiameseModel(BaseFairseqModel):
-    """One encoder for both sentences of a pair; a batch holds them all.
+    """One encoder for both sentences of a pair. A batch holds all sentences.
 
-    ``head`` (to C logits, for a joint loss) is None unless asked for; prediction never uses it.
+    ``head`` (to C logits, for a joint loss) is None unless asked for. Prediction never uses it.
     """
 
     def __init__(self, encoder: SiameseEncoder, head: nn.Linear | None = None):
@@ -57,7 +57,7 @@ class SiameseModel(BaseFairseqModel):
 
     @classmethod
     def build_model(cls, cfg: SiameseConfig, task: Any) -> "SiameseModel":
-        """Raises: InputError: sizes or kinds that do not go together."""
+        """Raises: InputError: sizes or kinds do not go together."""
         chosen = {each.name: getattr(cfg, each.name) for each in fields(EncoderSizes) if each.name != "ngram_orders"}
         sizes = EncoderSizes(**chosen, ngram_orders=len(task.directory.orders))
         dictionary = task.source_dictionary

@@ -1,4 +1,4 @@
-"""``--task siamese_contrastive``: pairs to train on, references to classify the development set by.
+"""``--task siamese_contrastive``: pairs to train on, and references to classify the development set by.
 
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
@@ -31,34 +31,34 @@ ENCODED_AT_ONCE = 128
 class SiameseContrastiveConfig(FairseqDataclass):
     data: Optional[str] = option("data directory made by `fairseq-xl classify prepare`", None)  # noqa: UP045
     pairs: Optional[str] = option(  # noqa: UP045
-        "which languages are paired. low-high is the default where the data have a high-resource language, low-low "
-        "where they have none. high-low and high-high are possible, too, and several joined by +, such as "
+        "which languages are paired. The default is low-high where the data have a high-resource language, and low-low "
+        "where they have none. You can also give high-low, high-high, or several joined by +, such as "
         "low-high+low-low. For each sentence of the first side, some of the second are drawn",
         None,
     )
     pairs_per_sentence: int = option(
-        "pairs of the same class for each sentence in an epoch, and as many of other classes; more where the "
+        "pairs of the same class for each sentence in an epoch, and as many of other classes. Raise it where the "
         "low-resource language has few sentences",
         1,
     )
     natural_classes: bool = option(
-        "take each sentence once an epoch; by default rare classes are repeated and frequent ones thinned, so that "
+        "take each sentence once an epoch. By default rare classes are repeated and frequent ones thinned, so that "
         "all are equally frequent",
         False,
     )
-    max_units: int = option("longer sentences are cut to so many places; bounds the time of a batch", 256)
+    max_units: int = option("longer sentences are cut to so many places: lower it to bound the time of a batch", 256)
     references: int = option(
         "reference sentences of each class to classify with (the paper's: 100); fewer where a class has not so many",
         100,
     )
     reference_side: ChoiceEnum(["auto", *SIDES]) = option(  # type: ignore[valid-type]
-        "language of the references; auto: the larger corpus of the pairs, as in the paper; the low-resource one "
-        "where the languages stay apart",
+        "language of the references. The default auto takes the larger corpus of the pairs, as the paper does. Choose "
+        "the low-resource language where the languages stay apart",
         "auto",
     )
     rule: ChoiceEnum(list(RULES)) = option(  # type: ignore[valid-type]
-        "how references decide in validation. matches counts those with a cosine above the threshold (the paper's); "
-        "mean averages cosines; knn asks the nearest; centroid compares with class means",
+        "how references decide in validation. The paper's matches counts those with a cosine above the threshold. "
+        "Choose mean to average cosines, knn to ask the nearest, or centroid to compare with class means",
         "matches",
     )
     match_threshold: float = option("cosine above which a reference matches; usually the margin", 0.5)
@@ -67,7 +67,7 @@ class SiameseContrastiveConfig(FairseqDataclass):
 
 @register_task("siamese_contrastive", dataclass=SiameseContrastiveConfig)
 class SiameseContrastiveTask(FairseqTask):
-    """Trains on pairs; validates by the macro-F1 of classifying single sentences of the low-resource language."""
+    """Train on pairs, and validate by the macro-F1 of classifying single sentences of the low-resource language."""
 
     def __init__(self, cfg: SiameseContrastiveConfig, directory: DataDirectory):
         super().__init__(cfg)
@@ -76,7 +76,7 @@ class SiameseContrastiveTask(FairseqTask):
 
     @classmethod
     def setup_task(cls, cfg: SiameseContrastiveConfig, **kwargs: Any) -> "SiameseContrastiveTask":
-        """Raises: InputError: no data directory, options that make no sense."""
+        """Raises: InputError: there is no data directory, or options make no sense."""
         if not cfg.data:
             raise InputError("name the data directory that `fairseq-xl classify prepare` made")
         for name in ("pairs_per_sentence", "max_units", "references"):
@@ -89,11 +89,11 @@ class SiameseContrastiveTask(FairseqTask):
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of pairs, which the folder of a packed encoder has no text for."""
+        """The kinds of pairs. The folder of a packed encoder has no text for them."""
         return pair_kinds(self.cfg.pairs, self.directory)
 
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
-        """Raises: InputError: no such split; classes that cannot be paired."""
+        """Raises: InputError: there is no such split, or classes cannot be paired."""
         if split == "train":
             sides = SIDES if self.directory.has("train", "high") else SIDES[:1]
             self.datasets[split] = EpochPairs(
@@ -131,7 +131,7 @@ class SiameseContrastiveTask(FairseqTask):
 
     @torch.no_grad()
     def encode(self, model: Any, sentences: Sentences, numbers: np.ndarray) -> Tensor:
-        """(N, d) unit vectors of some sentences, in their order; batches are of similar length."""
+        """(N, d) unit vectors of some sentences, in their order. Batches hold sentences of similar length."""
         device = next(model.parameters()).device
         order = np.argsort(sentences.sizes[numbers], kind="stable")
         found = []
@@ -145,11 +145,11 @@ class SiameseContrastiveTask(FairseqTask):
 
     @property
     def tokens_of_a_place(self) -> int:
-        """n-grams that begin at one character; a sentence's number of tokens is a multiple of it."""
+        """n-grams that begin at one character. A sentence's number of tokens is a multiple of it."""
         return len(self.directory.orders)
 
     def encode_text(self, sentence: str) -> Tensor:
-        """(T,) unit numbers of a raw sentence, cut as in training; empty for a blank one.
+        """(T,) unit numbers of a raw sentence, cut as in training. Empty for a blank one.
 
         Where words are cut into morphemes, the sentence is of the low-resource language.
         """
@@ -160,7 +160,7 @@ class SiameseContrastiveTask(FairseqTask):
         return [MANIFEST, DICTIONARY, *(f"morphemes.{side}.txt" for side in self.directory.manifest["morphemes"])]
 
     def begin_valid_epoch(self, epoch: int, model: Any) -> None:
-        """Forget the references' vectors, which the model has outgrown."""
+        """Forget the references' vectors: training has changed the model since."""
         self._encoded = None
 
     def references(self, model: Any) -> tuple[Tensor, Tensor]:
@@ -206,7 +206,7 @@ def pair_kinds(given: str | None, directory: DataDirectory) -> list[str]:
     """The kinds of pairs to draw.
 
     Raises:
-        InputError: an unknown kind, or one with a high-resource language where the data have none.
+        InputError: a kind is unknown, or has a high-resource language where the data have none.
     """
     has_high = directory.has("train", "high")
     kinds = (given or ("low-high" if has_high else "low-low")).split("+")

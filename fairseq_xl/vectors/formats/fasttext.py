@@ -1,7 +1,7 @@
 """fastText's own model files (.bin): every word has a vector, seen in training or not, from its subwords.
 
-fastText's loader believes its file: one that ends too early gives whatever memory held, a header that says other
-things than the rest takes the process down. So the layout is walked and compared before fastText opens it.
+fastText's loader believes its file. A file that ends too early gives whatever memory held. A header that contradicts
+the rest of the file ends the process. This module therefore walks and checks the layout before fastText opens the file.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _HEADER = struct.Struct("<2i12id")  # magic, version, twelve integer settings, s
 _DICTIONARY = struct.Struct("<3i2q")  # entries, words, labels, tokens, pruned entries (or -1)
 _AFTER_ENTRY = struct.Struct("<qb")  # count and kind follow each entry's zero-terminated string
 _WORD, _LABEL = 0, 1
-_MOST_COUNT = 10**15  # fastText's infinity, beyond which its tree of a hierarchical softmax leaves its memory
-_LONGEST_SUBWORD = 100  # characters; every one of every word is looked up when a model is opened
+_MOST_COUNT = 10**15  # fastText's infinity. Beyond it the tree of its hierarchical softmax leaves its memory.
+_LONGEST_SUBWORD = 100  # characters. Opening a model looks up every subword of every word.
 _CLASSIFIER = 3
 _MATRIX = struct.Struct("<?2q")  # quantised?, rows, columns; float32 numbers follow
 
@@ -37,9 +37,8 @@ def read_fasttext(
 ) -> tuple[list[str], np.ndarray]:
     """Vectors (n, d) of the wanted words, or of the model's vocabulary when ``wanted`` is None.
 
-    A wanted word outside the vocabulary gets the mean of its character n-grams' vectors; one that
-    has none (a model trained without subwords) is left out. Raises InputError when the file is no
-    intact fastText model.
+    A wanted word outside the vocabulary gets the mean of its character n-grams' vectors. A word without any n-gram (in
+    a model trained without subwords) is left out. Raises InputError when the file is not an intact fastText model.
     """
     model = open_fasttext(path)
     width = model.get_dimension()
@@ -53,7 +52,7 @@ def read_fasttext(
 
 
 def open_fasttext(path: Path) -> Any:
-    """fastText's own object of a model file. Raises: InputError: no intact one, or fastText is not installed."""
+    """fastText's own object of a model file. Raises: InputError: it is not intact, or fastText is not installed."""
     check_layout(path)
     fasttext = import_fasttext(f"reading {path}")
     try:
@@ -65,7 +64,7 @@ def open_fasttext(path: Path) -> Any:
 def word_vectors(
     model: Any, words: Sequence[str], done: Callable[[], object] = lambda: None
 ) -> tuple[list[str], np.ndarray]:
-    """The words (n) that have a vector, and those (n, d): of the vocabulary's words, or of their subwords.
+    """The words (n) that have a vector, and their vectors (n, d). A word outside the vocabulary gets its subwords'.
 
     Args:
         model: of :func:`open_fasttext`.
@@ -88,7 +87,7 @@ def word_vectors(
 def fasttext_vocabulary(path: Path) -> list[str]:
     """The words that the model saw often enough in training, read without loading the model.
 
-    Raises InputError when the file is no intact fastText model.
+    Raises InputError when the file is not an intact fastText model.
     """
     check_layout(path)
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -101,7 +100,7 @@ def fasttext_vocabulary(path: Path) -> list[str]:
 
 
 def import_fasttext(purpose: str) -> ModuleType:
-    """The package fasttext, which is compiled and so the one dependency that a machine may lack."""
+    """The package fasttext. It is compiled, so it is the one dependency that a machine may lack."""
     try:
         import fasttext
     except ImportError as error:
@@ -117,7 +116,7 @@ def _not_utf8(path: Path) -> InputError:
 
 
 def check_layout(path: Path) -> int:
-    """Walk the file's layout; return the dimension of its vectors or raise InputError."""
+    """Walk the file's layout and return the dimension of its vectors, or raise InputError."""
     truncated = InputError(f"{path} is a truncated fastText model: fetch or train it again")
     size = path.stat().st_size
     with open(path, "rb") as file:
@@ -131,7 +130,7 @@ def check_layout(path: Path) -> int:
             raise truncated
         _, version, width = _HEADER.unpack(start)[:3]
         if version not in _VERSIONS:
-            raise InputError(f"{path} is a fastText model of version {version}, known are 11 and 12")
+            raise InputError(f"{path} is a fastText model of version {version}; the known versions are 11 and 12")
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             try:
                 end = _end_of_model(data, width)

@@ -1,6 +1,6 @@
 """The output layer of a trained translation model as word vectors.
 
-Its softmax has learnt which words translation confuses, which text of the target language alone cannot show:
+Its softmax has learnt which words translation confuses. Text of the target language alone cannot show that. See
 Tokarchuk & Niculae, On Target Representation in Continuous-output Neural Machine Translation, 2022.
 """
 
@@ -16,8 +16,8 @@ from fairseq_xl.training import checkpoints
 from fairseq_xl.vectors.formats.checks import RowCheck
 from fairseq_xl.vectors.table import WordVectors
 
-# The matrix before a softmax, as our models, fairseq's Transformers, its LSTM and convolutions name it; the last is
-# what a decoder reads, for models that share it with the output and store it once.
+# Names of the matrix before a softmax in our models and in fairseq's Transformers, LSTM and convolutions. The last name
+# is the decoder's input. Some models share it with the output and store it once.
 _LAYERS = (
     *("decoder.softmax_weight", "decoder.output_projection.weight", "decoder.fc_out.weight"),
     *("decoder.fc3.weight", "decoder.embed_tokens.weight"),
@@ -26,7 +26,7 @@ _OF_CONTINUOUS_MODELS = "targets.table"
 
 
 def read_output_layer(path: str | Path, dictionary: str | Path, words: Collection[str]) -> WordVectors:
-    """The rows (n, d) of those of ``words`` that the model has, in their order; biases are left out.
+    """The rows (n, d) of those of ``words`` that the model has, in their order. Biases are left out.
 
     Args:
         path: a checkpoint that fairseq-train wrote, of a model with a softmax. Nothing in it is run.
@@ -34,20 +34,20 @@ def read_output_layer(path: str | Path, dictionary: str | Path, words: Collectio
         words: words of the dictionary, ``</s>`` or ``<unk>``.
 
     Raises:
-        InputError: an unusable checkpoint, one without a softmax, another dictionary, or a row that is no direction.
+        InputError: The checkpoint is unusable or has no softmax. The dictionary is another one. A row has no direction.
     """
-    from fairseq.data import Dictionary  # seconds, and only here does this package need fairseq
+    from fairseq.data import Dictionary  # it takes seconds, and the package needs fairseq only here
 
     layers = checkpoints.read(path)["model"]
     if any(name.endswith(_OF_CONTINUOUS_MODELS) for name in layers):
         raise InputError(
-            f"{path} predicts vectors and has no output layer of its own: give a model with a softmax, or the file "
+            f"{path} predicts vectors and has no output layer of its own. Give a model with a softmax, or the file "
             "of vectors that this one was trained with"
         )
     symbols = Dictionary.load(str(dictionary))
     found = [layers[name] for name in _LAYERS if name in layers and layers[name].dim() == 2]
     if any(name.startswith("decoder.adaptive_softmax") for name in layers):
-        found = []  # its words are spread over several matrices
+        found = []  # the words are spread over several matrices
     fitting = [layer for layer in found if len(layer) == len(symbols)]
     if not fitting:
         sizes = ", ".join(str(len(layer)) for layer in found)

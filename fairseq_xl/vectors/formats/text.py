@@ -1,9 +1,8 @@
 """The text format of word vectors (.vec, .txt, either gzipped): one line ``word x1 … xd`` per word.
 
 A first line ``n d`` is a header, as fastText and word2vec write it; GloVe's files have none.
-Released files hold two million lines of two kilobytes each, of which a model needs a few
-thousand: lines are streamed, every line's columns are counted, and only the numbers of a wanted
-word are parsed and kept.
+Released files hold two million lines of two kilobytes each. A model needs a few thousand of them. Lines are therefore
+streamed, and every line's columns are counted. Only the numbers of a wanted word are parsed and kept.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ def read_text(
 ) -> tuple[list[str], np.ndarray, int]:
     """Read the wanted words' rows (all rows when ``wanted`` is None) in the file's order.
 
-    Returns the words, their matrix (n, d) in float32 and how many repeated lines were passed
-    over. Raises InputError for whatever makes the file unusable, with the number of the line.
+    Returns the words, their matrix (n, d) in float32 and how many repeated lines were passed over. Raises InputError,
+    with the number of the line, for anything that makes the file unusable.
     """
     blocks = _numbered_blocks(path, progress)
     start, block = next(blocks, (1, [b""]))
@@ -68,7 +67,7 @@ def read_text(
 
 
 class _Rows:
-    """The rows kept so far, and the rules by which the next line joins them."""
+    """The rows kept so far, and the rules for adding the next line."""
 
     def __init__(self, path: Path, wanted: frozenset[str] | None, width: int) -> None:
         self.path = path
@@ -93,7 +92,7 @@ class _Rows:
                     if line[: line.find(b" ")].decode() in self.wanted
                 ]
             except UnicodeDecodeError:
-                pass  # below, line by line, the culprit is named
+                pass  # line by line, the code below names the culprit
             else:
                 self.lines += len(block) - len(kept)
                 for position, line in kept:
@@ -111,8 +110,8 @@ class _Rows:
     def _is_regular(self, block: list[bytes]) -> bool:
         """Whether all lines have one space before each number, so that words end at the first.
 
-        Counting a whole block's spaces at once costs a tenth of counting line by line, and that
-        would be most of the time spent on a line that is not wanted.
+        Counting a whole block's spaces at once costs a tenth of counting line by line. Counting line by line would be
+        most of the time spent on a line that is not wanted.
         """
         if self._tabs is not False or self._blank_line or not block:
             return False
@@ -162,7 +161,7 @@ class _Rows:
 def write_text(
     path: Path, stream: BinaryIO | gzip.GzipFile, words: list[str], matrix: np.ndarray, progress: bool
 ) -> None:
-    """Write a header and one line per word; nine digits, so that reading gives the same float32 again.
+    """Write a header and one line per word. Nine digits make reading give the same float32 again.
 
     ``path`` only names the file in messages and in the progress bar.
     """
@@ -230,7 +229,7 @@ def _numbered_blocks(path: Path, progress: bool) -> Iterator[tuple[int, list[byt
 
 
 def _header(path: Path, line: bytes) -> tuple[int | None, int]:
-    """(number of words, dimension) of a header line; (None, 0) when the line is no header."""
+    """(number of words, dimension) of a header line; (None, 0) when the line is not a header."""
     fields = line.split()
     if len(fields) != 2 or not all(field.isdigit() for field in fields):
         return None, 0
@@ -256,8 +255,7 @@ def _dimension_without_header(path: Path, line: bytes) -> int:
 def _end_of_word(path: Path, number: int, line: bytes, width: int) -> int:
     """Where the word ends in a line whose number of spaces is not the dimension.
 
-    Such a line is well formed when its word has spaces in it, or when columns stand more than one
-    space apart.
+    Such a line is well formed when its word has spaces in it, or when more than one space separates columns.
     """
     fields = line.rsplit(None, width)
     if len(fields) <= width:
@@ -276,8 +274,7 @@ def _end_of_word(path: Path, number: int, line: bytes, width: int) -> int:
 def _ends_like_a_vector(word: bytes, row_has_points: bool) -> bool:
     """Whether the last part of a word with spaces in it is rather a number too many.
 
-    "Route 66" before 0.1, 0.2, … is a word; so is neither "Route 0.66" there, nor "Route 66"
-    before 1, 2, ….
+    "Route 66" before 0.1, 0.2, … is a word. "Route 0.66" there is not, and neither is "Route 66" before 1, 2, ….
     """
     _, space, last = word.rpartition(b" ")
     return bool(space and _NUMBER.fullmatch(last)) and (b"." in last or not row_has_points)

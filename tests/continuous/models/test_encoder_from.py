@@ -141,7 +141,7 @@ def test_other_words_other_models_and_other_files_are_refused(task, vectors, dic
 
     words = SimpleNamespace(source_dictionary=dictionary(9), target_dictionary=dictionary(13))
     stock(words, tmp_path / "words.pt")
-    refused("words.pt", "dictionary of 13 entries and this data one of 15: preprocess .* --srcdict")
+    refused("words.pt", "has 13 entries, and this data's has 15. Preprocess .* --srcdict")
     lstm = ContinuousLSTM.build_model(TinyConfig(target_vectors=vectors), task)
     torch.save({"model": lstm.state_dict(), "cfg": {"model": {}}}, tmp_path / "lstm.pt")
     refused("lstm.pt", "holds no encoder of a Transformer: give a checkpoint of --arch transformer")

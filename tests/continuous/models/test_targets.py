@@ -137,7 +137,7 @@ def test_checkpoint_fills_an_empty_table(vectors):
 
 def test_checkpoint_of_another_dictionary_is_refused(vectors):
     state = build_table(dictionary(), vectors).state_dict()
-    with pytest.raises(InputError, match="8 rows but the target dictionary 7 entries"):
+    with pytest.raises(InputError, match="8 rows, but the target dictionary has 7 entries"):
         build_table(dictionary(WORDS[:-1]), vectors).load_state_dict(state)
     with pytest.raises(InputError, match="another dictionary of the same size"):
         build_table(dictionary(WORDS[::-1]), vectors).load_state_dict(state)

@@ -52,7 +52,7 @@ def test_no_line_of_the_table_is_a_formula(tmp_path):
         (lambda row: row.replace("\t3\t3\t", "\t3\t9\t"), "line 2: turned has no line 9"),
         (lambda row: row.replace("\t3\t3\t", "\t3\t2\t"), "line 2: line 2 of turned is in another pair"),
         (lambda row: row.replace("turned\t", "turned\tx"), "line 2: turned has other lines now"),
-        (lambda row: "turned", "line 2: 1 columns"),
+        (lambda row: "turned", "line 2 has 1 columns"),
     ],
 )
 def test_table_with_mistakes(run, tmp_path, change, message):

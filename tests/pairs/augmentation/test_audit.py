@@ -43,7 +43,7 @@ def test_table(monkeypatch):
 
 
 def test_pairs_of_one_label_are_no_audit():
-    with pytest.raises(InputError, match="needs matching and other pairs"):
+    with pytest.raises(InputError, match="needs matching pairs and others"):
         audit(PAIRS[:2], KEY)
 
 

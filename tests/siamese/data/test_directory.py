@@ -23,5 +23,5 @@ def test_half_of_the_data(data_directory, tmp_path, suffix):
     folder = tmp_path / "data"
     shutil.copytree(data_directory, folder)
     (folder / f"train.low.{suffix}").unlink()
-    with pytest.raises(InputError, match=r"train\.low\.bin is (missing, which|not of)"):
+    with pytest.raises(InputError, match=r"train\.low\.bin is (missing and|not of)"):
         DataDirectory(folder).corpus("train", "low")
