@@ -30,6 +30,7 @@ import skips
 import slurm
 import torch
 import tqdm
+from fairseq.logging import metrics
 
 import fairseq_xl
 
@@ -50,6 +51,12 @@ tqdm.tqdm.set_lock(threading.RLock())
 
 # The tests' processes fill the cores; threads that wait for each other would make them many times as slow.
 torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _no_metrics_of_others() -> None:
+    """fairseq keeps what was logged last for the whole process: a name may have meant something else there."""
+    metrics.reset()
 
 
 # Those that take minutes, first: what is left for the end then fits between two processes.
