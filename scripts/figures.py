@@ -320,6 +320,29 @@ def embedding_map(figure: Any) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
 
 
+@picture("nearest-words", 10, 4.6)
+def nearest_words(figure: Any) -> None:
+    """The words nearest to each vector that a model predicts for a sentence, from the kept output of a command."""
+    source, *lines = (ROOT / "recipes" / "records" / "nearest.txt").read_text(encoding="utf-8").splitlines()
+    axes = figure.subplots()
+    for row, line in enumerate(lines):
+        first, others = line.split("|")
+        word, cosine, _, kappa = first.split()
+        for column, (near, value) in enumerate([(word, cosine), *zip(*[iter(others.split())] * 2, strict=True)]):
+            colour = (0.12, 0.47, 0.71, max(0.0, float(value)) ** 2 * 0.75)
+            axes.barh(row, 0.94, left=column, height=0.88, color=colour)
+            weight = "bold" if column == 0 else "normal"
+            axes.text(column + 0.05, row, near, va="center", fontsize=11, fontweight=weight)
+            axes.text(column + 0.89, row, value, va="center", ha="right", fontsize=9, color="0.25")
+        axes.text(4.4, row, kappa, va="center", ha="right", fontsize=11)
+    heads = {0.05: "predicted word", 1.05: "next nearest", 2.05: "third", 3.05: "fourth", 4.2: "‖e‖"}
+    for x, head in heads.items():
+        axes.text(x, -0.85, head, va="center", fontsize=10, color="0.35")
+    axes.set_title(source.removeprefix("source: "), fontsize=12, loc="left", pad=8)
+    axes.set(xlim=(0, 4.5), ylim=(len(lines) - 0.5, -1.3))
+    axes.axis("off")
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Draw the pictures that are named, or all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
