@@ -9,7 +9,7 @@ import pickle
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +18,8 @@ import torch
 
 from fairseq_xl.io.errors import InputError
 
+WORDS = "fairseq_xl_words"
+"""In a checkpoint's extra state, and in the task's state that is made of it: of which dictionaries its numbers are."""
 REFUSED = re.compile(r"GLOBAL ([A-Za-z_][\w.]*) (?:whose module|was not)")
 """How torch names what it does not trust."""
 # The names by which numpy 1 pickled what numpy 2 keeps in `numpy._core`.
@@ -86,6 +88,11 @@ def why_unusable(path: str | os.PathLike[str]) -> str | None:
         )
     if not isinstance(state, dict) or "model" not in state:
         return "holds no model of fairseq (no entry `model`); give a checkpoint that fairseq-train wrote"
+    return why_not_used(state)
+
+
+def why_not_used(state: dict[str, Any]) -> str | None:
+    """What keeps fairseq from using what was read of a checkpoint, to follow its name; ``None``: nothing."""
     return _damage(state) or why_not_read(state)
 
 
@@ -190,11 +197,17 @@ def is_intact(path: str | os.PathLike[str]) -> bool:
     return unusable is None
 
 
-def updates(state: dict[str, Any]) -> int:
+def updates(state: Mapping[str, Any]) -> int:
     """How many updates the model of a checkpoint has seen."""
     history = state.get("optimizer_history") or [{}]
     last = history[-1] if isinstance(history, list) else None
     return int(last.get("num_updates", 0)) if isinstance(last, dict) else 0
+
+
+def task_state(state: Mapping[str, Any]) -> dict[str, Any]:
+    """What the task is told of a checkpoint: its own state, and of which dictionaries the numbers are."""
+    words = (state.get("extra_state") or {}).get(WORDS)
+    return {**(state.get("task_state") or {}), **({WORDS: words} if words else {})}
 
 
 def plain(value: Any) -> Any:
