@@ -60,7 +60,7 @@ def pack(packing: Packing, decoding: Decoding) -> None:
     with atomic_folder(packing.output, names.CONFIG, "a model") as folder:
         checkpoints = [f"model{number}{packed.SUFFIX}" for number, _ in enumerate(packing.models, start=1)]
         for model, name in zip(packing.models, checkpoints, strict=True):
-            _copy_model(model, folder / name)
+            _copy_model(model, folder / name, packing)
         for language in (packing.source_lang, packing.target_lang):
             name = names.dictionary_name(language)
             read_dictionary(packing.data / name)
@@ -106,12 +106,18 @@ print(translator.translate(["…"])[0])
     )
 
 
-def _copy_model(checkpoint: Path, target: Path) -> None:
+def _copy_model(checkpoint: Path, target: Path, packing: Packing) -> None:
     """A checkpoint's weights without what only training needs, which is two thirds of it with Adam."""
     from fairseq_xl.training import checkpoints, packed
     from fairseq_xl.translation.fairseq_search import task_settings
 
     state = checkpoints.read(checkpoint)
-    task_settings(checkpoint, state)
+    task = task_settings(checkpoint, state)
+    trained, given = (task.get("source_lang"), task.get("target_lang")), (packing.source_lang, packing.target_lang)
+    if trained == given[::-1] != given:  # with one dictionary for both sides nothing else would show it
+        raise InputError(
+            f"{checkpoint} translates from {trained[0]} to {trained[1]}, not from {given[0]} to {given[1]}: exchange "
+            "--source-lang and --target-lang"
+        )
     checkpoints.refuse_nan(checkpoint, state)
     packed.write(target, state)

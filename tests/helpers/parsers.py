@@ -530,7 +530,10 @@ def parsers() -> dict[str, Parser]:
         "morphemes": entry(lambda path: vars(morphemes.Segmenter.load(path)), "m.txt", text("un happy", "dog")),
         "trees": entry(mvrnn.read_trees, "trees", text("((a b) c)", "(d e)")),
         "an encoder's folder": entry(
-            lambda path: checked_model(path.parent), "encoder.json", json.dumps(encoder).encode(), model__safetensors=b"M"
+            lambda path: checked_model(path.parent),
+            "encoder.json",
+            json.dumps(encoder).encode(),
+            model__safetensors=b"M",
         ),
         "a translator's folder": entry(
             lambda path: translation_folder.read_config(path.parent),

@@ -40,7 +40,10 @@ def appended(name: str, text: str):
         (removed("translator.json"), "translator.json is missing"),
         (appended("translator.json", "}"), "is damaged"),
         (edited(version=9), "has version 9"),
-        (edited(version=1), "has version 1, and this version of fairseq_xl reads 2: make the folder again with `fairseq-xl "),
+        (
+            edited(version=1),
+            "has version 1, and this version of fairseq_xl reads 2: make the folder again with `fairseq-xl ",
+        ),
         (edited(source_lang=None), "is damaged (its 'source_lang')"),
         (edited(source_lang="../de"), "'../de' is no language code"),
         (edited(tokenizer="spm"), "tokenizer is one of moses, none"),

@@ -119,6 +119,8 @@ def test_what_cannot_be_packed_is_refused(work, pack_model, tmp_path):
         pack_model(output, "stock", subwords=tmp_path / "gone")
     with pytest.raises(InputError, match="there is no truecaser"):
         pack_model(output, "stock", truecaser=tmp_path / "gone")
+    with pytest.raises(InputError, match="translates from de to en, not from en to de: exchange --source-lang and"):
+        pack_model(output, "stock", source_lang="en", target_lang="de")
     with pytest.raises(InputError, match="there is no dictionary"):
         pack_model(output, "stock", data=tmp_path)
     with pytest.raises(InputError, match="lexicon names what is not in the folder"):
