@@ -15,8 +15,9 @@
 
     words       4 sentences translated with 1,000,000 target words, by every word's score and by an index (untrained
                 models of the papers' size, 10 words each, beam 5, three times; their building is in the time)
-    line        one line translated, from the start of a process to its end, by the command and by Python: by CTranslate2
-                and by fairseq; needs --model, a packed Transformer, which is exported first; medians of five turns
+    line        one line translated, from the start of a process to its end, by the command and by Python: by
+                CTranslate2 and by fairseq; needs --model, a packed Transformer, which is exported first; medians of
+                five turns
 
 Each is a process of its own, whose own peak memory the system reports. What is done stays: a second run measures what
 is missing in OUTPUT/load.jsonl. A million target words trained are `benchmark.py vocabulary`, speeds of decoding them

@@ -33,12 +33,13 @@ class CardOptions:
 
     @property
     def asked_for(self) -> bool:
-        """Whether there shall be a card. Raises: InputError: a card without a licence, or without an identifier of it."""
+        """Whether there shall be a card. Raises: InputError: a card without a licence, or without its identifier."""
         if not self.licence and (self.dataset or self.record):
             raise InputError("a model card states a licence: give --licence, such as cc-by-4.0")
         if self.licence and not _LICENCE.fullmatch(self.licence):
             raise InputError(
-                f"--licence is {self.licence!r}, which is no identifier of the Hub: give one, such as cc-by-4.0, or other"
+                f"--licence is {self.licence!r}, which is no identifier of the Hub: give one, such as cc-by-4.0, or "
+                "other"
             )
         return bool(self.licence)
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from fairseq.dataclass.utils import overwrite_args_by_name
 from omegaconf import OmegaConf
 from safetensors import SafetensorError, safe_open
