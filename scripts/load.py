@@ -300,7 +300,7 @@ def line(args: argparse.Namespace, records: Records) -> None:
         command = [*cli, "export", str(args.model), "--output", str(export)]
         subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
     text = str(written(args.folder / "line", 1, lambda: iter(["Ein Hund rennt über die Wiese."])))
-    about = {"turns": 5, "ctranslate2": metadata.version("ctranslate2")}
+    about: dict[str, Any] = {"turns": 5, "ctranslate2": metadata.version("ctranslate2")}
     for kind, folder in (("export", str(export)), ("model", str(args.model))):
         by_command = [*cli, "text", folder, "--device", "cpu", "--input", text]
         records.measure(f"line, {kind}, command", by_command, **about)

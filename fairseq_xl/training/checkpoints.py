@@ -22,6 +22,7 @@ WORDS = "fairseq_xl_words"
 """In a checkpoint's extra state, and in the task's state that is made of it: of which dictionaries its numbers are."""
 REFUSED = re.compile(r"GLOBAL ([A-Za-z_][\w.]*) (?:whose module|was not)")
 """How torch names what it does not trust."""
+_NAMESPACE = "argparse.Namespace"  # the options of a stock model without a dataclass are one
 # The names by which numpy 1 pickled what numpy 2 keeps in `numpy._core`.
 _NUMPY_HOMES = ("numpy.core.multiarray", "numpy._core.multiarray")
 
@@ -221,6 +222,27 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return str(value)
+
+
+def json_value(value: Any) -> Any:
+    """What of a configuration JSON has no word for, in its words."""
+    if isinstance(value, argparse.Namespace):
+        return {_NAMESPACE: vars(value)}
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return str(value)
+
+
+def with_namespaces(value: Any) -> Any:
+    """A configuration that was read from JSON, with the namespaces that :func:`json_value` has described."""
+    if isinstance(value, list):
+        return [with_namespaces(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found = {name: with_namespaces(item) for name, item in value.items()}
+    if found.keys() == {_NAMESPACE} and isinstance(found[_NAMESPACE], dict):
+        return argparse.Namespace(**found[_NAMESPACE])
+    return found
 
 
 @contextmanager

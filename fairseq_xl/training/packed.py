@@ -6,14 +6,12 @@ stored once, and are one again when the file is read.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from fairseq.dataclass.utils import overwrite_args_by_name
 from omegaconf import OmegaConf
 from safetensors import SafetensorError, safe_open
@@ -27,7 +25,6 @@ from fairseq_xl.training import checkpoints
 
 SUFFIX = ".safetensors"
 _ENTRY = "fairseq_xl"  # the one entry of the file's text: safetensors writes several in any order
-_NAMESPACE = "argparse.Namespace"  # how the options of a stock model without a dataclass are told apart
 
 
 def write(path: Path, state: Mapping[str, Any]) -> None:
@@ -47,7 +44,7 @@ def write(path: Path, state: Mapping[str, Any]) -> None:
         "updates": checkpoints.updates(state),
         "ties": ties,
     }
-    text = json.dumps(described, default=_plain, ensure_ascii=False)
+    text = json.dumps(described, default=checkpoints.json_value, ensure_ascii=False)
     with atomic_outputs(path) as (hidden,):
         try:
             save_file(tensors, utf8_name(hidden), {_ENTRY: text})
@@ -79,7 +76,7 @@ def read(path: Path) -> dict[str, Any]:
             raise _damaged(path)
         weights[name] = weights[stored]
     state = {
-        "cfg": _with_namespaces(described["cfg"]),
+        "cfg": checkpoints.with_namespaces(described["cfg"]),
         "model": weights,
         "task_state": described["task_state"],
         "optimizer_history": [{"num_updates": described["updates"]}],
@@ -128,26 +125,6 @@ def _untied(weights: Mapping[str, Tensor]) -> tuple[dict[str, Tensor], dict[str,
         tensors[name] = tensors[name].contiguous()
         storages.add(storage)
     return tensors, ties
-
-
-def _plain(value: Any) -> Any:
-    """What JSON has no word for, in a configuration that a checkpoint may hold."""
-    if isinstance(value, argparse.Namespace):
-        return {_NAMESPACE: vars(value)}
-    if isinstance(value, np.generic | np.ndarray):
-        return value.tolist()
-    return str(value)
-
-
-def _with_namespaces(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_with_namespaces(item) for item in value]
-    if not isinstance(value, dict):
-        return value
-    found = {name: _with_namespaces(item) for name, item in value.items()}
-    if found.keys() == {_NAMESPACE} and isinstance(found[_NAMESPACE], dict):
-        return argparse.Namespace(**found[_NAMESPACE])
-    return found
 
 
 def _damaged(path: Path) -> InputError:
