@@ -119,8 +119,8 @@ def test_what_cannot_be_packed_is_refused(work, pack_model, tmp_path):
         pack_model(output, "stock", subwords=tmp_path / "gone")
     with pytest.raises(InputError, match="there is no truecaser"):
         pack_model(output, "stock", truecaser=tmp_path / "gone")
+    told = with_settings(work, tmp_path / "told", "task", source_lang="de", target_lang="en")
     with pytest.raises(InputError, match="translates from de to en, not from en to de: exchange --source-lang and"):
-        told = with_settings(work, tmp_path / "told", "task", source_lang="de", target_lang="en")
         pack_model(output, told, source_lang="en", target_lang="de")
     with pytest.raises(InputError, match="trained with another source dictionary"):
         pack_model(output, "stock", source_lang="en", target_lang="de")
