@@ -15,6 +15,9 @@
 
     words       4 sentences translated with 1,000,000 target words, by every word's score and by an index (untrained
                 models of the papers' size, 10 words each, beam 5, three times; their building is in the time)
+    line        one line translated, from the start of a process to its end, by the command and by Python: by
+                CTranslate2 and by fairseq; needs --model, a packed Transformer, which is exported first; medians of
+                five turns
 
 Each is a process of its own, whose own peak memory the system reports. What is done stays: a second run measures what
 is missing in OUTPUT/load.jsonl. A million target words trained are `benchmark.py vocabulary`, speeds of decoding them
@@ -85,6 +88,11 @@ for row in chosen:
 means = {"accuracy_1_5": found[chosen].mean(0), "exact_accuracy_1_5": np.mean(exact, 0)}
 print(json.dumps({name: mean.round(4).tolist() for name, mean in means.items()}))
 """
+TRANSLATE = """
+import sys
+from fairseq_xl import Translator
+print(Translator.load(sys.argv[1], "cpu").translate(open(sys.argv[2]).read().splitlines())[0])
+"""
 TOPICS = ["order", "refund", "password", "invoice", "delivery", "account", "price", "seller", "coupon", "address"]
 ACTIONS = ["cancel", "find", "change", "lose", "pay", "open", "close", "return", "track", "print"]
 OPENINGS = ["I {}", "we {}", "can I {}", "can you {}", "they should {}", "you will {} for them"]
@@ -102,7 +110,8 @@ class Records:
 
     def measure(self, name: str, command: list[str], tells: bool = False, **about: Any) -> None:
         """Run a command unless it was measured before; its time, processor time and peak memory, and what it says, an
-        object of JSON, if it ``tells``.
+        object of JSON, if it ``tells``. Of ``turns``, if ``about`` has them, the one whose time
+        is the median.
 
         Raises: SystemExit: it fails.
         """
@@ -110,6 +119,29 @@ class Records:
             print(f"{name}: measured before")
             return
         print(f"{name} …", flush=True)
+        times = sorted(self._run(name, command, tells) for _ in range(about.get("turns", 1)))
+        seconds, processor_seconds, peak, said = times[len(times) // 2]
+        if tells:
+            about |= json.loads(said)
+        row = {
+            "name": name,
+            "scale": self.scale,
+            **about,
+            "seconds": round(seconds, 1 if seconds > 10 else 2),
+            "processor_seconds": round(processor_seconds, 1 if processor_seconds > 10 else 2),
+            "peak_mib": peak // 1024,
+            "device": processor(),
+            "cores": os.cpu_count(),
+            "torch": metadata.version("torch"),
+        }
+        self.rows.append(row)
+        unfinished = self.path.with_name(f"{self.path.name}.tmp")
+        unfinished.write_text("".join(json.dumps(row) + "\n" for row in self.rows), encoding="utf-8")
+        unfinished.replace(self.path)
+        print(f"{name}: {seconds:.{0 if seconds > 10 else 2}f} s, {row['peak_mib']} MiB", flush=True)
+
+    def _run(self, name: str, command: list[str], tells: bool) -> tuple[float, float, int, bytes]:
+        """Seconds, processor seconds, peak memory in KiB, and what was said. Raises: SystemExit: it fails."""
         started = time.monotonic()
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE if tells else sys.stderr)
@@ -119,24 +151,7 @@ class Records:
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode:
             sys.exit(f"error: {name} ended with {child.returncode}")
-        if tells:
-            about |= json.loads(said)
-        row = {
-            "name": name,
-            "scale": self.scale,
-            **about,
-            "seconds": round(seconds, 1),
-            "processor_seconds": round(usage.ru_utime + usage.ru_stime, 1),
-            "peak_mib": usage.ru_maxrss // 1024,
-            "device": processor(),
-            "cores": os.cpu_count(),
-            "torch": metadata.version("torch"),
-        }
-        self.rows.append(row)
-        unfinished = self.path.with_name(f"{self.path.name}.tmp")
-        unfinished.write_text("".join(json.dumps(row) + "\n" for row in self.rows), encoding="utf-8")
-        unfinished.replace(self.path)
-        print(f"{name}: {seconds:.0f} s, {row['peak_mib']} MiB", flush=True)
+        return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss, said
 
 
 def written(path: Path, count: int, lines: Callable[[], Iterator[str]]) -> Path:
@@ -276,7 +291,23 @@ def words(args: argparse.Namespace, records: Records) -> None:
         records.measure(f"words, {nearest}", command, **about)
 
 
-STEPS = {step.__name__: step for step in (vectors, sentences, neighbours, transfer, negatives, words)}
+def line(args: argparse.Namespace, records: Records) -> None:
+    if args.model is None:
+        sys.exit("error: line needs --model")
+    cli = [sys.executable, "-c", CLI, "translate"]
+    export = args.folder / "export"
+    if not export.is_dir():
+        command = [*cli, "export", str(args.model), "--output", str(export)]
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    text = str(written(args.folder / "line", 1, lambda: iter(["Ein Hund rennt über die Wiese."])))
+    about: dict[str, Any] = {"turns": 5, "ctranslate2": metadata.version("ctranslate2")}
+    for kind, folder in (("export", str(export)), ("model", str(args.model))):
+        by_command = [*cli, "text", folder, "--device", "cpu", "--input", text]
+        records.measure(f"line, {kind}, command", by_command, **about)
+        records.measure(f"line, {kind}, Python", [sys.executable, "-c", TRANSLATE, folder, text], **about)
+
+
+STEPS = {step.__name__: step for step in (vectors, sentences, neighbours, transfer, negatives, words, line)}
 
 
 def main() -> None:
@@ -287,6 +318,7 @@ def main() -> None:
     parser.add_argument("--scale", type=float, default=1, help="share of the sizes (default: 1)")
     parser.add_argument("--encoder", type=Path, help="encoder folder, for sentences")
     parser.add_argument("--text", type=Path, help="text, for sentences and negatives")
+    parser.add_argument("--model", type=Path, help="folder of a packed Transformer, for line")
     parser.add_argument("--embeddings", type=Path, help="word vectors, for negatives")
     args = parser.parse_args()
     unknown = set(args.steps) - set(STEPS)

@@ -160,6 +160,7 @@ def test_load_measures_what_is_missing(tmp_path):
     assert run("transfer").stdout == "transfer: measured before\n"
     assert (tmp_path / "load.jsonl").read_bytes() == before
     assert "needs --encoder and --text" in run("sentences").stderr
+    assert "line needs --model" in run("line").stderr
 
 
 def test_load_finds_negatives(tmp_path):

@@ -100,8 +100,8 @@ torchrun --nnodes 2 --nproc-per-node 4 --rdzv-backend c10d --rdzv-endpoint HOST:
     "$(command -v fairseq-train)" "${training[@]}" --distributed-world-size 8
 """: "two machines, GPUs",
     """\
-training=(DATA --user-dir fairseq_xl --arch continuous_lstm --criterion syn_margin_proj --target-vectors en.vec
-    --optimizer adam --lr 2e-3 --clip-norm 1 --lr-scheduler fixed
+training=(DATA --user-dir "$(fairseq-xl user-dir)" --arch continuous_lstm --criterion syn_margin_proj
+    --target-vectors en.vec --optimizer adam --lr 2e-3 --clip-norm 1 --lr-scheduler fixed
     --warmup-updates 200 --force-anneal 8 --lr-shrink 0.6 --max-tokens 1000 --max-epoch 16
     --save-dir checkpoints/connected)
 srun --nodes 2 --ntasks-per-node 4 --gpus-per-node 4 \\

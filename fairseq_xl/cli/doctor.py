@@ -203,7 +203,7 @@ def check_plugin() -> Check:
     except Exception as error:
         detail = f"loading it fails: {type(error).__name__}: {error}"
         return Check("plugin", "broken", True, __version__, detail, "mend the lines above first")
-    return Check("plugin", "ok", True, __version__, os.path.dirname(fairseq_xl.__file__))
+    return Check("plugin", "ok", True, __version__, f"--user-dir {os.path.dirname(fairseq_xl.__file__)}")
 
 
 def examine() -> list[Check]:

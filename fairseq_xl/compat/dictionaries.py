@@ -8,8 +8,7 @@ from typing import Any
 
 from fairseq_xl.compat.patching import Stock, replace
 from fairseq_xl.io.errors import InputError
-
-_WORDS = "fairseq_xl_words"  # in a checkpoint's extra state, and in the task's state that is made of it
+from fairseq_xl.training.checkpoints import WORDS, task_state
 
 
 def fingerprint(symbols: Sequence[str]) -> int:
@@ -36,28 +35,27 @@ def refuse_other_dictionaries() -> None:
             words = _words(self.task)
             if getattr(getattr(self.get_model(), "decoder", None), "targets", None) is not None:
                 del words["target"]
-            extra_state = {**extra_state, _WORDS: words}
+            extra_state = {**extra_state, WORDS: words}
         return stock(self, filename, extra_state)
 
     @replace(Trainer, "load_checkpoint")
     def load_checkpoint(stock: Stock, self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
         extra_state = stock(self, filename, *args, **kwargs)
         if isinstance(self.task, TranslationTask):
-            _compare((extra_state or {}).get(_WORDS), self.task)
+            _compare((extra_state or {}).get(WORDS), self.task)
         return extra_state
 
     @replace(checkpoint_utils, "load_checkpoint_to_cpu")
     def load_checkpoint_to_cpu(stock: Stock, *args: Any, **kwargs: Any) -> Any:
         state = stock(*args, **kwargs)
-        words = (state.get("extra_state") or {}).get(_WORDS)
-        if words:
-            state["task_state"] = {**(state.get("task_state") or {}), _WORDS: words}
+        if told := task_state(state):
+            state["task_state"] = told
         return state
 
     @replace(TranslationTask, "load_state_dict")
     def load_state_dict(stock: Stock, self: Any, state_dict: dict[str, Any]) -> None:
-        _compare(state_dict.get(_WORDS), self)
-        stock(self, {name: value for name, value in state_dict.items() if name != _WORDS})
+        _compare(state_dict.get(WORDS), self)
+        stock(self, {name: value for name, value in state_dict.items() if name != WORDS})
 
 
 def _words(task: Any) -> dict[str, int]:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.hub import local_folder
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.report.model_card import Card, CardOptions
-from fairseq_xl.training import checkpoints
+from fairseq_xl.training import checkpoints, packed
 from fairseq_xl.training.batches import batches
 from fairseq_xl.training.device import usable
 
@@ -76,8 +77,9 @@ class SentenceEncoder:
         if path.is_dir():
             if data is not None:
                 raise InputError(f"{path} is an encoder folder, which has its data with it: leave --data out")
-            path, data = checked_model(path), path
-        task, model = load_model(path, data)
+            task, model = _packed_model(checked_model(path))
+        else:
+            task, model = load_model(path, data)
         return cls(task, model, usable(device))
 
     def encode(
@@ -156,14 +158,29 @@ def load_task(path: Path, state: dict[str, Any], data: str | Path | None) -> Any
 def load_model(path: Path, data: str | Path | None) -> tuple[Any, Any]:
     """The task and the model of a checkpoint. Raises: InputError: as :meth:`SentenceEncoder.load`."""
     task = load_task(path, checkpoints.read(path), data)
-    try:
+    with _other_sizes_told(path, task):
         (model,), _ = checkpoint_utils.load_model_ensemble([str(path)], task=task)
+    return task, model
+
+
+def _packed_model(path: Path) -> tuple[Any, Any]:
+    """As :func:`load_model`, of the weights in an encoder folder."""
+    state = packed.read(path)
+    task = load_task(path, state, path.parent)
+    with _other_sizes_told(path, task):
+        model = packed.build_model(state, task)
+    return task, model
+
+
+@contextmanager
+def _other_sizes_told(path: Path, task: Any) -> Iterator[None]:
+    try:
+        yield
     except RuntimeError as error:  # torch's word for weights of other sizes
         reason = str(error).splitlines()[-1].strip()
         raise InputError(
             f"{path} does not fit the data in {task.cfg.data}; it was trained on other ({reason})"
         ) from error
-    return task, model
 
 
 def _longest(model: Any) -> int:
@@ -197,8 +214,8 @@ def _card(task: Any) -> Card:
         title="Sentence encoder",
         task="feature-extraction",
         languages=sorted(getattr(task, "languages", ())),
-        does="Turns raw text into vectors, one for each sentence, with fairseq_xl. The folder holds the weights and "
-        "all steps of the text.",
+        does="Turns raw text into vectors, one for each sentence, with fairseq_xl. The folder holds the weights as "
+        "safetensors and all steps of the text. Loading it runs no code of its own.",
         loading="""
 from fairseq_xl import SentenceEncoder
 encoder = SentenceEncoder.load("OWNER/MODEL")  # this folder, or its name on the Hub

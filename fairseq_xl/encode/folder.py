@@ -1,8 +1,8 @@
 """An encoder folder: all that turning raw text into vectors needs, in files that can be copied elsewhere together.
 
-    encoder.json   version, and the checksum of every other file
-    model.pt       the checkpoint, without the optimiser's state
-    …              what the model's task reads: dictionaries, a SentencePiece model
+    encoder.json       version, and the checksum of every other file
+    model.safetensors  the weights (:mod:`fairseq_xl.training.packed`)
+    …                  what the model's task reads: dictionaries, a SentencePiece model
 
 ``fairseq-xl embed pack`` writes one.
 """
@@ -15,15 +15,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from fairseq_xl.io.atomic import atomic_binary, atomic_text
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.folders import atomic_folder, check_files, digest, read_manifest
 from fairseq_xl.report import model_card
+from fairseq_xl.training import packed
 
 CONFIG = "encoder.json"
-MODEL = "model.pt"
-VERSION = 1
+MODEL = f"model{packed.SUFFIX}"
+VERSION = 2
 """Raised when an older version of this package could not read what is written now."""
 
 
@@ -40,9 +39,7 @@ def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequenc
         InputError: a file that cannot be read; an ``output`` that holds something else or cannot be written.
     """
     with atomic_folder(output, CONFIG, "an encoder") as folder:
-        kept = {key: value for key, value in state.items() if key != "last_optimizer_state"}
-        with atomic_binary(folder / MODEL) as file:
-            torch.save(kept, file)
+        packed.write(folder / MODEL, state)
         for name in names:
             shutil.copyfile(data / name, folder / name)
         checksums = {name: digest(folder / name) for name in (MODEL, *names)}
@@ -55,7 +52,7 @@ def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequenc
 
 
 def checked_model(folder: Path) -> Path:
-    """The checkpoint of an encoder folder whose files are all as they were packed.
+    """The weights of an encoder folder whose files are all as they were packed.
 
     Raises:
         InputError: no encoder folder; one of another version; a file that is missing or was changed.

@@ -225,7 +225,10 @@ def read_manifest(path: Path, version: int, command: str, **entries: type) -> di
     if not isinstance(manifest, dict):
         raise InputError(f"{path} is damaged: prepare the folder again")
     if manifest.get("version") != version:
-        raise InputError(f"{path} has version {manifest.get('version')}: prepare the folder again")
+        raise InputError(
+            f"{path} has version {manifest.get('version')}, and this version of fairseq_xl reads {version}: make the "
+            f"folder again with `{command}`"
+        )
     for name, kind in entries.items():
         if not isinstance(manifest.get(name), kind):
             raise InputError(f"{path} is damaged (its {name!r}): prepare the folder again")

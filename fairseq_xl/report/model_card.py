@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,8 @@ from fairseq_xl.io.lines import loads
 from fairseq_xl.io.settings import option
 
 NAME = "README.md"
+_LICENCE = re.compile(r"[a-z0-9][a-z0-9.-]*")
+"""How the Hub writes them."""
 
 
 @dataclass(kw_only=True)
@@ -30,9 +33,14 @@ class CardOptions:
 
     @property
     def asked_for(self) -> bool:
-        """Whether there shall be a card. Raises: InputError: a card without a licence."""
+        """Whether there shall be a card. Raises: InputError: a card without a licence, or without its identifier."""
         if not self.licence and (self.dataset or self.record):
             raise InputError("a model card states a licence: give --licence, such as cc-by-4.0")
+        if self.licence and not _LICENCE.fullmatch(self.licence):
+            raise InputError(
+                f"--licence is {self.licence!r}, which is no identifier of the Hub: give one, such as cc-by-4.0, or "
+                "other"
+            )
         return bool(self.licence)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fairseq_xl.text import moses, subwords
+from fairseq_xl.text import subwords
 from fairseq_xl.text.parallel import INNER_LINE_BREAKS
 
 TOKENIZERS = ("moses", "none")
@@ -26,16 +26,24 @@ class Pipeline:
     truecaser: str | None = None
     pieces: str | None = None
 
+    @property
+    def by_moses(self) -> bool:
+        """Whether any step is of Moses' scripts."""
+        return self.tokenizer == "moses" or self.truecaser is not None
+
     def tokens(self, line: str) -> list[str]:
         """The tokens of a raw source line; none for a blank one.
 
         Raises :class:`~fairseq_xl.io.errors.InputError` for a truecaser or subword model that cannot be read.
         """
         line = INNER_LINE_BREAKS.sub(" ", line).strip()
-        if self.tokenizer == "moses":
-            line = moses.tokenize(line, self.source_lang)
-        if self.truecaser is not None:
-            line = moses.truecase(line, self.truecaser)
+        if self.by_moses:
+            from fairseq_xl.text import moses  # which takes a third of a second
+
+            if self.tokenizer == "moses":
+                line = moses.tokenize(line, self.source_lang)
+            if self.truecaser is not None:
+                line = moses.truecase(line, self.truecaser)
         if self.pieces is not None:
             line = subwords.encode(line, self.pieces)
         return line.split()
@@ -45,6 +53,11 @@ class Pipeline:
         line = " ".join(tokens)
         if self.pieces is not None:
             line = subwords.decode(line)
-        if self.truecaser is not None:
-            line = moses.detruecase(line)
-        return moses.detokenize(line, self.target_lang) if self.tokenizer == "moses" else line
+        if self.by_moses:
+            from fairseq_xl.text import moses
+
+            if self.truecaser is not None:
+                line = moses.detruecase(line)
+            if self.tokenizer == "moses":
+                line = moses.detokenize(line, self.target_lang)
+        return line

@@ -9,7 +9,7 @@ import pickle
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,8 +18,11 @@ import torch
 
 from fairseq_xl.io.errors import InputError
 
+WORDS = "fairseq_xl_words"
+"""In a checkpoint's extra state, and in the task's state that is made of it: of which dictionaries its numbers are."""
 REFUSED = re.compile(r"GLOBAL ([A-Za-z_][\w.]*) (?:whose module|was not)")
 """How torch names what it does not trust."""
+_NAMESPACE = "argparse.Namespace"  # the options of a stock model without a dataclass are one
 # The names by which numpy 1 pickled what numpy 2 keeps in `numpy._core`.
 _NUMPY_HOMES = ("numpy.core.multiarray", "numpy._core.multiarray")
 
@@ -86,6 +89,11 @@ def why_unusable(path: str | os.PathLike[str]) -> str | None:
         )
     if not isinstance(state, dict) or "model" not in state:
         return "holds no model of fairseq (no entry `model`); give a checkpoint that fairseq-train wrote"
+    return why_not_used(state)
+
+
+def why_not_used(state: dict[str, Any]) -> str | None:
+    """What keeps fairseq from using what was read of a checkpoint, to follow its name; ``None``: nothing."""
     return _damage(state) or why_not_read(state)
 
 
@@ -190,11 +198,17 @@ def is_intact(path: str | os.PathLike[str]) -> bool:
     return unusable is None
 
 
-def updates(state: dict[str, Any]) -> int:
+def updates(state: Mapping[str, Any]) -> int:
     """How many updates the model of a checkpoint has seen."""
     history = state.get("optimizer_history") or [{}]
     last = history[-1] if isinstance(history, list) else None
     return int(last.get("num_updates", 0)) if isinstance(last, dict) else 0
+
+
+def task_state(state: Mapping[str, Any]) -> dict[str, Any]:
+    """What the task is told of a checkpoint: its own state, and of which dictionaries the numbers are."""
+    words = (state.get("extra_state") or {}).get(WORDS)
+    return {**(state.get("task_state") or {}), **({WORDS: words} if words else {})}
 
 
 def plain(value: Any) -> Any:
@@ -208,6 +222,27 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return str(value)
+
+
+def json_value(value: Any) -> Any:
+    """What of a configuration JSON has no word for, in its words."""
+    if isinstance(value, argparse.Namespace):
+        return {_NAMESPACE: vars(value)}
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return str(value)
+
+
+def with_namespaces(value: Any) -> Any:
+    """A configuration that was read from JSON, with the namespaces that :func:`json_value` has described."""
+    if isinstance(value, list):
+        return [with_namespaces(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found = {name: with_namespaces(item) for name, item in value.items()}
+    if found.keys() == {_NAMESPACE} and isinstance(found[_NAMESPACE], dict):
+        return argparse.Namespace(**found[_NAMESPACE])
+    return found
 
 
 @contextmanager

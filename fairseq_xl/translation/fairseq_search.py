@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from fairseq import checkpoint_utils, utils
+from fairseq import utils
 from fairseq.data import Dictionary
 from fairseq.dataclass.configs import GenerationConfig
 from omegaconf import OmegaConf
@@ -19,7 +19,7 @@ from fairseq_xl import compat
 from fairseq_xl.continuous.decoding.task import ContinuousTranslationConfig, ContinuousTranslationTask
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.pipeline import Pipeline
-from fairseq_xl.training import checkpoints
+from fairseq_xl.training import checkpoints, packed
 from fairseq_xl.training.device import usable
 from fairseq_xl.translation.folder import ModelFolder, dictionary_name, read_config
 from fairseq_xl.translation.options import Decoding, NearestWords, Search, VectorScores, decoding
@@ -33,6 +33,9 @@ compat.apply()
 _NO_FILES = dict.fromkeys(
     ("encoder_embed_path", "decoder_embed_path", "embed_path", "encoder_from", "target_vectors", "swap_vectors")
 )
+
+States = Mapping[Path, dict[str, Any]]
+"""What :func:`fairseq_xl.training.packed.read` gave of each file."""
 
 
 class FairseqTranslator(Translator):
@@ -63,8 +66,9 @@ class FairseqTranslator(Translator):
         """See :meth:`Translator.load`."""
         config = read_config(folder)
         chosen = decoding({**config.options, **options})
-        task = _task(folder, config, chosen.given(NearestWords))
-        models = _models(folder, config, task, chosen.given(VectorScores))
+        states = {path: packed.read(path) for path in (folder / name for name in config.checkpoints)}
+        task = _task(folder, config, states, chosen.given(NearestWords))
+        models = _models(folder, states, task, chosen.given(VectorScores))
         return cls(config.pipeline(folder), task, models, chosen, usable(device), batch_tokens)
 
     def source_words(self) -> list[str]:
@@ -117,10 +121,9 @@ def task_settings(path: Path, checkpoint: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _task(folder: Path, config: ModelFolder, nearest: dict[str, Any]) -> ContinuousTranslationTask:
-    """fairseq's translation, as the first checkpoint was trained by it, with this folder's dictionaries."""
-    path = folder / config.checkpoints[0]
-    trained = task_settings(path, checkpoints.read(path))
+def _task(folder: Path, config: ModelFolder, states: States, nearest: dict[str, Any]) -> ContinuousTranslationTask:
+    """fairseq's translation, as the first model was trained by it, with this folder's dictionaries."""
+    trained = task_settings(*next(iter(states.items())))
     known = {entry.name for entry in fields(ContinuousTranslationConfig)} - {"_name", "data"}
     settings = {name: value for name, value in trained.items() if name in known}
     index = nearest.get("nearest_index")  # never that of the training
@@ -133,14 +136,15 @@ def _task(folder: Path, config: ModelFolder, nearest: dict[str, Any]) -> Continu
     return ContinuousTranslationTask(cfg, *dictionaries)
 
 
-def _models(folder: Path, config: ModelFolder, task: ContinuousTranslationTask, scores: dict[str, Any]) -> list[Any]:
-    paths = [str(folder / name) for name in config.checkpoints]
+def _models(folder: Path, states: States, task: ContinuousTranslationTask, scores: dict[str, Any]) -> list[Any]:
+    for path, state in states.items():
+        checkpoints.refuse_nameless(path, state)
     try:
-        models, _ = checkpoint_utils.load_model_ensemble(paths, {**_NO_FILES, **scores}, task)
+        models = [packed.build_model(state, task, {**_NO_FILES, **scores}) for state in states.values()]
     except RuntimeError as error:  # torch's word for weights of other sizes
         reason = str(error).splitlines()[-1].strip()
         raise InputError(
-            f"the checkpoints in {folder} do not fit its dictionaries; they were trained with others ({reason})"
+            f"the models in {folder} do not fit its dictionaries; they were trained with others ({reason})"
         ) from error
     if scores and any(getattr(model.decoder, "targets", None) is None for model in models):
         raise InputError(f"{', '.join(scores)}: for continuous outputs; the model in {folder} has a softmax")

@@ -1,7 +1,7 @@
 """A model folder: all that translating raw text needs, in files that can be copied elsewhere together.
 
     translator.json   languages, text steps, checkpoints, default options (:class:`ModelFolder`)
-    model1.pt, …      checkpoints, several of them for an ensemble
+    model1.safetensors, …  weights (:mod:`fairseq_xl.training.packed`), several of them for an ensemble
     dict.LANGUAGE.txt the source and the target dictionary
     truecaser.SOURCE  where the text was truecased
     subwords.SOURCE.model  where words were cut into pieces
@@ -26,7 +26,7 @@ from fairseq_xl.text.pipeline import TOKENIZERS, Pipeline
 CONFIG = "translator.json"
 OUTSIDE = ("lexicon", "nearest_index", "read_unknown")
 """Options that name files or folders, which are none of the model folder's."""
-VERSION = 1
+VERSION = 2
 """Raised when an older version of this package could not read what is written now."""
 
 _LANGUAGE = re.compile(r"[A-Za-z0-9_-]+")

@@ -6,7 +6,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairseq_xl.io.atomic import atomic_binary, atomic_text
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder, digest
 from fairseq_xl.io.settings import argument, option
@@ -52,14 +52,15 @@ def pack(packing: Packing, decoding: Decoding) -> None:
             ``output`` that holds something else or cannot be written.
     """
     # what needs torch and fairseq: the settings above are read by every --help
+    from fairseq_xl.training import packed
     from fairseq_xl.translation import folder as names
     from fairseq_xl.translation.translator import Translator
 
     card = packing.asked_for  # or a refusal, before anything is written
     with atomic_folder(packing.output, names.CONFIG, "a model") as folder:
-        checkpoints = [f"model{number}.pt" for number, _ in enumerate(packing.models, start=1)]
+        checkpoints = [f"model{number}{packed.SUFFIX}" for number, _ in enumerate(packing.models, start=1)]
         for model, name in zip(packing.models, checkpoints, strict=True):
-            _copy_model(model, folder / name)
+            _copy_model(model, folder / name, packing)
         for language in (packing.source_lang, packing.target_lang):
             name = names.dictionary_name(language)
             read_dictionary(packing.data / name)
@@ -96,7 +97,7 @@ def _card(packing: Packing) -> Card:
         task="translation",
         languages=languages,
         does=f"Translates raw text from {languages[0]} to {languages[1]}, with fairseq_xl. The folder holds the "
-        "weights, both dictionaries and all steps of the text.",
+        "weights as safetensors, both dictionaries and all steps of the text. Loading it runs no code of its own.",
         loading="""
 from fairseq_xl import Translator
 translator = Translator.load("OWNER/MODEL")  # this folder, or its name on the Hub
@@ -105,16 +106,18 @@ print(translator.translate(["…"])[0])
     )
 
 
-def _copy_model(checkpoint: Path, target: Path) -> None:
-    """A checkpoint without what only training needs, which is two thirds of it with Adam."""
-    import torch
-
-    from fairseq_xl.training import checkpoints
+def _copy_model(checkpoint: Path, target: Path, packing: Packing) -> None:
+    """A checkpoint's weights without what only training needs, which is two thirds of it with Adam."""
+    from fairseq_xl.training import checkpoints, packed
     from fairseq_xl.translation.fairseq_search import task_settings
 
     state = checkpoints.read(checkpoint)
-    task_settings(checkpoint, state)
+    task = task_settings(checkpoint, state)
+    trained, given = (task.get("source_lang"), task.get("target_lang")), (packing.source_lang, packing.target_lang)
+    if trained == given[::-1] != given:  # with one dictionary for both sides nothing else would show it
+        raise InputError(
+            f"{checkpoint} translates from {trained[0]} to {trained[1]}, not from {given[0]} to {given[1]}: exchange "
+            "--source-lang and --target-lang"
+        )
     checkpoints.refuse_nan(checkpoint, state)
-    kept = {key: value for key, value in state.items() if key != "last_optimizer_state"}
-    with atomic_binary(target) as file:
-        torch.save(kept, file)
+    packed.write(target, state)

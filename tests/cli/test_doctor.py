@@ -8,6 +8,7 @@ import importlib.util
 import json
 import subprocess
 import sys
+from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -173,3 +174,18 @@ def test_here_everything_required_is_there(run_cli) -> None:
     assert [check for check in report["checks"] if check["required"] and check["status"] != "ok"] == []
     assert done.returncode == 0
     assert report["ok"] is True
+
+
+def test_where_fairseq_finds_the_plugin(tmp_path, monkeypatch) -> None:
+    """What the page on installing says of a relative path, and what it says to do."""
+    from fairseq import utils
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(utils, "__file__", str(tmp_path / "site" / "fairseq" / "utils.py"))  # nothing beside fairseq
+    with pytest.raises(FileNotFoundError) as caught:
+        utils.import_user_module(Namespace(user_dir="fairseq_xl"))
+    assert str(caught.value) == str(tmp_path / "fairseq_xl")
+    page = (ROOT / "docs" / "how-to" / "install.md").read_text(encoding="utf-8")
+    assert "`FileNotFoundError: /your/folder/fairseq_xl`" in page
+    assert doctor.check_plugin().detail == f"--user-dir {ROOT / 'fairseq_xl'}"
+    utils.import_user_module(Namespace(user_dir=str(ROOT / "fairseq_xl")))

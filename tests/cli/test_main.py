@@ -255,3 +255,17 @@ def test_a_reader_that_goes_away_is_no_error(cli_code: str) -> None:
     errors = process.communicate(timeout=900)[1]
     assert process.returncode == 141
     assert errors == ""
+
+
+@pytest.mark.parametrize("command", [("train", "-c", "x.yaml"), ("predict", "-m", "x", "-s", "x", "-o", "x.en")])
+def test_another_version_of_eole_is_a_sentence(command, tmp_path: Path, monkeypatch, run_cli) -> None:
+    """By the commands, which need no eole for it; one that is installed comes after this folder."""
+    (tmp_path / "eole").mkdir()
+    (tmp_path / "eole" / "__init__.py").touch()
+    (tmp_path / "eole-0.7.0.dist-info").mkdir()
+    (tmp_path / "eole-0.7.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: eole\nVersion: 0.7.0\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    done = run_cli("eole", *command)
+    assert done.returncode == 2
+    assert done.stderr == "error: eole 0.7.0 is installed, and this extends eole>=0.6.4,<0.7: install one of those\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["eole", "eole-0.7.0.dist-info"]

@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
+import torch
+from safetensors.torch import load_file
 
 from fairseq_xl import SentenceEncoder
 from fairseq_xl.encode.encoder import pack
@@ -21,13 +23,16 @@ def test_a_packed_folder_needs_nothing_else(upos_run, packed, tmp_path):
     moved = shutil.copytree(packed, tmp_path / "moved")
     values = SentenceEncoder.load(moved)
     assert Path(values.task.cfg.data) == moved
-    assert "last_optimizer_state" not in checkpoints.read(moved / "model.pt")
+    trained = checkpoints.read(upos_run[1] / "checkpoint_last.pt")["model"]
+    stored = load_file(moved / "model.safetensors")
+    assert stored.keys() == trained.keys()
+    assert all(torch.equal(stored[name], weight) for name, weight in trained.items())
     names = {path.name for path in moved.iterdir()}
     text = {"manifest.json", "sentencepiece.model", "dict.source.txt", "dict.upos.txt"}
-    assert names == {"encoder.json", "model.pt", WRITTEN, *text}
+    assert names == {"encoder.json", "model.safetensors", WRITTEN, *text}
 
 
-@pytest.mark.parametrize("name", ["dict.source.txt", "model.pt"])
+@pytest.mark.parametrize("name", ["dict.source.txt", "model.safetensors"])
 def test_a_changed_or_missing_file_is_refused(packed, tmp_path, name):
     folder = shutil.copytree(packed, tmp_path / "copy")
     with (folder / name).open("ab") as stream:
@@ -48,6 +53,9 @@ def test_other_folders_and_formats_are_refused(packed, tmp_path):
     path.write_text(json.dumps({**values, "version": 9}))
     with pytest.raises(InputError, match="has version 9"):
         SentenceEncoder.load(folder)
+    path.write_text(json.dumps({**values, "version": 1}))
+    with pytest.raises(InputError, match="reads 2: make the folder again with `fairseq-xl embed pack`"):
+        SentenceEncoder.load(folder)
     path.write_text(json.dumps({**values, "files": []}))
     with pytest.raises(InputError, match="is damaged"):
         SentenceEncoder.load(folder)
@@ -61,10 +69,10 @@ def test_only_an_encoder_is_replaced(upos_run, packed, tmp_path):
             write_folder(output, state, upos_run[0], [])
     folder = shutil.copytree(packed, tmp_path / "copy")
     write_folder(folder, state, upos_run[0], ["manifest.json"])
-    assert {path.name for path in folder.iterdir()} == {"encoder.json", "model.pt", "manifest.json", WRITTEN}
+    assert {path.name for path in folder.iterdir()} == {"encoder.json", "model.safetensors", "manifest.json", WRITTEN}
     with pytest.raises(InputError, match="cannot write"):
         write_folder(folder, state, upos_run[0], ["none"])
-    assert (folder / "model.pt").is_file()
+    assert (folder / "model.safetensors").is_file()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "notes.txt"]
 
 

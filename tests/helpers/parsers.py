@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors.torch import save
 
 from fairseq_xl.io.errors import InputError
 
@@ -172,6 +173,11 @@ def checkpoint() -> bytes:
     stream = io.BytesIO()
     torch.save({"model": {"weight": torch.arange(6.0)}, "cfg": {"task": {"_name": "x"}}, "extra_state": {}}, stream)
     return stream.getvalue()
+
+
+def packed_model() -> bytes:
+    described = {"cfg": {"task": {"_name": "x"}}, "task_state": {}, "updates": 3, "ties": {"tied": "weight"}}
+    return save({"weight": torch.arange(6.0)}, {"fairseq_xl": json.dumps(described)})
 
 
 def fasttext_model() -> bytes:
@@ -353,7 +359,7 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.syntactic.evaluation import tables as evaluation_tables
     from fairseq_xl.text import campaign, conllu, cutting, hypotheses
     from fairseq_xl.text.lexicons import lexicon
-    from fairseq_xl.training import checkpoints
+    from fairseq_xl.training import checkpoints, packed
     from fairseq_xl.translation import folder as translation_folder
     from fairseq_xl.vectors import alignment, dictionary, table
 
@@ -386,19 +392,19 @@ def parsers() -> dict[str, Parser]:
         "languages": ["en"],
         "pairs": [{"source": "de", "target": "en", "train": 5}],
     }
-    encoder = {"version": 1, "files": {"model.pt": sha256(b"M").hexdigest()}}
+    encoder = {"version": 2, "files": {"model.safetensors": sha256(b"M").hexdigest()}}
     translator = {
-        "version": 1,
+        "version": 2,
         "source_lang": "de",
         "target_lang": "en",
         "tokenizer": "none",
         "truecase": False,
         "subwords": False,
-        "checkpoints": ["model.pt"],
+        "checkpoints": ["model.safetensors"],
         "options": {"beam": 5},
         "files": {
             name: sha256(content).hexdigest()
-            for name, content in (("model.pt", b"M"), ("dict.de.txt", b"D"), ("dict.en.txt", b"D"))
+            for name, content in (("model.safetensors", b"M"), ("dict.de.txt", b"D"), ("dict.en.txt", b"D"))
         },
     }
     binary, index = binarised()
@@ -524,17 +530,21 @@ def parsers() -> dict[str, Parser]:
         "morphemes": entry(lambda path: vars(morphemes.Segmenter.load(path)), "m.txt", text("un happy", "dog")),
         "trees": entry(mvrnn.read_trees, "trees", text("((a b) c)", "(d e)")),
         "an encoder's folder": entry(
-            lambda path: checked_model(path.parent), "encoder.json", json.dumps(encoder).encode(), model__pt=b"M"
+            lambda path: checked_model(path.parent),
+            "encoder.json",
+            json.dumps(encoder).encode(),
+            model__safetensors=b"M",
         ),
         "a translator's folder": entry(
             lambda path: translation_folder.read_config(path.parent),
             "translator.json",
             json.dumps(translator).encode(),
-            model__pt=b"M",
+            model__safetensors=b"M",
             dict__de__txt=b"D",
             dict__en__txt=b"D",
         ),
         "a checkpoint": entry(lambda path: checkpoints.read(path)["model"], "checkpoint.pt", checkpoint()),
+        "a packed model": entry(lambda path: packed.read(path)["model"], "model.safetensors", packed_model()),
         "a tar archive": entry(
             lambda path: fetch.unpack(path, path.parent / "out"), "a.tar.gz", tar(a=b"A", b=b"B" * 999)
         ),

@@ -55,6 +55,9 @@ def test_without_scores_and_data(tmp_path: Path) -> None:
 def test_a_card_without_a_licence_is_refused(record: Path) -> None:
     assert not CardOptions().asked_for
     assert CardOptions(licence="mit").asked_for
+    for licence in ("CC BY 4.0", "MIT", "../x", "mit\nname: x"):
+        with pytest.raises(InputError, match=r"which is no identifier of the Hub: give one, such as cc-by-4\.0"):
+            _ = CardOptions(licence=licence).asked_for
     for options in (CardOptions(record=record), CardOptions(dataset=["a"])):
         with pytest.raises(InputError, match="a model card states a licence: give --licence, such as"):
             _ = options.asked_for

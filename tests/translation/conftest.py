@@ -128,8 +128,8 @@ def _pack(work: Path, output: Path, *names: str, **settings) -> None:
     """Pack trained models under the names of MODELS; ``settings`` are those of :class:`Packing`, and ``options``."""
     options = decoding(settings.pop("options", {"beam": 5}))
     models = [work / name / "checkpoint_last.pt" for name in names]
-    given = {"data": work / "bin", "truecaser": work / "truecaser.de", **settings}
-    pack(Packing(models=models, source_lang="de", target_lang="en", output=output, **given), options)
+    given = {"data": work / "bin", "truecaser": work / "truecaser.de", "source_lang": "de", "target_lang": "en"}
+    pack(Packing(models=models, output=output, **{**given, **settings}), options)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import pytest
 
 from fairseq_xl.cli import main as cli
 
-FILES = ("model1.pt", "dict.de.txt", "dict.en.txt", "truecaser.de")
+FILES = ("model1.safetensors", "dict.de.txt", "dict.en.txt", "truecaser.de")
 
 
 def edited(**values):
@@ -39,17 +39,21 @@ def appended(name: str, text: str):
         (shutil.rmtree, "translator.json is missing: `fairseq-xl translate pack` makes such a folder"),
         (removed("translator.json"), "translator.json is missing"),
         (appended("translator.json", "}"), "is damaged"),
-        (edited(version=2), "has version 2"),
+        (edited(version=9), "has version 9"),
+        (
+            edited(version=1),
+            "has version 1, and this version of fairseq_xl reads 2: make the folder again with `fairseq-xl ",
+        ),
         (edited(source_lang=None), "is damaged (its 'source_lang')"),
         (edited(source_lang="../de"), "'../de' is no language code"),
         (edited(tokenizer="spm"), "tokenizer is one of moses, none"),
         (edited(truecase="yes"), "is damaged (its 'truecase')"),
         (edited(subwords=1), "is damaged (its 'subwords')"),
         (edited(subwords=True), "truecaser.de, subwords.de.model): pack the model again"),
-        (edited(checkpoints=["../model1.pt"]), "checkpoints is a list of names of files beside it"),
+        (edited(checkpoints=["../model1.safetensors"]), "checkpoints is a list of names of files beside it"),
         (edited(checkpoints=[]), "checkpoints is a list of names"),
-        (edited(files={}), "files holds the checksums of model1.pt, dict.de.txt, dict.en.txt, truecaser.de"),
-        (edited(files={"../model1.pt": ""}), "files holds the checksums of model1.pt"),
+        (edited(files={}), "files holds the checksums of model1.safetensors, dict.de.txt, dict.en.txt, truecaser.de"),
+        (edited(files={"../model1.safetensors": ""}), "files holds the checksums of model1.safetensors"),
         (edited(options={"nearest": "flat", "nearest_index": "/tmp"}), "nearest_index names what is not in the folder"),
         (edited(options={"replace_unk": True, "lexicon": "words"}), "lexicon names what is not in the folder"),
         (edited(options={"replace_unk": "/etc/passwd"}), "the option replace_unk cannot be '/etc/passwd'"),
@@ -57,7 +61,7 @@ def appended(name: str, text: str):
         (edited(options={"lenpen": "${oc.env:HOME}"}), "the option lenpen cannot be '${oc.env:HOME}'"),
         (edited(options=[]), "is damaged (its 'options')"),
         (edited(options={"beem": 1}), "no option 'beem'"),
-        (removed("model1.pt"), "lacks model1.pt: copy it anew"),
+        (removed("model1.safetensors"), "lacks model1.safetensors: copy it anew"),
         (removed("dict.en.txt"), "lacks dict.en.txt"),
         (removed("truecaser.de"), "lacks truecaser.de"),
         *((appended(name, "more 1\n"), f"{name} is not as it was written") for name in FILES),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from fairseq_xl import Translator
 from fairseq_xl.cli import main as cli
@@ -19,16 +21,28 @@ MODELS = ("continuous", "softmax", "stock")
 def test_a_packed_model_holds_what_it_needs_and_no_more(work, packed):
     folder = packed / "continuous"
     assert {path.name for path in folder.iterdir()} == {
-        *("translator.json", "model1.pt", "dict.de.txt", "dict.en.txt", "truecaser.de", WRITTEN)
+        *("translator.json", "model1.safetensors", "dict.de.txt", "dict.en.txt", "truecaser.de", WRITTEN)
     }
     config = (folder / "translator.json").read_text()
     assert "/" not in config
     assert json.loads(config)["options"] == {"beam": 5}
-    state = torch.load(folder / "model1.pt", weights_only=True)
-    assert "last_optimizer_state" not in state
+    weights = load_file(folder / "model1.safetensors")
     trained = torch.load(work / "continuous" / "checkpoint_last.pt", weights_only=True)
     assert trained["last_optimizer_state"]
-    assert all(torch.equal(state["model"][name], x) for name, x in trained["model"].items())
+    assert weights.keys() == trained["model"].keys()
+    assert all(torch.equal(weights[name], x) for name, x in trained["model"].items())
+
+
+def no_unpickling(*args, **kwargs):
+    raise AssertionError("something was unpickled")
+
+
+@pytest.mark.parametrize("name", [*MODELS, "both"])
+def test_loading_unpickles_nothing(packed, raw, load, monkeypatch, name):
+    expected = load(name).translate(raw[:3])
+    for module, function in ((torch, "load"), (pickle, "load"), (pickle, "loads"), (pickle, "Unpickler")):
+        monkeypatch.setattr(module, function, no_unpickling)
+    assert load(name).translate(raw[:3]) == expected
 
 
 def test_packing_again_replaces_and_a_failure_leaves_the_old_model(pack_model, tmp_path):
@@ -105,6 +119,11 @@ def test_what_cannot_be_packed_is_refused(work, pack_model, tmp_path):
         pack_model(output, "stock", subwords=tmp_path / "gone")
     with pytest.raises(InputError, match="there is no truecaser"):
         pack_model(output, "stock", truecaser=tmp_path / "gone")
+    told = with_settings(work, tmp_path / "told", "task", source_lang="de", target_lang="en")
+    with pytest.raises(InputError, match="translates from de to en, not from en to de: exchange --source-lang and"):
+        pack_model(output, told, source_lang="en", target_lang="de")
+    with pytest.raises(InputError, match="trained with another source dictionary"):
+        pack_model(output, "stock", source_lang="en", target_lang="de")
     with pytest.raises(InputError, match="there is no dictionary"):
         pack_model(output, "stock", data=tmp_path)
     with pytest.raises(InputError, match="lexicon names what is not in the folder"):

@@ -56,7 +56,7 @@ def test_no_pair_at_all_is_refused(folder):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"version": 2}, "has version 2: prepare the folder again"),
+        ({"version": 2}, "has version 2, and this version of fairseq_xl reads 1: make the folder again with `"),
         ({"pairs": [{"source": "de"}]}, "is damaged .KeyError: 'target'"),
         ({"targets": 3}, "is damaged"),
         ({"languages": ["en"]}, "into languages that it does not name: en-es"),
