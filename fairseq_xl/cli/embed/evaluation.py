@@ -186,7 +186,9 @@ class Map:
 
     encoder: str = argument(f"[LABEL=]ENCODER: {KINDS}")
     sets: list[Path] = option("LANG.tsv files of build-eval, or a folder of them", metavar="TSV")
-    output: Path = option("write PREFIX.png, PREFIX.pdf, PREFIX.html and the points as PREFIX.csv", alias="-o", metavar="PREFIX")
+    output: Path = option(
+        "write PREFIX.png, PREFIX.pdf, PREFIX.html and the points as PREFIX.csv", alias="-o", metavar="PREFIX"
+    )
     method: str = option(
         "pca keeps large distances and shows how much it keeps; umap, an extra, shows neighbourhoods",
         "pca",

@@ -93,8 +93,10 @@ def test_the_command_writes_picture_and_page(tmp_path: Path, capsys, encoder: st
     assert capsys.readouterr().out.split() == [f"{output}.{ending}" for ending in ("png", "pdf", "html", "csv")]
     with Path(f"{output}.csv").open(encoding="utf-8", newline="") as stream:
         points = list(csv.DictReader(stream))
-    assert len(points) == 16 and {row["tags"] for row in points} == {"NOUN", "NOUN VERB"}
-    assert points[0]["language"] == "de" and points[0]["sentence"] == "de 0 x"
+    assert len(points) == 16
+    assert {row["tags"] for row in points} == {"NOUN", "NOUN VERB"}
+    assert points[0]["language"] == "de"
+    assert points[0]["sentence"] == "de 0 x"
     assert all(float(row["x"]) ** 2 + float(row["y"]) ** 2 < 10 for row in points)
     assert Path(f"{output}.png").read_bytes().startswith(b"\x89PNG")
     html = Path(f"{output}.html").read_text()
