@@ -26,7 +26,7 @@ class Packing(CardOptions):
     source_lang: str = option("such as de", alias="-s", metavar="SRC")
     target_lang: str = option("such as en", alias="-t", metavar="TGT")
     tokenizer: str = option(
-        "how the training text was tokenised (fairseq-xl data tokenise is moses); none: tokens stand between spaces "
+        "how the training text was tokenised (fairseq-xl data tokenize is moses); none: tokens stand between spaces "
         "already",
         "moses",
         choices=("moses", "none"),

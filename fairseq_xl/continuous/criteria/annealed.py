@@ -24,9 +24,12 @@ def end_weight(update: int, anneal_from: int, anneal_to: int) -> float:
 @dataclass
 class AnnealedConfig(ContinuousCriterionConfig):
     start_loss: str = option(
-        "loss to start with, a continuous criterion: one that learns fast from afar, such as cosine", MISSING
+        "loss to start with, by its --criterion name: one that learns fast from random predictions, such as cosine",
+        MISSING,
     )
-    end_loss: str = option("loss to end with, likewise: the one whose optimum is wanted", MISSING)
+    end_loss: str = option(
+        "loss to end with, by its --criterion name: the one that the finished model shall minimise", MISSING
+    )
     anneal_from: int = option("updates that the start loss trains alone: more while its curve is still steep there", 0)
     anneal_to: int = option(
         "updates after which the end loss trains alone; between the two its weight rises linearly. "
@@ -36,7 +39,7 @@ class AnnealedConfig(ContinuousCriterionConfig):
     start_options: str = option(
         "options of the start loss where its defaults do not suit, such as 'lambda1=0 lambda2=1'", ""
     )
-    end_options: str = option("options of the end loss, likewise", "")
+    end_options: str = option("options of the end loss where its defaults do not suit, such as 'margin=0.3'", "")
 
 
 @register("annealed", AnnealedConfig)

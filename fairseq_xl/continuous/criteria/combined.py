@@ -49,15 +49,17 @@ class Mixture(ContinuousCriterion):
 
 @dataclass
 class CombinedConfig(ContinuousCriterionConfig):
-    main_loss: str = option("loss of weight 1, a continuous criterion", MISSING)
-    auxiliary_loss: str = option("loss that is added, likewise", MISSING)
+    main_loss: str = option("loss of weight 1, by its --criterion name", MISSING)
+    auxiliary_loss: str = option("loss that is added to the main loss, by its --criterion name", MISSING)
     auxiliary_weight: float = option(
         "what the auxiliary loss is multiplied by: less where it holds the main loss back", 1.0
     )
     main_options: str = option(
         "options of the main loss where its defaults do not suit, such as 'negatives=500 label_smoothing=0.05'", ""
     )
-    auxiliary_options: str = option("options of the auxiliary loss, likewise", "")
+    auxiliary_options: str = option(
+        "options of the auxiliary loss where its defaults do not suit, such as 'margin=0.3'", ""
+    )
 
 
 @register("combined", CombinedConfig)
