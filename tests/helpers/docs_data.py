@@ -177,6 +177,8 @@ def siamese(folder: Path) -> None:
     write_table(folder / "reviews.csv", ["body", *lines["te"]], ["stars", *stars], mark=",")
     write_table(folder / "en.tsv", stars, lines["en"])
     write(folder / "text.txt", lines["te"][:5])
+    for language in ("en", "te"):
+        write(folder / f"words.{language}", [line.lower() for line in lines[language]])
     (folder / "CHECKPOINT").symlink_to("checkpoints/checkpoint_best.pt")
 
 
