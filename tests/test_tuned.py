@@ -103,10 +103,10 @@ def commands(start: str) -> list:
         for block in blocks(page):
             text = block.text.replace("\\\n", " ")
             text = re.sub(
-                r"training=\((.*?)\)",
+                r"training=\((.*?)\)$",
                 lambda list_: f"fairseq-train {' '.join(list_[1].split())}",
                 text,
-                flags=re.DOTALL,
+                flags=re.DOTALL | re.MULTILINE,
             )
             for line in text.splitlines():
                 if line.strip().startswith(start) and "…" not in line:
