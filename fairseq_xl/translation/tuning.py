@@ -45,9 +45,11 @@ class Tuning:
     max_len_a: float = option(
         "as in fairseq, no output is longer than A times its source and B (fairseq's own defaults: 0 and 200)",
         1.5,
+        low=0,
+        high=1e6,
         metavar="A",
     )
-    max_len_b: int = option("see --max-len-a", 5, metavar="B")
+    max_len_b: int = option("see --max-len-a", 5, low=1, metavar="B")
     post_process: str | None = option(
         "join the pieces of words, as fairseq-generate does, before BLEU and lengths are measured. Give it for models "
         "of subwords, or else their pieces are compared",

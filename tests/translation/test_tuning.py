@@ -216,7 +216,9 @@ def test_options_are_to_be_pasted_after_three_commands():
     ]
 
 
-@pytest.mark.parametrize("options", [("--beam", 1), ("--limit", 0), ("--batch-size", 0)])
+@pytest.mark.parametrize(
+    "options", [("--beam", 1), ("--limit", 0), ("--batch-size", 0), ("--max-len-a", -1.0), ("--max-len-b", 0)]
+)
 def test_numbers_that_make_no_sense_are_refused(untrained, monkeypatch, tmp_path, capsys, options):
     assert run_command(untrained, monkeypatch, tmp_path, *options) == 2
     assert f"{options[0]} is {options[1]}: give" in capsys.readouterr().err

@@ -20,16 +20,22 @@ def load_model(checkpoint: Path, data: Path, device: str | None = None) -> tuple
         device: such as ``cpu``; by default a GPU where there is one.
 
     Raises:
-        InputError: no such checkpoint, folder or device.
+        InputError: no such checkpoint, folder or device, or a folder without preprocessed text.
     """
     if not checkpoint.is_file():
         raise InputError(f"no checkpoint at {checkpoint}")
     if not data.is_dir():
         raise InputError(f"no folder {data}: give the one fairseq-preprocess wrote")
     place = usable(device)
-    models, _, task = checkpoint_utils.load_model_ensemble_and_task(
-        [str(checkpoint)], arg_overrides={"data": str(data)}
-    )
+    try:
+        models, _, task = checkpoint_utils.load_model_ensemble_and_task(
+            [str(checkpoint)], arg_overrides={"data": str(data)}
+        )
+    except Exception as error:
+        # fairseq raises a bare Exception where the checkpoint leaves the languages to the data's file names.
+        if not str(error).startswith("Could not infer language pair"):
+            raise
+        raise InputError(f"{data} holds no preprocessed text: give the folder fairseq-preprocess wrote") from error
     return models[0].to(place).eval(), task
 
 
