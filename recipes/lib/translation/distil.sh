@@ -9,7 +9,7 @@
 # How many lines an interruption may cost at most.
 PART_LINES=2000
 
-# A word known to the student in every place: after tokenising, an <unk> in raw text would be three words.
+# Never an <unk>: after tokenising, that of raw text would be three words of the target language.
 TEACHING=(--beam 5 --unkpen 1000)
 
 # Refuses a folder that is no teacher of these languages, and names what is made with it: the text in DISTILLED, and in
