@@ -124,15 +124,6 @@ held_out_text() { # NAME SET…
     --empty keep
 }
 
-joined() { # OUTPUT FILE…
-  if [[ $DRY_RUN == yes ]]; then
-    printf '%s> %q\n' "$(show cat "${@:2}" | tr '\n' ' ')" "$1"
-  else
-    cat "${@:2}" >"$1.tmp"
-    mv "$1.tmp" "$1"
-  fi
-}
-
 plain_files() {
   local dev test
   read -ra dev <<<"$DEV_SETS"

@@ -156,6 +156,8 @@ def system(record: dict[str, Any]) -> str:
             kind += f" of {record['target_epochs']} epochs"
         if "warm_start" in record:
             kind += ", which it goes on from"
+    if "teacher" in record:
+        kind += ", distilled"
     training = record["training"]
     if training["model"].get("untie_decoder_input") and "warm_start" not in record:
         kind += ", decoder input learnt"

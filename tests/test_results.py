@@ -90,6 +90,7 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
         *({"training": wider}, {"loss": "stock_transformer", "subwords": "bpe8.joint", "training": stock}),
         *({"training": narrow}, {"training": untied}, {"training": scaled}),
         {"training": untied, "targets": "softmax", "target_epochs": "3", "warm_start": "yes"},
+        {"teacher": "softmax.seed1 (0a1b2c3d)"},
     ]
     results.keep([finished(f"vmf.{n}", 30.0 - n, **change) for n, change in enumerate(changes)], results.RECORDS)
     capsys.readouterr()
@@ -109,6 +110,7 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
         ["| Multi30k de→en", "`vmf`, decoder input learnt"],
         ["| Multi30k de→en", "`vmf`, outputs × 30, plain likelihood, scored by cosine"],
         ["| Multi30k de→en", "`vmf`, targets of a softmax of 3 epochs, which it goes on from"],
+        ["| Multi30k de→en", "`vmf`, distilled"],
         ["| Tatoeba de→en", "`vmf`"],
     ]
 

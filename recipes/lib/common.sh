@@ -129,6 +129,16 @@ run() {
   if [[ $DRY_RUN == yes ]]; then show "$@"; else "$@"; fi
 }
 
+# Files one after the other as one.
+joined() { # OUTPUT FILE…
+  if [[ $DRY_RUN == yes ]]; then
+    printf '%s> %q\n' "$(show cat "${@:2}" | tr '\n' ' ')" "$1"
+  else
+    cat "${@:2}" >"$1.tmp"
+    mv "$1.tmp" "$1"
+  fi
+}
+
 # The same with its output in a log, whose end is shown when the command fails.
 logged() { # LOG COMMAND…
   local log=$1 status=0 reason

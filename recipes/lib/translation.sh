@@ -7,7 +7,7 @@
 # `plain_stages`, whose last stage `plain` writes PREPARED/plain/{train,valid,test}.{SRC,TGT}, and
 # calls `translation_recipe`.
 
-for part in prepare model translate; do
+for part in prepare distil model translate; do
   . "$(dirname "${BASH_SOURCE[0]}")/translation/$part.sh"
 done
 SHARED_OPTIONS=$(dirname "${BASH_SOURCE[0]}")/translation/options.txt
@@ -25,7 +25,7 @@ defaults() {
   OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no TRAIN_ONLY=no WARM_START=no
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
   VECTOR_THREADS='' TRANSFORM='' TRANSFORM_GIVEN=no LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe JOINT=no ABOUT=()
-  SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0 LABEL_SMOOTHING='' READ_UNKNOWN='' SOURCE_MONO=''
+  SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0 LABEL_SMOOTHING='' READ_UNKNOWN='' SOURCE_MONO='' TEACHER=''
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 ANNEAL=''
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' CSLS_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
   DIAGNOSE=best DIAGNOSE_WORDS=() USER_DIR='' IS_FILE=no SEARCH_GIVEN=() TEST_AS_OWN=no MIN_COVERAGE=''
@@ -81,7 +81,7 @@ common_option() { # OPTION [VALUE] …
     --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
       --vector-epochs | --transform | --subwords | --subword-kind | --test | --name | --threads | --url | \
       --replace-unknown | --search | --diagnose | --diagnose-words | --user-dir | --source-min-count | \
-      --target-min-count | --target-epochs | --label-smoothing | --read-unknown | --source-mono) ;;
+      --target-min-count | --target-epochs | --label-smoothing | --read-unknown | --source-mono | --teacher) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -109,6 +109,7 @@ common_option() { # OPTION [VALUE] …
     --label-smoothing) LABEL_SMOOTHING=$2 ;;
     --read-unknown) READ_UNKNOWN=$2 ;;
     --source-mono) SOURCE_MONO=$(absolute "$2") ;;
+    --teacher) TEACHER=$(absolute "$2") ;;
     --subwords) SUBWORDS=$2 ;;
     --subword-kind) SUBWORD_KIND=$2 ;;
     --test) TEST=$(absolute "$2") ;;
@@ -222,6 +223,7 @@ check_settings() {
     UNITS+=${UNITS:+.}$side.min${!option}
   done
   UNITS_FOLDER=$PREPARED${UNITS:+/$UNITS} IN_UNITS=${UNITS:+$UNITS/}
+  TRAINING_DATA=$UNITS_FOLDER/bin DATA_STAGE=${IN_UNITS}preprocess
   [[ $LOSS != stock* ]] || arch=''
   if [[ $VECTORS == *.pt || $TARGET_EPOCHS != 0 ]]; then
     softmax_targets
@@ -230,6 +232,10 @@ check_settings() {
     [[ $WARM_START == no ]] || targets+=.warm_start ABOUT+=("warm_start=yes")
   fi
   [[ -z $LABEL_SMOOTHING ]] || targets+=.smoothed$LABEL_SMOOTHING ABOUT+=("label_smoothing=$LABEL_SMOOTHING")
+  if [[ -n $TEACHER ]]; then
+    check_teacher
+    targets+=.distilled
+  fi
   NAME=${NAME:-$SRC-$TGT.$LOSS$arch.$SIZE${UNITS:+.$UNITS}$targets.seed$SEED}
   RUN=$OUT/runs/$NAME
 }

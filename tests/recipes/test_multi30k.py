@@ -793,3 +793,20 @@ def test_a_softmaxs_output_layer_becomes_the_targets(captions):
     table = checkpoints.read(run / "checkpoints" / "checkpoint_best.pt")["model"]["decoder.targets.table"]
     words = [2, 3, *range(4, 20)]  # end of sentence and the unknown word, too
     torch.testing.assert_close(table[words], torch.nn.functional.normalize(rows[words], dim=1))
+
+
+@pytest.mark.slow
+def test_a_students_data_are_its_teachers_translations(small_run, captions, forked_cli, tmp_path):
+    captions("--teacher", small_run / "model", "--diagnose", "no", "--name", "student", "--", "--cpu")
+    prepared = captions.out / "prepared" / "fr-en"
+    (folder,) = prepared.glob("distilled.*")
+    options = ["--input", prepared / "plain" / "train.fr", "--output", tmp_path / "hyp", "--device", "cpu"]
+    done = forked_cli("translate", "text", small_run / "model", *options, "--beam", 5, "--unkpen", 1000)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "translations.en").read_bytes() == (tmp_path / "hyp").read_bytes()
+    assert b"<unk>" not in (tmp_path / "hyp").read_bytes()
+    for kept in ("dict.fr.txt", "dict.en.txt", "valid.fr-en.en.bin", "test.fr-en.en.bin"):
+        assert (folder / "bin" / kept).read_bytes() == (prepared / "bin" / kept).read_bytes()
+    record = json.loads((captions.out / "runs" / "student" / "record.json").read_text())
+    assert record["teacher"] == f"try ({folder.suffix[1:]})"
+    assert Path(record["training"]["task"]["data"]) == folder / "bin"

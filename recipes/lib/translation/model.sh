@@ -103,7 +103,7 @@ WHOLE=(--required-batch-size-multiple 1)
 
 train_model() {
   local command=(
-    fairseq-train "$UNITS_FOLDER/bin" --user-dir "$PLUGIN" --task translation
+    fairseq-train "$TRAINING_DATA" --user-dir "$PLUGIN" --task translation
     --source-lang "$SRC" --target-lang "$TGT" "${MODEL[@]}"
     --max-epoch "$EPOCHS" --seed "$SEED" --save-dir "$RUN/checkpoints"
     --log-format json --log-interval 100 --num-workers 0 "${WHOLE[@]}"
@@ -152,7 +152,7 @@ claim_run() {
   fi
   local settings
   settings=$(printf '%s\n' "${MODEL[@]}" "seed $SEED" "vectors $(fingerprint "$TARGET_VECTORS")" \
-    "data $(fingerprint "$STAMPS/${IN_UNITS}preprocess")")
+    "data $(fingerprint "$STAMPS/$DATA_STAGE")")
   mkdir -p "$RUN"
   # What failed before it had a checkpoint was not begun: a mistyped option is mended where it stands.
   local begun=no

@@ -157,6 +157,7 @@ prepare() {
   [[ $LOSS != stock* ]] || TARGET_VECTORS=''
   STAMPS=$PREPARED/stamps
   locked "$PREPARED/lock" prepare_stages
+  [[ -z $TEACHER ]] || locked "$DISTILLED/lock" distil
 }
 
 prepare_stages() {
