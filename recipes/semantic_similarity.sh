@@ -41,6 +41,8 @@
 #   --paraphrase-test SOURCE   test pairs of these, such as MSRP's 1,725: five trainings (seeds 1 to 5) on all --paraphrases
 #                        instead, the last epoch of each tested on them
 #   --transfer-from 'SET …'   whose best model by accuracy on its fold is tuned (default: the last one of --sets)
+#   --supplement-with 'SET …'   then also trains from scratch on the paraphrases supplemented with the training pairs of
+#                        these corpora, or of joint, and tests on the same paraphrases (default: none, as it takes longer)
 #   --paraphrase-epochs N   of these trainings (default: as --epochs)
 #   --sts LANG=SOURCE    pairs with graded similarities, such as en=stsb-en-dev.csv,left=1,right=2,score=3: how all
 #                        models rank them; repeatable. Several are translations of each other, line by line, and are
@@ -58,7 +60,7 @@ TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam 
   --batch-size 512 --dropout 0.5 --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
 OUT='' LANGUAGES='en fr' SYSTEM=infersent SENTENCE_ENCODER='' EPOCHS=10 SETS=() FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1
-PARAPHRASES='' PARAPHRASE_EPOCHS='' PARAPHRASE_TEST='' STARTS=() CHOOSE_ON=other RATE=halving ONE_SPACE=no PREPARE_ONLY=no
+PARAPHRASES='' PARAPHRASE_EPOCHS='' PARAPHRASE_TEST='' STARTS=() SUPPLEMENTS=() CHOOSE_ON=other RATE=halving ONE_SPACE=no PREPARE_ONLY=no
 VECTORS=()
 declare -A RATES=([halving]="--lr-scheduler halving" [once]="--lr-scheduler halving --halve-for 1"
   [clipped]="--clip-norm 5")
@@ -72,7 +74,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --one-space) ONE_SPACE=yes; return ;;
     --out | --languages | --base | --set | --set-for | --text | --dictionary | --system | --sentence-encoder | --epochs | \
       --epochs-for | --sets | --folds | --seed | --paraphrases | --paraphrase-epochs | --paraphrase-test | --sts) ;;
-    --vectors | --choose-on | --rate | --transfer-from) ;;
+    --vectors | --choose-on | --rate | --transfer-from | --supplement-with) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -97,6 +99,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --paraphrase-epochs) PARAPHRASE_EPOCHS=$2 ;;
     --paraphrase-test) PARAPHRASE_TEST=$2 ;;
     --transfer-from) read -ra STARTS <<<"$2" ;;
+    --supplement-with) read -ra SUPPLEMENTS <<<"$2" ;;
     --choose-on) CHOOSE_ON=$2 ;;
     --rate) RATE=$2 ;;
     --sts) GRADED+=("$2") ;;
@@ -151,6 +154,10 @@ check_settings() {
   [[ -n ${RATES[$RATE]:-} ]] || fail "--rate is '$RATE': choose halving, once or clipped"
   [[ -z $PARAPHRASE_TEST || -n $PARAPHRASES ]] || fail "--paraphrase-test needs --paraphrases to train on"
   [[ -z $PARAPHRASE_TEST ]] || need_file "${PARAPHRASE_TEST%%,*}" "file of paraphrases,"
+  [[ ${#SUPPLEMENTS[@]} == 0 || -n $PARAPHRASES ]] || fail "--supplement-with needs --paraphrases to supplement"
+  for word in "${SUPPLEMENTS[@]}"; do
+    [[ " ${OTHERS[*]} joint " == *" $word "* ]] || fail "--supplement-with has '$word': choose from ${OTHERS[*]} joint"
+  done
   [[ -z $PARAPHRASES ]] || need_file "${PARAPHRASES%%,*}" "file of paraphrases,"
   for word in "${GRADED[@]}"; do
     need_language --sts "$word" =
@@ -214,8 +221,13 @@ prepare_stages() {
   stage prepared/joint "vectors/joined ${prepared[*]}" prepare_joint "$PARAPHRASES" "$PARAPHRASE_TEST" \
     "$(fingerprint_sources "$PARAPHRASES" "$PARAPHRASE_TEST")"
   for OTHER in "${OTHERS[@]}"; do stage "prepared/$OTHER" prepared/joint prepare_one; done
-  [[ -z $PARAPHRASES ]] || stage prepared/paraphrases prepared/joint prepare_paraphrases "$PARAPHRASES" \
-    "$PARAPHRASE_TEST" "$(fingerprint_sources "$PARAPHRASES" "$PARAPHRASE_TEST")"
+  [[ -n $PARAPHRASES ]] || return 0
+  stage prepared/paraphrases prepared/joint prepare_paraphrases "$PARAPHRASES" "$PARAPHRASE_TEST" \
+    "$(fingerprint_sources "$PARAPHRASES" "$PARAPHRASE_TEST")"
+  for SUPPLEMENT in "${SUPPLEMENTS[@]}"; do
+    stage "prepared/paraphrases.with-$SUPPLEMENT" prepared/joint prepare_supplemented "$PARAPHRASES" "$PARAPHRASE_TEST" \
+      "$(fingerprint_sources "$PARAPHRASES" "$PARAPHRASE_TEST")"
+  done
 }
 
 check_settings
@@ -255,20 +267,16 @@ if ((${#GRADED[@]} > 0)); then
 fi
 if [[ -n $PARAPHRASES ]]; then
   TRIED=() DONE=()
-  for START in scratch "${STARTS[@]}"; do
-    BEFORE="prepared/paraphrases tables/$MODEL.seed$SEED" NAME=runs/paraphrases.$START.$MODEL
-    if [[ $START != scratch ]]; then
-      NAME=runs/paraphrases.from-$START.$MODEL.seed$SEED
-      stage "runs/best.$START.$MODEL.seed$SEED" "tables/$MODEL.seed$SEED" choose_start "$FOLDS"
-      BEFORE+=" runs/best.$START.$MODEL.seed$SEED"
-    fi
-    for FOLD in 0 1 2 3 4; do
-      RUN=$OUT/$NAME.fold$FOLD RECORD=fold
-      [[ -z $PARAPHRASE_TEST ]] || RUN=$OUT/$NAME.seed$((FOLD + 1)) RECORD=test
-      stage "${RUN#"$OUT/"}" "$BEFORE" train_paraphrases "$PARAPHRASE_EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
-      DONE+=("${RUN#"$OUT/"}") TRIED+=("$RUN/$RECORD.json")
-    done
+  try_paraphrases scratch "runs/paraphrases.scratch.$MODEL" paraphrases '' "tables/$MODEL.seed$SEED"
+  for START in "${STARTS[@]}"; do
+    stage "runs/best.$START.$MODEL.seed$SEED" "tables/$MODEL.seed$SEED" choose_start "$FOLDS"
+    try_paraphrases "transfer from $START" "runs/paraphrases.from-$START.$MODEL.seed$SEED" paraphrases \
+      "$OUT/runs/best.$START.$MODEL.seed$SEED" "tables/$MODEL.seed$SEED runs/best.$START.$MODEL.seed$SEED"
   done
-  stage "tables/$MODEL.seed$SEED.paraphrases" "${DONE[*]}" tabulate_paraphrases "${STARTS[@]}"
+  for SUPPLEMENT in "${SUPPLEMENTS[@]}"; do
+    try_paraphrases "supplemented with $SUPPLEMENT" "runs/paraphrases.with-$SUPPLEMENT.$MODEL" \
+      "paraphrases.with-$SUPPLEMENT" '' ''
+  done
+  stage "tables/$MODEL.seed$SEED.paraphrases" "${DONE[*]}" tabulate_paraphrases "${STARTS[@]}" "${SUPPLEMENTS[@]}"
 fi
 [[ $DRY_RUN == yes ]] || say "tables: $OUT/tables"

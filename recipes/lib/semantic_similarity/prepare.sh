@@ -89,13 +89,23 @@ prepare_one() {
   makes "$OUT/prepared/$OTHER"
 }
 
+prepare_paraphrases() { prepare_paraphrases_in "$OUT/prepared/paraphrases"; }
+
+# The paraphrases' folds are those of the folder without a supplement, which the trainings are compared with.
+prepare_supplemented() {
+  local other added=()
+  for other in "${OTHERS[@]}"; do
+    [[ $SUPPLEMENT != joint && $SUPPLEMENT != "$other" ]] ||
+      added+=("$(source_of "$other" train)" "$(source_of "$other" validation)")
+  done
+  prepare_paraphrases_in "$OUT/prepared/paraphrases.with-$SUPPLEMENT" --supplement "${added[@]}"
+  makes "$OUT/prepared/paraphrases.with-$SUPPLEMENT"
+}
+
 # MSRP's parts as they are: pairs of training that share a sentence with the test stay, or others' figures do not compare.
-prepare_paraphrases() {
-  if [[ -n $PARAPHRASE_TEST ]]; then
-    run fairseq-xl match prepare "$OUT/prepared/paraphrases" "$(paraphrases_source)" "$(paraphrase_test_source)" \
-      --like "$OUT/prepared/joint" --leaks nothing
-    return
-  fi
-  run fairseq-xl match prepare "$OUT/prepared/paraphrases" "$(paraphrases_source)" --like "$OUT/prepared/joint" \
-    --folds 5 --together components
+prepare_paraphrases_in() { # DIR OPTION…
+  local folder=$1 sources=("$(paraphrases_source)") parts=(--folds 5 --together components)
+  shift
+  [[ -z $PARAPHRASE_TEST ]] || sources+=("$(paraphrase_test_source)") parts=(--leaks nothing)
+  run fairseq-xl match prepare "$folder" "${sources[@]}" --like "$OUT/prepared/joint" "${parts[@]}" "$@"
 }
