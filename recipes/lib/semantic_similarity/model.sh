@@ -16,7 +16,7 @@ train_fold() {
 record_fold() {
   local best=$RUN/checkpoints/checkpoint_best.pt other
   run fairseq-xl match predict "$best" --split fold --name "$SET" --output "$RUN/fold.json"
-  for other in "${OTHERS[@]}"; do
+  for other in "${CORPORA[@]}"; do
     run fairseq-xl match predict "$best" --data "$OUT/prepared/$other" --split test --name "$SET" --output "$RUN/$other.json"
   done
 }
@@ -40,7 +40,7 @@ tabulate_one() { # WHAT, of which each run has a record
 
 tabulate() {
   local other
-  for other in "${OTHERS[@]}"; do tabulate_one "$other"; done
+  for other in "${CORPORA[@]}"; do tabulate_one "$other"; done
 }
 
 tabulate_judged() { tabulate_one paraphrases; }
@@ -85,7 +85,7 @@ rank_graded() {
   local word language fold sources=() checkpoints=() across=()
   for word in "${GRADED[@]}"; do
     language=${word%%=*}
-    [[ " $FIRST $SET " == *" $language "* || $SET == joint ]] || continue
+    [[ " $FIRST $(language_of "$SET") " == *" $language "* || $SET == joint ]] || continue
     sources+=("${word#*=},languages=$language+$language")
   done
   ((${#sources[@]} > 0)) || return 0
