@@ -8,7 +8,8 @@
 # and negatives, exports labelled pairs in ten folds. Trains word vectors of every language and puts them into one space.
 # Trains a model on nine folds and predicts the tenth, fold by fold, for every corpus and for all of them together, and
 # lets every model judge every corpus's test split. With --paraphrases, trains on these from scratch and from the model
-# of all corpora. Tables: DIR/tables. Finished stages are skipped: start it again after an interruption.
+# of all corpora. Sites of several domains may be corpora of their own (--partition). Tables: DIR/tables. Finished stages
+# are skipped: start it again after an interruption.
 #
 #   --out DIR            everything is written here
 #   --languages 'L L …'  codes as in <html lang>; pairs are of the first with each other one (default: 'en fr')
