@@ -8,16 +8,22 @@
 # and negatives, exports labelled pairs in ten folds. Trains word vectors of every language and puts them into one space.
 # Trains a model on nine folds and predicts the tenth, fold by fold, for every corpus and for all of them together, and
 # lets every model judge every corpus's test split. With --paraphrases, trains on these from scratch and from the model
-# of all corpora. Tables: DIR/tables. Finished stages are skipped: start it again after an interruption.
+# of all corpora. Sites of several domains may be corpora of their own (--partition). Tables: DIR/tables. Finished stages
+# are skipped: start it again after an interruption.
 #
 #   --out DIR            everything is written here
 #   --languages 'L L …'  codes as in <html lang>; pairs are of the first with each other one (default: 'en fr')
 #   --base URL|FOLDER    where the crawl begins, or a folder of HTML files, whose pages may lie in folders named by their
 #                        languages (FOLDER/en/a.html, FOLDER/fr/a.html); repeatable
+#   --partition LANG.DOMAIN=URL|FOLDER   instead of --base: a website of one domain and language, such as
+#                        fr.government=https://example.org/, for a corpus of its own with topics, negatives, folds and
+#                        test split. Several of one name make one corpus. Every language but the first needs one;
+#                        repeatable
 #   --set STEP.OPTION=VALUE       a setting of `fairseq-xl corpus` for all corpora, such as crawl.delay=1; repeatable.
 #                        Choose negatives.low and negatives.high (`fairseq-xl corpus negatives --quantiles`) before you
 #                        look at accuracies
-#   --set-for LANG:STEP.OPTION=VALUE   the same for the corpus of one language; repeatable
+#   --set-for LANG:STEP.OPTION=VALUE   the same for the corpora of one language, or with LANG.DOMAIN of one partition;
+#                        repeatable
 #   --text LANG=FILE     more text for a language's vectors, a sentence a line; repeatable
 #   --vectors LANG=FILE  ready word vectors (.vec, .bin, .npy) of a language instead of trained ones
 #   --one-space          the --vectors of all languages are in one space as they are (MUSE's): do not turn them
@@ -26,8 +32,9 @@
 #   --system SYSTEM      infersent (default), siamese_conv, siamese_lstm …
 #   --sentence-encoder NAME   of infersent: bilstm_max (default), bilstm_mean, bigru_last, lstm_last, conv
 #   --epochs N           of each training (default: 10)
-#   --epochs-for SET:N   of the trainings on one language's corpus, or on joint, which is larger or smaller; repeatable
-#   --sets 'SET …'       train on the corpora of these languages alone, or on joint (default: all of them)
+#   --epochs-for SET:N   of the trainings on one language's corpus or partition, or on joint, which is larger or smaller;
+#                        repeatable
+#   --sets 'SET …'       train on the corpora of these languages (or partitions) alone, or on joint (default: all of them)
 #   --folds 'N …'        folds to hold out (default: '0 1 2 3 4 5 6 7 8 9')
 #   --choose-on other|same   the fold that a training's best epoch is chosen on: the one after the fold that is
 #                        reported, which then is left out of training, too (default), or the same, as in the paper
@@ -41,6 +48,8 @@
 #   --paraphrase-test SOURCE   test pairs of these, such as MSRP's 1,725: five trainings (seeds 1 to 5) on all --paraphrases
 #                        instead, the last epoch of each tested on them
 #   --transfer-from 'SET …'   whose best model by accuracy on its fold is tuned (default: the last one of --sets)
+#   --supplement-with 'SET …'   then also trains from scratch on the paraphrases supplemented with the training pairs of
+#                        these corpora, or of joint, and tests on the same paraphrases (default: none, as it takes longer)
 #   --paraphrase-epochs N   of these trainings (default: as --epochs)
 #   --sts LANG=SOURCE    pairs with graded similarities, such as en=stsb-en-dev.csv,left=1,right=2,score=3: how all
 #                        models rank them; repeatable. Several are translations of each other, line by line, and are
@@ -59,7 +68,7 @@ TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam 
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
 OUT='' LANGUAGES='en fr' SYSTEM=infersent SENTENCE_ENCODER='' EPOCHS=10 SETS=() FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1
 PARAPHRASES='' PARAPHRASE_EPOCHS='' PARAPHRASE_TEST='' STARTS=() CHOOSE_ON=other RATE=halving ONE_SPACE=no PREPARE_ONLY=no
-VECTORS=()
+VECTORS=() SUPPLEMENTS=() PARTITIONS=()
 declare -A RATES=([halving]="--lr-scheduler halving" [once]="--lr-scheduler halving --halve-for 1"
   [clipped]="--clip-norm 5")
 BASES=() SETTINGS=() OWN_SETTINGS=() TEXTS=() DICTIONARIES=() GRADED=() OWN_EPOCHS=() TUNING=()
@@ -72,7 +81,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --one-space) ONE_SPACE=yes; return ;;
     --out | --languages | --base | --set | --set-for | --text | --dictionary | --system | --sentence-encoder | --epochs | \
       --epochs-for | --sets | --folds | --seed | --paraphrases | --paraphrase-epochs | --paraphrase-test | --sts) ;;
-    --vectors | --choose-on | --rate | --transfer-from) ;;
+    --vectors | --choose-on | --rate | --transfer-from | --supplement-with | --partition) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -81,6 +90,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --out) OUT=$(absolute "$2") ;;
     --languages) LANGUAGES=$2 ;;
     --base) BASES+=("$2") ;;
+    --partition) PARTITIONS+=("$2") ;;
     --set) SETTINGS+=("$2") ;;
     --set-for) OWN_SETTINGS+=("$2") ;;
     --text) TEXTS+=("$2") ;;
@@ -97,6 +107,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --paraphrase-epochs) PARAPHRASE_EPOCHS=$2 ;;
     --paraphrase-test) PARAPHRASE_TEST=$2 ;;
     --transfer-from) read -ra STARTS <<<"$2" ;;
+    --supplement-with) read -ra SUPPLEMENTS <<<"$2" ;;
     --choose-on) CHOOSE_ON=$2 ;;
     --rate) RATE=$2 ;;
     --sts) GRADED+=("$2") ;;
@@ -119,18 +130,38 @@ need_language() { # OPTION WORD SEPARATOR
   [[ $2 == ?*"$3"?* && " ${CODES[*]} " == *" $code "* ]] || fail "$1 is '$2': begin with one of ${CODES[*]} and '$3'"
 }
 
+# The corpora and their names: one a language, or one a partition.
+check_corpora() {
+  local word code
+  CORPORA=("${OTHERS[@]}")
+  if ((${#PARTITIONS[@]} == 0)); then
+    [[ ${#BASES[@]} -gt 0 ]] || fail "--base is missing: give the address where the crawl begins, or a folder of HTML"
+    return
+  fi
+  [[ ${#BASES[@]} == 0 ]] || fail "--base and --partition exclude each other: name every site with --partition"
+  CORPORA=()
+  for word in "${PARTITIONS[@]}"; do
+    [[ $word =~ ^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+=. && " ${OTHERS[*]} " == *" ${word%%.*} "* ]] ||
+      fail "--partition is '$word': write LANG.DOMAIN=URL with one of ${OTHERS[*]}"
+    one_of "${word%%=*}" "${CORPORA[*]}" || CORPORA+=("${word%%=*}")
+  done
+  for code in "${OTHERS[@]}"; do
+    [[ " ${CORPORA[*]}" == *" $code."* ]] || fail "--partition names no site of $code: give one, or take $code out of --languages"
+  done
+}
+
 check_settings() {
   local word fold
   [[ -n $OUT ]] || fail "--out is missing: name the folder for corpora, checkpoints and tables"
   need_folder_name --out "$OUT"
-  [[ ${#BASES[@]} -gt 0 ]] || fail "--base is missing: give the address where the crawl begins, or a folder of HTML"
   read -ra CODES <<<"$LANGUAGES"
   ((${#CODES[@]} > 1)) || fail "--languages is '$LANGUAGES': give two codes or more, such as 'en fr'"
   for word in "${CODES[@]}"; do need_code --languages "$word"; done
   need_name --system "$SYSTEM"
   [[ -z $SENTENCE_ENCODER ]] || need_name --sentence-encoder "$SENTENCE_ENCODER"
   FIRST=${CODES[0]} OTHERS=("${CODES[@]:1}")
-  for word in "${OWN_SETTINGS[@]}"; do need_language --set-for "$word" :; done
+  check_corpora
+  for word in "${OWN_SETTINGS[@]}"; do one_of "${word%%:*}" "${CORPORA[*]}" || need_language --set-for "$word" :; done
   for word in "${TEXTS[@]}"; do
     need_language --text "$word" =
     need_file "${word#*=}" "text"
@@ -151,6 +182,10 @@ check_settings() {
   [[ -n ${RATES[$RATE]:-} ]] || fail "--rate is '$RATE': choose halving, once or clipped"
   [[ -z $PARAPHRASE_TEST || -n $PARAPHRASES ]] || fail "--paraphrase-test needs --paraphrases to train on"
   [[ -z $PARAPHRASE_TEST ]] || need_file "${PARAPHRASE_TEST%%,*}" "file of paraphrases,"
+  [[ ${#SUPPLEMENTS[@]} == 0 || -n $PARAPHRASES ]] || fail "--supplement-with needs --paraphrases to supplement"
+  for word in "${SUPPLEMENTS[@]}"; do
+    [[ " ${CORPORA[*]} joint " == *" $word "* ]] || fail "--supplement-with has '$word': choose from ${CORPORA[*]} joint"
+  done
   [[ -z $PARAPHRASES ]] || need_file "${PARAPHRASES%%,*}" "file of paraphrases,"
   for word in "${GRADED[@]}"; do
     need_language --sts "$word" =
@@ -158,16 +193,16 @@ check_settings() {
     need_file "${word%%,*}" "file of graded similarities,"
   done
   for word in "${OWN_EPOCHS[@]}"; do
-    [[ " ${OTHERS[*]} joint " == *" ${word%%:*} "* ]] ||
-      fail "--epochs-for is '$word': begin with one of ${OTHERS[*]} joint and ':'"
+    [[ " ${CORPORA[*]} joint " == *" ${word%%:*} "* ]] ||
+      fail "--epochs-for is '$word': begin with one of ${CORPORA[*]} joint and ':'"
     need_count --epochs-for "${word#*:}"
   done
   if ((${#SETS[@]} == 0)); then
-    SETS=("${OTHERS[@]}")
-    ((${#OTHERS[@]} == 1)) || SETS+=(joint)
+    SETS=("${CORPORA[@]}")
+    ((${#CORPORA[@]} == 1)) || SETS+=(joint)
   fi
   for word in "${SETS[@]}"; do
-    [[ " ${OTHERS[*]} joint " == *" $word "* ]] || fail "--sets has '$word': choose from ${OTHERS[*]} joint"
+    [[ " ${CORPORA[*]} joint " == *" $word "* ]] || fail "--sets has '$word': choose from ${CORPORA[*]} joint"
   done
   if [[ -n $SENTENCE_ENCODER ]]; then
     [[ $SYSTEM == infersent ]] || fail "--sentence-encoder is for infersent, not $SYSTEM: leave it out"
@@ -194,28 +229,33 @@ check_settings() {
 
 prepare_stages() {
   local vectors=() lines=() prepared=()
-  for OTHER in "${OTHERS[@]}"; do
-    corpus_settings "$OTHER"
-    stage "corpus/$OTHER.lines" '' make_lines "$FIRST" "${BASES[@]}" "$(fingerprint "${BASES[@]}")" \
+  for CORPUS in "${CORPORA[@]}"; do
+    corpus_settings
+    stage "corpus/$CORPUS.lines" '' make_lines "$FIRST" "${CORPUS_BASES[@]}" "$(fingerprint "${CORPUS_BASES[@]}")" \
       "$(settings_of_lines)"
-    lines+=("corpus/$OTHER.lines")
+    lines+=("corpus/$CORPUS.lines")
   done
   for CODE in "${CODES[@]}"; do
     stage "vectors/$CODE" "${lines[*]}" train_vectors "${TEXTS[@]%%=*}" "$(fingerprint "${TEXTS[@]#*=}")" \
       "${VECTORS[@]%%=*}" "$(fingerprint "${VECTORS[@]#*=}")"
     vectors+=("vectors/$CODE")
   done
-  for OTHER in "${OTHERS[@]}"; do
-    corpus_settings "$OTHER"
-    stage "corpus/$OTHER.pairs" "corpus/$OTHER.lines vectors/$FIRST" make_pairs "${CORPUS_SET[@]}"
-    prepared+=("corpus/$OTHER.pairs")
+  for CORPUS in "${CORPORA[@]}"; do
+    corpus_settings
+    stage "corpus/$CORPUS.pairs" "corpus/$CORPUS.lines vectors/$FIRST" make_pairs "${CORPUS_SET[@]}"
+    prepared+=("corpus/$CORPUS.pairs")
   done
   stage vectors/joined "${vectors[*]}" join_vectors "$ONE_SPACE" "${DICTIONARIES[@]%%=*}" "$(fingerprint "${DICTIONARIES[@]#*=}")"
   stage prepared/joint "vectors/joined ${prepared[*]}" prepare_joint "$PARAPHRASES" "$PARAPHRASE_TEST" \
     "$(fingerprint_sources "$PARAPHRASES" "$PARAPHRASE_TEST")"
-  for OTHER in "${OTHERS[@]}"; do stage "prepared/$OTHER" prepared/joint prepare_one; done
-  [[ -z $PARAPHRASES ]] || stage prepared/paraphrases prepared/joint prepare_paraphrases "$PARAPHRASES" \
-    "$PARAPHRASE_TEST" "$(fingerprint_sources "$PARAPHRASES" "$PARAPHRASE_TEST")"
+  for CORPUS in "${CORPORA[@]}"; do stage "prepared/$CORPUS" prepared/joint prepare_one; done
+  [[ -n $PARAPHRASES ]] || return 0
+  stage prepared/paraphrases prepared/joint prepare_paraphrases "$PARAPHRASES" "$PARAPHRASE_TEST" \
+    "$(fingerprint_sources "$PARAPHRASES" "$PARAPHRASE_TEST")"
+  for SUPPLEMENT in "${SUPPLEMENTS[@]}"; do
+    stage "prepared/paraphrases.with-$SUPPLEMENT" prepared/joint prepare_supplemented "$PARAPHRASES" "$PARAPHRASE_TEST" \
+      "$(fingerprint_sources "$PARAPHRASES" "$PARAPHRASE_TEST")"
+  done
 }
 
 check_settings
@@ -255,20 +295,16 @@ if ((${#GRADED[@]} > 0)); then
 fi
 if [[ -n $PARAPHRASES ]]; then
   TRIED=() DONE=()
-  for START in scratch "${STARTS[@]}"; do
-    BEFORE="prepared/paraphrases tables/$MODEL.seed$SEED" NAME=runs/paraphrases.$START.$MODEL
-    if [[ $START != scratch ]]; then
-      NAME=runs/paraphrases.from-$START.$MODEL.seed$SEED
-      stage "runs/best.$START.$MODEL.seed$SEED" "tables/$MODEL.seed$SEED" choose_start "$FOLDS"
-      BEFORE+=" runs/best.$START.$MODEL.seed$SEED"
-    fi
-    for FOLD in 0 1 2 3 4; do
-      RUN=$OUT/$NAME.fold$FOLD RECORD=fold
-      [[ -z $PARAPHRASE_TEST ]] || RUN=$OUT/$NAME.seed$((FOLD + 1)) RECORD=test
-      stage "${RUN#"$OUT/"}" "$BEFORE" train_paraphrases "$PARAPHRASE_EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
-      DONE+=("${RUN#"$OUT/"}") TRIED+=("$RUN/$RECORD.json")
-    done
+  try_paraphrases scratch "runs/paraphrases.scratch.$MODEL" paraphrases '' "tables/$MODEL.seed$SEED"
+  for START in "${STARTS[@]}"; do
+    stage "runs/best.$START.$MODEL.seed$SEED" "tables/$MODEL.seed$SEED" choose_start "$FOLDS"
+    try_paraphrases "transfer from $START" "runs/paraphrases.from-$START.$MODEL.seed$SEED" paraphrases \
+      "$OUT/runs/best.$START.$MODEL.seed$SEED" "tables/$MODEL.seed$SEED runs/best.$START.$MODEL.seed$SEED"
   done
-  stage "tables/$MODEL.seed$SEED.paraphrases" "${DONE[*]}" tabulate_paraphrases "${STARTS[@]}"
+  for SUPPLEMENT in "${SUPPLEMENTS[@]}"; do
+    try_paraphrases "supplemented with $SUPPLEMENT" "runs/paraphrases.with-$SUPPLEMENT.$MODEL" \
+      "paraphrases.with-$SUPPLEMENT" '' ''
+  done
+  stage "tables/$MODEL.seed$SEED.paraphrases" "${DONE[*]}" tabulate_paraphrases "${STARTS[@]}" "${SUPPLEMENTS[@]}"
 fi
 [[ $DRY_RUN == yes ]] || say "tables: $OUT/tables"

@@ -121,6 +121,10 @@ fairseq-xl experiment run recipes/experiments/multi30k-de-en.yaml --output OUT -
 bash recipes/semantic_similarity.sh --out OUT --languages 'en fr es' --base https://example.org/ --paraphrases FILE
 """: "crawls a site, and trains forty models",
     """\
+bash recipes/semantic_similarity.sh --out OUT --languages 'en fr es' --partition fr.government=https://example.org/ \\
+    --partition fr.banking=https://example.com/ --partition es.banking=https://example.net/
+""": "crawls three sites, and trains forty models",
+    """\
 bash recipes/syntactic.sh --out OUT --data DIR
 """: "trains eight taggers and ten encoders; the page's other blocks are its steps",
 }

@@ -176,6 +176,7 @@ fingerprint() {
 fingerprint_sources() {
   local source part parts
   for source in "$@"; do
+    [[ -n $source ]] || continue
     IFS=, read -ra parts <<<"$source"
     fingerprint "${parts[0]}"
     for part in "${parts[@]:1}"; do

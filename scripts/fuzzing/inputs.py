@@ -168,6 +168,7 @@ def match(world: World) -> None:
         lines = (world.inputs / "train.tsv").read_text(encoding="utf-8").splitlines()[1 : count + 1]
         world.text(name, *(line.split("\t")[0] for line in lines))
     world.text("stop", "el", "¿dónde")
+    world.text("more.tsv", "uno\tdos\t1", "tres\tcuatro\t0")
     world.run("match prepare in/data in/train.tsv,left=q1,right=q2,label=same --folds 2 --vectors in/words.vec")
     shared = "in/data --task siamese_matching --criterion pair_classification --fold 0"
     world.train(f"{shared} --arch esim --hidden-dim 8", "model.pt")

@@ -55,6 +55,53 @@ def test_three_languages_make_three_training_sets(similarity):
     assert words.count("extract.en.txt") == 2
 
 
+def test_partitions_by_domain_are_corpora_that_all_models_judge(similarity, tmp_path):
+    (tmp_path / "s.csv").write_text("a,b,3.5\n")
+    sites = ["fr.gov=https://gov.example/?a=b", "fr.bank=https://b.example/", "es.bank=https://c.example/"]
+    sites.append("fr.bank=https://d.example/")
+    options = [word for site in sites for word in ("--partition", site)]
+    options += ["--set-for", "fr:crawl.delay=1", "--set-for", "fr.bank:crawl.delay=2", "--epochs-for", "fr.gov:7"]
+    options += ["--languages", "en fr es", "--folds", "0", "--sts", f"fr={tmp_path}/s.csv,score=3"]
+    done = similarity(*options)
+    assert done.returncode == 0, done.stderr
+    assert "unbound" not in done.stderr
+    calls = similarity.calls_file.read_text().splitlines()
+    made = [line.split("/corpus/")[1] for line in calls if "corpus init" in line]
+    assert made == [
+        "en-fr.gov --languages en fr --base https://gov.example/?a=b",
+        "en-fr.bank --languages en fr --base https://b.example/ https://d.example/",
+        "en-es.bank --languages en es --base https://c.example/",
+    ]
+    run = [line for line in calls if "corpus run" in line and "--last align" in line]
+    assert [re.findall(r"crawl\.delay=\d", line) for line in run] == [
+        ["crawl.delay=1"],
+        ["crawl.delay=1", "crawl.delay=2"],
+        [],
+    ]
+    words = {line.rsplit("/", 1)[1]: line.count("/extract.") for line in calls if "match words" in line}
+    assert words == {"en.txt": 3, "fr.txt": 2, "es.txt": 1}
+    prepared = [line.split() for line in calls if "match prepare" in line]
+    names = ["fr.gov", "fr.bank", "es.bank"]
+    assert [words[3].rsplit("/", 1)[1] for words in prepared] == ["joint", *names]
+    assert all("languages=en+es" in word for word in prepared[3] if "/corpus/" in word)
+    trained = [line for line in calls if line.startswith("fairseq-train")]
+    assert [line.split("/prepared/")[1].split()[0] for line in trained] == [*names, "joint"]
+    assert [line.split("--max-epoch ")[1].split()[0] for line in trained] == ["7", "10", "10", "10"]
+    judged = [
+        re.findall(r"/prepared/(\S+) --split test --name (\S+)", line) for line in calls if "match predict" in line
+    ]
+    assert [pair for found in judged for pair in found] == [(test, by) for by in [*names, "joint"] for test in names]
+    tables = [line.rsplit("/tables/infersent.seed1.test-", 1)[1] for line in calls if "match folds" in line]
+    assert tables == [f"{name}.md" for name in names]
+    assert [line.split("--name ")[1].split()[0] for line in calls if "similarity" in line] == [
+        "fr.gov",
+        "fr.bank",
+        "joint",
+    ]
+    similarity(*options)
+    assert similarity.calls == []
+
+
 def test_paraphrases_from_scratch_and_from_the_corpora(similarity, tmp_path):
     (tmp_path / "p.tsv").write_text("a\tb\t1\n")
     paraphrases = ["--paraphrases", f"{tmp_path}/p.tsv,label=3", "--paraphrase-epochs", "7"]
@@ -135,6 +182,13 @@ def test_other_settings_begin_anew(similarity, begins_anew):
         ([*BASE, "--choose-on", "test"], "--choose-on is 'test'"),
         ([*BASE, "--paraphrase-test", "{absent}"], "--paraphrase-test needs --paraphrases"),
         ([*BASE, "--transfer-from", "es"], "--transfer-from has 'es': choose from fr"),
+        ([*BASE, "--supplement-with", "fr"], "--supplement-with needs --paraphrases"),
+        (["--partition", "fr=x"], "--partition is 'fr=x': write LANG.DOMAIN=URL with one of fr"),
+        (["--partition", "en.bank=x"], "--partition is 'en.bank=x': write LANG.DOMAIN=URL with one of fr"),
+        (["--partition", "fr.a/b=x"], "--partition is 'fr.a/b=x'"),
+        ([*BASE, "--partition", "fr.bank=x"], "--base and --partition exclude each other"),
+        (["--partition", "fr.bank=x", "--languages", "en fr es"], "--partition names no site of es"),
+        (["--partition", "fr.bank=x", "--sets", "fr"], "--sets has 'fr': choose from fr.bank joint"),
         ([*BASE, "--colour", "red"], "has no option '--colour'"),
     ],
 )
@@ -170,6 +224,10 @@ def test_sentence_encoders_have_runs_of_their_own_and_sets_are_chosen(similarity
             "--sentence-encoder is for infersent, not siamese_lstm",
         ),
         (["--sets", "fr de"], "--sets has 'de': choose from fr joint"),
+        (
+            ["--paraphrases", "p.tsv", "--supplement-with", "fr de"],
+            "--supplement-with has 'de': choose from fr joint",
+        ),
     ],
 )
 def test_a_sentence_encoder_or_a_set_that_cannot_be(similarity, options, message):
@@ -248,3 +306,53 @@ def test_paraphrases_with_a_test_part_from_the_best_models(similarity, tmp_path)
     assert "--against scratch" in table
     similarity(*options)
     assert similarity.calls == []
+
+
+def test_paraphrases_supplemented_with_corpora(similarity, tmp_path):
+    (tmp_path / "p.tsv").write_text("a\tb\t1\n")
+    options = [*BASE, "--languages", "en fr es", "--folds", "0", "--sets", "fr", "--paraphrases", f"{tmp_path}/p.tsv"]
+    assert similarity(*options).returncode == 0
+    done = similarity(*options, "--supplement-with", "es joint")
+    assert done.returncode == 0, done.stderr
+    calls = similarity.calls_file.read_text().splitlines()
+    assert similarity.calls == [
+        *["fairseq-xl match prepare"] * 2,
+        *["fairseq-train --user-dir", "fairseq-xl match predict"] * 10,
+        "fairseq-xl match folds",
+    ]  # nothing that was there before is made again
+    folder = f"{similarity.out}/prepared/paraphrases.with"
+    assert [line.split()[3] for line in calls[:2]] == [f"{folder}-es", f"{folder}-joint"]
+    sources, supplements = zip(*(line.split(" --supplement ") for line in calls[:2]), strict=True)
+    assert all(line.endswith("--folds 5 --together components") for line in sources)
+    assert all("/corpus/" not in line for line in sources)
+    languages = [re.findall(r"/corpus/en-(..)/export/(\w+)\.tsv", line) for line in supplements]
+    parts = [("es", "train"), ("es", "validation")]
+    assert languages == [parts, [("fr", "train"), ("fr", "validation"), *parts]]
+    assert "fold=" not in "".join(supplements)
+    trained = [line for line in calls if line.startswith("fairseq-train")]
+    assert [line.split("--fold ")[1].split()[0] for line in trained] == list("01234") * 2
+    assert all("--finetune-from-model" not in line for line in trained)
+    assert all(f" {folder}-joint " in line for line in trained[5:])
+    assert all("--split fold --name supplemented with joint" in line for line in calls[-10:-1:2])
+    table = calls[-1]
+    assert [table.count(f"/runs/paraphrases.{name}.infersent.") for name in ("scratch", "with-es", "with-joint")] == [
+        5
+    ] * 3
+    assert table.count("/runs/paraphrases.from-fr.infersent.seed1.fold") == 5
+
+
+def test_paraphrases_supplemented_and_a_test_part(similarity, tmp_path):
+    for name in ("p", "t"):
+        (tmp_path / f"{name}.tsv").write_text("a\tb\t1\n")
+    parts = ["--paraphrases", f"{tmp_path}/p.tsv", "--paraphrase-test", f"{tmp_path}/t.tsv"]
+    done = similarity(*BASE, "--folds", "0", *parts, "--supplement-with", "fr")
+    assert done.returncode == 0, done.stderr
+    calls = similarity.calls_file.read_text().splitlines()
+    (prepared,) = (line for line in calls if "match prepare" in line and "/paraphrases.with-fr " in line)
+    assert f"{tmp_path}/t.tsv,languages=en+en,split=test" in prepared
+    assert "--leaks nothing --supplement " in prepared
+    trained = [line for line in calls if line.startswith("fairseq-train") and "/prepared/paraphrases.with-fr" in line]
+    assert len(trained) == 5
+    assert all("--disable-validation" in line and "--fold" not in line for line in trained)
+    assert calls[-1].count("/runs/paraphrases.with-fr.infersent.seed") == 5
+    assert calls[-1].count("/test.json") == 15

@@ -26,6 +26,12 @@ class Prepare(Settings):
     also: list[str] = option(
         "pairs to be judged later, whose words enter the dictionary where they have a vector", [], metavar="SOURCE"
     )
+    supplement: list[str] = option(
+        "pairs of other corpora to train on as well, whichever fold is held out. Those that share a sentence with a "
+        "pair of the files above are left out, and no fold and no split is judged on them",
+        [],
+        metavar="SOURCE",
+    )
 
     def run(self) -> None:
         """Prepare and say what is there.
@@ -37,14 +43,16 @@ class Prepare(Settings):
             raise InputError("--like brings vectors of its own: leave out --vectors")
         from fairseq_xl.pairs.data.source import PairSource
 
-        sources, also = ([PairSource.parse(line) for line in given] for given in (self.sources, self.also))
+        sources, also, supplement = (
+            [PairSource.parse(line) for line in given] for given in (self.sources, self.also, self.supplement)
+        )
         import fairseq_xl
 
         fairseq_xl.register()
         from fairseq_xl.pairs.data.directory import DataDirectory
         from fairseq_xl.pairs.data.prepare import inside, prepare
 
-        manifest = prepare(self.output, sources, also, self)
+        manifest = prepare(self.output, sources, also, self, supplement)
         for split, count in manifest["pairs"].items():
             print(f"{split}: {count} pairs, {manifest['matching'][split]} labelled as matching", file=sys.stderr)
         for why, count in manifest["left_out"].items():
@@ -54,6 +62,11 @@ class Prepare(Settings):
             labelled, right = found["with a label of their own"], found["of these matching"]
             share = f", of which {right / labelled:.1%} match" if labelled else ""
             print(f"pairs through chains: {found['pairs']}; {labelled} more have a label{share}", file=sys.stderr)
+        if added := manifest["supplement"]:
+            print(f"supplement: {added['pairs']} pairs, {added['matching']} labelled as matching", file=sys.stderr)
+            for why, count in added["left_out"].items():
+                if count:
+                    print(f"left out of the supplement: {count} {why}", file=sys.stderr)
         if manifest["folds"] > 1:
             *counts, across = inside(DataDirectory(self.output).rows("train"), manifest["folds"])
             print(f"pairs in each fold: {' '.join(map(str, counts))}; across folds: {across}", file=sys.stderr)

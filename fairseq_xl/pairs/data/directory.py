@@ -5,6 +5,7 @@ dict.txt           fairseq's dictionary
 vectors.npy        a row for each entry of the dictionary
 SPLIT.tsv          one pair a line under a line of names, SPLIT being train, valid or test
 chains.tsv         pairs for training that follow from those of train.tsv, where they were asked for
+supplement.tsv     pairs of other corpora for training, which no fold holds out, where they were given
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ VERSION = 1
 MANIFEST = "manifest.json"
 VECTORS = "vectors.npy"
 SPLITS = ("train", "valid", "test")
-CHAINS = "chains"
+CHAINS, SUPPLEMENT = "chains", "supplement"
 COLUMNS = ("id", "label", "group", "left_fold", "right_fold", "left", "right", "left_text", "right_text")
 
 
@@ -45,7 +46,7 @@ class Row:
         group: pairs with a sentence in common are in one group.
         folds: of the left and the right sentence, from 0, for cross-validation. Fold k is validated on the pairs with
             both sentences in k and trained on those with neither. A chain has both folds that its three sentences are
-            in.
+            in. A pair of the supplement has the number after the last fold's, so that it is always trained on.
         left, right: words, separated by spaces.
         left_text, right_text: as they were written, except for white space.
     """
@@ -126,8 +127,9 @@ class DataDirectory:
         return [row for row in self.training() if fold not in row.folds]
 
     def training(self) -> list[Row]:
-        """The training pairs, and the chains of the folder."""
-        return self.rows("train") + (self.rows(CHAINS) if (self.folder / f"{CHAINS}.tsv").is_file() else [])
+        """The training pairs, and the chains and the supplement of the folder."""
+        more = [name for name in (CHAINS, SUPPLEMENT) if (self.folder / f"{name}.tsv").is_file()]
+        return [row for name in ("train", *more) for row in self.rows(name)]
 
 
 def _row(cells: list[str]) -> Row:

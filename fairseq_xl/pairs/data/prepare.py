@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,17 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.pairs.augmentation.chains import chains
-from fairseq_xl.pairs.data.directory import CHAINS, MANIFEST, SPLITS, VECTORS, VERSION, DataDirectory, Row, write_rows
+from fairseq_xl.pairs.data.directory import (
+    CHAINS,
+    MANIFEST,
+    SPLITS,
+    SUPPLEMENT,
+    VECTORS,
+    VERSION,
+    DataDirectory,
+    Row,
+    write_rows,
+)
 from fairseq_xl.pairs.data.folds import folds, groups
 from fairseq_xl.pairs.data.settings import Settings
 from fairseq_xl.pairs.data.source import Pair, PairSource
@@ -44,7 +54,11 @@ class _Tokenized:
 
 
 def prepare(
-    output: Path, sources: Sequence[PairSource], also: Sequence[PairSource], settings: Settings
+    output: Path,
+    sources: Sequence[PairSource],
+    also: Sequence[PairSource],
+    settings: Settings,
+    supplement: Sequence[PairSource] = (),
 ) -> dict[str, Any]:
     """Write the folder and return its manifest.
 
@@ -53,11 +67,12 @@ def prepare(
         sources: of the splits.
         also: pairs to be judged later: their words enter the dictionary where they have a vector.
         settings: see there.
+        supplement: more pairs to train on, whichever fold is held out.
 
     Raises:
         InputError: whatever is wrong with the files or the settings.
     """
-    if len({source.languages is None for source in [*sources, *also]}) > 1:
+    if len({source.languages is None for source in [*sources, *also, *supplement]}) > 1:
         raise InputError("some files say their languages and others do not: give languages= for all, or for none")
     like = DataDirectory(settings.like) if settings.like else None
     tokenizer = like.tokenizer if like else settings
@@ -72,6 +87,7 @@ def prepare(
     splits["train"] = _without_leaks(splits["train"], [*splits["valid"], *splits["test"]], settings.leaks, left_out)
     if sources and any(s.split == "train" for s in sources) and not splits["train"]:
         raise InputError("no training pair is left: all share a sentence with the splits valid or test; see --leaks")
+    added, added_counts = _supplement(supplement, tokenizer, splits) if supplement else ([], None)
     folds_given = {row.pair.fold for row in splits["train"]}
     numbers = [fold for fold in folds_given if fold is not None]
     count = max(numbers) + 1 if numbers and None not in folds_given else settings.folds
@@ -82,7 +98,7 @@ def prepare(
     if like:
         vocabulary = _Vocabulary(like.dictionary, like.vectors().numpy(), like.manifest["vectors"])
     else:
-        vocabulary = _vocabulary(splits, _read(also, tokenizer), settings)
+        vocabulary = _vocabulary({**splits, "train": [*splits["train"], *added]}, _read(also, tokenizer), settings)
     rows = {split: list(_rows(own, settings if split == "train" else None)) for split, own in splits.items() if own}
     judged = [] if settings.leaks == "nothing" else [*splits["valid"], *splits["test"]]
     chained, counts = _chains(rows.get("train", []), judged) if settings.chains else ([], None)
@@ -93,12 +109,13 @@ def prepare(
         "together": settings.together,
         "leaks": settings.leaks,
         "seed": settings.seed,
-        "languages": sorted({code for source in sources for code in source.languages or ()}),
+        "languages": sorted({code for source in [*sources, *supplement] for code in source.languages or ()}),
         "sources": [{"file": source.path.name, **source.options} for source in sources],
         "pairs": {split: len(own) for split, own in rows.items()},
         "matching": {split: sum(row.label or 0 for row in own) for split, own in rows.items()},
         "left_out": dict(left_out),
         "chains": counts,
+        "supplement": added_counts,
         "words": len(vocabulary.dictionary) - vocabulary.dictionary.nspecial,
         "vectors": vocabulary.vectors,
     }
@@ -107,6 +124,11 @@ def prepare(
             write_rows(folder / f"{split}.tsv", own)
         if settings.chains:
             write_rows(folder / f"{CHAINS}.tsv", chained)
+        if supplement:
+            # Its numbers of groups and of its fold are none that the training pairs have.
+            first = 1 + max((row.group for row in rows.get("train", [])), default=-1)
+            apart = [replace(row, group=first + row.group, folds=(count, count)) for row in _rows(added, None)]
+            write_rows(folder / f"{SUPPLEMENT}.tsv", apart)
         vocabulary.dictionary.save(str(folder / "dict.txt"))
         np.save(folder / VECTORS, vocabulary.table, allow_pickle=False)
         with atomic_text(folder / MANIFEST) as stream:
@@ -159,6 +181,27 @@ def _without_leaks(
     kept = [row for row in rows if not (known & set(row.sides) if leaks == "sentences" else _unordered(row) in known)]
     left_out["in the splits valid or test"] += len(rows) - len(kept)
     return kept
+
+
+def _supplement(
+    sources: Sequence[PairSource], tokenizer: Tokenizer, splits: dict[str, list[_Tokenized]]
+) -> tuple[list[_Tokenized], dict[str, Any]]:
+    """The pairs that supplement the splits, none of whose sentences these have, and what is known of them."""
+    for source in sources:
+        if {"split", "fold"} & set(source.options):
+            raise InputError(f"{source.path}: a supplement has no split and no folds: leave out split= and fold=")
+    rows = _read(sources, tokenizer)
+    if blank := next((row for row in rows if row.pair.label is None), None):
+        raise InputError(f"{blank.pair.where}: the supplement needs labels: name their column with label=")
+    left_out: Counter[str] = Counter()
+    rows = _consistent(rows, left_out)
+    known = {side for own in splits.values() for row in own for side in row.sides}
+    kept = [row for row in rows if not known & set(row.sides)]
+    if not kept:
+        raise InputError("no pair of the supplement is left: all share a sentence with the other files")
+    left_out["with a sentence of the other files"] = len(rows) - len(kept)
+    matching = sum(row.pair.label or 0 for row in kept)
+    return kept, {"pairs": len(kept), "matching": matching, "left_out": dict(left_out)}
 
 
 def _vocabulary(splits: dict[str, list[_Tokenized]], also: list[_Tokenized], settings: Settings) -> _Vocabulary:

@@ -16,7 +16,7 @@ train_fold() {
 record_fold() {
   local best=$RUN/checkpoints/checkpoint_best.pt other
   run fairseq-xl match predict "$best" --split fold --name "$SET" --output "$RUN/fold.json"
-  for other in "${OTHERS[@]}"; do
+  for other in "${CORPORA[@]}"; do
     run fairseq-xl match predict "$best" --data "$OUT/prepared/$other" --split test --name "$SET" --output "$RUN/$other.json"
   done
 }
@@ -40,7 +40,7 @@ tabulate_one() { # WHAT, of which each run has a record
 
 tabulate() {
   local other
-  for other in "${OTHERS[@]}"; do tabulate_one "$other"; done
+  for other in "${CORPORA[@]}"; do tabulate_one "$other"; done
 }
 
 tabulate_judged() { tabulate_one paraphrases; }
@@ -51,17 +51,28 @@ choose_start() {
   logged "$OUT/runs/best.$START.$MODEL.seed$SEED" fairseq-xl match best "${folds[@]}"
 }
 
+# Five trainings on paraphrases, one a fold or, with a test part, a seed. BEST is a file that ends with the record of the
+# model to begin with, or nothing.
+try_paraphrases() { # NAME RUNS DATA BEST "EARLIER STAGES"
+  local NAME=$1 DATA=$3 BEST=$4 record
+  for FOLD in 0 1 2 3 4; do
+    RUN=$OUT/$2.fold$FOLD record=fold
+    [[ -z $PARAPHRASE_TEST ]] || RUN=$OUT/$2.seed$((FOLD + 1)) record=test
+    stage "${RUN#"$OUT/"}" "prepared/$DATA${5:+ $5}" train_paraphrases "$PARAPHRASE_EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
+    DONE+=("${RUN#"$OUT/"}") TRIED+=("$RUN/$record.json")
+  done
+}
+
 # Nothing is chosen on the pairs that are held out: the last checkpoint is the one that is tested.
 train_paraphrases() {
-  local from=() best part=(--fold "$FOLD") split=fold name=scratch
-  if [[ $START != scratch ]]; then
-    name="transfer from $START"
-    best=$([[ $DRY_RUN == yes ]] || tail -n 1 "$OUT/runs/best.$START.$MODEL.seed$SEED")
+  local from=() best part=(--fold "$FOLD") split=fold
+  if [[ -n $BEST ]]; then
+    best=$([[ $DRY_RUN == yes ]] || tail -n 1 "$BEST")
     from=(--finetune-from-model "$(dirname "${best:-RUN/fold.json}")/checkpoints/checkpoint_best.pt")
   fi
   [[ -z $PARAPHRASE_TEST ]] || part=(--disable-validation) split=test
-  train "$OUT/prepared/paraphrases" --max-epoch "$PARAPHRASE_EPOCHS" "${part[@]}" --seed "$((FOLD + 1))" "${from[@]}"
-  run fairseq-xl match predict "$RUN/checkpoints/checkpoint_last.pt" --split "$split" --name "$name" \
+  train "$OUT/prepared/$DATA" --max-epoch "$PARAPHRASE_EPOCHS" "${part[@]}" --seed "$((FOLD + 1))" "${from[@]}"
+  run fairseq-xl match predict "$RUN/checkpoints/checkpoint_last.pt" --split "$split" --name "$NAME" \
     --output "$RUN/$split.json"
 }
 
@@ -74,7 +85,7 @@ rank_graded() {
   local word language fold sources=() checkpoints=() across=()
   for word in "${GRADED[@]}"; do
     language=${word%%=*}
-    [[ " $FIRST $SET " == *" $language "* || $SET == joint ]] || continue
+    [[ " $FIRST $(language_of "$SET") " == *" $language "* || $SET == joint ]] || continue
     sources+=("${word#*=},languages=$language+$language")
   done
   ((${#sources[@]} > 0)) || return 0

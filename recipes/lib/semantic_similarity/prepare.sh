@@ -3,8 +3,17 @@
 
 project() { printf '%s/corpus/%s-%s' "$OUT" "$FIRST" "$1"; }
 
-corpus_settings() { # LANG -> CORPUS_SET
-  mapfile -t CORPUS_SET < <(values_of "$1" : "${OWN_SETTINGS[@]}")
+language_of() { printf '%s' "${1%%.*}"; } # LANG or LANG.DOMAIN
+
+corpus_settings() { # of CORPUS -> CORPUS_BASES CORPUS_SET
+  local language
+  language=$(language_of "$CORPUS")
+  CORPUS_BASES=("${BASES[@]}")
+  mapfile -t CORPUS_SET < <(values_of "$language" : "${OWN_SETTINGS[@]}")
+  if [[ $CORPUS != "$language" ]]; then
+    mapfile -t CORPUS_BASES < <(values_of "$CORPUS" = "${PARTITIONS[@]}")
+    mapfile -t -O "${#CORPUS_SET[@]}" CORPUS_SET < <(values_of "$CORPUS" : "${OWN_SETTINGS[@]}")
+  fi
   # The last of several counts: the user's own encoder goes before ours.
   CORPUS_SET=(--set "negatives.encoder=vectors:$OUT/vectors/$FIRST.vec" "${SETTINGS[@]}" "${CORPUS_SET[@]}")
 }
@@ -15,13 +24,14 @@ settings_of_lines() {
 }
 
 make_lines() {
-  [[ -f $(project "$OTHER")/corpus.yaml ]] ||
-    run fairseq-xl corpus init --project "$(project "$OTHER")" --languages "$FIRST" "$OTHER" --base "${BASES[@]}"
-  run fairseq-xl corpus run --project "$(project "$OTHER")" --last align "${CORPUS_SET[@]}"
+  [[ -f $(project "$CORPUS")/corpus.yaml ]] ||
+    run fairseq-xl corpus init --project "$(project "$CORPUS")" --languages "$FIRST" "$(language_of "$CORPUS")" \
+      --base "${CORPUS_BASES[@]}"
+  run fairseq-xl corpus run --project "$(project "$CORPUS")" --last align "${CORPUS_SET[@]}"
 }
 
 make_pairs() {
-  run fairseq-xl corpus run --project "$(project "$OTHER")" --first topics "${CORPUS_SET[@]}"
+  run fairseq-xl corpus run --project "$(project "$CORPUS")" --first topics "${CORPUS_SET[@]}"
 }
 
 # All lines of the site in a language, and what the user adds; written as pair classifiers read them.
@@ -32,8 +42,8 @@ train_vectors() {
     run fairseq-xl vectors convert "${ready[-1]}" --output "$OUT/vectors/$CODE.vec"
     return
   fi
-  for other in "${OTHERS[@]}"; do
-    [[ $CODE != "$FIRST" && $CODE != "$other" ]] || inputs+=("$(project "$other")/extract.$CODE.txt")
+  for other in "${CORPORA[@]}"; do
+    [[ $CODE != "$FIRST" && $CODE != "$(language_of "$other")" ]] || inputs+=("$(project "$other")/extract.$CODE.txt")
   done
   mapfile -t more < <(values_of "$CODE" = "${TEXTS[@]}")
   run fairseq-xl match words "${inputs[@]}" "${more[@]}" --output "$OUT/vectors/$CODE.txt"
@@ -60,22 +70,23 @@ join_vectors() {
   run fairseq-xl vectors join "$FIRST=$OUT/vectors/aligned.$FIRST.vec" "${tables[@]}" --output "$OUT/vectors/joined.vec"
 }
 
-source_of() { # LANG SPLIT
-  printf '%s/export/%s.tsv,left=sentence1,right=sentence2,label=label,languages=%s+%s' "$(project "$1")" "$2" "$FIRST" "$1"
+source_of() { # CORPUS SPLIT
+  printf '%s/export/%s.tsv,left=sentence1,right=sentence2,label=label,languages=%s+%s' "$(project "$1")" "$2" "$FIRST" \
+    "$(language_of "$1")"
 }
 
 paraphrases_source() { printf '%s,languages=%s+%s' "$PARAPHRASES" "$FIRST" "$FIRST"; }
 
 paraphrase_test_source() { printf '%s,languages=%s+%s,split=test' "$PARAPHRASE_TEST" "$FIRST" "$FIRST"; }
 
-sources_of() { # LANG -> SOURCES
+sources_of() { # CORPUS -> SOURCES
   SOURCES+=("$(source_of "$1" train),fold=fold" "$(source_of "$1" validation),fold=fold" "$(source_of "$1" test),split=test")
 }
 
 # Its words and vectors are those of every folder, so that every model can judge every corpus.
 prepare_joint() {
   local other SOURCES=() also=()
-  for other in "${OTHERS[@]}"; do sources_of "$other"; done
+  for other in "${CORPORA[@]}"; do sources_of "$other"; done
   [[ -z $PARAPHRASES ]] || also=(--also "$(paraphrases_source)")
   [[ -z $PARAPHRASE_TEST ]] || also+=("$(paraphrase_test_source)")
   run fairseq-xl match prepare "$OUT/prepared/joint" "${SOURCES[@]}" "${also[@]}" --vectors "$OUT/vectors/joined.vec"
@@ -84,18 +95,28 @@ prepare_joint() {
 
 prepare_one() {
   local SOURCES=()
-  sources_of "$OTHER"
-  run fairseq-xl match prepare "$OUT/prepared/$OTHER" "${SOURCES[@]}" --like "$OUT/prepared/joint"
-  makes "$OUT/prepared/$OTHER"
+  sources_of "$CORPUS"
+  run fairseq-xl match prepare "$OUT/prepared/$CORPUS" "${SOURCES[@]}" --like "$OUT/prepared/joint"
+  makes "$OUT/prepared/$CORPUS"
+}
+
+prepare_paraphrases() { prepare_paraphrases_in "$OUT/prepared/paraphrases"; }
+
+# The paraphrases' folds are those of the folder without a supplement, which the trainings are compared with.
+prepare_supplemented() {
+  local other added=()
+  for other in "${CORPORA[@]}"; do
+    [[ $SUPPLEMENT != joint && $SUPPLEMENT != "$other" ]] ||
+      added+=("$(source_of "$other" train)" "$(source_of "$other" validation)")
+  done
+  prepare_paraphrases_in "$OUT/prepared/paraphrases.with-$SUPPLEMENT" --supplement "${added[@]}"
+  makes "$OUT/prepared/paraphrases.with-$SUPPLEMENT"
 }
 
 # MSRP's parts as they are: pairs of training that share a sentence with the test stay, or others' figures do not compare.
-prepare_paraphrases() {
-  if [[ -n $PARAPHRASE_TEST ]]; then
-    run fairseq-xl match prepare "$OUT/prepared/paraphrases" "$(paraphrases_source)" "$(paraphrase_test_source)" \
-      --like "$OUT/prepared/joint" --leaks nothing
-    return
-  fi
-  run fairseq-xl match prepare "$OUT/prepared/paraphrases" "$(paraphrases_source)" --like "$OUT/prepared/joint" \
-    --folds 5 --together components
+prepare_paraphrases_in() { # DIR OPTION…
+  local folder=$1 sources=("$(paraphrases_source)") parts=(--folds 5 --together components)
+  shift
+  [[ -z $PARAPHRASE_TEST ]] || sources+=("$(paraphrase_test_source)") parts=(--leaks nothing)
+  run fairseq-xl match prepare "$folder" "${sources[@]}" --like "$OUT/prepared/joint" "${parts[@]}" "$@"
 }

@@ -181,6 +181,60 @@ def test_chains_of_two_are_trained_on_outside_their_folds_and_never_judged(tmp_p
     assert len(made(tmp_path, *sources, leaks="pairs").training()) == len(lines)
 
 
+def supplemented(folder, sources: list[str], supplement: list[str], **settings) -> DataDirectory:
+    parsed = [[PairSource.parse(line) for line in given] for given in (sources, supplement)]
+    prepare(folder / "data", parsed[0], [], Settings(**settings), parsed[1])
+    return DataDirectory(folder / "data")
+
+
+def test_a_supplement_is_trained_on_in_every_fold_and_changes_none(tmp_path):
+    train = write(tmp_path, "a.tsv", *(f"a{n}\tb{n}\t{n % 2}" for n in range(10)))
+    test = write(tmp_path, "t.tsv", "t0\tu0\t1") + ",split=test"
+    more = write(tmp_path, "m.tsv", "A1!\tnew\t1", "x\tU0\t0", "x\ty\t1", "y\tx\t1", "v\tw\t0", "w\tv\t1", "z\tz2\t0")
+    alone = made(tmp_path, train, test, folds=3, together="components").rows("train")
+    folder = supplemented(tmp_path, [train, test], [more], folds=3, together="components", leaks="nothing")
+    assert folder.rows("train") == alone
+    assert folder.folds == 3
+    left_out = {"contradictory": 2, "duplicate": 1, "with a sentence of the other files": 2}
+    assert folder.manifest["supplement"] == {"pairs": 2, "matching": 1, "left_out": left_out}
+    added = folder.rows("supplement")
+    assert [(row.left, row.right, row.label) for row in added] == [("x", "y", 1), ("z", "z2", 0)]
+    assert not {row.group for row in added} & {row.group for row in alone}
+    for fold in range(3):
+        held_out = folder.fold(fold, held_out=True)
+        assert held_out == [row for row in alone if row.folds == (fold, fold)]
+        trained = folder.fold(fold, held_out=False)
+        assert trained[-2:] == added
+        assert not {row.id for row in held_out} & {row.id for row in trained}
+    assert len(folder.training()) == 12
+    assert all(word in folder.dictionary for word in ("a1", "z2"))
+
+
+@pytest.mark.parametrize(
+    ("line", "options", "message"),
+    [
+        ("x\ty\t1", ",split=test", "a supplement has no split and no folds"),
+        ("x\ty\t1", ",fold=3", "a supplement has no split and no folds"),
+        ("x\ty\t1", ",label=none", "m.tsv, line 1: the supplement needs labels"),
+        ("x\ty\t1", ",languages=en+fr", "some files say their languages"),
+        ("x\ta\t1", "", "no pair of the supplement is left"),
+    ],
+)
+def test_a_supplement_that_cannot_be(tmp_path, line, options, message):
+    train = write(tmp_path, "a.tsv", "a\tb\t1", "c\td\t0")
+    with pytest.raises(InputError, match=message):
+        supplemented(tmp_path, [train], [write(tmp_path, "m.tsv", line) + options])
+
+
+def test_what_the_command_says_of_a_supplement(tmp_path, capsys):
+    train = write(tmp_path, "a.tsv", "a\tb\t1", "c\td\t0")
+    more = write(tmp_path, "m.tsv", "x\ty\t1", "x\ta\t0")
+    main(["match", "prepare", str(tmp_path / "data"), train, "--supplement", more])
+    said = capsys.readouterr().err
+    assert "supplement: 1 pairs, 1 labelled as matching\n" in said
+    assert "left out of the supplement: 1 with a sentence of the other files\n" in said
+
+
 def test_a_chain_is_in_the_folds_of_all_three_sentences(tmp_path):
     rows = [Row("x", 1, 0, (0, 1), "a", "b", "A", "B"), Row("y", 1, 0, (1, 2), "b", "c", "B", "C")]
     assert _chains(rows, [])[1]["in three folds"] == 1
