@@ -4,6 +4,7 @@ manifest.json      how text became words, where the pairs came from, what was le
 dict.txt           fairseq's dictionary
 vectors.npy        a row for each entry of the dictionary
 SPLIT.tsv          one pair a line under a line of names, SPLIT being train, valid or test
+train_only.tsv     pairs for training that no fold is judged on, where a source has that split
 chains.tsv         pairs for training that follow from those of train.tsv, where they were asked for
 """
 
@@ -24,6 +25,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import read_manifest
 from fairseq_xl.io.lines import read_lines
+from fairseq_xl.pairs.data.source import TRAIN_ONLY
 from fairseq_xl.pairs.data.tokenizer import Tokenizer
 from fairseq_xl.vectors.formats.npy import open_array
 
@@ -126,8 +128,9 @@ class DataDirectory:
         return [row for row in self.training() if fold not in row.folds]
 
     def training(self) -> list[Row]:
-        """The training pairs, and the chains of the folder."""
-        return self.rows("train") + (self.rows(CHAINS) if (self.folder / f"{CHAINS}.tsv").is_file() else [])
+        """The training pairs, and those of the folder that no fold is judged on: the split train_only, and chains."""
+        further = [name for name in (TRAIN_ONLY, CHAINS) if (self.folder / f"{name}.tsv").is_file()]
+        return [row for name in ("train", *further) for row in self.rows(name)]
 
 
 def _row(cells: list[str]) -> Row:
