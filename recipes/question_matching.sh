@@ -30,7 +30,8 @@
 #                      is read in English, too. Own vectors of both languages are put into one space by a lexicon of
 #                      the questions and their translations. A pair is held out in both languages at once. Folds and
 #                      the Spanish pairs are judged in Spanish alone
-#   --english-text FILE  more English text for the vectors of --languages both, a sentence a line; repeatable
+#   --english-text FILE  more English text for the vectors of --languages both, a sentence a line; repeatable. The
+#                      questions alone are too little text: nearly no word is next to its translation then
 #   --unknown HOW      words without a vector: subwords (vectors of their subwords; default for own and .bin), repair
 #                      (the paper's spelling rules first), or none
 #   --transfer no|yes  add pairs made by label transfer through the questions' translations (default: yes)

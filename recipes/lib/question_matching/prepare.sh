@@ -57,7 +57,8 @@ join_vectors() {
     table_of_subwords own.en text.en subwords.en "$DATA/cikm_english_train.txt,1,3"
     es=$folder/subwords.es.npy en=$folder/subwords.en.npy
   fi
-  run fairseq-xl vectors align "$en" "$es" --dictionary "$folder/lexicon" \
+  # The lexicon is large: refinement would put a smaller dictionary in its place, of neighbours in little text.
+  run fairseq-xl vectors align "$en" "$es" --dictionary "$folder/lexicon" --rounds 0 \
     --output "$folder/aligned.en.npy" "$folder/aligned.es.npy"
   run fairseq-xl vectors join "es=$folder/aligned.es.npy" "en=$folder/aligned.en.npy" --output "$VECTORS_FILE"
   makes "$VECTORS_FILE"
