@@ -89,7 +89,7 @@ BILINGUAL = "left_translation=4,right_translation=5,translation_languages=en+en"
 
 
 def bilingual(folder, count: int = 12) -> list[str]:
-    """Spanish pairs with labels and their English translations: sources of both, the English ones for training alone."""
+    """Spanish pairs with labels and their English translations: a source of each, the English for training alone."""
     lines = [f"uno {i}\tdos {i}\t{i % 2}\tone {i}\ttwo {i}" for i in range(count)]
     pairs = write(folder, "a.tsv", *lines)
     return [f"{pairs},languages=es+es,{BILINGUAL}", f"{pairs},left=4,right=5,languages=en+en,split=train_only"]
