@@ -26,6 +26,12 @@
 #   --embeddings WHICH   own: trained on the questions and --text (default); official: fastText's Spanish Wikipedia
 #                      vectors, downloaded (the competition's); or a file: .vec or .bin
 #   --text FILE        more Spanish text for own vectors, a sentence a line; repeatable
+#   --languages WHICH  of the training pairs: es, the Spanish translations alone (default), or both: every labelled pair
+#                      is read in English, too. Own vectors of both languages are put into one space by a lexicon of
+#                      the questions and their translations. A pair is held out in both languages at once. Folds and
+#                      the Spanish pairs are judged in Spanish alone
+#   --english-text FILE  more English text for the vectors of --languages both, a sentence a line; repeatable. The
+#                      questions alone are too little text: nearly no word is next to its translation then
 #   --unknown HOW      words without a vector: subwords (vectors of their subwords; default for own and .bin), repair
 #                      (the paper's spelling rules first), or none
 #   --transfer no|yes  add pairs made by label transfer through the questions' translations (default: yes)
@@ -42,10 +48,12 @@
 #   -- OPTION…         further options of fairseq-train
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/question_matching/prepare.sh"
 
 CLASSIFIERS="siamese_lstm siamese_conv siamese_conv_lstm siamese_conv_lstm_bilstm esim decomposable_attention
   decomposable_attention_enhanced infersent"
 BASELINES="character_ngram tfidf bm25 vectors constant st"
+WITHOUT_VECTORS="character_ngram tfidf bm25 constant"
 WIKIPEDIA=https://dl.fbaipublicfiles.com/fasttext/vectors-wiki/wiki.es.vec
 # Chosen on a held-out fold of the training pairs.
 TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001 --clip-norm 5
@@ -61,8 +69,8 @@ declare -A OWN=(
 )
 
 SYSTEM=esim SEED=1 RUNS=1 FOLDS=5 EPOCHS=8 CHOOSE=log_loss VECTORS=own UNKNOWN='' TRANSFER=yes CHAINS=no TRANSLATE=no
-LEAKS=sentences OUT='' DATA='' NAME='' MODEL=''
-TEXTS=() TRANSLATED=() TUNING=() PREPARE_ONLY=no
+LEAKS=sentences LANGUAGES=es OUT='' DATA='' NAME='' MODEL=''
+TEXTS=() ENGLISH_TEXTS=() TRANSLATED=() TUNING=() PREPARE_ONLY=no
 
 common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 for another option
   TAKEN=1
@@ -70,7 +78,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
     --data | --out | --system | --loss | --seed | --runs | --folds | --epochs | --choose | --embeddings | --text | \
-      --unknown | --transfer | --chains | --translate | --translated | --leaks | --model | --name) ;;
+      --languages | --english-text | --unknown | --transfer | --chains | --translate | --translated | --leaks | --model | --name) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -86,6 +94,8 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --choose) CHOOSE=$2 ;;
     --embeddings) VECTORS=$2 ;;
     --text) TEXTS+=("$(absolute "$2")") ;;
+    --languages) LANGUAGES=$2 ;;
+    --english-text) ENGLISH_TEXTS+=("$(absolute "$2")") ;;
     --unknown) UNKNOWN=$2 ;;
     --transfer) TRANSFER=$2 ;;
     --chains) CHAINS=$2 ;;
@@ -122,7 +132,7 @@ check_settings() {
   [[ $TRANSLATE == no ]] || need_file "$DATA/cikm_test_a.txt" "file to translate,"
   [[ $LEAKS =~ ^(sentences|pairs|nothing)$ ]] || fail "--leaks is '$LEAKS': choose sentences, pairs or nothing"
   for file in english spanish; do need_file "$DATA/cikm_${file}_train.txt" "file of question pairs,"; done
-  for file in "${TEXTS[@]}" "${TRANSLATED[@]}"; do need_file "$file" "text"; done
+  for file in "${TEXTS[@]}" "${ENGLISH_TEXTS[@]}" "${TRANSLATED[@]}"; do need_file "$file" "text"; done
   case $VECTORS in
     own) VECTORS_KEY=own UNKNOWN=${UNKNOWN:-subwords} ;;
     official) VECTORS_KEY=official UNKNOWN=${UNKNOWN:-repair} ;;
@@ -137,92 +147,14 @@ check_settings() {
   [[ $UNKNOWN =~ ^(subwords|repair|none)$ ]] || fail "--unknown is '$UNKNOWN': choose subwords, repair or none"
   [[ $UNKNOWN != subwords || $VECTORS == own || $VECTORS == *.bin ]] ||
     fail "--unknown subwords needs vectors with subwords: own ones, or a .bin file"
+  [[ $LANGUAGES =~ ^(es|both)$ ]] || fail "--languages is '$LANGUAGES': choose es or both"
+  [[ $LANGUAGES == both || ${#ENGLISH_TEXTS[@]} == 0 ]] ||
+    fail "--english-text is for the vectors of --languages both alone: give that, too"
+  [[ $LANGUAGES == es || $VECTORS == own ]] ||
+    fail "--languages both puts own vectors of both languages into one space: leave out --embeddings"
+  [[ $LANGUAGES == es ]] || ! one_of "$SYSTEM" "$WITHOUT_VECTORS" ||
+    fail "--system $SYSTEM reads no word vectors, so English pairs teach it nothing: leave out --languages both"
   [[ $SYSTEM != st || -n $MODEL ]] || fail "--system st needs --model: the name or folder of a sentence-transformers model"
-}
-
-# Everything in Spanish that the competition gave out, and what the user adds.
-write_words() {
-  local inputs=("$DATA/cikm_english_train.txt,2,4" "$DATA/cikm_spanish_train.txt,1,3")
-  [[ ! -f $DATA/cikm_unlabel_spanish_train.txt ]] || inputs+=("$DATA/cikm_unlabel_spanish_train.txt,1")
-  [[ ! -f $DATA/cikm_test_a.txt ]] || inputs+=("$DATA/cikm_test_a.txt,1,2")
-  run fairseq-xl match words "${inputs[@]}" "${TEXTS[@]}" --output "$OUT/vectors/text"
-}
-
-# Few words: fewer buckets for subwords than fastText's two million lose nothing.
-train_vectors() {
-  run fairseq-xl vectors train "$OUT/vectors/text" --output "$OUT/vectors/own" --dim 300 --epoch 10 --min-count 2 \
-    --buckets 200000 --threads 1 --seed 1
-}
-
-fetch_vectors() {
-  run fairseq-xl data fetch "$WIKIPEDIA" --output "$OUT/vectors/official.vec" \
-    --otherwise "download it elsewhere and give its name with --embeddings"
-}
-
-# The sides' columns; the translations, which hold names as they are, tell what is no mistake.
-repair_files() {
-  local files=("$DATA/cikm_english_train.txt,columns=2+4,translations=1+3"
-    "$DATA/cikm_spanish_train.txt,columns=1+3,translations=2+4")
-  [[ ! -f $DATA/cikm_unlabel_spanish_train.txt ]] ||
-    files+=("$DATA/cikm_unlabel_spanish_train.txt,columns=1,translations=2")
-  [[ ! -f $DATA/cikm_test_a.txt ]] || files+=("$DATA/cikm_test_a.txt,columns=1+2")
-  run fairseq-xl match repair-words "${files[@]}" --vectors "$VECTORS_FILE" --language es --output "$TEXT" \
-    --changes "$TEXT/changes.tsv"
-}
-
-# English, tab, Spanish, as Tatoeba's lists are.
-write_parallel() {
-  local columns='{ print $en "\t" $es; print $(en + 2) "\t" $(es + 2) }'
-  if [[ $DRY_RUN == yes ]]; then return; fi
-  begin_in "$OUT/translation"
-  {
-    awk -F '\t' -v en=1 -v es=2 "$columns" "$DATA/cikm_english_train.txt"
-    awk -F '\t' -v en=2 -v es=1 "$columns" "$DATA/cikm_spanish_train.txt"
-  } | LC_ALL=C sort -u >"$OUT/translation/spa-eng.tsv"
-  tr '\t' '\n' <"$DATA/cikm_test_a.txt" | LC_ALL=C sort -u >"$OUT/translation/questions.es"
-}
-
-train_translation() {
-  run bash "$ROOT/recipes/tatoeba.sh" --data "$OUT/translation/spa-eng.tsv" --src es --tgt en --held-out 300 \
-    --epochs 30 --out "$OUT/translation" --name questions --diagnose no
-}
-
-translate_questions() {
-  run fairseq-xl translate text "$OUT/translation/runs/questions/model" --input "$OUT/translation/questions.es" \
-    --output "$OUT/translation/questions.en"
-  if [[ $DRY_RUN == yes ]]; then return; fi
-  # An unknown word may be what the question is about: such translations would match each other.
-  paste "$OUT/translation/questions.es" "$OUT/translation/questions.en" |
-    awk -F '\t' 'index($2, "<unk>") == 0' >"$OUT/translation/questions.tsv.tmp"
-  mv "$OUT/translation/questions.tsv.tmp" "$OUT/translation/questions.tsv"
-}
-
-transfer_labels() {
-  local sentences=("${TRANSLATED[@]}")
-  [[ $TRANSLATE == no ]] || sentences+=("$OUT/translation/questions.tsv")
-  [[ ! -f $TEXT/cikm_unlabel_spanish_train.txt ]] || sentences+=("$TEXT/cikm_unlabel_spanish_train.txt")
-  [[ ${#sentences[@]} == 0 ]] || sentences=(--sentences "${sentences[@]}")
-  run fairseq-xl match transfer-labels --labelled "$TEXT/cikm_english_train.txt,left=1,right=3,label=5" \
-    --from-pairs "$TEXT/cikm_english_train.txt,left=2,right=4,label=none,left_translation=1,right_translation=3" \
-    "${sentences[@]}" --exclude "$TEXT/cikm_spanish_train.txt,left=1,right=3,label=none" --exclude-sentences \
-    --output "$OUT/transferred/$KEY.tsv"
-}
-
-prepare_data() {
-  local sources=("$TEXT/cikm_english_train.txt,left=2,right=4,label=5"
-    "$TEXT/cikm_spanish_train.txt,left=1,right=3,label=5,split=test") also=()
-  [[ $TRANSFER == no ]] || sources+=("$OUT/transferred/$KEY.tsv,left=left,right=right,label=label")
-  [[ ! -f $TEXT/cikm_test_a.txt ]] || also=(--also "$TEXT/cikm_test_a.txt,label=none")
-  [[ $CHAINS == no ]] || also+=(--chains)
-  run fairseq-xl match prepare "$PREPARED" "${sources[@]}" "${also[@]}" --vectors "$VECTORS_FILE" --folds "$FOLDS" \
-    --leaks "$LEAKS"
-  makes "$PREPARED"
-}
-
-show_statistics() {
-  logged "$PREPARED.statistics.md" fairseq-xl match statistics "$TEXT/cikm_spanish_train.txt,left=1,right=3,label=5" \
-    "$TEXT/cikm_english_train.txt,left=2,right=4,label=5" --vectors "$VECTORS_FILE"
-  [[ $DRY_RUN == yes ]] || cat "$PREPARED.statistics.md" >&2
 }
 
 train_classifier() {
@@ -255,41 +187,6 @@ average_runs() {
     --name "$LABEL, calibrated" --output "$RUN/calibrated.json"
 }
 
-prepare_stages() {
-  local raw before given=$VECTORS
-  raw=$(fingerprint "$DATA"/cikm_*.txt "${TEXTS[@]}")
-  case $VECTORS in
-    own)
-      stage vectors/text '' write_words "$raw"
-      stage vectors/own vectors/text train_vectors
-      VECTORS_FILE=$OUT/vectors/own.$([[ $UNKNOWN == subwords ]] && echo bin || echo vec) before=vectors/own
-      ;;
-    official)
-      stage vectors/official '' fetch_vectors
-      VECTORS_FILE=$OUT/vectors/official.vec before=vectors/official
-      ;;
-    *) VECTORS_FILE=$VECTORS before='' given=$(fingerprint "$VECTORS") ;;
-  esac
-  TEXT=$DATA
-  if [[ $UNKNOWN == repair ]]; then
-    TEXT=$OUT/repaired/$VECTORS_KEY
-    stage "repaired/$VECTORS_KEY" "$before" repair_files "$raw" "$given"
-    before="repaired/$VECTORS_KEY"
-  fi
-  if [[ $TRANSLATE == yes ]]; then
-    stage translation/text '' write_parallel "$raw"
-    stage translation/model translation/text train_translation
-    stage translation/questions translation/model translate_questions
-    before+=' translation/questions'
-  fi
-  if [[ $TRANSFER == yes ]]; then
-    stage "transferred/$KEY" "$before" transfer_labels "$raw" "$(fingerprint "${TRANSLATED[@]}")"
-    before="transferred/$KEY"
-  fi
-  stage "prepared/$PREPARED_KEY" "$before" prepare_data "$raw" "$FOLDS" "$LEAKS" "$given"
-  stage "statistics/$PREPARED_KEY" "prepared/$PREPARED_KEY" show_statistics
-}
-
 check_settings
 read -ra OPTIONS <<<"${OWN[$SYSTEM]:-}"
 TRAIN+=(--best-checkpoint-metric "$CHOOSE" "${OPTIONS[@]}")
@@ -303,6 +200,7 @@ case $TRANSFER.$TRANSLATE in
 esac
 KEY=$VECTORS_KEY.$UNKNOWN.$HELP.$LEAKS.$FOLDS
 PREPARED_KEY=$KEY
+[[ $LANGUAGES == es ]] || PREPARED_KEY+=.both
 [[ $CHAINS == no ]] || PREPARED_KEY+=.chains
 LABEL=$SYSTEM
 PREPARED=$OUT/prepared/$PREPARED_KEY STAMPS=$OUT/stamps

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
+ROOT = Path(__file__).resolve().parents[2]
 DATA = ["fairseq-xl match words", "fairseq-xl vectors train"]
 PREPARED = ["fairseq-xl match transfer-labels", "fairseq-xl match prepare", "fairseq-xl match statistics"]
 RECORD = [*["fairseq-xl match predict"] * 2, "fairseq-xl match calibrate", "fairseq-xl match predict"]
@@ -147,9 +151,93 @@ def test_a_dry_run_does_nothing(matching, data):
     assert not matching.out.exists()
 
 
+JOINED = ["fairseq-xl vectors align", "fairseq-xl vectors join"]
+ENGLISH = [*DATA, *["fairseq-xl match words"] * 2, "fairseq-xl data lexicon"]
+SUBWORDS = ["fairseq-xl match words", "fairseq-xl vectors convert"] * 2
+
+
+def test_both_languages_beside_finished_runs_of_one(matching, data):
+    """Spanish vectors and transferred labels are shared; what is prepared and trained has a name of its own."""
+    matching("--data", data)
+    name = "esim.own.subwords.transferred.sentences.5"
+    before = (matching.out / f"runs/{name}.seed1/record.json").stat()
+    done = matching("--data", data, "--languages", "both")
+    assert done.returncode == 0, done.stderr
+    assert matching.calls == [*ENGLISH, *SUBWORDS, *JOINED, *PREPARED[1:], *TRAINED]
+    assert (matching.out / f"runs/{name}.both.seed1/record.json").exists()
+    assert (matching.out / f"runs/{name}.seed1/record.json").stat() == before
+    assert matching("--data", data, "--languages", "both", "--seed", 2).returncode == 0
+    assert matching.calls == TRAINED
+    assert matching("--data", data).returncode == 0
+    assert matching.calls == []
+
+
+def test_pairs_of_both_languages_are_held_out_together_and_judged_in_spanish(matching, data):
+    matching("--data", data, "--languages", "both", "--chains", "yes")
+    _, _, _, folder, *words = matching.arguments("fairseq-xl match prepare")
+    sources = {word.partition("/cikm_")[2] or word: word for word in words if "languages=" in word}
+    translated = "left_translation={},right_translation={},translation_languages=en+en"
+    assert list(sources) == [
+        f"english_train.txt,left=2,right=4,label=5,languages=es+es,{translated.format(1, 3)}",
+        f"spanish_train.txt,left=1,right=3,label=5,split=test,languages=es+es,{translated.format(2, 4)}",
+        f"{matching.out}/transferred/own.subwords.transferred.sentences.5.tsv,left=left,right=right,label=label,"
+        f"languages=es+es,{translated.format('left_translation', 'right_translation')}",
+        "english_train.txt,left=1,right=3,label=5,languages=en+en,split=train_only",
+        "test_a.txt,label=none,languages=es+es",
+    ]
+    assert folder.endswith("prepared/own.subwords.transferred.sentences.5.both.chains")
+    assert words[words.index("--vectors") + 1].endswith("vectors/both.subwords.npy")
+    assert "--chains" in words
+
+
+def test_one_space_by_a_lexicon_of_the_questions(matching, data, tmp_path):
+    (tmp_path / "more.en").write_text("more\n")
+    both = ["--data", data, "--languages", "both", "--english-text", tmp_path / "more.en"]
+    matching(*both, "--unknown", "none")
+    folder = matching.out / "vectors"
+    assert f"{tmp_path}/more.en --output {folder}/text.en" in matching.calls_file.read_text()
+    words = matching.arguments("fairseq-xl vectors align")
+    assert words[3:7] == [f"{folder}/own.en.vec", f"{folder}/own.vec", "--dictionary", f"{folder}/lexicon"]
+    joined = matching.arguments("fairseq-xl vectors join")
+    assert joined[3:5] == [f"es={folder}/aligned.es.npy", f"en={folder}/aligned.en.npy"]
+    assert f"--vectors {folder}/both.words.npy" in " ".join(matching.arguments("fairseq-xl match prepare"))
+    assert f"--vectors {folder}/own.vec" in " ".join(matching.arguments("fairseq-xl match statistics"))
+    # With subwords, every word of the pairs is in the table, and of the text those seen twice, frequent ones first.
+    (data / "cikm_test_a.txt").write_text("y\n")
+    text, asked = "b b a c\na a b b\n", "d a\n"
+    made = matching(*both, KILL_AT="vectors align")
+    assert made.returncode != 0
+    (folder / "text").write_text(text)
+    script = ROOT / "recipes/lib/question_matching/prepare.sh"
+    (folder / "tiny.pairs").write_text(asked)
+    lines = f'. "{script}"; OUT={matching.out}; DRY_RUN=no; run() {{ :; }}; table_of_subwords own text tiny x'
+    subprocess.run(["bash", "-euc", lines], check=True)
+    assert (folder / "tiny.dict").read_text() == "b 4\na 3\nd 0\n"
+
+
+@pytest.mark.parametrize("unknown", ["subwords", "repair", "none"])
+def test_a_dry_run_with_both_languages(matching, data, tmp_path, unknown):
+    more = tmp_path / "more.tsv"
+    more.write_text("a\tb\n")
+    help = ["--translate", "yes", "--translated", more, "--chains", "yes", "--runs", 2]
+    done = matching("--data", data, "--languages", "both", "--unknown", unknown, *help, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    (repaired,) = [line for line in done.stdout.splitlines() if "repair-words" in line] or [""]
+    assert ("--vectors" in repaired and "/vectors/own.vec" in repaired) == (unknown == "repair")
+    assert (f"{more}\\,1" in done.stdout) == (unknown == "subwords")
+    assert f"esim.own.{unknown}.translated.sentences.5.both.chains.mean2" in done.stdout
+    assert matching.calls == []
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        (("--languages", "en"), "--languages is 'en': choose es or both"),
+        (("--english-text", __file__), "is for the vectors of --languages both alone"),
+        (("--languages", "both", "--english-text", "nowhere"), "there is no text"),
+        (("--languages", "both", "--embeddings", "official"), "own vectors of both languages into one space"),
+        (("--languages", "both", "--embeddings", __file__), "leave out --embeddings"),
+        (("--languages", "both", "--system", "tfidf"), "--system tfidf reads no word vectors"),
         (("--system", "magic"), "--system is 'magic': choose one of siamese_lstm"),
         (("--seed", "0"), "--seed counts from 1"),
         (("--folds", "1"), "--folds is 1: at least 2"),

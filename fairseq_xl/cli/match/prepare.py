@@ -18,9 +18,12 @@ class Prepare(Settings):
 
     output: Path = argument("data directory to write", metavar="DIR")
     sources: list[str] = argument(
-        f"{SOURCE}. The key split is train, valid or test (default: train). The key fold names a column of the file "
-        "with numbers of folds, from 0. The key languages has those of left and right, such as en+fr. Their words "
-        "are told apart, and their vectors come from `fairseq-xl vectors join`",
+        f"{SOURCE}. The key split is train, valid or test (default: train), or train_only for training pairs that no "
+        "fold is judged on. The key fold names a column of the file with numbers of folds, from 0. The key languages "
+        "has those of left and right, such as en+fr. Their words are told apart, and their vectors come from "
+        "`fairseq-xl vectors join`. The keys left_translation and right_translation name columns of translations, and "
+        "translation_languages has their languages. A sentence and its translation then lie in one fold, and --leaks "
+        "takes them for one sentence",
         metavar="SOURCE",
     )
     also: list[str] = option(

@@ -25,6 +25,11 @@ class Words(Tokenizer):
         metavar="FILE[,N…]",
     )
     output: Path = option("file to write", alias="-o", metavar="FILE")
+    every_line: bool = option(
+        "write every sentence, those that are repeated or have no words, too. Columns of sentences and of their "
+        "translations then stay parallel line by line",
+        False,
+    )
 
     def run(self) -> None:
         """Write the sentences.
@@ -36,10 +41,10 @@ class Words(Tokenizer):
         with atomic_text(self.output) as stream:
             for given in self.inputs:
                 for sentence in self._sentences(given):
-                    if sentence and sentence not in seen:
-                        seen.add(sentence)
+                    if self.every_line or (sentence and sentence not in seen):
                         stream.write(sentence + "\n")
-        print(f"{len(seen)} sentences", file=sys.stderr)
+                    seen.add(sentence)
+        print(f"{len(seen - {''})} sentences", file=sys.stderr)
 
     def _sentences(self, given: str) -> Iterator[str]:
         name, *columns = given.split(",")

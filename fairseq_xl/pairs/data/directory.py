@@ -4,6 +4,7 @@ manifest.json      how text became words, where the pairs came from, what was le
 dict.txt           fairseq's dictionary
 vectors.npy        a row for each entry of the dictionary
 SPLIT.tsv          one pair a line under a line of names, SPLIT being train, valid or test
+train_only.tsv     pairs for training that no fold is judged on, where a source has that split
 chains.tsv         pairs for training that follow from those of train.tsv, where they were asked for
 supplement.tsv     pairs of other corpora for training, which no fold holds out, where they were given
 """
@@ -25,6 +26,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import read_manifest
 from fairseq_xl.io.lines import read_lines
+from fairseq_xl.pairs.data.source import TRAIN_ONLY
 from fairseq_xl.pairs.data.tokenizer import Tokenizer
 from fairseq_xl.vectors.formats.npy import open_array
 
@@ -127,8 +129,8 @@ class DataDirectory:
         return [row for row in self.training() if fold not in row.folds]
 
     def training(self) -> list[Row]:
-        """The training pairs, and the chains and the supplement of the folder."""
-        more = [name for name in (CHAINS, SUPPLEMENT) if (self.folder / f"{name}.tsv").is_file()]
+        """The training pairs, and those of the folder that no fold is judged on: train_only, chains and supplement."""
+        more = [name for name in (TRAIN_ONLY, CHAINS, SUPPLEMENT) if (self.folder / f"{name}.tsv").is_file()]
         return [row for name in ("train", *more) for row in self.rows(name)]
 
 

@@ -6,7 +6,7 @@ development pairs is in the training pairs, too. The score then says little abou
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 from scipy.sparse import coo_matrix
@@ -57,6 +57,21 @@ def folds(pairs: Sequence[tuple[Hashable, Hashable]], count: int, method: str, s
             "keep less together: communities, then sentences"
         )
     return [(int(left), int(right)) for left, right in fold]
+
+
+def translated_classes(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """One sentence that stands for all that translate each other, directly or through others, for each of them.
+
+    Args:
+        pairs: of a sentence and its translation.
+    """
+    links = list(pairs)
+    first: dict[int, str] = {}
+    return {
+        sentence: first.setdefault(component, link[0])
+        for link, component in zip(links, groups(links), strict=True)
+        for sentence in link
+    }
 
 
 def number(pairs: Sequence[tuple[Hashable, Hashable]]) -> np.ndarray:

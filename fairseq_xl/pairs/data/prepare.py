@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,9 @@ from fairseq_xl.pairs.data.directory import (
     Row,
     write_rows,
 )
-from fairseq_xl.pairs.data.folds import folds, groups
+from fairseq_xl.pairs.data.folds import folds, groups, translated_classes
 from fairseq_xl.pairs.data.settings import Settings
-from fairseq_xl.pairs.data.source import Pair, PairSource
+from fairseq_xl.pairs.data.source import TRAIN_ONLY, Pair, PairSource
 from fairseq_xl.pairs.data.tokenizer import Tokenizer
 from fairseq_xl.vectors.random import random_vectors
 from fairseq_xl.vectors.table import WordVectors, read_vectors
@@ -46,11 +46,13 @@ class _Vocabulary:
 
 @dataclass(frozen=True)
 class _Tokenized:
-    """A pair, its id and its words."""
+    """A pair, its id and split, its words, and those of its translations where their languages are given."""
 
     id: str
+    split: str
     pair: Pair
     sides: tuple[str, str]
+    translations: tuple[str, str] | None
 
 
 def prepare(
@@ -76,7 +78,7 @@ def prepare(
         raise InputError("some files say their languages and others do not: give languages= for all, or for none")
     like = DataDirectory(settings.like) if settings.like else None
     tokenizer = like.tokenizer if like else settings
-    splits = {split: _read([s for s in sources if s.split == split], tokenizer) for split in SPLITS}
+    splits = {split: _read([s for s in sources if _place(s.split) == split], tokenizer) for split in SPLITS}
     if not splits["train"] and not splits["valid"] and not splits["test"]:
         raise InputError("the files have no pairs")
     for split in ("train", "valid"):
@@ -84,9 +86,15 @@ def prepare(
             raise InputError(f"{blank.pair.where}: the split {split} needs labels: name their column with label=")
     left_out: Counter[str] = Counter()
     splits["train"] = _consistent(splits["train"], left_out)
-    splits["train"] = _without_leaks(splits["train"], [*splits["valid"], *splits["test"]], settings.leaks, left_out)
+    # A sentence and its translation count as one: who has seen one knows something of the other.
+    same = _translated(row for own in splits.values() for row in own)
+    splits["train"] = _without_leaks(
+        splits["train"], [*splits["valid"], *splits["test"]], settings.leaks, same, left_out
+    )
     if sources and any(s.split == "train" for s in sources) and not splits["train"]:
         raise InputError("no training pair is left: all share a sentence with the splits valid or test; see --leaks")
+    if splits["train"] and all(row.split == TRAIN_ONLY for row in splits["train"]):
+        raise InputError("no pair of the split train is left beside those of train_only: give some, or see --leaks")
     added, added_counts = _supplement(supplement, tokenizer, splits) if supplement else ([], None)
     folds_given = {row.pair.fold for row in splits["train"]}
     numbers = [fold for fold in folds_given if fold is not None]
@@ -99,9 +107,14 @@ def prepare(
         vocabulary = _Vocabulary(like.dictionary, like.vectors().numpy(), like.manifest["vectors"])
     else:
         vocabulary = _vocabulary({**splits, "train": [*splits["train"], *added]}, _read(also, tokenizer), settings)
-    rows = {split: list(_rows(own, settings if split == "train" else None)) for split, own in splits.items() if own}
+    rows = {
+        split: list(_rows(own, same, settings if split == "train" else None)) for split, own in splits.items() if own
+    }
     judged = [] if settings.leaks == "nothing" else [*splits["valid"], *splits["test"]]
-    chained, counts = _chains(rows.get("train", []), judged) if settings.chains else ([], None)
+    chained, counts = _chains(rows.get("train", []), judged, same) if settings.chains else ([], None)
+    if only := {row.id for row in splits["train"] if row.split == TRAIN_ONLY}:
+        rows[TRAIN_ONLY] = [row for row in rows["train"] if row.id in only]
+        rows["train"] = [row for row in rows["train"] if row.id not in only]
     manifest = {
         "version": VERSION,
         "tokenizer": {each.name: getattr(tokenizer, each.name) for each in fields(Tokenizer)},
@@ -126,8 +139,9 @@ def prepare(
             write_rows(folder / f"{CHAINS}.tsv", chained)
         if supplement:
             # Its numbers of groups and of its fold are none that the training pairs have.
-            first = 1 + max((row.group for row in rows.get("train", [])), default=-1)
-            apart = [replace(row, group=first + row.group, folds=(count, count)) for row in _rows(added, None)]
+            trained = [*rows.get("train", []), *rows.get(TRAIN_ONLY, [])]
+            first = 1 + max((row.group for row in trained), default=-1)
+            apart = [replace(row, group=first + row.group, folds=(count, count)) for row in _rows(added, {}, None)]
             write_rows(folder / f"{SUPPLEMENT}.tsv", apart)
         vocabulary.dictionary.save(str(folder / "dict.txt"))
         np.save(folder / VECTORS, vocabulary.table, allow_pickle=False)
@@ -147,13 +161,28 @@ def _read(sources: Iterable[PairSource], tokenizer: Tokenizer) -> list[_Tokenize
         for pair in source.pairs():
             left, right = source.languages or (None, None)
             sides = tokenizer.sentence(pair.left, left), tokenizer.sentence(pair.right, right)
+            translations = None
+            if pair.translations and source.translation_languages:
+                (one, other), (left, right) = pair.translations, source.translation_languages
+                translations = tokenizer.sentence(one, left), tokenizer.sentence(other, right)
             line = pair.where.rpartition(" ")[2]
-            found.append(_Tokenized(f"{name}:{line}", pair, sides))
+            found.append(_Tokenized(f"{name}:{line}", source.split, pair, sides, translations))
     return found
+
+
+def _place(split: str) -> str:
+    """Where pairs of a split are read. Those that no fold is judged on have folds all the same."""
+    return "train" if split == TRAIN_ONLY else split
 
 
 def _unordered(row: _Tokenized) -> frozenset[str]:
     return frozenset(row.sides)
+
+
+def _translated(rows: Iterable[_Tokenized]) -> dict[str, str]:
+    """The sentence that stands for those that translate each other. One without words says nothing."""
+    links = (link for row in rows if row.translations for link in zip(row.sides, row.translations, strict=True))
+    return translated_classes(link for link in links if all(link))
 
 
 def _consistent(rows: list[_Tokenized], left_out: Counter[str]) -> list[_Tokenized]:
@@ -173,12 +202,14 @@ def _consistent(rows: list[_Tokenized], left_out: Counter[str]) -> list[_Tokeniz
 
 
 def _without_leaks(
-    rows: list[_Tokenized], judged: list[_Tokenized], leaks: str, left_out: Counter[str]
+    rows: list[_Tokenized], judged: list[_Tokenized], leaks: str, same: Mapping[str, str], left_out: Counter[str]
 ) -> list[_Tokenized]:
     if leaks == "nothing":
         return rows
-    known = {side for row in judged for side in row.sides} if leaks == "sentences" else set(map(_unordered, judged))
-    kept = [row for row in rows if not (known & set(row.sides) if leaks == "sentences" else _unordered(row) in known)]
+    pairs = {_classes(row.sides, same) for row in judged}
+    known = frozenset().union(*pairs)
+    sides = {row.id: _classes(row.sides, same) for row in rows}
+    kept = [row for row in rows if not (known & sides[row.id] if leaks == "sentences" else sides[row.id] in pairs)]
     left_out["in the splits valid or test"] += len(rows) - len(kept)
     return kept
 
@@ -202,6 +233,10 @@ def _supplement(
     left_out["with a sentence of the other files"] = len(rows) - len(kept)
     matching = sum(row.pair.label or 0 for row in kept)
     return kept, {"pairs": len(kept), "matching": matching, "left_out": dict(left_out)}
+
+
+def _classes(sides: Iterable[str], same: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(same.get(side, side) for side in sides)
 
 
 def _vocabulary(splits: dict[str, list[_Tokenized]], also: list[_Tokenized], settings: Settings) -> _Vocabulary:
@@ -237,33 +272,36 @@ def make_table(dictionary: Dictionary, found: WordVectors | None, dim: int, seed
     return table
 
 
-def _rows(rows: list[_Tokenized], settings: Settings | None) -> Iterator[Row]:
+def _rows(rows: list[_Tokenized], same: Mapping[str, str], settings: Settings | None) -> Iterator[Row]:
     """With the folds of ``settings``; without, all in fold 0."""
     sides = [row.sides for row in rows]
     given = [row.pair.fold for row in rows if row.pair.fold is not None]
     if settings is not None and len(given) == len(rows):
         placed = [(fold, fold) for fold in given]
     elif settings is not None and settings.folds > 1:
-        placed = folds(sides, settings.folds, settings.together, settings.seed)
+        classes = [(same.get(left, left), same.get(right, right)) for left, right in sides]
+        placed = folds(classes, settings.folds, settings.together, settings.seed)
     else:
         placed = [(0, 0)] * len(rows)
     for row, group, fold in zip(rows, groups(sides), placed, strict=True):
         yield Row(row.id, row.pair.label, group, fold, *row.sides, row.pair.left, row.pair.right)
 
 
-def _chains(rows: Sequence[Row], judged: Sequence[_Tokenized]) -> tuple[list[Row], dict[str, int]]:
+def _chains(
+    rows: Sequence[Row], judged: Sequence[_Tokenized], same: Mapping[str, str]
+) -> tuple[list[Row], dict[str, int]]:
     """Pairs that match through chains of training pairs, and what is known of them."""
     fold, text, group = {}, {}, {}
     for row in rows:
         for side, place, words in ((row.left, 0, row.left_text), (row.right, 1, row.right_text)):
             fold[side], text[side], group[side] = row.folds[place], words, row.group
     found, labelled, right = chains([(row.left, row.right) for row in rows], [row.label for row in rows])
-    barred = set(map(_unordered, judged))
+    barred = {_classes(row.sides, same) for row in judged}
     kept: list[Row] = []
     leaks = apart = 0
     for chain in found:
         homes = sorted({fold[side] for side in chain})
-        if frozenset((chain.one, chain.other)) in barred:
+        if _classes((chain.one, chain.other), same) in barred:
             leaks += 1
         elif len(homes) > 2:
             apart += 1

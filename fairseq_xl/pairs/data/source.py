@@ -9,9 +9,11 @@ score               column of a graded similarity, any number, which `match simi
 left_translation,   columns of their translations, which label transfer reads (default: none)
 right_translation
 languages           of left and right, such as en+fr: words of either are told apart, en:chat from fr:chat
+translation_        of the translations, such as fr+en: `match prepare` then keeps a sentence and its translation in
+languages           one fold, and both out of training where either is judged
 fold                column of the fold, a number from 0 (default: folds are made from the sentences)
-format, encoding,   as for every table; columns are numbers from 1, or names of the first row or of JSON's keys
-split
+split               as for every table, or train_only: trained on, but judged in no fold
+format, encoding    as for every table; columns are numbers from 1, or names of the first row or of JSON's keys
 ==================  ===================================================================================
 """
 
@@ -19,15 +21,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.tables import Table
+from fairseq_xl.io.tables import SPLITS, Table
 
 COLUMNS = ("left", "right", "label", "score", "left_translation", "right_translation", "fold")
 LANGUAGES = re.compile(r"([a-z][\w-]*)\+([a-z][\w-]*)")
+TRAIN_ONLY = "train_only"
+"""The split of pairs for training that no fold is judged on."""
 DEFAULTS = {"left": "1", "right": "2", "label": "3"}
 
 
@@ -58,25 +62,39 @@ class PairSource(Table):
     """A file of pairs and how to read it. The keys are those of the module's table."""
 
     FORMATS = ("tsv", "csv", "jsonl")
-    KEYS = (*COLUMNS, "languages")
+    KEYS = (*COLUMNS, "languages", "translation_languages")
+    CHOICES: ClassVar[Mapping[str, Collection[str]]] = {"split": (*SPLITS, TRAIN_ONLY)}
 
     @classmethod
     def parse(cls, line: str) -> Self:
         """Raises: InputError: a key or value is unknown, or one translation is given without the other."""
         found = super().parse(line)
-        if "languages" in found.options and not LANGUAGES.fullmatch(found.options["languages"]):
-            raise InputError(f"{line!r}: languages are two codes, such as en+fr")
+        for key in ("languages", "translation_languages"):
+            if key in found.options and not LANGUAGES.fullmatch(found.options[key]):
+                raise InputError(f"{line!r}: {key.replace('_', ' ')} are two codes, such as en+fr")
         left, right = (found.options.get(key, DEFAULTS[key]) for key in ("left", "right"))
         if left == right:
             raise InputError(f"{line!r}: left and right are one column: name two")
         if ("left_translation" in found.options) != ("right_translation" in found.options):
             raise InputError(f"{line!r}: give left_translation and right_translation, or neither")
+        if "translation_languages" in found.options and not {"languages", "left_translation"} <= set(found.options):
+            raise InputError(
+                f"{line!r}: translation_languages needs languages, left_translation and right_translation: give them"
+            )
         return found
 
     @property
     def languages(self) -> tuple[str, str] | None:
         """The languages of the two sides, where the source says them."""
-        found = LANGUAGES.fullmatch(self.options.get("languages", ""))
+        return self._two_codes("languages")
+
+    @property
+    def translation_languages(self) -> tuple[str, str] | None:
+        """Those of the two sides' translations."""
+        return self._two_codes("translation_languages")
+
+    def _two_codes(self, key: str) -> tuple[str, str] | None:
+        found = LANGUAGES.fullmatch(self.options.get(key, ""))
         return (found[1], found[2]) if found else None
 
     def pairs(self) -> Iterator[Pair]:

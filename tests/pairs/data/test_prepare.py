@@ -85,6 +85,75 @@ def test_words_of_two_languages_are_told_apart(tmp_path):
         PairSource.parse("a.tsv,languages=en")
 
 
+BILINGUAL = "left_translation=4,right_translation=5,translation_languages=en+en"
+
+
+def bilingual(folder, count: int = 12) -> list[str]:
+    """Spanish pairs with labels and their English translations: a source of each, the English for training alone."""
+    lines = [f"uno {i}\tdos {i}\t{i % 2}\tone {i}\ttwo {i}" for i in range(count)]
+    pairs = write(folder, "a.tsv", *lines)
+    return [f"{pairs},languages=es+es,{BILINGUAL}", f"{pairs},left=4,right=5,languages=en+en,split=train_only"]
+
+
+@pytest.mark.parametrize("together", ["components", "communities", "sentences"])
+def test_a_translation_is_in_the_fold_of_its_sentence_and_never_judged(tmp_path, together):
+    folder = made(tmp_path, *bilingual(tmp_path), folds=3, together=together)
+    spanish, english = folder.rows("train"), folder.rows("train_only")
+    assert [row.folds for row in spanish] == [row.folds for row in english]
+    assert (english[0].id, english[0].left, english[0].label) == ("a.tsv#2:1", "en:one en:0", 0)
+    assert folder.manifest["pairs"] == {"train": 12, "train_only": 12}
+    for fold in range(3):
+        judged, seen = folder.fold(fold, held_out=True), folder.fold(fold, held_out=False)
+        assert judged
+        assert all(row.left.startswith("es:") for row in judged)
+        held = {row.left_text.split()[1] for row in judged}
+        assert not held & {row.left_text.split()[1] for row in seen}
+        assert {row.left.partition(":")[0] for row in seen} == {"es", "en"}
+    assert folder.training() == spanish + english
+
+
+def test_sentences_with_one_translation_are_in_one_fold(tmp_path):
+    lines = [f"{word} {i}\totro {word} {i}\t1\tone {i}\ttwo {word} {i}" for i in range(9) for word in ("uno", "un")]
+    source = f"{write(tmp_path, 'a.tsv', *lines)},languages=es+es,{BILINGUAL}"
+    rows = made(tmp_path, source, folds=2, together="sentences").rows("train")
+    assert [row.folds[0] for row in rows[::2]] == [row.folds[0] for row in rows[1::2]]
+
+
+@pytest.mark.parametrize(("leaks", "left_out"), [("sentences", (2, 1)), ("pairs", (0, 0)), ("nothing", (0, 0))])
+def test_a_translation_of_what_is_judged_is_a_leak(tmp_path, leaks, left_out):
+    """The test's sentence differs from training's Spanish one, and shares its translation."""
+    test = write(tmp_path, "t.tsv", "primero\tsegundo\t1\tOne 3\tother", "dos 5\ttercero\t1\tanother\tthird")
+    sources = [*bilingual(tmp_path), f"{test},languages=es+es,split=test,{BILINGUAL}"]
+    folder = made(tmp_path, *sources, folds=3, leaks=leaks)
+    gone = left_out[0]
+    assert len(folder.rows("train")) == len(folder.rows("train_only")) == 12 - gone
+    without = made(tmp_path, *sources[:2], f"{test},languages=es+es,split=test", folds=3, leaks=leaks)
+    assert len(without.rows("train")) == 12 - left_out[1]
+
+
+def test_chains_of_both_languages(tmp_path):
+    lines = ["a\tb\t1\tthe a\tthe b", "b\tc\t1\tthe b\tthe c", "x\ty\t0\tthe x\tthe y"]
+    pairs = write(tmp_path, "a.tsv", *lines)
+    english = f"{pairs},left=4,right=5,languages=en+en,split=train_only"
+    folder = made(tmp_path, f"{pairs},languages=es+es,{BILINGUAL}", english, folds=2, chains=True)
+    ends = {frozenset((row.left, row.right)): row.folds for row in folder.rows("chains")}
+    assert set(ends) == {frozenset(("es:a", "es:c")), frozenset(("en:the en:a", "en:the en:c"))}
+    assert len(set(ends.values())) == 1
+
+
+def test_mistakes_with_translations(tmp_path):
+    spanish, english = bilingual(tmp_path)
+    with pytest.raises(InputError, match=r"no pair of the split train is left beside those of train_only"):
+        made(tmp_path, english)
+    for line in ("a.tsv,translation_languages=en+en", f"a.tsv,{BILINGUAL}"):
+        with pytest.raises(InputError, match=r"translation_languages needs languages, left_translation"):
+            PairSource.parse(line)
+    with pytest.raises(InputError, match=r"translation languages are two codes, such as en\+fr"):
+        PairSource.parse(spanish.replace("en+en", "en"))
+    with pytest.raises(InputError, match=r"split is one of train, valid, test, train_only"):
+        PairSource.parse("a.tsv,split=more")
+
+
 def test_every_word_with_a_vector_is_known(files, prepared):
     folder = DataDirectory(prepared)
     table, dictionary = folder.vectors().numpy(), folder.dictionary
@@ -237,7 +306,7 @@ def test_what_the_command_says_of_a_supplement(tmp_path, capsys):
 
 def test_a_chain_is_in_the_folds_of_all_three_sentences(tmp_path):
     rows = [Row("x", 1, 0, (0, 1), "a", "b", "A", "B"), Row("y", 1, 0, (1, 2), "b", "c", "B", "C")]
-    assert _chains(rows, [])[1]["in three folds"] == 1
+    assert _chains(rows, [], {})[1]["in three folds"] == 1
     rows[1] = Row("y", 1, 0, (1, 0), "b", "c", "B", "C")
-    (chain,), _ = _chains(rows, [])
+    (chain,), _ = _chains(rows, [], {})
     assert (chain.left, chain.right, chain.folds, chain.left_text) == ("a", "c", (0, 1), "A")
