@@ -27,11 +27,10 @@
 #                      vectors, downloaded (the competition's); or a file: .vec or .bin
 #   --text FILE        more Spanish text for own vectors, a sentence a line; repeatable
 #   --languages WHICH  of the training pairs: es, the Spanish translations alone (default), or both: every labelled pair
-#                      is read in English, too. Own vectors of both languages are put into one space by a lexicon of
-#                      the questions and their translations. A pair is held out in both languages at once. Folds and
+#                      is read in English, too. Own vectors of both languages are trained on questions and their
+#                      translations, whose words are mixed. A pair is held out in both languages at once. Folds and
 #                      the Spanish pairs are judged in Spanish alone
-#   --english-text FILE  more English text for the vectors of --languages both, a sentence a line; repeatable. The
-#                      questions alone are too little text: nearly no word is next to its translation then
+#   --english-text FILE  more English text for the vectors of --languages both, a sentence a line; repeatable
 #   --unknown HOW      words without a vector: subwords (vectors of their subwords; default for own and .bin), repair
 #                      (the paper's spelling rules first), or none
 #   --transfer no|yes  add pairs made by label transfer through the questions' translations (default: yes)
@@ -151,7 +150,7 @@ check_settings() {
   [[ $LANGUAGES == both || ${#ENGLISH_TEXTS[@]} == 0 ]] ||
     fail "--english-text is for the vectors of --languages both alone: give that, too"
   [[ $LANGUAGES == es || $VECTORS == own ]] ||
-    fail "--languages both puts own vectors of both languages into one space: leave out --embeddings"
+    fail "--languages both trains own vectors of both languages in one space: leave out --embeddings"
   [[ $LANGUAGES == es ]] || ! one_of "$SYSTEM" "$WITHOUT_VECTORS" ||
     fail "--system $SYSTEM reads no word vectors, so English pairs teach it nothing: leave out --languages both"
   [[ $SYSTEM != st || -n $MODEL ]] || fail "--system st needs --model: the name or folder of a sentence-transformers model"

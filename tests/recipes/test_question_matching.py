@@ -151,9 +151,7 @@ def test_a_dry_run_does_nothing(matching, data):
     assert not matching.out.exists()
 
 
-JOINED = ["fairseq-xl vectors align", "fairseq-xl vectors join"]
-ENGLISH = [*DATA, *["fairseq-xl match words"] * 2, "fairseq-xl data lexicon"]
-SUBWORDS = ["fairseq-xl match words", "fairseq-xl vectors convert"] * 2
+MIXED = [*["fairseq-xl match words"] * 2, "fairseq-xl vectors train"]
 
 
 def test_both_languages_beside_finished_runs_of_one(matching, data):
@@ -163,7 +161,7 @@ def test_both_languages_beside_finished_runs_of_one(matching, data):
     before = (matching.out / f"runs/{name}.seed1/record.json").stat()
     done = matching("--data", data, "--languages", "both")
     assert done.returncode == 0, done.stderr
-    assert matching.calls == [*ENGLISH, *SUBWORDS, *JOINED, *PREPARED[1:], *TRAINED]
+    assert matching.calls == [*MIXED, *PREPARED[1:], *TRAINED]
     assert (matching.out / f"runs/{name}.both.seed1/record.json").exists()
     assert (matching.out / f"runs/{name}.seed1/record.json").stat() == before
     assert matching("--data", data, "--languages", "both", "--seed", 2).returncode == 0
@@ -186,33 +184,36 @@ def test_pairs_of_both_languages_are_held_out_together_and_judged_in_spanish(mat
         "test_a.txt,label=none,languages=es+es",
     ]
     assert folder.endswith("prepared/own.subwords.transferred.sentences.5.both.chains")
-    assert words[words.index("--vectors") + 1].endswith("vectors/both.subwords.npy")
+    assert words[words.index("--vectors") + 1].endswith("vectors/mixed.bin")
     assert "--chains" in words
 
 
-def test_one_space_by_a_lexicon_of_the_questions(matching, data, tmp_path):
+def test_words_of_questions_stand_beside_their_translations_in_the_text_of_the_vectors(matching, data, tmp_path):
     (tmp_path / "more.en").write_text("more\n")
     both = ["--data", data, "--languages", "both", "--english-text", tmp_path / "more.en"]
     matching(*both, "--unknown", "none")
     folder = matching.out / "vectors"
     assert f"{tmp_path}/more.en --output {folder}/text.en" in matching.calls_file.read_text()
-    words = matching.arguments("fairseq-xl vectors align")
-    assert words[3:7] == [f"{folder}/own.en.vec", f"{folder}/own.vec", "--dictionary", f"{folder}/lexicon"]
-    joined = matching.arguments("fairseq-xl vectors join")
-    assert joined[3:5] == [f"es={folder}/aligned.es.npy", f"en={folder}/aligned.en.npy"]
-    assert f"--vectors {folder}/both.words.npy" in " ".join(matching.arguments("fairseq-xl match prepare"))
+    assert f"--vectors {folder}/mixed.vec" in " ".join(matching.arguments("fairseq-xl match prepare"))
     assert f"--vectors {folder}/own.vec" in " ".join(matching.arguments("fairseq-xl match statistics"))
-    # With subwords, every word of the pairs is in the table, and of the text those seen twice, frequent ones first.
-    (data / "cikm_test_a.txt").write_text("y\n")
-    text, asked = "b b a c\na a b b\n", "d a\n"
-    made = matching(*both, KILL_AT="vectors align")
-    assert made.returncode != 0
-    (folder / "text").write_text(text)
+    for name, text in {
+        "questions.en": "where is it\nyes\nwhere is it\n\n",
+        "questions.es": "dónde está\n\ndónde está\nno\n",
+        "text": "dónde está\n¿ qué ?\n",
+        "text.en": "more\n",
+    }.items():
+        (folder / name).write_text(text)
     script = ROOT / "recipes/lib/question_matching/prepare.sh"
-    (folder / "tiny.pairs").write_text(asked)
-    lines = f'. "{script}"; OUT={matching.out}; DRY_RUN=no; run() {{ :; }}; table_of_subwords own text tiny x'
+    lines = f'. "{script}"; ENGLISH_TEXTS=(x); mix_text "{folder}"'
     subprocess.run(["bash", "-euc", lines], check=True)
-    assert (folder / "tiny.dict").read_text() == "b 4\na 3\nd 0\n"
+    assert (folder / "text.mixed").read_text().splitlines() == [
+        "es:no",
+        "en:where es:dónde en:is es:está en:it",
+        "en:yes",
+        "es:dónde es:está",
+        "es:¿ es:qué es:?",
+        "en:more",
+    ]
 
 
 @pytest.mark.parametrize("unknown", ["subwords", "repair", "none"])
@@ -224,7 +225,6 @@ def test_a_dry_run_with_both_languages(matching, data, tmp_path, unknown):
     assert done.returncode == 0, done.stderr
     (repaired,) = [line for line in done.stdout.splitlines() if "repair-words" in line] or [""]
     assert ("--vectors" in repaired and "/vectors/own.vec" in repaired) == (unknown == "repair")
-    assert (f"{more}\\,1" in done.stdout) == (unknown == "subwords")
     assert f"esim.own.{unknown}.translated.sentences.5.both.chains.mean2" in done.stdout
     assert matching.calls == []
 
@@ -235,7 +235,7 @@ def test_a_dry_run_with_both_languages(matching, data, tmp_path, unknown):
         (("--languages", "en"), "--languages is 'en': choose es or both"),
         (("--english-text", __file__), "is for the vectors of --languages both alone"),
         (("--languages", "both", "--english-text", "nowhere"), "there is no text"),
-        (("--languages", "both", "--embeddings", "official"), "own vectors of both languages into one space"),
+        (("--languages", "both", "--embeddings", "official"), "own vectors of both languages in one space"),
         (("--languages", "both", "--embeddings", __file__), "leave out --embeddings"),
         (("--languages", "both", "--system", "tfidf"), "--system tfidf reads no word vectors"),
         (("--system", "magic"), "--system is 'magic': choose one of siamese_lstm"),

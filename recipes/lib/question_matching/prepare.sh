@@ -9,59 +9,37 @@ write_words() {
   run fairseq-xl match words "${inputs[@]}" "${TEXTS[@]}" --output "$OUT/vectors/text"
 }
 
-# The same in English, which the competition's translations are.
-write_english_words() {
-  local inputs=("$DATA/cikm_english_train.txt,1,3" "$DATA/cikm_spanish_train.txt,2,4")
-  [[ ! -f $DATA/cikm_unlabel_spanish_train.txt ]] || inputs+=("$DATA/cikm_unlabel_spanish_train.txt,2")
-  run fairseq-xl match words "${inputs[@]}" "${ENGLISH_TEXTS[@]}" --output "$OUT/vectors/text.en"
-}
-
 # Few words: fewer buckets for subwords than fastText's two million lose nothing.
 train_vectors_on() { # TEXT VECTORS
   run fairseq-xl vectors train "$OUT/vectors/$1" --output "$OUT/vectors/$2" --dim 300 --epoch 10 --min-count 2 \
     --buckets 200000 --threads 1 --seed 1
 }
 train_vectors() { train_vectors_on text own; }
-train_english_vectors() { train_vectors_on text.en own.en; }
+train_mixed_vectors() { train_vectors_on text.mixed mixed; }
 
-# The words of training's questions that translate each other.
-learn_lexicon() {
-  local questions=$OUT/vectors/questions
-  run fairseq-xl match words "$DATA/cikm_english_train.txt,1,3" --every-line --output "$questions.en"
-  run fairseq-xl match words "$DATA/cikm_english_train.txt,2,4" --every-line --output "$questions.es"
-  run fairseq-xl data lexicon "$questions.en" "$questions.es" --output "$OUT/vectors/lexicon"
+# Every question of training with the words of its translation between its own, each behind its language, and then all
+# other text of either language. Words that translate each other stand side by side, and so come near each other in one
+# space (Vulić & Moens 2016, https://doi.org/10.1613/jair.4986). The questions are too little text to align two spaces.
+write_mixed_text() {
+  local folder=$OUT/vectors english="$DATA/cikm_english_train.txt,1,3" spanish="$DATA/cikm_english_train.txt,2,4"
+  run fairseq-xl match words "$english" --every-line --output "$folder/questions.en"
+  run fairseq-xl match words "$spanish" --every-line --output "$folder/questions.es"
+  ((${#ENGLISH_TEXTS[@]} == 0)) || run fairseq-xl match words "${ENGLISH_TEXTS[@]}" --output "$folder/text.en"
+  [[ $DRY_RUN == yes ]] || mix_text "$folder"
 }
 
-# A table of the words of a text that have vectors of their own, and of all words of the pairs, some of which have
-# their subwords' alone. Frequent words come first, for `vectors align`.
-table_of_subwords() { # VECTORS TEXT TABLE FILE,COLUMN…
-  local vectors=$OUT/vectors/$1 text=$OUT/vectors/$2 table=$OUT/vectors/$3
-  shift 3
-  run fairseq-xl match words "$@" --output "$table.pairs"
-  if [[ $DRY_RUN != yes ]]; then
-    awk 'NR == FNR { for (i = 1; i <= NF; i++) { judged[$i]; count[$i] += 0 } next }
-      { for (i = 1; i <= NF; i++) count[$i]++ }
-      END { for (word in count) if (word in judged || count[word] > 1) print word, count[word] }' \
-      "$table.pairs" "$text" | LC_ALL=C sort -k2,2nr -k1,1 >"$table.dict"
-  fi
-  run fairseq-xl vectors convert "$vectors.bin" --dict "$table.dict" --output "$table.npy"
-}
-
-join_vectors() {
-  local spanish=("$DATA/cikm_english_train.txt,2,4" "$DATA/cikm_spanish_train.txt,1,3" "${TRANSLATED[@]/%/,1}")
-  local folder=$OUT/vectors es=$OUT/vectors/own.vec en=$OUT/vectors/own.en.vec
-  if [[ $UNKNOWN == subwords ]]; then
-    [[ ! -f $DATA/cikm_unlabel_spanish_train.txt ]] || spanish+=("$DATA/cikm_unlabel_spanish_train.txt,1")
-    [[ ! -f $DATA/cikm_test_a.txt ]] || spanish+=("$DATA/cikm_test_a.txt,1,2")
-    table_of_subwords own text subwords.es "${spanish[@]}"
-    table_of_subwords own.en text.en subwords.en "$DATA/cikm_english_train.txt,1,3"
-    es=$folder/subwords.es.npy en=$folder/subwords.en.npy
-  fi
-  # The lexicon is large: refinement would put a smaller dictionary in its place, of neighbours in little text.
-  run fairseq-xl vectors align "$en" "$es" --dictionary "$folder/lexicon" --rounds 0 \
-    --output "$folder/aligned.en.npy" "$folder/aligned.es.npy"
-  run fairseq-xl vectors join "es=$folder/aligned.es.npy" "en=$folder/aligned.en.npy" --output "$VECTORS_FILE"
-  makes "$VECTORS_FILE"
+mix_text() { # FOLDER
+  {
+    paste "$1/questions.en" "$1/questions.es" | LC_ALL=C sort -u | awk -F '\t' '{
+      n = split($1, en, " "); m = split($2, es, " "); i = j = 1; line = ""
+      while (i <= n || j <= m)
+        line = line ((j > m || (i <= n && (2 * i - 1) * m <= (2 * j - 1) * n)) ? " en:" en[i++] : " es:" es[j++])
+      print substr(line, 2)
+    }'
+    sed 's/[^ ][^ ]*/es:&/g' "$1/text"
+    ((${#ENGLISH_TEXTS[@]} == 0)) || sed 's/[^ ][^ ]*/en:&/g' "$1/text.en"
+  } >"$1/text.mixed.tmp"
+  mv "$1/text.mixed.tmp" "$1/text.mixed"
 }
 
 fetch_vectors() {
@@ -146,7 +124,7 @@ show_statistics() {
 }
 
 prepare_stages() {
-  local raw before joined given=$VECTORS
+  local raw before given=$VECTORS
   raw=$(fingerprint "$DATA"/cikm_*.txt "${TEXTS[@]}")
   case $VECTORS in
     own)
@@ -177,13 +155,10 @@ prepare_stages() {
     before="transferred/$KEY"
   fi
   if [[ $LANGUAGES == both ]]; then
-    VECTORS_FILE=$OUT/vectors/both.$([[ $UNKNOWN == subwords ]] && echo subwords || echo words).npy
-    stage vectors/text.en '' write_english_words "$raw" "$(fingerprint "${ENGLISH_TEXTS[@]}")"
-    stage vectors/own.en vectors/text.en train_english_vectors
-    stage vectors/lexicon '' learn_lexicon "$raw"
-    joined=vectors/$(basename "$VECTORS_FILE" .npy)
-    stage "$joined" 'vectors/own vectors/own.en vectors/lexicon' join_vectors "$(fingerprint "${TRANSLATED[@]}")"
-    before+=" $joined"
+    VECTORS_FILE=$OUT/vectors/mixed.${VECTORS_FILE##*.}
+    stage vectors/text.mixed vectors/text write_mixed_text "$raw" "$(fingerprint "${ENGLISH_TEXTS[@]}")"
+    stage vectors/mixed vectors/text.mixed train_mixed_vectors
+    before+=' vectors/mixed'
   fi
   stage "prepared/$PREPARED_KEY" "$before" prepare_data "$raw" "$FOLDS" "$LEAKS" "$given"
   stage "statistics/$PREPARED_KEY" "prepared/$PREPARED_KEY" show_statistics
