@@ -17,6 +17,8 @@
 #   --few 'N …'        numbers of pairs to fine-tune on (default: '2000 10000')
 #   --more DIR         more pairs to train on, DIR/en-L.tsv of any language L, such as fairseq-xl corpus paragraphs writes;
 #                      the held-out groups stay those of Tatoeba
+#   --subtitles P      OpenSubtitles pairs beside Tatoeba's, as 'en-fr=PREFIX …' of PREFIX.en and PREFIX.fr, of each the
+#                      paper's first million lines; or download: those of OPUS for all languages, some gigabytes
 #   --own-tags         also train on sentences with their own tags, those of the taggers' treebanks among them: a
 #                      departure from the paper
 #   --dev SHARE        hold this share of the groups back for choosing settings, in OUT/eval/dev (default: 0)
@@ -26,7 +28,10 @@
 #   --few-updates N    updates of a fine-tuning (default: 3000)
 #   --vectors-epochs N epochs of the taggers' word vectors (default: 5)
 #   --tagger-epochs N  most epochs of a tagger (default: 8)
+#   --no-translating   leave out the encoder that is trained to translate, which takes four times as long
 #   --seed N           of everything that is drawn (default: 1)
+#   --more-seeds 'N …' train the encoder with these seeds, too, on the same data and groups, and fine-tune each: the
+#                      tables then have mean ± standard deviation
 #   --threads N        processes that tag (default: all)
 #   --prepare-only     stop before training
 #   --dry-run          print the commands and run none
@@ -37,7 +42,8 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/syntactic/model.sh"
 
 OUT='' DATA='' LANGUAGES='en de es nl ko zh' UNSEEN='fr id' FEW='2000 10000' VOCABULARY=40000 TEMPERATURE=1
-UPDATES=300000 FEW_UPDATES=3000 VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 PREPARE_ONLY=no MORE='' OWN_TAGS=no DEV=0 TUNING=()
+UPDATES=300000 FEW_UPDATES=3000 VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 PREPARE_ONLY=no MORE='' SUBTITLES='' OWN_TAGS=no DEV=0 TUNING=()
+MORE_SEEDS='' TRANSLATING=yes
 THREADS=$(nproc 2>/dev/null || echo 2)
 
 while [[ $# -gt 0 ]]; do
@@ -46,9 +52,10 @@ while [[ $# -gt 0 ]]; do
     --dry-run) DRY_RUN=yes; shift; continue ;;
     --prepare-only) PREPARE_ONLY=yes; shift; continue ;;
     --own-tags) OWN_TAGS=yes; shift; continue ;;
+    --no-translating) TRANSLATING=no; shift; continue ;;
     --) shift; TUNING=("$@"); break ;;
-    --out | --data | --languages | --unseen | --few | --more | --dev | --vocabulary | --temperature | --updates | --few-updates | \
-      --vectors-epochs | --tagger-epochs | --seed | --threads) need_value "$@" ;;
+    --out | --data | --languages | --unseen | --few | --more | --subtitles | --dev | --vocabulary | --temperature | --updates | --few-updates | \
+      --vectors-epochs | --tagger-epochs | --seed | --more-seeds | --threads) need_value "$@" ;;
     *) fail "syntactic.sh has no option '$1': see --help" ;;
   esac
   case $1 in
@@ -58,6 +65,7 @@ while [[ $# -gt 0 ]]; do
     --unseen) UNSEEN=$2 ;;
     --few) FEW=$2 ;;
     --more) MORE=$(absolute "$2") ;;
+    --subtitles) SUBTITLES=$2 ;;
     --dev) DEV=$2 ;;
     --vocabulary) VOCABULARY=$2 ;;
     --temperature) TEMPERATURE=$2 ;;
@@ -66,6 +74,7 @@ while [[ $# -gt 0 ]]; do
     --vectors-epochs) VECTOR_EPOCHS=$2 ;;
     --tagger-epochs) TAGGER_EPOCHS=$2 ;;
     --seed) SEED=$2 ;;
+    --more-seeds) MORE_SEEDS=$2 ;;
     --threads) THREADS=$2 ;;
   esac
   shift 2
@@ -78,11 +87,15 @@ for L in es $LANGUAGES; do
 done
 
 check() {
-  local number language
+  local number language pair
   [[ -n $OUT ]] || fail "--out is missing: give a folder for the results"
   need_folder_name --out "$OUT"
   [[ -z $DATA ]] || need_folder_name --data "$DATA"
   need_seed --seed "$SEED"
+  for number in $MORE_SEEDS; do
+    need_seed --more-seeds "$number"
+    [[ $number != "$SEED" ]] || fail "--more-seeds has $number, which is --seed already: name others"
+  done
   need_count --vocabulary "$VOCABULARY"
   need_count --updates "$UPDATES"
   need_count --few-updates "$FEW_UPDATES"
@@ -96,6 +109,15 @@ check() {
   for number in $FEW; do need_count --few "$number"; done
   [[ " $LANGUAGES " == *' en '* ]] || fail "--languages must have en: Tatoeba's pairs here are with English"
   [[ -n $SECOND ]] || fail "--languages must have two languages or more, en among them"
+  if [[ $SUBTITLES != download ]]; then
+    for pair in $SUBTITLES; do
+      [[ $pair == ??*-??*=?* ]] || fail "--subtitles has '$pair': give L-L=PREFIX, such as en-fr=subtitles, or download"
+      language=${pair%%=*}
+      for language in "${language%-*}" "${language#*-}"; do
+        need_file "${pair#*=}.$language" "file of subtitles"
+      done
+    done
+  fi
   for language in $LANGUAGES $UNSEEN; do
     [[ -n ${TREEBANKS[$language]:-} && ($language == en || -n ${TATOEBA[$language]:-}) ]] ||
       fail "no treebank and Tatoeba code are known for '$language': choose from en ${!TATOEBA[*]}"
@@ -113,9 +135,13 @@ STAMPS=$OUT/stamps
 inputs
 
 all_stages() {
-  tagged='' evaluated='' held='sets' words=''
+  tagged='' evaluated='' held='sets' words='' subtitles=''
   if [[ -z $DATA ]]; then stage download '' download; fi
-  stage read '' read_text "$LANGUAGES" "$UNSEEN" "$(fingerprint_pairs)"
+  if [[ $SUBTITLES == download ]]; then
+    stage subtitles '' download_subtitles "$LANGUAGES" "$UNSEEN"
+    subtitles=subtitles
+  fi
+  stage read "$subtitles" read_text "$LANGUAGES" "$UNSEEN" "$(fingerprint_pairs)" "$(fingerprint_subtitles)"
   for L in $LANGUAGES $UNSEEN $GOLD_ONLY; do
     stage "vectors.$L" read train_vectors "$VECTOR_EPOCHS" "$SEED" "$(fingerprint_treebanks "$L")"
   done
@@ -143,24 +169,36 @@ all_stages() {
     stage "words.$L" "$held" train_words "$VECTOR_EPOCHS" "$SEED" "$(fingerprint_treebanks "$L")"
     words+=" words.$L"
   done
-  stage train.tags prepare train_tags "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"
-  stage train.pieces prepare train_pieces "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"
-  stage untrained train.tags untrained "$SEED"
-  stage evaluate "train.tags train.pieces untrained$words" evaluate_all
-  stage evaluate.gold "train.tags train.pieces untrained$words" evaluate_gold
-  if [[ $DEV != 0 ]]; then stage evaluate.dev "train.tags train.pieces untrained$words" evaluate_dev; fi
-  for L in $UNSEEN; do
-    tuned=''
-    for PAIRS in $(few_pairs "$L"); do
-      for NUMBER in $FEW; do
-        stage "few.$L.$PAIRS.$NUMBER" "train.tags prepare.few" train_few "$FEW_UPDATES" "$SEED" "${TUNING[*]:-}"
-        tuned+=" few.$L.$PAIRS.$NUMBER"
+  for TRAINING_SEED in $SEED $MORE_SEEDS; do
+    OF='' beside=''
+    if [[ $TRAINING_SEED != "$SEED" ]]; then OF=.seed$TRAINING_SEED; fi
+    stage "train.tags$OF" prepare train_tags "$UPDATES" "$TEMPERATURE" "$TRAINING_SEED" "${TUNING[*]:-}"
+    if [[ -z $OF ]]; then
+      stage untrained train.tags untrained "$SEED"
+      beside="untrained$words"
+      if [[ $TRANSLATING == yes ]]; then
+        stage train.pieces prepare train_pieces "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"
+        beside+=' train.pieces'
+      fi
+    fi
+    stage "evaluate$OF" "train.tags$OF $beside" evaluate_all
+    stage "evaluate.gold$OF" "train.tags$OF $beside" evaluate_gold
+    if [[ $DEV != 0 ]]; then stage "evaluate.dev$OF" "train.tags$OF $beside" evaluate_dev; fi
+    evaluated+=" evaluate$OF evaluate.gold$OF"
+    for L in $UNSEEN; do
+      tuned=''
+      for PAIRS in $(few_pairs "$L"); do
+        for NUMBER in $FEW; do
+          stage "few.$L.$PAIRS.$NUMBER$OF" "train.tags$OF prepare.few" \
+            train_few "$FEW_UPDATES" "$TRAINING_SEED" "${TUNING[*]:-}"
+          tuned+=" few.$L.$PAIRS.$NUMBER$OF"
+        done
       done
+      stage "evaluate.$L$OF" "train.tags$OF$tuned" evaluate_few
+      evaluated+=" evaluate.$L$OF"
     done
-    stage "evaluate.$L" "train.tags$tuned" evaluate_few
-    evaluated+=" evaluate.$L"
   done
-  stage tables "evaluate$evaluated" tables
+  stage tables "${evaluated# }" tables "$MORE_SEEDS"
   stage map train.tags draw_map
   [[ $DRY_RUN == yes ]] || cat "$OUT/tables.md"
 }

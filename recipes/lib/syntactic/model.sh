@@ -10,7 +10,7 @@ TRAINING=(
 train() { # NAME DATA OPTION…
   claim_checkpoints "$OUT/runs/$1"
   run mkdir -p "$OUT/runs/$1"
-  logged "$OUT/logs/train.$1.log" fairseq-train "$2" "${TRAINING[@]}" --save-dir "$OUT/runs/$1" --seed "$SEED" \
+  logged "$OUT/logs/train.$1.log" fairseq-train "$2" "${TRAINING[@]}" --save-dir "$OUT/runs/$1" --seed "${TRAINING_SEED:-$SEED}" \
     "${@:3}" "${TUNING[@]}"
 }
 
@@ -19,11 +19,13 @@ train_all() { # NAME OPTION…
     --sampling-temperature "$TEMPERATURE" "${@:2}"
 }
 
-train_tags() {
-  train_all tags --best-checkpoint-metric mean_accuracy --maximize-best-checkpoint-metric
-}
 # The same encoder and sentences, without a tag.
 train_pieces() { train_all pieces --target pieces --decoder-output-dim 100; }
+
+# What follows is done for each seed; OF is empty, or the end of names of another than the first.
+train_tags() {
+  train_all "tags$OF" --best-checkpoint-metric mean_accuracy --maximize-best-checkpoint-metric
+}
 
 few_pairs() { # LANGUAGE -> names of fine-tunings
   echo "$1-en" "$1-en,$1-$SECOND"
@@ -31,7 +33,7 @@ few_pairs() { # LANGUAGE -> names of fine-tunings
 # Validation at a quarter of the updates, not after each of the many epochs of few pairs.
 train_few() {
   local quarter=$((FEW_UPDATES < 4 ? 1 : FEW_UPDATES / 4))
-  train "few.$L.$PAIRS.$NUMBER" "$OUT/few" --finetune-from-model "$OUT/runs/tags/checkpoint_best.pt" \
+  train "few.$L.$PAIRS.$NUMBER$OF" "$OUT/few" --finetune-from-model "$OUT/runs/tags$OF/checkpoint_best.pt" \
     --pairs "$PAIRS" --sentences-per-pair "$NUMBER" --max-update "$FEW_UPDATES" --validate-interval 1000000 \
     --save-interval 1000000 --save-interval-updates "$quarter" --keep-interval-updates 1
 }
@@ -39,7 +41,7 @@ train_few() {
 untrained() { run fairseq-xl embed random "$OUT/runs/tags/checkpoint_best.pt" --output "$OUT/runs/random" --seed "$SEED"; }
 
 evaluate() { # NAME ENCODER…
-  run fairseq-xl embed evaluate "${@:2}" --output "$OUT/evaluation/$1" "${SETS[@]}"
+  run fairseq-xl embed evaluate "${@:2}" --output "$OUT/evaluation/$1$OF" "${SETS[@]}"
 }
 
 # Every language with a parallel treebank: VALUES of --treebanks.
@@ -51,10 +53,14 @@ gold() {
   done
 }
 
-# Of every evaluation: encoders, and baselines that need no download.
-evaluate_baselines() { # NAME
-  evaluate "$1" "ours=$OUT/runs/tags/checkpoint_best.pt" "translating=$OUT/runs/pieces/checkpoint_best.pt" \
-    "random=$OUT/runs/random" "words=vectors:$OUT/words/{lang}.vec" length tags characters
+# The first seed's stands beside baselines that need no download.
+evaluate_encoder() { # NAME
+  local baselines=()
+  if [[ -z $OF ]]; then
+    [[ $TRANSLATING == no ]] || baselines=("translating=$OUT/runs/pieces/checkpoint_best.pt")
+    baselines+=("random=$OUT/runs/random" "words=vectors:$OUT/words/{lang}.vec" length tags characters)
+  fi
+  evaluate "$1" "ours=$OUT/runs/tags$OF/checkpoint_best.pt" "${baselines[@]}"
 }
 
 evaluate_all() {
@@ -64,36 +70,43 @@ evaluate_all() {
     [[ -z $(parallel_file "$language") ]] || accuracy+=("$language=$OUT/taggers/$language")
   done
   SETS=(--sets "$OUT/eval" --treebanks "${treebanks[@]}" --taggers "${accuracy[@]}")
-  evaluate_baselines all
+  evaluate_encoder all
 }
 
 # By gold tags, with each language's vectors centred and whitened beside.
 evaluate_gold() {
   SETS=(--sets "$OUT/gold" --measures nearest --transform center whiten)
-  evaluate_baselines gold
+  evaluate_encoder gold
 }
 
 # Settings are chosen by these groups, which no table reports.
 evaluate_dev() {
   SETS=(--sets "$OUT/eval/dev" --measures nearest --transform center whiten)
-  evaluate_baselines dev
+  evaluate_encoder dev
 }
 
 evaluate_few() {
   local encoders=() pairs number
   for pairs in $(few_pairs "$L"); do
     for number in $FEW; do
-      encoders+=("$pairs-$number=$OUT/runs/few.$L.$pairs.$number/checkpoint_best.pt")
+      encoders+=("$pairs-$number=$OUT/runs/few.$L.$pairs.$number$OF/checkpoint_best.pt")
     done
   done
   SETS=(--sets "$OUT/eval/$L.tsv")
-  evaluate "few.$L" "unseen=$OUT/runs/tags/checkpoint_best.pt" "${encoders[@]}"
+  evaluate "few.$L" "unseen=$OUT/runs/tags$OF/checkpoint_best.pt" "${encoders[@]}"
 }
 
+# Seeds of an encoder are one row.
 tables() {
-  local records=("$OUT/evaluation/all.json")
-  for L in $UNSEEN; do records+=("$OUT/evaluation/few.$L.json"); done
+  local of='' seed records=() gold=()
+  for seed in $SEED $MORE_SEEDS; do
+    if [[ $seed != "$SEED" ]]; then of=.seed$seed; fi
+    records+=("$OUT/evaluation/all$of.json")
+    gold+=("$OUT/evaluation/gold$of.json")
+    for L in $UNSEEN; do records+=("$OUT/evaluation/few.$L$of.json"); done
+  done
   run fairseq-xl embed tables "${records[@]}" --output "$OUT/tables.md"
+  run fairseq-xl embed tables "${gold[@]}" --output "$OUT/tables.gold.md"
 }
 
 draw_map() {

@@ -26,6 +26,11 @@ declare -A FILES=(
   [UD_Korean-PUD]=ko_pud-ud-test [UD_Chinese-PUD]=zh_pud-ud-test [UD_French-PUD]=fr_pud-ud-test
   [UD_Indonesian-PUD]=id_pud-ud-test [UD_Portuguese-PUD]=pt_pud-ud-test
 )
+# OPUS's names of the files of English and a language, of which it writes the alphabetically first in front.
+declare -A SUBTITLE_PAIRS=(
+  [de]=de-en [es]=en-es [fr]=en-fr [id]=en-id [ko]=en-ko [nl]=en-nl [zh]=en-zh_cn
+)
+SUBTITLES_URL=https://object.pouta.csc.fi/OPUS-OpenSubtitles/v2018/moses
 TATOEBA_URL=https://downloads.tatoeba.org/exports
 TREEBANK_URL=https://raw.githubusercontent.com/UniversalDependencies
 
@@ -67,9 +72,19 @@ download() {
   done
 }
 
+download_subtitles() {
+  local language name
+  for language in $LANGUAGES $UNSEEN; do
+    name=${SUBTITLE_PAIRS[$language]:-}
+    [[ -n $name ]] || continue
+    run fairseq-xl data fetch "$SUBTITLES_URL/$name.txt.zip" --output "$OUT/data/subtitles/$name.txt.zip" \
+      --unpack "$OUT/data/subtitles/$name" --otherwise "give files that you have with --subtitles L-L=PREFIX"
+  done
+}
+
 # The same for every call of prepare: INPUTS.
 inputs() {
-  local language
+  local language name prefix
   INPUTS=(--corpus "$OUT/corpus.sqlite")
   if [[ -n $DATA ]]; then
     for language in $LANGUAGES $UNSEEN; do
@@ -79,6 +94,17 @@ inputs() {
     # shellcheck disable=SC2206
     INPUTS+=(--tatoeba "$OUT/data/sentences/sentences.csv" "$OUT/data/links/links.csv" --languages $LANGUAGES $UNSEEN)
   fi
+  for name in $SUBTITLES; do
+    [[ $name == download ]] || INPUTS+=(--opensubtitles "$name")
+  done
+  [[ $SUBTITLES == download ]] || return 0
+  for language in $LANGUAGES $UNSEEN; do
+    name=${SUBTITLE_PAIRS[$language]:-}
+    [[ -n $name ]] || continue
+    prefix=$OUT/data/subtitles/$name/OpenSubtitles.$name
+    name=${name#en-}
+    INPUTS+=(--opensubtitles "en-$language=$prefix.en,$prefix.${name%-en}")
+  done
 }
 
 read_text() { run fairseq-xl embed prepare "${INPUTS[@]}" --output "$OUT/preprocessed" --until read; }
@@ -226,6 +252,12 @@ fingerprint_pairs() {
     [[ -z $DATA || $language == en ]] || files+=("$DATA/mt/tatoeba/${TATOEBA[$language]}-eng.tsv")
   done
   fingerprint "${files[@]}"
+}
+
+fingerprint_subtitles() {
+  local pair files=()
+  for pair in $SUBTITLES; do files+=("${pair#*=}".*); done
+  [[ -z $SUBTITLES || $SUBTITLES == download ]] || fingerprint "${files[@]}"
 }
 
 fingerprint_more() {
