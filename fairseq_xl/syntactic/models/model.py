@@ -87,11 +87,11 @@ class UposDecoder(FairseqDecoder):
 
     def forward(
         self, prev_output_tokens: Tensor, encoder_out: dict[str, Tensor], target_languages: Tensor, **_: Any
-    ) -> tuple[Tensor, None]:
+    ) -> tuple[Tensor, dict[str, Tensor]]:
         """Teacher-forced. prev_output_tokens (N, T); encoder_out of the encoder; target_languages (N,).
 
         Returns:
-            logits (N, T, tags) and None.
+            logits (N, T, tags) and what the encoder gave.
         """
         tags = self.embed_tokens(prev_output_tokens.t())
         steps = (len(tags), -1, -1)
@@ -100,7 +100,7 @@ class UposDecoder(FairseqDecoder):
         start = self.bridge(encoder_out["final"]).unsqueeze(0).chunk(2, -1)
         start = tuple(state.contiguous() for state in start)
         states, _ = self.lstm(torch.cat([tags, language, pooled], -1), start)
-        return self.output_projection(self.narrow(states.transpose(0, 1))), None
+        return self.output_projection(self.narrow(states.transpose(0, 1))), encoder_out
 
     def max_positions(self) -> int:
         return self.limit
@@ -118,8 +118,8 @@ class UposLSTM(FairseqEncoderDecoderModel):
 
     def forward(
         self, src_tokens: Tensor, src_lengths: Tensor, prev_output_tokens: Tensor, target_languages: Tensor
-    ) -> tuple[Tensor, None]:
-        """Logits (N, T, tags) and None; see the encoder's and the decoder's ``forward``."""
+    ) -> tuple[Tensor, dict[str, Tensor]]:
+        """Logits (N, T, tags) and the encoder's output; see the encoder's and the decoder's ``forward``."""
         encoded = self.encoder(src_tokens, src_lengths)
         return self.decoder(prev_output_tokens, encoded, target_languages)
 

@@ -7,6 +7,8 @@ import torch
 from fairseq.logging import metrics
 
 from fairseq_xl.encode.encoder import load_model
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.syntactic.models.contrast import tag_contrast, tag_similarity
 from fairseq_xl.syntactic.models.criterion import UposCrossEntropy
 
 from .conftest import batches
@@ -61,3 +63,30 @@ def test_training_logs_no_figures_of_pairs(run):
     _, _, log = UposCrossEntropy(task, False)(model, batches(task, "valid")[0])
     model.eval()
     assert set(log) == {"loss", "ntokens", "nsentences", "sample_size"}
+
+
+def test_the_contrastive_loss_is_added_in_training_alone(run):
+    task, model = run
+    task.load_dataset("valid")
+    sample = batches(task, "valid")[0]
+    plain, both = UposCrossEntropy(task, False), UposCrossEntropy(task, False, 0.5, 0.2)
+    with torch.no_grad():
+        torch.testing.assert_close(both(model, sample)[0], plain(model, sample)[0])
+    model.train()  # the tiny model has no dropout
+    (loss, size, _), (joint, _, log) = plain(model, sample), both(model, sample)
+    model.eval()
+    ends = torch.full((len(sample["target"]), 1), 2)
+    similarity = tag_similarity(torch.cat([ends, sample["target"]], 1), 1)
+    apart = tag_contrast(
+        model.encode_sentences(sample["net_input"]["src_tokens"], sample["net_input"]["src_lengths"]), similarity, 0.2
+    )
+    torch.testing.assert_close(joint, loss + 0.5 * size * apart)
+    with metrics.aggregate(new_root=True) as found:
+        UposCrossEntropy.reduce_metrics([log])
+    assert found["tag_contrast"].avg == pytest.approx(float(apart.detach()), rel=1e-4)
+
+
+@pytest.mark.parametrize(("options", "said"), [((-1.0, 0.1), "--tag-contrast is -1"), ((1.0, 0.0), "temperature is 0")])
+def test_mistakes(run, options, said):
+    with pytest.raises(InputError, match=said):
+        UposCrossEntropy(run[0], False, *options)
