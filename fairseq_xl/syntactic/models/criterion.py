@@ -25,8 +25,8 @@ CONTRAST = "tag_contrast"
 @dataclass
 class UposCrossEntropyConfig(CrossEntropyCriterionConfig):
     tag_contrast: float = option(
-        "weight of a contrastive loss beside the cross-entropy; 0: none, as in the paper. It brings sentences of a batch "
-        "as near each other as the tags to be predicted are alike. Raise it for nearest neighbours",
+        "weight of a contrastive loss beside the cross-entropy; 0: none, as in the paper. It brings sentences of a "
+        "batch as near each other as the tags to be predicted are alike. Raise it for nearest neighbours",
         0.0,
     )
     tag_contrast_temperature: float = option("its temperature; lower it where only the nearest should count", 0.1)
