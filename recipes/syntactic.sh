@@ -7,7 +7,8 @@
 # with the same tags, and trains an encoder that predicts the tags of a translation, beside the same encoder
 # trained to translate. Both and the baselines that need no download are scored on the held-out groups, on
 # treebanks with gold tags and on parallel sentences; then the encoder is fine-tuned on a few pairs of languages
-# that it has not seen. Tables: DIR/tables.md. A stage that is done is not done again.
+# that it has not seen. Tables: DIR/tables.md, and tables.gold.md of groups by gold tags. The encoder, with all that it needs:
+# DIR/model. A stage that is done is not done again.
 #
 #   --out DIR          everything is written here
 #   --data DIR         a folder with mt/tatoeba/XXX-eng.tsv (English tab other language, XXX as Tatoeba's codes) and
@@ -29,6 +30,9 @@
 #   --vectors-epochs N epochs of the taggers' word vectors (default: 5)
 #   --tagger-epochs N  most epochs of a tagger (default: 8)
 #   --no-translating   leave out the encoder that is trained to translate, which takes four times as long
+#   --beside 'L=E …'   more encoders to score, as fairseq-xl embed evaluate names them, such as
+#                      'mBERT=transformers:bert-base-multilingual-cased' (extra pretrained) or 'LASER=npy:DIR/{name}.npy'
+#   --licence L        the packed encoder, DIR/model, gets a model card with this licence, such as cc-by-4.0
 #   --seed N           of everything that is drawn (default: 1)
 #   --more-seeds 'N …' train the encoder with these seeds, too, on the same data and groups, and fine-tune each: the
 #                      tables then have mean ± standard deviation
@@ -43,7 +47,7 @@ set -euo pipefail
 
 OUT='' DATA='' LANGUAGES='en de es nl ko zh' UNSEEN='fr id' FEW='2000 10000' VOCABULARY=40000 TEMPERATURE=1
 UPDATES=300000 FEW_UPDATES=3000 VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 PREPARE_ONLY=no MORE='' SUBTITLES='' OWN_TAGS=no DEV=0 TUNING=()
-MORE_SEEDS='' TRANSLATING=yes
+MORE_SEEDS='' TRANSLATING=yes BESIDE='' LICENCE=''
 THREADS=$(nproc 2>/dev/null || echo 2)
 
 while [[ $# -gt 0 ]]; do
@@ -55,7 +59,7 @@ while [[ $# -gt 0 ]]; do
     --no-translating) TRANSLATING=no; shift; continue ;;
     --) shift; TUNING=("$@"); break ;;
     --out | --data | --languages | --unseen | --few | --more | --subtitles | --dev | --vocabulary | --temperature | --updates | --few-updates | \
-      --vectors-epochs | --tagger-epochs | --seed | --more-seeds | --threads) need_value "$@" ;;
+      --vectors-epochs | --tagger-epochs | --beside | --licence | --seed | --more-seeds | --threads) need_value "$@" ;;
     *) fail "syntactic.sh has no option '$1': see --help" ;;
   esac
   case $1 in
@@ -73,6 +77,8 @@ while [[ $# -gt 0 ]]; do
     --few-updates) FEW_UPDATES=$2 ;;
     --vectors-epochs) VECTOR_EPOCHS=$2 ;;
     --tagger-epochs) TAGGER_EPOCHS=$2 ;;
+    --beside) BESIDE=$2 ;;
+    --licence) LICENCE=$2 ;;
     --seed) SEED=$2 ;;
     --more-seeds) MORE_SEEDS=$2 ;;
     --threads) THREADS=$2 ;;
@@ -181,9 +187,9 @@ all_stages() {
         beside+=' train.pieces'
       fi
     fi
-    stage "evaluate$OF" "train.tags$OF $beside" evaluate_all
-    stage "evaluate.gold$OF" "train.tags$OF $beside" evaluate_gold
-    if [[ $DEV != 0 ]]; then stage "evaluate.dev$OF" "train.tags$OF $beside" evaluate_dev; fi
+    stage "evaluate$OF" "train.tags$OF $beside" evaluate_all "$BESIDE"
+    stage "evaluate.gold$OF" "train.tags$OF $beside" evaluate_gold "$BESIDE"
+    if [[ $DEV != 0 ]]; then stage "evaluate.dev$OF" "train.tags$OF $beside" evaluate_dev "$BESIDE"; fi
     evaluated+=" evaluate$OF evaluate.gold$OF"
     for L in $UNSEEN; do
       tuned=''
@@ -200,6 +206,7 @@ all_stages() {
   done
   stage tables "${evaluated# }" tables "$MORE_SEEDS"
   stage map train.tags draw_map
+  stage pack train.tags pack_encoder "$LICENCE"
   [[ $DRY_RUN == yes ]] || cat "$OUT/tables.md"
 }
 

@@ -114,6 +114,62 @@ def test_more_text_own_tags_and_groups_to_choose_by(syntactic, data, tmp_path):
     assert not calls(syntactic, "fairseq-xl embed train-tagger")
 
 
+def test_more_seeds_share_the_data_and_the_tables(syntactic, data):
+    options = ("--data", data, *FEW, "--more-seeds", "2 7", "--no-translating")
+    done = syntactic(*options)
+    assert done.returncode == 0, done.stderr
+    out = syntactic.out
+    assert len(calls(syntactic, "fairseq-xl embed prepare")) == 4  # read, tag, prepare and few: once
+    trainings = [" ".join(line) for line in calls(syntactic, "fairseq-train")]
+    assert len(trainings) == 9  # an encoder and two fine-tunings of each seed, and none that translates
+    assert not any("--target pieces" in call for call in trainings)
+    second = [call for call in trainings if "--seed 2 " in call]
+    assert f"--save-dir {out}/runs/tags.seed2 " in second[0]
+    assert all(f"--finetune-from-model {out}/runs/tags.seed2/checkpoint_best.pt" in call for call in second[1:])
+    evaluated = [" ".join(line) for line in calls(syntactic, "fairseq-xl embed evaluate")]
+    assert len(evaluated) == 9
+    assert "random=" in evaluated[0]
+    assert "translating=" not in evaluated[0]
+    # the baselines have no seed
+    assert f"evaluate ours={out}/runs/tags.seed2/checkpoint_best.pt --output {out}/evaluation/all.seed2 " in evaluated[3]
+    records = [f"{out}/evaluation/{name}{of}.json" for of in ("", ".seed2", ".seed7") for name in ("all", "few.fr")]
+    tables, gold = (" ".join(line) for line in calls(syntactic, "fairseq-xl embed tables"))
+    assert f"tables {' '.join(records)} --output {out}/tables.md" in tables
+    assert f"{out}/evaluation/gold.seed2.json {out}/evaluation/gold.seed7.json --output {out}/tables.gold.md" in gold
+    # one more seed leaves the others alone
+    assert syntactic(*options[:-2], "2 7 8", "--no-translating").returncode == 0
+    assert len(calls(syntactic, "fairseq-train")) == 3
+
+
+def test_other_encoders_beside_and_a_card(syntactic, data):
+    options = ("--data", data, *FEW, "--beside", "big=transformers:big L=npy:x.npy", "--licence", "cc-by-4.0")
+    done = syntactic(*options)
+    assert done.returncode == 0, done.stderr
+    scored, gold, new = (" ".join(line) for line in calls(syntactic, "fairseq-xl embed evaluate"))
+    assert " big=transformers:big L=npy:x.npy random=" in scored
+    assert " big=transformers:big " in gold
+    assert "big=" not in new
+    packed = " ".join(calls(syntactic, "fairseq-xl embed pack")[0])
+    assert f"{syntactic.out}/runs/tags/checkpoint_best.pt --output {syntactic.out}/model --licence cc-by-4.0" in packed
+
+
+def test_subtitles_beside_pairs(syntactic, data, tmp_path):
+    for name in ("s.en", "s.fr"):
+        (tmp_path / name).write_text("- I go.\n")
+    options = ("--data", data, *FEW, "--prepare-only", "--subtitles", f"en-fr={tmp_path}/s")
+    assert syntactic(*options).returncode == 0
+    prepared = [" ".join(line) for line in calls(syntactic, "fairseq-xl embed prepare")]
+    assert len(prepared) == 4
+    assert all(f"--opensubtitles en-fr={tmp_path}/s " in call for call in prepared)
+    (tmp_path / "s.fr").write_text("- Je vais.\n")
+    assert syntactic(*options).returncode == 0
+    assert len(calls(syntactic, "fairseq-xl embed prepare")) == 4  # read again
+    downloaded = syntactic(*FEW, "--subtitles", "download", "--dry-run").stdout
+    assert "/moses/de-en.txt.zip" in downloaded
+    prefix = f"{syntactic.out}/data/subtitles/de-en/OpenSubtitles.de-en"
+    assert f"--opensubtitles en-de={prefix}.en\\,{prefix}.de" in downloaded
+
+
 def test_what_is_done_is_not_done_again(syntactic, data):
     assert syntactic("--data", data, *FEW).returncode == 0
     assert syntactic("--data", data, *FEW).returncode == 0
@@ -168,6 +224,9 @@ def test_preparing_only(syntactic, data):
         (("--languages", "en nl", "--unseen", ""), "--unseen needs a value"),
         (("--languages", "en nl"), "there is no list of pairs"),
         (("--dev", "1.5"), "--dev is '1.5'"),
+        (("--more-seeds", "1 2"), "--more-seeds has 1, which is --seed already"),
+        (("--subtitles", "films"), "--subtitles has 'films'"),
+        (("--subtitles", "en-fr=nowhere"), "there is no file of subtitles nowhere.en"),
         (("--more", "nowhere"), "has no file en-L.tsv"),
         (("--quick",), "syntactic.sh has no option '--quick'"),
     ],

@@ -58,7 +58,8 @@ evaluate_encoder() { # NAME
   local baselines=()
   if [[ -z $OF ]]; then
     [[ $TRANSLATING == no ]] || baselines=("translating=$OUT/runs/pieces/checkpoint_best.pt")
-    baselines+=("random=$OUT/runs/random" "words=vectors:$OUT/words/{lang}.vec" length tags characters)
+    # shellcheck disable=SC2206
+    baselines+=($BESIDE "random=$OUT/runs/random" "words=vectors:$OUT/words/{lang}.vec" length tags characters)
   fi
   evaluate "$1" "ours=$OUT/runs/tags$OF/checkpoint_best.pt" "${baselines[@]}"
 }
@@ -111,4 +112,11 @@ tables() {
 
 draw_map() {
   run fairseq-xl embed map "ours=$OUT/runs/tags/checkpoint_best.pt" --sets "$OUT/eval" --output "$OUT/map"
+}
+
+pack_encoder() {
+  local card=()
+  [[ -z $LICENCE ]] || card=(--licence "$LICENCE" --dataset Tatoeba 'Universal Dependencies')
+  run fairseq-xl embed pack "$OUT/runs/tags/checkpoint_best.pt" --output "$OUT/model" "${card[@]}"
+  makes "$OUT/model"
 }
