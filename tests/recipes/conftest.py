@@ -92,7 +92,9 @@ case $call in
   'fairseq-xl embed evaluate '*) echo '{}' | make "$(after --output "$@").json" ;;
   'fairseq-xl embed map '*) echo picture | make "$(after --output "$@").png" ;;
   'fairseq-xl embed statistics '*) ;;
-  'fairseq-xl embed random '* | 'fairseq-xl embed pack '*) echo '{}' | make "$(after --output "$@")/model.safetensors" ;;
+  'fairseq-xl embed random '* | 'fairseq-xl embed pack '*)
+    echo '{}' | make "$(after --output "$@")/model.safetensors"
+    ;;
   fairseq-train*)
     if [[ $call == *' translation '* && $call != *--no-epoch-checkpoints* ]]; then
       for number in $(seq "${STOPS_AFTER:-$(after --max-epoch "$@")}"); do

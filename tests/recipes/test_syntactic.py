@@ -131,7 +131,8 @@ def test_more_seeds_share_the_data_and_the_tables(syntactic, data):
     assert "random=" in evaluated[0]
     assert "translating=" not in evaluated[0]
     # the baselines have no seed
-    assert f"evaluate ours={out}/runs/tags.seed2/checkpoint_best.pt --output {out}/evaluation/all.seed2 " in evaluated[3]
+    alone = f"evaluate ours={out}/runs/tags.seed2/checkpoint_best.pt --output {out}/evaluation/all.seed2 "
+    assert alone in evaluated[3]
     records = [f"{out}/evaluation/{name}{of}.json" for of in ("", ".seed2", ".seed7") for name in ("all", "few.fr")]
     tables, gold = (" ".join(line) for line in calls(syntactic, "fairseq-xl embed tables"))
     assert f"tables {' '.join(records)} --output {out}/tables.md" in tables
