@@ -7,7 +7,7 @@
 # with the same tags, and trains an encoder that predicts the tags of a translation, beside the same encoder
 # trained to translate. Both and the baselines that need no download are scored on the held-out groups, on
 # treebanks with gold tags and on parallel sentences; then the encoder is fine-tuned on a few pairs of languages
-# that it has not seen. Tables: DIR/tables.md, and tables.gold.md of groups by gold tags. The encoder, with all that it needs:
+# that it has not seen. Tables: DIR/tables.md, and DIR/tables.gold.md of groups by gold tags. The packed encoder:
 # DIR/model. A stage that is done is not done again.
 #
 #   --out DIR          everything is written here
@@ -46,8 +46,8 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/syntactic/model.sh"
 
 OUT='' DATA='' LANGUAGES='en de es nl ko zh' UNSEEN='fr id' FEW='2000 10000' VOCABULARY=40000 TEMPERATURE=1
-UPDATES=300000 FEW_UPDATES=3000 VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 PREPARE_ONLY=no MORE='' SUBTITLES='' OWN_TAGS=no DEV=0 TUNING=()
-MORE_SEEDS='' TRANSLATING=yes BESIDE='' LICENCE=''
+UPDATES=300000 FEW_UPDATES=3000 VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 MORE_SEEDS='' PREPARE_ONLY=no MORE=''
+SUBTITLES='' OWN_TAGS=no DEV=0 TRANSLATING=yes BESIDE='' LICENCE='' TUNING=()
 THREADS=$(nproc 2>/dev/null || echo 2)
 
 while [[ $# -gt 0 ]]; do

@@ -10,7 +10,7 @@ TRAINING=(
 train() { # NAME DATA OPTION…
   claim_checkpoints "$OUT/runs/$1"
   run mkdir -p "$OUT/runs/$1"
-  logged "$OUT/logs/train.$1.log" fairseq-train "$2" "${TRAINING[@]}" --save-dir "$OUT/runs/$1" --seed "${TRAINING_SEED:-$SEED}" \
+  logged "$OUT/logs/train.$1.log" fairseq-train "$2" "${TRAINING[@]}" --save-dir "$OUT/runs/$1" --seed "$TRAINING_SEED" \
     "${@:3}" "${TUNING[@]}"
 }
 
