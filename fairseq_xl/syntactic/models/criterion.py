@@ -20,6 +20,7 @@ from fairseq_xl.training.finite import check_finite
 BY_PAIR = "by_pair/"
 """Begins the names of what is logged as one number for each pair: ``loss``, ``tokens``, ``correct`` (pairs,)."""
 CONTRAST = "tag_contrast"
+"""Name under which training logs its contrastive loss, before its weight."""
 
 
 @dataclass
