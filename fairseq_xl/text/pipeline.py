@@ -18,6 +18,7 @@ class Pipeline:
     tokenizer:  ``moses``, or ``none`` for text whose tokens stand between spaces already
     truecaser:  model file for the source side; without one, case stays as it is on both sides
     pieces:     SentencePiece model file for the source side; without one, tokens are words on both sides
+    target_words: the target side is of words, whatever the source side is of
     """
 
     source_lang: str
@@ -25,6 +26,7 @@ class Pipeline:
     tokenizer: str = "moses"
     truecaser: str | None = None
     pieces: str | None = None
+    target_words: bool = False
 
     @property
     def by_moses(self) -> bool:
@@ -51,7 +53,7 @@ class Pipeline:
     def text(self, tokens: list[str]) -> str:
         """The raw text of a translation's tokens."""
         line = " ".join(tokens)
-        if self.pieces is not None:
+        if self.pieces is not None and not self.target_words:
             line = subwords.decode(line)
         if self.by_moses:
             from fairseq_xl.text import moses

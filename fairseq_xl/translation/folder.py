@@ -4,7 +4,7 @@
     model1.safetensors, …  weights (:mod:`fairseq_xl.training.packed`), several of them for an ensemble
     dict.LANGUAGE.txt the source and the target dictionary
     truecaser.SOURCE  where the text was truecased
-    subwords.SOURCE.model  where words were cut into pieces
+    subwords.SOURCE.model  where words were cut into pieces, of the source side alone or of both
 
 ``fairseq-xl translate pack`` writes one, ``fairseq-xl translate text`` reads it.
 """
@@ -26,14 +26,17 @@ from fairseq_xl.text.pipeline import TOKENIZERS, Pipeline
 CONFIG = "translator.json"
 OUTSIDE = ("lexicon", "nearest_index", "read_unknown")
 """Options that name files or folders, which are none of the model folder's."""
-VERSION = 2
+VERSION = 3
 """Raised when an older version of this package could not read what is written now."""
 
-_LANGUAGE = re.compile(r"[A-Za-z0-9_-]+")
-_ENTRIES: dict[str, type] = {
-    **{"source_lang": str, "target_lang": str, "tokenizer": str, "truecase": bool, "subwords": bool},
-    **{"checkpoints": list, "files": dict, "options": dict},
+STEP_ENTRIES: dict[str, type] = {
+    **{"source_lang": str, "target_lang": str, "tokenizer": str},
+    **{"truecase": bool, "subwords": bool, "target_words": bool},
 }
+"""What a folder says of the text steps (:class:`TextSteps`), by name."""
+
+_LANGUAGE = re.compile(r"[A-Za-z0-9_-]+")
+_ENTRIES: dict[str, type] = {**STEP_ENTRIES, "checkpoints": list, "files": dict, "options": dict}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +48,7 @@ class TextSteps:
     tokenizer: str
     truecase: bool
     subwords: bool
+    target_words: bool
 
     def __post_init__(self) -> None:
         """Raises: InputError: a value that is none of those there are."""
@@ -53,6 +57,10 @@ class TextSteps:
                 raise InputError(f"{language!r} is no language code such as de")
         if self.tokenizer not in TOKENIZERS:
             raise InputError(f"tokenizer is one of {', '.join(TOKENIZERS)}, not {self.tokenizer!r}")
+
+    def steps(self) -> dict[str, Any]:
+        """Languages and text steps by name, for a folder that is made of this one."""
+        return {name: getattr(self, name) for name in STEP_ENTRIES}
 
     def step_files(self) -> list[str]:
         """The names of what the text steps read."""
@@ -63,7 +71,7 @@ class TextSteps:
         """The text steps, with the truecaser and the subword model in ``folder``."""
         truecaser = str(folder / truecaser_name(self.source_lang)) if self.truecase else None
         pieces = str(folder / subwords_name(self.source_lang)) if self.subwords else None
-        return Pipeline(self.source_lang, self.target_lang, self.tokenizer, truecaser, pieces)
+        return Pipeline(self.source_lang, self.target_lang, self.tokenizer, truecaser, pieces, self.target_words)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,6 +37,7 @@ class Packing(CardOptions):
     subwords: Path | None = option(
         "SentencePiece model of the source side, where the training text was cut into pieces", None, metavar="FILE"
     )
+    target_words: bool = option("the target side is of words, where --subwords cut the source side alone", False)
     output: Path = option("folder to write; a model folder of that name is replaced", alias="-o", metavar="DIR")
 
 
@@ -79,6 +80,7 @@ def pack(packing: Packing, decoding: Decoding) -> None:
             tokenizer=packing.tokenizer,
             truecase=packing.truecaser is not None,
             subwords=packing.subwords is not None,
+            target_words=packing.target_words,
             checkpoints=checkpoints,
             files={path.name: digest(path) for path in sorted(folder.iterdir())},
             options=decoding.given(),

@@ -24,7 +24,7 @@ defaults() {
   EPOCHS='' CONTINUOUS_EPOCHS=15 SOFTMAX_EPOCHS=15 STOCK_EPOCHS=14 TRANSFORMER_EPOCHS=50
   OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no TRAIN_ONLY=no WARM_START=no
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
-  VECTOR_THREADS='' TRANSFORM='' TRANSFORM_GIVEN=no LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe JOINT=no ABOUT=()
+  VECTOR_THREADS='' TRANSFORM='' TRANSFORM_GIVEN=no LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe SUBWORD_SIDES=both JOINT=no ABOUT=()
   SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0 LABEL_SMOOTHING='' READ_UNKNOWN='' SOURCE_MONO='' TEACHER=''
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 ANNEAL=''
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' CSLS_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
@@ -79,7 +79,7 @@ common_option() { # OPTION [VALUE] …
     --joint) JOINT=yes; return ;;
     --warm-start) WARM_START=yes; return ;;
     --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
-      --vector-epochs | --transform | --subwords | --subword-kind | --test | --name | --threads | --url | \
+      --vector-epochs | --transform | --subwords | --subword-kind | --subword-sides | --test | --name | --threads | --url | \
       --replace-unknown | --search | --diagnose | --diagnose-words | --user-dir | --source-min-count | \
       --target-min-count | --target-epochs | --label-smoothing | --read-unknown | --source-mono | --teacher) ;;
     *) TAKEN=0; return ;;
@@ -112,6 +112,7 @@ common_option() { # OPTION [VALUE] …
     --teacher) TEACHER=$(absolute "$2") ;;
     --subwords) SUBWORDS=$2 ;;
     --subword-kind) SUBWORD_KIND=$2 ;;
+    --subword-sides) SUBWORD_SIDES=$2 ;;
     --test) TEST=$(absolute "$2") ;;
     --name) NAME=$2 ;;
     --threads) THREADS=$2 ;;
@@ -165,11 +166,14 @@ check_settings() {
   [[ $DIAGNOSE =~ ^(best|epochs|no)$ ]] || fail "--diagnose is '$DIAGNOSE': choose best, epochs or no"
   [[ $SUBWORD_KIND =~ ^(bpe|unigram)$ ]] || fail "--subword-kind is '$SUBWORD_KIND': choose bpe or unigram"
   [[ $SUBWORDS != 0 || $JOINT == no ]] || fail "--joint is for subwords: give --subwords N, too"
+  [[ $SUBWORD_SIDES =~ ^(both|source)$ ]] || fail "--subword-sides is '$SUBWORD_SIDES': choose both or source"
+  [[ $SUBWORDS != 0 || $SUBWORD_SIDES == both ]] || fail "--subword-sides is for subwords: give --subwords N, too"
+  [[ $SUBWORD_SIDES == both || $JOINT == no ]] || fail "--joint is for subwords of both sides: leave out --subword-sides"
   [[ $LOSS != stock_transformer || $((SIZE % 4)) == 0 ]] ||
     fail "--size is '$SIZE': the transformer's four heads need a multiple of 4"
   [[ $SUBWORDS == 0 || -z $REPLACE_UNKNOWN ]] ||
     fail "--replace-unknown is for whole words: subwords leave none unknown"
-  [[ $SUBWORDS == 0 || -z $SOURCE_MIN_COUNT$TARGET_MIN_COUNT ]] ||
+  [[ $SUBWORDS == 0 || -z $SOURCE_MIN_COUNT && ($SUBWORD_SIDES == source || -z $TARGET_MIN_COUNT) ]] ||
     fail "--source-min-count and --target-min-count are for whole words: every piece of the training text is known"
   [[ $READ_UNKNOWN =~ ^(|0|0?\.[0-9]+|1)$ ]] || fail "--read-unknown is '$READ_UNKNOWN': give a cosine from 0 to 1"
   [[ $SUBWORDS == 0 || -z $READ_UNKNOWN ]] || fail "--read-unknown is for whole words: subwords leave none unknown"
@@ -204,17 +208,22 @@ check_settings() {
   fi
   PREPARED=$OUT/prepared/$SRC-$TGT
   LEXICON=$PREPARED/lexicon.$SRC-$TGT.tsv
-  # What comes from the text alone, its pieces and their vectors, is in TEXT_FOLDER: PREPARED itself for words, a folder
-  # in it for subwords, whose stages bear its name (IN_TEXT). What depends on the dictionaries, too, is in UNITS_FOLDER:
-  # the same folder, or one of its own for words of other minimal counts than the recipe's (IN_UNITS).
+  # What comes from the text alone is in TEXT_FOLDER: PREPARED itself for words, a folder in it for subwords, whose stages
+  # bear its name (IN_TEXT). The vectors are in TARGET_FOLDER (IN_TARGET), which is the same but where the target side
+  # alone is of words. What depends on the dictionaries, too, is in UNITS_FOLDER: TEXT_FOLDER, or a folder of its own for
+  # words of other minimal counts than the recipe's (IN_UNITS).
   UNITS='' TEXT_FOLDER=$PREPARED IN_TEXT='' TEXTS=$PREPARED/true
   if [[ $SUBWORDS != 0 ]]; then
     UNITS=$SUBWORD_KIND$SUBWORDS
     [[ $JOINT == no ]] || UNITS+=.joint
+    [[ $SUBWORD_SIDES == both ]] || UNITS+=.source
     TEXT_FOLDER=$PREPARED/$UNITS IN_TEXT=$UNITS/ TEXTS=$PREPARED/$UNITS/pieces
+    ABOUT+=("subwords=$UNITS")
     # Every piece of the training text has a place in the dictionary and a vector of its own.
-    LIMITS=() VECTOR_MIN_COUNT=1 VECTOR_SUBWORD=0 ABOUT+=("subwords=$UNITS")
+    if of_pieces "$TGT"; then LIMITS=() VECTOR_MIN_COUNT=1 VECTOR_SUBWORD=0; else LIMITS+=(--thresholdsrc 0); fi
   fi
+  TARGET_FOLDER=$TEXT_FOLDER IN_TARGET=$IN_TEXT TARGET_TEXTS=$TEXTS
+  of_pieces "$TGT" || TARGET_FOLDER=$PREPARED IN_TARGET='' TARGET_TEXTS=$PREPARED/true
   for option in SOURCE_MIN_COUNT TARGET_MIN_COUNT; do
     [[ -n ${!option} ]] || continue
     side=src

@@ -66,9 +66,14 @@ def run(args: argparse.Namespace, report: Any) -> None:
 
 
 def memory(variant: str, args: argparse.Namespace, words: int) -> float | None:
-    """MiB at the peak of two steps, measured in a process of its own."""
+    """MiB at the peak of two steps: on a CPU measured in a process of its own, on a GPU what torch allocates."""
     if args.no_memory:
         return None
+    if args.device.startswith("cuda"):
+        before = torch.cuda.memory_allocated()
+        torch.cuda.reset_peak_memory_stats()
+        two_steps(variant, args, dictionary(words))
+        return (torch.cuda.max_memory_allocated() - before) / 2**20
     command = [
         sys.executable,
         str(Path(__file__).parents[1] / "benchmark.py"),
@@ -77,8 +82,6 @@ def memory(variant: str, args: argparse.Namespace, words: int) -> float | None:
         variant,
         "--words",
         str(words),
-        "--device",
-        args.device,
         "--threads",
         str(torch.get_num_threads()),
     ]
@@ -92,13 +95,15 @@ def memory(variant: str, args: argparse.Namespace, words: int) -> float | None:
     return float(done.stdout.splitlines()[-1])
 
 
+def two_steps(variant: str, args: argparse.Namespace, words: Any) -> None:
+    """The second holds what the first leaves, Adam's moments, too."""
+    made = TrainingStep(variant, words, args, args.device)
+    made.step()
+    made.step()
+
+
 def measure_memory(args: argparse.Namespace, words: Any) -> None:
-    if args.device.startswith("cuda"):
-        made = TrainingStep(args.memory_of, words, args, args.device)
-        made.step()
-        made.step()
-        print(torch.cuda.max_memory_allocated() / 2**20)
-        return
+    """What the process of its own does: print the MiB by which two steps raise its peak."""
     status = Path("/proc/self/status")
 
     def field(name: str) -> float:
@@ -106,9 +111,7 @@ def measure_memory(args: argparse.Namespace, words: Any) -> None:
         return int(line.split()[1]) / 1024
 
     before = field("VmRSS")
-    made = TrainingStep(args.memory_of, words, args, args.device)
-    made.step()
-    made.step()
+    two_steps(args.memory_of, args, words)
     print(field("VmHWM") - before)
 
 

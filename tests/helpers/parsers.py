@@ -394,12 +394,13 @@ def parsers() -> dict[str, Parser]:
     }
     encoder = {"version": 2, "files": {"model.safetensors": sha256(b"M").hexdigest()}}
     translator = {
-        "version": 2,
+        "version": 3,
         "source_lang": "de",
         "target_lang": "en",
         "tokenizer": "none",
         "truecase": False,
         "subwords": False,
+        "target_words": False,
         "checkpoints": ["model.safetensors"],
         "options": {"beam": 5},
         "files": {

@@ -300,6 +300,33 @@ def test_subwords_go_from_the_truecased_text_to_words_again(multi30k, data):
     assert "subwords=bpe500" in multi30k.arguments("fairseq-xl experiment record")
 
 
+def test_subwords_of_the_source_side_leave_the_target_sides_words_and_vectors(multi30k, data):
+    multi30k("--data", data)
+    units = ("--subwords", 500, "--subword-sides", "source")
+    done = multi30k("--data", data, *units)
+    assert done.returncode == 0, done.stderr
+    assert "fairseq-xl vectors train" not in multi30k.calls
+    assert "fairseq-xl data decode-subwords" not in multi30k.calls
+    prepared = multi30k.out / "prepared" / "de-en"
+    pieces, calls = prepared / "bpe500.source" / "pieces", multi30k.calls_file.read_text()
+    assert calls.count("train-subwords ") == 1
+    assert {line.split()[-5] for line in calls.splitlines() if "encode-subwords" in line} == {
+        str(prepared / "true" / f"{name}.de") for name in ("train", "valid", "test")
+    }
+    assert (pieces / "train.en").read_text() == (prepared / "true" / "train.en").read_text()
+    preprocess = multi30k.arguments("fairseq-preprocess")
+    assert options(preprocess, "--trainpref", "--thresholdtgt") == (str(pieces / "train"), "2")
+    assert preprocess[-2:] == ["--thresholdsrc", "0"]
+    assert str(prepared / "vectors" / "en.bin") in multi30k.arguments("fairseq-xl vectors convert")
+    pack = multi30k.arguments(PACK)
+    assert options(pack, "--subwords") == (str(prepared / "bpe500.source" / "subwords.de.model"),)
+    assert "--target-words" in pack
+    assert "subwords=bpe500.source" in multi30k.arguments("fairseq-xl experiment record")
+    multi30k("--data", data, *units, "--target-min-count", 1)
+    assert multi30k.arguments("fairseq-train")[1] == str(prepared / "bpe500.source.tgt.min1" / "bin")
+    assert "fairseq-xl data train-subwords" not in multi30k.calls
+
+
 def test_what_is_diagnosed(multi30k, data):
     multi30k("--data", data, "--epochs", 3, "--diagnose", "epochs", "--name", "each")
     assert "--no-epoch-checkpoints" not in multi30k.arguments("fairseq-train")
@@ -557,6 +584,7 @@ def test_other_minimal_counts_have_data_of_their_own_and_share_the_vectors(multi
         (["--label-smoothing", "1"], "give a share from 0 to below 1"),
         (["--label-smoothing", "0.1"], "syn_margin_proj has none"),
         (["--subwords", "500", "--target-min-count", "1"], "are for whole words"),
+        (["--subwords", "500", "--subword-sides", "source", "--source-min-count", "1"], "are for whole words"),
         (["--source-min-count", "x"], "--source-min-count"),
         (["--read-unknown", "7"], "give a cosine from 0 to 1"),
         (["--read-unknown", "0.5", "--subwords", "500"], "--read-unknown is for whole words"),
@@ -635,6 +663,9 @@ def test_the_modern_baseline_is_a_transformer_on_joint_subwords(multi30k, data):
         (["--subwords", "many"], "--subwords is 'many': give a whole number"),
         (["--subwords", "5", "--subword-kind", "x"], "--subword-kind is 'x': choose bpe or unigram"),
         (["--joint"], "--joint is for subwords: give --subwords N, too"),
+        (["--subwords", "5", "--subword-sides", "target"], "--subword-sides is 'target': choose both or source"),
+        (["--subword-sides", "source"], "--subword-sides is for subwords: give --subwords N, too"),
+        (["--subwords", "5", "--joint", "--subword-sides", "source"], "--joint is for subwords of both sides"),
         (["--loss", "stock_transformer", "--size", "30"], "four heads need a multiple of 4"),
         (["--loss", "hinge"], "--loss is 'hinge': choose one of cross_entropy "),
         (["--src", "en"], "--src and --tgt are both 'en'"),
@@ -776,6 +807,18 @@ def test_a_few_captions_through_subwords_and_fairseqs_transformer(captions, fork
     assert (record["loss"], record["subwords"]) == ("stock_transformer", "bpe300")
     assert record["training"]["criterion"]["label_smoothing"] == 0.1
     assert record["training"]["model"]["encoder_layers"] == 4
+    assert_translates_as_the_recipe_did(run, captions.raw, forked_cli, tmp_path, beam=5)
+
+
+@pytest.mark.slow
+def test_a_few_captions_through_subwords_of_the_source_side(captions, forked_cli, tmp_path):
+    units = ["--subwords", 300, "--subword-sides", "source"]
+    captions(*units, "--diagnose", "no", "--name", "source", "--", "--cpu", "--max-tokens", 500)
+    run = captions.out / "runs" / "source"
+    assert json.loads((run / "record.json").read_text())["subwords"] == "bpe300.source"
+    assert "▁" in (captions.out / "prepared" / "fr-en" / "bpe300.source" / "pieces" / "test.fr").read_text()
+    words = set((captions.out / "prepared" / "fr-en" / "true" / "train.en").read_text().split())
+    assert set((run / "hyp.beam5.tok").read_text().split()) <= words | {"<unk>"}
     assert_translates_as_the_recipe_did(run, captions.raw, forked_cli, tmp_path, beam=5)
 
 

@@ -55,6 +55,14 @@ def test_subwords_go_out_and_back(tmp_path):
     assert pipeline.text(pieces) == "das Großhaus."
 
 
+def test_pieces_of_the_source_side_alone_leave_the_words_of_the_other(tmp_path):
+    (tmp_path / "tok").write_text("das große Haus\n" * 20)
+    subwords.train_subwords([tmp_path / "tok"], tmp_path / "pieces", 15, progress=False)
+    pipeline = Pipeline("de", "en", pieces=str(tmp_path / "pieces"), target_words=True)
+    assert len(pipeline.tokens("das Haus")) > 2
+    assert pipeline.text(["a", "big", "house", "."]) == "a big house."
+
+
 def test_text_that_is_tokenised_already_stays_as_it_is():
     pipeline = Pipeline("qel", "en", tokenizer="none")
     assert pipeline.tokens(" A  b , c. ") == ["A", "b", ",", "c."]

@@ -77,7 +77,7 @@ def export(exporting: Exporting, options: Decoding) -> list[str]:
     sources = sentences_to_compare(original, exporting.sentences)
     kept = {name: value for name, value in chosen.given().items() if name not in _gone(folded)}
     described = files.Export(
-        **{name: getattr(config, name) for name in ("source_lang", "target_lang", "tokenizer", "truecase", "subwords")},
+        **config.steps(),
         architecture=spec.architecture(model),
         folded=folded,
         compute_type=exporting.compute_type,

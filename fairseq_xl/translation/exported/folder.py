@@ -20,16 +20,16 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import check_files, digest, read_manifest
 from fairseq_xl.translation.exported.options import COMPUTE_TYPES
-from fairseq_xl.translation.folder import TextSteps, refuse_outside
+from fairseq_xl.translation.folder import STEP_ENTRIES, TextSteps, refuse_outside
 
 CONFIG = "export.json"
 FOLDING = "folding.npz"
-VERSION = 1
+VERSION = 2
 """Raised when an older version of this package could not read what is written now."""
 COMMAND = "fairseq-xl translate export"
 
 _ENTRIES: dict[str, type] = {
-    **{"source_lang": str, "target_lang": str, "tokenizer": str, "truecase": bool, "subwords": bool},
+    **STEP_ENTRIES,
     **{"architecture": dict, "folded": dict, "compute_type": str, "positions": list, "options": dict},
     "files": dict,
 }

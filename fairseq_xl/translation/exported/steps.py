@@ -176,7 +176,7 @@ def export(exporting: Exporting, options: Decoding) -> list[str]:
     sources = _indices(original, exporting.sentences)
     described = {
         "version": VERSION,
-        **{name: getattr(config, name) for name in ("source_lang", "target_lang", "tokenizer", "truecase", "subwords")},
+        **config.steps(),
         "source": {"pad": source.pad(), "eos": source.eos(), "unk": source.unk()},
         "target": {"eos": target.eos(), "unk": target.unk()},
         "decode_score": "softmax" if model.decoder.scorer is None else model.decoder.scorer.score,

@@ -76,13 +76,17 @@ train_source_vectors() {
   makes "$PREPARED/vectors/source.$SRC.bin"
 }
 
+of_pieces() { [[ $SUBWORDS != 0 && ($SUBWORD_SIDES == both || $1 == "$SRC") ]]; } # LANGUAGE
+
 # SentencePiece on what was truecased: the way back is then the same as for words.
 subword_texts() {
   local set language
   if [[ $JOINT == yes ]]; then
     learn_subwords "$SRC" "$PREPARED/true/train.$SRC" "$PREPARED/true/train.$TGT"
   else
-    for language in "$SRC" "$TGT"; do learn_subwords "$language" "$PREPARED/true/train.$language"; done
+    for language in "$SRC" "$TGT"; do
+      ! of_pieces "$language" || learn_subwords "$language" "$PREPARED/true/train.$language"
+    done
   fi
   for language in "$SRC" "$TGT"; do
     for set in train valid test; do encode_set "$PREPARED/true" "$TEXTS" "$set" "$language"; done
@@ -99,6 +103,11 @@ learn_subwords() { # LANGUAGE TEXT…
 }
 
 encode_set() { # FROM TO SET LANGUAGE
+  if ! of_pieces "$4"; then # words, beside the pieces of the other side
+    run mkdir -p "$2"
+    run cp "$1/$3.$4" "$2/$3.$4"
+    return
+  fi
   run fairseq-xl data encode-subwords "$1/$3.$4" --output "$2/$3.$4" --model "$(subword_model "$4")"
 }
 
@@ -123,17 +132,17 @@ preprocess() {
 }
 
 train_vectors() {
-  local texts=("$TEXTS/train.$TGT")
-  [[ -z $MONO ]] || texts+=("$TEXTS/mono.$TGT")
-  run fairseq-xl vectors train "${texts[@]}" --output "$TEXT_FOLDER/vectors/$TGT" --model skipgram \
+  local texts=("$TARGET_TEXTS/train.$TGT")
+  [[ -z $MONO ]] || texts+=("$TARGET_TEXTS/mono.$TGT")
+  run fairseq-xl vectors train "${texts[@]}" --output "$TARGET_FOLDER/vectors/$TGT" --model skipgram \
     --dim "$DIM" --epoch "$VECTOR_EPOCHS" --min-count "$VECTOR_MIN_COUNT" \
     --max-subword "$VECTOR_SUBWORD" --buckets "$VECTOR_BUCKETS" --seed 0 \
     --threads "${VECTOR_THREADS:-$THREADS}"
-  makes "$TEXT_FOLDER/vectors/$TGT.bin"
+  makes "$TARGET_FOLDER/vectors/$TGT.bin"
 }
 
 target_vectors() {
-  local source=${VECTORS:-$TEXT_FOLDER/vectors/$TGT.bin} transform=()
+  local source=${VECTORS:-$TARGET_FOLDER/vectors/$TGT.bin} transform=()
   [[ -z $TRANSFORM ]] || read -ra transform <<<"$TRANSFORM"
   [[ -z $MIN_COVERAGE || -z $VECTORS ]] || transform+=(--min-coverage "$MIN_COVERAGE")
   run fairseq-xl vectors convert "$source" --output "$TARGET_VECTORS" --dict "$UNITS_FOLDER/bin/dict.$TGT.txt" \
@@ -161,13 +170,14 @@ prepare() {
 }
 
 prepare_stages() {
-  local corpus=truecase
+  local corpus=truecase targets=truecase
   plain_stages
   stage tokenise plain tokenise_all
   stage truecase tokenise truecase_all
   if [[ $SUBWORDS != 0 ]]; then
     corpus=${IN_TEXT}texts
     stage "$corpus" truecase subword_texts
+    ! of_pieces "$TGT" || targets=$corpus
   fi
   stage "${IN_UNITS}preprocess" "$corpus" preprocess "${LIMITS[@]}"
   [[ $REPLACE_UNKNOWN != lexicon ]] || stage lexicon truecase make_lexicon
@@ -176,12 +186,12 @@ prepare_stages() {
   if [[ -z $VECTORS ]]; then
     if [[ -n $MONO ]]; then
       stage mono truecase mono_text "$(fingerprint "$MONO")"
-      [[ $SUBWORDS == 0 ]] || stage "${IN_TEXT}mono" "mono $corpus" subword_mono
-      corpus+=" ${IN_TEXT}mono"
+      ! of_pieces "$TGT" || stage "${IN_TEXT}mono" "mono $corpus" subword_mono
+      targets+=" ${IN_TARGET}mono"
     fi
-    stage "${IN_TEXT}vectors" "$corpus" train_vectors "$DIM" "$VECTOR_EPOCHS" "$VECTOR_MIN_COUNT" \
+    stage "${IN_TARGET}vectors" "$targets" train_vectors "$DIM" "$VECTOR_EPOCHS" "$VECTOR_MIN_COUNT" \
       "$VECTOR_SUBWORD" "$VECTOR_BUCKETS"
-    stage "$IN_UNITS$(basename "$TARGET_VECTORS")" "${IN_UNITS}preprocess ${IN_TEXT}vectors" \
+    stage "$IN_UNITS$(basename "$TARGET_VECTORS")" "${IN_UNITS}preprocess ${IN_TARGET}vectors" \
       target_vectors "$TRANSFORM"
   else
     stage "$IN_UNITS$(basename "$TARGET_VECTORS")" "${IN_UNITS}preprocess" target_vectors "$TRANSFORM" \

@@ -44,6 +44,7 @@ pack_model() {
   local pieces=()
   ! has_case "$SRC" || pieces=(--truecaser "$PREPARED/truecaser.$SRC")
   [[ $SUBWORDS == 0 ]] || pieces+=(--subwords "$(subword_model "$SRC")")
+  [[ $SUBWORDS == 0 || $SUBWORD_SIDES == both ]] || pieces+=(--target-words)
   run fairseq-xl translate pack "$RUN/checkpoints/checkpoint_best.pt" --data "$UNITS_FOLDER/bin" \
     --source-lang "$SRC" --target-lang "$TGT" "${pieces[@]}" "${PACKED[@]}" --output "$RUN/model"
   makes "$RUN/model"
@@ -106,7 +107,7 @@ preprocess_test() { # PREFIX
 translate() {
   local prefix=$RUN/$LABEL attention=() replace=()
   local best=${prefix}hyp.beam$BEAM.tok
-  [[ $SUBWORDS == 0 ]] || best=${prefix}hyp.beam$BEAM.pieces
+  ! of_pieces "$TGT" || best=${prefix}hyp.beam$BEAM.pieces
   if [[ -n $REPLACE_UNKNOWN ]]; then
     attention=(--print-alignment soft)
     # fairseq's own lstm shifts its attention by padding on the left; this option turns that off.
@@ -121,7 +122,7 @@ translate() {
     "${attention[@]}"
   run fairseq-xl data hypotheses "${prefix}generate.beam$BEAM.log" --output "$best" --like "$REFERENCE" \
     "${replace[@]}"
-  [[ $SUBWORDS == 0 ]] || run fairseq-xl data decode-subwords "$best" --output "${prefix}hyp.beam$BEAM.tok"
+  ! of_pieces "$TGT" || run fairseq-xl data decode-subwords "$best" --output "${prefix}hyp.beam$BEAM.tok"
   run fairseq-xl data postprocess "${prefix}hyp.beam$BEAM.tok" --output "${prefix}hyp.beam$BEAM.txt" \
     --language "$TGT"
   makes "${prefix}hyp.beam$BEAM.txt"
