@@ -156,6 +156,9 @@ def system(record: dict[str, Any]) -> str:
             kind += f" of {record['target_epochs']} epochs"
         if "warm_start" in record:
             kind += ", which it goes on from"
+    for side in ("source", "target"):
+        if least := record.get(f"{side}_min_count"):
+            kind += f", all {side} words" if least == "1" else f", {side} words seen {least} times"
     if "teacher" in record:
         kind += ", distilled"
     training = record["training"]
@@ -185,6 +188,8 @@ def system(record: dict[str, Any]) -> str:
     if record["search"] != RECIPES_SEARCH:
         more = record["search"].removeprefix(RECIPES_SEARCH)
         kind += f", `{more.strip()}`" if more != record["search"] else ", decoding tuned"
+    if record["device"].startswith("cuda"):
+        kind += ", on a GPU"
     return kind
 
 

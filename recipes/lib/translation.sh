@@ -229,6 +229,7 @@ check_settings() {
     side=src
     [[ $option == SOURCE* ]] || side=tgt
     LIMITS+=("--threshold$side" "${!option}")
+    ABOUT+=("${option,,}=${!option}")
     UNITS+=${UNITS:+.}$side.min${!option}
   done
   UNITS_FOLDER=$PREPARED${UNITS:+/$UNITS} IN_UNITS=${UNITS:+$UNITS/}
