@@ -38,6 +38,13 @@ MINUTES, EPOCHS = (2, 4, 8, 16), (2, 4, 8, 16)
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 CHOSEN = {
     "`stock_transformer`, `bpe10000.joint`, on a Transformer of 128 units": "fairseq's Transformer on subwords",
+    "`combined`, `bpe4000.source`, targets of a softmax of 4 epochs, which it goes on from, all target words, "
+    "`label_smoothing=0.05`, `--unkpen 3`, on a GPU": (
+        "`combined`, going on from a short softmax, source subwords, all English words, on a GPU"
+    ),
+    "`cross_entropy`, `bpe4000.source`, `--unkpen 3`, on a GPU": (
+        "softmax, source subwords, `<unk>` penalised, on a GPU"
+    ),
     "`combined`, targets of a softmax of 3 epochs, which it goes on from, `label_smoothing=0.05`, `--unkpen 3`": (
         "`combined`, going on from a short softmax, `<unk>` penalised"
     ),

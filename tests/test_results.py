@@ -42,6 +42,7 @@ def finished(tmp_path):
             "loss": "vmf",
             "seed": 1,
             "search": "--max-len-a 1.5 --max-len-b 5",
+            "device": "cpu: one",
             "epochs": 5,
             "scores": {test: beams},
             "command": "fairseq-train /secret/data",
@@ -91,6 +92,7 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
         *({"training": narrow}, {"training": untied}, {"training": scaled}),
         {"training": untied, "targets": "softmax", "target_epochs": "3", "warm_start": "yes"},
         {"teacher": "softmax.seed1 (0a1b2c3d)"},
+        *({"subwords": "bpe8.source", "target_min_count": "1"}, {"source_min_count": "5"}, {"device": "cuda: H100"}),
     ]
     results.keep([finished(f"vmf.{n}", 30.0 - n, **change) for n, change in enumerate(changes)], results.RECORDS)
     capsys.readouterr()
@@ -111,6 +113,9 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
         ["| Multi30k de→en", "`vmf`, outputs × 30, plain likelihood, scored by cosine"],
         ["| Multi30k de→en", "`vmf`, targets of a softmax of 3 epochs, which it goes on from"],
         ["| Multi30k de→en", "`vmf`, distilled"],
+        ["| Multi30k de→en", "`vmf`, `bpe8.source`, all target words"],
+        ["| Multi30k de→en", "`vmf`, source words seen 5 times"],
+        ["| Multi30k de→en", "`vmf`, on a GPU"],
         ["| Tatoeba de→en", "`vmf`"],
     ]
 

@@ -39,7 +39,7 @@ from fairseq_xl.translation.folder import dictionary_name, read_config
 from fairseq_xl.translation.options import Decoding, VectorScores
 
 CONFIG, ENCODER, DECODER = "steps.json", "encoder.onnx", "decoder.onnx"
-VERSION = 1
+VERSION = 2
 WORDS = 20
 """How many a step gives: enough for beams of ten, which look at twice as many."""
 TOLERANCE = 1e-4
