@@ -209,9 +209,9 @@ check_settings() {
   PREPARED=$OUT/prepared/$SRC-$TGT
   LEXICON=$PREPARED/lexicon.$SRC-$TGT.tsv
   # What comes from the text alone is in TEXT_FOLDER: PREPARED itself for words, a folder in it for subwords, whose stages
-  # bear its name (IN_TEXT). The vectors are in TARGET_FOLDER (IN_TARGET), which is the same but where the target side
-  # alone is of words. What depends on the dictionaries, too, is in UNITS_FOLDER: TEXT_FOLDER, or a folder of its own for
-  # words of other minimal counts than the recipe's (IN_UNITS).
+  # bear its name (IN_TEXT). The vectors are in TARGET_FOLDER (IN_TARGET): TEXT_FOLDER, or PREPARED where the source side
+  # alone is of subwords. What depends on the dictionaries, too, is in UNITS_FOLDER: TEXT_FOLDER, or a folder of its own
+  # for words of other minimal counts than the recipe's (IN_UNITS).
   UNITS='' TEXT_FOLDER=$PREPARED IN_TEXT='' TEXTS=$PREPARED/true
   if [[ $SUBWORDS != 0 ]]; then
     UNITS=$SUBWORD_KIND$SUBWORDS
