@@ -44,7 +44,7 @@ pack_model() {
   local pieces=()
   ! has_case "$SRC" || pieces=(--truecaser "$PREPARED/truecaser.$SRC")
   [[ $SUBWORDS == 0 ]] || pieces+=(--subwords "$(subword_model "$SRC")")
-  [[ $SUBWORDS == 0 || $SUBWORD_SIDES == both ]] || pieces+=(--target-words)
+  [[ $SUBWORDS == 0 ]] || of_pieces "$TGT" || pieces+=(--target-words)
   run fairseq-xl translate pack "$RUN/checkpoints/checkpoint_best.pt" --data "$UNITS_FOLDER/bin" \
     --source-lang "$SRC" --target-lang "$TGT" "${pieces[@]}" "${PACKED[@]}" --output "$RUN/model"
   makes "$RUN/model"
