@@ -43,6 +43,20 @@ def test_from_a_site_to_tables_and_not_again(similarity):
     assert similarity.calls[:2] == ["fairseq-xl corpus run", *VECTORS[:1]]
 
 
+def test_pages_of_another_site_are_not_taken_for_those_of_this_one(similarity):
+    assert similarity(*BASE, "--folds", "0").returncode == 0
+    project = similarity.out / "corpus" / "en-fr"
+    (project / "corpus.yaml").write_text("languages: [en, fr]\n")  # what corpus init writes
+    assert similarity(*BASE, "--folds", "0", "--set", "align.distance=0.7").returncode == 0
+    assert similarity.calls[0] == "fairseq-xl corpus run"
+    done = similarity("--base", "https://other.example/", "--folds", "0")
+    assert done.returncode != 0
+    assert (
+        f"{project} has the pages of another site, https://example.org/: name another --out, or remove" in done.stderr
+    )
+    assert similarity.calls == []
+
+
 def test_three_languages_make_three_training_sets(similarity):
     done = similarity(*BASE, "--languages", "en fr es", "--folds", "0", "--set-for", "es:crawl.delay=2")
     assert done.returncode == 0, done.stderr

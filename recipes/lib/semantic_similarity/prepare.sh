@@ -24,10 +24,18 @@ settings_of_lines() {
 }
 
 make_lines() {
-  [[ -f $(project "$CORPUS")/corpus.yaml ]] ||
-    run fairseq-xl corpus init --project "$(project "$CORPUS")" --languages "$FIRST" "$(language_of "$CORPUS")" \
-      --base "${CORPUS_BASES[@]}"
-  run fairseq-xl corpus run --project "$(project "$CORPUS")" --last align "${CORPUS_SET[@]}"
+  local folder made_from
+  folder=$(project "$CORPUS")
+  made_from=$(printf '%s\n' "${CORPUS_BASES[@]}")
+  if [[ -f $folder/corpus.yaml ]]; then
+    [[ $(<"$folder/bases.txt") == "$made_from" ]] ||
+      fail "$folder has the pages of another site, $(paste -sd ' ' "$folder/bases.txt"): name another --out, or remove it"
+  else
+    run mkdir -p "$folder"
+    [[ $DRY_RUN == yes ]] || printf '%s\n' "$made_from" >"$folder/bases.txt"
+    run fairseq-xl corpus init --project "$folder" --languages "$FIRST" "$(language_of "$CORPUS")" --base "${CORPUS_BASES[@]}"
+  fi
+  run fairseq-xl corpus run --project "$folder" --last align "${CORPUS_SET[@]}"
 }
 
 make_pairs() {
