@@ -23,6 +23,8 @@ class PairData:
     """of the pair"""
     language: int
     """number of the target language"""
+    own: bool = False
+    """whether the tags are the sentences' own"""
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,13 @@ class Sampling:
 
     temperature: see :func:`apportion`
     per_pair: this many sentences of each pair, the same in every epoch; 0 for all
+    own_share: share of the sentences that have their own tags, which the temperature then parts among these pairs, and
+        the rest among the others; None for what the temperature gives to all pairs together
     """
 
     temperature: float = 1.0
     per_pair: int = 0
+    own_share: float | None = None
     seed: int = 1
 
 
@@ -118,9 +123,21 @@ class MixedPairs(FairseqDataset):
             fixed = np.random.default_rng(sampling.seed)
             available = [fixed.permutation(rows)[: sampling.per_pair] for rows in available]
         rng = np.random.default_rng([sampling.seed, self.epoch])
-        counts = apportion([len(rows) for rows in available], sampling.temperature)
+        counts = self._counts(np.array([len(rows) for rows in available]), sampling)
         drawn = [draw(rows, count, rng) for rows, count in zip(available, counts, strict=True)]
         return rng.permutation(np.concatenate(drawn))
+
+    def _counts(self, sizes: np.ndarray, sampling: Sampling) -> np.ndarray:
+        """Sentences of each pair in an epoch, (pairs,)."""
+        if sampling.own_share is None:
+            return apportion(sizes, sampling.temperature)
+        own = np.array([pair.own for pair in self.pairs])
+        total = int(sizes.sum())
+        of_own = round(sampling.own_share * total)
+        counts = np.zeros(len(sizes), np.int64)
+        for chosen, number in ((own, of_own), (~own, total - of_own)):
+            counts[chosen] = apportion(sizes[chosen], sampling.temperature, number)
+        return counts
 
     def num_tokens(self, index: int) -> int:
         return int(max(self.source_sizes[index], self.target_sizes[index]))
@@ -137,8 +154,8 @@ class MixedPairs(FairseqDataset):
         )
 
 
-def apportion(sizes: Sequence[int], temperature: float) -> np.ndarray:
-    """Share an epoch of ``sum(sizes)`` sentences among pairs in proportion to size^(1/temperature).
+def apportion(sizes: Sequence[int] | np.ndarray, temperature: float, total: int | None = None) -> np.ndarray:
+    """Share an epoch of ``total`` sentences among pairs in proportion to size^(1/temperature).
 
     1 keeps the sizes; the higher the temperature, the more equal the shares (Arivazhagan et al. 2019, section 4.2).
     Fractions go to the pairs that they are largest of.
@@ -146,15 +163,17 @@ def apportion(sizes: Sequence[int], temperature: float) -> np.ndarray:
     Args:
         sizes: sentences of each pair, none of them 0.
         temperature: above 0.
+        total: ``sum(sizes)`` where it is None.
 
     Returns:
-        (pairs,) whole numbers that sum to ``sum(sizes)``.
+        (pairs,) whole numbers that sum to the total.
     """
+    total = int(np.sum(sizes)) if total is None else total
     logs = np.log(np.asarray(sizes, dtype=np.float64)) / temperature
     shares = np.exp(logs - logs.max())
-    exact = sum(sizes) * shares / shares.sum()
+    exact = total * shares / shares.sum()
     counts = np.floor(exact + 1e-9).astype(np.int64)
-    missing = sum(sizes) - int(counts.sum())
+    missing = total - int(counts.sum())
     counts[np.argsort(counts - exact, kind="stable")[:missing]] += 1
     return counts
 

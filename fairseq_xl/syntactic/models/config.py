@@ -73,6 +73,12 @@ class UposTranslationConfig(FairseqDataclass):
         "example to 5, where small pairs lag behind",
         1.0,
     )
+    own_share: Optional[float] = option(  # noqa: UP045
+        "share of an epoch's sentences that are to have their own tags (pairs of a language with itself, of prepare "
+        "--own-tags). Raise it to 0.5 where the tags of a language are unlike those of its translations, as in Korean; "
+        "without it, these pairs are drawn as all others",
+        None,
+    )
     sentences_per_pair: int = option(
         "train on this many sentences of each pair, chosen by --seed: for learning curves; 0: all", 0
     )

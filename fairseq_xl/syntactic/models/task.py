@@ -54,6 +54,8 @@ class UposTranslationTask(FairseqTask):
             )
         if cfg.sentences_per_pair < 0:
             raise InputError(f"--sentences-per-pair is {cfg.sentences_per_pair}: give 0 (all) or more")
+        if cfg.own_share is not None and not 0 < cfg.own_share < 1:
+            raise InputError(f"--own-share is {cfg.own_share}: give a number between 0 and 1, such as 0.5")
         folder = Path(cfg.data)
         manifest = read_manifest(folder)
         target = str(cfg.target)
@@ -81,12 +83,20 @@ class UposTranslationTask(FairseqTask):
                     f"{pair.sentences.get(split)}: prepare the data again"
                 )
             source, target = sides
-            pairs.append(PairData(source, target, number, self.languages.index(pair.target)))
+            pairs.append(
+                PairData(source, target, number, self.languages.index(pair.target), pair.source == pair.target)
+            )
         if not pairs:
             raise InputError(f"no pair in {self.folder} has sentences of {split!r}")
         sampling = None
         if split == "train":
-            sampling = Sampling(self.cfg.sampling_temperature, self.cfg.sentences_per_pair, self.cfg.seed)
+            cfg = self.cfg
+            if cfg.own_share is not None and len({pair.own for pair in pairs}) == 1:
+                raise InputError(
+                    "--own-share needs pairs of two languages and pairs of a language with itself, which fairseq-xl "
+                    "embed prepare --own-tags makes: leave it out, or prepare and name (--pairs) both kinds"
+                )
+            sampling = Sampling(cfg.sampling_temperature, cfg.sentences_per_pair, cfg.own_share, cfg.seed)
         dictionary = self.target_dictionary
         self.datasets[split] = MixedPairs(pairs, dictionary.pad(), dictionary.eos(), sampling)
 

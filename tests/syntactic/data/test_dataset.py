@@ -25,9 +25,10 @@ class Lines(list):
         self.sizes = np.array([len(row) for row in rows])
 
 
-def mixed(sampling=None, sizes=(30, 5)):
+def mixed(sampling=None, sizes=(30, 5), own=()):
     parts = [
-        PairData(Lines(1000 * (i + 1), n), Lines(1000 * (i + 1) + 500, n), 7 + i, 3 * i) for i, n in enumerate(sizes)
+        PairData(Lines(1000 * (i + 1), n), Lines(1000 * (i + 1) + 500, n), 7 + i, 3 * i, i in own)
+        for i, n in enumerate(sizes)
     ]
     return MixedPairs(parts, PAD, EOS, sampling)
 
@@ -76,22 +77,22 @@ def test_validation_takes_every_sentence_once_by_length():
 
 
 def test_temperature_one_is_every_sentence_once_in_another_order_each_epoch():
-    data = mixed(Sampling(1.0, 0, 1))
+    data = mixed(Sampling(1.0, 0, seed=1))
     assert sorted(epoch(data, 1)) == sorted(epoch(data, 2)) == list(range(35))
     assert epoch(data, 1) != epoch(data, 2)
     assert not data.can_reuse_epoch_itr_across_epochs
 
 
 def test_an_epoch_depends_on_its_number_and_the_seed_alone():
-    first = mixed(Sampling(3.0, 0, 1))
+    first = mixed(Sampling(3.0, 0, seed=1))
     for number in (1, 2, 3):
         last = epoch(first, number)
-    assert last == epoch(mixed(Sampling(3.0, 0, 1)), 3)
-    assert last != epoch(mixed(Sampling(3.0, 0, 2)), 3)
+    assert last == epoch(mixed(Sampling(3.0, 0, seed=1)), 3)
+    assert last != epoch(mixed(Sampling(3.0, 0, seed=2)), 3)
 
 
 def test_temperature_raises_the_small_pair_and_draws_anew():
-    data = mixed(Sampling(1e6, 0, 1))
+    data = mixed(Sampling(1e6, 0, seed=1))
     drawn = [Counter(epoch(data, number)) for number in (1, 2)]
     for counts in drawn:
         of_small = [counts[i] for i in range(30, 35)]
@@ -103,12 +104,26 @@ def test_temperature_raises_the_small_pair_and_draws_anew():
 
 
 def test_some_sentences_of_each_pair_are_the_same_in_all_epochs():
-    data = mixed(Sampling(1.0, 4, 1))
+    data = mixed(Sampling(1.0, 4, seed=1))
     kept = [set(epoch(data, number)) for number in (1, 2)]
     assert kept[0] == kept[1]
     assert sum(i < 30 for i in kept[0]) == sum(i >= 30 for i in kept[0]) == 4
-    assert kept[0] != set(epoch(mixed(Sampling(1.0, 4, 2)), 1))
-    assert len(epoch(mixed(Sampling(1.0, 99, 1)), 1)) == 35
+    assert kept[0] != set(epoch(mixed(Sampling(1.0, 4, seed=2)), 1))
+    assert len(epoch(mixed(Sampling(1.0, 99, seed=1)), 1)) == 35
+
+
+def test_a_share_of_the_epoch_has_its_own_tags_and_the_temperature_parts_both():
+    data = mixed(Sampling(1e6, 0, 0.25, 1), sizes=(40, 8, 30, 2), own=(1, 3))
+    drawn = np.searchsorted([40, 48, 78], epoch(data, 1), side="right")
+    assert Counter(drawn.tolist()) == {0: 30, 1: 10, 2: 30, 3: 10}
+
+
+@given(st.floats(0.01, 0.99), st.lists(st.integers(1, 20), min_size=2, max_size=6))
+def test_the_share_is_met_to_a_sentence(share, sizes):
+    data = mixed(Sampling(2.0, 0, share, 1), sizes, own=(0,))
+    drawn = np.array(epoch(data, 1))
+    assert len(drawn) == sum(sizes)
+    assert abs((drawn < sizes[0]).sum() - share * sum(sizes)) <= 0.5
 
 
 @pytest.mark.parametrize("limits", [(3, 3), (2, 6)])

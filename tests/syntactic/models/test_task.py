@@ -70,6 +70,13 @@ def test_text_becomes_what_the_data_holds(upos_run):
     assert set(task.encode_text("</s> <pad>").tolist()[:-1]) & {0, 1, 2} == set()
 
 
+def test_a_share_of_own_tags_needs_pairs_of_both_kinds(upos_run):
+    task = setup(upos_run[0], own_share=0.5)
+    task.load_dataset("valid")
+    with pytest.raises(InputError, match="--own-share needs pairs of two languages and pairs of a language with itse"):
+        task.load_dataset("train")
+
+
 @pytest.fixture
 def copy(upos_run, tmp_path):
     return shutil.copytree(upos_run[0], tmp_path / "data")
@@ -106,6 +113,7 @@ def test_pairs_without_sentences_are_passed_over(copy):
     [
         ({"sampling_temperature": 0.0}, "--sampling-temperature is 0.0: give a number above 0"),
         ({"sentences_per_pair": -1}, "--sentences-per-pair is -1"),
+        ({"own_share": 1.0}, "--own-share is 1.0: give a number between 0 and 1"),
         ({"pairs": "de-en,xx-en"}, "there is no pair 'xx-en'"),
     ],
 )
