@@ -22,6 +22,8 @@
 #                      paper's first million lines; or download: those of OPUS for all languages, some gigabytes
 #   --own-tags         also train on sentences with their own tags, those of the taggers' treebanks among them: a
 #                      departure from the paper
+#   --own-share S      with --own-tags: draw a share of S of all sentences with their own tags, such as 0.8 (default: as
+#                      many as there are, by --temperature)
 #   --dev SHARE        hold this share of the groups back for choosing settings, in OUT/eval/dev (default: 0)
 #   --vocabulary N     pieces of the joint vocabulary (default: 40000)
 #   --temperature T    pairs are drawn by their size to the power of 1/T (default: 1, as they come)
@@ -47,7 +49,7 @@ set -euo pipefail
 
 OUT='' DATA='' LANGUAGES='en de es nl ko zh' UNSEEN='fr id' FEW='2000 10000' VOCABULARY=40000 TEMPERATURE=1
 UPDATES=300000 FEW_UPDATES=3000 VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 MORE_SEEDS='' PREPARE_ONLY=no MORE=''
-SUBTITLES='' OWN_TAGS=no DEV=0 TRANSLATING=yes BESIDE='' LICENCE='' TUNING=()
+SUBTITLES='' OWN_TAGS=no OWN_SHARE='' DEV=0 TRANSLATING=yes BESIDE='' LICENCE='' TUNING=()
 THREADS=$(nproc 2>/dev/null || echo 2)
 
 while [[ $# -gt 0 ]]; do
@@ -58,7 +60,7 @@ while [[ $# -gt 0 ]]; do
     --own-tags) OWN_TAGS=yes; shift; continue ;;
     --no-translating) TRANSLATING=no; shift; continue ;;
     --) shift; TUNING=("$@"); break ;;
-    --out | --data | --languages | --unseen | --few | --more | --subtitles | --dev | --vocabulary | --temperature | --updates | --few-updates | \
+    --out | --data | --languages | --unseen | --few | --more | --subtitles | --own-share | --dev | --vocabulary | --temperature | --updates | --few-updates | \
       --vectors-epochs | --tagger-epochs | --beside | --licence | --seed | --more-seeds | --threads) need_value "$@" ;;
     *) fail "syntactic.sh has no option '$1': see --help" ;;
   esac
@@ -70,6 +72,7 @@ while [[ $# -gt 0 ]]; do
     --few) FEW=$2 ;;
     --more) MORE=$(absolute "$2") ;;
     --subtitles) SUBTITLES=$2 ;;
+    --own-share) OWN_SHARE=$2 ;;
     --dev) DEV=$2 ;;
     --vocabulary) VOCABULARY=$2 ;;
     --temperature) TEMPERATURE=$2 ;;
@@ -111,6 +114,11 @@ check() {
   [[ $TEMPERATURE =~ ^([1-9][0-9]{0,5}|0)(\.[0-9]{1,9})?$ && ! $TEMPERATURE =~ ^0(\.0*)?$ ]] ||
     fail "--temperature is '$TEMPERATURE': give a number above 0"
   [[ $DEV =~ ^0(\.[0-9]{1,9})?$ ]] || fail "--dev is '$DEV': give a share from 0 to below 1, such as 0.3"
+  if [[ -n $OWN_SHARE ]]; then
+    [[ $OWN_TAGS == yes ]] || fail "--own-share needs --own-tags: add it, or leave out --own-share"
+    [[ $OWN_SHARE =~ ^0\.[0-9]{1,9}$ && ! $OWN_SHARE =~ ^0\.0*$ ]] ||
+      fail "--own-share is '$OWN_SHARE': give a share between 0 and 1, such as 0.8"
+  fi
   [[ -z $MORE ]] || compgen -G "$MORE/en-*.tsv" >/dev/null || fail "--more $MORE has no file en-L.tsv"
   for number in $FEW; do need_count --few "$number"; done
   [[ " $LANGUAGES " == *' en '* ]] || fail "--languages must have en: Tatoeba's pairs here are with English"
@@ -178,12 +186,12 @@ all_stages() {
   for TRAINING_SEED in $SEED $MORE_SEEDS; do
     OF='' beside=''
     if [[ $TRAINING_SEED != "$SEED" ]]; then OF=.seed$TRAINING_SEED; fi
-    stage "train.tags$OF" prepare train_tags "$UPDATES" "$TEMPERATURE" "$TRAINING_SEED" "${TUNING[*]:-}"
+    stage "train.tags$OF" prepare train_tags "$UPDATES" "$TEMPERATURE" "$OWN_SHARE" "$TRAINING_SEED" "${TUNING[*]:-}"
     if [[ -z $OF ]]; then
       stage untrained train.tags untrained "$SEED"
       beside="untrained$words"
       if [[ $TRANSLATING == yes ]]; then
-        stage train.pieces prepare train_pieces "$UPDATES" "$TEMPERATURE" "$SEED" "${TUNING[*]:-}"
+        stage train.pieces prepare train_pieces "$UPDATES" "$TEMPERATURE" "$OWN_SHARE" "$SEED" "${TUNING[*]:-}"
         beside+=' train.pieces'
       fi
     fi

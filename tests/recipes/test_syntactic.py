@@ -114,6 +114,16 @@ def test_more_text_own_tags_and_groups_to_choose_by(syntactic, data, tmp_path):
     assert not calls(syntactic, "fairseq-xl embed train-tagger")
 
 
+def test_a_share_of_own_tags_is_for_training_and_not_for_fine_tuning(syntactic, data):
+    options = ("--data", data, *FEW, "--own-tags", "--own-share", "0.8", "--", "--batches-of-one-pair")
+    done = syntactic(*options)
+    assert done.returncode == 0, done.stderr
+    trained = [" ".join(line) for line in calls(syntactic, "fairseq-train")]
+    assert ["--own-share 0.8" in line for line in trained] == ["--finetune-from-model" not in line for line in trained]
+    assert all("--batches-of-one-pair" in line for line in trained)
+    assert len(trained) > 2
+
+
 def test_more_seeds_share_the_data_and_the_tables(syntactic, data):
     options = ("--data", data, *FEW, "--more-seeds", "2 7", "--no-translating")
     done = syntactic(*options)
@@ -218,6 +228,8 @@ def test_preparing_only(syntactic, data):
     ("options", "said"),
     [
         (("--languages", "de fr"), "--languages must have en"),
+        (("--own-share", "0.5"), "--own-share needs --own-tags"),
+        (("--own-tags", "--own-share", "1"), "--own-share is '1': give a share between 0 and 1"),
         (("--languages", "en"), "--languages must have two languages or more"),
         (("--languages", "en xx"), "no treebank and Tatoeba code are known for 'xx'"),
         (("--updates", "many"), "--updates is 'many'"),

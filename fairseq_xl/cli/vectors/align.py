@@ -14,8 +14,8 @@ from fairseq_xl.io.settings import argument, option
 
 @dataclass(kw_only=True)
 class Align:
-    """Rotate the vectors of one language into the space of another (Procrustes with refinement) and say how well the
-    nearest words translate. Both tables are written as unit vectors, centered: use them together."""
+    """Rotate the vectors of one language into the space of another (Procrustes with refinement). With --test, say how
+    well the nearest words translate. Both tables are written as unit vectors, centered: use them together."""
 
     source: Path = argument("vectors to rotate, frequent words first")
     target: Path = argument("vectors of the space to rotate into")

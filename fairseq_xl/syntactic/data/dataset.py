@@ -35,11 +35,13 @@ class Sampling:
     per_pair: this many sentences of each pair, the same in every epoch; 0 for all
     own_share: share of the sentences that have their own tags, which the temperature then parts among these pairs, and
         the rest among the others; None for what the temperature gives to all pairs together
+    by_pair: sentences are ordered by pair before length, so that a batch is of one pair but where two of them meet
     """
 
     temperature: float = 1.0
     per_pair: int = 0
     own_share: float | None = None
+    by_pair: bool = False
     seed: int = 1
 
 
@@ -115,7 +117,11 @@ class MixedPairs(FairseqDataset):
         """The epoch's sentences by length, those of equal length by chance."""
         indices = np.arange(len(self)) if self.sampling is None else self._drawn(self.sampling)
         indices = indices[np.argsort(self.target_sizes[indices], kind="stable")]
-        return indices[np.argsort(self.source_sizes[indices], kind="stable")]
+        indices = indices[np.argsort(self.source_sizes[indices], kind="stable")]
+        if self.sampling is not None and self.sampling.by_pair:
+            place = np.searchsorted(self.ends, indices, side="right")
+            indices = indices[np.argsort(place, kind="stable")]
+        return indices
 
     def _drawn(self, sampling: Sampling) -> np.ndarray:
         available = np.split(np.arange(len(self)), self.ends[:-1])

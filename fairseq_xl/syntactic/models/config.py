@@ -79,6 +79,11 @@ class UposTranslationConfig(FairseqDataclass):
         "without it, these pairs are drawn as all others",
         None,
     )
+    batches_of_one_pair: bool = option(
+        "fill a batch with sentences of one pair instead of any. Use it with --tag-contrast, which compares the "
+        "sentences of a batch: those of one language are harder to tell apart",
+        False,
+    )
     sentences_per_pair: int = option(
         "train on this many sentences of each pair, chosen by --seed: for learning curves; 0: all", 0
     )

@@ -96,7 +96,9 @@ class UposTranslationTask(FairseqTask):
                     "--own-share needs pairs of two languages and pairs of a language with itself, which fairseq-xl "
                     "embed prepare --own-tags makes: leave it out, or prepare and name (--pairs) both kinds"
                 )
-            sampling = Sampling(cfg.sampling_temperature, cfg.sentences_per_pair, cfg.own_share, cfg.seed)
+            sampling = Sampling(
+                cfg.sampling_temperature, cfg.sentences_per_pair, cfg.own_share, cfg.batches_of_one_pair, cfg.seed
+            )
         dictionary = self.target_dictionary
         self.datasets[split] = MixedPairs(pairs, dictionary.pad(), dictionary.eos(), sampling)
 

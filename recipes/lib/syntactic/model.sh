@@ -16,7 +16,7 @@ train() { # NAME DATA OPTION…
 
 train_all() { # NAME OPTION…
   train "$1" "$OUT/preprocessed" --max-update "$UPDATES" --save-interval-updates 5000 --keep-interval-updates 1 \
-    --sampling-temperature "$TEMPERATURE" "${@:2}"
+    --sampling-temperature "$TEMPERATURE" ${OWN_SHARE:+--own-share "$OWN_SHARE"} "${@:2}"
 }
 
 # The same encoder and sentences, without a tag.

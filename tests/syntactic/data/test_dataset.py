@@ -118,6 +118,16 @@ def test_a_share_of_the_epoch_has_its_own_tags_and_the_temperature_parts_both():
     assert Counter(drawn.tolist()) == {0: 30, 1: 10, 2: 30, 3: 10}
 
 
+def test_batches_of_one_pair_have_the_same_sentences_pair_by_pair():
+    mixture, sorted_by_pair = (mixed(Sampling(2.0, by_pair=by_pair), sizes=(20, 9, 14)) for by_pair in (False, True))
+    indices = np.array(epoch(sorted_by_pair, 2))
+    assert sorted(indices.tolist()) == sorted(epoch(mixture, 2))
+    pairs = np.searchsorted([20, 29], indices, side="right")
+    assert (np.diff(pairs) >= 0).all()
+    for pair in range(3):
+        assert (np.diff(sorted_by_pair.source_sizes[indices[pairs == pair]]) >= 0).all()
+
+
 @given(st.floats(0.01, 0.99), st.lists(st.integers(1, 20), min_size=2, max_size=6))
 def test_the_share_is_met_to_a_sentence(share, sizes):
     data = mixed(Sampling(2.0, 0, share, 1), sizes, own=(0,))
