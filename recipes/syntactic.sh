@@ -13,6 +13,8 @@
 #   --out DIR          everything is written here
 #   --data DIR         a folder with mt/tatoeba/XXX-eng.tsv (English tab other language, XXX as Tatoeba's codes) and
 #                      treebanks ud/UD_…/*.conllu; without it, Tatoeba's export and the treebanks are downloaded
+#   --preset P         paper, or best: the settings that were best here, in half an hour of one core, with own tags and a
+#                      contrastive loss by tags. Every option below goes before the preset (default: paper)
 #   --languages 'L …'  languages to train on (default: 'en de es nl ko zh')
 #   --unseen 'L …'     languages to evaluate without training on them, then to fine-tune on (default: 'fr id')
 #   --few 'N …'        numbers of pairs to fine-tune on (default: '2000 10000')
@@ -23,12 +25,13 @@
 #   --own-tags         also train on sentences with their own tags, those of the taggers' treebanks among them: a
 #                      departure from the paper
 #   --own-share S      with --own-tags: draw a share of S of all sentences with their own tags, such as 0.8 (default: as
-#                      many as there are, by --temperature)
+#                      many as there are, by --temperature; best: 0.8)
 #   --dev SHARE        hold this share of the groups back for choosing settings, in OUT/eval/dev (default: 0)
 #   --vocabulary N     pieces of the joint vocabulary (default: 40000)
-#   --temperature T    pairs are drawn by their size to the power of 1/T (default: 1, as they come)
-#   --updates N        updates of 32 sentences, of the encoder and of the baseline that translates (default: 300000)
-#   --few-updates N    updates of a fine-tuning (default: 3000)
+#   --temperature T    pairs are drawn by their size to the power of 1/T (default: 1, as they come; best: 100)
+#   --updates N        updates of the encoder and of the baseline that translates (default: 300000 of 32 sentences; best:
+#                      7000 of 64)
+#   --few-updates N    updates of a fine-tuning (default: 3000; best: 1000)
 #   --vectors-epochs N epochs of the taggers' word vectors (default: 5)
 #   --tagger-epochs N  most epochs of a tagger (default: 8)
 #   --no-translating   leave out the encoder that is trained to translate, which takes four times as long
@@ -47,8 +50,8 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/syntactic/prepare.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/lib/syntactic/model.sh"
 
-OUT='' DATA='' LANGUAGES='en de es nl ko zh' UNSEEN='fr id' FEW='2000 10000' VOCABULARY=40000 TEMPERATURE=1
-UPDATES=300000 FEW_UPDATES=3000 VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 MORE_SEEDS='' PREPARE_ONLY=no MORE=''
+OUT='' DATA='' LANGUAGES='en de es nl ko zh' UNSEEN='fr id' FEW='2000 10000' VOCABULARY=40000 TEMPERATURE=''
+PRESET=paper UPDATES='' FEW_UPDATES='' VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 MORE_SEEDS='' PREPARE_ONLY=no MORE=''
 SUBTITLES='' OWN_TAGS=no OWN_SHARE='' DEV=0 TRANSLATING=yes BESIDE='' LICENCE='' TUNING=()
 THREADS=$(nproc 2>/dev/null || echo 2)
 
@@ -60,13 +63,14 @@ while [[ $# -gt 0 ]]; do
     --own-tags) OWN_TAGS=yes; shift; continue ;;
     --no-translating) TRANSLATING=no; shift; continue ;;
     --) shift; TUNING=("$@"); break ;;
-    --out | --data | --languages | --unseen | --few | --more | --subtitles | --own-share | --dev | --vocabulary | --temperature | --updates | --few-updates | \
+    --out | --data | --preset | --languages | --unseen | --few | --more | --subtitles | --own-share | --dev | --vocabulary | --temperature | --updates | --few-updates | \
       --vectors-epochs | --tagger-epochs | --beside | --licence | --seed | --more-seeds | --threads) need_value "$@" ;;
     *) fail "syntactic.sh has no option '$1': see --help" ;;
   esac
   case $1 in
     --out) OUT=$(absolute "$2") ;;
     --data) DATA=$(absolute "$2") ;;
+    --preset) PRESET=$2 ;;
     --languages) LANGUAGES=$2 ;;
     --unseen) UNSEEN=$2 ;;
     --few) FEW=$2 ;;
@@ -88,6 +92,16 @@ while [[ $# -gt 0 ]]; do
   esac
   shift 2
 done
+
+case $PRESET in
+  paper) : "${TEMPERATURE:=1}" "${UPDATES:=300000}" "${FEW_UPDATES:=3000}" ;;
+  best)
+    OWN_TAGS=yes
+    : "${OWN_SHARE:=0.8}" "${TEMPERATURE:=100}" "${UPDATES:=7000}" "${FEW_UPDATES:=1000}"
+    TUNING=("${BEST[@]}" --total-num-update "$UPDATES" "${TUNING[@]}")
+    ;;
+  *) fail "--preset is '$PRESET': choose paper or best" ;;
+esac
 
 # Beside en the target of fine-tuning: Spanish, as in the paper, where it was trained on.
 SECOND=''

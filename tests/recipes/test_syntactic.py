@@ -124,6 +124,22 @@ def test_a_share_of_own_tags_is_for_training_and_not_for_fine_tuning(syntactic, 
     assert len(trained) > 2
 
 
+def test_the_best_settings_have_a_name_and_options_go_before_them(syntactic, data):
+    done = syntactic("--data", data, *FEW, "--preset", "best", "--updates", "9", "--", "--batch-size", "8")
+    assert done.returncode == 0, done.stderr
+    assert "--own-tags en de" in " ".join(calls(syntactic, "fairseq-xl embed prepare")[2])
+    trained, translating, *_, tuned = (" ".join(line) for line in calls(syntactic, "fairseq-train"))
+    assert "--target pieces" in translating
+    assert translating.endswith("--tag-contrast 0")
+    assert "--max-update 9 " in trained
+    assert "--sampling-temperature 100 --own-share 0.8 " in trained
+    assert trained.index("--batch-size 64 --tag-contrast 1") < trained.index("--batch-size 8")  # the last counts
+    assert "--total-num-update 9" in trained
+    assert "--max-update 1000 " in tuned
+    assert "--tag-contrast 1 --batches-of-one-pair" in tuned
+    assert "--own-share" not in tuned
+
+
 def test_more_seeds_share_the_data_and_the_tables(syntactic, data):
     options = ("--data", data, *FEW, "--more-seeds", "2 7", "--no-translating")
     done = syntactic(*options)
@@ -228,6 +244,7 @@ def test_preparing_only(syntactic, data):
     ("options", "said"),
     [
         (("--languages", "de fr"), "--languages must have en"),
+        (("--preset", "good"), "--preset is 'good': choose paper or best"),
         (("--own-share", "0.5"), "--own-share needs --own-tags"),
         (("--own-tags", "--own-share", "1"), "--own-share is '1': give a share between 0 and 1"),
         (("--languages", "en"), "--languages must have two languages or more"),

@@ -7,6 +7,12 @@ TRAINING=(
   --optimizer adam --lr 1e-4 --batch-size 32 --log-format json --log-interval 100 --no-epoch-checkpoints
 )
 
+# Of --preset best, in place of the paper's and beside it.
+BEST=(
+  --optimizer fused_adam --lr 1e-3 --lr-scheduler polynomial_decay --batch-size 64
+  --tag-contrast 1 --batches-of-one-pair
+)
+
 train() { # NAME DATA OPTION…
   claim_checkpoints "$OUT/runs/$1"
   run mkdir -p "$OUT/runs/$1"
@@ -19,8 +25,12 @@ train_all() { # NAME OPTION…
     --sampling-temperature "$TEMPERATURE" ${OWN_SHARE:+--own-share "$OWN_SHARE"} "${@:2}"
 }
 
-# The same encoder and sentences, without a tag.
-train_pieces() { train_all pieces --target pieces --decoder-output-dim 100; }
+# The same encoder and sentences, without a tag, and so without what --tag-contrast would compare.
+train_pieces() {
+  local given=("${TUNING[@]}")
+  local TUNING=("${given[@]}" --tag-contrast 0)
+  train_all pieces --target pieces --decoder-output-dim 100
+}
 
 # What follows is done for each seed; OF is empty, or the end of names of another than the first.
 train_tags() {
