@@ -15,7 +15,7 @@ from typing import Any
 from fairseq.dataclass.utils import overwrite_args_by_name
 from omegaconf import OmegaConf
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor
 
 from fairseq_xl.io.atomic import atomic_outputs
@@ -45,13 +45,10 @@ def write(path: Path, state: Mapping[str, Any]) -> None:
         "ties": ties,
     }
     text = json.dumps(described, default=checkpoints.json_value, ensure_ascii=False)
-    with atomic_outputs(path) as (hidden,):
-        try:
-            save_file(tensors, utf8_name(hidden), {_ENTRY: text})
-        except SafetensorError as error:  # a full disk, too, is one of these
-            raise InputError(f"cannot write {path}: {error}") from error
-        with hidden.open("rb") as file:
-            os.fsync(file.fileno())
+    with atomic_outputs(path) as (hidden,), hidden.open("wb") as file:
+        file.write(save(tensors, {_ENTRY: text}))  # save_file lets nobody but the file's owner read it
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def read(path: Path) -> dict[str, Any]:

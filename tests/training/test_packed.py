@@ -60,6 +60,12 @@ def test_weights_keep_their_types_and_shapes(tmp_path, kind):
         assert torch.equal(found[name], weight)
 
 
+def test_the_file_is_for_whomever_a_new_file_is_for(tmp_path):
+    (tmp_path / "new").touch()
+    packed.write(tmp_path / "m.safetensors", checkpoint())
+    assert (tmp_path / "m.safetensors").stat().st_mode == (tmp_path / "new").stat().st_mode
+
+
 def test_tied_weights_are_stored_once_and_are_one_again(tmp_path):
     rows = torch.rand(4, 3)
     weights = {"in": rows, "out": rows, "turned": rows.T, "first": rows[:2], "other": rows.clone()}
