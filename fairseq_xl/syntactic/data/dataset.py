@@ -33,8 +33,8 @@ class Sampling:
 
     temperature: see :func:`apportion`
     per_pair: this many sentences of each pair, the same in every epoch; 0 for all
-    own_share: share of the sentences that have their own tags, which the temperature then parts among these pairs, and
-        the rest among the others; None for what the temperature gives to all pairs together
+    own_share: share of the sentences that have their own tags. The temperature then apportions them among their pairs,
+        and the rest among the others. None: no such share, and one temperature for all pairs
     by_pair: sentences are ordered by pair before length, so that a batch is of one pair but where two of them meet
     """
 

@@ -75,8 +75,8 @@ class UposTranslationConfig(FairseqDataclass):
     )
     own_share: Optional[float] = option(  # noqa: UP045
         "share of an epoch's sentences that are to have their own tags (pairs of a language with itself, of prepare "
-        "--own-tags). Raise it to 0.5 where the tags of a language are unlike those of its translations, as in Korean; "
-        "without it, these pairs are drawn as all others",
+        "--own-tags). Raise it to 0.8 for nearest neighbours of one language. Without it, these pairs are drawn as all "
+        "others",
         None,
     )
     batches_of_one_pair: bool = option(

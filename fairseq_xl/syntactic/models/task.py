@@ -93,8 +93,8 @@ class UposTranslationTask(FairseqTask):
             cfg = self.cfg
             if cfg.own_share is not None and len({pair.own for pair in pairs}) == 1:
                 raise InputError(
-                    "--own-share needs pairs of two languages and pairs of a language with itself, which fairseq-xl "
-                    "embed prepare --own-tags makes: leave it out, or prepare and name (--pairs) both kinds"
+                    "--own-share needs pairs of two languages and pairs of a language with itself: leave it out, or "
+                    "prepare both (embed prepare --own-tags)"
                 )
             sampling = Sampling(
                 cfg.sampling_temperature, cfg.sentences_per_pair, cfg.own_share, cfg.batches_of_one_pair, cfg.seed
