@@ -7,7 +7,7 @@ TRAINING=(
   --optimizer adam --lr 1e-4 --batch-size 32 --log-format json --log-interval 100 --no-epoch-checkpoints
 )
 
-# Of --preset best, in place of the paper's and beside it.
+# What --preset best adds. Of an option given twice, the last counts.
 BEST=(
   --optimizer fused_adam --lr 1e-3 --lr-scheduler polynomial_decay --batch-size 64
   --tag-contrast 1 --batches-of-one-pair
