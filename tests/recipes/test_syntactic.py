@@ -66,7 +66,8 @@ def test_from_text_and_treebanks_to_tables(syntactic, data):
     assert "--all" not in built  # Korean is none of the languages
     trainings = [" ".join(line) for line in calls(syntactic, "fairseq-train")]
     assert len(trainings) == 4
-    assert all(" --fp16" in call and "--seed 1" in call for call in trainings)
+    assert [call.rsplit("--fp16", 1)[1] for call in trainings] == ["", " --tag-contrast 0", "", ""]
+    assert all("--seed 1" in call for call in trainings)
     assert "--target pieces" in trainings[1]
     assert f"{out}/few " in trainings[2]
     assert f"--finetune-from-model {out}/runs/tags/checkpoint_best.pt --pairs fr-en " in trainings[2]

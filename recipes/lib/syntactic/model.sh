@@ -26,11 +26,10 @@ train_all() { # NAME OPTION…
 }
 
 # The same encoder and sentences, without a tag, and so without what --tag-contrast would compare.
-train_pieces() {
-  local given=("${TUNING[@]}")
-  local TUNING=("${given[@]}" --tag-contrast 0)
+train_pieces() (
+  TUNING+=(--tag-contrast 0)
   train_all pieces --target pieces --decoder-output-dim 100
-}
+)
 
 # What follows is done for each seed; OF is empty, or the end of names of another than the first.
 train_tags() {

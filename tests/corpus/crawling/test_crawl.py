@@ -78,9 +78,8 @@ def test_keeps_what_is_a_page_and_counts_what_is_none(serve, tmp_path):
     assert report["redirects"] == 2 + 1 + 1 + 11
     assert report["queue"] == 0
     assert site.asked["/no/x.html"] == 0
-    # Once each; where a busy machine breaks a connection, its request is sent again.
-    assert sum(site.asked.values()) - len(site.asked) <= 1
-    assert site.asked["/chain10"] >= 1
+    assert max(site.asked.values()) == 1
+    assert site.asked["/chain10"] == 1
     assert site.asked["/chain11"] == 0
     assert not other.asked
     assert pairs(tmp_path) == {("/", "/fr/", "hreflang"), ("/a.html", "/fr/a.html", "hreflang")}

@@ -113,7 +113,7 @@ def test_some_sentences_of_each_pair_are_the_same_in_all_epochs():
 
 
 def test_a_share_of_the_epoch_has_its_own_tags_and_the_temperature_parts_both():
-    data = mixed(Sampling(1e6, 0, 0.25, 1), sizes=(40, 8, 30, 2), own=(1, 3))
+    data = mixed(Sampling(1e6, own_share=0.25), sizes=(40, 8, 30, 2), own=(1, 3))
     drawn = np.searchsorted([40, 48, 78], epoch(data, 1), side="right")
     assert Counter(drawn.tolist()) == {0: 30, 1: 10, 2: 30, 3: 10}
 
@@ -130,7 +130,7 @@ def test_batches_of_one_pair_have_the_same_sentences_pair_by_pair():
 
 @given(st.floats(0.01, 0.99), st.lists(st.integers(1, 20), min_size=2, max_size=6))
 def test_the_share_is_met_to_a_sentence(share, sizes):
-    data = mixed(Sampling(2.0, 0, share, 1), sizes, own=(0,))
+    data = mixed(Sampling(2.0, own_share=share), sizes, own=(0,))
     drawn = np.array(epoch(data, 1))
     assert len(drawn) == sum(sizes)
     assert abs((drawn < sizes[0]).sum() - share * sum(sizes)) <= 0.5
