@@ -198,8 +198,9 @@ all_stages() {
     words+=" words.$L"
   done
   for TRAINING_SEED in $SEED $MORE_SEEDS; do
-    OF='' beside=''
-    if [[ $TRAINING_SEED != "$SEED" ]]; then OF=.seed$TRAINING_SEED; fi
+    # The first seed's encoder alone stands beside others.
+    OF='' beside='' others=$BESIDE
+    if [[ $TRAINING_SEED != "$SEED" ]]; then OF=.seed$TRAINING_SEED others=''; fi
     stage "train.tags$OF" prepare train_tags "$UPDATES" "$TEMPERATURE" "$OWN_SHARE" "$TRAINING_SEED" "${TUNING[*]:-}"
     if [[ -z $OF ]]; then
       stage untrained train.tags untrained "$SEED"
@@ -209,9 +210,9 @@ all_stages() {
         beside+=' train.pieces'
       fi
     fi
-    stage "evaluate$OF" "train.tags$OF $beside" evaluate_all "$BESIDE"
-    stage "evaluate.gold$OF" "train.tags$OF $beside" evaluate_gold "$BESIDE"
-    if [[ $DEV != 0 ]]; then stage "evaluate.dev$OF" "train.tags$OF $beside" evaluate_dev "$BESIDE"; fi
+    stage "evaluate$OF" "train.tags$OF $beside" evaluate_all "$others"
+    stage "evaluate.gold$OF" "train.tags$OF $beside" evaluate_gold "$others"
+    if [[ $DEV != 0 ]]; then stage "evaluate.dev$OF" "train.tags$OF $beside" evaluate_dev "$others"; fi
     evaluated+=" evaluate$OF evaluate.gold$OF"
     for L in $UNSEEN; do
       tuned=''

@@ -167,6 +167,11 @@ def test_more_seeds_share_the_data_and_the_tables(syntactic, data):
     # one more seed leaves the others alone
     assert syntactic(*options[:-2], "2 7 8", "--no-translating").returncode == 0
     assert len(calls(syntactic, "fairseq-train")) == 3
+    # another encoder is scored on the groups and gold groups, beside the first seed alone
+    assert syntactic(*options[:-2], "2 7 8", "--no-translating", "--beside", "L=npy:x.npy").returncode == 0
+    evaluated = [" ".join(line) for line in calls(syntactic, "fairseq-xl embed evaluate")]
+    assert len(evaluated) == 2
+    assert all(" L=npy:x.npy " in call for call in evaluated)
 
 
 def test_other_encoders_beside_and_a_card(syntactic, data):
