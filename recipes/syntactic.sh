@@ -37,7 +37,8 @@
 #   --no-translating   leave out the encoder that is trained to translate, which takes four times as long
 #   --beside 'L=E …'   more encoders to score, as fairseq-xl embed evaluate names them, such as
 #                      'mBERT=transformers:bert-base-multilingual-cased' (extra pretrained) or 'LASER=npy:DIR/{name}.npy'
-#   --licence L        the packed encoder, DIR/model, gets a model card with this licence, such as cc-by-4.0
+#   --licence L        the packed encoder, DIR/model, gets a model card with its scores and this licence, such as
+#                      cc-by-4.0
 #   --seed N           of everything that is drawn (default: 1)
 #   --more-seeds 'N …' train the encoder with these seeds, too, on the same data and groups, and fine-tune each: the
 #                      tables then have mean ± standard deviation
@@ -229,7 +230,7 @@ all_stages() {
   done
   stage tables "${evaluated# }" tables "$MORE_SEEDS"
   stage map train.tags draw_map
-  stage pack train.tags pack_encoder "$LICENCE"
+  stage pack 'train.tags evaluate' pack_encoder "$LICENCE"
   [[ $DRY_RUN == yes ]] || cat "$OUT/tables.md"
 }
 

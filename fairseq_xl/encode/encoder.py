@@ -28,7 +28,7 @@ from fairseq_xl.encode.folder import checked_model, write_folder
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.hub import local_folder
 from fairseq_xl.io.progress import progress_bar
-from fairseq_xl.report.model_card import Card, CardOptions
+from fairseq_xl.report.model_card import Card, CardOptions, Score
 from fairseq_xl.training import checkpoints, packed
 from fairseq_xl.training.batches import batches
 from fairseq_xl.training.device import usable
@@ -190,7 +190,13 @@ def _longest(model: Any) -> int:
     return int(limit[0] if isinstance(limit, tuple) else limit)
 
 
-def pack(checkpoint: Path, output: Path, data: Path | None = None, about: CardOptions | None = None) -> None:
+def pack(
+    checkpoint: Path,
+    output: Path,
+    data: Path | None = None,
+    about: CardOptions | None = None,
+    scores: Sequence[Score] = (),
+) -> None:
     """Write a checkpoint, without the optimiser's state, and the files that its task encodes text with.
 
     Args:
@@ -198,6 +204,7 @@ def pack(checkpoint: Path, output: Path, data: Path | None = None, about: CardOp
         output: folder that is new, empty or an encoder folder to replace.
         data: the data directory; by default where it was in training.
         about: for a model card; none is written without.
+        scores: those that the card has.
 
     Raises:
         InputError: a checkpoint that cannot be read or does not fit the data; an output that cannot be written.
@@ -205,7 +212,7 @@ def pack(checkpoint: Path, output: Path, data: Path | None = None, about: CardOp
     task, _ = load_model(checkpoint, data)
     state = checkpoints.read(checkpoint)
     checkpoints.refuse_nan(checkpoint, state)
-    card = _card(task).text(about) if about else ""
+    card = _card(task).text(about, scores) if about else ""
     write_folder(output, state, Path(task.cfg.data), task.text_files(), card)
 
 
@@ -221,6 +228,7 @@ from fairseq_xl import SentenceEncoder
 encoder = SentenceEncoder.load("OWNER/MODEL")  # this folder, or its name on the Hub
 print(encoder.encode(["…"]).shape)
 """,
+        metrics="accuracy",
     )
 
 

@@ -46,11 +46,21 @@ class CardOptions:
 
 @dataclass(frozen=True)
 class Score:
-    """One of a record's, as sacreBLEU gave it."""
+    """One score of a record.
+
+    Attributes:
+        data: name of the test set.
+        setting: what else the score depends on, such as "beam 5".
+        metric: its name, such as "BLEU".
+        kind: the Hub's name of the metric, such as "bleu".
+        score: its value.
+        signature: what another must have alike to compare.
+    """
 
     data: str
-    beam: int
+    setting: str
     metric: str
+    kind: str
     score: float
     signature: str
 
@@ -65,6 +75,7 @@ class Card:
         languages: codes of them.
         does: a sentence or two that say what the model does.
         loading: lines of Python that use it.
+        metrics: the Hub's name of the metrics that its scores have.
     """
 
     title: str
@@ -72,14 +83,10 @@ class Card:
     languages: Sequence[str]
     does: str
     loading: str
+    metrics: str = "sacrebleu"
 
-    def text(self, options: CardOptions) -> str:
-        """README.md.
-
-        Raises:
-            InputError: a record that is none.
-        """
-        scores = read_scores(options.record) if options.record else []
+    def text(self, options: CardOptions, scores: Sequence[Score] = ()) -> str:
+        """README.md, with a table of the scores where there are some."""
         head: dict[str, Any] = {
             "license": options.licence,
             "language": list(self.languages),
@@ -90,7 +97,7 @@ class Card:
         if published := [name for name in options.dataset if name.count("/") == 1 and " " not in name]:
             head["datasets"] = published
         if scores:
-            head["metrics"] = ["sacrebleu"]
+            head["metrics"] = [self.metrics]
             head["model-index"] = [{"name": self.title, "results": list(self._results(scores))}]
         parts = [
             *opening(head, self.title),
@@ -108,9 +115,8 @@ class Card:
         if options.dataset:
             parts += ["## Data", "", *(f"- {name}" for name in options.dataset), ""]
         if scores:
-            parts += ["## Scores", "", "| test set | beam | metric | score | signature |", "|---|---|---|---|---|"]
-            parts += [f"| {one.data} | {one.beam} | {one.metric} | {one.score} | `{one.signature}` |" for one in scores]
-            parts.append("")
+            parts += ["## Scores", "", "| test set | setting | metric | score | signature |", "|---|---|---|---|---|"]
+            parts += [*map(_row, scores), ""]
         return "\n".join(parts)
 
     def _results(self, scores: Sequence[Score]) -> Iterator[dict[str, Any]]:
@@ -118,8 +124,15 @@ class Card:
             yield {
                 "task": {"type": self.task},
                 "dataset": {"name": one.data, "type": one.data},
-                "metrics": [{"type": one.metric.lower(), "value": one.score, "name": f"{one.metric}, beam {one.beam}"}],
+                "metrics": [{"type": one.kind, "value": one.score, "name": f"{one.metric}, {one.setting}"}],
             }
+
+
+def _row(one: Score) -> str:
+    cells = one.data, one.setting, one.metric, str(one.score), f"`{one.signature}`"
+    # A bar ends a table's cell even within code, unless a backslash stands before it.
+    escaped = (cell.replace("|", r"\|") for cell in cells)
+    return f"| {' | '.join(escaped)} |"
 
 
 def opening(head: Mapping[str, Any], title: str) -> list[str]:
@@ -128,11 +141,11 @@ def opening(head: Mapping[str, Any], title: str) -> list[str]:
 
 
 def read_scores(path: Path) -> list[Score]:
-    """The scores of a run's record. Raises: InputError: no such file, or another one."""
+    """The scores of a translation run's record. Raises: InputError: no such file, or another one."""
     try:
         record = loads(path.read_text(encoding="utf-8"))
         return [
-            Score(data, int(beam.removeprefix("beam")), metric, found["score"], found["signature"])
+            Score(data, f"beam {beam.removeprefix('beam')}", metric, metric.lower(), found["score"], found["signature"])
             for data, beams in record["scores"].items()
             for beam, metrics in beams.items()
             for metric, found in metrics.items()

@@ -10,7 +10,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder, digest
 from fairseq_xl.io.settings import argument, option
-from fairseq_xl.report.model_card import NAME, Card, CardOptions
+from fairseq_xl.report.model_card import NAME, Card, CardOptions, read_scores
 from fairseq_xl.translation.options import Decoding
 from fairseq_xl.vectors.dictionary import read_dictionary
 
@@ -57,7 +57,9 @@ def pack(packing: Packing, decoding: Decoding) -> None:
     from fairseq_xl.translation import folder as names
     from fairseq_xl.translation.translator import Translator
 
-    card = packing.asked_for  # or a refusal, before anything is written
+    # or a refusal, before anything is written
+    card = packing.asked_for
+    scores = read_scores(packing.record) if packing.record else []
     with atomic_folder(packing.output, names.CONFIG, "a model") as folder:
         checkpoints = [f"model{number}{packed.SUFFIX}" for number, _ in enumerate(packing.models, start=1)]
         for model, name in zip(packing.models, checkpoints, strict=True):
@@ -89,7 +91,7 @@ def pack(packing: Packing, decoding: Decoding) -> None:
         Translator.load(folder, device="cpu")
         if card:
             with atomic_text(folder / NAME) as stream:
-                stream.write(_card(packing).text(packing))
+                stream.write(_card(packing).text(packing, scores))
 
 
 def _card(packing: Packing) -> Card:

@@ -184,6 +184,7 @@ def test_other_encoders_beside_and_a_card(syntactic, data):
     assert "big=" not in new
     packed = " ".join(calls(syntactic, "fairseq-xl embed pack")[0])
     assert f"{syntactic.out}/runs/tags/checkpoint_best.pt --output {syntactic.out}/model --licence cc-by-4.0" in packed
+    assert packed.endswith(f" --record {syntactic.out}/evaluation/all.json")
 
 
 def test_subtitles_beside_pairs(syntactic, data, tmp_path):

@@ -167,5 +167,5 @@ def test_a_model_card_goes_with_it(pack_model, tmp_path):
     pack_model(output, "stock", record=record, licence="cc-by-4.0")
     text = (output / "README.md").read_text(encoding="utf-8")
     assert text.startswith("---\nlicense: cc-by-4.0\nlanguage:\n- de\n- en\n")
-    assert "| test | 5 | BLEU | 30.1 | `nrefs:1` |" in text
+    assert "| test | beam 5 | BLEU | 30.1 | `nrefs:1` |" in text
     assert Translator.load(output, "cpu").translate([""]) == [""]

@@ -40,10 +40,15 @@ class Pack(_Folder, CardOptions):
     """Put a checkpoint and all that encoding text needs into one folder. With --licence the folder gets a model card,
     too."""
 
+    record: Path | None = option("JSON that `embed evaluate` wrote of this checkpoint; the card has its scores", None)
+
     def write(self) -> None:
         from fairseq_xl.encode.encoder import pack
+        from fairseq_xl.syntactic.evaluation.scores import read_scores
 
-        pack(self.model, self.output, self.data, self if self.asked_for else None)
+        about = self if self.asked_for else None
+        scores = read_scores(self.record, self.model) if self.record else []
+        pack(self.model, self.output, self.data, about, scores)
 
 
 @dataclass(kw_only=True)

@@ -125,7 +125,7 @@ draw_map() {
 
 pack_encoder() {
   local card=()
-  [[ -z $LICENCE ]] || card=(--licence "$LICENCE" --dataset Tatoeba 'Universal Dependencies')
+  [[ -z $LICENCE ]] || card=(--licence "$LICENCE" --dataset Tatoeba 'Universal Dependencies' --record "$OUT/evaluation/all.json")
   run fairseq-xl embed pack "$OUT/runs/tags/checkpoint_best.pt" --output "$OUT/model" "${card[@]}"
   makes "$OUT/model"
 }

@@ -1,0 +1,61 @@
+"""What a model card says of an encoder's evaluation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from fairseq_xl.io.atomic import real_path
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import loads
+from fairseq_xl.report.model_card import Score
+
+
+def read_scores(path: Path, checkpoint: Path) -> list[Score]:
+    """A checkpoint's scores in what ``embed evaluate`` wrote.
+
+    They are accuracies of nearest neighbours on groups of sentences with the same tags, and the correlation of
+    cosine and tag similarity on treebanks. An encoder that was also transformed is meant as it comes.
+
+    Args:
+        path: JSON of ``embed evaluate``.
+        checkpoint: of which encoder.
+
+    Raises:
+        InputError: no such file, another one, or one without the checkpoint.
+    """
+    try:
+        record = loads(path.read_text(encoding="utf-8"))
+        evaluated = {entry["label"]: Path(entry["spec"]) for entry in record["encoders"]}
+        found = [entry for entry in record["encoders"] if real_path(Path(entry["spec"])) == real_path(checkpoint)]
+        scores = _scores(record, found[0]) if found else []
+    except FileNotFoundError:
+        raise InputError(f"there is no record {path}: check the name") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(
+            f"{path} is not a record of `fairseq-xl embed evaluate`: name the JSON file that it wrote"
+        ) from None
+    if not found:
+        known = ", ".join(f"{label} ({spec})" for label, spec in evaluated.items()) or "none"
+        raise InputError(f"{path} has no scores of {checkpoint}, but of {known}: evaluate this one")
+    return scores
+
+
+def _scores(record: dict[str, Any], entry: dict[str, Any]) -> list[Score]:
+    version = f"fairseq_xl:{record['versions']['fairseq_xl']}"
+
+    def signature(about: dict[str, Any]) -> str:
+        return f"sentences:{about['sentences']}|sha256:{about['sha256'][:12]}|{version}"
+
+    scores = []
+    for language, shares in entry.get("nearest", {}).items():
+        about = record["texts"]["sets"][language]
+        for name in ("1-NN", "5-NN"):
+            setting = f"{about['groups']} groups of tag sequences"
+            value = round(shares[name], 1)
+            scores.append(Score(about["file"], setting, f"{name} accuracy (%)", "accuracy", value, signature(about)))
+    for language, values in entry.get("dissimilarity", {}).items():
+        about = record["texts"]["treebanks"][language]
+        metric, value = "correlation of cosine and tag similarity", round(values["correlation"], 3)
+        scores.append(Score(about["file"], "gold tags", metric, "pearsonr", value, signature(about)))
+    return scores
