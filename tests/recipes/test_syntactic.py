@@ -73,9 +73,10 @@ def test_from_text_and_treebanks_to_tables(syntactic, data):
     assert f"--finetune-from-model {out}/runs/tags/checkpoint_best.pt --pairs fr-en " in trainings[2]
     assert "--sentences-per-pair 20" in trainings[2]
     assert "--pairs fr-en,fr-de" in trainings[3]
-    # 3,000 updates on few pairs are hundreds of epochs: they are validated four times
+    # 3,000 updates on few pairs are hundreds of epochs: they are validated four times, and start no workers
     for call in trainings[2:]:
         assert "--validate-interval 1000000 --save-interval 1000000 --save-interval-updates 750 " in call
+        assert " --num-workers 0" in call
     scored, gold, new = (" ".join(line) for line in calls(syntactic, "fairseq-xl embed evaluate"))
     # no tagger saw the vectors of the baseline, and they saw no held-out group
     assert f"words=vectors:{out}/words/{{lang}}.vec" in scored

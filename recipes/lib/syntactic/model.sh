@@ -39,12 +39,12 @@ train_tags() {
 few_pairs() { # LANGUAGE -> names of fine-tunings
   echo "$1-en" "$1-en,$1-$SECOND"
 }
-# Validation at a quarter of the updates, not after each of the many epochs of few pairs.
+# Few pairs make many epochs. So validation is at a quarter of the updates, and no worker is started for each epoch.
 train_few() {
   local quarter=$((FEW_UPDATES < 4 ? 1 : FEW_UPDATES / 4))
   train "few.$L.$PAIRS.$NUMBER$OF" "$OUT/few" --finetune-from-model "$OUT/runs/tags$OF/checkpoint_best.pt" \
     --pairs "$PAIRS" --sentences-per-pair "$NUMBER" --max-update "$FEW_UPDATES" --validate-interval 1000000 \
-    --save-interval 1000000 --save-interval-updates "$quarter" --keep-interval-updates 1
+    --save-interval 1000000 --save-interval-updates "$quarter" --keep-interval-updates 1 --num-workers 0
 }
 
 untrained() { run fairseq-xl embed random "$OUT/runs/tags/checkpoint_best.pt" --output "$OUT/runs/random" --seed "$SEED"; }
