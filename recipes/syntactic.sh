@@ -26,6 +26,7 @@
 #                      departure from the paper
 #   --own-share S      with --own-tags: draw a share of S of all sentences with their own tags, such as 0.8 (default: as
 #                      many as there are, by --temperature; best: 0.8)
+#   --piece-vectors    the encoder's pieces begin from fastText vectors of the training text (best: yes)
 #   --dev SHARE        hold this share of the groups back for choosing settings, in OUT/eval/dev (default: 0)
 #   --vocabulary N     pieces of the joint vocabulary (default: 40000)
 #   --temperature T    pairs are drawn by their size to the power of 1/T (default: 1, as they come; best: 100)
@@ -53,7 +54,7 @@ set -euo pipefail
 
 OUT='' DATA='' LANGUAGES='en de es nl ko zh' UNSEEN='fr id' FEW='2000 10000' VOCABULARY=40000 TEMPERATURE=''
 PRESET=paper UPDATES='' FEW_UPDATES='' VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 MORE_SEEDS='' PREPARE_ONLY=no MORE=''
-SUBTITLES='' OWN_TAGS=no OWN_SHARE='' DEV=0 TRANSLATING=yes BESIDE='' LICENCE='' TUNING=()
+SUBTITLES='' OWN_TAGS=no OWN_SHARE='' PIECE_VECTORS=no DEV=0 TRANSLATING=yes BESIDE='' LICENCE='' TUNING=()
 THREADS=$(nproc 2>/dev/null || echo 2)
 
 while [[ $# -gt 0 ]]; do
@@ -62,6 +63,7 @@ while [[ $# -gt 0 ]]; do
     --dry-run) DRY_RUN=yes; shift; continue ;;
     --prepare-only) PREPARE_ONLY=yes; shift; continue ;;
     --own-tags) OWN_TAGS=yes; shift; continue ;;
+    --piece-vectors) PIECE_VECTORS=yes; shift; continue ;;
     --no-translating) TRANSLATING=no; shift; continue ;;
     --) shift; TUNING=("$@"); break ;;
     --out | --data | --preset | --languages | --unseen | --few | --more | --subtitles | --own-share | --dev | --vocabulary | --temperature | --updates | --few-updates | \
@@ -97,7 +99,7 @@ done
 case $PRESET in
   paper) : "${TEMPERATURE:=1}" "${UPDATES:=300000}" "${FEW_UPDATES:=3000}" ;;
   best)
-    OWN_TAGS=yes
+    OWN_TAGS=yes PIECE_VECTORS=yes
     : "${OWN_SHARE:=0.8}" "${TEMPERATURE:=100}" "${UPDATES:=7000}" "${FEW_UPDATES:=1000}"
     TUNING=("${BEST[@]}" --total-num-update "$UPDATES" "${TUNING[@]}")
     ;;
@@ -198,16 +200,21 @@ all_stages() {
     stage "words.$L" "$held" train_words "$VECTOR_EPOCHS" "$SEED" "$(fingerprint_treebanks "$L")"
     words+=" words.$L"
   done
+  prepared=prepare
+  if [[ $PIECE_VECTORS == yes ]]; then
+    stage pieces prepare train_piece_vectors "$VECTOR_EPOCHS" "$SEED"
+    prepared+=' pieces'
+  fi
   for TRAINING_SEED in $SEED $MORE_SEEDS; do
     # The first seed's encoder alone stands beside others.
     OF='' beside='' others=$BESIDE
     if [[ $TRAINING_SEED != "$SEED" ]]; then OF=.seed$TRAINING_SEED others=''; fi
-    stage "train.tags$OF" prepare train_tags "$UPDATES" "$TEMPERATURE" "$OWN_SHARE" "$TRAINING_SEED" "${TUNING[*]:-}"
+    stage "train.tags$OF" "$prepared" train_tags "$UPDATES" "$TEMPERATURE" "$OWN_SHARE" "$TRAINING_SEED" "${TUNING[*]:-}"
     if [[ -z $OF ]]; then
       stage untrained train.tags untrained "$SEED"
       beside="untrained$words"
       if [[ $TRANSLATING == yes ]]; then
-        stage train.pieces prepare train_pieces "$UPDATES" "$TEMPERATURE" "$OWN_SHARE" "$SEED" "${TUNING[*]:-}"
+        stage train.pieces "$prepared" train_pieces "$UPDATES" "$TEMPERATURE" "$OWN_SHARE" "$SEED" "${TUNING[*]:-}"
         beside+=' train.pieces'
       fi
     fi

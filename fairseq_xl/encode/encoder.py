@@ -237,7 +237,8 @@ def pack_untrained(checkpoint: Path, output: Path, seed: int, data: Path | None 
     state = checkpoints.read(checkpoint)
     task = load_task(checkpoint, state, data)
     torch.manual_seed(seed)
-    model = task.build_model(OmegaConf.create(state["cfg"]).model)
+    # As of a checkpoint: its architecture alone, without files that a model may begin from.
+    model = task.build_model(OmegaConf.create(state["cfg"]).model, from_checkpoint=True)
     history = [{**state["optimizer_history"][-1], "num_updates": 0}]
     fresh = {**state, "model": model.state_dict(), "optimizer_history": history}
     write_folder(output, fresh, Path(task.cfg.data), task.text_files())

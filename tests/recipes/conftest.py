@@ -84,7 +84,7 @@ case $call in
     echo corpus | make "$(after --corpus "$@")"
     [[ -n $(after --until "$@") ]] || echo '{}' | make "$(after --output "$@")/manifest.json"
     ;;
-  'fairseq-xl embed pieces '* | 'fairseq-xl embed tables '*)
+  'fairseq-xl embed pieces '* | 'fairseq-xl embed source-pieces '* | 'fairseq-xl embed tables '*)
     echo text | make "$(after --output "$@")"
     ;;
   'fairseq-xl embed train-tagger '*) echo '{}' | make "$(after --output "$@")/tagger.json" ;;

@@ -140,6 +140,24 @@ def test_the_best_settings_have_a_name_and_options_go_before_them(syntactic, dat
     assert "--max-update 1000 " in tuned
     assert "--tag-contrast 1 --batches-of-one-pair" in tuned
     assert "--own-share" not in tuned
+    # pieces begin from vectors of the training text, and a fine-tuning from the encoder
+    out = syntactic.out
+    text = calls(syntactic, "fairseq-xl embed source-pieces")
+    assert [line[3:] for line in text] == [[f"{out}/preprocessed", "--output", f"{out}/pieces.txt"]]
+    assert f"{out}/pieces.txt --output {out}/pieces --dim 100 --epoch 5" in syntactic.calls_file.read_text()
+    for call in (trained, translating):
+        assert f"--encoder-embed-path {out}/pieces.bin" in call
+    assert "--encoder-embed-path" not in tuned
+
+
+def test_vectors_for_pieces_make_another_encoder(syntactic, data):
+    options = ("--data", data, *FEW, "--no-translating")
+    assert syntactic(*options).returncode == 0
+    assert "encoder-embed-path" not in syntactic.calls_file.read_text()
+    assert syntactic(*options, "--piece-vectors").returncode == 0
+    trained = [" ".join(line) for line in calls(syntactic, "fairseq-train")]
+    assert ["--encoder-embed-path" in line for line in trained] == [True, False, False]
+    assert not calls(syntactic, "fairseq-xl embed prepare")
 
 
 def test_more_seeds_share_the_data_and_the_tables(syntactic, data):

@@ -14,6 +14,7 @@ COMMANDS: Table = {
     "test-tagger": ("fairseq_xl.cli.embed.taggers:TestTagger", "compare a tagger's tags of raw text with gold ones"),
     "tag": ("fairseq_xl.cli.embed.taggers:Tag", "tag text, one sentence a line"),
     "pieces": ("fairseq_xl.cli.embed.taggers:Pieces", "cut text as a trained tagger does, to train word vectors on"),
+    "source-pieces": ("fairseq_xl.cli.embed.data:SourcePieces", "training data's sentences, to train piece vectors on"),
     "search": ("fairseq_xl.cli.embed.search:Search", "the sentences of a corpus with the syntax of this one"),
     "evaluate": ("fairseq_xl.cli.embed.evaluation:Evaluate", "score sentence embeddings by the syntax in them"),
     "tables": ("fairseq_xl.cli.embed.evaluation:Tables", "one table from the records of several evaluations"),

@@ -47,6 +47,23 @@ class Statistics:
 
 
 @dataclass(kw_only=True)
+class SourcePieces:
+    """Write the distinct source sentences of training data as pieces, for `fairseq-xl vectors train`. Its vectors are
+    for `fairseq-train --encoder-embed-path`."""
+
+    data: Path = argument("data directory of prepare")
+    output: Path = option("file to write, one sentence a line", alias="-o", metavar="FILE")
+
+    def run(self) -> None:
+        from fairseq_xl.io.atomic import atomic_text
+        from fairseq_xl.syntactic.data.sources import source_pieces
+
+        with atomic_text(self.output) as stream:
+            for sentence in source_pieces(self.data):
+                stream.write(sentence + "\n")
+
+
+@dataclass(kw_only=True)
 class BuildEval:
     """Sample groups of sentences with the same tags, to be held out and searched for."""
 

@@ -35,14 +35,23 @@ class HighResourceSource(Source):
             shuffled: None, or the seed by which the translations are dealt out.
 
         Raises:
-            InputError: what :meth:`examples` and :func:`read_translations` raise; a lexicon without words.
+            InputError: what :meth:`examples` and :func:`read_translations` raise; a lexicon without words, or with none
+                of the texts'.
         """
         if "lexicon" not in self.options:
             yield from self.examples()
             return
         translate = translator(Path(self.options["lexicon"]), shuffled)
+        changed = False
         for example in self.examples():
-            yield replace(example, text=translate(example.text))
+            text = translate(example.text)
+            changed = changed or text != example.text
+            yield replace(example, text=text)
+        if not changed:
+            raise InputError(
+                f"{self.options['lexicon']} translates no word of {self.path}: name what `fairseq-xl data lexicon` "
+                "learnt from that language into the low-resource one"
+            )
 
 
 def translator(path: Path, shuffled: int | None = None) -> Callable[[str], str]:

@@ -22,6 +22,11 @@ class UposLSTMConfig(FairseqDataclass):
     """The paper's sizes (Liu et al. 2019, Table 1)."""
 
     encoder_embed_dim: int = option("size of the embeddings of source pieces; raise it for more languages", 100)
+    encoder_embed_path: Optional[str] = option(  # noqa: UP045
+        "vectors that the source pieces begin from, such as `fairseq-xl vectors train` makes of `fairseq-xl embed "
+        "source-pieces`; give them for languages with little text",
+        None,
+    )
     encoder_cell_dim: int = option(
         "state of each encoder direction; sentence embeddings are twice as wide: less for a smaller index", 128
     )

@@ -5,6 +5,7 @@ Liu, De Andrade, Osama 2019, section 3.1 and Table 1.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -14,10 +15,15 @@ from fairseq.models import FairseqDecoder, FairseqEncoder, FairseqEncoderDecoder
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.modules.identity import Fingerprint, NamedEmbedding
 from fairseq_xl.modules.pooling import pool
 from fairseq_xl.modules.recurrent import initialise_uniform
 from fairseq_xl.syntactic.models.config import TinyConfig, UposLSTMConfig
+from fairseq_xl.vectors.table import read_vectors
+
+_BOUND = 0.1
+"""Embeddings of pieces are drawn between this and its negative."""
 
 
 class UposEncoder(FairseqEncoder):
@@ -31,7 +37,7 @@ class UposEncoder(FairseqEncoder):
         self.pooling = str(cfg.pooling)
         self.fingerprint = Fingerprint(dictionary.symbols, "source dictionary")
         self.embed_tokens = nn.Embedding(len(dictionary), cfg.encoder_embed_dim, self.pad)
-        nn.init.uniform_(self.embed_tokens.weight, -0.1, 0.1)
+        nn.init.uniform_(self.embed_tokens.weight, -_BOUND, _BOUND)
         nn.init.zeros_(self.embed_tokens.weight[self.pad])
         self.lstm = nn.LSTM(
             cfg.encoder_embed_dim,
@@ -41,6 +47,23 @@ class UposEncoder(FairseqEncoder):
             bidirectional=True,
         )
         initialise_uniform(self.lstm)
+        if cfg.encoder_embed_path:
+            self._begin_with(cfg.encoder_embed_path)
+
+    def _begin_with(self, path: str) -> None:
+        """Vectors of a file for the pieces that it has, as wide spread as those that are drawn.
+
+        Raises:
+            InputError: a file that cannot be read, has another dimension, or has no piece.
+        """
+        weight, first = self.embed_tokens.weight, self.dictionary.nspecial
+        table = read_vectors(path, self.dictionary.symbols[first:], weight.shape[1], progress=False)
+        if not table.words:
+            raise InputError(f"--encoder-embed-path {path} has no vector of any source piece: train it on pieces")
+        vectors = torch.from_numpy(table.matrix)
+        with torch.no_grad():
+            rows = [self.dictionary.index(piece) for piece in table.words]
+            weight[rows] = (vectors * (_BOUND / math.sqrt(3) / vectors.std())).to(weight)
 
     def forward(self, src_tokens: Tensor, src_lengths: Tensor, **_: Any) -> dict[str, Tensor]:
         """src_tokens (N, S), padded at the end; src_lengths (N,), each at least 1.

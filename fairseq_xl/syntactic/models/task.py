@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import unicodedata
 from collections.abc import Callable
@@ -64,6 +65,13 @@ class UposTranslationTask(FairseqTask):
         names = manifest.source_dictionary, manifest.targets[target]
         source, predicted = (_dictionary(folder / name) for name in names)
         return cls(cfg, folder, manifest, source, predicted)
+
+    def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
+        """As fairseq's. A checkpoint's weights make the vectors needless that its pieces began from."""
+        if from_checkpoint and getattr(cfg, "encoder_embed_path", None):
+            cfg = copy.copy(cfg)
+            cfg.encoder_embed_path = None
+        return super().build_model(cfg, from_checkpoint)
 
     def load_dataset(self, split: str, combine: bool = False, **_: Any) -> None:
         """Raises: InputError: files that are missing, or not as the manifest says."""

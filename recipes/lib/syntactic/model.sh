@@ -21,8 +21,10 @@ train() { # NAME DATA OPTION…
 }
 
 train_all() { # NAME OPTION…
+  local pieces=()
+  [[ $PIECE_VECTORS == no ]] || pieces=(--encoder-embed-path "$OUT/pieces.bin")
   train "$1" "$OUT/preprocessed" --max-update "$UPDATES" --save-interval-updates 5000 --keep-interval-updates 1 \
-    --sampling-temperature "$TEMPERATURE" ${OWN_SHARE:+--own-share "$OWN_SHARE"} "${@:2}"
+    --sampling-temperature "$TEMPERATURE" ${OWN_SHARE:+--own-share "$OWN_SHARE"} "${pieces[@]}" "${@:2}"
 }
 
 # The same encoder and sentences, without a tag, and so without what --tag-contrast would compare.

@@ -120,9 +120,13 @@ vectors_of() { # PREFIX TEXT… OPTION…
   local prefix=$1 subwords=(--min-subword 2 --max-subword 5)
   [[ $L != zh ]] || subwords=(--max-subword 0) # its pieces are characters
   run fairseq-xl embed pieces "${@:2}" --language "$L" --output "$prefix.pieces"
-  run fairseq-xl vectors train "$prefix.pieces" --output "$prefix" --dim 100 --epoch "$VECTOR_EPOCHS" \
-    --min-count 1 --window 3 --buckets 200000 "${subwords[@]}" --threads 1 --seed "$SEED" --quiet
+  fasttext_vectors "$prefix.pieces" "$prefix" "${subwords[@]}"
   makes "$prefix.vec"
+}
+
+fasttext_vectors() { # TEXT PREFIX OPTION…
+  run fairseq-xl vectors train "$1" --output "$2" --dim 100 --epoch "$VECTOR_EPOCHS" --min-count 1 --window 3 \
+    --buckets 200000 "${@:3}" --threads 1 --seed "$SEED" --quiet
 }
 
 # Treebanks are in traditional characters, Tatoeba is in both.
@@ -230,6 +234,13 @@ prepare_training() {
   extra
   # shellcheck disable=SC2086
   prepare "$OUT/preprocessed" --sources $SOURCES --targets $LANGUAGES --vocabulary "$VOCABULARY" "${EXTRA[@]}"
+}
+
+# Of all languages' pieces together, for the encoder to begin from.
+train_piece_vectors() {
+  run fairseq-xl embed source-pieces "$OUT/preprocessed" --output "$OUT/pieces.txt"
+  fasttext_vectors "$OUT/pieces.txt" "$OUT/pieces" --min-subword 2 --max-subword 5
+  makes "$OUT/pieces.bin"
 }
 
 # Vectors for the baseline that averages them: no tagger saw them, and they saw no held-out sentence.

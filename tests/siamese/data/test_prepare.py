@@ -213,3 +213,8 @@ def test_the_high_resource_text_word_for_word(make, tmp_path):
     (tmp_path / "x.tsv").write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="has no words"):
         translated()
+    # pairs of sentences are no lexicon
+    (tmp_path / "x.tsv").write_text("Good, it is good-ish\tBueno es\n", encoding="utf-8")
+    for shuffled in (False, True):
+        with pytest.raises(InputError, match=r"x\.tsv translates no word of .*h: name what `fairseq-xl data lexicon`"):
+            translated(shuffle_lexicon=shuffled)

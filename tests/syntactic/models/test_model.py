@@ -9,6 +9,7 @@ import torch
 from fairseq.data import Dictionary
 from torch.nn.functional import linear
 
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.models.config import TinyConfig, UposLSTMConfig
 from fairseq_xl.syntactic.models.model import UposLSTM
 
@@ -31,6 +32,36 @@ def build():
         return UposLSTM.build_model(TinyConfig(**options), task).eval()
 
     return make
+
+
+def test_pieces_begin_from_vectors(build, tmp_path):
+    """As wide spread as those that are drawn, and in the file's directions."""
+    path = tmp_path / "pieces.vec"
+    vectors = 7 * torch.randn(3, 16, generator=torch.Generator().manual_seed(2))
+    rows = zip(("w3", "elsewhere", "w0"), vectors.tolist(), strict=True)
+    path.write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in rows))
+    drawn, given = build(), build(encoder_embed_path=str(path))
+    first, (weights, before) = 4, (model.encoder.embed_tokens.weight for model in (given, drawn))
+    found = weights[[first + 3, first]]
+    assert found.std().item() == pytest.approx(0.1 / 3**0.5, rel=1e-5)
+    torch.testing.assert_close(found / found.norm(), vectors[[0, 2]] / vectors[[0, 2]].norm())
+    others = [i for i in range(len(weights)) if i not in (first, first + 3)]
+    assert torch.equal(weights[others], before[others])
+    # nothing else is drawn otherwise
+    for name, weight in drawn.state_dict().items():
+        assert "embed_tokens" in name or torch.equal(given.state_dict()[name], weight)
+
+
+def test_vectors_that_do_not_fit_the_pieces(build, tmp_path):
+    path = tmp_path / "pieces.vec"
+    path.write_text("w3 1.0 2.0 3.0\n")
+    with pytest.raises(InputError, match=r"pieces\.vec"):
+        build(encoder_embed_path=str(path))
+    path.write_text("elsewhere" + " 1.5" * 16 + "\n")
+    with pytest.raises(InputError, match=r"--encoder-embed-path .*pieces\.vec has no vector of any source piece"):
+        build(encoder_embed_path=str(path))
+    with pytest.raises(InputError, match="there is no file of word vectors at"):
+        build(encoder_embed_path=str(tmp_path / "none.vec"))
 
 
 BATCH = {

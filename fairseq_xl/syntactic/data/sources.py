@@ -1,0 +1,37 @@
+"""The source sentences of training data, as pieces, to train vectors of the pieces on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from fairseq.data import Dictionary, data_utils
+
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.syntactic.data.directory import read_manifest
+
+_TRAIN = "train"
+
+
+def source_pieces(folder: Path) -> Iterator[str]:
+    """Each distinct source sentence of each language once, its pieces separated by spaces.
+
+    Raises:
+        InputError: no data directory, or one that lacks a file.
+    """
+    manifest = read_manifest(folder)
+    dictionary = Dictionary.load(str(folder / manifest.source_dictionary))
+    for language in sorted({pair.source for pair in manifest.pairs}):
+        seen = set()
+        for pair in manifest.pairs:
+            if pair.source != language or pair.sentences.get(_TRAIN) == 0:
+                continue
+            prefix = f"{folder / pair.prefix(_TRAIN)}.source"
+            data = data_utils.load_indexed_dataset(prefix, dictionary, None)
+            if data is None:
+                raise InputError(f"there is no {prefix}.idx: prepare the data again")
+            for sentence in data:
+                numbers = tuple(sentence[:-1].tolist())
+                if numbers not in seen:
+                    seen.add(numbers)
+                    yield " ".join(dictionary[number] for number in numbers)
