@@ -135,7 +135,8 @@ def embed(world: World) -> None:
     world.run(f"embed prepare -o in/data {text} --vocabulary 100")
     world.train("in/data --task upos_translation --arch upos_lstm_tiny --criterion upos_cross_entropy", "model.pt")
     world.run("embed pack in/model.pt -o in/encoder")
-    world.run("embed evaluate length words=vectors:in/{lang}.vec --sets in/eval -o in/record --measures nearest")
+    encoders = "length ours=in/model.pt words=vectors:in/{lang}.vec"
+    world.run(f"embed evaluate {encoders} --sets in/eval -o in/record --measures nearest")
 
 
 def classify(world: World) -> None:

@@ -62,7 +62,7 @@ translate export in/model -o out/steps --format onnx
 translate average in/one.pt in/two.pt -o out/mean.pt
 embed text in/encoder in/text.txt -o out/x.npy --normalize --device cpu
 embed text in/model.pt -o out/x.npy --fp16 --device cpu < in/text.txt
-embed pack in/model.pt -o out/encoder
+embed pack in/model.pt -o out/encoder --licence mit --record in/record.json
 embed random in/model.pt -o out/encoder
 embed export in/encoder -o out/encoder.onnx
 embed prepare -o out/data {TAGGED} --vocabulary 100
@@ -76,6 +76,7 @@ embed train-tagger in/de.conllu -l de --epochs 1 -o out/tagger
 embed test-tagger in/de.conllu -l de -t in/de.conllu -o out/accuracy.json
 embed tag in/text.txt -o out/tagged.tsv -l de -t in/de.conllu --cache out/tags.sqlite
 embed pieces in/text.txt in/de.conllu -o out/pieces -l de
+embed source-pieces in/data -o out/pieces.txt
 embed evaluate length tags words=vectors:in/{{lang}}.vec --sets in/eval --treebanks de=in/de.conllu -o out/scores
 embed search in/encoder --corpus in/text.txt --index out/index --top 2 --device cpu < in/text.txt
 embed evaluate --sets in/eval --write-texts out/texts
