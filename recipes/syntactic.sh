@@ -18,6 +18,9 @@
 #   --languages 'L …'  languages to train on (default: 'en de es nl ko zh')
 #   --unseen 'L …'     languages to evaluate without training on them, then to fine-tune on (default: 'fr id')
 #   --few 'N …'        numbers of pairs to fine-tune on (default: '2000 10000')
+#   --adapt 'L …'      fine-tune on the own tags of each of these languages, for an encoder that is better in it and worse
+#                      in others; with --own-tags
+#   --adapt-updates N  updates of such a fine-tuning (default: 2000)
 #   --more DIR         more pairs to train on, DIR/en-L.tsv of any language L, such as fairseq-xl corpus paragraphs writes;
 #                      the held-out groups stay those of Tatoeba
 #   --subtitles P      OpenSubtitles pairs beside Tatoeba's, as 'en-fr=PREFIX …' of PREFIX.en and PREFIX.fr, of each the
@@ -54,7 +57,7 @@ set -euo pipefail
 
 OUT='' DATA='' LANGUAGES='en de es nl ko zh' UNSEEN='fr id' FEW='2000 10000' VOCABULARY=40000 TEMPERATURE=''
 PRESET=paper UPDATES='' FEW_UPDATES='' VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 MORE_SEEDS='' PREPARE_ONLY=no MORE=''
-SUBTITLES='' OWN_TAGS=no OWN_SHARE='' PIECE_VECTORS=no DEV=0 TRANSLATING=yes BESIDE='' LICENCE='' TUNING=()
+SUBTITLES='' OWN_TAGS=no OWN_SHARE='' PIECE_VECTORS=no ADAPT='' ADAPT_UPDATES=2000 DEV=0 TRANSLATING=yes BESIDE='' LICENCE='' TUNING=()
 THREADS=$(nproc 2>/dev/null || echo 2)
 
 while [[ $# -gt 0 ]]; do
@@ -66,7 +69,7 @@ while [[ $# -gt 0 ]]; do
     --piece-vectors) PIECE_VECTORS=yes; shift; continue ;;
     --no-translating) TRANSLATING=no; shift; continue ;;
     --) shift; TUNING=("$@"); break ;;
-    --out | --data | --preset | --languages | --unseen | --few | --more | --subtitles | --own-share | --dev | --vocabulary | --temperature | --updates | --few-updates | \
+    --out | --data | --preset | --languages | --unseen | --few | --adapt | --adapt-updates | --more | --subtitles | --own-share | --dev | --vocabulary | --temperature | --updates | --few-updates | \
       --vectors-epochs | --tagger-epochs | --beside | --licence | --seed | --more-seeds | --threads) need_value "$@" ;;
     *) fail "syntactic.sh has no option '$1': see --help" ;;
   esac
@@ -77,6 +80,8 @@ while [[ $# -gt 0 ]]; do
     --languages) LANGUAGES=$2 ;;
     --unseen) UNSEEN=$2 ;;
     --few) FEW=$2 ;;
+    --adapt) ADAPT=$2 ;;
+    --adapt-updates) ADAPT_UPDATES=$2 ;;
     --more) MORE=$(absolute "$2") ;;
     --subtitles) SUBTITLES=$2 ;;
     --own-share) OWN_SHARE=$2 ;;
@@ -125,6 +130,7 @@ check() {
   need_count --vocabulary "$VOCABULARY"
   need_count --updates "$UPDATES"
   need_count --few-updates "$FEW_UPDATES"
+  need_count --adapt-updates "$ADAPT_UPDATES"
   need_count --threads "$THREADS"
   need_count --vectors-epochs "$VECTOR_EPOCHS"
   need_count --tagger-epochs "$TAGGER_EPOCHS"
@@ -136,6 +142,10 @@ check() {
     [[ $OWN_SHARE =~ ^0\.[0-9]{1,9}$ && ! $OWN_SHARE =~ ^0\.0*$ ]] ||
       fail "--own-share is '$OWN_SHARE': give a share between 0 and 1, such as 0.8"
   fi
+  for language in $ADAPT; do
+    [[ $OWN_TAGS == yes && " $LANGUAGES " == *" $language "* ]] ||
+      fail "--adapt has '$language': it needs --own-tags, and languages of --languages"
+  done
   [[ -z $MORE ]] || compgen -G "$MORE/en-*.tsv" >/dev/null || fail "--more $MORE has no file en-L.tsv"
   for number in $FEW; do need_count --few "$number"; done
   [[ " $LANGUAGES " == *' en '* ]] || fail "--languages must have en: Tatoeba's pairs here are with English"
@@ -222,6 +232,11 @@ all_stages() {
     stage "evaluate.gold$OF" "train.tags$OF $beside" evaluate_gold "$others"
     if [[ $DEV != 0 ]]; then stage "evaluate.dev$OF" "train.tags$OF $beside" evaluate_dev "$others"; fi
     evaluated+=" evaluate$OF evaluate.gold$OF"
+    for L in $ADAPT; do
+      stage "adapt.$L$OF" "train.tags$OF" adapt "$ADAPT_UPDATES" "$TRAINING_SEED" "${TUNING[*]:-}"
+      stage "evaluate.adapted.$L$OF" "adapt.$L$OF" evaluate_adapted
+      evaluated+=" evaluate.adapted.$L$OF"
+    done
     for L in $UNSEEN; do
       tuned=''
       for PAIRS in $(few_pairs "$L"); do
@@ -235,7 +250,7 @@ all_stages() {
       evaluated+=" evaluate.$L$OF"
     done
   done
-  stage tables "${evaluated# }" tables "$MORE_SEEDS"
+  stage tables "${evaluated# }" tables "$MORE_SEEDS" "$ADAPT"
   stage map train.tags draw_map
   stage pack 'train.tags evaluate' pack_encoder "$LICENCE"
   [[ $DRY_RUN == yes ]] || cat "$OUT/tables.md"

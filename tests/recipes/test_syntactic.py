@@ -160,6 +160,28 @@ def test_vectors_for_pieces_make_another_encoder(syntactic, data):
     assert not calls(syntactic, "fairseq-xl embed prepare")
 
 
+def test_an_encoder_of_one_language_for_each_seed(syntactic, data):
+    options = ("--data", data, *FEW, "--preset", "best", "--no-translating", "--more-seeds", "2")
+    assert syntactic(*options).returncode == 0
+    done = syntactic(*options, "--adapt", "de", "--adapt-updates", "9")
+    assert done.returncode == 0, done.stderr
+    out = syntactic.out
+    first, second = (" ".join(line) for line in calls(syntactic, "fairseq-train"))  # all else is done
+    for call, of in ((first, ""), (second, ".seed2")):
+        assert f"--save-dir {out}/runs/adapted.de{of} " in call
+        assert f"--finetune-from-model {out}/runs/tags{of}/checkpoint_best.pt --pairs de-de --max-update 9 " in call
+        assert call.endswith(" --total-num-update 9")
+        assert "--own-share" not in call
+        assert "--encoder-embed-path" not in call
+    evaluated = [" ".join(line) for line in calls(syntactic, "fairseq-xl embed evaluate")]
+    assert len(evaluated) == 4
+    assert f"de-de={out}/runs/adapted.de.seed2/checkpoint_last.pt " in evaluated[3]
+    assert f"--output {out}/evaluation/adapted.de.gold.seed2 --sets {out}/gold " in evaluated[3]
+    tables, gold = (" ".join(line) for line in calls(syntactic, "fairseq-xl embed tables"))
+    assert f"{out}/evaluation/adapted.de.seed2.json" in tables
+    assert f"{out}/evaluation/adapted.de.gold.seed2.json" in gold
+
+
 def test_more_seeds_share_the_data_and_the_tables(syntactic, data):
     options = ("--data", data, *FEW, "--more-seeds", "2 7", "--no-translating")
     done = syntactic(*options)
@@ -273,6 +295,8 @@ def test_preparing_only(syntactic, data):
         (("--preset", "good"), "--preset is 'good': choose paper or best"),
         (("--own-share", "0.5"), "--own-share needs --own-tags"),
         (("--own-tags", "--own-share", "1"), "--own-share is '1': give a share between 0 and 1"),
+        (("--adapt", "de"), "--adapt has 'de': it needs --own-tags"),
+        (("--own-tags", "--languages", "en de", "--adapt", "ko"), "--adapt has 'ko': it needs"),
         (("--languages", "en"), "--languages must have two languages or more"),
         (("--languages", "en xx"), "no treebank and Tatoeba code are known for 'xx'"),
         (("--updates", "many"), "--updates is 'many'"),
