@@ -14,7 +14,7 @@
 #   --data DIR         a folder with mt/tatoeba/XXX-eng.tsv (English tab other language, XXX as Tatoeba's codes) and
 #                      treebanks ud/UD_…/*.conllu; without it, Tatoeba's export and the treebanks are downloaded
 #   --preset P         paper, or best: the settings that were best here, with own tags and a contrastive loss by tags; the
-#                      encoder then trains in 22 minutes of a core. Every option goes before the preset (default: paper)
+#                      encoder then trains in 28 minutes of a core. Every option goes before the preset (default: paper)
 #   --languages 'L …'  languages to train on (default: 'en de es nl ko zh')
 #   --unseen 'L …'     languages to evaluate without training on them, then to fine-tune on (default: 'fr id')
 #   --few 'N …'        numbers of pairs to fine-tune on (default: '2000 10000')
