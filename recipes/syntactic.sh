@@ -13,8 +13,8 @@
 #   --out DIR          everything is written here
 #   --data DIR         a folder with mt/tatoeba/XXX-eng.tsv (English tab other language, XXX as Tatoeba's codes) and
 #                      treebanks ud/UD_…/*.conllu; without it, Tatoeba's export and the treebanks are downloaded
-#   --preset P         paper, or best: the settings that were best here, with own tags and a contrastive loss by tags; the
-#                      encoder then trains in 28 minutes of a core. Every option goes before the preset (default: paper)
+#   --preset P         paper, or best: the settings that were best here, with own tags, piece vectors and a contrastive loss by
+#                      tags; the encoder then trains in 28 minutes of a core. Every option goes before the preset (default: paper)
 #   --languages 'L …'  languages to train on (default: 'en de es nl ko zh')
 #   --unseen 'L …'     languages to evaluate without training on them, then to fine-tune on (default: 'fr id')
 #   --few 'N …'        numbers of pairs to fine-tune on (default: '2000 10000')
@@ -29,14 +29,15 @@
 #                      departure from the paper
 #   --own-share S      with --own-tags: draw a share of S of all sentences with their own tags, such as 0.8 (default: as
 #                      many as there are, by --temperature; best: 0.8)
-#   --piece-vectors    the encoder's pieces begin from fastText vectors of the training text (best: yes)
+#   --piece-vectors    the encoder's pieces begin from fastText vectors of the training text, of 100 numbers (best: yes)
+#   --no-piece-vectors they are drawn, also with best
 #   --dev SHARE        hold this share of the groups back for choosing settings, in OUT/eval/dev (default: 0)
 #   --vocabulary N     pieces of the joint vocabulary (default: 40000)
 #   --temperature T    pairs are drawn by their size to the power of 1/T (default: 1, as they come; best: 100)
 #   --updates N        updates of the encoder and of the baseline that translates (default: 300000 of 32 sentences; best:
 #                      7000 of 64)
 #   --few-updates N    updates of a fine-tuning (default: 3000; best: 1000)
-#   --vectors-epochs N epochs of the taggers' word vectors (default: 5)
+#   --vectors-epochs N epochs of all fastText vectors (default: 5)
 #   --tagger-epochs N  most epochs of a tagger (default: 8)
 #   --no-translating   leave out the encoder that is trained to translate, which takes four times as long
 #   --beside 'L=E …'   more encoders to score, as fairseq-xl embed evaluate names them, such as
@@ -57,7 +58,7 @@ set -euo pipefail
 
 OUT='' DATA='' LANGUAGES='en de es nl ko zh' UNSEEN='fr id' FEW='2000 10000' VOCABULARY=40000 TEMPERATURE=''
 PRESET=paper UPDATES='' FEW_UPDATES='' VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 MORE_SEEDS='' PREPARE_ONLY=no MORE=''
-SUBTITLES='' OWN_TAGS=no OWN_SHARE='' PIECE_VECTORS=no ADAPT='' ADAPT_UPDATES=2000 DEV=0 TRANSLATING=yes BESIDE='' LICENCE='' TUNING=()
+SUBTITLES='' OWN_TAGS=no OWN_SHARE='' PIECE_VECTORS='' ADAPT='' ADAPT_UPDATES=2000 DEV=0 TRANSLATING=yes BESIDE='' LICENCE='' TUNING=()
 THREADS=$(nproc 2>/dev/null || echo 2)
 
 while [[ $# -gt 0 ]]; do
@@ -67,6 +68,7 @@ while [[ $# -gt 0 ]]; do
     --prepare-only) PREPARE_ONLY=yes; shift; continue ;;
     --own-tags) OWN_TAGS=yes; shift; continue ;;
     --piece-vectors) PIECE_VECTORS=yes; shift; continue ;;
+    --no-piece-vectors) PIECE_VECTORS=no; shift; continue ;;
     --no-translating) TRANSLATING=no; shift; continue ;;
     --) shift; TUNING=("$@"); break ;;
     --out | --data | --preset | --languages | --unseen | --few | --adapt | --adapt-updates | --more | --subtitles | --own-share | --dev | --vocabulary | --temperature | --updates | --few-updates | \
@@ -104,12 +106,13 @@ done
 case $PRESET in
   paper) : "${TEMPERATURE:=1}" "${UPDATES:=300000}" "${FEW_UPDATES:=3000}" ;;
   best)
-    OWN_TAGS=yes PIECE_VECTORS=yes
-    : "${OWN_SHARE:=0.8}" "${TEMPERATURE:=100}" "${UPDATES:=7000}" "${FEW_UPDATES:=1000}"
+    OWN_TAGS=yes
+    : "${PIECE_VECTORS:=yes}" "${OWN_SHARE:=0.8}" "${TEMPERATURE:=100}" "${UPDATES:=7000}" "${FEW_UPDATES:=1000}"
     TUNING=("${BEST[@]}" --total-num-update "$UPDATES" "${TUNING[@]}")
     ;;
   *) fail "--preset is '$PRESET': choose paper or best" ;;
 esac
+: "${PIECE_VECTORS:=no}"
 
 # Beside en the target of fine-tuning: Spanish, as in the paper, where it was trained on.
 SECOND=''
@@ -142,9 +145,9 @@ check() {
     [[ $OWN_SHARE =~ ^0\.[0-9]{1,9}$ && ! $OWN_SHARE =~ ^0\.0*$ ]] ||
       fail "--own-share is '$OWN_SHARE': give a share between 0 and 1, such as 0.8"
   fi
+  [[ -z $ADAPT || $OWN_TAGS == yes ]] || fail "--adapt needs --own-tags: add it, or leave out --adapt"
   for language in $ADAPT; do
-    [[ $OWN_TAGS == yes && " $LANGUAGES " == *" $language "* ]] ||
-      fail "--adapt has '$language': it needs --own-tags, and languages of --languages"
+    [[ " $LANGUAGES " == *" $language "* ]] || fail "--adapt has '$language', which is not in --languages: add it there"
   done
   [[ -z $MORE ]] || compgen -G "$MORE/en-*.tsv" >/dev/null || fail "--more $MORE has no file en-L.tsv"
   for number in $FEW; do need_count --few "$number"; done

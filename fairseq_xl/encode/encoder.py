@@ -228,12 +228,11 @@ from fairseq_xl import SentenceEncoder
 encoder = SentenceEncoder.load("OWNER/MODEL")  # this folder, or its name on the Hub
 print(encoder.encode(["…"]).shape)
 """,
-        metrics="accuracy",
     )
 
 
 def pack_untrained(checkpoint: Path, output: Path, seed: int, data: Path | None = None) -> None:
-    """As :func:`pack`, with weights as they are before training, drawn by ``seed``."""
+    """As :func:`pack`, with weights drawn by ``seed``, also those that began from a file of vectors."""
     state = checkpoints.read(checkpoint)
     task = load_task(checkpoint, state, data)
     torch.manual_seed(seed)

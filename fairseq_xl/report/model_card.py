@@ -75,7 +75,6 @@ class Card:
         languages: codes of them.
         does: a sentence or two that say what the model does.
         loading: lines of Python that use it.
-        metrics: the Hub's name of the metrics that its scores have.
     """
 
     title: str
@@ -83,7 +82,6 @@ class Card:
     languages: Sequence[str]
     does: str
     loading: str
-    metrics: str = "sacrebleu"
 
     def text(self, options: CardOptions, scores: Sequence[Score] = ()) -> str:
         """README.md, with a table of the scores where there are some."""
@@ -97,7 +95,7 @@ class Card:
         if published := [name for name in options.dataset if name.count("/") == 1 and " " not in name]:
             head["datasets"] = published
         if scores:
-            head["metrics"] = [self.metrics]
+            head["metrics"] = sorted({one.kind for one in scores})
             head["model-index"] = [{"name": self.title, "results": list(self._results(scores))}]
         parts = [
             *opening(head, self.title),

@@ -158,6 +158,8 @@ def test_vectors_for_pieces_make_another_encoder(syntactic, data):
     trained = [" ".join(line) for line in calls(syntactic, "fairseq-train")]
     assert ["--encoder-embed-path" in line for line in trained] == [True, False, False]
     assert not calls(syntactic, "fairseq-xl embed prepare")
+    assert syntactic(*options, "--preset", "best", "--no-piece-vectors").returncode == 0
+    assert "encoder-embed-path" not in syntactic.calls_file.read_text()
 
 
 def test_an_encoder_of_one_language_for_each_seed(syntactic, data):
@@ -295,8 +297,8 @@ def test_preparing_only(syntactic, data):
         (("--preset", "good"), "--preset is 'good': choose paper or best"),
         (("--own-share", "0.5"), "--own-share needs --own-tags"),
         (("--own-tags", "--own-share", "1"), "--own-share is '1': give a share between 0 and 1"),
-        (("--adapt", "de"), "--adapt has 'de': it needs --own-tags"),
-        (("--own-tags", "--languages", "en de", "--adapt", "ko"), "--adapt has 'ko': it needs"),
+        (("--adapt", "de"), "--adapt needs --own-tags: add it"),
+        (("--own-tags", "--languages", "en de", "--adapt", "ko"), "--adapt has 'ko', which is not in"),
         (("--languages", "en"), "--languages must have two languages or more"),
         (("--languages", "en xx"), "no treebank and Tatoeba code are known for 'xx'"),
         (("--updates", "many"), "--updates is 'many'"),

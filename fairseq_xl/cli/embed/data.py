@@ -55,6 +55,9 @@ class SourcePieces:
     output: Path = option("file to write, one sentence a line", alias="-o", metavar="FILE")
 
     def run(self) -> None:
+        import fairseq_xl
+
+        fairseq_xl.register()  # which explains damaged data, and takes fairseq's lines off the terminal
         from fairseq_xl.io.atomic import atomic_text
         from fairseq_xl.syntactic.data.sources import source_pieces
 

@@ -40,7 +40,7 @@ class Pack(_Folder, CardOptions):
     """Put a checkpoint and all that encoding text needs into one folder. With --licence the folder gets a model card,
     too."""
 
-    record: Path | None = option("JSON that `embed evaluate` wrote of this checkpoint; the card has its scores", None)
+    record: Path | None = option("JSON that `embed evaluate` wrote of this very file; the card has its scores", None)
 
     def write(self) -> None:
         from fairseq_xl.encode.encoder import pack

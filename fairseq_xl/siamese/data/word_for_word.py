@@ -8,7 +8,7 @@ sentence. A word without a translation stays as it is. The control deals the tra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -35,27 +35,32 @@ class HighResourceSource(Source):
             shuffled: None, or the seed by which the translations are dealt out.
 
         Raises:
-            InputError: what :meth:`examples` and :func:`read_translations` raise; a lexicon without words, or with none
-                of the texts'.
+            InputError: what :meth:`examples` and :func:`read_translations` raise; a lexicon without words, or with no
+                word of the texts for training.
         """
         if "lexicon" not in self.options:
             yield from self.examples()
             return
-        translate = translator(Path(self.options["lexicon"]), shuffled)
-        changed = False
+        known = _read_lexicon(Path(self.options["lexicon"]), shuffled)
+        met: set[bool] = set()  # whether the lexicon has a word of the texts
+
+        def replaced(match: regex.Match[str]) -> str:
+            translation = known.get(match[0]) or known.get(match[0].lower())
+            met.add(translation is not None)
+            return translation or match[0]
+
         for example in self.examples():
-            text = translate(example.text)
-            changed = changed or text != example.text
-            yield replace(example, text=text)
-        if not changed:
+            yield replace(example, text=_WORD.sub(replaced, example.text))
+        # A good lexicon may have none of the words of a few validation sentences.
+        if self.split == "train" and met == {False}:
             raise InputError(
                 f"{self.options['lexicon']} translates no word of {self.path}: name what `fairseq-xl data lexicon` "
                 "learnt from that language into the low-resource one"
             )
 
 
-def translator(path: Path, shuffled: int | None = None) -> Callable[[str], str]:
-    """A function that replaces the words of a text that a lexicon has, as they stand or in lower case.
+def _read_lexicon(path: Path, shuffled: int | None) -> dict[str, str]:
+    """The best translation of each word; dealt out among the words where ``shuffled`` is a seed.
 
     Raises:
         InputError: no such file, or one without words.
@@ -67,9 +72,4 @@ def translator(path: Path, shuffled: int | None = None) -> Callable[[str], str]:
         dealt = np.random.default_rng(shuffled).permutation(len(known))
         values = list(known.values())
         known = {word: values[place] for word, place in zip(known, dealt, strict=True)}
-
-    def replaced(match: regex.Match[str]) -> str:
-        word = match[0]
-        return known.get(word) or known.get(word.lower()) or word
-
-    return lambda text: _WORD.sub(replaced, text)
+    return known

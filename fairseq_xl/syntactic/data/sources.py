@@ -17,7 +17,7 @@ def source_pieces(folder: Path) -> Iterator[str]:
     """Each distinct source sentence of each language once, its pieces separated by spaces.
 
     Raises:
-        InputError: no data directory, or one that lacks a file.
+        InputError: no data directory, or one with a file that is missing or damaged.
     """
     manifest = read_manifest(folder)
     dictionary = Dictionary.load(str(folder / manifest.source_dictionary))

@@ -24,7 +24,7 @@ class UposLSTMConfig(FairseqDataclass):
     encoder_embed_dim: int = option("size of the embeddings of source pieces; raise it for more languages", 100)
     encoder_embed_path: Optional[str] = option(  # noqa: UP045
         "vectors that the source pieces begin from, such as `fairseq-xl vectors train` makes of `fairseq-xl embed "
-        "source-pieces`; give them for languages with little text",
+        "source-pieces`, of --encoder-embed-dim numbers; try them for languages with little text",
         None,
     )
     encoder_cell_dim: int = option(

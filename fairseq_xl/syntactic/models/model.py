@@ -54,13 +54,15 @@ class UposEncoder(FairseqEncoder):
         """Vectors of a file for the pieces that it has, as wide spread as those that are drawn.
 
         Raises:
-            InputError: a file that cannot be read, has another dimension, or has no piece.
+            InputError: a file that cannot be read, has another dimension, no piece, or vectors all alike.
         """
         weight, first = self.embed_tokens.weight, self.dictionary.nspecial
         table = read_vectors(path, self.dictionary.symbols[first:], weight.shape[1], progress=False)
         if not table.words:
             raise InputError(f"--encoder-embed-path {path} has no vector of any source piece: train it on pieces")
         vectors = torch.from_numpy(table.matrix)
+        if not vectors.std() > 0:
+            raise InputError(f"--encoder-embed-path {path} has the same number everywhere: train it on more text")
         with torch.no_grad():
             rows = [self.dictionary.index(piece) for piece in table.words]
             weight[rows] = (vectors * (_BOUND / math.sqrt(3) / vectors.std())).to(weight)

@@ -218,3 +218,6 @@ def test_the_high_resource_text_word_for_word(make, tmp_path):
     for shuffled in (False, True):
         with pytest.raises(InputError, match=r"x\.tsv translates no word of .*h: name what `fairseq-xl data lexicon`"):
             translated(shuffle_lexicon=shuffled)
+    # a word may be its own translation
+    (tmp_path / "x.tsv").write_text("good\tgood\n", encoding="utf-8")
+    assert translated() == ["good, it is good-ish", "BAD isn't bad", "nothing"]

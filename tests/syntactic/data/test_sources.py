@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -34,6 +36,20 @@ def test_a_missing_file(upos_run, tmp_path):
     (folder / "train.en-de.source.idx").unlink()
     with pytest.raises(InputError, match=r"train\.en-de\.source\.idx: prepare the data again"):
         list(source_pieces(folder))
+
+
+def test_a_damaged_file_is_explained_by_the_command(upos_run, tmp_path):
+    folder = shutil.copytree(upos_run[0], tmp_path / "data")
+    path = folder / "train.en-de.source.bin"
+    path.write_bytes(path.read_bytes()[:7])
+    # a process of its own: others have registered the plugin, which explains damaged data
+    run = "import sys; from fairseq_xl.cli.main import main; sys.exit(main())"
+    command = [sys.executable, "-c", run, "embed", "source-pieces", str(folder), "-o", str(tmp_path / "x.txt")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "train.en-de.source.bin" in done.stderr
+    assert not (tmp_path / "x.txt").exists()
 
 
 def test_from_pieces_to_an_encoder_that_needs_them_no_more(upos_run, fairseq_train, upos_training, tmp_path):

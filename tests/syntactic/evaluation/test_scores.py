@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -54,6 +55,26 @@ def test_a_card_with_scores_goes_with_a_packed_encoder(upos_run, sets: Path, tmp
     assert main([*pack, str(other)]) == 2
     assert f"scored.json has no scores of {other}, but of ours ({checkpoint})" in capsys.readouterr().err
     assert (tmp_path / "e" / "README.md").read_bytes() == before
+
+
+def test_a_record_that_does_not_speak_of_the_file_as_it_is(sets: Path, treebanks: list[str], tmp_path: Path) -> None:
+    record = evaluated(sets, treebanks, tmp_path, "length")
+    path, checkpoint = tmp_path / "r.json", tmp_path / "checkpoint.pt"
+    checkpoint.write_bytes(b"")
+    entry = {**record["encoders"][0], "spec": str(checkpoint)}
+
+    def read(index: str | None = None, **changed: dict[str, float]) -> list[str]:
+        path.write_text(json.dumps({**record, "index": index, "encoders": [{**entry, **changed}]}))
+        return [one.signature for one in read_scores(path, checkpoint)]
+
+    assert not any("index" in signature for signature in read())
+    assert ["|index:hnsw|" in signature for signature in read("hnsw")] == [True] * 4 + [False] * 2
+    with pytest.raises(InputError, match="has no nearest neighbours or correlations of"):
+        read(nearest={}, dissimilarity={})
+    later = path.stat().st_mtime + 9
+    os.utime(checkpoint, (later, later))
+    with pytest.raises(InputError, match=r"checkpoint\.pt is newer than its scores in .*r\.json: evaluate it again"):
+        read()
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"encoders": 3}', '{"encoders": [{"label": "a"}]}'])

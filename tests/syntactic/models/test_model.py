@@ -55,10 +55,13 @@ def test_pieces_begin_from_vectors(build, tmp_path):
 def test_vectors_that_do_not_fit_the_pieces(build, tmp_path):
     path = tmp_path / "pieces.vec"
     path.write_text("w3 1.0 2.0 3.0\n")
-    with pytest.raises(InputError, match=r"pieces\.vec"):
+    with pytest.raises(InputError, match=r"pieces\.vec .*dimension 3, but dimension 16 is needed"):
         build(encoder_embed_path=str(path))
     path.write_text("elsewhere" + " 1.5" * 16 + "\n")
     with pytest.raises(InputError, match=r"--encoder-embed-path .*pieces\.vec has no vector of any source piece"):
+        build(encoder_embed_path=str(path))
+    path.write_text("w3" + " 1.5" * 16 + "\n")
+    with pytest.raises(InputError, match=r"--encoder-embed-path .*pieces\.vec has the same number everywhere"):
         build(encoder_embed_path=str(path))
     with pytest.raises(InputError, match="there is no file of word vectors at"):
         build(encoder_embed_path=str(tmp_path / "none.vec"))
