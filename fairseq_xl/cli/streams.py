@@ -83,6 +83,8 @@ def why_refused(error: OSError) -> str | None:
         return f"{error.filename}: {error.strerror}"
     if error.errno == errno.EBADF:
         return CLOSED
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return "too many files are open: ask for fewer processes, or raise the limit (ulimit -n)"
     if str(error.strerror).startswith("No usable temporary directory"):  # says Python's own module
         return "no folder for temporary files can be written to: make room in /tmp, or name one in TMPDIR"
     return error.strerror if error.errno in (*FULL, errno.EIO) else None

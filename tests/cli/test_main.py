@@ -148,6 +148,11 @@ def test_a_command_that_returns_nothing_has_succeeded(monkeypatch: pytest.Monkey
         ),
         (OSError(errno.EIO, "Input/output error"), 2, "error: Input/output error\n"),
         (
+            OSError(errno.EMFILE, "Too many open files"),
+            2,
+            "error: too many files are open: ask for fewer processes, or raise the limit (ulimit -n)\n",
+        ),
+        (
             MemoryError("cannot allocate 8 TiB"),
             2,
             "error: there is not enough memory (cannot allocate 8 TiB): ask for less\n",
