@@ -173,6 +173,7 @@ def test_a_command_that_returns_nothing_has_succeeded(monkeypatch: pytest.Monkey
         "long name",
         "no room for temporary files",
         "broken disk",
+        "too many files",
         "memory",
         "memory without a word",
         "torch's memory",
