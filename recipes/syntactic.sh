@@ -13,8 +13,9 @@
 #   --out DIR          everything is written here
 #   --data DIR         a folder with mt/tatoeba/XXX-eng.tsv (English tab other language, XXX as Tatoeba's codes) and
 #                      treebanks ud/UD_…/*.conllu; without it, Tatoeba's export and the treebanks are downloaded
-#   --preset P         paper, or best: the settings that were best here, with own tags, piece vectors and a contrastive loss by
-#                      tags; the encoder then trains in 28 minutes of a core. Every option goes before the preset (default: paper)
+#   --preset P         paper, or best: the settings that were best here, with own tags, piece vectors and a contrastive loss
+#                      by tags; the encoder then trains in 28 minutes of a core. Every option goes before the preset
+#                      (default: paper)
 #   --languages 'L …'  languages to train on (default: 'en de es nl ko zh')
 #   --unseen 'L …'     languages to evaluate without training on them, then to fine-tune on (default: 'fr id')
 #   --few 'N …'        numbers of pairs to fine-tune on (default: '2000 10000')
@@ -58,7 +59,8 @@ set -euo pipefail
 
 OUT='' DATA='' LANGUAGES='en de es nl ko zh' UNSEEN='fr id' FEW='2000 10000' VOCABULARY=40000 TEMPERATURE=''
 PRESET=paper UPDATES='' FEW_UPDATES='' VECTOR_EPOCHS=5 TAGGER_EPOCHS=8 SEED=1 MORE_SEEDS='' PREPARE_ONLY=no MORE=''
-SUBTITLES='' OWN_TAGS=no OWN_SHARE='' PIECE_VECTORS='' ADAPT='' ADAPT_UPDATES=2000 DEV=0 TRANSLATING=yes BESIDE='' LICENCE='' TUNING=()
+SUBTITLES='' OWN_TAGS=no OWN_SHARE='' DEV=0 TRANSLATING=yes BESIDE='' LICENCE='' TUNING=()
+PIECE_VECTORS='' ADAPT='' ADAPT_UPDATES=2000
 THREADS=$(nproc 2>/dev/null || echo 2)
 
 while [[ $# -gt 0 ]]; do
@@ -71,7 +73,8 @@ while [[ $# -gt 0 ]]; do
     --no-piece-vectors) PIECE_VECTORS=no; shift; continue ;;
     --no-translating) TRANSLATING=no; shift; continue ;;
     --) shift; TUNING=("$@"); break ;;
-    --out | --data | --preset | --languages | --unseen | --few | --adapt | --adapt-updates | --more | --subtitles | --own-share | --dev | --vocabulary | --temperature | --updates | --few-updates | \
+    --out | --data | --preset | --languages | --unseen | --few | --adapt | --adapt-updates | --more | \
+      --subtitles | --own-share | --dev | --vocabulary | --temperature | --updates | --few-updates | \
       --vectors-epochs | --tagger-epochs | --beside | --licence | --seed | --more-seeds | --threads) need_value "$@" ;;
     *) fail "syntactic.sh has no option '$1': see --help" ;;
   esac

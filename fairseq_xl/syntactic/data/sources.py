@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from fairseq.data import Dictionary, data_utils
-
-from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.data.directory import read_manifest
+from fairseq_xl.syntactic.data.sides import load_dictionary, load_side
 
 _TRAIN = "train"
 
@@ -20,17 +18,13 @@ def source_pieces(folder: Path) -> Iterator[str]:
         InputError: no data directory, or one with a file that is missing or damaged.
     """
     manifest = read_manifest(folder)
-    dictionary = Dictionary.load(str(folder / manifest.source_dictionary))
+    dictionary = load_dictionary(folder / manifest.source_dictionary)
     for language in sorted({pair.source for pair in manifest.pairs}):
         seen = set()
         for pair in manifest.pairs:
             if pair.source != language or pair.sentences.get(_TRAIN) == 0:
                 continue
-            prefix = f"{folder / pair.prefix(_TRAIN)}.source"
-            data = data_utils.load_indexed_dataset(prefix, dictionary, None)
-            if data is None:
-                raise InputError(f"there is no {prefix}.idx: prepare the data again")
-            for sentence in data:
+            for sentence in load_side(f"{folder / pair.prefix(_TRAIN)}.source", dictionary):
                 numbers = tuple(sentence[:-1].tolist())
                 if numbers not in seen:
                     seen.add(numbers)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from fairseq.data import Dictionary, data_utils
+from fairseq.data import Dictionary
 from fairseq.logging import metrics
 from fairseq.logging.meters import MetersDict
 from fairseq.tasks import FairseqTask, register_task
@@ -19,10 +19,10 @@ from torch import Tensor
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.data.dataset import MixedPairs, PairData, Sampling
 from fairseq_xl.syntactic.data.directory import MANIFEST, Manifest, Pair, read_manifest
+from fairseq_xl.syntactic.data.sides import load_dictionary, load_side
 from fairseq_xl.syntactic.models.config import UposTranslationConfig
 from fairseq_xl.syntactic.models.criterion import BY_PAIR
 from fairseq_xl.text import subwords
-from fairseq_xl.vectors.dictionary import read_dictionary
 
 
 @register_task("upos_translation", dataclass=UposTranslationConfig)
@@ -63,7 +63,7 @@ class UposTranslationTask(FairseqTask):
         if target not in manifest.targets:
             raise InputError(f"{cfg.data} has no targets of the kind {target!r}")
         names = manifest.source_dictionary, manifest.targets[target]
-        source, predicted = (_dictionary(folder / name) for name in names)
+        source, predicted = (load_dictionary(folder / name) for name in names)
         return cls(cfg, folder, manifest, source, predicted)
 
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
@@ -81,8 +81,8 @@ class UposTranslationTask(FairseqTask):
                 continue
             prefix = self.folder / pair.prefix(split)
             sides = [
-                self._side(f"{prefix}.source", self.source_dictionary),
-                self._side(f"{prefix}.{self.cfg.target}", self.target_dictionary),
+                load_side(f"{prefix}.source", self.source_dictionary),
+                load_side(f"{prefix}.{self.cfg.target}", self.target_dictionary),
             ]
             counts = {len(side) for side in sides} | {pair.sentences.get(split, len(sides[0]))}
             if len(counts) > 1:
@@ -109,12 +109,6 @@ class UposTranslationTask(FairseqTask):
             )
         dictionary = self.target_dictionary
         self.datasets[split] = MixedPairs(pairs, dictionary.pad(), dictionary.eos(), sampling)
-
-    def _side(self, prefix: str, dictionary: Dictionary) -> Any:
-        data = data_utils.load_indexed_dataset(prefix, dictionary, None)
-        if data is None:
-            raise InputError(f"there is no {prefix}.idx: prepare the data again, or leave that pair out (--pairs)")
-        return data
 
     def reduce_metrics(self, logging_outputs: list[dict[str, Any]], criterion: Any) -> None:
         """As fairseq's, and the figures of each pair, where the criterion logs them."""
@@ -163,12 +157,6 @@ class UposTranslationTask(FairseqTask):
         manifest = self.manifest
         names = [MANIFEST, manifest.sentencepiece, manifest.source_dictionary, *manifest.targets.values()]
         return list(dict.fromkeys(names))
-
-
-def _dictionary(path: Path) -> Dictionary:
-    """Raises: InputError: a file that fairseq cannot load."""
-    read_dictionary(path)
-    return Dictionary.load(str(path))
 
 
 def _mean(names: list[str]) -> Callable[[MetersDict], float]:

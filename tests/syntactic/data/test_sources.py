@@ -36,6 +36,9 @@ def test_a_missing_file(upos_run, tmp_path):
     (folder / "train.en-de.source.idx").unlink()
     with pytest.raises(InputError, match=r"train\.en-de\.source\.idx: prepare the data again"):
         list(source_pieces(folder))
+    (folder / "dict.source.txt").write_bytes(b"\xff\n")
+    with pytest.raises(InputError, match=r"dict\.source\.txt"):
+        list(source_pieces(folder))
 
 
 def test_a_damaged_file_is_explained_by_the_command(upos_run, tmp_path):
