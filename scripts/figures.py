@@ -246,6 +246,19 @@ def curves(figure: Any) -> None:
     epochs.legend(frameon=False, fontsize=10, loc="lower right")
 
 
+@picture("curves-losses", 8, 4.5)
+def curves_losses(figure: Any) -> None:
+    """BLEU on validation by epochs of every loss, from the kept records of runs on a GPU."""
+    axes = figure.subplots()
+    for path in sorted(CURVES.glob("*.gpu.json")):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        points = record["quality"]["epochs, minutes, BLEU"]
+        axes.plot([point[0] for point in points], [point[2] for point in points], label=record["loss"])
+    axes.set(xlabel="epochs", ylabel="BLEU on validation")
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False, fontsize=10, loc="lower right")
+
+
 @picture("negatives", 10, 3.6)
 def negatives(figure: Any) -> None:
     """The parts of negatives along the target and across it over training, from the kept record."""

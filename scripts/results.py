@@ -10,6 +10,7 @@
     python scripts/results.py predictions LOSS …      # Table 2 of the syn-margin paper, means over seeds
     python scripts/results.py trials                  # trials of settings on the development set, by loss
     python scripts/results.py curves                  # quality on the development set after minutes and after epochs
+    python scripts/results.py curves-gpu              # the same of runs on a GPU, after epochs alone
 
 A kept record has the run's scores, signatures, settings, device and versions, and what `fairseq-xl translate diagnose`
 measured; of paths only the last part.
@@ -20,6 +21,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import itertools
 import json
 import re
 import statistics
@@ -107,7 +109,8 @@ def keep(runs: list[Path], folder: Path) -> None:
                     {"updates": c["updates"], **without_lists(c["stability"])} for c in measured["checkpoints"][:-1]
                 ]
             record["diagnostics"] = {"split": measured["split"], **without_lists(measured["checkpoints"][-1])}
-        kept = folder / f"{Path(record['recipe']).stem}.{record['name']}.json"
+        gpu = ".gpu" if folder == CURVES and on_gpu(record) else ""
+        kept = folder / f"{Path(record['recipe']).stem}.{record['name']}{gpu}.json"
         text = json.dumps(without_folders(record), indent=1, ensure_ascii=False, sort_keys=True)
         kept.write_text(text + "\n", encoding="utf-8")
         print(f"kept {kept.name}")
@@ -138,6 +141,10 @@ def read(folder: Path) -> list[dict[str, Any]]:
     if not records:
         sys.exit(f"error: no records are kept in {folder} yet: run a recipe, then `results.py keep`")
     return records
+
+
+def on_gpu(record: dict[str, Any]) -> bool:
+    return str(record["device"]).startswith("cuda")
 
 
 def score(record: dict[str, Any], beam: int, test: str = "test", metric: str = "BLEU") -> float:
@@ -312,11 +319,29 @@ def trials() -> None:
             print(f"| `{loss}` | {changed or 'first settings'} | {run['epochs']} | {bleu[0]} | {bleu[1]} |")
 
 
+def curves_gpu() -> None:
+    """Of each loss that was trained on a GPU the best BLEU on validation after so many epochs.
+
+    These ran side by side, so their minutes say nothing.
+    """
+    headings("data", "loss", *(f"epoch {n}" for n in EPOCHS), "best")
+    for record in sorted(filter(on_gpu, read(CURVES)), key=lambda r: (data(r), r["loss"])):
+        points = record["quality"]["epochs, minutes, BLEU"]
+        reached = [[bleu for epochs, _, bleu in points if epochs <= n <= record["epochs"]] for n in EPOCHS]
+        best = max(points, key=lambda point: point[2])
+        row(
+            data(record),
+            f"`{record['loss']}`",
+            *(f"{max(values):.1f}" if values else "" for values in reached),
+            f"{best[2]:.1f} (epoch {best[0]:.0f})",
+        )
+
+
 def curves() -> None:
     """Of each loss the best BLEU that it had reached on validation after so many minutes, and so many epochs."""
     after = [*(f"{n} min" for n in MINUTES), *(f"epoch {n}" for n in EPOCHS)]
     headings("data", "loss", "sentences/s", "peak MiB", *after, "best")
-    for record in sorted(read(CURVES), key=lambda r: (data(r), r["loss"])):
+    for record in sorted(itertools.filterfalse(on_gpu, read(CURVES)), key=lambda r: (data(r), r["loss"])):
         points = record["quality"]["epochs, minutes, BLEU"]
         reached = [[bleu for _, minutes, bleu in points if minutes <= n] for n in MINUTES]
         reached += [[bleu for epochs, _, bleu in points if epochs <= n <= record["epochs"]] for n in EPOCHS]
@@ -359,6 +384,7 @@ def main(arguments: list[str] | None = None) -> None:
     predicting.add_argument("losses", nargs="+")
     steps.add_parser("trials", help="print the table of all kept trials")
     steps.add_parser("curves", help="print the table of quality over training")
+    steps.add_parser("curves-gpu", help="print that of runs on a GPU, by epochs alone")
     args = parser.parse_args(arguments)
     if args.step == "update":
         for path in PAGES:
@@ -372,7 +398,8 @@ def main(arguments: list[str] | None = None) -> None:
     elif args.step == "predictions":
         predictions(args.losses)
     else:
-        {"table": table, "chosen": chosen, "trials": trials, "curves": curves}[args.step]()
+        steps_by_name = {"table": table, "chosen": chosen, "trials": trials, "curves": curves, "curves-gpu": curves_gpu}
+        steps_by_name[args.step]()
 
 
 if __name__ == "__main__":
