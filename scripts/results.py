@@ -44,6 +44,8 @@ CHOSEN = {
     "`label_smoothing=0.05`, `--unkpen 3`, on a GPU": (
         "`combined`, going on from a short softmax, source subwords, all English words, on a GPU"
     ),
+    "`combined`, `bpe4000`, targets of a softmax of 4 epochs, which it goes on from, `label_smoothing=0.05`, "
+    "`--unkpen 3 --lenpen 1.25`, on a GPU": "`combined`, going on from a short softmax, subwords, on a GPU",
     "`cross_entropy`, `bpe4000.source`, `--unkpen 3`, on a GPU": (
         "softmax, source subwords, `<unk>` penalised, on a GPU"
     ),
@@ -52,6 +54,7 @@ CHOSEN = {
     ),
     "`cross_entropy`, label smoothing 0.1, `--unkpen 3`": "softmax, label smoothing, `<unk>` penalised",
     "`cross_entropy`, `--unkpen 3`": "softmax, `<unk>` penalised",
+    "`cross_entropy`, `--unkpen 3`, on a GPU": "softmax, `<unk>` penalised, on a GPU",
     "`cross_entropy`": "softmax",
     "`vmf`, targets of a softmax": "`vmf`, with a trained softmax's vectors as targets",
     "`syn_margin_proj`": "`syn_margin_proj`, with fastText's vectors as targets",

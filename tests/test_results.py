@@ -257,6 +257,15 @@ def test_a_curve_is_the_best_so_far_by_minutes_and_by_epochs(results, finished, 
     assert row[3] == "1,149"
     assert row[4:8] == ["31.0"] * 4, "minutes: the best until then"
     assert row[8:] == ["31.0", "", "", "", "31.0 (epoch 1, 1.5 min) |"], "epochs: none beyond the last"
+    record = json.loads((run / "record.json").read_text())
+    (run / "record.json").write_text(json.dumps({**record, "device": "cuda: a GPU"}))
+    results.keep([run], results.CURVES)
+    assert (results.CURVES / "multi30k.curves.vmf.seed1.gpu.json").is_file(), "beside that of the CPU"
+    capsys.readouterr()
+    results.main(["curves-gpu"])
+    assert capsys.readouterr().out.splitlines()[2:] == ["| Multi30k de→en | `vmf` | 31.0 |  |  |  | 31.0 (epoch 1) |"]
+    results.main(["curves"])
+    assert len(capsys.readouterr().out.splitlines()) == 3, "each table has its own"
     log = make_run("unmeasured").joinpath("train.log").read_text()
     (run / "train.log").write_text(log)
     with pytest.raises(SystemExit, match="no BLEU of validations: train with --eval-bleu"):
