@@ -94,7 +94,12 @@ class Run(Finished):
         test = UNKNOWN_REPLACED.sub("", self.scored)
         if test == OWN_TEST:
             return prepared / "plain"
-        return prepared / self.record.get("subwords", "") / "tests" / test / "plain"
+        # The recipe's UNITS_FOLDER: of subwords, of words of other minimal counts, or both.
+        units = [self.record["subwords"]] if "subwords" in self.record else []
+        for side, name in (("source", "src"), ("target", "tgt")):
+            if least := self.record.get(f"{side}_min_count"):
+                units.append(f"{name}.min{least}")
+        return prepared / ".".join(units) / "tests" / test / "plain"
 
     def references(self) -> list[str]:
         return list(read_lines(self._plain / f"test.{self.record['target']}"))

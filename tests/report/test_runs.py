@@ -64,6 +64,27 @@ def rename_scores(run, name):
         (run / f"hyp.beam{beam}.txt").rename(run / f"{name}.hyp.beam{beam}.txt")
 
 
+@pytest.mark.parametrize(
+    ("about", "folder"),
+    [
+        ({"subwords": "bpe500"}, "bpe500"),
+        ({"target_min_count": "1"}, "tgt.min1"),
+        ({"subwords": "bpe500.source", "target_min_count": "1"}, "bpe500.source.tgt.min1"),
+        ({"source_min_count": "3", "target_min_count": "1"}, "src.min3.tgt.min1"),
+    ],
+)
+def test_another_sets_texts_are_where_its_recipe_left_them(make_run, about, folder):
+    run = make_run("a")
+    rename_scores(run, "val")
+    record = json.loads((run / "record.json").read_text())
+    (run / "record.json").write_text(json.dumps({**record, **about}))
+    plain = make_run.out / "prepared" / "de-en" / folder / "tests" / "val" / "plain"
+    plain.mkdir(parents=True)
+    (plain / "test.en").write_text("a dog\n" * 40)
+    (found,) = translations(load_runs(make_run.out, {"a": ("a", 1)}, {}))
+    assert found.references() == ["a dog"] * 40
+
+
 def test_scores_on_another_set(make_run):
     rename_scores(make_run("a"), "val")
     plain = make_run.out / "prepared" / "de-en" / "tests" / "val" / "plain"
