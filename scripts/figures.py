@@ -271,25 +271,31 @@ def negatives(figure: Any) -> None:
 
 SYSTEMS = {"SSC(es-en)": "with English labels", "SSC(es-es)": "Spanish alone"}
 SYSTEMS["SSC(es-en), labels shuffled"] = "with shuffled English labels"
+TRANSLATED = {
+    "SSC(es-en-semeval), words translated": "with English labels",
+    "SSC(es-es)": "Spanish alone",
+    "SSC(es-en-semeval), labels shuffled, words translated": "with shuffled English labels",
+}
 
 
-@picture("label-transfer", 10, 3.8)
+@picture("label-transfer", 13, 3.8)
 def label_transfer(figure: Any) -> None:
     """Macro-F1 of the Siamese encoder by the number of Spanish training sentences, from the kept records."""
     folder = ROOT / "recipes" / "records" / "siamese"
-    panels = figure.subplots(1, 2)
-    for axes, name, title, total in zip(
+    panels = figure.subplots(1, 3)
+    for axes, name, title, systems, total in zip(
         panels,
-        ("sentiment.es.csv", "emoji.es-en.5.csv"),
-        ("Sentiment, three classes", "Emoji, five classes"),
-        (1656, 3612),
+        ("sentiment.es.csv", "sizes.es.csv", "emoji.es-en.5.csv"),
+        ("Sentiment, 2,409 English tweets", "Sentiment, 46,973 translated ones", "Emoji, 25,253 English tweets"),
+        (SYSTEMS, TRANSLATED, SYSTEMS),
+        (1656, 1656, 3612),
         strict=True,
     ):
         with (folder / name).open(encoding="utf-8", newline="") as stream:
             rows = {row["system"]: row for row in csv.DictReader(stream)}
-        for number, (system, label) in enumerate(SYSTEMS.items()):
+        for number, (system, label) in enumerate(systems.items()):
             points = []
-            for count in (100, 400, 1000, total):
+            for count in (50, 100, 200, 400, 1000, total):
                 row = rows.get(system if count == total else f"{system}, {count} sentences")
                 if row is not None:
                     low, _, high = row["95 % interval"].partition(" to ")
@@ -300,12 +306,14 @@ def label_transfer(figure: Any) -> None:
             above = [high - mean for mean, high in zip(means, highs, strict=True)]
             axes.errorbar(shifted, means, (below, above), fmt="o-", capsize=3, color=f"C{number}", label=label)
         axes.set_xscale("log")
-        axes.set_xticks([100, 400, 1000, total], ["100", "400", "1,000", f"{total:,}"])
+        axes.set_xticks(
+            [50, 100, 200, 400, 1000, total], ["50", "100", "200", "400", "1,000", f"{total:,}"], fontsize=9
+        )
         axes.minorticks_off()
         axes.set(xlabel="Spanish training sentences", ylabel="macro-F1, %")
         axes.set_title(title, fontsize=12)
         axes.grid(axis="y", alpha=0.3)
-    panels[1].legend(frameon=False, fontsize=10, loc="upper left")
+    panels[2].legend(frameon=False, fontsize=10, loc="upper left")
 
 
 @picture("embedding-map", 10, 5.6)
