@@ -250,8 +250,8 @@ def curves(figure: Any) -> None:
 def curves_losses(figure: Any) -> None:
     """BLEU on validation by epochs of every loss, from the kept records of runs on a GPU."""
     axes = figure.subplots()
-    for path in sorted(CURVES.glob("*.gpu.json")):
-        record = json.loads(path.read_text(encoding="utf-8"))
+    records = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(CURVES.glob("*.json"))]
+    for record in (record for record in records if record["device"].startswith("cuda")):
         points = record["quality"]["epochs, minutes, BLEU"]
         axes.plot([point[0] for point in points], [point[2] for point in points], label=record["loss"])
     axes.set(xlabel="epochs", ylabel="BLEU on validation")
@@ -306,9 +306,7 @@ def label_transfer(figure: Any) -> None:
             above = [high - mean for mean, high in zip(means, highs, strict=True)]
             axes.errorbar(shifted, means, (below, above), fmt="o-", capsize=3, color=f"C{number}", label=label)
         axes.set_xscale("log")
-        axes.set_xticks(
-            [50, 100, 200, 400, 1000, total], ["50", "100", "200", "400", "1,000", f"{total:,}"], fontsize=9
-        )
+        axes.set_xticks(counts, [f"{count:,}" for count in counts], fontsize=9)
         axes.minorticks_off()
         axes.set(xlabel="Spanish training sentences", ylabel="macro-F1, %")
         axes.set_title(title, fontsize=12)

@@ -10,7 +10,7 @@
     python scripts/results.py predictions LOSS …      # Table 2 of the syn-margin paper, means over seeds
     python scripts/results.py trials                  # trials of settings on the development set, by loss
     python scripts/results.py curves                  # quality on the development set after minutes and after epochs
-    python scripts/results.py curves-gpu              # the same of runs on a GPU, after epochs alone
+    python scripts/results.py curves --gpu            # the same of runs on a GPU, after epochs alone
 
 A kept record has the run's scores, signatures, settings, device and versions, and what `fairseq-xl translate diagnose`
 measured; of paths only the last part.
@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
-import itertools
 import json
 import re
 import statistics
@@ -112,8 +111,10 @@ def keep(runs: list[Path], folder: Path) -> None:
                     {"updates": c["updates"], **without_lists(c["stability"])} for c in measured["checkpoints"][:-1]
                 ]
             record["diagnostics"] = {"split": measured["split"], **without_lists(measured["checkpoints"][-1])}
-        gpu = ".gpu" if folder == CURVES and on_gpu(record) else ""
-        kept = folder / f"{Path(record['recipe']).stem}.{record['name']}{gpu}.json"
+        kept = folder / f"{Path(record['recipe']).stem}.{record['name']}.json"
+        if kept.is_file() and on_gpu(json.loads(kept.read_text(encoding="utf-8"))) != on_gpu(record):
+            # the same cell on a processor and on a GPU: one beside the other
+            kept = kept.with_suffix(".gpu.json" if on_gpu(record) else ".cpu.json")
         text = json.dumps(without_folders(record), indent=1, ensure_ascii=False, sort_keys=True)
         kept.write_text(text + "\n", encoding="utf-8")
         print(f"kept {kept.name}")
@@ -205,7 +206,7 @@ def system(record: dict[str, Any]) -> str:
     if record["search"] != RECIPES_SEARCH:
         more = record["search"].removeprefix(RECIPES_SEARCH)
         kind += f", `{more.strip()}`" if more != record["search"] else ", decoding tuned"
-    if record["device"].startswith("cuda"):
+    if on_gpu(record):
         kind += ", on a GPU"
     return kind
 
@@ -322,41 +323,28 @@ def trials() -> None:
             print(f"| `{loss}` | {changed or 'first settings'} | {run['epochs']} | {bleu[0]} | {bleu[1]} |")
 
 
-def curves_gpu() -> None:
-    """Of each loss that was trained on a GPU the best BLEU on validation after so many epochs.
+def curves(gpu: bool = False) -> None:
+    """Of each loss the best BLEU that it had reached on validation after so many minutes, and so many epochs.
 
-    These ran side by side, so their minutes say nothing.
+    Of runs on a GPU the epochs alone: these ran side by side, so their minutes say nothing.
     """
-    headings("data", "loss", *(f"epoch {n}" for n in EPOCHS), "best")
-    for record in sorted(filter(on_gpu, read(CURVES)), key=lambda r: (data(r), r["loss"])):
-        points = record["quality"]["epochs, minutes, BLEU"]
-        reached = [[bleu for epochs, _, bleu in points if epochs <= n <= record["epochs"]] for n in EPOCHS]
-        best = max(points, key=lambda point: point[2])
-        row(
-            data(record),
-            f"`{record['loss']}`",
-            *(f"{max(values):.1f}" if values else "" for values in reached),
-            f"{best[2]:.1f} (epoch {best[0]:.0f})",
-        )
-
-
-def curves() -> None:
-    """Of each loss the best BLEU that it had reached on validation after so many minutes, and so many epochs."""
-    after = [*(f"{n} min" for n in MINUTES), *(f"epoch {n}" for n in EPOCHS)]
-    headings("data", "loss", "sentences/s", "peak MiB", *after, "best")
-    for record in sorted(itertools.filterfalse(on_gpu, read(CURVES)), key=lambda r: (data(r), r["loss"])):
-        points = record["quality"]["epochs, minutes, BLEU"]
-        reached = [[bleu for _, minutes, bleu in points if minutes <= n] for n in MINUTES]
+    minutes = () if gpu else MINUTES
+    speed = () if gpu else ("sentences/s", "peak MiB")
+    after = [*(f"{n} min" for n in minutes), *(f"epoch {n}" for n in EPOCHS)]
+    headings("data", "loss", *speed, *after, "best")
+    for record in sorted((r for r in read(CURVES) if on_gpu(r) == gpu), key=lambda r: (data(r), r["loss"])):
+        quality = record["quality"]
+        points = quality["epochs, minutes, BLEU"]
+        reached = [[bleu for _, passed, bleu in points if passed <= n] for n in minutes]
         reached += [[bleu for epochs, _, bleu in points if epochs <= n <= record["epochs"]] for n in EPOCHS]
         best = max(points, key=lambda point: point[2])
-        row(
-            data(record),
-            f"`{record['loss']}`",
-            f"{record['quality']['sentences_per_second']:.0f}",
-            f"{record['quality']['peak_MiB']:,.0f}" if "peak_MiB" in record["quality"] else "",
-            *(f"{max(values):.1f}" if values else "" for values in reached),
-            f"{best[2]:.1f} (epoch {best[0]:.0f}, {best[1]:.1f} min)",
-        )
+        cells = [f"`{record['loss']}`"]
+        if not gpu:
+            cells.append(f"{quality['sentences_per_second']:.0f}")
+            cells.append(f"{quality['peak_MiB']:,.0f}" if "peak_MiB" in quality else "")
+        cells += [f"{max(values):.1f}" if values else "" for values in reached]
+        place = f"epoch {best[0]:.0f}" if gpu else f"epoch {best[0]:.0f}, {best[1]:.1f} min"
+        row(data(record), *cells, f"{best[2]:.1f} ({place})")
 
 
 def filled(text: str) -> str:
@@ -386,8 +374,8 @@ def main(arguments: list[str] | None = None) -> None:
     predicting = steps.add_parser("predictions", help="print what predictions of some losses are like")
     predicting.add_argument("losses", nargs="+")
     steps.add_parser("trials", help="print the table of all kept trials")
-    steps.add_parser("curves", help="print the table of quality over training")
-    steps.add_parser("curves-gpu", help="print that of runs on a GPU, by epochs alone")
+    over_training = steps.add_parser("curves", help="print the table of quality over training")
+    over_training.add_argument("--gpu", action="store_true", help="of runs on a GPU, by epochs alone")
     args = parser.parse_args(arguments)
     if args.step == "update":
         for path in PAGES:
@@ -400,9 +388,10 @@ def main(arguments: list[str] | None = None) -> None:
         compare(args.baseline)
     elif args.step == "predictions":
         predictions(args.losses)
+    elif args.step == "curves":
+        curves(args.gpu)
     else:
-        steps_by_name = {"table": table, "chosen": chosen, "trials": trials, "curves": curves, "curves-gpu": curves_gpu}
-        steps_by_name[args.step]()
+        {"table": table, "chosen": chosen, "trials": trials}[args.step]()
 
 
 if __name__ == "__main__":

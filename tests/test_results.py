@@ -261,8 +261,9 @@ def test_a_curve_is_the_best_so_far_by_minutes_and_by_epochs(results, finished, 
     (run / "record.json").write_text(json.dumps({**record, "device": "cuda: a GPU"}))
     results.keep([run], results.CURVES)
     assert (results.CURVES / "multi30k.curves.vmf.seed1.gpu.json").is_file(), "beside that of the CPU"
+    assert json.loads((results.CURVES / "multi30k.curves.vmf.seed1.json").read_text()) == kept
     capsys.readouterr()
-    results.main(["curves-gpu"])
+    results.main(["curves", "--gpu"])
     assert capsys.readouterr().out.splitlines()[2:] == ["| Multi30k de→en | `vmf` | 31.0 |  |  |  | 31.0 (epoch 1) |"]
     results.main(["curves"])
     assert len(capsys.readouterr().out.splitlines()) == 3, "each table has its own"
