@@ -198,11 +198,7 @@ def spoilt(lines: list[str], share: float, seed: int) -> list[str]:
 def make_run(tmp_path: Path):
     """``make_run(name, bleu=30.0, share=0.3, seed=1)`` writes OUT/runs/NAME, whose folder it returns."""
     out = tmp_path / "out"
-    plain = out / "prepared" / "de-en" / "plain"
-    plain.mkdir(parents=True)
     references = sentences(0)
-    (plain / "test.en").write_text("\n".join(references) + "\n")
-    (plain / "test.de").write_text("\n".join(line.upper() for line in references) + "\n")
 
     def make(name: str, bleu: float = 30.0, share: float = 0.3, seed: int = 1, measure: str = "accuracy") -> Path:
         run = out / "runs" / name
@@ -225,6 +221,8 @@ def make_run(tmp_path: Path):
             "device": "cpu: a processor",
         }
         (run / "record.json").write_text(json.dumps(record))
+        (run / "ref.txt").write_text("\n".join(references) + "\n")
+        (run / "src.txt").write_text("\n".join(line.upper() for line in references) + "\n")
         for beam in (1, 5):
             (run / f"hyp.beam{beam}.txt").write_text("\n".join(spoilt(references, share, seed)) + "\n")
         lines = ["INFO | fairseq_cli.train | num. shared model params: 1,234,567 (num. trained: 1,000,000)"]

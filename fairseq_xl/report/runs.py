@@ -17,8 +17,6 @@ TRANSLATION = {"scores": dict, "source": str, "target": str}
 """What the record of a translation has, by kind."""
 OWN_TEST = "test"
 """The name of the scores of a recipe's own test set."""
-UNKNOWN_REPLACED = re.compile(r"\.?unknown_by_\w+$")
-"""What a recipe adds to a set's name where unknown words were replaced."""
 GPU = re.compile(r"\| rank +0: capabilities = .*; total memory = ([\d.]+) GB")
 PARAMETERS = re.compile(r"num\. shared model params: ([\d,]+) \(num\. trained: ([\d,]+)\)")
 
@@ -78,8 +76,7 @@ class Run(Finished):
 
     def hypotheses(self, beam: int) -> list[str]:
         """Its translations of the test set, plain text."""
-        prefix = "" if self.scored == OWN_TEST else f"{self.scored}."
-        path = self.folder / f"{prefix}hyp.beam{beam}.txt"
+        path = self._text(f"hyp.beam{beam}.txt")
         lines, expected = list(read_lines(path)), len(self.references())
         if len(lines) != expected:
             raise InputError(
@@ -88,24 +85,14 @@ class Run(Finished):
             )
         return lines
 
-    @property
-    def _plain(self) -> Path:
-        prepared = self.folder.parent.parent / "prepared" / f"{self.record['source']}-{self.record['target']}"
-        test = UNKNOWN_REPLACED.sub("", self.scored)
-        if test == OWN_TEST:
-            return prepared / "plain"
-        # The recipe's UNITS_FOLDER: of subwords, of words of other minimal counts, or both.
-        units = [self.record["subwords"]] if "subwords" in self.record else []
-        for side, name in (("source", "src"), ("target", "tgt")):
-            if least := self.record.get(f"{side}_min_count"):
-                units.append(f"{name}.min{least}")
-        return prepared / ".".join(units) / "tests" / test / "plain"
-
     def references(self) -> list[str]:
-        return list(read_lines(self._plain / f"test.{self.record['target']}"))
+        return list(read_lines(self._text("ref.txt")))
 
     def sources(self) -> list[str]:
-        return list(read_lines(self._plain / f"test.{self.record['source']}"))
+        return list(read_lines(self._text("src.txt")))
+
+    def _text(self, name: str) -> Path:
+        return self.folder / (name if self.scored == OWN_TEST else f"{self.scored}.{name}")
 
     @cached_property
     def log(self) -> TrainingLog:

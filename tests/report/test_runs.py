@@ -60,42 +60,20 @@ def rename_scores(run, name):
     record = json.loads(path.read_text())
     record["scores"] = {name: record["scores"]["test"]}
     path.write_text(json.dumps(record))
-    for beam in (1, 5):
-        (run / f"hyp.beam{beam}.txt").rename(run / f"{name}.hyp.beam{beam}.txt")
-
-
-@pytest.mark.parametrize(
-    ("about", "folder"),
-    [
-        ({"subwords": "bpe500"}, "bpe500"),
-        ({"target_min_count": "1"}, "tgt.min1"),
-        ({"subwords": "bpe500.source", "target_min_count": "1"}, "bpe500.source.tgt.min1"),
-        ({"source_min_count": "3", "target_min_count": "1"}, "src.min3.tgt.min1"),
-    ],
-)
-def test_another_sets_texts_are_where_its_recipe_left_them(make_run, about, folder):
-    run = make_run("a")
-    rename_scores(run, "val")
-    record = json.loads((run / "record.json").read_text())
-    (run / "record.json").write_text(json.dumps({**record, **about}))
-    plain = make_run.out / "prepared" / "de-en" / folder / "tests" / "val" / "plain"
-    plain.mkdir(parents=True)
-    (plain / "test.en").write_text("a dog\n" * 40)
-    (found,) = translations(load_runs(make_run.out, {"a": ("a", 1)}, {}))
-    assert found.references() == ["a dog"] * 40
+    for text in [*run.glob("hyp.beam*.txt"), run / "ref.txt", run / "src.txt"]:
+        text.rename(run / f"{name}.{text.name}")
 
 
 def test_scores_on_another_set(make_run):
-    rename_scores(make_run("a"), "val")
-    plain = make_run.out / "prepared" / "de-en" / "tests" / "val" / "plain"
-    plain.mkdir(parents=True)
-    (plain / "test.en").write_text("a dog\n" * 40)
+    folder = make_run("a")
+    (folder / "ref.txt").write_text("a dog\n" * 40)
+    rename_scores(folder, "val")
     systems = {"a": ("a", 1), "b": ("b", 1)}
     (run,) = translations(load_runs(make_run.out, systems, {}))
     assert (run.scored, run.beams, run.score(5)) == ("val", [1, 5], 30.5)
     assert len(run.hypotheses(5)) == 40
     assert run.references() == ["a dog"] * 40
-    (plain / "test.en").write_text("a dog\n")
+    (folder / "val.ref.txt").write_text("a dog\n")
     with pytest.raises(InputError, match=r"val\.hyp\.beam5\.txt has 40 lines and the test set 1: run the recipe"):
         run.hypotheses(5)
     make_run("b", 20)
