@@ -14,9 +14,6 @@ from fairseq_xl.vectors.formats.text import is_number
 from fairseq_xl.vectors.neighbours import nearest, unit_rows
 from fairseq_xl.vectors.table import WordVectors
 
-CHUNK = 2048
-"""Source words that are compared at once."""
-
 
 def centered_units(vectors: WordVectors) -> WordVectors:
     """Unit vectors, centered, and unit again (Artetxe et al. 2016, section 2.2): what a rotation can match."""
@@ -93,22 +90,14 @@ class Induction:
 
     def best(self, rows: Sequence[int], k: int, csls: bool = True) -> np.ndarray:
         """(len(rows), k) target rows for some source rows, the best first."""
-        # r(x) is the same for all that a row is compared with.
-        penalty = self.target_mean if csls else np.zeros(len(self.target), dtype=np.float32)
-        return _best(self.source[list(rows)], self.target, penalty, k)
+        return nearest(self.target, self.source[list(rows)], k, penalty=self.target_mean / 2 if csls else None)[0]
 
     def mutual(self) -> list[tuple[int, int]]:
         """Rows of both sides that are each other's best by CSLS."""
-        onwards = _best(self.source, self.target, self.target_mean, 1)[:, 0]
-        back = _best(self.target, self.source, self.source_mean, 1)[:, 0]
+        # r(x) is the same for all that a row is compared with.
+        onwards = nearest(self.target, self.source, 1, penalty=self.target_mean / 2)[0][:, 0]
+        back = nearest(self.source, self.target, 1, penalty=self.source_mean / 2)[0][:, 0]
         return [(i, int(j)) for i, j in enumerate(onwards) if back[j] == i]
-
-
-def _best(queries: np.ndarray, table: np.ndarray, penalty: np.ndarray, k: int) -> np.ndarray:
-    """(n, k) rows of ``table`` with the largest 2 cos - penalty, the best first."""
-    chunks = [queries[start : start + CHUNK] for start in range(0, len(queries), CHUNK)]
-    found = [np.argsort(penalty - 2 * (chunk @ table.T), axis=1, kind="stable")[:, :k] for chunk in chunks]
-    return np.concatenate(found) if found else np.empty((0, k), dtype=int)
 
 
 def precision(found: np.ndarray, rows: Sequence[int], translations: Mapping[int, set[int]], k: int) -> float:

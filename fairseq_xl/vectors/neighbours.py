@@ -9,6 +9,9 @@ import numpy as np
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.vectors.table import WordVectors
 
+BLOCK = 2**24
+"""Cosines that are held at once: 64 MiB."""
+
 
 def neighbours(
     vectors: WordVectors, words: Sequence[str], k: int = 10, chunk_rows: int = 65_536
@@ -26,22 +29,47 @@ def neighbours(
 
 
 def nearest(
-    matrix: np.ndarray, queries: np.ndarray, k: int, exclude: np.ndarray | None = None, chunk_rows: int = 65_536
+    matrix: np.ndarray,
+    queries: np.ndarray,
+    k: int,
+    exclude: np.ndarray | None = None,
+    penalty: np.ndarray | None = None,
+    chunk_rows: int = 65_536,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows of ``matrix`` (n, d) with the largest cosine to each query (m, d).
 
-    ``exclude`` (m,) names one row per query that is no answer. Returns rows (m, k) and cosines
-    (m, k), sorted, with k at most n (n - 1 with ``exclude``). The table is taken in chunks, so
-    that memory beyond it stays at ``chunk_rows`` x (m + d) numbers. All-zero rows have cosine 0.
+    ``exclude`` (m,) names one row per query that is no answer, and ``penalty`` (n,) is subtracted
+    from the cosines with each row. Returns rows (m, k) and cosines (m, k), sorted, with k at most
+    n (n - 1 with ``exclude``). The table is taken in chunks and the queries in blocks, so that
+    memory beyond both is that of a chunk and of ``BLOCK`` cosines. All-zero rows have cosine 0.
     """
     if k < 1:
         raise InputError(f"the number of neighbours must be at least 1, not {k}")
     k = min(k, len(matrix) - (exclude is not None))
+    step = max(1, BLOCK // max(1, min(chunk_rows, len(matrix))))
+    found = []
+    for first in range(0, max(1, len(queries)), step):
+        block = slice(first, first + step)
+        banned = None if exclude is None else exclude[block]
+        found.append(_nearest(matrix, queries[block], k, banned, penalty, chunk_rows))
+    return np.concatenate([rows for rows, _ in found]), np.concatenate([cosines for _, cosines in found])
+
+
+def _nearest(
+    matrix: np.ndarray,
+    queries: np.ndarray,
+    k: int,
+    exclude: np.ndarray | None,
+    penalty: np.ndarray | None,
+    chunk_rows: int,
+) -> tuple[np.ndarray, np.ndarray]:
     queries = unit_rows(queries)
     best_rows = np.empty((len(queries), 0), dtype=np.int64)
     best = np.empty((len(queries), 0), dtype=np.float32)
     for start in range(0, len(matrix), chunk_rows):
         cosines = queries @ unit_rows(matrix[start : start + chunk_rows]).T  # (m, chunk)
+        if penalty is not None:
+            cosines -= penalty[start : start + chunk_rows]
         if exclude is not None:
             inside = np.flatnonzero((exclude >= start) & (exclude < start + cosines.shape[1]))
             cosines[inside, exclude[inside] - start] = -np.inf

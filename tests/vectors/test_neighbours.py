@@ -1,25 +1,50 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.vectors import neighbours as module
 from fairseq_xl.vectors.neighbours import nearest, neighbours
 from fairseq_xl.vectors.table import WordVectors
 
 
-@given(seed=st.integers(0, 1000), rows=st.integers(2, 40), k=st.integers(1, 50), chunk=st.integers(1, 45))
-def test_chunks_find_what_a_full_sort_finds(seed: int, rows: int, k: int, chunk: int) -> None:
-    matrix = np.random.default_rng(seed).standard_normal((rows, 5)).astype(np.float32)
+@given(
+    seed=st.integers(0, 1000),
+    rows=st.integers(2, 40),
+    k=st.integers(1, 50),
+    chunk=st.integers(1, 45),
+    block=st.integers(1, 200),
+    penalised=st.booleans(),
+)
+def test_chunks_and_blocks_find_what_a_full_sort_finds(seed, rows, k, chunk, block, penalised) -> None:
+    random = np.random.default_rng(seed)
+    matrix = random.standard_normal((rows, 5)).astype(np.float32)
+    penalty = random.random(rows).astype(np.float32) if penalised else None
     unit = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
-    cosines = unit @ unit.T
-    np.fill_diagonal(cosines, -2)
+    cosines = unit @ unit.T - (0 if penalty is None else penalty)
+    np.fill_diagonal(cosines, -9)
     expected = np.argsort(-cosines, axis=1)[:, : min(k, rows - 1)]
-    found, values = nearest(matrix, matrix, k, exclude=np.arange(rows), chunk_rows=chunk)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BLOCK", block)
+        found, values = nearest(matrix, matrix, k, exclude=np.arange(rows), penalty=penalty, chunk_rows=chunk)
     np.testing.assert_array_equal(found, expected)
     np.testing.assert_allclose(values, np.take_along_axis(cosines, expected, 1), atol=1e-5)
+
+
+def test_many_queries_need_little_memory() -> None:
+    matrix = np.random.default_rng(1).standard_normal((20_000, 2)).astype(np.float32)
+    tracemalloc.start()
+    try:
+        nearest(matrix, matrix[:4_000], 1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.5 * 2**30, "all cosines at once, and their rows, take 1.8 GiB"
 
 
 def test_only_directions_count_and_equals_keep_their_order() -> None:
