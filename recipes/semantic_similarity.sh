@@ -29,6 +29,8 @@
 #   --one-space          the --vectors of all languages are in one space as they are (MUSE's): do not turn them
 #   --dictionary LANG=FILE   a language's words and the first's, that put its vectors into the first's space
 #                        (default: words that both write alike)
+#   --refine N           rounds that refine these dictionaries (default: 5). Give 0 where they are large, as those that
+#                        `fairseq-xl data lexicon` learns from parallel text
 #   --system SYSTEM      infersent (default), siamese_conv, siamese_lstm …
 #   --sentence-encoder NAME   of infersent: bilstm_max (default), bilstm_mean, bigru_last, lstm_last, conv
 #   --epochs N           of each training (default: 10)
@@ -68,7 +70,7 @@ TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam 
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
 OUT='' LANGUAGES='en fr' SYSTEM=infersent SENTENCE_ENCODER='' EPOCHS=10 SETS=() FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1
 PARAPHRASES='' PARAPHRASE_EPOCHS='' PARAPHRASE_TEST='' STARTS=() CHOOSE_ON=other RATE=halving ONE_SPACE=no PREPARE_ONLY=no
-VECTORS=() SUPPLEMENTS=() PARTITIONS=()
+REFINE=5 VECTORS=() SUPPLEMENTS=() PARTITIONS=()
 declare -A RATES=([halving]="--lr-scheduler halving" [once]="--lr-scheduler halving --halve-for 1"
   [clipped]="--clip-norm 5")
 BASES=() SETTINGS=() OWN_SETTINGS=() TEXTS=() DICTIONARIES=() GRADED=() OWN_EPOCHS=() TUNING=()
@@ -81,7 +83,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --one-space) ONE_SPACE=yes; return ;;
     --out | --languages | --base | --set | --set-for | --text | --dictionary | --system | --sentence-encoder | --epochs | \
       --epochs-for | --sets | --folds | --seed | --paraphrases | --paraphrase-epochs | --paraphrase-test | --sts) ;;
-    --vectors | --choose-on | --rate | --transfer-from | --supplement-with | --partition) ;;
+    --vectors | --refine | --choose-on | --rate | --transfer-from | --supplement-with | --partition) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -108,6 +110,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --paraphrase-test) PARAPHRASE_TEST=$2 ;;
     --transfer-from) read -ra STARTS <<<"$2" ;;
     --supplement-with) read -ra SUPPLEMENTS <<<"$2" ;;
+    --refine) REFINE=$2 ;;
     --choose-on) CHOOSE_ON=$2 ;;
     --rate) RATE=$2 ;;
     --sts) GRADED+=("$2") ;;
@@ -224,6 +227,7 @@ check_settings() {
   need_count --epochs "$EPOCHS"
   PARAPHRASE_EPOCHS=${PARAPHRASE_EPOCHS:-$EPOCHS}
   need_count --paraphrase-epochs "$PARAPHRASE_EPOCHS"
+  need_number --refine "$REFINE"
   need_seed --seed "$SEED"
 }
 
@@ -245,7 +249,7 @@ prepare_stages() {
     stage "corpus/$CORPUS.pairs" "corpus/$CORPUS.lines vectors/$FIRST" make_pairs "${CORPUS_SET[@]}"
     prepared+=("corpus/$CORPUS.pairs")
   done
-  stage vectors/joined "${vectors[*]}" join_vectors "$ONE_SPACE" "${DICTIONARIES[@]%%=*}" "$(fingerprint "${DICTIONARIES[@]#*=}")"
+  stage vectors/joined "${vectors[*]}" join_vectors "$ONE_SPACE" "$REFINE" "${DICTIONARIES[@]%%=*}" "$(fingerprint "${DICTIONARIES[@]#*=}")"
   stage prepared/joint "vectors/joined ${prepared[*]}" prepare_joint "$PARAPHRASES" "$PARAPHRASE_TEST" \
     "$(fingerprint_sources "$PARAPHRASES" "$PARAPHRASE_TEST")"
   for CORPUS in "${CORPORA[@]}"; do stage "prepared/$CORPUS" prepared/joint prepare_one; done

@@ -25,6 +25,11 @@ def words(text: str) -> list[str]:
     return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
+def punctuation(text: str) -> Counter[str]:
+    """How often each mark of punctuation and each symbol is in the text."""
+    return Counter(c for c in text if unicodedata.category(c)[0] in "PS")
+
+
 def key(text: str) -> str:
     """What is equal in lines that are the same: their words, e-mail addresses and telephone numbers masked.
 

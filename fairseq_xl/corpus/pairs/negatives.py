@@ -58,15 +58,17 @@ class NegativesSettings:
         high=1,
     )
     length: float = option(
-        "a negative's length is off by at most so many standard deviations of the positives'. Two thirds of these are "
-        "nearer than 1. Without it, length alone tells them apart. 0 allows any length, as in the paper",
+        "a negative's length differs from that of the sentence's own counterpart by at most so many standard "
+        "deviations of the difference that counterparts have. Without it, length alone tells them apart. 0 allows any "
+        "length, as in the paper",
         0.0,
         low=0,
     )
     overlap: float = option(
-        "a negative's share of common words differs by at most this from that of the sentence and its own counterpart. "
-        "Without it, names and numbers tell them apart. 1 allows any share, as in the paper. With export.paired, too, "
-        "lengths and shared words say little of the label",
+        "a negative's share of common words, and that of common punctuation, differ by at most this from those of the "
+        "sentence and its own counterpart. Without it, names and numbers tell them apart. 1 allows any share, as in "
+        "the paper. With export.paired, and a wide band from low to high, the shallow baseline that `export` prints "
+        "falls; each narrower setting leaves fewer pairs",
         1.0,
         low=0,
         high=1,

@@ -7,6 +7,7 @@ more than are asked for. The first pages' sentences would otherwise become every
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from fairseq_xl.corpus.documents.words import words
+from fairseq_xl.corpus.documents.words import punctuation, words
 from fairseq_xl.corpus.pairs.positives import Positives
 from fairseq_xl.vectors.faiss_index import import_faiss
 
@@ -47,62 +48,84 @@ class NearDuplicates:
 
     def __call__(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """(K,) bool for numbers (K,) of both sentences."""
-        same = _products(self.beside, left, right) > 0
+        same = _products(self.beside, self.beside, left, right) > 0
         for side in self.texts:
-            same |= _products(side, left, right) >= self.near
+            same |= _products(side, side, left, right) >= self.near
         return same
 
 
 class Lengths:
-    """Which sentences' counterparts are about as long as a sentence's own would be.
+    """Which sentences' counterparts are about as long as a sentence's own.
 
-    Length tells a translation from another sentence without the words. In the logarithm of characters a sentence and
-    its counterpart differ by the positives' mean, plus or minus their standard deviation.
+    Length tells a translation from another sentence without the words. Its unit here is the standard deviation of the
+    difference that a sentence and its counterpart have, in the logarithm of characters.
 
     Args:
         positives: the pairs of the corpus.
-        widest: standard deviations that a negative may be off. 0 allows any length.
+        widest: units that a negative may be off. 0 allows any length.
     """
 
     def __init__(self, positives: Positives, widest: float):
-        sides = (positives.first, positives.second)
-        self.first, self.second = (np.log1p([len(text) for text in side]) for side in sides)
-        difference = self.second - self.first
-        self.mean, self.widest = difference.mean(), widest * difference.std() if widest else np.inf
+        first, self.second = (np.log1p([len(t) for t in side]) for side in (positives.first, positives.second))
+        self.widest = widest * (self.second - first).std() if widest else np.inf
 
     def __call__(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """(K,) bool for numbers (K,) of the sentence and of the one whose counterpart is its candidate."""
-        return np.abs(self.second[right] - self.first[left] - self.mean) <= self.widest
+        return np.abs(self.second[right] - self.second[left]) <= self.widest
 
 
 class Overlaps:
     """Which sentences' counterparts share about as much with a sentence as its own counterpart does.
 
-    Names, numbers and what languages write alike tell a translation from another sentence. Shared is the share that
-    the words of both sentences have of the words of either (Jaccard's index), without case.
+    Names, numbers, punctuation and what languages write alike tell a translation from another sentence. Shared is the
+    share that the words of both sentences have of the words of either (Jaccard's index), without case. The share of
+    punctuation counts each mark as often as it is there.
 
     Args:
         positives: the pairs of the corpus.
-        widest: by how much a negative's share may differ from the positive's. 1 allows any share.
+        widest: by how much a negative's shares may differ from the positive's. 1 allows any.
     """
 
     def __init__(self, positives: Positives, widest: float):
-        kinds = [sorted(set(words(text))) for side in (positives.first, positives.second) for text in side]
-        rows, half = _counts(kinds), len(positives.first)
-        self.first, self.second = rows[:half], rows[half:]
-        self.sizes = np.array([len(kind) for kind in kinds[:half]]), np.array([len(kind) for kind in kinds[half:]])
-        everyone = np.arange(half)
-        self.widest, self.own = widest, self._shares(everyone, everyone)
+        sides = positives.first, positives.second
+        self.widest = widest
+        self.shares = [
+            _Shares(*([sorted(set(words(text))) for text in side] for side in sides)),
+            _Shares(*([_numbered(punctuation(text)) for text in side] for side in sides)),
+        ]
 
     def __call__(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """(K,) bool, as :class:`Lengths` has it."""
-        if self.widest >= 1:
-            return np.ones(len(left), bool)
-        return np.abs(self._shares(left, right) - self.own[left]) <= self.widest
+        found = np.ones(len(left), bool)
+        if self.widest < 1:
+            for share in self.shares:
+                found &= np.abs(share(left, right) - share.own[left]) <= self.widest
+        return found
 
-    def _shares(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        shared = np.asarray(self.first[left].multiply(self.second[right]).sum(1)).ravel()
+
+class _Shares:
+    """Jaccard's index of what is in sentences of one side and of the other.
+
+    Args:
+        first, second: (N,) the different items of each sentence.
+    """
+
+    def __init__(self, first: Sequence[Sequence[Any]], second: Sequence[Sequence[Any]]):
+        both = _counts([*first, *second])
+        self.first, self.second = both[: len(first)], both[len(first) :]
+        self.sizes = np.array([len(items) for items in first]), np.array([len(items) for items in second])
+        everyone = np.arange(len(first))
+        self.own = self(everyone, everyone)
+
+    def __call__(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """(K,) for numbers (K,) of sentences of the first and of the second side; 0 where both have none."""
+        shared = _products(self.first, self.second, left, right)
         return shared / np.maximum(self.sizes[0][left] + self.sizes[1][right] - shared, 1)
+
+
+def _numbered(counts: Counter[str]) -> list[tuple[str, int]]:
+    """Each mark as often as it is there, as different items."""
+    return [(mark, k) for mark, count in counts.items() for k in range(count)]
 
 
 class Both:
@@ -251,6 +274,6 @@ def _unit_counts(rows: Sequence[Sequence[str]]) -> sparse.csr_matrix:
     return (sparse.diags(1 / np.where(norms > 0, norms, 1)) @ counts).tocsr()
 
 
-def _products(rows: sparse.csr_matrix, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """(K,) products of row left[k] and row right[k]."""
-    return np.asarray(rows[left].multiply(rows[right]).sum(1)).ravel()
+def _products(first: sparse.csr_matrix, second: sparse.csr_matrix, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """(K,) products of row left[k] of the first and row right[k] of the second."""
+    return np.asarray(first[left].multiply(second[right]).sum(1)).ravel()

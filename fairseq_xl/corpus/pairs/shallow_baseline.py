@@ -6,13 +6,11 @@ positives keep numbers and names. Its accuracy belongs beside a model's.
 
 from __future__ import annotations
 
-import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
-from fairseq_xl.corpus.documents.words import cosine, words
+from fairseq_xl.corpus.documents.words import cosine, punctuation, words
 from fairseq_xl.io.packages import require
 
 CLASSIFIERS = ("logistic regression", "gradient boosting")
@@ -29,16 +27,12 @@ def features(left: str, right: str) -> list[float]:
     for one, other in ([set(side) for side in tokens], numbers):
         shared, either = len(one & other), len(one | other)
         found += [shared, len(one ^ other), shared / either if either else 1.0]
-    marks = [_marks(text) for text in (left, right)]
+    marks = [punctuation(text) for text in (left, right)]
     found.append(cosine(*marks) if all(marks) else float(not any(marks)))
     found += [abs(marks[0].total() - marks[1].total()), float(left[-1:] == right[-1:])]
     capitals = [sum(c.isupper() for c in text) for text in (left, right)]
     found += [abs(capitals[0] - capitals[1]), float(left[:1].isupper() == right[:1].isupper())]
     return found
-
-
-def _marks(text: str) -> Counter[str]:
-    return Counter(c for c in text if unicodedata.category(c)[0] in "PS")
 
 
 def shallow_baseline(

@@ -72,7 +72,7 @@ join_vectors() {
     [[ ${#dictionary[@]} == 0 ]] || seed=(--dictionary "${dictionary[-1]}")
     # The first language's table comes out the same each time: the others are turned towards it.
     run fairseq-xl vectors align "$OUT/vectors/$other.vec" "$OUT/vectors/$FIRST.vec" "${seed[@]}" \
-      --output "$OUT/vectors/aligned.$other.vec" "$OUT/vectors/aligned.$FIRST.vec"
+      --rounds "$REFINE" --output "$OUT/vectors/aligned.$other.vec" "$OUT/vectors/aligned.$FIRST.vec"
     tables+=("$other=$OUT/vectors/aligned.$other.vec")
   done
   run fairseq-xl vectors join "$FIRST=$OUT/vectors/aligned.$FIRST.vec" "${tables[@]}" --output "$OUT/vectors/joined.vec"

@@ -47,7 +47,7 @@ def double_loop(vectors, area, positives, band, near, length=0.0):
                 and frequency_cosine(positives.first[q], positives.first[c]) < near
                 and frequency_cosine(positives.second[q], positives.second[c]) < near
                 and positives.seconds[q].isdisjoint(positives.seconds[c])
-                and (not length or abs(log[1][c] - log[0][q] - np.mean(usual)) <= length * np.std(usual))
+                and (not length or abs(log[1][c] - log[1][q]) <= length * np.std(usual))
             ):
                 found.setdefault(q, {})[c] = cosine
     return found
@@ -137,3 +137,13 @@ def test_overlaps_by_hand():
     assert both(*places).tolist() == [False, True, False]
     positives.second[2] = "le x" + " x" * 100
     assert not Both(Lengths(positives, 0.1), Overlaps(positives, 0.2))(*places).any()
+
+
+def test_shared_punctuation_counts_each_mark():
+    """The first sentence shares 2 marks of 3 with its own; with the others 2 of 3, 1 of 3, and 0 of 3."""
+    positives = made(["a (b).", "c", "d", "e"], ["f (g)", "h (i)", "j (k", "l"], list(range(4)))
+    places = np.array([0, 0, 0]), np.array([1, 2, 3])
+    assert Overlaps(positives, 0.3)(*places).tolist() == [True, False, False]
+    assert Overlaps(positives, 0.4)(*places).tolist() == [True, True, False]
+    positives = made(["a!!!", "b"], ["c!!!", "d!"], [0, 1])
+    assert not Overlaps(positives, 0.5)(np.array([0]), np.array([1])).any(), "one of three is another share"
