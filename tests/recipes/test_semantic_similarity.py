@@ -192,6 +192,7 @@ def test_other_settings_begin_anew(similarity, begins_anew):
         ([*BASE, "--folds", "a"], "--folds is 'a': give a whole number"),
         ([*BASE, "--vectors", "de=x"], "--vectors is 'de=x': begin with one of en fr"),
         ([*BASE, "--one-space"], "--one-space needs --vectors of every language: en has none"),
+        ([*BASE, "--refine", "-1"], "--refine is '-1': give a whole number"),
         ([*BASE, "--rate", "warm"], "--rate is 'warm'"),
         ([*BASE, "--choose-on", "test"], "--choose-on is 'test'"),
         ([*BASE, "--paraphrase-test", "{absent}"], "--paraphrase-test needs --paraphrases"),
@@ -256,6 +257,13 @@ def test_the_users_encoder_of_negatives_counts(similarity):
     words = similarity.arguments("fairseq-xl corpus run")
     encoders = [word for word in words if word.startswith("negatives.encoder=")]
     assert encoders[-1] == "negatives.encoder=transformers:mine"
+
+
+def test_a_large_dictionary_is_used_as_it_is(similarity, tmp_path):
+    (tmp_path / "fr-en.tsv").write_text("chat\tcat\n")
+    similarity(*BASE, "--prepare-only", "--dictionary", f"fr={tmp_path}/fr-en.tsv", "--refine", "0")
+    words = " ".join(similarity.arguments("fairseq-xl vectors align"))
+    assert f"--dictionary {tmp_path}/fr-en.tsv --rounds 0" in words
 
 
 def test_ready_vectors_are_turned_or_left_as_they_are(similarity, tmp_path):
