@@ -89,17 +89,16 @@ class Overlaps:
     def __init__(self, positives: Positives, widest: float):
         sides = positives.first, positives.second
         self.widest = widest
-        self.shares = [
-            _Shares(*([sorted(set(words(text))) for text in side] for side in sides)),
-            _Shares(*([_numbered(punctuation(text)) for text in side] for side in sides)),
-        ]
+        self.shares: list[_Shares] = []
+        if widest < 1:
+            self.shares.append(_Shares(*([sorted(set(words(text))) for text in side] for side in sides)))
+            self.shares.append(_Shares(*([_numbered(punctuation(text)) for text in side] for side in sides)))
 
     def __call__(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """(K,) bool, as :class:`Lengths` has it."""
         found = np.ones(len(left), bool)
-        if self.widest < 1:
-            for share in self.shares:
-                found &= np.abs(share(left, right) - share.own[left]) <= self.widest
+        for share in self.shares:
+            found &= np.abs(share(left, right) - share.own[left]) <= self.widest
         return found
 
 
