@@ -40,8 +40,8 @@
 #   --folds 'N …'        folds to hold out (default: '0 1 2 3 4 5 6 7 8 9')
 #   --choose-on other|same   the fold that a training's best epoch is chosen on: the one after the fold that is
 #                        reported, which then is left out of training, too (default), or the same, as in the paper
-#   --rate halving|once|clipped   the learning rate is halved for good after a gradient whose norm exceeds 5 (default,
-#                        the paper's), for one update, or stays while gradients are clipped to 5
+#   --rate clipped|halving|once   the learning rate stays and gradients are clipped to a norm of 5 (default), or it is
+#                        halved after a gradient whose norm exceeds 5: for good, as in the paper, or for one update
 #   --seed N             default: 1
 #   --paraphrases SOURCE labelled pairs of the first language, such as
 #                        'msr_paraphrase_train.txt,left=#1 String,right=#2 String,label=Quality': all models judge them;
@@ -64,12 +64,12 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/semantic_similarity/prepare.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/lib/semantic_similarity/model.sh"
 
-# The corpus paper's, but for the number of epochs, which it does not give.
+# The corpus paper's, but for the number of epochs, which it does not give, and for the learning rate (--rate halving).
 TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001
   --batch-size 512 --dropout 0.5 --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
 OUT='' LANGUAGES='en fr' SYSTEM=infersent SENTENCE_ENCODER='' EPOCHS=10 SETS=() FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1
-PARAPHRASES='' PARAPHRASE_EPOCHS='' PARAPHRASE_TEST='' STARTS=() CHOOSE_ON=other RATE=halving ONE_SPACE=no PREPARE_ONLY=no
+PARAPHRASES='' PARAPHRASE_EPOCHS='' PARAPHRASE_TEST='' STARTS=() CHOOSE_ON=other RATE=clipped ONE_SPACE=no PREPARE_ONLY=no
 REFINE=5 VECTORS=() SUPPLEMENTS=() PARTITIONS=()
 declare -A RATES=([halving]="--lr-scheduler halving" [once]="--lr-scheduler halving --halve-for 1"
   [clipped]="--clip-norm 5")
@@ -182,7 +182,7 @@ check_settings() {
       fail "--one-space needs --vectors of every language: $word has none"
   done
   [[ $CHOOSE_ON =~ ^(other|same)$ ]] || fail "--choose-on is '$CHOOSE_ON': choose other or same"
-  [[ -n ${RATES[$RATE]:-} ]] || fail "--rate is '$RATE': choose halving, once or clipped"
+  [[ -n ${RATES[$RATE]:-} ]] || fail "--rate is '$RATE': choose clipped, halving or once"
   [[ -z $PARAPHRASE_TEST || -n $PARAPHRASES ]] || fail "--paraphrase-test needs --paraphrases to train on"
   [[ -z $PARAPHRASE_TEST ]] || need_file "${PARAPHRASE_TEST%%,*}" "file of paraphrases,"
   [[ ${#SUPPLEMENTS[@]} == 0 || -n $PARAPHRASES ]] || fail "--supplement-with needs --paraphrases to supplement"
@@ -216,7 +216,7 @@ check_settings() {
     [[ " ${SETS[*]} " == *" $word "* ]] || fail "--transfer-from has '$word': choose from ${SETS[*]}"
   done
   MODEL=$SYSTEM${SENTENCE_ENCODER:+.$SENTENCE_ENCODER}
-  [[ $RATE == halving ]] || MODEL+=.$RATE
+  [[ $RATE == clipped ]] || MODEL+=.$RATE
   [[ $CHOOSE_ON == other ]] || MODEL+=.same
   read -ra RATE_OPTIONS <<<"${RATES[$RATE]}"
   TRAIN+=("${RATE_OPTIONS[@]}")

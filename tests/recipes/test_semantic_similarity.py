@@ -289,9 +289,9 @@ def test_ready_vectors_are_turned_or_left_as_they_are(similarity, tmp_path):
 @pytest.mark.parametrize(
     ("options", "given"),
     [
-        ([], "--lr-scheduler halving --arch"),
+        ([], "--clip-norm 5 --arch"),
+        (["--rate", "halving"], "--lr-scheduler halving --arch"),
         (["--rate", "once"], "--lr-scheduler halving --halve-for 1 --arch"),
-        (["--rate", "clipped"], "--clip-norm 5 --arch"),
         (["--choose-on", "same"], "--fold 9 --seed"),
         (["--set", "negatives.folds=10"], "--fold 9 --valid-fold 0 --seed"),
     ],
