@@ -29,7 +29,7 @@
 #   --one-space          the --vectors of all languages are in one space as they are (MUSE's): do not turn them
 #   --dictionary LANG=FILE   a language's words and the first's, that put its vectors into the first's space
 #                        (default: words that both write alike)
-#   --refine N           rounds that refine these dictionaries (default: 5). Give 0 where they are large, as those that
+#   --refine N           rounds that refine these dictionaries (default: 5). Give 0 where they are large, such as those that
 #                        `fairseq-xl data lexicon` learns from parallel text
 #   --system SYSTEM      infersent (default), siamese_conv, siamese_lstm …
 #   --sentence-encoder NAME   of infersent: bilstm_max (default), bilstm_mean, bigru_last, lstm_last, conv

@@ -90,11 +90,11 @@ class Induction:
 
     def best(self, rows: Sequence[int], k: int, csls: bool = True) -> np.ndarray:
         """(len(rows), k) target rows for some source rows, the best first."""
+        # CSLS ranks as cos(x, y) - r(y) / 2 does, for r(x) is the same for all that x is compared with.
         return nearest(self.target, self.source[list(rows)], k, penalty=self.target_mean / 2 if csls else None)[0]
 
     def mutual(self) -> list[tuple[int, int]]:
         """Rows of both sides that are each other's best by CSLS."""
-        # r(x) is the same for all that a row is compared with.
         onwards = nearest(self.target, self.source, 1, penalty=self.target_mean / 2)[0][:, 0]
         back = nearest(self.source, self.target, 1, penalty=self.source_mean / 2)[0][:, 0]
         return [(i, int(j)) for i, j in enumerate(onwards) if back[j] == i]

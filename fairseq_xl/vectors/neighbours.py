@@ -9,8 +9,8 @@ import numpy as np
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.vectors.table import WordVectors
 
-BLOCK = 2**24
-"""Cosines that are held at once: 64 MiB."""
+BLOCK = 2**22
+"""Cosines that are held at once: 16 MiB, and some 100 MiB more while the largest are found."""
 
 
 def neighbours(
@@ -39,7 +39,7 @@ def nearest(
     """Rows of ``matrix`` (n, d) with the largest cosine to each query (m, d).
 
     ``exclude`` (m,) names one row per query that is no answer, and ``penalty`` (n,) is subtracted
-    from the cosines with each row. Returns rows (m, k) and cosines (m, k), sorted, with k at most
+    from the cosines with each row. Returns rows (m, k) and these cosines (m, k), sorted, with k at most
     n (n - 1 with ``exclude``). The table is taken in chunks and the queries in blocks, so that
     memory beyond both is that of a chunk and of ``BLOCK`` cosines. All-zero rows have cosine 0.
     """

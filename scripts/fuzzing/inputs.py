@@ -217,12 +217,11 @@ def experiment(world: World) -> None:
     saved = {"model": {}, "optimizer_history": history, "extra_state": {}, "cfg": {"common": {"seed": 1}}}
     torch.save(saved, world.inputs / "best.pt")
     lines = docs_data.sentences("en")[:20]
-    plain = world.inputs / "out" / "prepared" / "de-en" / "plain"
-    for language, shown in (("en", lines), ("de", docs_data.sentences("de")[:20])):
-        docs_data.write(plain / f"test.{language}", shown)
     names = {"ce.seed1": ("ce", 1), "vmf.seed1": ("vmf", 1)}
     for name in names:
         run = world.inputs / "out" / "runs" / name
+        docs_data.write(run / "ref.txt", lines)
+        docs_data.write(run / "src.txt", docs_data.sentences("de")[:20])
         for beam in (1, 5):
             docs_data.write(run / f"hyp.beam{beam}.txt", [*lines[:-beam], *(["the dog ."] * beam)])
             metrics = [{"name": "BLEU", "score": 30.0 + beam, "signature": "nrefs:1|case:mixed|eff:no|tok:13a"}]

@@ -72,6 +72,9 @@ def test_a_finished_run_is_not_repeated(multi30k, data):
     run = multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.seed1"
     for name in ("hyp.beam1.txt", "hyp.beam5.txt", "score.beam5.json", "target.vec", "train.command"):
         assert (run / name).exists()
+    plain = multi30k.out / "prepared" / "de-en" / "plain"
+    for name, language in (("src.txt", "de"), ("ref.txt", "en")):
+        assert (run / name).read_text() == (plain / f"test.{language}").read_text()
     again = multi30k("--data", data)
     assert again.returncode == 0
     assert multi30k.calls == []
@@ -214,6 +217,9 @@ def test_another_test_set_is_translated_by_the_trained_model(multi30k, data, tmp
     assert "--srcdict" in multi30k.arguments("fairseq-preprocess")
     run = multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.seed1"
     assert (run / "coco.hyp.beam5.txt").exists()
+    plain = multi30k.out / "prepared" / "de-en" / "tests" / "coco" / "plain"
+    for name, language in (("coco.src.txt", "de"), ("coco.ref.txt", "en")):
+        assert (run / name).read_text() == (plain / f"test.{language}").read_text()
     assert (run / "hyp.beam5.txt").exists()
     multi30k("--data", data, "--test", tmp_path / "coco")
     assert multi30k.calls == []

@@ -266,6 +266,20 @@ def test_a_large_dictionary_is_used_as_it_is(similarity, tmp_path):
     assert f"--dictionary {tmp_path}/fr-en.tsv --rounds 0" in words
 
 
+def test_dictionaries_are_refined_unless_told_otherwise(similarity):
+    similarity(*BASE, "--prepare-only")
+    assert "--identical --rounds 5" in " ".join(similarity.arguments("fairseq-xl vectors align"))
+
+
+def test_runs_say_where_the_learning_rate_is_not_the_recipes(similarity):
+    similarity(*BASE, "--folds", "0")
+    similarity(*BASE, "--folds", "0", "--rate", "halving")
+    assert {run.name for run in (similarity.out / "runs").iterdir() if "fold" in run.name} == {
+        "fr.infersent.seed1.fold0",
+        "fr.infersent.halving.seed1.fold0",
+    }
+
+
 def test_ready_vectors_are_turned_or_left_as_they_are(similarity, tmp_path):
     for code in ("en", "fr"):
         (tmp_path / f"{code}.vec").write_text("1 1\na 1\n")

@@ -45,7 +45,7 @@ class ExportSettings:
     parquet: bool = option("write parquet/*.parquet, too (needs pyarrow)", False)
     mask: bool = option("put <email> and <phone> in place of what looks like one", False)
     shallow_baseline: bool = option(
-        "measure how far lengths and shared words alone give labels away (needs scikit-learn)", True
+        "measure how far lengths, shared words and punctuation alone give labels away (needs scikit-learn)", True
     )
     paired: bool = option(
         "keep only the positives that have a negative, and one negative of each. What negatives.length and "

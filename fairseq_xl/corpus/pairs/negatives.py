@@ -58,17 +58,17 @@ class NegativesSettings:
         high=1,
     )
     length: float = option(
-        "a negative's length differs from that of the sentence's own counterpart by at most so many standard "
-        "deviations of the difference that counterparts have. Without it, length alone tells them apart. 0 allows any "
-        "length, as in the paper",
+        "a negative is about as long as the sentence's own counterpart. In the logarithm of characters it is off by at "
+        "most so many standard deviations of what a sentence and its counterpart differ by. Without it, length alone "
+        "tells them apart. 0 allows any length, as in the paper",
         0.0,
         low=0,
     )
     overlap: float = option(
         "a negative's share of common words, and that of common punctuation, differ by at most this from those of the "
         "sentence and its own counterpart. Without it, names and numbers tell them apart. 1 allows any share, as in "
-        "the paper. With export.paired, and a wide band from low to high, the shallow baseline that `export` prints "
-        "falls; each narrower setting leaves fewer pairs",
+        "the paper. Use it with export.paired, and look at the shallow baseline that `export` prints. Smaller values "
+        "leave fewer pairs, and a wider band from low to high leaves more",
         1.0,
         low=0,
         high=1,

@@ -117,7 +117,10 @@ class _Shares:
         self.own = self(everyone, everyone)
 
     def __call__(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """(K,) for numbers (K,) of sentences of the first and of the second side; 0 where both have none."""
+        """(K,) for numbers (K,) of sentences of the first and of the second side.
+
+        It is 0 where both have none. So a pair without marks fits any counterpart whose marks are not shared.
+        """
         shared = _products(self.first, self.second, left, right)
         return shared / np.maximum(self.sizes[0][left] + self.sizes[1][right] - shared, 1)
 

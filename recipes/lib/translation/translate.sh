@@ -143,6 +143,7 @@ score() {
   # What a comparison of runs reads, so that it needs the runs' folders alone.
   cp "$REFERENCE" "${prefix}ref.txt"
   cp "${REFERENCE%.*}.$SRC" "${prefix}src.txt"
+  makes "${prefix}ref.txt" "${prefix}src.txt"
   "${command[@]}" --format json >"${prefix}score.beam$BEAM.json.tmp"
   mv "${prefix}score.beam$BEAM.json.tmp" "${prefix}score.beam$BEAM.json"
   "${command[@]}" --format text | tee "${prefix}score.beam$BEAM.txt"
