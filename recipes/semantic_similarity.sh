@@ -12,13 +12,17 @@
 # are skipped: start it again after an interruption.
 #
 #   --out DIR            everything is written here
-#   --languages 'L L …'  codes as in <html lang>; pairs are of the first with each other one (default: 'en fr')
+#   --languages 'L L …'  codes as in <html lang>; pairs are of the first with each other one (default: 'en fr'). One code
+#                        is enough with its --corpus
 #   --base URL|FOLDER    where the crawl begins, or a folder of HTML files, whose pages may lie in folders named by their
 #                        languages (FOLDER/en/a.html, FOLDER/fr/a.html); repeatable
 #   --partition LANG.DOMAIN=URL|FOLDER   instead of --base: a website of one domain and language, such as
 #                        fr.government=https://example.org/, for a corpus of its own with topics, negatives, folds and
 #                        test split. Several of one name make one corpus. Every language but the first needs one;
 #                        repeatable
+#   --corpus LANG=FOLDER a corpus that is there: train.tsv and test.tsv (and validation.tsv) of `fairseq-xl corpus
+#                        export`, instead of a website of that language. For the first language, pairs within it, as
+#                        `fairseq-xl corpus paraphrases` writes them. Its sets are named LANG; repeatable
 #   --set STEP.OPTION=VALUE       a setting of `fairseq-xl corpus` for all corpora, such as crawl.delay=1; repeatable.
 #                        Choose negatives.low and negatives.high (`fairseq-xl corpus negatives --quantiles`) before you
 #                        look at accuracies
@@ -70,7 +74,7 @@ TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam 
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
 OUT='' LANGUAGES='en fr' SYSTEM=infersent SENTENCE_ENCODER='' EPOCHS=10 SETS=() FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1
 PARAPHRASES='' PARAPHRASE_EPOCHS='' PARAPHRASE_TEST='' STARTS=() CHOOSE_ON=other RATE=clipped ONE_SPACE=no PREPARE_ONLY=no
-REFINE=5 VECTORS=() SUPPLEMENTS=() PARTITIONS=()
+REFINE=5 VECTORS=() SUPPLEMENTS=() PARTITIONS=() READY=()
 declare -A RATES=([halving]="--lr-scheduler halving" [once]="--lr-scheduler halving --halve-for 1"
   [clipped]="--clip-norm 5")
 BASES=() SETTINGS=() OWN_SETTINGS=() TEXTS=() DICTIONARIES=() GRADED=() OWN_EPOCHS=() TUNING=()
@@ -83,7 +87,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --one-space) ONE_SPACE=yes; return ;;
     --out | --languages | --base | --set | --set-for | --text | --dictionary | --system | --sentence-encoder | --epochs | \
       --epochs-for | --sets | --folds | --seed | --paraphrases | --paraphrase-epochs | --paraphrase-test | --sts) ;;
-    --vectors | --refine | --choose-on | --rate | --transfer-from | --supplement-with | --partition) ;;
+    --vectors | --refine | --choose-on | --rate | --transfer-from | --supplement-with | --partition | --corpus) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -93,6 +97,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --languages) LANGUAGES=$2 ;;
     --base) BASES+=("$2") ;;
     --partition) PARTITIONS+=("$2") ;;
+    --corpus) READY+=("$2") ;;
     --set) SETTINGS+=("$2") ;;
     --set-for) OWN_SETTINGS+=("$2") ;;
     --text) TEXTS+=("$2") ;;
@@ -133,23 +138,51 @@ need_language() { # OPTION WORD SEPARATOR
   [[ $2 == ?*"$3"?* && " ${CODES[*]} " == *" $code "* ]] || fail "$1 is '$2': begin with one of ${CODES[*]} and '$3'"
 }
 
-# The corpora and their names: one a language, or one a partition.
+# The corpora and their names: one a language, or one a partition. CRAWLED ones are made, the others are there.
 check_corpora() {
   local word code
-  CORPORA=("${OTHERS[@]}")
-  if ((${#PARTITIONS[@]} == 0)); then
-    [[ ${#BASES[@]} -gt 0 ]] || fail "--base is missing: give the address where the crawl begins, or a folder of HTML"
-    return
+  CRAWLED=()
+  for code in "${OTHERS[@]}"; do [[ -n $(values_of "$code" = "${READY[@]}") ]] || CRAWLED+=("$code"); done
+  if ((${#PARTITIONS[@]} > 0)); then
+    [[ ${#BASES[@]} == 0 ]] || fail "--base and --partition exclude each other: name every site with --partition"
+    check_partitions
+  else
+    [[ ${#BASES[@]} -gt 0 || ${#CRAWLED[@]} == 0 ]] ||
+      fail "--base is missing: give the address where the crawl begins, or a folder of HTML"
   fi
-  [[ ${#BASES[@]} == 0 ]] || fail "--base and --partition exclude each other: name every site with --partition"
-  CORPORA=()
-  for word in "${PARTITIONS[@]}"; do
-    [[ $word =~ ^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+=. && " ${OTHERS[*]} " == *" ${word%%.*} "* ]] ||
-      fail "--partition is '$word': write LANG.DOMAIN=URL with one of ${OTHERS[*]}"
-    one_of "${word%%=*}" "${CORPORA[*]}" || CORPORA+=("${word%%=*}")
+  CORPORA=("${CRAWLED[@]}")
+  for word in "${READY[@]}"; do
+    need_language --corpus "$word" =
+    code=${word%%=*}
+    ! one_of "$code" "${CORPORA[*]}" || fail "--corpus names $code twice: give one folder a language"
+    need_file "${word#*=}/train.tsv" "table of pairs,"
+    need_file "${word#*=}/test.tsv" "table of pairs,"
+    CORPORA+=("$code")
   done
-  for code in "${OTHERS[@]}"; do
-    [[ " ${CORPORA[*]}" == *" $code."* ]] || fail "--partition names no site of $code: give one, or take $code out of --languages"
+}
+
+check_partitions() { # -> CRAWLED
+  local word code wanted=("${CRAWLED[@]}")
+  CRAWLED=()
+  for word in "${PARTITIONS[@]}"; do
+    [[ $word =~ ^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+=. && " ${wanted[*]} " == *" ${word%%.*} "* ]] ||
+      fail "--partition is '$word': write LANG.DOMAIN=URL with one of ${wanted[*]}"
+    one_of "${word%%=*}" "${CRAWLED[*]}" || CRAWLED+=("${word%%=*}")
+  done
+  for code in "${wanted[@]}"; do
+    [[ " ${CRAWLED[*]}" == *" $code."* ]] || fail "--partition names no site of $code: give one, or take $code out of --languages"
+  done
+}
+
+# Vectors of a language come from the lines of websites, from --text, or are ready.
+check_vectors() {
+  local code
+  for code in "${CODES[@]}"; do
+    [[ $ONE_SPACE == no || -n $(values_of "$code" = "${VECTORS[@]}") ]] ||
+      fail "--one-space needs --vectors of every language: $code has none"
+    [[ -n $(values_of "$code" = "${VECTORS[@]}" "${TEXTS[@]}") || " ${CRAWLED[*]}" == *" $code"* ]] ||
+      [[ $code == "$FIRST" && ${#CRAWLED[@]} -gt 0 ]] ||
+      fail "there is no text for word vectors of $code: give --text $code=FILE or --vectors $code=FILE"
   done
 }
 
@@ -158,7 +191,8 @@ check_settings() {
   [[ -n $OUT ]] || fail "--out is missing: name the folder for corpora, checkpoints and tables"
   need_folder_name --out "$OUT"
   read -ra CODES <<<"$LANGUAGES"
-  ((${#CODES[@]} > 1)) || fail "--languages is '$LANGUAGES': give two codes or more, such as 'en fr'"
+  ((${#CODES[@]} > 1 || (${#CODES[@]} == 1 && ${#READY[@]} > 0))) ||
+    fail "--languages is '$LANGUAGES': give two codes or more, such as 'en fr'"
   for word in "${CODES[@]}"; do need_code --languages "$word"; done
   need_name --system "$SYSTEM"
   [[ -z $SENTENCE_ENCODER ]] || need_name --sentence-encoder "$SENTENCE_ENCODER"
@@ -177,10 +211,7 @@ check_settings() {
     need_language --vectors "$word" =
     need_file "${word#*=}" "file of word vectors,"
   done
-  for word in "${CODES[@]}"; do
-    [[ $ONE_SPACE == no || -n $(values_of "$word" = "${VECTORS[@]}") ]] ||
-      fail "--one-space needs --vectors of every language: $word has none"
-  done
+  check_vectors
   [[ $CHOOSE_ON =~ ^(other|same)$ ]] || fail "--choose-on is '$CHOOSE_ON': choose other or same"
   [[ -n ${RATES[$RATE]:-} ]] || fail "--rate is '$RATE': choose clipped, halving or once"
   [[ -z $PARAPHRASE_TEST || -n $PARAPHRASES ]] || fail "--paraphrase-test needs --paraphrases to train on"
@@ -232,8 +263,8 @@ check_settings() {
 }
 
 prepare_stages() {
-  local vectors=() lines=() prepared=()
-  for CORPUS in "${CORPORA[@]}"; do
+  local vectors=() lines=() prepared=() ready=()
+  for CORPUS in "${CRAWLED[@]}"; do
     corpus_settings
     stage "corpus/$CORPUS.lines" '' make_lines "$FIRST" "${CORPUS_BASES[@]}" "$(fingerprint "${CORPUS_BASES[@]}")" \
       "$(settings_of_lines)"
@@ -244,14 +275,15 @@ prepare_stages() {
       "${VECTORS[@]%%=*}" "$(fingerprint "${VECTORS[@]#*=}")"
     vectors+=("vectors/$CODE")
   done
-  for CORPUS in "${CORPORA[@]}"; do
+  for CORPUS in "${CRAWLED[@]}"; do
     corpus_settings
     stage "corpus/$CORPUS.pairs" "corpus/$CORPUS.lines vectors/$FIRST" make_pairs "${CORPUS_SET[@]}"
     prepared+=("corpus/$CORPUS.pairs")
   done
   stage vectors/joined "${vectors[*]}" join_vectors "$ONE_SPACE" "$REFINE" "${DICTIONARIES[@]%%=*}" "$(fingerprint "${DICTIONARIES[@]#*=}")"
+  for CORPUS in "${READY[@]#*=}"; do ready+=("$CORPUS"/*.tsv); done
   stage prepared/joint "vectors/joined ${prepared[*]}" prepare_joint "$PARAPHRASES" "$PARAPHRASE_TEST" \
-    "$(fingerprint_sources "$PARAPHRASES" "$PARAPHRASE_TEST")"
+    "$(fingerprint_sources "$PARAPHRASES" "$PARAPHRASE_TEST")${ready:+ $(fingerprint "${ready[@]}")}"
   for CORPUS in "${CORPORA[@]}"; do stage "prepared/$CORPUS" prepared/joint prepare_one; done
   [[ -n $PARAPHRASES ]] || return 0
   stage prepared/paraphrases prepared/joint prepare_paraphrases "$PARAPHRASES" "$PARAPHRASE_TEST" \

@@ -187,7 +187,7 @@ SMALL = (
 
 
 def corpus(world: World) -> None:
-    """A manual and a site in folders; a project that is new, one that is half done, and one that is done."""
+    """A manual and a site in folders; translations; projects: a new, a half done and a done one."""
     for language, said in (("en", "Choose a name. Press the key."), ("fr", "Choisissez un nom. Pressez la touche.")):
         (world.inputs / "manual" / language).mkdir(parents=True)
         world.text(f"manual/{language}/open.html", f'<html><body><p id="a">{said}</p></body></html>')
@@ -200,6 +200,8 @@ def corpus(world: World) -> None:
     world.good(gold="gold beads")
     world.text("a.en", *docs_data.sentences("en")[:3])
     world.text("b.fr", *docs_data.sentences("fr")[:3])
+    said = docs_data.sentences("en")[:40]
+    world.text("pivot.tsv", *(f"{sentence}\tphrase {number // 2}" for number, sentence in enumerate(said)))
     for name in ("new", "half", "done"):
         world.run(f"corpus init --project in/{name} --languages en fr --base in/site")
         path = world.inputs / name / "corpus.yaml"

@@ -107,11 +107,7 @@ def test_partitions_by_domain_are_corpora_that_all_models_judge(similarity, tmp_
     assert [pair for found in judged for pair in found] == [(test, by) for by in [*names, "joint"] for test in names]
     tables = [line.rsplit("/tables/infersent.seed1.test-", 1)[1] for line in calls if "match folds" in line]
     assert tables == [f"{name}.md" for name in names]
-    assert [line.split("--name ")[1].split()[0] for line in calls if "similarity" in line] == [
-        "fr.gov",
-        "fr.bank",
-        "joint",
-    ]
+    assert [line.split("--name ")[1].split()[0] for line in calls if "similarity" in line] == [*names, "joint"]
     similarity(*options)
     assert similarity.calls == []
 
@@ -135,6 +131,74 @@ def test_paraphrases_from_scratch_and_from_the_corpora(similarity, tmp_path):
     assert tables[1].count("fold0/paraphrases.json") == 1
 
 
+@pytest.fixture
+def ready(tmp_path):
+    """A folder of pairs within English, and one of pairs with French that has a validation split."""
+    for name in ("en/train", "en/test", "fr/train", "fr/validation", "fr/test"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.tsv").write_text("sentence1\tsentence2\tlabel\tfold\n")
+    (tmp_path / "more.en").write_text("a line\n")
+    return tmp_path
+
+
+def test_a_corpus_of_the_first_language_beside_one_of_a_website(similarity, ready):
+    options = [*BASE, "--folds", "0", "--corpus", f"en={ready}/en"]
+    done = similarity(*options)
+    assert done.returncode == 0, done.stderr
+    calls = similarity.calls_file.read_text().splitlines()
+    assert [line for line in calls if "corpus init" in line and "--languages en fr" not in line] == []
+    source = re.compile(r"(\w+)\.tsv,left=sentence1,right=sentence2,label=label,languages=(\S+)")
+    joint, fr, en = (found for line in calls if (found := source.findall(line)))
+    assert en == [("train", "en+en,fold=fold"), ("test", "en+en,split=test")]
+    assert joint == fr + en
+    trained = [line for line in calls if line.startswith("fairseq-train")]
+    assert [line.split("/prepared/")[1].split()[0] for line in trained] == ["fr", "en", "joint"]
+    assert similarity(*options).returncode == 0
+    assert similarity.calls == []
+    (ready / "en" / "train.tsv").write_text("sentence1\tsentence2\tlabel\tfold\na\tb\t1\t0\n")
+    similarity(*options)
+    assert similarity.calls[0] == "fairseq-xl match prepare"
+
+
+def test_corpora_that_are_there_need_no_website(similarity, ready):
+    vectors = ["--text", f"en={ready}/more.en"]
+    done = similarity("--languages", "en", "--folds", "0", "--corpus", f"en={ready}/en", *vectors)
+    assert done.returncode == 0, done.stderr
+    assert similarity.calls == [
+        *VECTORS,
+        "fairseq-xl vectors join",
+        *["fairseq-xl match prepare"] * 2,
+        *FOLD,
+        "fairseq-xl match folds",
+    ]
+    (ready / "p.tsv").write_text("a\tb\t1\n")
+    both = ["--corpus", f"en={ready}/en", "--corpus", f"fr={ready}/fr", *vectors, "--text", f"fr={ready}/more.en"]
+    done = similarity(*both, "--prepare-only", "--paraphrases", f"{ready}/p.tsv", "--supplement-with", "fr")
+    assert done.returncode == 0, done.stderr
+    assert not any(call in similarity.calls for call in LINES)
+    last = similarity.calls_file.read_text().splitlines()[-1]
+    assert re.findall(r"/fr/(\w+)\.tsv", last.partition("--supplement")[2]) == ["train", "validation"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--languages", "en", "--corpus", "de={ready}/en"], "--corpus is 'de={ready}/en': begin with one of en"),
+        (["--corpus", "fr={ready}/absent"], "there is no table of pairs, {ready}/absent/train.tsv"),
+        (["--corpus", "fr={ready}/fr", "--corpus", "fr={ready}/en"], "--corpus names fr twice"),
+        (["--corpus", "fr={ready}/fr", "--partition", "fr.a=x"], "--partition is 'fr.a=x': write LANG.DOMAIN=URL"),
+        (["--corpus", "en={ready}/en"], "--base is missing"),
+        (["--corpus", "fr={ready}/fr"], "there is no text for word vectors of en: give --text en=FILE"),
+        ([*BASE, "--corpus", "es={ready}/fr", "--languages", "en fr es"], "there is no text for word vectors of es"),
+    ],
+)
+def test_corpora_that_cannot_be(similarity, ready, options, said):
+    done = similarity(*(word.replace("{ready}", str(ready)) for word in options))
+    assert done.returncode == 2
+    assert said.replace("{ready}", str(ready)) in done.stderr
+    assert similarity.calls == []
+
+
 def test_sets_of_other_sizes_train_for_other_times(similarity):
     done = similarity(*BASE, "--languages", "en fr es", "--folds", "0", "--epochs", 3, "--epochs-for", "es:20")
     assert done.returncode == 0, done.stderr
@@ -155,14 +219,14 @@ def test_graded_similarities_of_one_language_and_across(similarity, tmp_path):
     assert "--across" in similarity.arguments("fairseq-xl match similarity")
 
 
-def test_graded_similarities_are_asked_of_models_that_know_the_language(similarity, tmp_path):
+def test_every_model_ranks_the_graded_pairs_of_every_language(similarity, tmp_path):
     (tmp_path / "s.csv").write_text("a,b,3.5\n")
     graded = [word for code in ("fr", "es") for word in ("--sts", f"{code}={tmp_path}/s.csv,score=3")]
     done = similarity(*BASE, "--languages", "en fr es", "--folds", "0", *graded)
     assert done.returncode == 0, done.stderr
     calls = [line for line in similarity.calls_file.read_text().splitlines() if "match similarity" in line]
     asked = {line.split("--name ")[1].split()[0]: re.findall(r"languages=(\S+)", line) for line in calls}
-    assert asked == {"fr": ["fr+fr"], "es": ["es+es"], "joint": ["fr+fr", "es+es"]}
+    assert asked == {name: ["fr+fr", "es+es"] for name in ("fr", "es", "joint")}
 
 
 def test_a_training_that_was_killed_goes_on(similarity):

@@ -16,6 +16,10 @@ COMMANDS: Table = {
         "fairseq_xl.cli.corpus.paragraphs:Paragraphs",
         "parallel text of pages whose paragraphs carry the same ids",
     ),
+    "paraphrases": (
+        "fairseq_xl.cli.corpus.paraphrases:Paraphrases",
+        "labelled pairs of one language from its translations into others",
+    ),
     "align-pages": (
         "fairseq_xl.cli.corpus.align_quality:AlignPages",
         "measure aligners on pages whose paragraphs have equal ids",

@@ -143,8 +143,21 @@ def encode(project: Project, settings: NegativesSettings, sentences: Sequence[st
     """
     if not settings.encoder:
         raise InputError(f"negatives.encoder is missing: name an encoder's folder, a checkpoint, or {described()}")
-    encoder = load_encoder(_encoder(project, settings)[0], averaging=Averaging(words, SMOOTHING, settings.components))
-    vectors = np.ascontiguousarray(encoder.encode(sentences), dtype=np.float32)
+    return unit_vectors(_encoder(project, settings)[0], sentences, settings.components)
+
+
+def unit_vectors(encoder: str, sentences: Sequence[str], components: int = 0) -> np.ndarray:
+    """Vectors (N, d) float32 of length 1, or zeros for a sentence that the encoder knows nothing of.
+
+    Args:
+        encoder: as :func:`~fairseq_xl.encode.registry.load_encoder` reads it.
+        components: principal components to remove from averaged word vectors.
+
+    Raises:
+        InputError: the encoder cannot be used.
+    """
+    found = load_encoder(encoder, averaging=Averaging(words, SMOOTHING, components))
+    vectors = np.ascontiguousarray(found.encode(sentences), dtype=np.float32)
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(norms > 0, norms, 1)
 

@@ -50,7 +50,7 @@ train_vectors() {
     run fairseq-xl vectors convert "${ready[-1]}" --output "$OUT/vectors/$CODE.vec"
     return
   fi
-  for other in "${CORPORA[@]}"; do
+  for other in "${CRAWLED[@]}"; do
     [[ $CODE != "$FIRST" && $CODE != "$(language_of "$other")" ]] || inputs+=("$(project "$other")/extract.$CODE.txt")
   done
   mapfile -t more < <(values_of "$CODE" = "${TEXTS[@]}")
@@ -66,6 +66,10 @@ join_vectors() {
     run fairseq-xl vectors join "${tables[@]}" --output "$OUT/vectors/joined.vec"
     return
   fi
+  if ((${#OTHERS[@]} == 0)); then
+    run fairseq-xl vectors join "$FIRST=$OUT/vectors/$FIRST.vec" --output "$OUT/vectors/joined.vec"
+    return
+  fi
   for other in "${OTHERS[@]}"; do
     mapfile -t dictionary < <(values_of "$other" = "${DICTIONARIES[@]}")
     seed=(--identical)
@@ -78,9 +82,17 @@ join_vectors() {
   run fairseq-xl vectors join "$FIRST=$OUT/vectors/aligned.$FIRST.vec" "${tables[@]}" --output "$OUT/vectors/joined.vec"
 }
 
-source_of() { # CORPUS SPLIT
-  printf '%s/export/%s.tsv,left=sentence1,right=sentence2,label=label,languages=%s+%s' "$(project "$1")" "$2" "$FIRST" \
-    "$(language_of "$1")"
+source_of() { # CORPUS SPLIT, which a corpus that was there may lack
+  local folder
+  folder=$(values_of "$1" = "${READY[@]}")
+  [[ -z $folder || -f $folder/$2.tsv ]] || return 0
+  printf '%s/%s.tsv,left=sentence1,right=sentence2,label=label,languages=%s+%s\n' \
+    "${folder:-$(project "$1")/export}" "$2" "$FIRST" "$(language_of "$1")"
+}
+
+training_sources_of() { # CORPUS, a line each
+  source_of "$1" train
+  source_of "$1" validation
 }
 
 paraphrases_source() { printf '%s,languages=%s+%s' "$PARAPHRASES" "$FIRST" "$FIRST"; }
@@ -88,7 +100,8 @@ paraphrases_source() { printf '%s,languages=%s+%s' "$PARAPHRASES" "$FIRST" "$FIR
 paraphrase_test_source() { printf '%s,languages=%s+%s,split=test' "$PARAPHRASE_TEST" "$FIRST" "$FIRST"; }
 
 sources_of() { # CORPUS -> SOURCES
-  SOURCES+=("$(source_of "$1" train),fold=fold" "$(source_of "$1" validation),fold=fold" "$(source_of "$1" test),split=test")
+  mapfile -t -O "${#SOURCES[@]}" SOURCES < <(training_sources_of "$1" | sed 's/$/,fold=fold/')
+  SOURCES+=("$(source_of "$1" test),split=test")
 }
 
 # Its words and vectors are those of every folder, so that every model can judge every corpus.
@@ -114,8 +127,8 @@ prepare_paraphrases() { prepare_paraphrases_in "$OUT/prepared/paraphrases"; }
 prepare_supplemented() {
   local other added=()
   for other in "${CORPORA[@]}"; do
-    [[ $SUPPLEMENT != joint && $SUPPLEMENT != "$other" ]] ||
-      added+=("$(source_of "$other" train)" "$(source_of "$other" validation)")
+    [[ $SUPPLEMENT == joint || $SUPPLEMENT == "$other" ]] || continue
+    mapfile -t -O "${#added[@]}" added < <(training_sources_of "$other")
   done
   prepare_paraphrases_in "$OUT/prepared/paraphrases.with-$SUPPLEMENT" --supplement "${added[@]}"
   makes "$OUT/prepared/paraphrases.with-$SUPPLEMENT"

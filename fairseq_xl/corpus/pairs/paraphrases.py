@@ -1,0 +1,149 @@
+"""Paraphrases through a pivot language, and as many pairs of sentences that are none.
+
+Two sentences mean the same if one sentence of another language translates both (Bannard and Callison-Burch 2005,
+"Paraphrasing with Bilingual Parallel Corpora", there of phrases). Negatives are found as in a corpus from a website
+(:mod:`~fairseq_xl.corpus.pairs.search`). All of one language's sentences count as one topic.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from fairseq_xl.corpus.documents.words import key
+from fairseq_xl.corpus.pairs import split
+from fairseq_xl.corpus.pairs.export import balanced
+from fairseq_xl.corpus.pairs.negatives import unit_vectors
+from fairseq_xl.corpus.pairs.positives import Placed, Positives
+from fairseq_xl.corpus.pairs.search import Band, Both, Lengths, NearDuplicates, Overlaps, search
+from fairseq_xl.corpus.pairs.settings import ParaphraseSettings
+from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import own_files
+from fairseq_xl.io.tables import stream_rows
+
+HEADER = ("sentence1", "sentence2", "label", "fold")
+SPLITS = ("train", "test")
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A pair of sentences of one language.
+
+    Attributes:
+        label: 1 if they mean the same.
+        fold: from 0 on; None in the test split.
+    """
+
+    sentence1: str
+    sentence2: str
+    label: int
+    fold: int | None
+
+
+def read_translations(path: Path, columns: tuple[int, int]) -> list[tuple[str, str]]:
+    """Sentences and their translations from two columns of a file, without rows that lack one.
+
+    Raises:
+        InputError: no such file, or a row with fewer columns.
+    """
+    rows = stream_rows(path, list(map(str, columns)), even=False)
+    pairs = ((" ".join(row.chosen[0].split()), " ".join(row.chosen[1].split())) for row in rows)
+    return [pair for pair in pairs if all(pair)]
+
+
+def through_pivots(texts: Iterable[Iterable[tuple[str, str]]], most: int) -> Positives:
+    """Each two sentences that have a translation in common, once. Case and punctuation make no difference.
+
+    Args:
+        texts: of each pivot language, sentences and their translations.
+        most: translations beside more sentences are left out.
+
+    Returns:
+        The pairs. Sentences that they link, directly or by way of others, have one home.
+    """
+    found: dict[tuple[str, str], tuple[str, str]] = {}
+    for pairs in texts:
+        beside: dict[str, dict[str, str]] = defaultdict(dict)
+        for sentence, translation in pairs:
+            beside[key(translation)].setdefault(key(sentence), sentence)
+        for sentences in beside.values():
+            if len(sentences) <= most:
+                for one, other in combinations(sentences, 2):
+                    if (other, one) not in found:
+                        found.setdefault((one, other), (sentences[one], sentences[other]))
+    numbers: dict[str, int] = {}
+    links = np.array([[numbers.setdefault(text, len(numbers)) for text in pair] for pair in found], int).reshape(-1, 2)
+    graph = sparse.coo_matrix((np.ones(len(links)), links.T), (len(numbers), len(numbers)))
+    home = connected_components(graph, directed=False)[1][links[:, 0]].tolist() if len(links) else []
+    return Positives(
+        [first for first, _ in found.values()],
+        [second for _, second in found.values()],
+        home,
+        [{page} for page in home],
+        [{other} for _, other in found],
+    )
+
+
+def paraphrases(positives: Positives, encoder: str, settings: ParaphraseSettings) -> list[Labelled]:
+    """The pairs that have a negative, and one negative of each. Both of its sentences are of the pair's fold.
+
+    Args:
+        encoder: what gives vectors to sentences, as :func:`~fairseq_xl.encode.registry.load_encoder` reads it.
+
+    Raises:
+        InputError: nothing to choose from, no negative fits, or the encoder cannot be used.
+    """
+    if settings.low >= settings.high:
+        raise InputError(f"no cosine is above {settings.low} and below {settings.high}: give --low below --high")
+    if not len(positives):
+        raise InputError("no two sentences have a translation in common: give more text, or raise --most")
+    homes = max(positives.home) + 1
+    weight = np.bincount(positives.home, minlength=homes)
+    places = split.assign(np.arange(homes), [0] * homes, weight, settings.folds, settings.test, settings.seed)
+    fold = places[positives.home]
+    vectors = unit_vectors(encoder, positives.first)
+    fits = Both(Lengths(positives, settings.length), Overlaps(positives, settings.overlap))
+    near, band = NearDuplicates(positives, settings.near), Band(settings.low, settings.high)
+    found: list[tuple[int, int, float]] = []
+    for block in search(vectors, fold, positives.home, positives.pages, band, near, fits, settings.seed):
+        found.extend(zip(*(column.tolist() for column in block), strict=True))
+    rows = [
+        Placed("", 0, place, *pair)
+        for place, *pair in zip(fold.tolist(), positives.first, positives.second, strict=True)
+    ]
+    kept, chosen = balanced(rows, sorted(found), settings.seed, paired=True)
+    if not kept:
+        raise InputError(
+            f"none of {len(positives)} paraphrases has a negative: raise --overlap or --length, or take fewer --folds"
+        )
+    pairs = [(k, k, 1) for k in kept] + [(left, right, 0) for left, right, _ in chosen]
+    return [
+        Labelled(rows[left].first, rows[right].second, label, None if fold[left] == split.TEST else rows[left].fold)
+        for left, right, label in pairs
+    ]
+
+
+def write_labelled(folder: Path, rows: Sequence[Labelled]) -> None:
+    """A table of each split that there is, with a row a pair, as ``fairseq-xl match prepare`` reads them.
+
+    Raises:
+        InputError: the folder holds something else.
+    """
+    with own_files(folder, "corpus paraphrases") as written:
+        for name in SPLITS:
+            some = [row for row in rows if (row.fold is None) == (name == "test")]
+            if not some:
+                continue
+            with atomic_text(written / f"{name}.tsv") as stream:
+                stream.write("\t".join(HEADER) + "\n")
+                for row in some:
+                    fold = "" if row.fold is None else row.fold
+                    stream.write(f"{row.sentence1}\t{row.sentence2}\t{row.label}\t{fold}\n")
