@@ -174,14 +174,15 @@ check_partitions() { # -> CRAWLED
   done
 }
 
-# Vectors of a language come from the lines of websites, from --text, or are ready.
+# Vectors of a language come from the lines of websites, from --text, or are ready. Every website has the first language.
 check_vectors() {
-  local code
+  local code site crawled=()
+  ((${#CRAWLED[@]} == 0)) || crawled=("$FIRST")
+  for site in "${CRAWLED[@]}"; do crawled+=("$(language_of "$site")"); done
   for code in "${CODES[@]}"; do
     [[ $ONE_SPACE == no || -n $(values_of "$code" = "${VECTORS[@]}") ]] ||
       fail "--one-space needs --vectors of every language: $code has none"
-    [[ -n $(values_of "$code" = "${VECTORS[@]}" "${TEXTS[@]}") || " ${CRAWLED[*]}" == *" $code"* ]] ||
-      [[ $code == "$FIRST" && ${#CRAWLED[@]} -gt 0 ]] ||
+    one_of "$code" "${crawled[*]}" || [[ -n $(values_of "$code" = "${VECTORS[@]}" "${TEXTS[@]}") ]] ||
       fail "there is no text for word vectors of $code: give --text $code=FILE or --vectors $code=FILE"
   done
 }
