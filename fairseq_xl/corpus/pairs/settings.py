@@ -34,8 +34,8 @@ class ParaphraseSettings:
     )
     overlap: float = option(
         "a negative shares about as many words and marks with the sentence as its paraphrase does: the shares differ "
-        "by at most this. Raise it for more pairs. The shallow baseline then rises, too",
-        0.1,
+        "by at most this. Lower it for a lower shallow baseline. Fewer pairs are left then",
+        0.4,
         low=0,
         high=1,
     )

@@ -80,13 +80,15 @@ tabulate_paraphrases() {
   run fairseq-xl match folds "${TRIED[@]}" --against scratch --output "$OUT/tables/$MODEL.seed$SEED.paraphrases.md"
 }
 
-# The words of these files are not in the folders: their vectors come from the table.
+# In the languages of the set. The words of these files are not in the folders: their vectors come from the table.
 rank_graded() {
   local word language fold sources=() checkpoints=() across=()
   for word in "${GRADED[@]}"; do
     language=${word%%=*}
+    [[ " $FIRST $(language_of "$SET") " == *" $language "* || $SET == joint ]] || continue
     sources+=("${word#*=},languages=$language+$language")
   done
+  ((${#sources[@]} > 0)) || return 0
   ((${#sources[@]} == 1)) || across=(--across)
   for fold in $FOLDS; do checkpoints+=("$(run_of "$SET" "$fold")/checkpoints/checkpoint_best.pt"); done
   run fairseq-xl match similarity "${checkpoints[@]}" --input "${sources[@]}" "${across[@]}" --name "$SET" \
