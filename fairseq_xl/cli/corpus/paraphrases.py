@@ -32,16 +32,16 @@ class Paraphrases(ParaphraseSettings):
     )
 
     def run(self) -> None:
-        """Raises: InputError: a file that is none, no two sentences with a translation in common, no negative."""
+        """Raises: InputError: a file that is none, no two sentences with a translation in common, too few negatives."""
         from fairseq_xl.corpus.pairs.paraphrases import paraphrases, read_translations, through_pivots, write_labelled
         from fairseq_xl.corpus.pairs.shallow_baseline import shallow_baseline
 
         found = through_pivots([read_translations(path, self.columns) for path in self.translations], self.most)
         rows = paraphrases(found, self.encoder, self)
+        some = [(row, row.fold) for row in rows if row.fold is not None]
+        texts, folds = [(row.sentence1, row.sentence2) for row, _ in some], [fold for _, fold in some]
+        right = shallow_baseline(texts, [row.label for row, _ in some], folds, self.seed)
         write_labelled(self.output, rows)
         print(f"{len(found)} paraphrases, {len(rows) // 2} with a negative: {len(rows)} pairs", file=sys.stderr)
-        some = [(row, row.fold) for row in rows if row.fold is not None]
-        texts = [(row.sentence1, row.sentence2) for row, _ in some]
-        right = shallow_baseline(texts, [row.label for row, _ in some], [fold for _, fold in some], self.seed)
         for name, accuracy in right.items():
             print(f"shallow baseline, {name}: {accuracy:.4f}", file=sys.stderr)

@@ -99,7 +99,7 @@ def paraphrases(positives: Positives, encoder: str, settings: ParaphraseSettings
         encoder: what gives vectors to sentences, as :func:`~fairseq_xl.encode.registry.load_encoder` reads it.
 
     Raises:
-        InputError: nothing to choose from, no negative fits, or the encoder cannot be used.
+        InputError: nothing to choose from, negatives in fewer than two folds, or the encoder cannot be used.
     """
     if settings.low >= settings.high:
         raise InputError(f"no cosine is above {settings.low} and below {settings.high}: give --low below --high")
@@ -120,9 +120,10 @@ def paraphrases(positives: Positives, encoder: str, settings: ParaphraseSettings
         for place, *pair in zip(fold.tolist(), positives.first, positives.second, strict=True)
     ]
     kept, chosen = balanced(rows, sorted(found), settings.seed, paired=True)
-    if not kept:
+    if len({rows[k].fold for k in kept} - {split.TEST}) < 2:
         raise InputError(
-            f"none of {len(positives)} paraphrases has a negative: raise --overlap or --length, or take fewer --folds"
+            f"{len(kept)} of {len(positives)} paraphrases have a negative, in fewer than two folds: raise --overlap or "
+            "--length, widen --low and --high, or take fewer --folds"
         )
     pairs = [(k, k, 1) for k in kept] + [(left, right, 0) for left, right, _ in chosen]
     return [
