@@ -52,6 +52,7 @@ SMALLER = {
             "--set crawl.base=[../site] topics.passes=20 topics.fewest=2 topics.most=2 "
             "negatives.low=-1 negatives.high=1 negatives.folds=2 negatives.max_page_share=1",
         ),
+        ("fairseq-xl corpus paraphrases", "--low -1 --overlap 1"),
     ),
     "experiments": (
         ("fairseq-xl experiment run multi30k-de-en.yaml", "--only stock"),  # one of 22 cells
@@ -171,7 +172,7 @@ BEFORE = {
 # What must be there, and not empty, when the blocks have run.
 LEFT = {
     "first steps": ["checkpoints/checkpoint_best.pt", "checkpoints/hydra/*_last.pt", "checkpoints/connected/*_last.pt"],
-    "corpus": ["DIR/export/train.tsv", "DIR/export/README.md"],
+    "corpus": ["DIR/export/train.tsv", "DIR/export/README.md", "FOLDER/train.tsv", "FOLDER/test.tsv"],
     "experiments": ["OUT/report/index.html"],
     "question matching": ["OUT/runs/*/record.json", "OUT/report/scores.md", "c.json"],
     "classifier": ["OUT/sentiment/runs/*/record.json", "OUT/emoji/runs/*/record.json", "OUT/report/scores.md"],

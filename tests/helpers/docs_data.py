@@ -218,6 +218,10 @@ def corpus(folder: Path) -> None:
             html = f'<!DOCTYPE html><html lang="{language}"><head>{head}</head><body>{body}{links}</body></html>'
             write(folder / "site" / language / f"{page}.html", [html])
     write_questions(folder / "FILE", 30)
+    # Each translation stands beside two sentences.
+    for code, language in (("fra", "fr"), ("spa", "es")):
+        translations = [sentences(language)[number // 2] for number in range(len(MEANINGS))]
+        write_table(folder / f"{code}-eng.tsv", sentences("en"), translations)
 
 
 TATOEBA = ("deu", "spa", "fra", "ind", "kor", "nld", "cmn")
