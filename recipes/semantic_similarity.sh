@@ -151,6 +151,7 @@ check_corpora() {
       fail "--base is missing: give the address where the crawl begins, or a folder of HTML"
   fi
   CORPORA=("${CRAWLED[@]}")
+  ((${#CRAWLED[@]} > 0 || ${#BASES[@]} == 0)) || fail "--base is for no language: each has its --corpus"
   for word in "${READY[@]}"; do
     need_language --corpus "$word" =
     code=${word%%=*}
@@ -283,7 +284,7 @@ prepare_stages() {
   done
   stage vectors/joined "${vectors[*]}" join_vectors "$ONE_SPACE" "$REFINE" "${DICTIONARIES[@]%%=*}" "$(fingerprint "${DICTIONARIES[@]#*=}")"
   for CORPUS in "${READY[@]#*=}"; do ready+=("$CORPUS"/*.tsv); done
-  stage prepared/joint "vectors/joined ${prepared[*]}" prepare_joint "$PARAPHRASES" "$PARAPHRASE_TEST" \
+  stage prepared/joint "vectors/joined ${prepared[*]}" prepare_joint "$PARAPHRASES" "$PARAPHRASE_TEST" "${READY[@]%%=*}" \
     "$(fingerprint_sources "$PARAPHRASES" "$PARAPHRASE_TEST")${ready:+ $(fingerprint "${ready[@]}")}"
   for CORPUS in "${CORPORA[@]}"; do stage "prepared/$CORPUS" prepared/joint prepare_one; done
   [[ -n $PARAPHRASES ]] || return 0

@@ -164,6 +164,14 @@ def test_a_corpus_of_the_first_language_beside_one_of_a_website(similarity, read
     assert similarity.calls[0] == "fairseq-xl match prepare"
 
 
+def test_corpora_that_change_their_languages_are_prepared_again(similarity, ready):
+    text = [word for code in ("en", "fr") for word in ("--text", f"{code}={ready}/more.en")]
+    first = ["--corpus", f"en={ready}/en", "--corpus", f"fr={ready}/fr"]
+    assert similarity(*text, "--prepare-only", *first).returncode == 0
+    similarity(*text, "--prepare-only", "--corpus", f"fr={ready}/en", "--corpus", f"en={ready}/fr")
+    assert "fairseq-xl match prepare" in similarity.calls
+
+
 def test_corpora_that_are_there_need_no_website(similarity, ready):
     vectors = ["--text", f"en={ready}/more.en"]
     done = similarity("--languages", "en", "--folds", "0", "--corpus", f"en={ready}/en", *vectors)
@@ -192,6 +200,7 @@ def test_corpora_that_are_there_need_no_website(similarity, ready):
         (["--corpus", "fr={ready}/fr", "--corpus", "fr={ready}/en"], "--corpus names fr twice"),
         (["--corpus", "fr={ready}/fr", "--partition", "fr.a=x"], "--partition is 'fr.a=x': write LANG.DOMAIN=URL"),
         (["--corpus", "en={ready}/en"], "--base is missing"),
+        ([*BASE, "--corpus", "fr={ready}/fr"], "--base is for no language: each has its --corpus"),
         (["--corpus", "fr={ready}/fr"], "there is no text for word vectors of en: give --text en=FILE"),
         ([*BASE, "--corpus", "es={ready}/fr", "--languages", "en fr es"], "there is no text for word vectors of es"),
     ],
