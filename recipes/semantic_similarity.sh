@@ -22,7 +22,8 @@
 #                        repeatable
 #   --corpus LANG=FOLDER a corpus that is there: train.tsv and test.tsv (and validation.tsv) of `fairseq-xl corpus
 #                        export`, instead of a website of that language. For the first language, pairs within it, as
-#                        `fairseq-xl corpus paraphrases` writes them. Its sets are named LANG; repeatable
+#                        `fairseq-xl corpus paraphrases` writes them. It has as many folds as negatives.folds says
+#                        (default: 10). Its sets are named LANG; repeatable
 #   --set STEP.OPTION=VALUE       a setting of `fairseq-xl corpus` for all corpora, such as crawl.delay=1; repeatable.
 #                        Choose negatives.low and negatives.high (`fairseq-xl corpus negatives --quantiles`) before you
 #                        look at accuracies
@@ -143,6 +144,8 @@ check_corpora() {
   local word code
   CRAWLED=()
   for code in "${OTHERS[@]}"; do [[ -n $(values_of "$code" = "${READY[@]}") ]] || CRAWLED+=("$code"); done
+  ((${#CRAWLED[@]} > 0 || ${#BASES[@]} + ${#PARTITIONS[@]} == 0)) ||
+    fail "no language is left for --base or --partition: each has its --corpus"
   if ((${#PARTITIONS[@]} > 0)); then
     [[ ${#BASES[@]} == 0 ]] || fail "--base and --partition exclude each other: name every site with --partition"
     check_partitions
@@ -151,9 +154,9 @@ check_corpora() {
       fail "--base is missing: give the address where the crawl begins, or a folder of HTML"
   fi
   CORPORA=("${CRAWLED[@]}")
-  ((${#CRAWLED[@]} > 0 || ${#BASES[@]} == 0)) || fail "--base is for no language: each has its --corpus"
   for word in "${READY[@]}"; do
     need_language --corpus "$word" =
+    need_folder_name --corpus "${word#*=}"
     code=${word%%=*}
     ! one_of "$code" "${CORPORA[*]}" || fail "--corpus names $code twice: give one folder a language"
     need_file "${word#*=}/train.tsv" "table of pairs,"

@@ -99,13 +99,19 @@ def paraphrases(positives: Positives, encoder: str, settings: ParaphraseSettings
         encoder: what gives vectors to sentences, as :func:`~fairseq_xl.encode.registry.load_encoder` reads it.
 
     Raises:
-        InputError: nothing to choose from, negatives in fewer than two folds, or the encoder cannot be used.
+        InputError: nothing to choose from, too little for the folds, negatives in fewer than two folds, or the encoder
+            cannot be used.
     """
     if settings.low >= settings.high:
         raise InputError(f"no cosine is above {settings.low} and below {settings.high}: give --low below --high")
     if not len(positives):
         raise InputError("no two sentences have a translation in common: give more text, or raise --most")
-    homes = max(positives.home) + 1
+    homes, bins = max(positives.home) + 1, settings.folds + (settings.test > 0)
+    if homes < 2 * bins:
+        raise InputError(
+            f"{homes} groups of linked sentences are too few for {settings.folds} folds"
+            f"{' and a test split' if settings.test else ''}, which need {2 * bins}: give more text, or take fewer --folds"
+        )
     weight = np.bincount(positives.home, minlength=homes)
     places = split.assign(np.arange(homes), [0] * homes, weight, settings.folds, settings.test, settings.seed)
     fold = places[positives.home]
