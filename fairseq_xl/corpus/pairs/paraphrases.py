@@ -110,7 +110,8 @@ def paraphrases(positives: Positives, encoder: str, settings: ParaphraseSettings
     if homes < 2 * bins:
         raise InputError(
             f"{homes} groups of linked sentences are too few for {settings.folds} folds"
-            f"{' and a test split' if settings.test else ''}, which need {2 * bins}: give more text, or take fewer --folds"
+            f"{' and a test split' if settings.test else ''}, which need {2 * bins}: "
+            "give more text, or take fewer --folds"
         )
     weight = np.bincount(positives.home, minlength=homes)
     places = split.assign(np.arange(homes), [0] * homes, weight, settings.folds, settings.test, settings.seed)
