@@ -538,6 +538,16 @@ def test_a_warm_start_goes_on_from_the_softmax_for_the_rest_of_its_epochs(multi3
     assert ".softmax_targets3.warm_start.seed1/" in options(second, "--save-dir")[0]
 
 
+def test_a_transformers_short_softmax_has_no_option_of_another_scheduler(multi30k, data):
+    arguments = ["--data", data, "--dry-run", "--loss", "combined", "--warm-start", "--target-epochs", 3]
+    done = multi30k(*arguments, "--arch", "continuous_transformer")
+    assert done.returncode == 0, done.stderr
+    first, second = (line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train"))
+    for command in (first, second):
+        assert options(command, "--lr-scheduler") == ("inverse_sqrt",)
+        assert "--force-anneal" not in command
+
+
 def test_labels_are_smoothed_in_the_loss_and_in_the_softmax_before_it(multi30k, data):
     arguments = ["--data", data, "--dry-run", "--label-smoothing", 0.1]
     done = multi30k(*arguments, "--loss", "combined", "--warm-start", "--target-epochs", 3)

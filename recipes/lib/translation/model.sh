@@ -124,8 +124,8 @@ train_model() {
 # a run of its own, by the same recipe, so that it goes on where it was interrupted and its time is on record.
 train_targets() {
   local words=() targets=$NAME.targets tuning=()
-  # The learning rate falls when training goes on with the vectors, not before.
-  [[ $WARM_START == no ]] || tuning=(-- --force-anneal "$((TARGET_EPOCHS + 1))")
+  # The learning rate falls when training goes on with the vectors, not before. A Transformer's has no such option.
+  [[ $WARM_START == no ]] || is_transformer || tuning=(-- --force-anneal "$((TARGET_EPOCHS + 1))")
   set -- "${ARGUMENTS[@]}"
   while [[ $# -gt 0 && $1 != -- ]]; do
     if [[ $1 == --test && $TEST_AS_OWN == yes ]]; then # it belongs to the data, then
