@@ -195,6 +195,8 @@ def system(record: dict[str, Any]) -> str:
     margin = RECIPES_MARGINS.get(record["loss"], OTHER_MARGINS)
     if training["criterion"].get("margin", margin) != margin:
         kind += f", margin {training['criterion']['margin']:g}"
+    if record["loss"] == "vmf_posterior" and (samples := training["criterion"]["negatives"]):
+        kind += f", {samples:,} samples"
     if record["loss"] == "vmf" and training["criterion"]["lambda1"] == 0:
         kind += ", plain likelihood"
     if record["loss"] == "vmf" and training["model"].get("decode_score") == "cosine":
