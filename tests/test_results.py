@@ -85,6 +85,8 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
     untied = {**usual, "model": {"_name": "continuous_lstm", "untie_decoder_input": True}}
     scaled = {**plain, "model": {"_name": "continuous_lstm", "output_scale": 30.0, "decode_score": "cosine"}}
     wider = {**usual, "criterion": {"lambda1": 0.02, "margin": 0.7}}
+    sampled = {**usual, "criterion": {"negatives": 1000}}
+    contrastive = {**usual, "model": {"_name": "continuous_lstm", "decode_score": "cosine"}}
     changes = [
         *({}, {"recipe": "tatoeba.sh"}, {"targets": "softmax"}, {"transform": "--random-share 1"}),
         *({"training": plain}, {"training": faster}, {"training": transformer}, {"search": "--lenpen 2"}),
@@ -93,6 +95,7 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
         {"training": untied, "targets": "softmax", "target_epochs": "3", "warm_start": "yes"},
         {"teacher": "softmax.seed1 (0a1b2c3d)"},
         *({"subwords": "bpe8.source", "target_min_count": "1"}, {"source_min_count": "5"}, {"device": "cuda: H100"}),
+        *({"loss": "vmf_posterior", "training": sampled}, {"loss": "info_nce", "training": contrastive}),
     ]
     results.keep([finished(f"vmf.{n}", 30.0 - n, **change) for n, change in enumerate(changes)], results.RECORDS)
     capsys.readouterr()
@@ -116,6 +119,8 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
         ["| Multi30k de→en", "`vmf`, `bpe8.source`, all target words"],
         ["| Multi30k de→en", "`vmf`, source words seen 5 times"],
         ["| Multi30k de→en", "`vmf`, on a GPU"],
+        ["| Multi30k de→en", "`vmf_posterior`, 1,000 samples"],
+        ["| Multi30k de→en", "`info_nce`, scored by cosine"],
         ["| Tatoeba de→en", "`vmf`"],
     ]
 

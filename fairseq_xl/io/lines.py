@@ -32,19 +32,17 @@ MOST_GROWTH = 100
 """Text packs to a tenth; what grows more than this, and is large, is there to fill the memory or the disk."""
 SMALL = 64 << 20
 """Bytes that a packed file may unpack to whatever its own size."""
-PACKED = (".gz", ".dz")
-"""gzip's endings, and dictzip's, which is gzip with a table of its blocks."""
 BROKEN_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 
 
 def open_binary(path: Path | str) -> BinaryIO:
-    """Open ``path`` for reading bytes, decompressing ``*.gz`` and ``*.dz``.
+    """Open ``path`` for reading bytes, decompressing ``*.gz``.
 
     Raises :class:`InputError` when it cannot be opened.
     """
     path = Path(path)
     try:
-        if path.suffix in PACKED:
+        if path.suffix == ".gz":
             return gzip.open(path, "rb")  # type: ignore[return-value]
         return path.open("rb")
     except FileNotFoundError:
@@ -153,7 +151,11 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         InputError: no such file; one that unpacks to far more than its size; bytes that the stated encoding does not
             have; an unknown encoding; no guess.
     """
-    raw = read_bytes(path)
+    try:
+        with open_binary(path) as stream:
+            raw = b"".join(_bounded_blocks(stream, path))
+    except BROKEN_GZIP as error:
+        raise _broken_gzip(path, error) from None
     if encoding is None:
         encoding = next((name for mark, name in MARKS if raw.startswith(mark)), None)
     elif text_encoding(encoding) is None:
@@ -169,17 +171,8 @@ def read_text(path: Path, encoding: str | None = None) -> str:
         ) from None
 
 
-def read_bytes(path: Path) -> bytes:
-    """A whole file, decompressed. Raises: InputError: no such file; one that unpacks to far more than its size."""
-    try:
-        with open_binary(path) as stream:
-            return b"".join(_bounded_blocks(stream, path))
-    except BROKEN_GZIP as error:
-        raise _broken_gzip(path, error) from None
-
-
 def _bounded_blocks(stream: BinaryIO, path: Path) -> Iterator[bytes]:
-    most = max(SMALL, MOST_GROWTH * path.stat().st_size) if path.suffix in PACKED else sys.maxsize
+    most = max(SMALL, MOST_GROWTH * path.stat().st_size) if path.suffix == ".gz" else sys.maxsize
     read = 0
     while block := stream.read(1 << 20):
         read += len(block)

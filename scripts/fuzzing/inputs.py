@@ -12,7 +12,6 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import dictionaries
 import docs_data
 import forked
 import parsers
@@ -79,8 +78,6 @@ def data(world: World) -> None:
     world.text("dict.txt", "dog 2", "man 1")
     world.text("two.de", "ein hund", "die katze")
     world.text("links", *["0-0 1-1 2-2"] * 160)
-    entries = [("dog", "dog /dg/ <n>\n1. Hund\n2. Rüde\n"), ("tree", "tree\nBaum\n")]
-    dictionaries.write_dictd(world.inputs / "freedict.index", entries)
     world.run("data train-truecaser in/train.en -o in/truecaser")
     world.run("data train-subwords in/train.de in/train.en -o in/pieces.model --size 60")
     world.run("data encode-subwords in/train.en -m in/pieces.model -o in/pieces.en")

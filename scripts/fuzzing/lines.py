@@ -40,7 +40,6 @@ data decode-subwords in/pieces.en -o out/train.en
 data hypotheses in/log -o out/best.en --like in/two.de
 data lexicon in/train.de in/train.en -o out/lexicon.tsv --min-probability 0.1 --best 2
 data lexicon in/train.de in/train.en -o out/lexicon.json --alignments in/links
-data dictionary in/freedict.index -o out/lexicon.tsv --best 1
 data known-words in/train.en --dict in/dict.txt --vectors in/en.vec -o out/known.en --min-cosine 0.1
 vectors train in/train.en -o out/en --dim 8 --buckets 100 --min-count 1 --epoch 1 --threads 1 --quiet
 vectors convert in/en.vec -o out/en.npy --dict in/dict.txt --center --normalize

@@ -358,7 +358,7 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.syntactic.data import directory, readers
     from fairseq_xl.syntactic.evaluation import tables as evaluation_tables
     from fairseq_xl.text import campaign, conllu, cutting, hypotheses
-    from fairseq_xl.text.lexicons import dictd, lexicon
+    from fairseq_xl.text.lexicons import lexicon
     from fairseq_xl.training import checkpoints, packed
     from fairseq_xl.translation import folder as translation_folder
     from fairseq_xl.vectors import alignment, dictionary, table
@@ -433,15 +433,6 @@ def parsers() -> dict[str, Parser]:
         "links": entry(tab_separated, "a.tsv", text("Go.\tGeh.\tCC", "Hi.\tHallo.\tx")),
         "a lexicon": entry(lexicon.read_translations, "a.tsv", text("hund\tdog\t0.9", "katze\tcat\t0.8")),
         "a lexicon in JSON": entry(lexicon.read_translations, "a.json", b'{"hund": "dog", "katze": "cat"}'),
-        "the index of a dictionary": entry(
-            dictd.read_dictd, "a.index", text("dog\tA\tO", "cat\tO\tP"), a__dict=text("dog\n1. Hund", "cat\n1. Katze")
-        ),
-        "its entries": entry(
-            lambda path: dictd.read_dictd(path.parent / "a.index"),
-            "a.dict.dz",
-            gzip.compress(text("dog\n1. Hund", "cat\n1. Katze"), mtime=0),
-            a__index=text("dog\tA\tM", "cat\tM\tN"),
-        ),
         "a dictionary to replace by": entry(
             lambda path: load_dictionary(str(path)), "a", text("hund dog", "katze cat")
         ),

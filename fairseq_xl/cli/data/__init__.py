@@ -25,6 +25,5 @@ COMMANDS: Table = {
         "the best translations in a fairseq-generate log, in order",
     ),
     "known-words": ("fairseq_xl.cli.data.lexicon:KnownWords", "read unknown words as the known ones nearest to them"),
-    "dictionary": ("fairseq_xl.cli.data.lexicon:Dictionary", "word translations from a published dictionary"),
     "lexicon": ("fairseq_xl.cli.data.lexicon:Lexicon", "word translations from parallel text"),
 }

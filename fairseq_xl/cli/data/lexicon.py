@@ -69,29 +69,6 @@ class Lexicon:
 
 
 @dataclass(kw_only=True)
-class Dictionary:
-    """Write the word translations of a dictionary for dictd, such as FreeDict's (freedict.org; Debian's packages
-    dict-freedict-*), in the form of `data lexicon`. Where two lexicons are joined (`cat first.tsv second.tsv`), the
-    first translation of a word counts."""
-
-    index: Path = argument("the dictionary's index, NAME.index. NAME.dict.dz or NAME.dict has to be beside it")
-    output: Path = option(
-        "file to write: lines of word and translation, the dictionary's first translation first", alias="-o"
-    )
-    best: int = option("most translations of a word", 5, low=1)
-
-    def run(self) -> None:
-        from fairseq_xl.io.atomic import atomic_text
-        from fairseq_xl.text.lexicons.dictd import read_dictd
-
-        found = read_dictd(self.index)
-        entries = [(word, translation) for word, known in found.items() for translation in known[: self.best]]
-        with atomic_text(self.output) as stream:
-            stream.writelines(f"{word}\t{translation}\n" for word, translation in entries)
-        print(f"{self.output}: {len(entries)} translations of {len(found)} words", file=sys.stderr)
-
-
-@dataclass(kw_only=True)
 class KnownWords:
     """Write a tokenised text in which each word that a dictionary lacks is the known word nearest to it, by vectors
     that have subwords. A model then reads a rare compound as a word that it has learnt, not as <unk>. Words that are
