@@ -172,11 +172,15 @@ def system(record: dict[str, Any]) -> str:
         kind += f", targets of a {record['targets']}"
         if "target_epochs" in record:
             kind += f" of {record['target_epochs']} epochs"
+        if samples := record.get("softmax_negatives"):
+            kind += f" with {int(samples):,} samples"
         if "warm_start" in record:
             kind += ", which it goes on from"
     for side in ("source", "target"):
         if least := record.get(f"{side}_min_count"):
             kind += f", all {side} words" if least == "1" else f", {side} words seen {least} times"
+    if record["loss"].startswith("cross_entropy") and (samples := record.get("softmax_negatives")):
+        kind += f", {int(samples):,} samples"
     if "teacher" in record:
         kind += ", distilled"
     training = record["training"]

@@ -54,9 +54,10 @@ SMALL = ("--source-words", 300, "--sentences", 3, "--length", 5, "--size", 16)
 
 
 def test_step(benchmark):
-    variants = ("--variants", "softmax", "vmf", "syn_margin_proj_naive")
+    variants = ("--variants", "softmax", "softmax_sampled", "vmf", "syn_margin_proj_naive")
     rows = benchmark("step", "--words", 900, *SMALL, *variants, "--profile", "--no-memory")
-    softmax, vmf, naive = rows
+    softmax, sampled, vmf, naive = rows
+    assert sampled["parameters"] == softmax["parameters"]
     assert naive["parameters"] == vmf["parameters"]
     assert softmax["parameters"] - vmf["parameters"] == 2 * 904 * 300 + 904, "two tables and a bias"
     assert vmf["by_softmax"] == pytest.approx(softmax["seconds"] / vmf["seconds"], rel=1)

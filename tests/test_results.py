@@ -96,6 +96,8 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
         {"teacher": "softmax.seed1 (0a1b2c3d)"},
         *({"subwords": "bpe8.source", "target_min_count": "1"}, {"source_min_count": "5"}, {"device": "cuda: H100"}),
         *({"loss": "vmf_posterior", "training": sampled}, {"loss": "info_nce", "training": contrastive}),
+        {"loss": "cross_entropy", "softmax_negatives": "1000"},
+        {"targets": "softmax", "target_epochs": "3", "softmax_negatives": "1000"},
     ]
     results.keep([finished(f"vmf.{n}", 30.0 - n, **change) for n, change in enumerate(changes)], results.RECORDS)
     capsys.readouterr()
@@ -121,6 +123,8 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
         ["| Multi30k de→en", "`vmf`, on a GPU"],
         ["| Multi30k de→en", "`vmf_posterior`, 1,000 samples"],
         ["| Multi30k de→en", "`info_nce`, scored by cosine"],
+        ["| Multi30k de→en", "`cross_entropy`, 1,000 samples"],
+        ["| Multi30k de→en", "`vmf`, targets of a softmax of 3 epochs with 1,000 samples"],
         ["| Tatoeba de→en", "`vmf`"],
     ]
 

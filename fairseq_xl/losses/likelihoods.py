@@ -57,7 +57,7 @@ def vmf_posterior(
     """
     e, bias = at_least_float32(pred), targets.bias
     if negatives:
-        words, offset = _batch_and_sampled(index, targets, proposal or Proposal(targets), negatives, generator)
+        words, offset = (proposal or Proposal(targets.banned)).with_batch(index, negatives, generator)
         vectors, offset = targets(words).to(e.dtype), offset.to(e.dtype)
         offset = offset if bias is None else offset + bias[words]
     else:
@@ -72,19 +72,6 @@ def vmf_posterior(
     if bias is None:
         return loss
     return loss - (1 - label_smoothing) * bias[index] - label_smoothing * bias[targets.candidates()].mean()
-
-
-@torch.no_grad()
-def _batch_and_sampled(
-    index: Tensor, targets: FrozenTable, proposal: Proposal, draws: int, generator: torch.Generator | None
-) -> tuple[Tensor, Tensor]:
-    """The words (S,) that stand for all, and −log π of each (S,)."""
-    batch = index.unique()
-    batch = batch[~targets.banned[batch]]
-    sampled = proposal.draw(draws, generator)
-    sampled = sampled[~torch.isin(sampled, batch)]
-    offset = -proposal.log_inclusion(sampled, draws)
-    return torch.cat([batch, sampled]), torch.cat([offset.new_zeros(batch.shape), offset])
 
 
 class _LogNormalizer(torch.autograd.Function):
@@ -163,7 +150,7 @@ class VmfPosteriorLoss(TableLoss):
     def rows(self, pred: Tensor, index: Tensor, targets: FrozenTable) -> Rows:
         smoothing, draws = (self.label_smoothing, self.negatives) if self.training else (0.0, 0)
         if draws and (self._proposal is None or self._proposal[0] is not targets.table):
-            self._proposal = targets.table, Proposal(targets, self.weights)
+            self._proposal = targets.table, Proposal(targets.banned, self.weights)
         proposal = self._proposal[1] if self._proposal else None
         loss = vmf_posterior(pred, index, targets, smoothing, draws, proposal, self.generator, self.chunk_elements)
         return Rows(loss, *cosine_and_norm(pred, targets(index)))

@@ -55,25 +55,25 @@ class Proposal:
     """The distribution q that shared negatives are sampled from.
 
     Args:
-        targets: the table; banned rows are never sampled.
+        banned: (V,) bool, the words that are never sampled.
         weights: (V,) not negative, which the words' probabilities are proportional to; uniform when omitted.
 
     Raises:
         ValueError: weights that are negative or not finite, that are not (V,), or leave nothing to draw.
     """
 
-    def __init__(self, targets: FrozenTable, weights: Tensor | None = None):
-        size = targets.table.shape[0]
+    def __init__(self, banned: Tensor, weights: Tensor | None = None):
+        size = banned.shape[0]
         mass = torch.ones(size) if weights is None else weights.detach().cpu()
         if mass.shape != (size,) or not (mass >= 0).all() or not mass.isfinite().all():
             raise ValueError(f"a proposal needs {size} weights, finite and not negative")
-        mass = mass.double().masked_fill(targets.banned.cpu(), 0)
+        mass = mass.double().masked_fill(banned.cpu(), 0)
         if not mass.sum() > 0:
             raise ValueError("a proposal needs a word of weight above 0 to draw")
-        device = targets.table.device
+        self.banned = banned
         # In float64: in float32 the sums over a million words would round rare ones away.
-        self.cumulative = (mass.cumsum(0) / mass.sum()).to(device)
-        self.probability = (mass / mass.sum()).to(device)
+        self.cumulative = (mass.cumsum(0) / mass.sum()).to(banned.device)
+        self.probability = (mass / mass.sum()).to(banned.device)
 
     def draw(self, draws: int, generator: torch.Generator | None = None) -> Tensor:
         """The different words (M,) among ``draws`` draws with replacement, sorted."""
@@ -85,6 +85,25 @@ class Proposal:
     def log_inclusion(self, words: Tensor, draws: int) -> Tensor:
         """log π (M,): how likely ``draws`` draws are to hold each of the words (M,)."""
         return (-torch.expm1(draws * torch.log1p(-self.probability[words]))).log()
+
+    @torch.no_grad()
+    def with_batch(self, index: Tensor, draws: int, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
+        """The words that stand for all: those of the batch, and sampled others.
+
+        Args:
+            index: (N,) targets.
+            draws: with replacement, which leave out words of the batch and repeated ones.
+            generator: source of randomness on the device of ``banned``; torch's global one when omitted.
+
+        Returns:
+            (S,) words, those of the batch first and sorted, and −log π (S,) of each, 0 for those of the batch.
+        """
+        batch = index.unique()
+        batch = batch[~self.banned[batch]]
+        sampled = self.draw(draws, generator)
+        sampled = sampled[~torch.isin(sampled, batch)]
+        offset = -self.log_inclusion(sampled, draws)
+        return torch.cat([batch, sampled]), torch.cat([offset.new_zeros(batch.shape), offset])
 
 
 @torch.no_grad()

@@ -25,7 +25,7 @@ defaults() {
   OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no TRAIN_ONLY=no WARM_START=no
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
   VECTOR_THREADS='' TRANSFORM='' TRANSFORM_GIVEN=no LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe SUBWORD_SIDES=both JOINT=no ABOUT=()
-  SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0 LABEL_SMOOTHING='' READ_UNKNOWN='' SOURCE_MONO='' TEACHER=''
+  SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0 LABEL_SMOOTHING='' SOFTMAX_NEGATIVES=0 READ_UNKNOWN='' SOURCE_MONO='' TEACHER=''
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 ANNEAL=''
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' CSLS_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
   DIAGNOSE=best DIAGNOSE_WORDS=() USER_DIR='' IS_FILE=no SEARCH_GIVEN=() TEST_AS_OWN=no MIN_COVERAGE=''
@@ -81,7 +81,7 @@ common_option() { # OPTION [VALUE] …
     --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
       --vector-epochs | --transform | --subwords | --subword-kind | --subword-sides | --test | --name | --threads | --url | \
       --replace-unknown | --search | --diagnose | --diagnose-words | --user-dir | --source-min-count | \
-      --target-min-count | --target-epochs | --label-smoothing | --read-unknown | --source-mono | --teacher) ;;
+      --target-min-count | --target-epochs | --label-smoothing | --softmax-negatives | --read-unknown | --source-mono | --teacher) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -107,6 +107,7 @@ common_option() { # OPTION [VALUE] …
     --target-min-count) TARGET_MIN_COUNT=$2 ;;
     --target-epochs) TARGET_EPOCHS=$2 ;;
     --label-smoothing) LABEL_SMOOTHING=$2 ;;
+    --softmax-negatives) SOFTMAX_NEGATIVES=$2 ;;
     --read-unknown) READ_UNKNOWN=$2 ;;
     --source-mono) SOURCE_MONO=$(absolute "$2") ;;
     --teacher) TEACHER=$(absolute "$2") ;;
@@ -152,7 +153,7 @@ check_settings() {
   esac
   SUBWORDS=${SUBWORDS:-0}
   need_seed --seed "$SEED"
-  for option in SIZE SUBWORDS TARGET_EPOCHS; do need_number "--$(tr 'A-Z_' 'a-z-' <<<"$option")" "${!option}"; done
+  for option in SIZE SUBWORDS TARGET_EPOCHS SOFTMAX_NEGATIVES; do need_number "--$(tr 'A-Z_' 'a-z-' <<<"$option")" "${!option}"; done
   need_count --epochs "$EPOCHS"
   need_count --vector-epochs "$VECTOR_EPOCHS"
   need_count --threads "$THREADS"
@@ -191,6 +192,11 @@ check_settings() {
       fail "--label-smoothing is '$LABEL_SMOOTHING': give a share from 0 to below 1, such as 0.1"
     [[ $LOSS =~ ^(cross_entropy|cross_entropy_tied|vmf_posterior|combined)$ ]] ||
       fail "--label-smoothing is for likelihoods (cross_entropy, cross_entropy_tied, vmf_posterior, combined): $LOSS has none"
+  fi
+  if [[ $SOFTMAX_NEGATIVES != 0 ]]; then
+    [[ $TARGET_EPOCHS != 0 || $LOSS == cross_entropy* ]] ||
+      fail "--softmax-negatives is for a softmax, that of --loss cross_entropy or of --target-epochs: $LOSS alone has none"
+    [[ -z $LABEL_SMOOTHING ]] || fail "--softmax-negatives and --label-smoothing do not go together: leave one of them out"
   fi
   read_search
   [[ $SRC != "$TGT" ]] || fail "--src and --tgt are both '$SRC': give two languages"
@@ -242,6 +248,7 @@ check_settings() {
     [[ $WARM_START == no ]] || targets+=.warm_start ABOUT+=("warm_start=yes")
   fi
   [[ -z $LABEL_SMOOTHING ]] || targets+=.smoothed$LABEL_SMOOTHING ABOUT+=("label_smoothing=$LABEL_SMOOTHING")
+  [[ $SOFTMAX_NEGATIVES == 0 ]] || targets+=.sampled$SOFTMAX_NEGATIVES ABOUT+=("softmax_negatives=$SOFTMAX_NEGATIVES")
   if [[ -n $TEACHER ]]; then
     check_teacher
     targets+=.distilled

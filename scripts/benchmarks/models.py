@@ -12,7 +12,7 @@ from fairseq.data import Dictionary
 from fairseq.optim.adam import Adam
 
 from benchmarks.naive import NaiveProjection
-from fairseq_xl.continuous.criteria import distances, margins, vmf, vmf_posterior
+from fairseq_xl.continuous.criteria import distances, margins, sampled_softmax, vmf, vmf_posterior
 from fairseq_xl.continuous.models.config import Iwslt16Config
 from fairseq_xl.continuous.models.lstm import ContinuousLSTM, ContinuousLSTMDecoder, ContinuousLSTMEncoder
 from fairseq_xl.continuous.models.targets import TargetTable
@@ -20,6 +20,7 @@ from fairseq_xl.continuous.models.targets import TargetTable
 VARIANTS = (
     "softmax",
     "softmax_tied",
+    "softmax_sampled",
     "vmf",
     "cosine",
     "syn_margin_proj",
@@ -30,7 +31,7 @@ VARIANTS = (
     "vmf_posterior_sampled",
     "syn_margin_proj_naive",
 )
-"""Outputs and losses. The sampled one has 1,000 shared negatives; the naive one is the loss as the paper writes it,
+"""Outputs and losses. The sampled ones have 1,000 shared negatives; the naive one is the loss as the paper writes it,
 under autograd."""
 
 
@@ -63,7 +64,7 @@ def build(variant: str, words: Dictionary, source_words: int, args: Any, device:
     cfg = Iwslt16Config(input_feeding=args.input_feeding)
     if args.size:
         cfg.encoder_hidden_dim = cfg.decoder_hidden_dim = args.size
-    cfg.decoder_output = variant if variant.startswith("softmax") else "continuous"
+    cfg.decoder_output = variant.removesuffix("_sampled") if variant.startswith("softmax") else "continuous"
     torch.manual_seed(0)
     targets = table(words)
     encoder = ContinuousLSTMEncoder(cfg, dictionary(source_words))
@@ -74,6 +75,8 @@ def criterion(variant: str, words: Dictionary) -> Any:
     """The criterion that trains a variant."""
     task = SimpleNamespace(target_dictionary=words)
     margin: dict[str, Any] = {"margin": 0.5}
+    if variant == "softmax_sampled":
+        return sampled_softmax.SampledSoftmax(task, sentence_avg=False, negatives=1000, negatives_power=0.75)
     if variant.startswith("softmax"):
         return CrossEntropyCriterion(task, sentence_avg=False)
     if variant == "syn_margin_proj_naive":

@@ -96,7 +96,7 @@ def test_the_estimate_of_the_normaliser_is_unbiased(weights):
     """The mean of exp(loss) over many draws is Z/exp(eᵀu_w) itself."""
     pred, index, targets = problem(n=3)
     pred = pred.detach() / 3
-    proposal = Proposal(targets, None if weights is None else torch.tensor(weights))
+    proposal = Proposal(targets.banned, None if weights is None else torch.tensor(weights))
     generator = torch.Generator().manual_seed(0)
     estimates = [
         vmf_posterior(pred, index, targets, negatives=3, proposal=proposal, generator=generator).exp()

@@ -122,7 +122,7 @@ def word_table():
 
 def test_draws_follow_the_weights_and_never_hold_banned_rows():
     targets = word_table()
-    proposal = Proposal(targets, torch.tensor([0, 1, 1, 100, 0, 0, 2, 0, 0]))
+    proposal = Proposal(targets.banned, torch.tensor([0, 1, 1, 100, 0, 0, 2, 0, 0]))
     generator = torch.Generator().manual_seed(0)
     counts = torch.zeros(9)
     for _ in range(2000):
@@ -138,4 +138,4 @@ def test_draws_follow_the_weights_and_never_hold_banned_rows():
 @pytest.mark.parametrize("weights", [[1.0, 2], [-1.0] + [1.0] * 8, [float("nan")] + [1.0] * 8, [0.0] * 9])
 def test_weights_that_cannot_be_drawn_from_are_refused(weights):
     with pytest.raises(ValueError, match="a proposal needs"):
-        Proposal(word_table(), torch.tensor(weights))
+        Proposal(word_table().banned, torch.tensor(weights))

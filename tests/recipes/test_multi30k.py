@@ -561,6 +561,20 @@ def test_labels_are_smoothed_in_the_loss_and_in_the_softmax_before_it(multi30k, 
     assert options(command, "--criterion", "--label-smoothing") == ("vmf_posterior", "0.1")
 
 
+def test_a_softmax_and_the_one_before_another_loss_can_be_trained_on_samples(multi30k, data):
+    arguments = ["--data", data, "--dry-run", "--softmax-negatives", 700]
+    done = multi30k(*arguments, "--loss", "combined", "--warm-start", "--target-epochs", 3)
+    assert done.returncode == 0, done.stderr
+    first, second = (line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train"))
+    assert options(first, "--criterion", "--negatives") == ("sampled_softmax", "700")
+    assert options(second, "--criterion") == ("combined",)
+    assert "--negatives" not in second
+    assert ".sampled700.seed1/" in options(second, "--save-dir")[0]
+    done = multi30k(*arguments, "--loss", "cross_entropy_tied")
+    (command,) = (line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train"))
+    assert options(command, "--criterion", "--decoder-output") == ("sampled_softmax", "softmax_tied")
+
+
 def test_a_short_softmax_is_trained_once_and_again_when_its_epochs_change(multi30k, data):
     arguments = ["--data", data, "--loss", "combined", "--target-epochs"]
     done = multi30k(*arguments, 2)
@@ -599,6 +613,9 @@ def test_other_minimal_counts_have_data_of_their_own_and_share_the_vectors(multi
         (["--warm-start"], "give --target-epochs N, or its checkpoint with --vectors"),
         (["--label-smoothing", "1"], "give a share from 0 to below 1"),
         (["--label-smoothing", "0.1"], "syn_margin_proj has none"),
+        (["--softmax-negatives", "9"], "syn_margin_proj alone has none"),
+        (["--softmax-negatives", "9", "--loss", "softmax", "--label-smoothing", "0.1"], "do not go together"),
+        (["--softmax-negatives", "-9"], "--softmax-negatives is '-9'"),
         (["--subwords", "500", "--target-min-count", "1"], "are for whole words"),
         (["--subwords", "500", "--subword-sides", "source", "--source-min-count", "1"], "are for whole words"),
         (["--source-min-count", "x"], "--source-min-count"),

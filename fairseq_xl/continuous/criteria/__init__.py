@@ -7,6 +7,7 @@ from fairseq_xl.continuous.criteria import (
     info_nce,  # noqa: F401
     margins,  # noqa: F401
     power_spherical,  # noqa: F401
+    sampled_softmax,  # noqa: F401
     vmf,  # noqa: F401
     vmf_posterior,  # noqa: F401
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -34,6 +36,7 @@ class VectorOutput:
     scorer: VectorScorer | None
     output_projection: nn.Linear
     training: bool
+    _scored: Tensor | None = None
 
     if TYPE_CHECKING:  # of the module that this is part of
 
@@ -75,8 +78,19 @@ class VectorOutput:
         """Vectors (N, T, d) or logits (N, T, V) from states (N, T, C)."""
         output = self.output_projection(features)
         if hasattr(self, "softmax_weight"):
-            return F.linear(output, self.softmax_weight, self.softmax_bias)
+            if self._scored is None:
+                return F.linear(output, self.softmax_weight, self.softmax_bias)
+            return F.linear(output, F.embedding(self._scored, self.softmax_weight), self.softmax_bias[self._scored])
         return output if self.output_scale == 1 else output * self.output_scale
+
+    @contextmanager
+    def scoring(self, words: Tensor) -> Iterator[None]:
+        """Within, a softmax gives logits of the ``words`` (M,) alone: (N, T, M). Other rows get no gradient."""
+        self._scored = words
+        try:
+            yield
+        finally:
+            self._scored = None
 
     def upgrade_state_dict_named(self, state_dict: dict[str, Tensor], name: str) -> None:
         """Make the weights of a softmax those of this continuous output: ``fairseq-train --finetune-from-model``.

@@ -29,6 +29,7 @@ model_options() {
   local cross_entropy=(--criterion cross_entropy)
   [[ -z $LABEL_SMOOTHING ]] ||
     cross_entropy=(--criterion label_smoothed_cross_entropy --label-smoothing "$LABEL_SMOOTHING")
+  [[ $SOFTMAX_NEGATIVES == 0 ]] || cross_entropy=(--criterion sampled_softmax --negatives "$SOFTMAX_NEGATIVES")
   case $LOSS in
     stock)
       # as the baseline was first measured
