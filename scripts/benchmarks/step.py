@@ -18,6 +18,7 @@ import torch
 
 from benchmarks.measure import in_turns, ratio, seconds
 from benchmarks.models import VARIANTS, TrainingStep, dictionary
+from fairseq_xl.continuous.criteria.sampled_softmax import SampledSoftmax
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -115,8 +116,11 @@ def measure_memory(args: argparse.Namespace, words: Any) -> None:
     print(field("VmHWM") - before)
 
 
-def profile(made: TrainingStep, args: argparse.Namespace) -> tuple[float, str]:
-    """The loss's share of a step, and the five operators with the most time of their own."""
+def profile(made: TrainingStep, args: argparse.Namespace) -> tuple[float | None, str]:
+    """The loss's share of a step, and the five operators with the most time of their own.
+
+    There is no share for the sampled softmax. Its logits, of the words of each draw, are part of its loss.
+    """
     from torch.profiler import ProfilerActivity
     from torch.profiler import profile as trace
 
@@ -128,6 +132,8 @@ def profile(made: TrainingStep, args: argparse.Namespace) -> tuple[float, str]:
     total = sum(getattr(event, own) for event in averages)
     top = sorted(averages, key=lambda event: -getattr(event, own))[:5]
     operators = ", ".join(f"{event.key} {getattr(event, own) / total:.0%}" for event in top)
+    if isinstance(made.criterion, SampledSoftmax):
+        return None, operators
     return loss_seconds(made, args.device) / seconds(made.step, 3, args.device), operators
 
 
