@@ -88,11 +88,11 @@ class Proposal:
 
     @torch.no_grad()
     def with_batch(self, index: Tensor, draws: int, generator: torch.Generator | None = None) -> tuple[Tensor, Tensor]:
-        """The words that stand for all: those of the batch, and sampled others.
+        """The words that stand for all: those of the batch that are not banned, and sampled others.
 
         Args:
             index: (N,) targets.
-            draws: with replacement, which leave out words of the batch and repeated ones.
+            draws: how many words are drawn, with replacement; repeated ones and words of the batch are then dropped.
             generator: source of randomness on the device of ``banned``; torch's global one when omitted.
 
         Returns:

@@ -194,9 +194,10 @@ check_settings() {
       fail "--label-smoothing is for likelihoods (cross_entropy, cross_entropy_tied, vmf_posterior, combined): $LOSS has none"
   fi
   if [[ $SOFTMAX_NEGATIVES != 0 ]]; then
-    [[ $TARGET_EPOCHS != 0 || $LOSS == cross_entropy* ]] ||
-      fail "--softmax-negatives is for a softmax, that of --loss cross_entropy or of --target-epochs: $LOSS alone has none"
-    [[ -z $LABEL_SMOOTHING ]] || fail "--softmax-negatives and --label-smoothing do not go together: leave one of them out"
+    [[ $TARGET_EPOCHS != 0 || $LOSS =~ ^(cross_entropy|cross_entropy_tied)$ ]] ||
+      fail "--softmax-negatives is for the softmax of cross_entropy, cross_entropy_tied or --target-epochs: not for $LOSS"
+    [[ -z $LABEL_SMOOTHING ]] ||
+      fail "--softmax-negatives and --label-smoothing do not go together; 'combined' alone is smoothed by -- --main-options label_smoothing=E"
   fi
   read_search
   [[ $SRC != "$TGT" ]] || fail "--src and --tgt are both '$SRC': give two languages"

@@ -78,11 +78,17 @@ def test_every_model(overrides, task, train, assert_same_training):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arch", registered.models("continuous", presets=False))
-def test_every_model_resumes_validates_and_is_averaged(arch, corpus, assert_every_command_works, tmp_path):
+@pytest.mark.parametrize(
+    ("arch", "loss"),
+    [
+        *((arch, "syn_margin_proj") for arch in registered.models("continuous", presets=False)),
+        ("continuous_lstm", "sampled_softmax --negatives 9 --decoder-output softmax"),
+    ],
+)
+def test_every_model_resumes_validates_and_is_averaged(arch, loss, corpus, assert_every_command_works, tmp_path):
     sizes = as_options(TRANSFORMER if "transformer" in arch else LSTM)
     assert_every_command_works(
-        f"{corpus}/bin --task translation --arch {arch} {sizes} --dropout 0.3 --criterion syn_margin_proj "
+        f"{corpus}/bin --task translation --arch {arch} {sizes} --dropout 0.3 --criterion {loss} "
         f"--target-vectors {corpus}/words.vec --optimizer adam --lr 0.005 --batch-size 40",
         tmp_path,
     )

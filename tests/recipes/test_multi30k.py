@@ -573,6 +573,9 @@ def test_a_softmax_and_the_one_before_another_loss_can_be_trained_on_samples(mul
     done = multi30k(*arguments, "--loss", "cross_entropy_tied")
     (command,) = (line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train"))
     assert options(command, "--criterion", "--decoder-output") == ("sampled_softmax", "softmax_tied")
+    done = multi30k("--data", data, "--softmax-negatives", 700, "--loss", "cross_entropy")
+    assert done.returncode == 0, done.stderr
+    assert "softmax_negatives=700" in multi30k.arguments("fairseq-xl experiment record")
 
 
 def test_a_short_softmax_is_trained_once_and_again_when_its_epochs_change(multi30k, data):
@@ -613,7 +616,7 @@ def test_other_minimal_counts_have_data_of_their_own_and_share_the_vectors(multi
         (["--warm-start"], "give --target-epochs N, or its checkpoint with --vectors"),
         (["--label-smoothing", "1"], "give a share from 0 to below 1"),
         (["--label-smoothing", "0.1"], "syn_margin_proj has none"),
-        (["--softmax-negatives", "9"], "syn_margin_proj alone has none"),
+        (["--softmax-negatives", "9"], "--target-epochs: not for syn_margin_proj"),
         (["--softmax-negatives", "9", "--loss", "softmax", "--label-smoothing", "0.1"], "do not go together"),
         (["--softmax-negatives", "-9"], "--softmax-negatives is '-9'"),
         (["--subwords", "500", "--target-min-count", "1"], "are for whole words"),

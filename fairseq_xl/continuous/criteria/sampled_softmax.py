@@ -12,6 +12,7 @@ from fairseq.criterions import register_criterion
 from fairseq.criterions.cross_entropy import CrossEntropyCriterion, CrossEntropyCriterionConfig
 from torch import Tensor
 
+from fairseq_xl.continuous.criteria.vmf_posterior import sampling_weights
 from fairseq_xl.continuous.models.output import VectorOutput
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
@@ -38,10 +39,10 @@ class SampledSoftmaxConfig(CrossEntropyCriterionConfig):
 class SampledSoftmax(CrossEntropyCriterion):
     """Cross-entropy with an estimate of the normaliser, for the softmax of a model with ``--decoder-output softmax``.
 
-    The words of the batch count exactly, and each sampled one for those like it, by how likely it was to be sampled
-    (see :mod:`fairseq_xl.losses.likelihoods`; Jean et al. 2015, section 3.1, sample for each partition of the corpus
-    instead). Validation sums over all words, as ``cross_entropy`` does, so their losses compare. The optimiser still
-    visits all rows of the matrix, of which those outside the sample have a gradient of zero.
+    The words of the batch count exactly. A sampled word counts 1/π times, where π is how likely it was to be sampled
+    (see :mod:`fairseq_xl.losses.likelihoods`). The loss of training is too low on average, as the logarithm of an
+    estimate is. Validation sums over all words, so it compares with that of ``cross_entropy``. The optimiser still
+    visits all rows of the matrix. Those of other words have a gradient of zero.
 
     Raises:
         InputError: the numbers make no distribution to sample from.
@@ -49,12 +50,10 @@ class SampledSoftmax(CrossEntropyCriterion):
 
     def __init__(self, task: Any, sentence_avg: bool, negatives: int, negatives_power: float):
         super().__init__(task, sentence_avg)
-        if negatives < 1 or not 0 <= negatives_power < float("inf"):
-            raise InputError(
-                f"--negatives {negatives} --negatives-power {negatives_power:g}: give a number from 1 and one from 0"
-            )
+        if negatives < 1:
+            raise InputError(f"--negatives is {negatives}: sampled_softmax needs 1 or more")
         self.negatives = negatives
-        self.weights = torch.tensor(task.target_dictionary.count, dtype=torch.float64).clamp_min(1) ** negatives_power
+        self.weights = sampling_weights(task.target_dictionary.count, negatives_power)
         self._proposal: Proposal | None = None
 
     def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
@@ -72,7 +71,7 @@ class SampledSoftmax(CrossEntropyCriterion):
         words, offset = self.proposal(index.device).with_batch(index, self.negatives)
         with decoder.scoring(words):
             logits, _ = model(**sample["net_input"])
-        # The batch's words come first and sorted, so each target's column is its place among them.
+        # The batch's words come first and sorted, and none is banned: a target's column is its place among them.
         column = index.unique(return_inverse=True)[1]
         rows = F.cross_entropy(logits[is_word].float() + offset.float(), column, reduction="none")
         loss = rows.sum() if reduce else rows

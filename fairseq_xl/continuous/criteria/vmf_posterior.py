@@ -3,10 +3,12 @@
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
 from fairseq_xl.io.errors import InputError
@@ -35,6 +37,18 @@ class VmfPosteriorConfig(ContinuousCriterionConfig):
     )
 
 
+def sampling_weights(counts: Sequence[int], power: float) -> Tensor:
+    """(V,) what words are sampled in proportion to: their counts, 1 at least, to ``power``.
+
+    Raises:
+        InputError: the power is below 0, or so large that a weight is infinite.
+    """
+    weights = torch.tensor(counts, dtype=torch.float64).clamp_min(1) ** power
+    if not (power >= 0 and weights.isfinite().all()):
+        raise InputError(f"--negatives-power is {power:g}: give a number from 0, such as 0.75")
+    return weights
+
+
 @register("vmf_posterior", VmfPosteriorConfig)
 class VmfPosterior(ContinuousCriterion):
     """−log p(w), where p(v) ∝ exp(eᵀu_v) over the frozen table: a softmax whose matrix is the table.
@@ -45,7 +59,7 @@ class VmfPosterior(ContinuousCriterion):
     def __init__(self, task: Any, sentence_avg: bool, negatives: int, negatives_power: float, label_smoothing: float):
         weights = None
         if negatives and negatives_power:
-            weights = torch.tensor(task.target_dictionary.count, dtype=torch.float64).clamp_min(1) ** negatives_power
+            weights = sampling_weights(task.target_dictionary.count, negatives_power)
         # The trainer seeds torch's global generator from --seed and the update, so draws survive a resume.
         try:
             loss = VmfPosteriorLoss(label_smoothing, negatives, weights)

@@ -85,7 +85,7 @@ class VectorOutput:
 
     @contextmanager
     def scoring(self, words: Tensor) -> Iterator[None]:
-        """Within, a softmax gives logits of the ``words`` (M,) alone: (N, T, M). Other rows get no gradient."""
+        """Within, a softmax gives logits of the ``words`` (M,) alone: (N, T, M). Predicted vectors stay as they are."""
         self._scored = words
         try:
             yield

@@ -60,7 +60,7 @@ def test_the_estimate_of_the_normaliser_is_unbiased(task):
     assert abs(found.mean() - exact) < 4 * found.std() / 2000**0.5
 
 
-def test_rows_outside_batch_and_sample_learn_nothing(task):
+def test_rows_outside_batch_and_sample_have_no_gradient(task):
     model = tiny_models.lstm(task, None, decoder_output="softmax", **SOFTMAX)
     _, gradients = trained(SampledSoftmax(task, False, 1, 0.75), model)
     learnt = gradients["decoder.softmax_weight"].abs().sum(1).nonzero().flatten().tolist()
@@ -81,7 +81,9 @@ def test_validation_is_that_of_cross_entropy(task):
 def test_a_loss_of_rows_and_of_sentences(task):
     model = tiny_models.lstm(task, None, decoder_output="softmax", **SOFTMAX).train()
     rows, size, _ = SampledSoftmax(task, True, 30_000, 0.0)(model, sample(), reduce=False)
-    assert (rows.shape, size) == ((6,), 2)
+    every, _, _ = CrossEntropyCriterion(task, True)(model, sample(), reduce=False)
+    assert size == 2
+    assert torch.allclose(rows, every[sample()["target"].flatten().ne(1)], atol=1e-5)
 
 
 def test_a_continuous_output_is_refused(task, write_vectors):
@@ -90,7 +92,13 @@ def test_a_continuous_output_is_refused(task, write_vectors):
         SampledSoftmax(task, False, 5, 0.75)(model, sample())
 
 
-@pytest.mark.parametrize(("negatives", "power"), [(0, 0.75), (5, -1.0), (5, float("inf")), (5, float("nan"))])
-def test_numbers_that_sample_nothing_are_refused(task, negatives, power):
-    with pytest.raises(InputError, match="give a number from 1"):
+@pytest.mark.parametrize(
+    ("negatives", "power", "message"),
+    [
+        (0, 0.75, "--negatives is 0"),
+        *((5, power, "--negatives-power is") for power in (-1.0, 400.0, float("inf"), float("nan"))),
+    ],
+)
+def test_numbers_that_sample_nothing_are_refused(task, negatives, power, message):
+    with pytest.raises(InputError, match=message):
         SampledSoftmax(task, False, negatives, power)
