@@ -6,8 +6,6 @@ Every function's docstring says what was broken. None changes how a model of fai
 from __future__ import annotations
 
 from fairseq_xl.compat.checkpoints import explain_unusable_checkpoints, write_checkpoints_atomically
-from fairseq_xl.compat.compiled import stand_in_for_compiled_modules
-from fairseq_xl.compat.compiled.token_bleu import supply_token_bleu
 from fairseq_xl.compat.damaged_data import explain_damaged_data
 from fairseq_xl.compat.datasets import load_masked_dictionaries, supply_bucket_bounds, supply_numpy_compat
 from fairseq_xl.compat.dictionaries import refuse_other_dictionaries
@@ -21,6 +19,8 @@ from fairseq_xl.compat.processes import (
     refuse_unconnected_copies,
 )
 from fairseq_xl.compat.resuming import fall_back_from_torn_checkpoints, keep_batches, keep_patience, keep_plateau
+from fairseq_xl.compat.stand_ins import stand_in_for_compiled_modules
+from fairseq_xl.compat.stand_ins.token_bleu import supply_token_bleu
 from fairseq_xl.compat.unknown_words import mend_unknown_word_replacement
 from fairseq_xl.io.errors import show_input_errors_without_traceback
 from fairseq_xl.training.checkpoints import trust_plain_types

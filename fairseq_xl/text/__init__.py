@@ -1,1 +1,1 @@
-"""Corpora and tokens: reading, cleaning, tokenising and fetching text. Imports no fairseq."""
+"""Corpora and tokens: reading, cleaning, splitting and tokenising text. Imports no fairseq."""

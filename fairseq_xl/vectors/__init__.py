@@ -1,1 +1,1 @@
-"""Word-vector tables: train, read, write, convert, measure. Imports neither fairseq nor torch."""
+"""Word-vector tables: train, read, write, convert, measure. Imports no fairseq, and torch for checkpoints alone."""

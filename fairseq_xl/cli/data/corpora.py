@@ -80,7 +80,7 @@ class Split:
 
     def run(self) -> None:
         from fairseq_xl.io.folders import own_files
-        from fairseq_xl.text.cutting import Corpus, cut
+        from fairseq_xl.text.parallel_splits import Corpus, cut
 
         corpora = {
             name: Corpus(path, self.languages, self.columns)

@@ -1,1 +1,1 @@
-"""From predicted vectors to words: scores, search, generation, tuning."""
+"""The search for words near predicted vectors: an index of the table, and the generation that uses it."""

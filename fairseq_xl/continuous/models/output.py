@@ -13,8 +13,8 @@ import torch.nn.functional as F
 from omegaconf import open_dict
 from torch import Tensor, nn
 
-from fairseq_xl.continuous.decoding.scores import VectorScorer
 from fairseq_xl.continuous.models.config import VectorOutputConfig
+from fairseq_xl.continuous.models.scorer import VectorScorer
 from fairseq_xl.continuous.models.targets import TargetTable, build_table
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.vectors.targets import WordList

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
-from fairseq_xl.modules.identity import Fingerprint
+from fairseq_xl.modules.fingerprint import Fingerprint
 from fairseq_xl.modules.recurrent import pack_left
 
 

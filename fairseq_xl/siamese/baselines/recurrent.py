@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from fairseq_xl.report.classification import confusion, macro_f1
 from fairseq_xl.siamese.baselines import Classifier, Training
 from fairseq_xl.siamese.models.encoder import EncoderSizes, SiameseEncoder
-from fairseq_xl.text.trigrams import graphemes
+from fairseq_xl.text.ngrams import graphemes
 
 PAD, UNKNOWN = 0, 1
 SIZES = EncoderSizes(hidden_dim=128, dropout=0.3, unit_dropout=0.1, pooling="max", dense_order="relu_dense")

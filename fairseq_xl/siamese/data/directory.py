@@ -26,7 +26,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import read_manifest
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.siamese.data.morphemes import Segmenter
-from fairseq_xl.text.trigrams import ngrams, normalise
+from fairseq_xl.text.ngrams import ngrams, normalise
 
 VERSION = 1
 MANIFEST = "manifest.json"

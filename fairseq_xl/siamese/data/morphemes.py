@@ -10,7 +10,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.packages import require
-from fairseq_xl.text.trigrams import graphemes
+from fairseq_xl.text.ngrams import graphemes
 
 BOUNDARY = "‧"
 """Between the morphemes of a word; spaces stay what they are."""

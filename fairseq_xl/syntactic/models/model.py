@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.modules.identity import Fingerprint, NamedEmbedding
+from fairseq_xl.modules.fingerprint import Fingerprint, NamedEmbedding
 from fairseq_xl.modules.pooling import pool
 from fairseq_xl.modules.recurrent import initialise_uniform
 from fairseq_xl.syntactic.models.config import TinyConfig, UposLSTMConfig

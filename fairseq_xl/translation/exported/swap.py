@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from fairseq.data import Dictionary
 
-from fairseq_xl.continuous.decoding.scores import VectorScorer
 from fairseq_xl.continuous.models.config import DecodingConfig
+from fairseq_xl.continuous.models.scorer import VectorScorer
 from fairseq_xl.continuous.models.targets import build_table
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder

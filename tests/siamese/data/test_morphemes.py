@@ -6,7 +6,7 @@ import pytest
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.siamese.data.morphemes import BOUNDARY, Segmenter
-from fairseq_xl.text.trigrams import graphemes
+from fairseq_xl.text.ngrams import graphemes
 
 pytest.importorskip("morfessor")
 STEMS = ("సినిమా", "రోజులు", "మంచితనం", "కథలు", "పాటలు", "తెలంగాణ", "ప్రభుత్వం", "విద్యార్థు", "నాయకులు", "అధికారులు")

@@ -13,7 +13,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.siamese.data.directory import DataDirectory
 from fairseq_xl.siamese.data.prepare import prepare
 from fairseq_xl.siamese.data.settings import Settings
-from fairseq_xl.text.trigrams import ngrams
+from fairseq_xl.text.ngrams import ngrams
 
 
 @pytest.fixture

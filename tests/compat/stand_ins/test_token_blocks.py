@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.compat.compiled import token_blocks
+from fairseq_xl.compat.stand_ins import token_blocks
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=30), st.integers(1, 20))

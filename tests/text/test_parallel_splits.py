@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.text.cutting import Corpus, cut, split, unique
+from fairseq_xl.text.parallel_splits import Corpus, cut, split, unique
 
 
 @given(

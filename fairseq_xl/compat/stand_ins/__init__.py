@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-from fairseq_xl.compat.compiled import batching, token_blocks
+from fairseq_xl.compat.stand_ins import batching, token_blocks
 
 _STAND_INS = {"fairseq.data.data_utils_fast": batching, "fairseq.data.token_block_utils_fast": token_blocks}
 

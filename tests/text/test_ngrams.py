@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.text.trigrams import SPACE, graphemes, ngrams, normalise
+from fairseq_xl.text.ngrams import SPACE, graphemes, ngrams, normalise
 
 SCRIPTS = st.text(st.sampled_from("aéi ̈́కలు్ర్యాతెలక्षिমा💪🏽👩‍🚀🇪🇸❤Ⓜ\ufe0f\u200d \t\n\x85"), max_size=30)
 

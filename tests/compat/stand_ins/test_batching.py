@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairseq_xl.compat.compiled import batching
+from fairseq_xl.compat.stand_ins import batching
 
 lengths = st.lists(st.integers(1, 40), min_size=0, max_size=50)
 

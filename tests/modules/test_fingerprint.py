@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.modules.identity import Fingerprint, NamedEmbedding
+from fairseq_xl.modules.fingerprint import Fingerprint, NamedEmbedding
 
 
 @pytest.mark.parametrize("names", [["en", "es", "zh"], ["zh", "de", "es", "en"], ["es"], ["fr"]])

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from fairseq_xl.compat import compiled
-from fairseq_xl.compat.compiled import batching, token_blocks
+from fairseq_xl.compat.stand_ins import batching, token_blocks
 
 
 def test_stand_ins_yield_to_compiled_modules(monkeypatch):

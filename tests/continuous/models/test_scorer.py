@@ -1,15 +1,9 @@
 """Scores of predicted vectors: the temperature, the words' prior and the penalty of hubs."""
 
 import numpy as np
-import pytest
 import torch
 from tiny_models import LENGTHS, PREVIOUS, SOURCE
 from tiny_models import lstm as build
-
-
-@pytest.fixture
-def vectors(write_vectors):
-    return write_vectors(13, 9)
 
 
 def test_temperature_reaches_a_cosine(task, vectors):
