@@ -169,6 +169,11 @@ def siamese(folder: Path) -> None:
             write(data / name / f"{part}_text.txt", lines["en"][span])
             labels = emoji if name == "tweeteval_en" else classes
             write(data / name / f"{part}_labels.txt", map(str, labels[span]))
+    for part, span in (("train", slice(192)), ("val", slice(192, 256))):
+        write(data / "umsab" / "spanish" / f"{part}_text.txt", sentences("es")[span])
+        write(data / "umsab" / "spanish" / f"{part}_labels.txt", (str(n % 3) for n in range(256)[span]))
+    names = ["label", *(("negative", "neutral", "positive")[n] for n in classes)]
+    write_table(data / "semeval_en" / "tweets.tsv", ["id", *range(96)], names, ["text", *lines["en"]])
     write(data / "semeval2018_es" / "train.text", lines["es"])
     write(data / "semeval2018_es" / "train.labels", map(str, emoji))
     for name in ("semeval2018_es", "tweeteval_en"):
@@ -177,7 +182,7 @@ def siamese(folder: Path) -> None:
     write_table(folder / "reviews.csv", ["body", *lines["te"]], ["stars", *stars], mark=",")
     write_table(folder / "en.tsv", stars, lines["en"])
     write(folder / "text.txt", lines["te"][:5])
-    for language in ("en", "te"):
+    for language in ("en", "es"):
         write(folder / f"words.{language}", [line.lower() for line in lines[language]])
     (folder / "CHECKPOINT").symlink_to("checkpoints/checkpoint_best.pt")
 

@@ -14,7 +14,8 @@ from fairseq_xl.io.settings import argument, option
 @dataclass(kw_only=True)
 class Nearest:
     """Translate a sentence greedily with a continuous-output model. The command shows the nearest target words of each
-    predicted vector with their cosines. It also shows the vector's norm (kappa, the model's confidence).
+    predicted vector with their cosines. It also shows the vector's norm (kappa, the model's confidence). Words are
+    chosen by the cosine alone, without CSLS, prior or word bias.
     """
 
     model: Path = argument("checkpoint of a continuous model")

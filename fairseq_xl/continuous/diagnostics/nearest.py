@@ -1,4 +1,7 @@
-"""What a model predicts word by word when it translates, and which words are near."""
+"""What a model predicts word by word when it translates, and which words are near.
+
+Words are chosen by the cosine alone, so they differ from fairseq-generate's where decoding has a bias or a correction.
+"""
 
 from __future__ import annotations
 

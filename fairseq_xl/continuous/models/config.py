@@ -23,8 +23,9 @@ class DecodingConfig(FairseqDataclass):
     ``fairseq-generate … --model-overrides "{'decode_score': 'vmf_posterior'}"``."""
 
     decode_score: ChoiceEnum(list(SCORES)) = option(  # type: ignore[valid-type]
-        "how predicted vectors score words. Choose cosine for cosine and margin losses: a softmax of decode-scale "
-        "times the cosine. Choose vmf_posterior for vmf: a softmax of kappa times the cosine. Choose vmf_density for "
+        "how predicted vectors score words. vmf_posterior is a softmax of kappa times the cosine, for vmf, "
+        "vmf_posterior, and margin losses trained without dropout. Choose cosine for losses of the direction that were "
+        "trained with dropout: a softmax of decode-scale times the cosine. Choose vmf_density for "
         "the density itself, as the paper decodes. In a beam search it favours long outputs of confident words",
         "vmf_posterior",
     )

@@ -11,6 +11,7 @@ from fairseq_xl.cli.corpus import COMMANDS
 from fairseq_xl.cli.corpus.steps import STEPS
 from fairseq_xl.cli.main import main
 from fairseq_xl.corpus import pipeline
+from fairseq_xl.corpus.pairs import data_card
 from fairseq_xl.corpus.project import Project
 
 EXTRAS = ["scrapy", "twisted", "w3lib", "lxml", "inscriptis", "regex", "gensim", "tomotopy", "faiss", "sklearn"]
@@ -18,6 +19,7 @@ EXTRAS = ["scrapy", "twisted", "w3lib", "lxml", "inscriptis", "regex", "gensim",
 
 def test_steps_are_those_of_the_pipeline():
     assert list(STEPS) == list(pipeline.STEPS)
+    assert [*data_card.STEPS, "export"] == list(pipeline.STEPS), "the card tells of every step before its own"
 
 
 def test_help_needs_no_extra():
