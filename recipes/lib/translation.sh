@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # The stages of a translation experiment, shared by train.sh, multi30k.sh, iwslt16.sh and tatoeba.sh: from line-aligned
-# text to target vectors, a data directory, a trained model, translations and scores.
+# text to target vectors, a data directory, a trained model, translations and scores. The functions of the stages are in
+# translation/: prepare.sh (text, vectors, data), distil.sh (a teacher's translations), model.sh (training) and
+# translate.sh (translations, scores, record.json).
 #
 # A recipe changes the defaults it wants to, reads its command line with `read_options`, offers
 # `recipe_option` for options of its own, `check_recipe` for what only it must check, and
@@ -126,9 +128,9 @@ common_option() { # OPTION [VALUE] …
   esac
 }
 
-# Refuses what cannot work before any stage starts, and names the folders.
+# Refuses what cannot work before any stage starts.
 check_settings() {
-  local option side arch=.$ARCH targets=''
+  local option
   if [[ -n $USER_DIR ]]; then
     [[ -f $USER_DIR/__init__.py ]] || fail "--user-dir $USER_DIR is no plugin: there is no __init__.py in it"
     for option in LOSS ARCH; do
@@ -213,6 +215,11 @@ check_settings() {
     [[ ! $(basename "$TEST") =~ ^test$|unknown_by_ ]] ||
       fail "--test $TEST: its scores could not be told from the recipe's own by that name; give the files another one"
   fi
+}
+
+# Names what a run reads and writes, by what its options are.
+name_folders() {
+  local option side arch=.$ARCH targets=''
   PREPARED=$OUT/prepared/$SRC-$TGT
   LEXICON=$PREPARED/lexicon.$SRC-$TGT.tsv
   # What comes from the text alone is in TEXT_FOLDER: PREPARED itself for words, a folder in it for subwords, whose stages
@@ -283,6 +290,7 @@ experiment() {
 
 translation_recipe() {
   check_settings
+  name_folders
   check_recipe
   begin_in "$OUT"
   activate
