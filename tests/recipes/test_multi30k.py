@@ -463,10 +463,18 @@ def test_the_baseline_is_fairseqs_own_model(multi30k, data):
     assert "--target-vectors" not in train
 
 
-def dry_training(multi30k, data, *arguments):
+WARM_START = ("--loss", "combined", "--warm-start", "--target-epochs", 3)
+
+
+def dry_trainings(multi30k, data, *arguments):
+    """The words of each training that the recipe would do, the short softmax first."""
     done = multi30k("--data", data, "--dry-run", *arguments)
     assert done.returncode == 0, done.stderr
-    return next(line for line in done.stdout.splitlines() if line.startswith("fairseq-train")).split()
+    return [line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train")]
+
+
+def dry_training(multi30k, data, *arguments):
+    return dry_trainings(multi30k, data, *arguments)[0]
 
 
 def test_unknown_source_words_are_read_as_known_ones(multi30k, data, tmp_path):
@@ -524,10 +532,7 @@ def test_targets_of_a_short_softmax_are_a_run_before_the_run(multi30k, data):
 
 
 def test_a_warm_start_goes_on_from_the_softmax_for_the_rest_of_its_epochs(multi30k, data):
-    arguments = ["--data", data, "--dry-run", "--loss", "combined", "--warm-start", "--target-epochs", 3]
-    done = multi30k(*arguments)
-    assert done.returncode == 0, done.stderr
-    first, second = (line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train"))
+    first, second = dry_trainings(multi30k, data, *WARM_START)
     assert options(first, "--criterion", "--max-epoch") == ("cross_entropy", "3")
     assert "--force-anneal 4 --max-epoch" in " ".join(first), "its learning rate stays"
     assert options(second, "--criterion", "--max-epoch") == ("combined", "5"), "all in all a softmax's eight"
@@ -539,41 +544,31 @@ def test_a_warm_start_goes_on_from_the_softmax_for_the_rest_of_its_epochs(multi3
 
 
 def test_a_transformers_short_softmax_has_no_option_of_another_scheduler(multi30k, data):
-    arguments = ["--data", data, "--dry-run", "--loss", "combined", "--warm-start", "--target-epochs", 3]
-    done = multi30k(*arguments, "--arch", "continuous_transformer")
-    assert done.returncode == 0, done.stderr
-    first, second = (line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train"))
-    for command in (first, second):
+    for command in dry_trainings(multi30k, data, *WARM_START, "--arch", "continuous_transformer"):
         assert options(command, "--lr-scheduler") == ("inverse_sqrt",)
         assert "--force-anneal" not in command
 
 
 def test_labels_are_smoothed_in_the_loss_and_in_the_softmax_before_it(multi30k, data):
-    arguments = ["--data", data, "--dry-run", "--label-smoothing", 0.1]
-    done = multi30k(*arguments, "--loss", "combined", "--warm-start", "--target-epochs", 3)
-    assert done.returncode == 0, done.stderr
-    first, second = (line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train"))
+    given = ("--label-smoothing", 0.1)
+    first, second = dry_trainings(multi30k, data, *given, *WARM_START)
     assert options(first, "--criterion", "--label-smoothing") == ("label_smoothed_cross_entropy", "0.1")
     assert options(second, "--criterion", "--main-options") == ("combined", "label_smoothing=0.1")
     assert ".smoothed0.1.seed1/" in options(second, "--save-dir")[0]
-    done = multi30k(*arguments, "--loss", "vmf_posterior")
-    (command,) = (line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train"))
+    (command,) = dry_trainings(multi30k, data, *given, "--loss", "vmf_posterior")
     assert options(command, "--criterion", "--label-smoothing") == ("vmf_posterior", "0.1")
 
 
 def test_a_softmax_and_the_one_before_another_loss_can_be_trained_on_samples(multi30k, data):
-    arguments = ["--data", data, "--dry-run", "--softmax-negatives", 700]
-    done = multi30k(*arguments, "--loss", "combined", "--warm-start", "--target-epochs", 3)
-    assert done.returncode == 0, done.stderr
-    first, second = (line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train"))
+    given = ("--softmax-negatives", 700)
+    first, second = dry_trainings(multi30k, data, *given, *WARM_START)
     assert options(first, "--criterion", "--negatives") == ("sampled_softmax", "700")
     assert options(second, "--criterion") == ("combined",)
     assert "--negatives" not in second
     assert ".sampled700.seed1/" in options(second, "--save-dir")[0]
-    done = multi30k(*arguments, "--loss", "cross_entropy_tied")
-    (command,) = (line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train"))
+    (command,) = dry_trainings(multi30k, data, *given, "--loss", "cross_entropy_tied")
     assert options(command, "--criterion", "--decoder-output") == ("sampled_softmax", "softmax_tied")
-    done = multi30k("--data", data, "--softmax-negatives", 700, "--loss", "cross_entropy")
+    done = multi30k("--data", data, *given, "--loss", "cross_entropy")
     assert done.returncode == 0, done.stderr
     assert "softmax_negatives=700" in multi30k.arguments("fairseq-xl experiment record")
 

@@ -12,7 +12,7 @@ from fairseq.criterions import register_criterion
 from fairseq.criterions.cross_entropy import CrossEntropyCriterion, CrossEntropyCriterionConfig
 from torch import Tensor
 
-from fairseq_xl.continuous.criteria.vmf_posterior import sampling_weights
+from fairseq_xl.continuous.criteria.vmf_posterior import POWER_HELP, sampling_weights
 from fairseq_xl.continuous.models.output import VectorOutput
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
@@ -28,11 +28,7 @@ class SampledSoftmaxConfig(CrossEntropyCriterionConfig):
         1000,
         low=1,
     )
-    negatives_power: float = option(
-        "a word is sampled in proportion to its count in the dictionary to this power: 0 is uniform, 1 by frequency",
-        0.75,
-        low=0,
-    )
+    negatives_power: float = option(POWER_HELP, 0.75, low=0)
 
 
 @register_criterion("sampled_softmax", dataclass=SampledSoftmaxConfig)

@@ -15,6 +15,10 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
 from fairseq_xl.losses import VmfPosteriorLoss
 
+POWER_HELP = (
+    "a word is sampled in proportion to its count in the dictionary to this power: 0 is uniform, 1 by frequency"
+)
+
 
 @dataclass
 class VmfPosteriorConfig(ContinuousCriterionConfig):
@@ -24,11 +28,7 @@ class VmfPosteriorConfig(ContinuousCriterionConfig):
         0,
         low=0,
     )
-    negatives_power: float = option(
-        "a word is sampled in proportion to its count in the dictionary to this power: 0 is uniform, 1 by frequency",
-        0.0,
-        low=0,
-    )
+    negatives_power: float = option(POWER_HELP, 0.0, low=0)
     label_smoothing: float = option(
         "share of each target's probability that all words share: raise it where the validation loss rises again "
         "while the training loss falls",
