@@ -32,6 +32,8 @@ TRAINING_ONLY = (
     "arch",
     "size",
     "epochs",
+    "label-smoothing",
+    "softmax-negatives",
     "test",
     "threads",
     "diagnose",
