@@ -262,7 +262,7 @@ def curves_losses(figure: Any) -> None:
 @picture("negatives", 10, 3.6)
 def negatives(figure: Any) -> None:
     """The parts of negatives along the target and across it over training, from the kept record."""
-    from fairseq_xl.report.diagnosis import draw_over_training
+    from fairseq_xl.report.diagnosis.figures import draw_over_training
 
     record = json.loads((CURVES / "multi30k.curves.syn_margin_proj.seed1.json").read_text(encoding="utf-8"))
     measured = record["negatives"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from fairseq_xl.experiment.reporting import Kind, Material, Report
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.report import diagnosis
+from fairseq_xl.report.diagnosis.sections import sections as diagnosis
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.report.page import Section, Translations, side_by_side
 from fairseq_xl.report.runs import OWN_TEST, TRANSLATION, Run, by_system, translations
@@ -32,7 +32,7 @@ def report(material: Material) -> Report:
     sections = [
         _scores(runs, material),
         _speed(runs, material.labels, material.folder),
-        *diagnosis.sections(runs, material.labels, material.folder),
+        *diagnosis(runs, material.labels, material.folder),
         _translations(runs, material),
     ]
     devices = "; ".join(sorted({run.record["device"] for run in runs}))

@@ -48,7 +48,7 @@ class RepairWords(RepairSettings, WordRules):
         from fairseq_xl.pairs.augmentation import repair_files
         from fairseq_xl.pairs.augmentation.key import read_words
         from fairseq_xl.pairs.augmentation.repair import Repair
-        from fairseq_xl.pairs.data.vocabulary import vector_words
+        from fairseq_xl.pairs.data.vector_words import vector_words
         from fairseq_xl.report.tables import Table
 
         files = [repair_files.TextFile.parse(line) for line in self.files]

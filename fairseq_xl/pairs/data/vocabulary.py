@@ -1,61 +1,59 @@
-"""The words of a file of vectors, without the vectors: a repair or a count of unknown words needs no more."""
+"""The words that a model of pairs knows, and their vectors."""
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
 
-from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import open_binary
-from fairseq_xl.vectors.dictionary import read_word_list
-from fairseq_xl.vectors.formats.fasttext import fasttext_vocabulary
-from fairseq_xl.vectors.formats.npy import vocabulary_path
+import numpy as np
+from fairseq.data import Dictionary
+
+from fairseq_xl.pairs.data.settings import Settings
+from fairseq_xl.pairs.data.tokenized import TokenizedPair
+from fairseq_xl.vectors.random import random_vectors
+from fairseq_xl.vectors.table import WordVectors, read_vectors
 
 
-def vector_words(path: Path) -> dict[str, int]:
-    """Words of a file of vectors and their ranks from 0, the most frequent first as such files are ordered.
+@dataclass(frozen=True)
+class Vocabulary:
+    """The dictionary, its vectors (V, d), and what the manifest says of these."""
 
-    A fastText model (``.bin``) gives the words it was trained on, although it has a vector for any word. A ``.npy``
-    gives the words beside it. Anything else gives the words of its lines, gzipped or not.
+    dictionary: Dictionary
+    table: np.ndarray
+    vectors: dict[str, Any] | None
 
-    Raises:
-        InputError: the file is missing or holds no vectors.
+
+def make_vocabulary(
+    splits: dict[str, list[TokenizedPair]], also: list[TokenizedPair], settings: Settings
+) -> Vocabulary:
+    """Training's words of some frequency, and all words that have a vector."""
+    counts = Counter(word for row in splits["train"] for side in row.sides for word in side.split())
+    judged = [*splits["valid"], *splits["test"], *also]
+    others = Counter(word for row in judged for side in row.sides for word in side.split())
+    found, vectors = None, None
+    if settings.vectors is not None:
+        found = read_vectors(settings.vectors, list(dict.fromkeys([*counts, *others])))
+        vectors = {"file": settings.vectors.name, "found": len(found)}
+    dictionary = Dictionary()
+    for word, count in counts.most_common():
+        if count >= settings.minimum or (found is not None and word in found.index):
+            dictionary.add_symbol(word, count)
+    for word in others:
+        if found is not None and word in found.index and word not in counts:
+            dictionary.add_symbol(word, 0)
+    table = make_table(dictionary, found, settings.dim, settings.seed)
+    return Vocabulary(dictionary, table, vectors)
+
+
+def make_table(dictionary: Dictionary, found: WordVectors | None, dim: int, seed: int) -> np.ndarray:
+    """The table (V, d) of a dictionary, from the vectors that were found or random ones of ``dim``.
+
+    A word without a vector gets a random direction of the mean norm of the others: two sentences that share it can
+    still be seen to share it.
     """
-    if not path.is_file():
-        raise InputError(f"there is no file of word vectors at {path}")
-    if path.suffix == ".bin":
-        words = fasttext_vocabulary(path)
-    elif path.suffix == ".npy":
-        words = read_word_list(vocabulary_path(path))
-    else:
-        words = _text_words(path)
-    ranks: dict[str, int] = {}
-    for word in words:
-        ranks.setdefault(word, len(ranks))
-    if not ranks:
-        raise InputError(f"{path} holds no word vectors")
-    return ranks
-
-
-def _text_words(path: Path) -> list[str]:
-    """The words of lines ``word x1 … xd``, with or without a line ``n d`` before them."""
-    words: list[str] = []
-    width = 0
-    with open_binary(path) as stream:
-        for number, line in enumerate(stream, start=1):
-            fields = line.split()
-            if number == 1:
-                header = len(fields) == 2 and all(field.isdigit() for field in fields)
-                width = int(fields[1]) if header else len(fields) - 1
-                if header:
-                    continue
-            word = line.rstrip().rsplit(None, width)
-            if width < 1 or len(word) <= width:
-                raise InputError(
-                    f"{path}, line {number}: expected a word and {max(width, 1)} numbers: "
-                    "is this a file of word vectors?"
-                )
-            try:
-                words.append(word[0].decode())
-            except UnicodeDecodeError:
-                raise InputError(f"{path}, line {number} is not valid UTF-8: convert the file to UTF-8 first") from None
-    return words
+    table = random_vectors(dictionary.symbols, found.dim if found else dim, seed).matrix
+    if found and len(found):
+        table *= np.linalg.norm(found.matrix, axis=1).mean()
+        table[[dictionary.index(word) for word in found.words]] = found.matrix
+    return table

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.pairs.data.vocabulary import vector_words
+from fairseq_xl.pairs.data.vector_words import vector_words
 
 
 @pytest.mark.parametrize("content", ["2 2\nla 1 2\n new york 1 -2e-3\n", "la 1 2\nnew york 3 4 \nla 5 6\n"])

@@ -1,0 +1,1 @@
+"""What ``fairseq-xl translate diagnose`` measured, as tables and pictures of a report."""
