@@ -55,7 +55,7 @@ SMALLER = {
         ("fairseq-xl corpus paraphrases", "--low -1 --overlap 1"),
     ),
     "experiments": (
-        ("fairseq-xl experiment run multi30k-de-en.yaml", "--only stock"),  # one of 22 cells
+        ("fairseq-xl experiment run multi30k-de-en.yaml", "--only stock"),  # one of all cells
         TRAINING,
     ),
     "question matching": (TRAINING, ("fairseq-train esim", "--hidden-dim 8"), VECTORS),

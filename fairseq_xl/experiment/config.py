@@ -21,7 +21,8 @@ SYSTEM_KEYS = ("loss", "options", "train", "seeds", "label")
 # what the runner itself passes to a recipe
 RESERVED = {
     "loss": "name the loss in `systems`",
-    "seed": "use `seeds`",
+    "seed": "use `seeds` in the file",
+    "seeds": "the file has them beside `systems`, or within a system",
     "name": "the key `name` beside `systems` is a pattern for it",
     "out": "give --output on the command line",
     "dry-run": "give it on the command line",
@@ -114,7 +115,9 @@ class Experiment:
 
 
 def load(path: Path, changes: list[str] | None = None) -> Experiment:
-    """Read an experiment; ``changes`` are recipe options as ``NAME=VALUE`` that go before the file's.
+    """Read an experiment; ``changes`` are recipe options as ``NAME=VALUE`` that replace those of all its systems.
+
+    A system's own options stay.
 
     Files that the file's options name are relative to its folder; ``${oc.env:NAME}`` is an environment variable.
 
@@ -137,7 +140,7 @@ def load(path: Path, changes: list[str] | None = None) -> Experiment:
     if not recipe.is_file():
         raise InputError(f"{path}: there is no recipe {read['recipe']} (looked at {recipe})")
     systems = _mapping(read["systems"], path, "systems")
-    shared = {**_options(read.get("options"), path, "options"), **_changes(changes or [])}
+    shared = {**_options(read.get("options"), path, "options"), **read_changes(changes or [])}
     pattern = str(read.get("name", "{system}.seed{seed}"))
     cells: list[Cell] = []
     labels: dict[str, str] = {}
@@ -265,7 +268,12 @@ def _in_folder(name: str, value: str, folder: Path) -> str:
     return value
 
 
-def _changes(changes: list[str]) -> dict[str, str]:
+def read_changes(changes: list[str]) -> dict[str, str]:
+    """Recipe options from ``NAME=VALUE``, as a cell has them.
+
+    Raises:
+        InputError: not of that form, or an option that the runner itself gives.
+    """
     options = {}
     for change in changes:
         name, equals, value = change.partition("=")

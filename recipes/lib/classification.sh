@@ -121,6 +121,7 @@ check_settings() {
   [[ $HIGH_WORDS != original ]] || LEXICONS=()
   [[ ${#LEXICONS[@]} == 0 || ${#HIGH_SOURCES[@]} == 0 ]] ||
     fail "--high-resource-source takes its lexicon itself: FILE,lexicon=FILE"
+  [[ $SYSTEM != *-control || $HIGH != none ]] || fail "--system $SYSTEM shuffles a high-resource language's labels: name one"
   [[ $WITH_HIGH == no || $HIGH != none ]] || fail "--with-high-resource yes needs a high-resource language"
   [[ $HIGH == none || " ${HIGH//+/ } " != *" $LOW "* ]] || fail "--high-resource names $LOW, which is the one to classify"
   if [[ ${#UNLABELLED[@]} != 0 ]]; then

@@ -182,7 +182,7 @@ def test_no_such_file(tmp_path):
         load(tmp_path / "none.yaml")
 
 
-@pytest.mark.parametrize("change", ["data", "=x", "loss=vmf"])
+@pytest.mark.parametrize("change", ["data", "=x", "loss=vmf", "seeds=2"])
 def test_changes_that_are_none(playground, change):
     with pytest.raises(InputError, match="--set"):
         load(playground.config, [change])

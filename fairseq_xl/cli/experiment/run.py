@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +23,8 @@ class Run(LaunchSettings):
     config: Path = argument("the experiment's YAML file")
     output: Path = option("folder for data, runs, logs and the state", alias="-o", metavar="DIR")
     set: list[str] = option(
-        "options of the recipe for every cell, such as data=DIR mono=FILE. They take precedence over the file's",
+        "options of the recipe, such as data=DIR mono=FILE. They replace those that the file gives all systems; what a "
+        "system has of its own stays",
         [],
         metavar="NAME=VALUE",
     )
@@ -38,6 +40,9 @@ class Run(LaunchSettings):
 
         experiment = config.load(self.config, self.set)
         cells = choose(experiment, self.only)
+        for name, value in config.read_changes(self.set).items():
+            if own := sorted({cell.system for cell in cells if cell.options[name] != value}):
+                print(f"note: --set {name} leaves what is named for the system: {', '.join(own)}", file=sys.stderr)
         output = real_path(self.output)
         if self.dry_run:
             for command in commands(cells, output):

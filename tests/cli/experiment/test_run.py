@@ -51,8 +51,16 @@ def test_dry_run_runs_nothing(run_cli, playground):
     assert len(lines) == 3
     assert "--prepare-only --src fr" in lines[0]
     assert lines[2].endswith("--name cosine.seed2 --src fr --size 9 --loss cosine --seed 2")
+    assert "note" not in done.stderr
     assert not playground.out.exists()
     assert playground.calls() == []
+
+
+def test_an_option_that_a_system_has_itself_is_not_changed_silently(run_cli, playground):
+    playground.write("recipe: recipe.sh\nsystems: {vmf: {options: {size: 8}}, cosine: }")
+    done = run_cli("experiment", "run", playground.config, "--output", playground.out, "--dry-run", "--set", "size=9")
+    assert [line.split("--size ")[1][0] for line in done.stdout.splitlines() if "--name" in line] == ["8", "9"]
+    assert "note: --set size leaves what is named for the system: vmf" in done.stderr
 
 
 @pytest.mark.parametrize(
