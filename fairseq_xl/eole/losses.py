@@ -25,6 +25,7 @@ from fairseq_xl.losses import (
     VmfPosteriorLoss,
     VmfReleasedLoss,
 )
+from fairseq_xl.training.finite import NonFiniteError
 
 LOSSES: dict[str, type[VectorLoss]] = {
     "cosine": CosineLoss,
@@ -95,11 +96,11 @@ def finite_sum(loss: Tensor) -> Tensor:
     """The sum of losses (N,), in float32.
 
     Raises:
-        FloatingPointError: a loss that is not finite, from which training would not recover.
+        NonFiniteError: a loss that is not finite, from which training would not recover.
     """
     total = loss.float().sum()
     if not torch.isfinite(total):
-        raise FloatingPointError(
+        raise NonFiniteError(
             "the loss is not finite: lower training.learning_rate or training.max_grad_norm, or train in float32"
         )
     return total

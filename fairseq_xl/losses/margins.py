@@ -158,13 +158,17 @@ def negative_sampling(
         (N,)
 
     Raises:
-        ValueError: fewer than two words to draw from.
+        ValueError: fewer than two words to draw from, or no draws.
     """
     return NegativeSamplingLoss(margin, negatives, generator=generator).rows(pred, index, targets).loss
 
 
 class NegativeSamplingLoss(TableMarginLoss):
-    """:func:`negative_sampling` as a module."""
+    """:func:`negative_sampling` as a module.
+
+    Raises:
+        ValueError: no draws.
+    """
 
     def __init__(
         self,
@@ -174,6 +178,8 @@ class NegativeSamplingLoss(TableMarginLoss):
         generator: torch.Generator | None = None,
     ):
         super().__init__(margin, reduction)
+        if negatives < 1:
+            raise ValueError(f"negative sampling takes 1 negative or more, not {negatives}")
         self.draws, self.generator = negatives, generator
 
     def negatives(self, pred: Tensor, index: Tensor, targets: FrozenTable) -> Tensor:

@@ -8,15 +8,9 @@ vector along the raw prediction, u the target.
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from fairseq_xl.losses.table import FrozenTable, at_least_float32, unit_rows
-
-
-def _unit(x: Tensor) -> Tensor:
-    """Rows scaled to length one; a zero row stays zero."""
-    return F.normalize(x, dim=-1, eps=torch.finfo(x.dtype).tiny)
 
 
 @torch.no_grad()
@@ -167,8 +161,9 @@ def most_informative_rows(
     Returns:
         (N,) rows.
     """
-    table, banned = targets.table, targets.banned_rows()
-    direction = _unit(pred) - targets(index)
+    unit = unit_rows(at_least_float32(pred))
+    table, banned = targets.table.to(unit.dtype), targets.banned_rows()
+    direction = unit - table[index]
     best = torch.empty_like(index)
     half = table.is_cuda if half is None else half
     narrow = table.half() if half else None
@@ -216,21 +211,22 @@ def _best_by_halves(
 def projection(pred: Tensor, target: Tensor) -> Tensor:
     """u_orth: the unit vector along the part of û orthogonal to u (section 3.2, Figure 1 top).
 
-    (N, d) from (N, d) and (N, d); zero where û is zero or parallel to u, where no such direction exists.
+    (N, d) from (N, d) and (N, d), float32 from half precision; zero where û is zero or parallel to u, where no such
+    direction exists.
     """
-    unit = _unit(pred)
+    unit, target = unit_rows(at_least_float32(pred)), at_least_float32(target)
     orthogonal = unit - (unit * target).sum(-1, keepdim=True) * target
     # A second pass takes out what rounding left along u: near û ∥ u the remainder is mostly that.
     orthogonal = orthogonal - (orthogonal * target).sum(-1, keepdim=True) * target
-    return _unit(_zero_if_rounding(orthogonal))
+    return unit_rows(_zero_if_rounding(orthogonal))
 
 
 @torch.no_grad()
 def difference(pred: Tensor, target: Tensor) -> Tensor:
     """u_diff: the unit vector along û − u (section 3.2, Figure 1 bottom); (N, d); zero where û = u or û = 0."""
-    unit = _unit(pred)
+    unit, target = unit_rows(at_least_float32(pred)), at_least_float32(target)
     apart = torch.where((unit == 0).all(-1, keepdim=True), torch.zeros_like(unit), unit - target)
-    return _unit(_zero_if_rounding(apart))
+    return unit_rows(_zero_if_rounding(apart))
 
 
 def _zero_if_rounding(x: Tensor) -> Tensor:

@@ -159,6 +159,7 @@ def top_of(pred: Tensor, targets: FrozenTable, words: Tensor, k: int, scoring: S
     logits = logits.masked_fill(absent, -torch.inf)
     special = torch.arange(reserved, device=words.device).expand(words.shape[0], -1)
     head = word_logits(unit, sharpness, targets, special, scoring)
+    head = head.masked_fill(targets.banned[:reserved], -torch.inf)
     total = torch.cat([head, logits], 1).logsumexp(-1, keepdim=True)
     shift = _shift(total, sharpness, targets.dim, scoring)
     best, place = logits.topk(min(k, logits.shape[1]), dim=1)
@@ -182,18 +183,19 @@ def nearest(pred: Tensor, targets: FrozenTable, k: int = 1, chunk_elements: int 
     Args:
         pred: raw predictions (N, d).
         targets: the table (V, d); banned rows are no words.
-        k: how many.
+        k: how many; all words where there are fewer.
         chunk_elements: the largest similarity matrix held at once.
 
     Returns:
         cosines (N, k), falling, and words (N, k).
     """
     rows = max(1, chunk_elements // max(1, targets.table.shape[0]))
+    k = min(k, targets.candidates().shape[0])
     cosines, words = [], []
     for start in range(0, pred.shape[0], rows):
         similarity = _unit(pred[start : start + rows])[0] @ targets.table.t()
         similarity.masked_fill_(targets.banned, -torch.inf)
-        best = similarity.topk(min(k, similarity.shape[1]), dim=-1)
+        best = similarity.topk(k, dim=-1)
         cosines.append(best.values)
         words.append(best.indices)
     if not cosines:
@@ -203,7 +205,7 @@ def nearest(pred: Tensor, targets: FrozenTable, k: int = 1, chunk_elements: int 
 
 @torch.no_grad()
 def hubness(targets: FrozenTable, k: int = 10) -> Tensor:
-    """r(w): mean cosine of each word to its k nearest other words; zero for rows that are no word.
+    """r(w): mean cosine of each word to its k nearest other words; zero for rows that are no word, and for an only one.
 
     A word in a crowd is near to many predictions that mean its neighbours. Subtracting r(w) from its cosine is
     the table's half of cross-domain similarity local scaling (CSLS; Conneau et al. 2018, section 2.3).
@@ -214,5 +216,6 @@ def hubness(targets: FrozenTable, k: int = 10) -> Tensor:
     words = targets.candidates()
     cosines, _ = nearest(targets(words), targets, k + 1)
     density = torch.zeros(targets.table.shape[0], device=words.device)
-    density[words] = cosines[:, 1:].mean(1)  # the first is the word itself
+    if cosines.shape[1] > 1:  # the first is the word itself
+        density[words] = cosines[:, 1:].mean(1)
     return density

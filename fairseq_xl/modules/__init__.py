@@ -1,1 +1,1 @@
-"""Network parts that more than one room uses; plain torch."""
+"""Network parts that more than one package uses; plain torch."""

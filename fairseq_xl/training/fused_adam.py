@@ -52,6 +52,11 @@ class FusedAdam(FairseqOptimizer):
         self._optimizer = torch.optim.AdamW(params, fused=True, **self.optimizer_config)
 
     @property
+    def supports_flat_params(self) -> bool:
+        """AdamW treats each weight alone, so ``--fp16`` may lay all of them out as one vector."""
+        return True
+
+    @property
     def optimizer_config(self) -> dict[str, Any]:
         lr = self.cfg.lr
         return {

@@ -68,7 +68,7 @@ class Halving(FairseqLRScheduler):
         squares = [p.grad.float().pow(2).sum() for p in self.optimizer.params if p.grad is not None]
         self.since += 1
         if squares and torch.stack(squares).sum().sqrt() > self.cfg.halve_above:
-            self.lr, self.since = max(self.lr * self.cfg.halve_by, self.cfg.halve_until), 0
+            self.lr, self.since = min(self.lr, max(self.lr * self.cfg.halve_by, self.cfg.halve_until)), 0
         elif self.cfg.halve_for and self.since >= self.cfg.halve_for:
             self.lr = self.cfg.lr[0]
 

@@ -67,7 +67,8 @@ class Found(NamedTuple):
 class Translator(ABC):
     """A model with its text steps.
 
-    The result does not depend on which sentences are given together, up to the rounding of sums.
+    The result does not depend on which sentences are given together, up to the rounding of sums. One exception is
+    ``max_len_a``: as in fairseq, it limits all translations of a batch by the longest of its sentences.
     """
 
     def __init__(self, pipeline: Pipeline, options: Decoding, beam: int, longest: int, batch_tokens: int) -> None:

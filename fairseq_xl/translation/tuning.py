@@ -282,8 +282,9 @@ def chosen(best: Point, greedy: Outcome, outcomes: dict[str, Outcome], settings:
     penalty = best_penalty(outcomes)
     if greedy.bleu < outcomes[penalty].bleu:
         made.beam, made.lenpen = best.beam, float(penalty)
-        if best.temperature != 1:
-            made.temperature = best.temperature
+    # Greedy search, too, depends on the sharpness beside a penalty or a bonus that does not.
+    if best.temperature != 1 and (made.beam != 1 or best.unk_penalty or best.prior):
+        made.temperature = best.temperature
     if best.unk_penalty:
         made.unkpen = best.unk_penalty
     if best.score != SOFTMAX:

@@ -189,11 +189,14 @@ check_settings() {
   fi
   [[ $WARM_START == no || $TARGET_EPOCHS != 0 || $VECTORS == *.pt ]] ||
     fail "--warm-start begins with the softmax whose vectors are the targets: give --target-epochs N, or its checkpoint with --vectors"
+  [[ $WARM_START == no || ! $LOSS =~ ^(stock|cross_entropy) ]] ||
+    fail "--warm-start is for continuous outputs, which go on from a softmax: not for $LOSS"
+  [[ $VECTORS != *.pt || $LOSS != stock* ]] || fail "--vectors $VECTORS is a softmax's checkpoint, and $LOSS has no target vectors: leave it out"
   if [[ -n $LABEL_SMOOTHING ]]; then
     [[ $LABEL_SMOOTHING =~ ^0?\.[0-9]{1,9}$ ]] ||
       fail "--label-smoothing is '$LABEL_SMOOTHING': give a share from 0 to below 1, such as 0.1"
-    [[ $LOSS =~ ^(cross_entropy|cross_entropy_tied|vmf_posterior|combined)$ ]] ||
-      fail "--label-smoothing is for likelihoods (cross_entropy, cross_entropy_tied, vmf_posterior, combined): $LOSS has none"
+    [[ $TARGET_EPOCHS != 0 || $LOSS =~ ^(cross_entropy|cross_entropy_tied|vmf_posterior|combined)$ ]] ||
+      fail "--label-smoothing is for likelihoods (cross_entropy, cross_entropy_tied, vmf_posterior, combined and the softmax of --target-epochs): $LOSS has none"
   fi
   if [[ $SOFTMAX_NEGATIVES != 0 ]]; then
     [[ $TARGET_EPOCHS != 0 || $LOSS =~ ^(cross_entropy|cross_entropy_tied)$ ]] ||

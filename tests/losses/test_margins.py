@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.losses import FrozenTable, margin, margin_rows
+from fairseq_xl.losses import FrozenTable, NegativeSamplingLoss, margin, margin_rows
 
 
 def problem(n=30, d=8, k=3, vocabulary=20, seed=0, dtype=torch.float64):
@@ -78,3 +78,8 @@ def test_margin_averages_over_negatives():
     pred, table, index, negatives, _ = problem(k=4)
     one_by_one = torch.stack([margin(pred, table[index], table[negatives[:, i]], 0.3) for i in range(4)])
     assert torch.allclose(margin(pred, table[index], table[negatives], 0.3), one_by_one.mean(0))
+
+
+def test_no_negatives_are_refused():
+    with pytest.raises(ValueError, match="takes 1 negative or more, not 0"):
+        NegativeSamplingLoss(negatives=0)

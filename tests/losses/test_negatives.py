@@ -139,3 +139,23 @@ def test_draws_follow_the_weights_and_never_hold_banned_rows():
 def test_weights_that_cannot_be_drawn_from_are_refused(weights):
     with pytest.raises(ValueError, match="a proposal needs"):
         Proposal(word_table().banned, torch.tensor(weights))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+def test_the_most_informative_word_is_that_of_full_precision(dtype):
+    """Predictions of another type than the table's, which is float32."""
+    table = unit_rows(300, 16, 3).float()
+    index = torch.arange(200)
+    pred = (table[index] + 0.3 * unit_rows(200, 16, 4)).to(dtype)
+    found = most_informative_rows(pred, index, FrozenTable(table))
+    similarity = (F.normalize(pred.double(), dim=-1) - table[index].double()) @ table.double().t()
+    similarity[torch.arange(200), index] = -torch.inf
+    best = similarity.max(1)
+    assert torch.allclose(similarity.gather(1, found[:, None])[:, 0], best.values, atol=1e-5)
+
+
+def test_synthetic_negatives_of_half_precision_are_of_unit_length(rows):
+    pred, target = (row.detach().bfloat16() for row in rows)
+    for make in (projection, difference):
+        assert make(pred, target).dtype == torch.float32
+        assert torch.allclose(make(pred, target).norm(dim=-1), torch.ones(20), atol=1e-6)

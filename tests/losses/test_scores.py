@@ -185,3 +185,32 @@ def test_log_scores_make_one_buffer_of_their_size():
     size = 4 * scores.numel()
     assert held == pytest.approx(size, rel=0.01)
     assert peak < 1.25 * size
+
+
+def test_a_table_with_hardly_any_words():
+    """Fewer words than neighbours are asked for: banned rows are none of them."""
+    torch.manual_seed(0)
+    table, banned = F.normalize(torch.randn(16, 7), dim=-1), torch.ones(16, dtype=torch.bool)
+    banned[3:7] = False
+    targets = FrozenTable(table, banned)
+    cosines, words = nearest(torch.randn(5, 7), targets, 10)
+    assert cosines.shape == words.shape == (5, 4)
+    assert sorted(words[0].tolist()) == [3, 4, 5, 6]
+    hubs = hubness(targets)
+    among = table[3:7] @ table[3:7].t()
+    assert torch.allclose(hubs[3:7], (among.sum(1) - among.diagonal()) / 3, atol=1e-6)
+    assert (hubs[banned] == 0).all()
+    banned[4:7] = True
+    assert (hubness(FrozenTable(table, banned)) == 0).all(), "the only word has no neighbour"
+
+
+def test_special_tokens_that_are_banned_weigh_nothing_among_some_words(scene):
+    pred, targets = scene
+    pred = pred.flatten(0, 1)
+    every = torch.arange(4, 39).expand(len(pred), -1)
+    some, whole = (
+        make(pred, targets, *words, 5, Scoring("vmf_posterior"), reserved=4)
+        for make, words in ((top_of, (every,)), (top_words, ()))
+    )
+    assert torch.equal(some.words, whole.words)
+    assert torch.allclose(some.shift, whole.shift, atol=1e-5)

@@ -609,6 +609,8 @@ def test_other_minimal_counts_have_data_of_their_own_and_share_the_vectors(multi
         (["--target-epochs", "2", "--loss", "cross_entropy"], "cross_entropy has a softmax of its own"),
         (["--target-epochs", "2", "--vectors", "{data}/train.en"], "both name the targets"),
         (["--warm-start"], "give --target-epochs N, or its checkpoint with --vectors"),
+        (["--warm-start", "--loss", "cross_entropy", "--vectors", "{data}/m.pt"], "not for cross_entropy"),
+        (["--loss", "stock", "--vectors", "{data}/m.pt"], "stock has no target vectors"),
         (["--label-smoothing", "1"], "give a share from 0 to below 1"),
         (["--label-smoothing", "0.1"], "syn_margin_proj has none"),
         (["--softmax-negatives", "9"], "--target-epochs: not for syn_margin_proj"),
@@ -884,3 +886,13 @@ def test_a_students_data_are_its_teachers_translations(small_run, captions, fork
     record = json.loads((captions.out / "runs" / "student" / "record.json").read_text())
     assert record["teacher"] == f"try ({folder.suffix[1:]})"
     assert Path(record["training"]["task"]["data"]) == folder / "bin"
+
+
+def test_the_short_softmax_has_its_own_vectors_and_smoothing(multi30k, data):
+    options_of_both = ("--target-epochs", 2, "--transform", "--specials --normalize", "--label-smoothing", 0.1)
+    short, trained = dry_trainings(multi30k, data, *options_of_both, "--diagnose", "epochs")
+    assert options(short, "--label-smoothing") == ("0.1",)
+    assert "--special-vectors" not in short, "--transform is for the targets that the softmax gives"
+    assert "--no-epoch-checkpoints" in short
+    assert "--special-vectors" in trained
+    assert "--label-smoothing" not in trained, "syn_margin_proj has none"

@@ -47,3 +47,8 @@ def test_learning_rate_of_a_schedule_reaches_the_update():
 def test_betas_that_are_none(betas):
     with pytest.raises(InputError, match="adam-betas"):
         FusedAdam(settings(adam_betas=betas), [torch.nn.Parameter(torch.ones(1))])
+
+
+def test_half_precision_may_flatten_what_it_updates():
+    """fairseq's --fp16 refuses any other optimiser unless --fp16-no-flatten-grads is given."""
+    assert FusedAdam(settings(), [torch.nn.Parameter(torch.ones(3))]).supports_flat_params

@@ -69,3 +69,10 @@ def test_it_goes_on_where_it_was():
 def test_settings_that_make_no_sense(changed, message):
     with pytest.raises(InputError, match=message):
         made(**changed)
+
+
+def test_a_rate_below_the_floor_does_not_rise():
+    weights, schedule = made(lr=[0.01])
+    schedule.step_update(0)
+    weights.grad = torch.tensor((9.0, 0.0))
+    assert schedule.step_update(1) == 0.01

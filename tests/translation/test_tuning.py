@@ -80,6 +80,9 @@ def test_the_penalty_of_unknown_words_is_searched_and_an_unknown_word_costs_thre
     assert found["1"].ratio == 9 / 7
     made = tuning.chosen(replace(START, unk_penalty=3.0), Outcome(1.0, 1.0), {"1": Outcome(2.0, 1.0)}, Tuning())
     assert made.unkpen == 3
+    sharp = replace(START, score="vmf_posterior", unk_penalty=3.0, temperature=2.0)
+    made = tuning.chosen(sharp, Outcome(3.0, 1.0), {"1": Outcome(2.0, 1.0)}, Tuning())
+    assert (made.beam, made.temperature) == (1, 2.0), "greedy search weighs the penalty against the sharpness"
 
 
 def test_equal_penalties_leave_fairseqs_default():

@@ -43,7 +43,7 @@ class NegativeSamplingConfig(MarginConfig):
     apart."""
 
     margin: float = 0.75
-    negatives: int = option("uniform draws per target, averaged (the paper: 5)", 5)
+    negatives: int = option("uniform draws per target, averaged (the paper: 5)", 5, low=1)
 
 
 @preset

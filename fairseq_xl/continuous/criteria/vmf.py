@@ -9,6 +9,7 @@ from typing import Any
 from fairseq.dataclass import ChoiceEnum
 
 from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
 from fairseq_xl.losses import VmfLoss, VmfReleasedLoss
 
@@ -28,8 +29,15 @@ class VmfConfig(ContinuousCriterionConfig):
 
 @register("vmf", VmfConfig)
 class Vmf(ContinuousCriterion):
-    """Negative log-likelihood of the target under the predicted von Mises-Fisher distribution, and its variants."""
+    """Negative log-likelihood of the target under the predicted von Mises-Fisher distribution, and its variants.
+
+    Raises:
+        InputError: weights for the released form, which has none.
+    """
 
     def __init__(self, task: Any, sentence_avg: bool, form: str, lambda1: float, lambda2: float):
+        usual = VmfConfig()
+        if str(form) == "released" and (lambda1, lambda2) != (usual.lambda1, usual.lambda2):
+            raise InputError("--form released has no weights: leave out --lambda1 and --lambda2")
         loss = VmfReleasedLoss() if str(form) == "released" else VmfLoss(lambda1, lambda2)
         super().__init__(task, sentence_avg, loss)

@@ -92,7 +92,7 @@ class TargetTable(FrozenTable):
         stored = state_dict[f"{prefix}table"]
         if stored.shape[1] != self.dim:
             raise InputError(f"the vectors to swap in have {self.dim} dimensions, the model predicts {stored.shape[1]}")
-        table, banned = self.table.clone(), self.banned.clone()
+        table, banned, known = self.table.clone(), self.banned.clone(), ~state_dict[f"{prefix}banned"]
         table[: self.keep_rows] = stored[: self.keep_rows].to(table)
         banned[: self.keep_rows] = state_dict[f"{prefix}banned"][: self.keep_rows].to(banned)
         state_dict[f"{prefix}table"] = table
@@ -101,7 +101,7 @@ class TargetTable(FrozenTable):
         learnt = state_dict.get(f"{prefix}bias")
         if learnt is not None:
             # A word that training did not know is as likely as the mean of those that it knew.
-            bias = learnt[self.keep_rows :].mean().expand(table.shape[0]).clone()
+            bias = learnt[self.keep_rows :][known[self.keep_rows :]].mean().expand(table.shape[0]).clone()
             bias[: self.keep_rows] = learnt[: self.keep_rows]
             state_dict[f"{prefix}bias"] = bias
 

@@ -75,7 +75,7 @@ def export(exporting: Exporting, options: Decoding) -> list[str]:
     check_search(chosen, folded)
     parts = parts_of(model, original.task.target_dictionary, folded)
     sources = sentences_to_compare(original, exporting.sentences)
-    kept = {name: value for name, value in chosen.given().items() if name not in _gone(folded)}
+    kept = {name: value for name, value in chosen.given().items() if name not in gone(folded)}
     described = files.Export(
         **config.steps(),
         architecture=spec.architecture(model),
@@ -131,7 +131,7 @@ def _folded(model: Any, chosen: Decoding) -> dict[str, Any]:
     return folded
 
 
-def _gone(folded: Mapping[str, Any]) -> set[str]:
+def gone(folded: Mapping[str, Any]) -> set[str]:
     """Options that mean nothing to the export any more."""
     return {*folded, "decode_scale", "decode_csls_weight", *(each.name for each in fields(NearestWords))}
 

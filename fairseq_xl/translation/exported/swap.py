@@ -15,10 +15,10 @@ from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.io.packages import require
 from fairseq_xl.translation.exported import folder as files
 from fairseq_xl.translation.exported import spec
-from fairseq_xl.translation.exported.export import Parts, finish, write
+from fairseq_xl.translation.exported.export import Parts, finish, gone, write
 from fairseq_xl.translation.exported.folding import load_folding
 from fairseq_xl.translation.exported.options import Exporting
-from fairseq_xl.translation.exported.translator import load_model
+from fairseq_xl.translation.exported.translator import check_search, load_model
 from fairseq_xl.translation.options import Decoding, decoding
 from fairseq_xl.vectors.dictionary import read_dictionary
 
@@ -32,8 +32,8 @@ def swap(exporting: Exporting, options: Decoding) -> list[str]:
         a sentence that says how many words it has.
 
     Raises:
-        InputError: an export whose vocabulary cannot be swapped; vectors that do not fit; an output that cannot be
-            written.
+        InputError: an export whose vocabulary cannot be swapped; an option that it cannot have; vectors that do not
+            fit; an output that cannot be written.
     """
     require("ctranslate2", "ctranslate2", "an export")
     folder, vectors, path = exporting.model, exporting.swap_vectors, exporting.swap_dictionary
@@ -57,7 +57,9 @@ def swap(exporting: Exporting, options: Decoding) -> list[str]:
     added = np.zeros(len(words), np.float32) if bonus is None else spec.array(bonus)
     added[dictionary.unk()] -= old.folded["unkpen"]
     parts = Parts(replace(output, words=words, banned=banned, added=added), inputs, words, body)
-    kept = decoding({**old.options, **options.given()}).given()
+    chosen = decoding({**old.options, **options.given()})
+    check_search(chosen, old.folded)
+    kept = {name: value for name, value in chosen.given().items() if name not in gone(old.folded)}
     new = replace(old, compute_type=exporting.compute_type, options=kept)
     with atomic_folder(exporting.output, files.CONFIG, "an export") as hidden:
         write(hidden, new, parts, files.source_words(folder), dictionary.symbols)

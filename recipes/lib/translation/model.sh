@@ -135,7 +135,7 @@ train_targets() {
     fi
     case $1 in
       --loss | --epochs | --name | --search | --target-epochs | --diagnose-words | --replace-unknown | --test | \
-        --read-unknown | --source-mono) shift 2 ;;
+        --read-unknown | --source-mono | --transform | --diagnose) shift 2 ;;
       --warm-start) shift ;;
       *) words+=("$1") && shift ;;
     esac

@@ -178,3 +178,16 @@ def test_swapping_in_another_dimension_is_refused(vectors, tmp_path):
     path = write_vectors(tmp_path / "new.vec", {"cat": np.ones(5)})
     with pytest.raises(InputError, match="have 5 dimensions, the model predicts 8"):
         build_table(dictionary(["cat"]), path, swap=True).load_state_dict(dict(state))
+
+
+def test_words_swapped_in_get_the_mean_bias_of_the_words_that_were_known(vectors):
+    """Fillers of the dictionary are banned: their bias was never learnt."""
+    trained, words = build_table(dictionary(), vectors), dictionary()
+    trained.bias = torch.nn.Parameter(torch.zeros(len(words)))
+    with torch.no_grad():
+        trained.bias[words.nspecial :][~trained.banned[words.nspecial :]] = 2.0
+    assert trained.banned[words.nspecial :].any()
+    swapped = build_table(words, vectors, swap=True)
+    swapped.bias = torch.nn.Parameter(torch.zeros(len(words)))
+    swapped.load_state_dict(trained.state_dict())
+    assert (swapped.bias[words.nspecial :] == 2).all()

@@ -63,6 +63,7 @@ def test_an_export_with_other_words(export, exported, words, work, transformers,
         ("vectors", [], "is an export already: give its model folder, or --swap-vectors and --swap-dictionary"),
         ("words", ["VEC", "DICT"], "has no table of vectors that it reads and predicts"),
         ("vectors", ["VEC", "NOWHERE"], "there is no dictionary"),
+        ("vectors", ["VEC", "DICT", "--temperature", "2"], "temperature is 1.0 in this export, not 2.0"),
         ("vectors", ["NARROW", "DICT"], "dimension"),
     ],
 )
@@ -71,6 +72,7 @@ def test_what_cannot_be_swapped_is_told_in_one_sentence(export, exported, words,
     paths = {"VEC": words / "new.vec", "DICT": words / "dict.txt", "NARROW": tmp_path / "narrow.vec"}
     options = zip(("--swap-vectors", "--swap-dictionary"), given, strict=False)
     arguments = [word for option, key in options for word in (option, paths.get(key, tmp_path / "nowhere"))]
+    arguments += given[2:]
     status, out, err = export(exported / name, tmp_path / "new", *arguments)
     assert (status, out) == (2, "")
     assert re.search(message, err)
