@@ -158,7 +158,7 @@ check_settings() {
 
 train_classifier() {
   claim_checkpoints "$RUN/checkpoints"
-  logged "$RUN/train.log" fairseq-train "$PREPARED" --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "${SYSTEM%_enhanced}" --fold "$FOLD" \
+  logged_training "$RUN/train.log" "$RUN/checkpoints" fairseq-train "$PREPARED" --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "${SYSTEM%_enhanced}" --fold "$FOLD" \
     --seed "$SEED" --max-epoch "$EPOCHS" --save-dir "$RUN/checkpoints" "${TUNING[@]}"
 }
 

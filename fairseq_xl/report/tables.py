@@ -39,7 +39,9 @@ LATEX = {
     "§": r"\S{}",
     "¶": r"\P{}",
 }
-NUMBER = re.compile(r"[+-]?[\d.]")
+# a number, and what tables add to it: "+1.8 to +7.0", "-0.3 (p = 0.02)", "+2.1 % ± 0.4"
+_NUMBER = r"[+-]?[\d.,]*\d%?"
+NUMBERS = re.compile(rf"{_NUMBER}(?: (?:\(?{_NUMBER}\)?[,;]?|\(?[A-Za-z]+|[=<>≤≥±%–]))*")
 
 
 @dataclass
@@ -117,7 +119,7 @@ def write_table(table: Table, folder: Path, stem: str) -> list[Path]:
 def as_text(cell: str) -> str:
     """The same cell on one line, after an apostrophe where a spreadsheet would begin to calculate (CSV injection)."""
     cell = " ".join(cell.splitlines())
-    begins_a_formula = cell.startswith(("=", "+", "-", "@", "\t")) and not NUMBER.match(cell)
+    begins_a_formula = cell.startswith(("=", "+", "-", "@", "\t")) and not NUMBERS.fullmatch(cell)
     return f"'{cell}" if begins_a_formula else cell
 
 

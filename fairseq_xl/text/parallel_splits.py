@@ -146,7 +146,8 @@ def cut(
 ) -> Splits:
     """Training, development and test pairs of what is given: ``train``, and ``valid`` and ``test`` where there are any.
 
-    A given set stays as it is, and so many pairs of the training text are held out for one that is not given.
+    A given set stays as it is. Its pairs are left out of the others, which may share one side with it. So many pairs of
+    the training text are held out for one that is not given.
 
     Raises:
         InputError: what :meth:`Corpus.read` and :func:`split` raise; sides that are the wrong way round; fewer than

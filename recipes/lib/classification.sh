@@ -158,7 +158,7 @@ train_siamese() {
     *-mono) pairs=(--pairs low-low) ;;
     siamese*) [[ $HIGH == none ]] || pairs=(--pairs "$MIXTURE") ;;
   esac
-  logged "$RUN/train.log" fairseq-train "$DIRECTORY" --user-dir "$PLUGIN" "${TRAIN[@]}" "${pairs[@]}" --seed "$SEED" \
+  logged_training "$RUN/train.log" "$RUN/checkpoints" fairseq-train "$DIRECTORY" --user-dir "$PLUGIN" "${TRAIN[@]}" "${pairs[@]}" --seed "$SEED" \
     --max-update "$UPDATES" --validate-interval-updates "$EVERY" --save-interval-updates "$EVERY" \
     --validate-interval 1000000 --save-interval 1000000 --keep-interval-updates 1 --save-dir "$RUN/checkpoints" "${TUNING[@]}"
 }
@@ -189,7 +189,7 @@ record_baseline() {
 }
 
 classification_recipe() {
-  local key split size='' after=''
+  local key split size='' after='' line
   local option
   check_settings
   MIXTURE=low-high+low-low
@@ -219,7 +219,10 @@ classification_recipe() {
   [[ ${#LEXICONS[@]} == 0 ]] || LABEL+=", words $HIGH_WORDS"
   [[ $HIGH_RESOURCE_SIZE == 0 || $HIGH == none ]] || LABEL+=", $HIGH_RESOURCE_SIZE sentences of $HIGH"
   if [[ $LOW_RESOURCE_SIZE != 0 ]]; then
-    ABOUT=(--curve "$LABEL" "$LOW_RESOURCE_SIZE")
+    line=$LABEL
+    [[ $CLASS_BIAS == no ]] || line+=", class bias"
+    [[ ${#UNLABELLED[@]} == 0 ]] || line+=", no labels of $LOW"
+    ABOUT=(--curve "$line" "$LOW_RESOURCE_SIZE")
     LABEL+=", $LOW_RESOURCE_SIZE sentences"
   fi
   if [[ $CLASS_BIAS == yes ]]; then ABOUT+=(--class-bias) LABEL+=", class bias"; fi

@@ -141,7 +141,7 @@ joined() { # OUTPUT FILE…
 
 # The same with its output in a log, whose end is shown when the command fails.
 logged() { # LOG COMMAND…
-  local log=$1 status=0 reason
+  local log=$1 status=0
   shift
   if [[ $DRY_RUN == yes ]]; then
     show "$@"
@@ -150,12 +150,29 @@ logged() { # LOG COMMAND…
   mkdir -p "$(dirname "$log")"
   "$@" >"$log.tmp" 2>&1 || status=$?
   mv "$log.tmp" "$log"
-  if [[ $status != 0 ]]; then
-    tail -n 20 "$log" >&2
-    reason=$(tail -n 20 "$log" | sed -n 's/^error: //p' | tail -n 1)
-    say "error: $1 ended with status $status${reason:+ ($reason)}; its output is in $log"
-    exit "$status"
+  [[ $status == 0 ]] || failed_in "$log" "$1" "$status"
+}
+
+# The same for a training, whose log can be followed. One that goes on from checkpoints goes on in its log.
+logged_training() { # LOG CHECKPOINTS COMMAND…
+  local log=$1 checkpoints=$2 status=0
+  shift 2
+  if [[ $DRY_RUN == yes ]]; then
+    show "$@"
+    return
   fi
+  mkdir -p "$(dirname "$log")"
+  compgen -G "$checkpoints/*.pt" >/dev/null || : >"$log"
+  "$@" >>"$log" 2>&1 || status=$?
+  [[ $status == 0 ]] || failed_in "$log" "$1" "$status"
+}
+
+failed_in() { # LOG COMMAND STATUS
+  local reason
+  tail -n 20 "$1" >&2
+  reason=$(tail -n 20 "$1" | sed -n 's/^error: //p' | tail -n 1)
+  say "error: $2 ended with status $3${reason:+ ($reason)}; its output is in $1"
+  exit "$3"
 }
 
 # What files and folders hold, for the settings of a stage.

@@ -111,13 +111,15 @@ def test_raw_pairs_from_a_file_and_from_standard_input(checkpoint, files, valid,
     assert len(capsys.readouterr().out.split()) == 2
 
 
-def test_a_calibration_is_fitted_and_applied(trained, valid, tmp_path):
+def test_a_calibration_is_fitted_and_applied(trained, valid, tmp_path, capsys):
     checkpoint = trained / "siamese_conv" / "checkpoint_last.pt"  # hardly trained: some of it is wrong
     line = ["match", "predict", str(checkpoint), "--device", "cpu", "--split", "valid"]
     raw, scaled, file = (tmp_path / name for name in ("raw.json", "scaled.json", "calibration.json"))
     assert main([*line, "-o", str(raw)]) == 0
     assert main(["match", "calibrate", str(raw), "-o", str(file), "--prior", "0.2"]) == 0
     assert main([*line, "-o", str(scaled), "--calibration", str(file)]) == 0
+    assert main(["match", "calibrate", str(scaled), "-o", str(tmp_path / "again.json")]) == 2
+    assert "scaled.json is calibrated already" in capsys.readouterr().err
     before, after = (np.array(PairRecord.read(path).probability) for path in (raw, scaled))
     assert (np.argsort(before) == np.argsort(after)).all()
     calibration = json.loads(file.read_text())

@@ -192,3 +192,25 @@ locked {tmp_path}/out/lock inner
     assert (tmp_path / "log").read_text() == "began\nended\n"
     assert sum("waiting for another process at work in" in text for text in said) == 1
     assert sum("one: done before" in text for text in said) == 1
+
+
+def test_a_training_that_goes_on_goes_on_in_its_log(tmp_path):
+    """One that begins anew begins a log, which can be followed while it runs."""
+    script = f"""
+set -euo pipefail
+. recipes/lib/common.sh
+DRY_RUN=no
+logged_training {tmp_path}/train.log {tmp_path}/checkpoints bash -c "$1"
+"""
+    root = Path(__file__).resolve().parents[2]
+
+    def train(command):
+        return subprocess.run(["bash", "-c", script, "bash", command], cwd=root, capture_output=True, text=True)
+
+    (tmp_path / "train.log").write_text("of another training\n")
+    stopped = train(f"echo one; cat {tmp_path}/train.log >{tmp_path}/seen; mkdir -p {tmp_path}/checkpoints; false")
+    assert (stopped.returncode, (tmp_path / "seen").read_text()) == (1, "one\n")
+    assert "ended with status 1; its output is in" in stopped.stderr
+    (tmp_path / "checkpoints" / "checkpoint_last.pt").touch()
+    assert train("echo two").returncode == 0
+    assert (tmp_path / "train.log").read_text() == "one\ntwo\n"

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from fairseq_xl.report.tables import Table, escaped, write_table
+from fairseq_xl.report.tables import Table, as_text, escaped, write_table
 
 
 @pytest.fixture
@@ -60,8 +60,15 @@ def test_escapes_do_not_escape_each_other():
     assert escaped(r"\{~") == r"\textbackslash{}\{\textasciitilde{}"
 
 
-@pytest.mark.parametrize("cell", ["=1+1", "+x", "-cmd|' /C calc'!A0", "@SUM(A1)", "\tx"])
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "+x", "-cmd|' /C calc'!A0", "@SUM(A1)", "\tx", "-2+3+cmd|' /C calc'!A0", "+1+1"]
+)
 def test_no_cell_is_a_formula(cell):
     table = Table("t", ["name", "score"], [[cell, "-1.5"]])
     (_, row) = csv.reader(io.StringIO(table.csv(), newline=""))
     assert row == [f"'{cell}", "-1.5"]
+
+
+@pytest.mark.parametrize("cell", ["-1.5", "+4.4", "+1.8 to +7.0", "-0.3 (p = 0.02)", "+2.1 % ± 0.4", "-0.1 and +0.2"])
+def test_what_tables_hold_stays_as_it_is(cell):
+    assert as_text(cell) == cell

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,11 +44,12 @@ class Search:
 
         encoder = SentenceEncoder.load(self.model, self.device)
         index = QuestionIndex(self.index, self.corpus, encoder, self.model, self.kind)
+        folded_texts = Counter(map(folded, index.texts))
         for number, sentence in enumerate(decode_lines(sys.stdin.buffer, "standard input"), start=1):
             if not sentence.strip():
                 raise InputError(f"standard input, line {number}: the sentence is empty: leave it out")
-            same = sum(folded(text) == folded(sentence) for text in index.texts)
-            (hits,) = index.search([sentence], self.top + same)
-            others = [hit for hit in hits if folded(hit.text) != folded(sentence)][: self.top]
+            own = folded(sentence)
+            (hits,) = index.search([sentence], self.top + folded_texts[own])
+            others = [hit for hit in hits if folded(hit.text) != own][: self.top]
             found = [{"line": hit.line, "text": hit.text, "cosine": round(hit.cosine, 6)} for hit in others]
             print(json.dumps({"sentence": sentence, "found": found}, ensure_ascii=False), flush=True)

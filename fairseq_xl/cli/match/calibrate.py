@@ -35,7 +35,7 @@ class Calibrate:
         """Fit and write.
 
         Raises:
-            InputError: a record without labels, or a share outside 0 to 1.
+            InputError: a record without labels or one that is calibrated, or a share outside 0 to 1.
         """
         import numpy as np
 
@@ -43,6 +43,10 @@ class Calibrate:
         from fairseq_xl.pairs.prediction import calibration
 
         record = PairRecord.read(self.record)
+        for path in filter(None, (self.record, self.prior_from)):
+            about = PairRecord.read(path).about
+            if about.get("calibration") or about.get("calibrated"):
+                raise InputError(f"{path} is calibrated already: give the record of the model's own probabilities")
         if record.gold is None or len(set(record.gold)) < 2:
             raise InputError(f"{self.record} has no labels of both kinds: calibrate on a development set")
         if self.prior is not None and not 0 < self.prior < 1:

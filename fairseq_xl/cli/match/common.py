@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairseq_xl.io.atomic import atomic_text
 
+if TYPE_CHECKING:
+    from fairseq_xl.pairs.data.source import PairSource
+
 SOURCE = (
     "FILE[,KEY=VALUE]… with these keys. The keys left, right and label name columns by numbers from 1 or names of the "
-    "first row (default: 1, 2, 3). With label=none there are no labels. The key format is tsv or csv (default: by the "
-    "suffix). Quotes mean nothing in tsv. The key encoding names the encoding. By default the command finds it, and "
-    "reports it unless it is UTF-8"
+    "first row (default: 1, 2, 3). With label=none there are no labels. The key format is tsv, csv or jsonl (default: "
+    "by the suffix). Quotes mean nothing in tsv. The key encoding names the encoding. By default the command finds it, "
+    "and reports it unless it is UTF-8"
 )
 MOVED = "the data directory, where it has moved since training"
 DEVICE = "such as cpu or cuda:1 (default: a GPU where there is one)"
 WORDS_LACKING = "the word vectors that the data directory was prepared with, for words that it does not hold"
+
+
+def unlabelled(line: str) -> PairSource:
+    """Pairs whose labels, if there are any, are of no concern.
+
+    Raises:
+        InputError: as :meth:`PairSource.parse`.
+    """
+    from fairseq_xl.pairs.data.source import PairSource
+
+    source = PairSource.parse(line)
+    return replace(source, options={**source.options, "label": "none"})
 
 
 def write(text: str, output: Path | None) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fairseq_xl.cli.match.common import DEVICE, MOVED, WORDS_LACKING, write
+from fairseq_xl.cli.match.common import DEVICE, MOVED, WORDS_LACKING, unlabelled, write
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import argument, option
 
@@ -59,13 +59,10 @@ class Predict:
             raise InputError("--split writes a record: name its file with --output")
         if self.split and self.input != "-":
             raise InputError("give --input or --split, not both")
-        from fairseq_xl.pairs.data.source import PairSource
-
         pairs = languages = None
         if not self.split:
             line = STANDARD_INPUT + self.input[1:] if self.input.startswith("-") else self.input
-            # A label would have to be there and be 0 or 1, which is no concern here.
-            source = PairSource.parse(line + ("" if ",label=" in line else ",label=none"))
+            source = unlabelled(line)
             languages = source.languages
             pairs = [(pair.left, pair.right) for pair in source.pairs()]
         import fairseq_xl

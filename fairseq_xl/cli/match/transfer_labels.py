@@ -6,11 +6,11 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from fairseq_xl.cli.match.common import SOURCE
+from fairseq_xl.cli.match.common import SOURCE, unlabelled
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import hidden_folder
@@ -98,7 +98,7 @@ class TransferLabels(Settings):
 
     def _read(self, transfer: LabelTransfer) -> None:
         for line in self.exclude:
-            transfer.exclude((pair.left, pair.right) for pair in _unlabelled(line).pairs())
+            transfer.exclude((pair.left, pair.right) for pair in unlabelled(line).pairs())
         for line in self.labelled:
             source = PairSource.parse(line)
             if source.options.get("label") == "none":
@@ -107,7 +107,7 @@ class TransferLabels(Settings):
                 (pair.left, pair.right, pair.label) for pair in source.pairs() if pair.label is not None
             )
         for line in self.from_pairs:
-            source = _unlabelled(line)
+            source = unlabelled(line)
             if "left_translation" not in source.options:
                 raise InputError(
                     f"{line!r}: --from-pairs needs translations: name left_translation and right_translation"
@@ -115,11 +115,6 @@ class TransferLabels(Settings):
             transfer.read_sentences(_sides(source))
         for line in self.sentences:
             transfer.read_sentences(_sentences(line))
-
-
-def _unlabelled(line: str) -> PairSource:
-    source = PairSource.parse(line)
-    return replace(source, options={**source.options, "label": "none"})
 
 
 def _sides(source: PairSource) -> Iterator[tuple[str, str]]:

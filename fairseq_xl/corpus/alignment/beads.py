@@ -83,7 +83,7 @@ def vecalign(command: str, first: Sequence[str], second: Sequence[str]) -> list[
         except ValueError as error:
             raise InputError(f"the vecalign command {command!r} cannot be read: {error}") from None
         try:
-            done = subprocess.run(parts, capture_output=True, text=True, encoding="utf-8")
+            done = subprocess.run(parts, capture_output=True, text=True, encoding="utf-8", errors="replace")
         except OSError as error:
             raise InputError(
                 f"{parts[0]} cannot be run ({error.strerror}): give the command of your vecalign script"

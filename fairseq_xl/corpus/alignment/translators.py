@@ -174,7 +174,10 @@ class ModelTranslator:
             raise InputError(f"translate.model: {model}: {error}") from None
         self.settings = settings
         # Converters of fairseq and OpenNMT models leave the end of a sentence to the engine. Those of others do not.
-        config = json.loads((model / "config.json").read_text(encoding="utf-8"))
+        try:
+            config = json.loads((model / "config.json").read_text(encoding="utf-8"))
+        except ValueError:
+            raise InputError(f"translate.model: {model / 'config.json'} is no JSON: convert the model again") from None
         self.end = [] if config.get("add_source_eos") else [config.get("eos_token", "</s>")]
         chosen = settings.source_token, settings.target_token, settings.beam
         self.identity = f"model {json.dumps(signature(chosen, [model, *subwords]))}"

@@ -168,7 +168,7 @@ def _work(project: Project, settings: ExportSettings) -> dict[str, Any]:
         raise InputError("no positive has a negative: run `fairseq-xl corpus negatives` with a wider band")
     urls = {d.id: d.urls for d in read_documents(project.folder / "topics.jsonl")}
     folds = sorted({positive.fold for positive in positives} - {TEST})
-    validation = folds[: max(1, round(settings.validation * len(folds)))]
+    validation = folds[: min(len(folds) - 1, max(1, round(settings.validation * len(folds))))]  # one is trained on
     rows, hidden = pairs(positives, kept, chosen, urls, validation, settings.mask)
     files = {}
     with own_files(project.folder / "export", "corpus export") as folder:

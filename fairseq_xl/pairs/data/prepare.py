@@ -60,7 +60,7 @@ def prepare(
     tokenizer = like.tokenizer if like else settings
     left_out: Counter[str] = Counter()
     splits, same = _splits(sources, tokenizer, settings, left_out)
-    added, added_counts = read_supplement(supplement, tokenizer, splits) if supplement else ([], None)
+    added, added_counts = read_supplement(supplement, tokenizer, splits, same) if supplement else ([], None)
     count = _fold_count(splits["train"], settings)
     if like:
         vocabulary = Vocabulary(like.dictionary, like.vectors().numpy(), like.manifest["vectors"])

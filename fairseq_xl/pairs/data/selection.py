@@ -72,9 +72,12 @@ def without_leaks(
 
 
 def read_supplement(
-    sources: Sequence[PairSource], tokenizer: Tokenizer, splits: dict[str, list[TokenizedPair]]
+    sources: Sequence[PairSource],
+    tokenizer: Tokenizer,
+    splits: dict[str, list[TokenizedPair]],
+    same: Mapping[str, str],
 ) -> tuple[list[TokenizedPair], dict[str, Any]]:
-    """The pairs that supplement the splits, none of whose sentences these have, and what is known of them.
+    """The pairs that supplement the splits and share no sentence with them, nor a translation of one, and their counts.
 
     Raises:
         InputError: a file that names a split or folds, a pair without a label, or no pair left.
@@ -87,8 +90,8 @@ def read_supplement(
         raise InputError(f"{blank.pair.where}: the supplement needs labels: name their column with label=")
     left_out: Counter[str] = Counter()
     rows = consistent(rows, left_out)
-    known = {side for own in splits.values() for row in own for side in row.sides}
-    kept = [row for row in rows if not known & set(row.sides)]
+    known = {each for own in splits.values() for row in own for each in classes(row.sides, same)}
+    kept = [row for row in rows if not known & classes(row.sides, same)]
     if not kept:
         raise InputError("no pair of the supplement is left: all share a sentence with the other files")
     left_out["with a sentence of the other files"] = len(rows) - len(kept)

@@ -173,7 +173,10 @@ def curve(systems: Systems) -> dict[str, list[tuple[int, float, float]]]:
                 points[run["line"] if "line" in run else run["name"]][size].append(mean_f1([run]))
     named = {run["line"] for runs in systems.values() for run in runs if "line" in run}
     return {
-        line: [(size, 100 * float(np.mean(f)), 100 * float(np.std(f))) for size, f in sorted(sizes.items())]
+        line: [
+            (size, 100 * float(np.mean(f)), 100 * float(np.std(f, ddof=1)) if len(f) > 1 else 0.0)
+            for size, f in sorted(sizes.items())
+        ]
         for line, sizes in points.items()
         if line in named or len(sizes) > 1
     }

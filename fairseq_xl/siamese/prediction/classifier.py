@@ -217,10 +217,11 @@ class Classifier:
             return []
         vectors, known = self.encode(texts, side)
         by_draw = self.scores(vectors)
-        total = by_draw.mean(0)
-        chosen = (total + self.bias).argmax(1)
+        total = by_draw.mean(0) + self.bias
+        chosen = total.argmax(1)
         agreement = ((by_draw + self.bias).argmax(2) == chosen).float().mean(0)
-        shares = total / total.sum(1, keepdim=True) if self.counts else total.softmax(1)
+        positive = total.clamp_min(torch.finfo(total.dtype).tiny)
+        shares = positive / positive.sum(1, keepdim=True) if self.counts else total.softmax(1)
         near = (vectors @ self.vectors.t()).topk(min(neighbours, len(self.used)), dim=1)
         return [
             Prediction(

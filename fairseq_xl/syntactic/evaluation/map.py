@@ -16,6 +16,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
 from fairseq_xl.report.figures import draw_picture
+from fairseq_xl.report.tables import as_text
 from fairseq_xl.syntactic.tagging.tagged_text import TaggedText
 
 TEMPLATE = Path(__file__).with_name("map.html")
@@ -130,4 +131,5 @@ def write_map(
         table.writerow(["x", "y", "tags", "language", "sentence"])
         rows = zip(points, chosen.pattern, chosen.language, chosen.sentences, strict=True)
         for (x, y), pattern, language, sentence in rows:
-            table.writerow([f"{x:.5g}", f"{y:.5g}", " ".join(chosen.patterns[pattern]), languages[language], sentence])
+            tags = " ".join(chosen.patterns[pattern])
+            table.writerow([f"{x:.5g}", f"{y:.5g}", tags, languages[language], as_text(sentence)])

@@ -59,7 +59,10 @@ class SpacyTagger:
         self._spaceless = language in SPACELESS
         own = self._nlp.lang if self._nlp.lang != "xx" else language
         if self._labels:
-            own = json.loads((folder / ABOUT).read_text(encoding="utf-8"))["language"]
+            try:
+                own = json.loads((folder / ABOUT).read_text(encoding="utf-8"))["language"]
+            except (ValueError, KeyError, TypeError):
+                raise InputError(f"{folder / ABOUT} is damaged: {TRAIN_ONE}") from None
         if own != language:
             raise InputError(f"the tagger {name} is for the language {own!r}, not {language!r}")
         if not {"tagger", "morphologizer"} & set(self._nlp.pipe_names):

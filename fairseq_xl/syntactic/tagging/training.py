@@ -130,6 +130,17 @@ def blank(language: str) -> Any:
     return spacy.blank(language, config={"nlp": {"tokenizer": {"@tokenizers": "spacy.Tokenizer.v1"}}})
 
 
+def _held_out(treebanks: Sequence[Sequence[Sentence]]) -> tuple[list[Sentence], list[Sentence]]:
+    """Sentences to train on and to validate on, none of which are equal.
+
+    They are chosen by their place in each file, because the same file in another script has them in the same order.
+    """
+    valid = [sentence for read in treebanks for sentence in read[HELD_OUT - 1 :: HELD_OUT]]
+    known = {tuple(sentence.words) for sentence in valid}
+    rest = (sentence for read in treebanks for place, sentence in enumerate(read, start=1) if place % HELD_OUT)
+    return [sentence for sentence in rest if tuple(sentence.words) not in known], valid
+
+
 def train_tagger(how: Training, output: Path) -> dict[str, Any]:
     """Train and write the model of the best epoch to a folder, which appears when it is complete.
 
@@ -145,12 +156,12 @@ def train_tagger(how: Training, output: Path) -> dict[str, Any]:
     from spacy.training.loop import train as train_loop
     from spacy.util import load_config_from_str
 
-    sentences = [*chain.from_iterable(map(_read, how.train))]
+    treebanks = [[*_read(path)] for path in how.train]
     if how.valid:
+        sentences = [*chain.from_iterable(treebanks)]
         valid = [*chain.from_iterable(map(_read, how.valid))]
     else:
-        valid = sentences[HELD_OUT - 1 :: HELD_OUT]
-        sentences = [sentence for place, sentence in enumerate(sentences, start=1) if place % HELD_OUT]
+        sentences, valid = _held_out(treebanks)
     if not valid:
         names = ", ".join(map(str, how.train))
         raise InputError(f"{names}: {len(sentences)} sentences are too few for a tagger; give {HELD_OUT} or more")

@@ -3,7 +3,7 @@
 
 train() { # OPTION…
   claim_checkpoints "$RUN/checkpoints"
-  logged "$RUN/train.log" fairseq-train --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "$SYSTEM" \
+  logged_training "$RUN/train.log" "$RUN/checkpoints" fairseq-train --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "$SYSTEM" \
     --save-dir "$RUN/checkpoints" "$@" "${TUNING[@]}"
 }
 

@@ -16,7 +16,7 @@ BEST=(
 train() { # NAME DATA OPTION…
   claim_checkpoints "$OUT/runs/$1"
   run mkdir -p "$OUT/runs/$1"
-  logged "$OUT/logs/train.$1.log" fairseq-train "$2" "${TRAINING[@]}" --save-dir "$OUT/runs/$1" --seed "$TRAINING_SEED" \
+  logged_training "$OUT/logs/train.$1.log" "$OUT/runs/$1" fairseq-train "$2" "${TRAINING[@]}" --save-dir "$OUT/runs/$1" --seed "$TRAINING_SEED" \
     "${@:3}" "${TUNING[@]}"
 }
 

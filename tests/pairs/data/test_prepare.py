@@ -279,6 +279,14 @@ def test_a_supplement_is_trained_on_in_every_fold_and_changes_none(tmp_path):
     assert all(word in folder.dictionary for word in ("a1", "z2"))
 
 
+def test_a_supplement_with_a_translation_of_what_is_judged(tmp_path):
+    train = write(tmp_path, "a.tsv", "a\tb\t1\tA\tB", "c\td\t0\tC\tD") + f",languages=es+es,{BILINGUAL}"
+    test = write(tmp_path, "t.tsv", "uno\tdos\t1\tone\ttwo") + f",languages=es+es,split=test,{BILINGUAL}"
+    more = write(tmp_path, "m.tsv", "one\tthree\t0", "four\tfive\t1") + ",languages=en+en"
+    added = supplemented(tmp_path, [train, test], [more]).rows("supplement")
+    assert [row.left_text for row in added] == ["four"]
+
+
 @pytest.mark.parametrize(
     ("line", "options", "message"),
     [

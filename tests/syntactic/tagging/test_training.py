@@ -9,7 +9,7 @@ import pytest
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.syntactic.tagging.taggers import load_tagger
-from fairseq_xl.syntactic.tagging.training import blank
+from fairseq_xl.syntactic.tagging.training import _held_out, blank
 from fairseq_xl.text.conllu import read_conllu
 
 from .conftest import GERMAN, treebank
@@ -50,6 +50,18 @@ def test_pieces_of_sentences_that_are_held_out_are_left_out(trained, tmp_path):
     pieces = (tmp_path / "de.pieces").read_text().splitlines()
     assert "Tom geht zum Haus ." not in pieces
     assert 0 < len(pieces) < len(GERMAN)
+
+
+def test_what_a_tagger_is_judged_on_it_has_not_seen(tmp_path):
+    """Also where a file is given twice, or once more in another script."""
+    capitals = [[(word.upper(), tag) for word, tag in sentence] for sentence in GERMAN]
+    files = [treebank(tmp_path / f"{name}.conllu", of) for name, of in (("a", GERMAN), ("b", GERMAN), ("c", capitals))]
+    sentences, valid = _held_out([list(read_conllu(file)) for file in files])
+    assert len(valid) == 3 * (len(GERMAN) // 10)
+    assert len(sentences) == 3 * len(GERMAN) - len(valid)
+    assert not {each.text.lower() for each in sentences} & {each.text.lower() for each in valid}
+    again, held_out = _held_out([list(read_conllu(files[0])), list(read_conllu(files[0]))[1:]])
+    assert not {each.words for each in again} & {each.words for each in held_out}
 
 
 def test_too_small_a_treebank(tmp_path, capsys):
