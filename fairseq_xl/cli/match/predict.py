@@ -106,6 +106,7 @@ class Predict:
             "lr": list(cfg["optimization"]["lr"]),
             "batch_size": cfg["dataset"]["batch_size"],
             "data": predictor.task.directory.manifest,
+            "fold": fold,
             # until this checkpoint, validation included
             "training_seconds": state["extra_state"]["previous_training_time"],
             "calibration": str(self.calibration.name) if self.calibration else None,

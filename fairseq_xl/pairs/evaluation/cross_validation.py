@@ -20,6 +20,9 @@ def table(folds: Sequence[PairRecord], test: Sequence[PairRecord], against: str 
         folds: one of each classifier, split and seed.
         test: of each classifier's models, in the order of its folds, on one split.
         against: a classifier whose accuracies are subtracted from the others'.
+
+    Raises:
+        InputError: records twice, models in another order than their folds, an unknown ``against``.
     """
     by_name: dict[str, dict[tuple[str, int], tuple[float, int]]] = {}
     for record in folds:
@@ -30,6 +33,11 @@ def table(folds: Sequence[PairRecord], test: Sequence[PairRecord], against: str 
     for run, record in enumerate(test):
         if any((record.name, record.probability) == (other.name, other.probability) for other in test[:run]):
             raise InputError(f"two --test records of {record.name} say the same: give each fold's model once")
+    for name, own in by_name.items():
+        models = [record.about.get("fold") for record in test if record.name == name]
+        given = [f"fold {fold}" for fold in models]
+        if len(models) == len(own) and None not in models and given != [split for split, _ in own]:
+            raise InputError(f"--test has models of {name} in another order than its folds: {', '.join(given)}")
     if against is not None and against not in by_name:
         raise InputError(f"--against {against!r} is none of {', '.join(by_name)}")
     # The folds' models are all of one seed, by which records are told apart: each counts as a run of its own.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fairseq_xl.cli.main import main
@@ -70,6 +72,13 @@ def test_the_command(tmp_path, capsys):
     assert (tmp_path / "t.md").read_text() == said
     assert main(["match", "best", *map(str, paths)]) == 0
     assert capsys.readouterr().out == f"{paths[1]}\n"
+
+
+def test_models_in_another_order_than_their_folds():
+    models = [replace(model, about={"fold": fold}) for fold, model in enumerate(TEST[:2])]
+    assert table(FOLDS[:2], models).rows == table(FOLDS[:2], TEST[:2]).rows
+    with pytest.raises(InputError, match=r"another order than its folds: fold 1, fold 0"):
+        table(FOLDS[:2], models[::-1])
 
 
 def test_records_that_do_not_fit():
