@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from fairseq_xl.syntactic.data.corpus import Corpus, fold
 
@@ -58,8 +59,9 @@ class Selection:
     ) -> None:
         self.pairs, self.folds = sorted(pairs), {fold(text) for text in exclude}
         self._db = corpus.db
-        # An order that only the sentence and the seed decide: its hash, read from another byte on.
-        self._order = f"substr(s.fold, {1 + seed % 8}), s.text"
+        # An order that only the sentence and the seed decide: its hash with the seed as a key.
+        key = str(seed).encode()
+        self._db.create_function("drawn", 1, lambda mark: blake2b(mark, key=key).digest(), deterministic=True)
         for name in ("excluded", "held"):
             self._db.execute(f"DROP TABLE IF EXISTS temp.{name}")
             self._db.execute(f"CREATE TEMP TABLE {name} (id INTEGER PRIMARY KEY)")
@@ -106,7 +108,7 @@ class Selection:
         """(language, number) of sentences that have translations in a pair's languages, or are one of them."""
         one, other = pair
         query = "SELECT id FROM sentence AS s WHERE id NOT IN held AND id NOT IN excluded AND id IN ({})"
-        query += f" ORDER BY {self._order} LIMIT {number}"
+        query += f" ORDER BY drawn(s.fold), s.text LIMIT {number}"
         if pivot not in pair:
             both = f"{_LINKED} INTERSECT {_LINKED}"
             found = self._db.execute(query.format(both), (pivot, one, pivot, other)).fetchall()
