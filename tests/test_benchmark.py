@@ -31,6 +31,14 @@ def benchmark(forks, tmp_path):
     return run
 
 
+def test_a_ratio_is_the_median_over_turns(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    measure = importlib.import_module("benchmarks.measure")
+    times = {"a": [2.0, 4.0, 9.0], "b": [1.0, 2.0, 1.0]}
+    assert measure.ratio(times, "a", "b") == 2
+    assert measure.ratio(times, "b", "a") == 0.5
+
+
 def test_bessel(benchmark):
     rows = {(row["d"], row["method"]): row for row in benchmark("bessel", "--dims", 3, 300, "--rows", 256)}
     for dim in (3, 300):

@@ -137,3 +137,17 @@ def test_keeps_dtype_and_computes_wide(dtype):
 def test_one_dimension_is_refused():
     with pytest.raises(ValueError, match="at least 2 dimensions, not 1"):
         vmf_log_normalizer(torch.ones(1), 1)
+
+
+@settings(max_examples=60)
+@given(st.integers(2, 32768), st.floats(-3, 5).map(lambda x: 10**x))
+@example(300, 40.0)
+@example(300, 2000.0)
+def test_the_slope_of_the_resultant_length_is_that_of_its_differential_equation(dim, kappa):
+    """A' = 1 − A² − (d − 1)A/κ, with 60 digits (Mardia & Jupp 2000, appendix 1)."""
+    k = torch.tensor(kappa, dtype=torch.float64, requires_grad=True)
+    (found,) = torch.autograd.grad(mean_resultant_length(k, dim), k)
+    with mpmath.workdps(60):
+        _, a = exact(kappa, dim)
+        slope = 1 - a**2 - (dim - 1) * a / mpmath.mpf(kappa)
+    assert found.item() == pytest.approx(float(slope), rel=1e-9)

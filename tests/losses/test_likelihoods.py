@@ -91,10 +91,11 @@ def test_the_table_gets_no_gradient_and_no_scores_are_kept():
     assert targets.table.grad is None
 
 
+@pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("weights", [None, [5.0, 1, 1, 9, 0.5, 2, 2, 1, 1]])
-def test_the_estimate_of_the_normaliser_is_unbiased(weights):
-    """The mean of exp(loss) over many draws is Z/exp(eᵀu_w) itself."""
-    pred, index, targets = problem(n=3)
+def test_the_estimate_of_the_normaliser_is_unbiased(weights, bias):
+    """The mean of exp(loss) over many draws is Z/exp(eᵀu_w + b_w) itself."""
+    pred, index, targets = problem(n=3, bias=bias)
     pred = pred.detach() / 3
     proposal = Proposal(targets.banned, None if weights is None else torch.tensor(weights))
     generator = torch.Generator().manual_seed(0)
@@ -108,8 +109,9 @@ def test_the_estimate_of_the_normaliser_is_unbiased(weights):
     assert found.std(0).max() > 0
 
 
-def test_many_draws_are_all_words():
-    pred, index, targets = problem()
+@pytest.mark.parametrize("bias", [False, True])
+def test_many_draws_are_all_words(bias):
+    pred, index, targets = problem(bias=bias)
     assert torch.allclose(
         vmf_posterior(pred, index, targets, 0.1, negatives=3000), vmf_posterior(pred, index, targets, 0.1)
     )
@@ -137,6 +139,18 @@ def test_the_module_draws_while_training_alone():
     assert torch.allclose(loss.eval()(pred, index, targets), exact)
     rows = loss.rows(pred, index, targets)
     assert torch.allclose(rows.kappa, pred.norm(dim=-1))
+
+
+def test_the_module_draws_by_its_weights():
+    pred, index, targets = problem(vocabulary=200)
+    weights = torch.linspace(0.01, 1, 200) ** 4
+    generators = [torch.Generator().manual_seed(0) for _ in range(3)]
+    of_module = VmfPosteriorLoss(negatives=9, weights=weights, generator=generators[0], reduction="none")
+    proposal = Proposal(targets.banned, weights)
+    weighted = vmf_posterior(pred, index, targets, negatives=9, proposal=proposal, generator=generators[1])
+    uniform = vmf_posterior(pred, index, targets, negatives=9, generator=generators[2])
+    assert torch.equal(of_module(pred, index, targets), weighted)
+    assert not torch.allclose(uniform, weighted)
 
 
 @pytest.mark.parametrize("options", [{"label_smoothing": 1.0}, {"label_smoothing": -0.1}, {"negatives": -1}])

@@ -135,6 +135,10 @@ def test_logged_figures():
     with torch.no_grad():
         fixed.pred[0] = fixed.decoder.targets.table[TARGETS[0]] * 3  # three predictions exactly right
         fixed.pred[1, 0] = -fixed.decoder.targets.table[7]  # one exactly opposite
+        own = fixed.decoder.targets.table[TARGETS[1][1]]
+        across = F.normalize(fixed.pred[1, 1] - (fixed.pred[1, 1] @ own) * own, dim=-1)
+        at = torch.tensor(130.0).deg2rad()
+        fixed.pred[1, 1] = 2 * (at.cos() * own + at.sin() * across)  # one at 130°, which the loss still draws
     log = make("syn_margin_proj")(fixed, sample([0, 1], TARGETS[:2]))[2]
     with metrics.aggregate() as logged:
         margins.SynMarginProj.reduce_metrics([log])

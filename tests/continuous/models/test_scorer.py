@@ -29,3 +29,14 @@ def test_prior_and_hub_options_change_scores_as_documented(task, vectors):
 
     density = hubness(plain.decoder.targets)
     assert loss[0, 0, 4:].argmin() == density[4:].argmax()
+
+
+def test_a_prior_and_a_learnt_bias_both_count(task, vectors):
+    plain, both = (build(task, vectors, word_bias=True, decode_prior_weight=weight) for weight in (0.0, 0.5))
+    bias = torch.linspace(-1, 1, len(task.target_dictionary))
+    for model in (plain, both):
+        model.decoder.targets.bias.data.copy_(bias)
+    prior = build(task, vectors, decode_prior_weight=0.5).decoder
+    expected = prior.scorer.word_bonus(prior.targets) + bias
+    assert torch.equal(both.decoder.scorer.word_bonus(both.decoder.targets), expected)
+    assert torch.equal(plain.decoder.scorer.word_bonus(plain.decoder.targets), bias)

@@ -165,6 +165,7 @@ def numbered(keys: str, each: int) -> list[tuple[str, str]]:
 
 
 def test_a_limit_uses_the_sentences_of_a_key_alike():
+    assert len(transfer(numbered("a", 10), chosen=Settings(per_key=20))[0]) == 20, "a limit within the third step"
     found, counts = transfer(numbered("a", 100), chosen=Settings(per_key=99))
     used = [text for pair in found for text in (pair.left, pair.right)]
     assert len(found) == 99

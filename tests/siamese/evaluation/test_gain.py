@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+import pytest
 from siamese_records import GOLD, record
 
 from fairseq_xl.cli.main import main
+from fairseq_xl.siamese.evaluation import gain
 
 
 def of(language, name, wrong):
@@ -47,3 +50,18 @@ def test_gains_over_languages(tmp_path, capsys):
     (tmp_path / "2.json").write_text(json.dumps({**made[2], "gold": GOLD[::-1]}))
     assert main(["classify", "gain", *paths]) == 2
     assert "the records of te are of different test sets" in capsys.readouterr().err
+
+
+def test_an_interval_is_of_95_per_cent():
+    assert gain._interval(np.linspace(-100, 100, 2001)) == "-95.0 to +95.0"
+
+
+def test_the_mean_of_languages_is_surer_than_each():
+    """The same records for two languages: draws that are independent have √2 times less spread together."""
+    made = []
+    for language in ("te", "es"):
+        made += [of(language, f"SSC({language}-en)", 20), of(language, f"SSC({language}-{language})", 40)]
+    rows = gain.gains(made, "SSC({low}-{high})", "SSC({low}-{low})", 4000).rows
+    widths = [float(high) - float(low) for low, high in (row[-1].split(" to ") for row in rows)]
+    assert widths[0] == widths[1]
+    assert widths[0] / widths[2] == pytest.approx(2**0.5, rel=0.06)
