@@ -8,6 +8,8 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from fairseq_xl import __version__, hush
@@ -88,7 +90,24 @@ def _dispatch(argv: list[str]) -> int:
     command = parse(parser, found, words)
     if not _is_here():  # the processor's library that torch and others bring ends the process then
         raise InputError(GONE)
+    _refuse_overwriting(command)
     return command.run() or 0
+
+
+def _refuse_overwriting(command: Any) -> None:
+    """See that no file is written over one that is read.
+
+    Raises:
+        InputError: ``--output`` is a file that another argument names.
+    """
+    output = getattr(command, "output", None)
+    if not isinstance(output, Path) or not output.is_file():
+        return
+    for each in fields(command):
+        given = getattr(command, each.name)
+        for path in given if isinstance(given, list | tuple) else [given]:
+            if each.name != "output" and isinstance(path, Path) and path.is_file() and path.samefile(output):
+                raise InputError(f"--output {output} is read, too ({each.name}): name another file")
 
 
 def _is_here() -> bool:

@@ -219,7 +219,11 @@ def read_manifest(path: Path, version: int, command: str, **entries: type) -> di
     try:
         manifest: dict[str, Any] = loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise InputError(f"{path} is missing: `{command}` makes such a folder") from None
+        within = path.parent / "model"  # of a recipe's run
+        meant = f"did you mean {within}?" if (within / path.name).is_file() else f"`{command}` makes such a folder"
+        raise InputError(f"{path} is missing: {meant}") from None
+    except NotADirectoryError:
+        raise InputError(f"{path.parent} is a file: give a folder, as `{command}` makes it") from None
     except ValueError:
         raise InputError(f"{path} is damaged: prepare the folder again") from None
     if not isinstance(manifest, dict):

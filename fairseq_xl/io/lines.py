@@ -20,6 +20,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
 
 BOM = codecs.BOM_UTF8
+BOMS_OF_UTF16 = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16's, which is how it begins
@@ -86,9 +87,10 @@ def decode_lines(stream: Iterable[bytes], name: Path | str) -> Iterator[str]:
             line = raw.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
         except UnicodeDecodeError as error:
             byte = error.object[error.start]
+            encoding = "UTF-16" if number == 1 and raw.startswith(BOMS_OF_UTF16) else "ISO-8859-1"
             raise InputError(
                 f"{name}, line {number}: byte 0x{byte:02x} is not valid UTF-8; convert the file"
-                f" (for example with iconv -f ISO-8859-1 -t UTF-8)"
+                f" (for example with iconv -f {encoding} -t UTF-8)"
             ) from None
         yield line
 

@@ -105,7 +105,16 @@ class TableLoss(VectorLoss):
     """
 
     def forward(self, pred: Tensor, index: Tensor, targets: FrozenTable) -> Tensor:
-        """The loss of raw predictions (N, d) whose targets are rows (N,) of the table."""
+        """The loss of raw predictions (N, d) whose targets are rows (N,) of the table.
+
+        Raises:
+            ValueError: a row below 0, such as the −100 of what other losses leave out. On CUDA nobody looks, for the
+                look would wait.
+        """
+        if not index.is_cuda and (index < 0).any():
+            raise ValueError(
+                f"row {int(index.min())} is no target: leave out what has none, as pred[real], index[real]"
+            )
         return self.reduce(self.rows(pred, index, targets).loss)
 
 

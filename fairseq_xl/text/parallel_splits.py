@@ -126,7 +126,7 @@ def split(pairs: Sequence[Pair], valid: int, test: int, seed: int) -> Splits:
     if len(members) <= valid + test:
         raise InputError(
             f"{len(pairs)} pairs make {len(members)} clusters without a sentence in common, too few to hold out "
-            f"{valid} + {test}: ask for fewer"
+            f"{valid} + {test}: ask for fewer by --valid and --test"
         )
     draw = random.Random(seed)
     chosen = draw.sample(sorted(members), valid + test)

@@ -11,6 +11,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,18 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
     return _load(path)
 
 
+def need_file(path: Path) -> None:
+    """Refuse what is no file, before anything is loaded.
+
+    Raises:
+        InputError: there is nothing, or a folder.
+    """
+    if path.is_dir():
+        raise InputError(f"the checkpoint {path} {why_unusable(path)}")
+    if not path.is_file():
+        raise InputError(f"no checkpoint at {path}")
+
+
 def why_unusable(path: str | os.PathLike[str]) -> str | None:
     """What keeps fairseq from using a checkpoint, to follow its name in a sentence.
 
@@ -69,6 +82,8 @@ def why_unusable(path: str | os.PathLike[str]) -> str | None:
         InputError: the system refuses to read the file, which says nothing about what is in it.
     """
     if not os.path.isfile(path):
+        if os.path.isdir(path):
+            return "is a folder: give a file of fairseq-train, such as RUN/checkpoints/checkpoint_best.pt"
         return "is not a file" if os.path.exists(path) else "does not exist"
     if os.path.getsize(path) == 0:
         return "is empty: its writing was interrupted; use another one"

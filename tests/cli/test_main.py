@@ -275,3 +275,21 @@ def test_another_version_of_eole_is_a_sentence(command, tmp_path: Path, monkeypa
     assert done.returncode == 2
     assert done.stderr == "error: eole 0.7.0 is installed, and this extends eole>=0.6.4,<0.7: install one of those\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["eole", "eole-0.7.0.dist-info"]
+
+
+@pytest.mark.parametrize("link", [False, True])
+def test_no_file_is_written_over_what_is_read(tmp_path, capsys, link):
+    vectors = tmp_path / "w.vec"
+    vectors.write_text("a 1 0\nb 0 1\n")
+    output = tmp_path / "link.vec" if link else vectors
+    if link:
+        output.symlink_to(vectors)
+    assert cli.main(["vectors", "convert", str(vectors), "--output", str(output), "--center"]) == 2
+    said = capsys.readouterr().err
+    assert f"--output {output} is read, too" in said
+    assert "name another file" in said
+    assert vectors.read_text() == "a 1 0\nb 0 1\n"
+    assert cli.main(["vectors", "convert", str(vectors), "--output", str(tmp_path / "new.vec")]) == 0
+    assert cli.main(["vectors", "convert", str(vectors), "--output", str(tmp_path / "new.vec")]) == 0, (
+        "it may be replaced"
+    )

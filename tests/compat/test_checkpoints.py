@@ -128,7 +128,7 @@ def broken_files(folder: Path) -> dict[str, Path]:
     paths["no entry `model`"] = save(folder / "list.pt", [1])
     paths["no entry `cfg` or `args`"] = save(folder / "weights.pt", {"model": {}})
     paths["does not exist"] = folder / "absent.pt"
-    paths["is not a file"] = folder
+    paths["is a folder: give a file of fairseq-train"] = folder
     return paths
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from fairseq_xl.io import folders
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.folders import WRITTEN, atomic_folder, own_files
+from fairseq_xl.io.folders import WRITTEN, atomic_folder, own_files, read_manifest
 
 
 def write(output, text, fails=False, also=None):
@@ -187,3 +187,15 @@ def test_a_loop_of_links_stays(tmp_path):
     with pytest.raises(InputError, match="loop: it is one of a loop of links"):
         share(tmp_path / "loop", a="1")
     assert [path.name for path in tmp_path.iterdir()] == ["loop"]
+
+
+def test_a_folder_that_is_none_and_one_that_was_meant(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match=r"file is a file: give a folder, as `make` makes it"):
+        read_manifest(tmp_path / "file" / "m.json", 1, "make")
+    with pytest.raises(InputError, match=r"m.json is missing: `make` makes such a folder"):
+        read_manifest(tmp_path / "m.json", 1, "make")
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "m.json").touch()
+    with pytest.raises(InputError, match=r"m.json is missing: did you mean .*model\?"):
+        read_manifest(tmp_path / "m.json", 1, "make")

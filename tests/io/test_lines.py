@@ -129,3 +129,14 @@ def test_codecs_of_other_things_than_texts(name):
 @pytest.mark.parametrize("name", ["", "none", "aliases", "a\0b", "\ud800", "é", "x" * 10_000])
 def test_no_codec_at_all(name):
     assert text_encoding(name) is None
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_a_file_in_utf_16_is_told_from_one_in_latin_1(tmp_path, encoding):
+    path = tmp_path / "text"
+    path.write_bytes("\ufeffeins\n".encode(encoding))
+    with pytest.raises(InputError, match="iconv -f UTF-16 -t UTF-8"):
+        list(read_lines(path))
+    path.write_bytes("München\n".encode("latin-1"))
+    with pytest.raises(InputError, match="iconv -f ISO-8859-1 -t UTF-8"):
+        list(read_lines(path))

@@ -132,3 +132,11 @@ def test_half_precision_is_computed_in_float32(name):
     value = VECTORS[name][0](pred, target)
     assert value.dtype == torch.float32
     assert torch.allclose(value, VECTORS[name][0](pred.float(), target.float(), target_norm="trust"))
+
+
+@pytest.mark.parametrize("loss", [xl.VmfPosteriorLoss(), xl.NegativeSamplingLoss()])
+def test_a_target_that_others_ignore_is_refused(loss):
+    """−100 would be read from the end of the table."""
+    table = xl.FrozenTable(torch.eye(8))
+    with pytest.raises(ValueError, match="row -100 is no target: leave out what has none"):
+        loss(torch.randn(3, 8), torch.tensor([1, -100, 2]), table)

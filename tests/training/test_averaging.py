@@ -130,7 +130,7 @@ def test_failed_write_leaves_the_old_output(tmp_path, monkeypatch):
         (["{}/none", "--last", "1"], "is not a folder"),
         (["{}", "{}", "--last", "1"], "choose among the checkpoints of one folder"),
         (["{}/none.pt"], "does not exist"),
-        (["{}"], "is not a file"),
+        (["{}"], "is a folder: give a file of fairseq-train"),
     ],
 )
 def test_wrong_requests_get_one_sentence(tmp_path, capsys, argv, message):

@@ -153,7 +153,7 @@ def test_the_pack_command(work, tmp_path, capsys):
     words = ["translate", "pack", checkpoint, "--data", work / "bin", "-s", "de", "-t", "en", "--output", output]
     words += ["--truecaser", work / "truecaser.de", "--beam", 3, "--lenpen", 0.8]
     assert cli.main([str(word) for word in words]) == 0
-    assert capsys.readouterr().out == f"translate with: fairseq-xl translate text {output}\n"
+    assert capsys.readouterr().out == f"translate with: fairseq-xl translate text {output} --input FILE\n"
     assert json.loads((output / "translator.json").read_text())["options"] == {"beam": 3, "lenpen": 0.8}
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import fairseq_xl
 from fairseq_xl.continuous.diagnostics.settings import Settings
 from fairseq_xl.io.atomic import atomic_text
-from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import argument, option
 
 
@@ -33,12 +32,12 @@ class Diagnose(Settings):
         fairseq_xl.register()
         from fairseq_xl.continuous.diagnostics import measure, table
         from fairseq_xl.report import record
+        from fairseq_xl.training.checkpoints import need_file
         from fairseq_xl.training.device import usable
 
         # What is missing or cannot be written is better known before the work than after it.
         for path in self.models:
-            if not path.is_file():
-                raise InputError(f"no checkpoint at {path}")
+            need_file(path)
         with atomic_text(self.output) as stream:
             report = {
                 "data": str(self.data),

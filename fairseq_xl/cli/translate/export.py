@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 import fairseq_xl
@@ -41,4 +42,4 @@ class Export(Decoding, Exporting):
         for line in write(self, self):
             print(line)
         if self.format == "ctranslate2":
-            print(f"translate with: fairseq-xl translate text {self.output}")
+            print(f"translate with: fairseq-xl translate text {shlex.quote(str(self.output))} --input FILE")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 import fairseq_xl
@@ -21,4 +22,4 @@ class Pack(Decoding, Packing):
         from fairseq_xl.translation.packing import pack
 
         pack(self, self)
-        print(f"translate with: fairseq-xl translate text {self.output}")
+        print(f"translate with: fairseq-xl translate text {shlex.quote(str(self.output))} --input FILE")

@@ -8,6 +8,7 @@ from typing import Any
 from fairseq import checkpoint_utils
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.training.checkpoints import need_file
 from fairseq_xl.training.device import usable
 
 
@@ -22,8 +23,7 @@ def load_model(checkpoint: Path, data: Path, device: str | None = None) -> tuple
     Raises:
         InputError: no such checkpoint, folder or device, or a folder without preprocessed text.
     """
-    if not checkpoint.is_file():
-        raise InputError(f"no checkpoint at {checkpoint}")
+    need_file(checkpoint)
     if not data.is_dir():
         raise InputError(f"no folder {data}: give the one fairseq-preprocess wrote")
     place = usable(device)

@@ -29,6 +29,7 @@ from fairseq_xl.siamese.evaluation.records import Record
 from fairseq_xl.siamese.models.contrastive import class_scores
 from fairseq_xl.siamese.models.voting import ReferenceVoting
 from fairseq_xl.siamese.prediction.bias import fit_bias
+from fairseq_xl.training.checkpoints import need_file
 from fairseq_xl.training.device import usable
 
 if TYPE_CHECKING:
@@ -126,8 +127,7 @@ class Classifier:
         """
         from fairseq import checkpoint_utils
 
-        if not checkpoint.is_file():
-            raise InputError(f"no checkpoint at {checkpoint}")
+        need_file(checkpoint)
         overrides = {"data": str(data)} if data else {}
         models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], overrides)
         if not hasattr(task, "reference_side"):

@@ -38,7 +38,7 @@ def test_the_command_compares_sentences_and_says_how(export, work, tmp_path):
     same = int(re.fullmatch(r"beam 3: (\d+) of 23 translations are identical", beam)[1])
     assert bool(others) == (same < 23)
     assert all("the two searches keep and end hypotheses by rules of their own" in line for line in others)
-    assert end == f"translate with: fairseq-xl translate text {tmp_path / 'export'}"
+    assert end == f"translate with: fairseq-xl translate text {tmp_path / 'export'} --input FILE"
     # without sentences they are made of the dictionary's words
     status, out, _ = export("words", tmp_path / "words", "--beam", 1)
     assert status == 0
