@@ -211,8 +211,8 @@ def _best_by_halves(
 def projection(pred: Tensor, target: Tensor) -> Tensor:
     """u_orth: the unit vector along the part of û orthogonal to u (section 3.2, Figure 1 top).
 
-    (N, d) from (N, d) and (N, d), float32 from half precision; zero where û is zero or parallel to u, where no such
-    direction exists.
+    (N, d) from (N, d) and (N, d), float32 from half precision. It is zero where û is zero or parallel to u, where no
+    such direction exists.
     """
     unit, target = unit_rows(at_least_float32(pred)), at_least_float32(target)
     orthogonal = unit - (unit * target).sum(-1, keepdim=True) * target

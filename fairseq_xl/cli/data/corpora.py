@@ -59,7 +59,7 @@ class Campaign:
 @dataclass(kw_only=True)
 class Split:
     """Cut sentence pairs into train, valid and test without a sentence in common. Sets that are there already are
-    taken as they are, and their pairs left out of the training text; other pairs may share a sentence with them."""
+    taken as they are, and their pairs left out of the training text. Other pairs may share a sentence with them."""
 
     train: Path = argument(
         "PREFIX of PREFIX.SRC and PREFIX.TGT, or one file of pairs in columns separated by tabs; UTF-8, .gz is "
