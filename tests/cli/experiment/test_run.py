@@ -70,7 +70,8 @@ def test_an_option_that_a_system_has_itself_is_not_changed_silently(run_cli, pla
         (("run", "CONFIG", "--output", "x", "--slurm", "a=1"), "--slurm is for --launcher slurm"),
         (("run", "CONFIG", "--output", "x", "--gpus", "0", "--gpus-per-cell", "2"), "there are 1 GPUs"),
         (("run", "CONFIG", "--output", "x", "--launcher", "slurm", "--jobs", "2"), "--jobs is for this machine"),
-        (("run", "CONFIG", "--output", "CONFIG"), "this folder cannot be made"),
+        (("run", "CONFIG", "--output", "CONFIG"), "is read, too (config)"),
+        (("run", "CONFIG", "--output", "/dev/null/x"), "this folder cannot be made"),
     ],
 )
 def test_mistakes(run_cli, playground, tmp_path, monkeypatch, arguments, said):

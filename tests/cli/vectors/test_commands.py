@@ -72,12 +72,12 @@ def test_convert_without_a_dictionary_keeps_everything(folder: Path) -> None:
     np.testing.assert_array_equal(after.matrix, before.matrix)
 
 
-def test_convert_may_replace_its_own_input(folder: Path) -> None:
+def test_convert_writes_an_array_and_reads_it(folder: Path) -> None:
     before = read_vectors(folder / "in.vec")
-    for source, target in [("in.vec", "in.vec"), ("in.vec", "in.npy"), ("in.npy", "in.npy")]:
+    for source, target in [("in.vec", "one.npy"), ("one.npy", "two.npy")]:
         assert vectors("convert", folder / source, "-o", folder / target, "--normalize") == 0
     expected = transform(before, Transformation(normalize=True)).matrix
-    np.testing.assert_allclose(read_vectors(folder / "in.npy").matrix, expected, atol=1e-6)
+    np.testing.assert_allclose(read_vectors(folder / "two.npy").matrix, expected, atol=1e-6)
 
 
 def test_convert_transforms_with_the_dictionarys_counts(folder: Path) -> None:

@@ -94,8 +94,9 @@ def test_the_spread_over_draws_of_references():
 def test_files_where_folders_are_wanted_and_the_reverse(tmp_path, capsys):
     path = tmp_path / "a.json"
     path.write_text(json.dumps(record("Siamese", 1)))
-    assert main(["classify", "report", str(path), "-o", str(path)]) == 2
-    assert f"cannot write {path}: " in capsys.readouterr().err
+    (tmp_path / "file").touch()
+    assert main(["classify", "report", str(path), "-o", str(tmp_path / "file")]) == 2
+    assert f"cannot write {tmp_path / 'file'}: " in capsys.readouterr().err
     assert main(["classify", "gain", str(path), "--over", "Siamese", "--system", "Siamese", "-o", str(tmp_path)]) == 2
     assert "it is a directory" in capsys.readouterr().err
     assert main(["classify", "gain", str(tmp_path)]) == 2
