@@ -9,6 +9,7 @@ from typing import Any
 from fairseq.dataclass import ChoiceEnum
 
 from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion, ContinuousCriterionConfig, register
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
 from fairseq_xl.losses import (
     InBatchLoss,
@@ -85,11 +86,19 @@ class SynMarginDiff(ContinuousCriterion):
 
 @register("negative_sampling", NegativeSamplingConfig)
 class NegativeSampling(ContinuousCriterion):
-    """Hinge averaged over k negatives sampled uniformly, never the target."""
+    """Hinge averaged over k negatives sampled uniformly, never the target.
+
+    Raises:
+        InputError: no negatives.
+    """
 
     def __init__(self, task: Any, sentence_avg: bool, margin: float, negatives: int):
         # The trainer seeds torch's global generator from --seed and the update, so draws survive a resume.
-        super().__init__(task, sentence_avg, NegativeSamplingLoss(margin, negatives))
+        try:
+            loss = NegativeSamplingLoss(margin, negatives)
+        except ValueError as error:
+            raise InputError(f"--criterion negative_sampling: {error}") from None
+        super().__init__(task, sentence_avg, loss)
 
 
 @register("most_informative_negative", MostInformativeConfig)
