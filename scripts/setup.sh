@@ -122,12 +122,11 @@ if [[ -z $uv ]]; then
 fi
 say "installing into $prefix ($("$target" -V), $("$uv" --version))"
 pips=$("$target" -m pip config get global.find-links 2>/dev/null || true)
-# uv separates by commas, pip by blanks in its variable and by lines in its settings
+# uv separates by commas, pip by blanks
 IFS=, read -ra of_uv <<<"${UV_FIND_LINKS:-}"
-read -ra of_pip <<<"${PIP_FIND_LINKS:-}"
-mapfile -t configured < <(printf '%s\n' "${of_uv[@]}" "${of_pip[@]}" "$pips")
+read -ra of_pip <<<"${PIP_FIND_LINKS:-} ${pips//$'\n'/ }"
 options=()
-for link in "${links[@]}" "${configured[@]}"; do [[ -z $link ]] || options+=(--find-links "$link"); done
+for link in "${links[@]}" "${of_uv[@]}" "${of_pip[@]}"; do options+=(--find-links "$link"); done
 constraints=$root/scripts/constraints.txt
 if [[ $eole == yes ]]; then # which wants an older sentencepiece
   constraints=$prefix/fairseq_xl-constraints

@@ -5,6 +5,7 @@ No test here touches the network: a stand-in for uv writes down what it is asked
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -304,3 +305,14 @@ def test_a_wrong_option_gets_a_sentence(sandbox: Sandbox, options: list[str], se
     assert done.returncode == 2
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_find_links_of_the_environment_are_separated_as_their_tools_do(sandbox: Sandbox) -> None:
+    """uv's by commas, so that a folder may have a blank in its name; pip's by blanks."""
+    sandbox.add_torch("2.11.0+cpu")
+    sandbox.env |= {"UV_FIND_LINKS": "/my wheels,/b", "PIP_FIND_LINKS": "/c /d"}
+    done = sandbox.here("--find-links", "wheels")
+    assert done.returncode == 0, done.stderr
+    arguments = sandbox.main_call()["arguments"]
+    given = [value for option, value in itertools.pairwise(arguments) if option == "--find-links"]
+    assert [Path(value).name for value in given] == ["wheels", "my wheels", "b", "c", "d"]
