@@ -42,11 +42,13 @@ class Calibrate:
         from fairseq_xl.pairs.evaluation.record import PairRecord
         from fairseq_xl.pairs.prediction import calibration
 
-        record = PairRecord.read(self.record)
-        for path in filter(None, (self.record, self.prior_from)):
-            about = PairRecord.read(path).about
-            if about.get("calibration") or about.get("calibrated"):
+        def read(path: Path) -> PairRecord:
+            record = PairRecord.read(path)
+            if record.about.get("calibration") or record.about.get("calibrated"):
                 raise InputError(f"{path} is calibrated already: give the record of the model's own probabilities")
+            return record
+
+        record = read(self.record)
         if record.gold is None or len(set(record.gold)) < 2:
             raise InputError(f"{self.record} has no labels of both kinds: calibrate on a development set")
         if self.prior is not None and not 0 < self.prior < 1:
@@ -57,7 +59,7 @@ class Calibrate:
         development, prior = float(gold.mean()), self.prior
         found = calibration.Calibration(temperature, bias, development, None)
         if self.prior_from:
-            judged = calibration.logits(np.array(PairRecord.read(self.prior_from).probability))
+            judged = calibration.logits(np.array(read(self.prior_from).probability))
             prior = calibration.estimate_prior(calibration.calibrated(judged, found), development)
         calibration.write_calibration(self.output, replace(found, prior=prior))
         share = ""

@@ -136,9 +136,9 @@ def _held_out(treebanks: Sequence[Sequence[Sentence]]) -> tuple[list[Sentence], 
     They are chosen by their place in each file, because the same file in another script has them in the same order.
     """
     valid = [sentence for read in treebanks for sentence in read[HELD_OUT - 1 :: HELD_OUT]]
-    known = {tuple(sentence.words) for sentence in valid}
+    known = {sentence.words for sentence in valid}
     rest = (sentence for read in treebanks for place, sentence in enumerate(read, start=1) if place % HELD_OUT)
-    return [sentence for sentence in rest if tuple(sentence.words) not in known], valid
+    return [sentence for sentence in rest if sentence.words not in known], valid
 
 
 def train_tagger(how: Training, output: Path) -> dict[str, Any]:
