@@ -59,6 +59,25 @@ def _no_metrics_of_others() -> None:
     metrics.reset()
 
 
+@contextlib.contextmanager
+def kept_logging() -> Iterator[None]:
+    """fairseq-validate takes the root logger's handlers away, and gives it one that writes where stdout is then."""
+    root = logging.getLogger()
+    level, handlers = root.level, root.handlers[:]
+    try:
+        yield
+    finally:
+        root.setLevel(level)
+        root.handlers[:] = handlers
+
+
+@pytest.fixture(autouse=True)
+def _no_handlers_of_others() -> Iterator[None]:
+    """The stdout of one test is closed in the next, where every message would be an error."""
+    with kept_logging():
+        yield
+
+
 # Those that take minutes, first: what is left for the end then fits between two processes.
 LONGEST = (
     "recipes/test_multi30k.py",
@@ -446,14 +465,8 @@ def validate() -> Callable[[str, Path], dict[str, float]]:
                 "--cpu",
             ],
         )
-        root = logging.getLogger()
-        level, handlers = root.level, root.handlers[:]
-        with contextlib.redirect_stdout(io.StringIO()) as said:  # where the command's own handler writes to
-            try:
-                fairseq_cli.validate.main(convert_namespace_to_omegaconf(args))
-            finally:
-                root.setLevel(level)
-                root.handlers[:] = handlers
+        with kept_logging(), contextlib.redirect_stdout(io.StringIO()) as said:
+            fairseq_cli.validate.main(convert_namespace_to_omegaconf(args))
         return last_figures(said.getvalue().splitlines())
 
     return run

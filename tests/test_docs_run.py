@@ -135,7 +135,6 @@ NO_DRY_RUN = ("recipes/quickstart.sh", "recipes/train.sh", "scripts/test.sh")
 
 # Blocks that are no code, by their first lines.
 PICTURES = (
-    "text, vectors, web pages",
     "cli                                           every command and its options",
     "pyproject.toml      metadata, extras, the console command fairseq-xl, settings of the tools; setup.py asks it",
 )
