@@ -35,6 +35,7 @@ SIAMESE="siamese siamese-mono siamese-control paper paper-mono paper-control"
 # Settings that both recipes offer under the same names.
 defaults() {
   LOW='' HIGH='' SYSTEM=siamese SEED=1 UPDATES=2000 EVERY=100 OUT='' DATA='' NAME='' SPLIT=test PREPARE_ONLY=no
+  MORE_TEXT='' MODEL='' PARSES=''
   LOW_RESOURCE_SIZE=0 HIGH_RESOURCE_SIZE=0 LOW_SOURCES=() HIGH_SOURCES=() CLASS_SOURCES=() SOURCES=() UNLABELLED=()
   LEXICONS=() HIGH_WORDS=translated WITH_HIGH=no DRAWS=one CLASS_BIAS=no TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
 }
@@ -78,8 +79,9 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --low-resource-source) LOW_SOURCES+=("$2") ;;
     --high-resource-source) HIGH_SOURCES+=("$2") ;;
     --class-source) CLASS_SOURCES+=("$2") ;; # of a teacher: what it labels is to have the classes of these
-    --more-text | --parses) BASELINE_OPTIONS+=("$1" "$(absolute "$2")") ;;
-    --model) BASELINE_OPTIONS+=("$1" "$2") ;;
+    --more-text) MORE_TEXT=$(absolute "$2") ;;
+    --parses) PARSES=$(absolute "$2") ;;
+    --model) MODEL=$2 ;;
   esac
 }
 
@@ -198,6 +200,12 @@ classification_recipe() {
   else
     PRESET=best PREPARE=("${BEST_PREPARE[@]}") TRAIN+=("${BEST_TRAIN[@]}") PREDICT=("${BEST_PREDICT[@]}")
   fi
+  # Each has some of these. An experiment gives all systems the same.
+  case $SYSTEM in
+    asv | dsc-t) [[ -z $MORE_TEXT ]] || BASELINE_OPTIONS+=(--more-text "$MORE_TEXT") ;;
+    st) [[ -z $MODEL ]] || BASELINE_OPTIONS+=(--model "$MODEL") ;;
+    mv-rnn) [[ -z $PARSES ]] || BASELINE_OPTIONS+=(--parses "$PARSES") ;;
+  esac
   key=$LOW-$HIGH.$PRESET$SELECTION_NAME
   [[ $LOW_RESOURCE_SIZE == 0 ]] || size+=.$LOW_RESOURCE_SIZE
   [[ $HIGH_RESOURCE_SIZE == 0 ]] || size+=.high$HIGH_RESOURCE_SIZE

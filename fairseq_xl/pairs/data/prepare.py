@@ -142,7 +142,10 @@ def _fold_count(rows: Sequence[TokenizedPair], settings: Settings) -> int:
         raise InputError(
             "some training files have a column of folds and others have none: give it for all, or for none"
         )
-    return max(numbers) + 1 if numbers else settings.folds
+    count = max(numbers) + 1 if numbers else settings.folds
+    if settings.folds not in (1, count):
+        raise InputError(f"--folds is {settings.folds}, but the files' own folds are {count}: leave it out")
+    return count
 
 
 def _rows(rows: Sequence[TokenizedPair], same: Mapping[str, str], settings: Settings | None) -> Iterator[Row]:
