@@ -37,7 +37,7 @@ defaults() {
   LOW='' HIGH='' SYSTEM=siamese SEED=1 UPDATES=2000 EVERY=100 OUT='' DATA='' NAME='' SPLIT=test PREPARE_ONLY=no
   MORE_TEXT='' MODEL='' PARSES=''
   LOW_RESOURCE_SIZE=0 HIGH_RESOURCE_SIZE=0 LOW_SOURCES=() HIGH_SOURCES=() CLASS_SOURCES=() SOURCES=() UNLABELLED=()
-  LEXICONS=() HIGH_WORDS=translated WITH_HIGH=no DRAWS=one CLASS_BIAS=no TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
+  LEXICONS=() HIGH_WORDS=translated WITH_HIGH=no DRAWS=one CLASS_BIAS=no MORPHEMES=no PAPER_PAIRS=low-high TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
 }
 
 common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 0 for an option that is none of these
@@ -47,7 +47,7 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --prepare-only) PREPARE_ONLY=yes; return ;;
     --low-resource | --high-resource | --system | --loss | --seed | --updates | --every | --out | --data | --name) ;;
     --low-resource-size | --high-resource-size | --low-resource-source | --high-resource-source | --class-source) ;;
-    --split | --more-text | --model | --parses | --lexicon | --high-words | --with-high-resource | --draws | --class-bias) ;;
+    --split | --more-text | --model | --parses | --lexicon | --high-words | --with-high-resource | --draws | --class-bias | --morphemes) ;;
     --unlabelled)
       need_value "$@"
       need_value "$1" "${3:-}"
@@ -65,6 +65,7 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --with-high-resource) WITH_HIGH=$2 ;;
     --draws) DRAWS=$2 ;;
     --class-bias) CLASS_BIAS=$2 ;;
+    --morphemes) MORPHEMES=$2 ;;
     --lexicon) LEXICONS+=("$2") ;;
     --system | --loss) SYSTEM=$2 ;; # `fairseq-xl experiment` calls what it compares a loss
     --seed) SEED=$2 ;;
@@ -98,6 +99,7 @@ check_settings() {
   [[ $WITH_HIGH =~ ^(no|yes)$ ]] || fail "--with-high-resource is '$WITH_HIGH': choose no or yes"
   [[ $WITH_HIGH == no || $PREPARE_ONLY == yes ]] || one_of "$SYSTEM" "$BASELINES" || fail "--with-high-resource is for baselines: $SYSTEM pairs both languages anyway"
   [[ $CLASS_BIAS =~ ^(no|yes)$ ]] || fail "--class-bias is '$CLASS_BIAS': choose no or yes"
+  [[ $MORPHEMES =~ ^(no|yes)$ ]] || fail "--morphemes is '$MORPHEMES': choose no or yes"
   [[ $CLASS_BIAS == no || $SPLIT != valid ]] || fail "--class-bias is fitted on the split valid: leave out --split valid"
   [[ $DRAWS =~ ^(one|seed)$ ]] || fail "--draws is '$DRAWS': choose one or seed"
   [[ $SPLIT =~ ^(valid|test)$ ]] || fail "--split is '$SPLIT': choose valid or test"
@@ -158,6 +160,7 @@ train_siamese() {
   claim_checkpoints "$RUN/checkpoints"
   case $SYSTEM in
     *-mono) pairs=(--pairs low-low) ;;
+    paper*) [[ $HIGH == none ]] || pairs=(--pairs "$PAPER_PAIRS") ;;
     siamese*) [[ $HIGH == none ]] || pairs=(--pairs "$MIXTURE") ;;
   esac
   logged_training "$RUN/train.log" "$RUN/checkpoints" fairseq-train "$DIRECTORY" --user-dir "$PLUGIN" "${TRAIN[@]}" "${pairs[@]}" --seed "$SEED" \
@@ -207,6 +210,7 @@ classification_recipe() {
     mv-rnn) [[ -z $PARSES ]] || BASELINE_OPTIONS+=(--parses "$PARSES") ;;
   esac
   key=$LOW-$HIGH.$PRESET$SELECTION_NAME
+  if [[ $MORPHEMES == yes ]]; then PREPARE+=(--morphemes low) size+=.morphemes; fi
   [[ $LOW_RESOURCE_SIZE == 0 ]] || size+=.$LOW_RESOURCE_SIZE
   [[ $HIGH_RESOURCE_SIZE == 0 ]] || size+=.high$HIGH_RESOURCE_SIZE
   key+=$size
@@ -225,6 +229,7 @@ classification_recipe() {
   [[ $SYSTEM != paper* ]] || LABEL+=", the paper's"
   [[ $SYSTEM != *-control ]] || LABEL+=", labels shuffled"
   [[ ${#LEXICONS[@]} == 0 ]] || LABEL+=", words $HIGH_WORDS"
+  [[ $MORPHEMES == no ]] || LABEL+=", morphemes"
   [[ $HIGH_RESOURCE_SIZE == 0 || $HIGH == none ]] || LABEL+=", $HIGH_RESOURCE_SIZE sentences of $HIGH"
   if [[ $LOW_RESOURCE_SIZE != 0 ]]; then
     line=$LABEL

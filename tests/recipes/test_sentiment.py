@@ -72,7 +72,17 @@ def test_the_papers_configuration_has_its_own_ngrams(sentiment, data):
     assert " ".join(sentiment.arguments("fairseq-xl classify prepare")).endswith("--ngrams 3")
     words = " ".join(sentiment.arguments("fairseq-train"))
     assert "--pooling last" in words
-    assert "--pairs" not in words
+    assert "--pairs low-high " in words
+
+
+def test_morphemes_have_data_and_a_name_of_their_own(sentiment, data):
+    sentiment("--data", data, "--low-resource", "te", "--system", "paper", "--morphemes", "yes")
+    assert "--ngrams 3 --morphemes low" in " ".join(sentiment.arguments("fairseq-xl classify prepare"))
+    assert sentiment.arguments("fairseq-train")[1].endswith("/data/te-en.paper.morphemes")
+    predict = " ".join(sentiment.arguments("fairseq-xl classify predict"))
+    assert "--name SSC(te-en), the paper's, morphemes --output" in predict
+    sentiment("--data", data, "--low-resource", "te", "--system", "paper")
+    assert "--morphemes" not in sentiment.arguments("fairseq-xl classify prepare")
 
 
 def test_the_control_shuffles(sentiment, data):
@@ -183,6 +193,8 @@ def test_emoji(recipe, tmp_path):
     emoji("--data", tmp_path / "data", "--low-resource", "es", "--classes", "all")
     assert emoji.calls == DONE
     assert "--most-frequent" not in emoji.arguments("fairseq-xl classify prepare")
+    emoji("--data", tmp_path / "data", "--low-resource", "es", "--system", "paper")
+    assert "--pairs high-low " in " ".join(emoji.arguments("fairseq-train")), "section 4.3 of the paper"
     done = emoji("--data", tmp_path / "data", "--low-resource", "es", "--classes", 0)
     assert done.returncode == 2
     assert "--classes is '0': give a number from 2, or all" in done.stderr
@@ -247,6 +259,15 @@ def test_high_resource_words_are_translated_shuffled_or_left(sentiment, data, tm
     assert "fairseq-xl classify prepare" in sentiment.calls, "another lexicon"
 
 
+def test_a_baseline_gets_the_options_that_it_reads(sentiment, data, tmp_path):
+    (tmp_path / "more").write_text("x\n")
+    options = ["--data", data, "--low-resource", "te", "--more-text", tmp_path / "more", "--model", "small"]
+    for system, given in (("asv", ["--more-text", f"{tmp_path}/more"]), ("st", ["--model", "small"]), ("svm", [])):
+        assert sentiment(*options, "--system", system).returncode == 0
+        words = sentiment.arguments("fairseq-xl classify baseline")
+        assert [word for word in words if word in ("--more-text", "--model", f"{tmp_path}/more", "small")] == given
+
+
 def test_baselines_that_are_lent_labels_and_draws_by_seed(sentiment, data):
     options = ["--data", data, "--low-resource", "te", "--system", "svm", "--low-resource-size", 100]
     sentiment(*options, "--with-high-resource", "yes", "--draws", "seed", "--seed", 3)
@@ -268,6 +289,7 @@ def test_baselines_that_are_lent_labels_and_draws_by_seed(sentiment, data):
         (["--high-words", "some"], "--high-words is 'some'"),
         (["--with-high-resource", "yes"], "--with-high-resource is for baselines"),
         (["--class-bias", "yes", "--split", "valid"], "--class-bias is fitted on the split valid"),
+        (["--morphemes", "some"], "--morphemes is 'some': choose no or yes"),
         (["--draws", "two"], "--draws is 'two'"),
         (["--high-resource", "en", "--high-resource", "te"], "--high-resource names te"),
         (["--high-resource", "en", "--high-resource", "none"], "--high-resource none is for itself"),

@@ -48,7 +48,12 @@ class TopicsSettings:
     min_pages: int = option("leave out words of fewer pages", 2, low=1)
     max_share: float = option("leave out words of more than this share of the pages", 0.5, low=0, high=1)
     min_letters: int = option("leave out shorter words; 1 for Chinese or Japanese", 3, low=1)
-    few: int = option("say which topics have fewer pages: negatives will be few there, or none", 5, low=0)
+    few: int = option(
+        "say which topics have fewer pages: negatives will be few there, or none. No number above the smallest is tried "
+        "that leaves fewer pages for a topic on average; 0 tries all",
+        5,
+        low=0,
+    )
 
 
 @dataclass(frozen=True)
@@ -154,6 +159,12 @@ def best(fitted: dict[int, Topics]) -> int:
     return min(known, key=lambda count: (-known[count], count))
 
 
+def counts(settings: TopicsSettings, pages: int) -> list[int]:
+    """The numbers of topics to try. A small site has too few pages for many, however coherent their words are."""
+    numbers = range(settings.fewest, settings.most + 1, settings.step)
+    return [number for number in numbers if number == settings.fewest or number * settings.few <= pages]
+
+
 def _inputs(project: Project, settings: TopicsSettings) -> list[Path]:
     if settings.fewest > settings.most:
         raise InputError(f"topics: from {settings.fewest} to {settings.most} there is no number to try")
@@ -161,7 +172,6 @@ def _inputs(project: Project, settings: TopicsSettings) -> list[Path]:
 
 
 def _work(project: Project, settings: TopicsSettings) -> dict[str, Any]:
-    counts = range(settings.fewest, settings.most + 1, settings.step)
     require("matplotlib", "report")  # before the long work, not after it
     documents = list(read_documents(project.folder / "align.jsonl"))
     pages = ["\n".join(first for first, _ in document.pairs()) for document in documents]
@@ -173,7 +183,7 @@ def _work(project: Project, settings: TopicsSettings) -> dict[str, Any]:
             "topics.min_pages and raise topics.max_share"
         )
     fitted = {}
-    for count in counts:
+    for count in counts(settings, len(filled)):
         fitted[count] = fit(
             [bags[place] for place in filled], count, settings.model, settings.passes, settings.seed, settings.coherence
         )

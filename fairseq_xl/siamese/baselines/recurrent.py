@@ -1,6 +1,7 @@
 """Bi-LSTM classifiers of words and of characters, trained with cross-entropy (after Barbieri et al. 2017).
 
-The encoder is that of the Siamese classifier, so that what differs is the loss and what is read.
+The encoder of sentences is that of the Siamese classifier, so that what differs is the loss and what is read. As in the
+paper, the one of characters composes each word's vector from its letters, and reads the sentence word by word.
 """
 
 from __future__ import annotations
@@ -8,12 +9,14 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from fairseq_xl.modules.recurrent import BidirectionalLSTM
 from fairseq_xl.report.classification import confusion, macro_f1
 from fairseq_xl.siamese.baselines import Classifier, Training
 from fairseq_xl.siamese.models.encoder import EncoderSizes, SiameseEncoder
@@ -22,16 +25,71 @@ from fairseq_xl.text.ngrams import graphemes
 PAD, UNKNOWN = 0, 1
 SIZES = EncoderSizes(hidden_dim=128, dropout=0.3, unit_dropout=0.1, pooling="max", dense_order="relu_dense")
 BATCH, MOST_EPOCHS, PATIENCE, LONGEST = 32, 20, 4, 256
+LETTER_DIM = 50
+"""Of a grapheme cluster's vector."""
 
 
 def fit_words(data: Training) -> Classifier:
     """Words seen twice in training; others are unknown."""
-    return _fit(data, lambda text: text.split(), 2)
+    index = _index(Counter(word for text in data.texts for word in text.split()), 2)
+
+    def encode(text: str) -> list[int]:
+        return [index.get(word, UNKNOWN) for word in text.split()[:LONGEST]] or [UNKNOWN]
+
+    return _fit(data, encode, lambda: WordEncoder(len(index) + 2))
 
 
 def fit_characters(data: Training) -> Classifier:
-    """Grapheme clusters, spaces included."""
-    return _fit(data, graphemes, 1)
+    """Words composed of their grapheme clusters, of which a word may have any."""
+    index = _index(Counter(letter for text in data.texts for word in text.split() for letter in graphemes(word)), 1)
+
+    def encode(text: str) -> list[tuple[int, ...]]:
+        words = [tuple(index.get(letter, UNKNOWN) for letter in graphemes(word)) for word in text.split()[:LONGEST]]
+        return words or [(UNKNOWN,)]
+
+    return _fit(data, encode, lambda: CharacterEncoder(len(index) + 2))
+
+
+def _index(counts: Counter[str], minimum: int) -> dict[str, int]:
+    kept = sorted(unit for unit, count in counts.items() if count >= minimum)
+    return {unit: i for i, unit in enumerate(kept, start=2)}
+
+
+class WordEncoder(nn.Module):
+    """Sentences (N, d) from the numbers of their words."""
+
+    def __init__(self, vocabulary: int):
+        super().__init__()
+        self.sentence = SiameseEncoder(vocabulary, PAD, UNKNOWN, SIZES)
+
+    def forward(self, rows: Sequence[list[int]]) -> Tensor:
+        return self.sentence(padded(rows).to(self.sentence.dense.weight.device))
+
+
+class CharacterEncoder(nn.Module):
+    """Sentences (N, d) from the letters of their words: a Bi-LSTM's last states are a word's vector (Ling et al. 2015).
+
+    A word that a batch has more than once is composed once. Where words are dropped in training, all their letters are
+    unknown.
+    """
+
+    def __init__(self, letters: int):
+        super().__init__()
+        self.letters = nn.Embedding(letters, LETTER_DIM, PAD)
+        self.word = BidirectionalLSTM(LETTER_DIM, SIZES.embed_dim)
+        # of words it has none of its own
+        self.sentence = SiameseEncoder(UNKNOWN + 1, PAD, UNKNOWN, SIZES)
+
+    def forward(self, rows: Sequence[list[tuple[int, ...]]]) -> Tensor:
+        device = self.letters.weight.device
+        places: dict[tuple[int, ...], int] = {(PAD,): PAD, (UNKNOWN,): UNKNOWN}
+        words = padded([[places.setdefault(word, len(places)) for word in row] for row in rows]).to(device)
+        if self.training:
+            lost = torch.rand(words.shape, device=device) < SIZES.unit_dropout
+            words = words.masked_fill(lost & words.ne(PAD), UNKNOWN)
+        spelt = padded([list(word) for word in places]).to(device)
+        _, final = self.word(self.letters(spelt).transpose(0, 1), spelt.ne(PAD).sum(1).clamp(min=1))
+        return self.sentence.of_places(final[-1][words].transpose(0, 1), words.ne(PAD).sum(1))
 
 
 def padded(rows: Sequence[list[int]]) -> Tensor:
@@ -42,42 +100,31 @@ def padded(rows: Sequence[list[int]]) -> Tensor:
     return out
 
 
-def _fit(data: Training, units_of: Callable[[str], list[str]], minimum: int) -> Classifier:
-    counts = Counter(unit for text in data.texts for unit in units_of(text))
-    kept = sorted(unit for unit, count in counts.items() if count >= minimum)
-    index = {unit: i for i, unit in enumerate(kept, start=2)}
-
-    def encode(texts: Sequence[str]) -> list[list[int]]:
-        return [[index.get(unit, UNKNOWN) for unit in units_of(text)[:LONGEST]] for text in texts]
-
+def _fit(data: Training, encode: Callable[[str], list[Any]], make: Callable[[], nn.Module]) -> Classifier:
+    """Train the encoder that ``make`` makes of what ``encode`` gives of a sentence, with a linear layer on top."""
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(data.seed)
-        encoder = SiameseEncoder(len(index) + 2, PAD, UNKNOWN, SIZES)
-        model = nn.ModuleList([encoder, nn.Linear(SIZES.sentence_dim, data.classes)]).to(device)
-
-        def logits(rows: Sequence[list[int]]) -> Tensor:
-            return model[1](model[0](padded(rows).to(device)))
+        model = nn.Sequential(make(), nn.Linear(SIZES.sentence_dim, data.classes)).to(device)
 
         @torch.no_grad()
         def predict(texts: Sequence[str]) -> np.ndarray:
             model.eval()
-            rows = encode(texts)
+            rows = [encode(text) for text in texts]
             order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
             chosen = np.empty(len(rows), dtype=np.int64)
             for start in range(0, len(order), 128):
                 batch = order[start : start + 128]
-                chosen[batch] = logits([rows[i] for i in batch]).argmax(1).cpu().numpy()
+                chosen[batch] = model([rows[i] for i in batch]).argmax(1).cpu().numpy()
             return chosen
 
-        _train(model, logits, encode(data.texts), data, predict)
+        _train(model, [encode(text) for text in data.texts], data, predict)
     return predict
 
 
 def _train(
     model: nn.Module,
-    logits: Callable[[Sequence[list[int]]], Tensor],
-    rows: list[list[int]],
+    rows: Sequence[list[Any]],
     data: Training,
     predict: Classifier,
 ) -> None:
@@ -93,7 +140,7 @@ def _train(
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
             target = torch.from_numpy(data.labels[batch]).to(weight.device)
-            loss = F.cross_entropy(logits([rows[i] for i in batch]), target, weight)
+            loss = F.cross_entropy(model([rows[i] for i in batch]), target, weight)
             optimiser.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 5.0)

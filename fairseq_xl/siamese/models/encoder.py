@@ -119,6 +119,10 @@ class SiameseEncoder(nn.Module):
         rows, width = tokens.shape
         orders = self.sizes.ngram_orders
         x = self.embed(tokens).view(rows, width // orders, orders, -1).sum(2).transpose(0, 1)  # (T, N, e)
+        return self.of_places(x, lengths)
+
+    def of_places(self, x: Tensor, lengths: Tensor) -> Tensor:
+        """(N, d) from embedded places (T, N, e), padded at the end; lengths (N,), each at least 1."""
         x = F.dropout(x, self.sizes.dropout, self.training)
         pooled = self._pooled(x, lengths)
         pooled = F.dropout(pooled, self.sizes.dropout, self.training)

@@ -48,7 +48,7 @@ def test_words_that_tell_nothing_are_left_out():
 def test_two_kinds_of_pages_are_found(run, tmp_path, capsys, model, passes, coherence):
     documents = [page(number) for number in range(16)]
     settings = [f"topics.model={model}", f"topics.passes={passes}", f"topics.coherence={coherence}"]
-    settings += ["topics.fewest=2", "topics.most=3", "topics.step=1", "topics.max_share=0.9", "topics.few=9"]
+    settings += ["topics.fewest=2", "topics.most=3", "topics.step=1", "topics.max_share=0.9"]
     found, report = run(documents, *settings)
     assert report["coherences"].keys() == {"2", "3"}
     values = report["coherences"]
@@ -59,8 +59,11 @@ def test_two_kinds_of_pages_are_found(run, tmp_path, capsys, model, passes, cohe
     table = (tmp_path / "topics" / "topics.md").read_text()
     assert "anchor" in table
     assert (tmp_path / "topics" / "coherence.png").stat().st_size
-    assert "topics with fewer than 9 pages" in capsys.readouterr().err
     assert run(documents, *settings)[0] == found
+    capsys.readouterr()
+    _, report = run(documents, *settings, "topics.few=9")  # of 16 pages two topics have eight each
+    assert report["coherences"].keys() == {"2"}
+    assert "topics with fewer than 9 pages" in capsys.readouterr().err
 
 
 def test_a_page_without_words_has_no_topic(run):
@@ -70,6 +73,13 @@ def test_a_page_without_words_has_no_topic(run):
     found, report = run(documents, *settings, "topics.coherence=u_mass")
     assert found[3].topic is None
     assert report["pages without a topic"] == 1
+
+
+@pytest.mark.parametrize(
+    ("few", "pages", "tried"), [(5, 46, [5]), (5, 50, [5, 10]), (5, 1000, [5, 10, 15]), (5, 3, [5]), (0, 3, [5, 10, 15])]
+)
+def test_few_pages_have_few_topics(few, pages, tried):
+    assert topics.counts(topics.TopicsSettings(fewest=5, most=15, few=few), pages) == tried
 
 
 def test_the_smallest_of_the_best_numbers():

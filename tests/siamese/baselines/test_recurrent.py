@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import torch
 
 from fairseq_xl.siamese.baselines import Training
-from fairseq_xl.siamese.baselines.recurrent import PAD, fit_characters, fit_words, padded
+from fairseq_xl.siamese.baselines.recurrent import PAD, CharacterEncoder, fit_characters, fit_words, padded
 
 
 def test_rows_are_padded_at_their_ends() -> None:
@@ -19,3 +20,23 @@ def test_characters_tell_apart_what_are_unknown_words() -> None:
     training = Training(texts, labels, texts, labels, 2, 1)
     assert len(set(fit_words(training)(texts).tolist())) == 1
     np.testing.assert_array_equal(fit_characters(training)(["aaaa aaaaaa", "bbbb bbbbbb"]), [0, 1])
+
+
+def test_words_are_composed_of_their_letters() -> None:
+    torch.manual_seed(1)
+    encoder = CharacterEncoder(9).eval()
+    rows = [[(2, 3, 4), (5,), (2, 3, 4)], [(2, 3), (4, 5)], [(6,)], [(2, 4, 3), (5,), (2, 3, 4)]]
+    with torch.no_grad():
+        found = encoder(rows)
+        alone = torch.cat([encoder([row]) for row in rows])
+        _, (word,) = encoder.word(encoder.letters(torch.tensor([[2, 3, 4]])).transpose(0, 1), torch.tensor([3]))
+        composed = encoder.sentence.of_places(word.unsqueeze(1), torch.tensor([1]))
+    torch.testing.assert_close(found, alone)  # whatever else is in the batch
+    assert len({tuple(row) for row in found.round(decimals=5).tolist()}) == len(rows)  # order and borders matter
+    torch.testing.assert_close(composed, encoder([[(2, 3, 4)]]))
+
+
+def test_a_text_without_words_has_a_class() -> None:
+    training = Training(["a b", "c d"], np.array([0, 1]), ["a b", "c d"], np.array([0, 1]), 2, 1)
+    for fit in (fit_words, fit_characters):
+        assert fit(training)(["", "  "])[0] in (0, 1)
