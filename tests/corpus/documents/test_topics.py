@@ -76,7 +76,8 @@ def test_a_page_without_words_has_no_topic(run):
 
 
 @pytest.mark.parametrize(
-    ("few", "pages", "tried"), [(5, 46, [5]), (5, 50, [5, 10]), (5, 1000, [5, 10, 15]), (5, 3, [5]), (0, 3, [5, 10, 15])]
+    ("few", "pages", "tried"),
+    [(5, 46, [5]), (5, 50, [5, 10]), (5, 1000, [5, 10, 15]), (5, 3, [5]), (0, 3, [5, 10, 15])],
 )
 def test_few_pages_have_few_topics(few, pages, tried):
     assert topics.counts(topics.TopicsSettings(fewest=5, most=15, few=few), pages) == tried
