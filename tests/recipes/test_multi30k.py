@@ -456,6 +456,12 @@ def test_each_loss_has_its_criterion_and_output(multi30k, data, loss):
     assert options(train, "--margin") == ("0.3",)
 
 
+def test_info_nce_is_decoded_by_what_it_trains_with(multi30k, data):
+    done = multi30k("--data", data, "--dry-run", "--loss", "info_nce")
+    train = next(line for line in done.stdout.splitlines() if line.startswith("fairseq-train")).split()
+    assert options(train, "--decode-score", "--decode-scale", "--decode-csls-weight") == ("cosine", "20", "0")
+
+
 def test_the_baseline_is_fairseqs_own_model(multi30k, data):
     done = multi30k("--data", data, "--dry-run", "--loss", "stock", "--size", 128)
     train = next(line for line in done.stdout.splitlines() if line.startswith("fairseq-train")).split()

@@ -58,6 +58,8 @@ model_options() {
     # A likelihood over words overfits as a softmax does, and its norm is the confidence that a beam needs.
     vmf_posterior | combined) DECODE_SCORE=vmf_posterior DECODE_SCALE='' CSLS_WEIGHT=0 ;;
     cross_entropy | cross_entropy_tied) ;;
+    # It trains with the cosine times 20, where a correction of hubs costs BLEU.
+    info_nce) DECODE_SCORE=cosine DECODE_SCALE=20 CSLS_WEIGHT=0 DROPOUT=${CONTINUOUS_DROPOUT:-$DROPOUT} ;;
     *) DROPOUT=${CONTINUOUS_DROPOUT:-$DROPOUT} ;;
   esac
   case $LOSS in
