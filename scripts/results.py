@@ -249,15 +249,21 @@ def headings(*cells: str) -> None:
 
 def table() -> None:
     found = groups()
-    headings("data", "loss", "BLEU, beam 1", "BLEU, beam 5", "chrF2, beam 5", "seeds", "epochs")
+    headings("data", "loss", "BLEU, beam 1", "BLEU, beam 5", "chrF2, beam 5", "seeds", "epochs", "s an epoch")
     for (corpus, kind), runs in found.items():
         shown = [spread([score(r, beam) for r in runs]) for beam in (1, 5)]
         shown.append(spread([score(r, 5, metric="chrF2") for r in runs]))
         seeds = ", ".join(str(r["seed"]) for r in sorted(runs, key=lambda r: r["seed"]))
-        row(corpus, kind, *shown, seeds, str(runs[0]["epochs"]))
+        row(corpus, kind, *shown, seeds, str(runs[0]["epochs"]), seconds_per_epoch(runs))
     for metric in ("BLEU", "chrF2"):
         signatures = {r["scores"]["test"]["beam5"][metric]["signature"] for runs in found.values() for r in runs}
         print(f"\n{metric}: {'; '.join(sorted(signatures))}")
+
+
+def seconds_per_epoch(runs: list[dict[str, Any]]) -> str:
+    """From the fastest run to the slowest: other work ran beside most."""
+    seconds = [round(run["seconds_per_epoch"]) for run in runs]
+    return " to ".join(str(number) for number in sorted({min(seconds), max(seconds)}))
 
 
 def chosen() -> None:

@@ -306,6 +306,14 @@ def test_neighbours_command_shows_each_predicted_word(models):
     )
     words = re.findall(r"^  (\S+) +-?[\d.]+  kappa", done.stdout, re.M)
     assert words == ["a", "dog", "runs", "</s>"]
+    given = f"translate nearest {models}/proj/checkpoint_best.pt --data {models}/bin -k 3 --device cpu --sentence"
+    done = run("fairseq_xl.cli.main", given, "ein hund rennt", "--reference", "a cat runs")
+    shown = re.findall(
+        r"^  (\S+)\n    prediction +(\S+).*\n    projection +(\S+).*\n    difference +", done.stdout, re.M
+    )
+    assert [word for word, _, _ in shown] == ["a", "cat", "runs", "</s>"]
+    assert shown[1][1] == "dog"
+    assert all(negative != word for word, _, negative in shown)
 
 
 def test_diagnose_agrees_with_fairseq_s_own_commands(models, tmp_path):

@@ -1,4 +1,4 @@
-"""What a model predicts word by word when it translates, and which words are near.
+"""What a model predicts word by word, when it translates or for a given translation, and which words are near.
 
 Words are chosen by the cosine alone, so they differ from fairseq-generate's where decoding has a bias or a correction.
 """
@@ -10,7 +10,10 @@ from typing import Any
 
 import torch
 
-from fairseq_xl.losses import nearest
+from fairseq_xl.losses import nearest, negatives
+
+Neighbours = list[tuple[str, float]]
+"""Words with their cosines, nearest first."""
 
 
 @dataclass
@@ -18,7 +21,20 @@ class Step:
     """One predicted word: its norm κ = ‖e‖, and the nearest words with their cosines, nearest first."""
 
     kappa: float
-    neighbours: list[tuple[str, float]]
+    neighbours: Neighbours
+
+
+@dataclass
+class TargetStep:
+    """One word of a given translation: the words nearest to the prediction, and to both synthetic negatives of it.
+
+    A negative that does not exist, as where the prediction points at the target, has none.
+    """
+
+    target: str
+    prediction: Neighbours
+    projection: Neighbours
+    difference: Neighbours
 
 
 @torch.no_grad()
@@ -26,17 +42,49 @@ def nearest_while_translating(model: Any, task: Any, sentence: str, k: int, max_
     """Greedy translation by nearest neighbour, with each step's k nearest words (the first is the choice)."""
     dictionary, decoder = task.target_dictionary, model.decoder
     device = decoder.targets.table.device
-    source = task.source_dictionary.encode_line(sentence, add_if_not_exist=False).long().to(device)
-    encoded = model.encoder(source.unsqueeze(0))
+    encoded = model.encoder(_numbers(task.source_dictionary, sentence, device))
     tokens = torch.tensor([[dictionary.eos()]], device=device)
     state: dict[str, Any] = {}
     steps: list[Step] = []
     while len(steps) < max_length:
         pred, _ = decoder(tokens, encoded, state)
-        cosines, words = nearest(pred[0], decoder.targets, k)
-        names = [dictionary[w] for w in words[0].tolist()]
-        steps.append(Step(pred[0].norm().item(), list(zip(names, cosines[0].tolist(), strict=True))))
-        tokens = torch.cat([tokens, words[:, :1]], 1)
+        (neighbours,) = _neighbours(pred[0], decoder.targets, dictionary, k)
+        steps.append(Step(pred[0].norm().item(), neighbours))
+        tokens = torch.cat([tokens, tokens.new_tensor([[dictionary.index(neighbours[0][0])]])], 1)
         if tokens[0, -1].item() == dictionary.eos():
             break
     return steps
+
+
+@torch.no_grad()
+def nearest_of_targets(model: Any, task: Any, sentence: str, translation: str, k: int) -> list[TargetStep]:
+    """Each word of ``translation``, which the decoder reads, with k neighbours of its prediction and of the negatives.
+
+    These are the syn-margin paper's examples (section 4.2): what a negative is near to is what the loss pushes away.
+    """
+    dictionary, targets = task.target_dictionary, model.decoder.targets
+    source = _numbers(task.source_dictionary, sentence, targets.table.device)
+    words = _numbers(dictionary, translation, targets.table.device)
+    read = torch.cat([words.new_tensor([[dictionary.eos()]]), words[:, :-1]], 1)
+    (pred,), _ = model(source, torch.tensor([source.shape[1]], device=source.device), read)
+    right = targets.table[words[0]]
+    near = [
+        _neighbours(vectors, targets, dictionary, k)
+        for vectors in (pred, negatives.projection(pred, right), negatives.difference(pred, right))
+    ]
+    names = [dictionary[word] for word in words[0].tolist()]
+    return [TargetStep(*one) for one in zip(names, *near, strict=True)]
+
+
+def _numbers(dictionary: Any, line: str, device: torch.device) -> torch.Tensor:
+    """(1, T) with the end of the sentence."""
+    return dictionary.encode_line(line, add_if_not_exist=False).long().to(device).unsqueeze(0)
+
+
+def _neighbours(vectors: torch.Tensor, targets: Any, dictionary: Any, k: int) -> list[Neighbours]:
+    """Of each vector (N, d); none of one without a direction."""
+    cosines, words = nearest(vectors, targets, k)
+    return [
+        [(dictionary[word], cosine) for word, cosine in zip(*row, strict=True)] if vector.any() else []
+        for vector, *row in zip(vectors, words.tolist(), cosines.tolist(), strict=True)
+    ]
