@@ -25,8 +25,8 @@
 #                      among its words), or original
 #   --with-high-resource no|yes  train a baseline on the high-resource language's text as well (default: no)
 #   --class-bias no|yes   add a bias to each class's score that is fitted on the validation split (default: no)
-#   --morphemes no|yes segment the low-resource language's words with Morfessor before n-grams are taken, as the paper
-#                      has it for languages of many endings (default: no)
+#   --morphemes no|yes of a Siamese encoder: segment the low-resource language's words with Morfessor before n-grams
+#                      are taken, as the paper has it for languages of many endings (default: no)
 #   --draws one|seed   one split and draw of sentences for all seeds (default), or another for each
 #   --data DIR         folder with semeval2018_es/ and tweeteval_en/; else downloaded
 #   --low-resource-source SOURCE, --high-resource-source SOURCE

@@ -205,7 +205,7 @@ def system(record: dict[str, Any]) -> str:
         kind += f", {samples:,} samples"
     if record["loss"] == "vmf" and training["criterion"]["lambda1"] == 0:
         kind += ", plain likelihood"
-    if record["loss"] in ("vmf", "info_nce") and training["model"].get("decode_score") == "cosine":
+    if record["loss"] == "vmf" and training["model"].get("decode_score") == "cosine":
         kind += ", scored by cosine"
     if not record["loss"].startswith("stock") and (smoothing := training["criterion"].get("label_smoothing")):
         kind += f", label smoothing {smoothing:g}"

@@ -124,7 +124,7 @@ def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):
         ["| Multi30k de→en", "`vmf`, source words seen 5 times"],
         ["| Multi30k de→en", "`vmf`, on a GPU"],
         ["| Multi30k de→en", "`vmf_posterior`, 1,000 samples"],
-        ["| Multi30k de→en", "`info_nce`, scored by cosine"],
+        ["| Multi30k de→en", "`info_nce`"],
         ["| Multi30k de→en", "`cross_entropy`, 1,000 samples"],
         ["| Multi30k de→en", "`vmf`, targets of a softmax of 3 epochs with 1,000 samples"],
         ["| Tatoeba de→en", "`vmf`"],

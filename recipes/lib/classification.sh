@@ -34,10 +34,10 @@ SIAMESE="siamese siamese-mono siamese-control paper paper-mono paper-control"
 
 # Settings that both recipes offer under the same names.
 defaults() {
-  LOW='' HIGH='' SYSTEM=siamese SEED=1 UPDATES=2000 EVERY=100 OUT='' DATA='' NAME='' SPLIT=test PREPARE_ONLY=no
-  MORE_TEXT='' MODEL='' PARSES=''
+  LOW='' HIGH='' SYSTEM=siamese SEED=1 UPDATES=2000 EVERY=100 OUT='' DATA='' NAME='' SPLIT=test PREPARE_ONLY=no MORE_TEXT='' MODEL='' PARSES=''
   LOW_RESOURCE_SIZE=0 HIGH_RESOURCE_SIZE=0 LOW_SOURCES=() HIGH_SOURCES=() CLASS_SOURCES=() SOURCES=() UNLABELLED=()
-  LEXICONS=() HIGH_WORDS=translated WITH_HIGH=no DRAWS=one CLASS_BIAS=no MORPHEMES=no PAPER_PAIRS=low-high TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
+  LEXICONS=() HIGH_WORDS=translated WITH_HIGH=no DRAWS=one CLASS_BIAS=no MORPHEMES=no PAPER_PAIRS=low-high
+  TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
 }
 
 common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 0 for an option that is none of these
@@ -47,7 +47,8 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --prepare-only) PREPARE_ONLY=yes; return ;;
     --low-resource | --high-resource | --system | --loss | --seed | --updates | --every | --out | --data | --name) ;;
     --low-resource-size | --high-resource-size | --low-resource-source | --high-resource-source | --class-source) ;;
-    --split | --more-text | --model | --parses | --lexicon | --high-words | --with-high-resource | --draws | --class-bias | --morphemes) ;;
+    --split | --more-text | --model | --parses | --lexicon | --high-words | --with-high-resource | --draws) ;;
+    --class-bias | --morphemes) ;;
     --unlabelled)
       need_value "$@"
       need_value "$1" "${3:-}"
@@ -100,6 +101,8 @@ check_settings() {
   [[ $WITH_HIGH == no || $PREPARE_ONLY == yes ]] || one_of "$SYSTEM" "$BASELINES" || fail "--with-high-resource is for baselines: $SYSTEM pairs both languages anyway"
   [[ $CLASS_BIAS =~ ^(no|yes)$ ]] || fail "--class-bias is '$CLASS_BIAS': choose no or yes"
   [[ $MORPHEMES =~ ^(no|yes)$ ]] || fail "--morphemes is '$MORPHEMES': choose no or yes"
+  # An experiment gives all systems the same options.
+  ! one_of "$SYSTEM" "$BASELINES" || MORPHEMES=no
   [[ $CLASS_BIAS == no || $SPLIT != valid ]] || fail "--class-bias is fitted on the split valid: leave out --split valid"
   [[ $DRAWS =~ ^(one|seed)$ ]] || fail "--draws is '$DRAWS': choose one or seed"
   [[ $SPLIT =~ ^(valid|test)$ ]] || fail "--split is '$SPLIT': choose valid or test"
@@ -160,8 +163,7 @@ train_siamese() {
   claim_checkpoints "$RUN/checkpoints"
   case $SYSTEM in
     *-mono) pairs=(--pairs low-low) ;;
-    paper*) [[ $HIGH == none ]] || pairs=(--pairs "$PAPER_PAIRS") ;;
-    siamese*) [[ $HIGH == none ]] || pairs=(--pairs "$MIXTURE") ;;
+    *) [[ $HIGH == none ]] || pairs=(--pairs "$MIXTURE") ;;
   esac
   logged_training "$RUN/train.log" "$RUN/checkpoints" fairseq-train "$DIRECTORY" --user-dir "$PLUGIN" "${TRAIN[@]}" "${pairs[@]}" --seed "$SEED" \
     --max-update "$UPDATES" --validate-interval-updates "$EVERY" --save-interval-updates "$EVERY" \
@@ -199,11 +201,11 @@ classification_recipe() {
   check_settings
   MIXTURE=low-high+low-low
   if [[ $SYSTEM == paper* ]]; then
-    PRESET=paper PREPARE=("${PAPER_PREPARE[@]}") TRAIN+=("${PAPER_TRAIN[@]}") PREDICT=("${PAPER_PREDICT[@]}")
+    PRESET=paper MIXTURE=$PAPER_PAIRS PREPARE=("${PAPER_PREPARE[@]}") TRAIN+=("${PAPER_TRAIN[@]}") PREDICT=("${PAPER_PREDICT[@]}")
   else
     PRESET=best PREPARE=("${BEST_PREPARE[@]}") TRAIN+=("${BEST_TRAIN[@]}") PREDICT=("${BEST_PREDICT[@]}")
   fi
-  # Each has some of these. An experiment gives all systems the same.
+  # A baseline refuses an option that it does not read, and an experiment gives all systems the same.
   case $SYSTEM in
     asv | dsc-t) [[ -z $MORE_TEXT ]] || BASELINE_OPTIONS+=(--more-text "$MORE_TEXT") ;;
     st) [[ -z $MODEL ]] || BASELINE_OPTIONS+=(--model "$MODEL") ;;

@@ -307,12 +307,15 @@ def test_neighbours_command_shows_each_predicted_word(models):
     words = re.findall(r"^  (\S+) +-?[\d.]+  kappa", done.stdout, re.M)
     assert words == ["a", "dog", "runs", "</s>"]
     given = f"translate nearest {models}/proj/checkpoint_best.pt --data {models}/bin -k 3 --device cpu --sentence"
-    done = run("fairseq_xl.cli.main", given, "ein hund rennt", "--reference", "a cat runs")
+    done = run("fairseq_xl.cli.main", given, "ein hund rennt", "--reference", "a man runs")
     shown = re.findall(
         r"^  (\S+)\n    prediction +(\S+).*\n    projection +(\S+).*\n    difference +", done.stdout, re.M
     )
-    assert [word for word, _, _ in shown] == ["a", "cat", "runs", "</s>"]
+    assert [word for word, _, _ in shown] == ["a", "man", "runs", "</s>"]
     assert shown[1][1] == "dog"
+    done = run("fairseq_xl.cli.main", given, "ein hund rennt", "--reference", "a", "b", check=False)
+    assert done.returncode == 2
+    assert "--reference has another number of sentences than --sentence: give one for each" in done.stderr
     assert all(negative != word for word, _, negative in shown)
 
 

@@ -81,8 +81,10 @@ def test_morphemes_have_data_and_a_name_of_their_own(sentiment, data):
     assert sentiment.arguments("fairseq-train")[1].endswith("/data/te-en.paper.morphemes")
     predict = " ".join(sentiment.arguments("fairseq-xl classify predict"))
     assert "--name SSC(te-en), the paper's, morphemes --output" in predict
-    sentiment("--data", data, "--low-resource", "te", "--system", "paper")
-    assert "--morphemes" not in sentiment.arguments("fairseq-xl classify prepare")
+    for options in (["--system", "paper"], ["--system", "svm", "--morphemes", "yes"]):  # a baseline reads the text
+        sentiment("--data", data, "--low-resource", "te", *options)
+        assert "--morphemes" not in sentiment.arguments("fairseq-xl classify prepare")
+    assert (sentiment.out / "runs/te-en.svm.seed1/record.json").exists()
 
 
 def test_the_control_shuffles(sentiment, data):
@@ -261,11 +263,15 @@ def test_high_resource_words_are_translated_shuffled_or_left(sentiment, data, tm
 
 def test_a_baseline_gets_the_options_that_it_reads(sentiment, data, tmp_path):
     (tmp_path / "more").write_text("x\n")
-    options = ["--data", data, "--low-resource", "te", "--more-text", tmp_path / "more", "--model", "small"]
-    for system, given in (("asv", ["--more-text", f"{tmp_path}/more"]), ("st", ["--model", "small"]), ("svm", [])):
+    more, trees = f"{tmp_path}/more", f"{tmp_path}/trees"
+    (tmp_path / "trees").write_text("(x)\n")
+    options = ["--data", data, "--low-resource", "te", "--more-text", more, "--model", "small", "--parses", trees]
+    text = ["--more-text", more]
+    reads = {"asv": text, "dsc-t": text, "st": ["--model", "small"], "mv-rnn": ["--parses", trees], "svm": []}
+    for system, given in reads.items():
         assert sentiment(*options, "--system", system).returncode == 0
         words = sentiment.arguments("fairseq-xl classify baseline")
-        assert [word for word in words if word in ("--more-text", "--model", f"{tmp_path}/more", "small")] == given
+        assert [word for word in words if word in options[4:]] == given
 
 
 def test_baselines_that_are_lent_labels_and_draws_by_seed(sentiment, data):

@@ -27,12 +27,13 @@ class Nearest:
         "source sentences, tokenised as the training data was; standard input when omitted", None
     )
     reference: list[str] | None = option(
-        "translations of the sentences, tokenised, one for each --sentence: show for each of their words the "
-        "neighbours of the prediction, and those of its negatives by projection and by difference",
+        "translations of the sentences, tokenised, one for each --sentence. Give them to see what the syn-margin "
+        "losses push away. Each word has the neighbours of its prediction, and of the negatives by projection and by "
+        "difference",
         None,
     )
     k: int = option("neighbours of each word", 5, alias="-k", low=1)
-    max_length: int = option("stop after so many words", 200, low=1)
+    max_length: int = option("stop after so many words, without --reference", 200, low=1)
     device: str | None = option("such as cpu or cuda:1", None, shown="a GPU where there is one")
 
     def run(self) -> None:

@@ -48,9 +48,10 @@ def nearest_while_translating(model: Any, task: Any, sentence: str, k: int, max_
     steps: list[Step] = []
     while len(steps) < max_length:
         pred, _ = decoder(tokens, encoded, state)
-        (neighbours,) = _neighbours(pred[0], decoder.targets, dictionary, k)
+        cosines, words = nearest(pred[0], decoder.targets, k)
+        (neighbours,) = _named(cosines, words, dictionary)
         steps.append(Step(pred[0].norm().item(), neighbours))
-        tokens = torch.cat([tokens, tokens.new_tensor([[dictionary.index(neighbours[0][0])]])], 1)
+        tokens = torch.cat([tokens, words[:, :1]], 1)
         if tokens[0, -1].item() == dictionary.eos():
             break
     return steps
@@ -68,10 +69,10 @@ def nearest_of_targets(model: Any, task: Any, sentence: str, translation: str, k
     read = torch.cat([words.new_tensor([[dictionary.eos()]]), words[:, :-1]], 1)
     (pred,), _ = model(source, torch.tensor([source.shape[1]], device=source.device), read)
     right = targets.table[words[0]]
-    near = [
-        _neighbours(vectors, targets, dictionary, k)
-        for vectors in (pred, negatives.projection(pred, right), negatives.difference(pred, right))
-    ]
+    near = []
+    for vectors in (pred, negatives.projection(pred, right), negatives.difference(pred, right)):
+        found = _named(*nearest(vectors, targets, k), dictionary)
+        near.append([row if vector.any() else [] for row, vector in zip(found, vectors, strict=True)])
     names = [dictionary[word] for word in words[0].tolist()]
     return [TargetStep(*one) for one in zip(names, *near, strict=True)]
 
@@ -81,10 +82,9 @@ def _numbers(dictionary: Any, line: str, device: torch.device) -> torch.Tensor:
     return dictionary.encode_line(line, add_if_not_exist=False).long().to(device).unsqueeze(0)
 
 
-def _neighbours(vectors: torch.Tensor, targets: Any, dictionary: Any, k: int) -> list[Neighbours]:
-    """Of each vector (N, d); none of one without a direction."""
-    cosines, words = nearest(vectors, targets, k)
+def _named(cosines: torch.Tensor, words: torch.Tensor, dictionary: Any) -> list[Neighbours]:
+    """Of each row (N, k)."""
     return [
-        [(dictionary[word], cosine) for word, cosine in zip(*row, strict=True)] if vector.any() else []
-        for vector, *row in zip(vectors, words.tolist(), cosines.tolist(), strict=True)
+        [(dictionary[word], cosine) for word, cosine in zip(*row, strict=True)]
+        for row in zip(words.tolist(), cosines.tolist(), strict=True)
     ]

@@ -49,8 +49,8 @@ class TopicsSettings:
     max_share: float = option("leave out words of more than this share of the pages", 0.5, low=0, high=1)
     min_letters: int = option("leave out shorter words; 1 for Chinese or Japanese", 3, low=1)
     few: int = option(
-        "say which topics have fewer pages: negatives will be few there, or none. No number above the smallest is "
-        "tried that leaves fewer pages for a topic on average; 0 tries all",
+        "say which topics have fewer pages: negatives will be few there, or none. Numbers of topics that leave fewer "
+        "pages each are not tried, but for the smallest. Lower it for a small site of many topics; 0 tries all",
         5,
         low=0,
     )

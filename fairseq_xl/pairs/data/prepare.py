@@ -144,7 +144,7 @@ def _fold_count(rows: Sequence[TokenizedPair], settings: Settings) -> int:
         )
     count = max(numbers) + 1 if numbers else settings.folds
     if settings.folds not in (1, count):
-        raise InputError(f"--folds is {settings.folds}, but the files' own folds are {count}: leave it out")
+        raise InputError(f"--folds is {settings.folds}, but the column of folds has {count}: leave one of them out")
     return count
 
 

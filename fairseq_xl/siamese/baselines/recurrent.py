@@ -25,8 +25,9 @@ from fairseq_xl.text.ngrams import graphemes
 PAD, UNKNOWN = 0, 1
 SIZES = EncoderSizes(hidden_dim=128, dropout=0.3, unit_dropout=0.1, pooling="max", dense_order="relu_dense")
 BATCH, MOST_EPOCHS, PATIENCE, LONGEST = 32, 20, 4, 256
-LETTER_DIM = 50
-"""Of a grapheme cluster's vector."""
+LETTER_DIM, LONGEST_WORD = 50, 80
+"""Of a grapheme cluster's vector, and clusters of a word. All words of a batch are padded to its longest, such as an
+address."""
 
 
 def fit_words(data: Training) -> Classifier:
@@ -44,8 +45,8 @@ def fit_characters(data: Training) -> Classifier:
     index = _index(Counter(letter for text in data.texts for word in text.split() for letter in graphemes(word)), 1)
 
     def encode(text: str) -> list[tuple[int, ...]]:
-        words = [tuple(index.get(letter, UNKNOWN) for letter in graphemes(word)) for word in text.split()[:LONGEST]]
-        return words or [(UNKNOWN,)]
+        spelt = (graphemes(word)[:LONGEST_WORD] for word in text.split()[:LONGEST])
+        return [tuple(index.get(letter, UNKNOWN) for letter in word) for word in spelt] or [(UNKNOWN,)]
 
     return _fit(data, encode, lambda: CharacterEncoder(len(index) + 2))
 
@@ -69,15 +70,14 @@ class WordEncoder(nn.Module):
 class CharacterEncoder(nn.Module):
     """Sentences (N, d) from the letters of their words: a Bi-LSTM's last states are a word's vector (Ling et al. 2015).
 
-    A word that a batch has more than once is composed once. Where words are dropped in training, all their letters are
-    unknown.
+    A word that a batch has more than once is composed once. A word that is dropped in training is read as one unknown
+    letter. The embeddings of ``sentence`` itself are not used.
     """
 
     def __init__(self, letters: int):
         super().__init__()
         self.letters = nn.Embedding(letters, LETTER_DIM, PAD)
         self.word = BidirectionalLSTM(LETTER_DIM, SIZES.embed_dim)
-        # of words it has none of its own
         self.sentence = SiameseEncoder(UNKNOWN + 1, PAD, UNKNOWN, SIZES)
 
     def forward(self, rows: Sequence[list[tuple[int, ...]]]) -> Tensor:

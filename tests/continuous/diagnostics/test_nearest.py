@@ -72,6 +72,19 @@ def _best(cosines, words):
     return int(cosines.masked_fill(banned, -2).argmax())
 
 
+def test_a_prediction_without_a_direction_is_shown_with_its_norm(trained):
+    _, task = trained
+    targets = trained[0].decoder.targets
+
+    def decoder(tokens, encoded, state):
+        return torch.zeros(1, 1, targets.table.shape[1]), {}
+
+    decoder.targets = targets
+    (step,) = nearest_while_translating(SimpleNamespace(encoder=lambda _: None, decoder=decoder), task, "w3", 2, 1)
+    assert step.kappa == 0
+    assert len(step.neighbours) == 2
+
+
 def test_a_prediction_that_is_right_has_no_negative(trained):
     model, task = trained
     words, targets = task.target_dictionary, model.decoder.targets

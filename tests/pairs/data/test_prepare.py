@@ -60,7 +60,7 @@ def test_folds_that_a_file_gives(tmp_path):
     assert folder.folds == 3
     assert [row.folds for row in folder.rows("train")] == [(2, 2), (0, 0), (1, 1)]
     assert made(tmp_path, f"{train},fold=4", folds=3).folds == 3
-    with pytest.raises(InputError, match="--folds is 5, but the files' own folds are 3: leave it out"):
+    with pytest.raises(InputError, match="--folds is 5, but the column of folds has 3: leave one of them out"):
         made(tmp_path, f"{train},fold=4", folds=5)
     other = write(tmp_path, "b.tsv", "g\th\t1")
     with pytest.raises(InputError, match="others have none"):
