@@ -180,6 +180,10 @@ def test_prepare_statistics_and_a_baseline(labelled, tmp_path, capsys, monkeypat
     found = json.loads((tmp_path / "r.json").read_text())
     assert found["macro_f1"] == 1
     assert found["training_sentences"] == {"low": 64}
+    (tmp_path / "more").write_text("good film\nbad film\n" * 9)
+    asv = ["classify", "baseline", "asv", str(out), "-o", str(tmp_path / "r.json"), "--more-text"]
+    assert main([*asv, str(tmp_path / "more")]) == 0
+    assert json.loads((tmp_path / "r.json").read_text())["name"] == "ASV, more text"
     monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=LengthModel))
     st = ["classify", "baseline", "st", str(out), "--model", "models/small", "-o", str(tmp_path / "r.json")]
     assert main(st) == 0
