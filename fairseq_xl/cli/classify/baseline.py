@@ -92,7 +92,7 @@ class Baseline:
             predicted = [int(label) for label in classify(tested.texts)]
             done = time.perf_counter()
             name = BASELINES[self.baseline][1] + (", more text" if self.more_text else "")
-            name += (_high_name(directory.manifest) if self.with_high_resource else "")
+            name += _high_name(directory.manifest) if self.with_high_resource else ""
             record = records.make(
                 f"{name}: {Path(self.model).name}" if self.baseline == "st" and self.model else name,
                 directory,
