@@ -313,10 +313,10 @@ def test_neighbours_command_shows_each_predicted_word(models):
     )
     assert [word for word, _, _ in shown] == ["a", "man", "runs", "</s>"]
     assert shown[1][1] == "dog"
+    assert all(negative != word for word, _, negative in shown)
     done = run("fairseq_xl.cli.main", given, "ein hund rennt", "--reference", "a", "b", check=False)
     assert done.returncode == 2
     assert "--reference has another number of sentences than --sentence: give one for each" in done.stderr
-    assert all(negative != word for word, _, negative in shown)
 
 
 def test_diagnose_agrees_with_fairseq_s_own_commands(models, tmp_path):

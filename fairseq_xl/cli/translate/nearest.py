@@ -44,14 +44,13 @@ class Nearest:
         from fairseq_xl.continuous.models.loading import load_continuous_model
 
         model, task = load_continuous_model(self.model, self.data, self.device)
-        for sentence, reference in zip(self.sentence or [], self.reference or [], strict=False):
-            print(f"source: {sentence}")
-            for given in nearest_of_targets(model, task, sentence, reference, self.k):
-                print(f"  {given.target}")
-                for kind, neighbours in vars(given).items():
-                    if kind != "target":
-                        print(f"    {kind:<10}  {_shown(neighbours)}")
         if self.reference is not None:
+            for sentence, reference in zip(self.sentence or [], self.reference, strict=True):
+                print(f"source: {sentence}")
+                for given in nearest_of_targets(model, task, sentence, reference, self.k):
+                    print(f"  {given.target}")
+                    for kind in ("prediction", "projection", "difference"):
+                        print(f"    {kind:<10}  {_shown(getattr(given, kind))}")
             return
         for sentence in self.sentence or decode_lines(sys.stdin.buffer, "standard input"):
             print(f"source: {sentence}")
