@@ -15,6 +15,9 @@ from fairseq_xl.losses import nearest, negatives
 Neighbours = list[tuple[str, float]]
 """Words with their cosines, nearest first."""
 
+SYNTHETIC = {"projection": negatives.projection, "difference": negatives.difference}
+"""The negatives that the syn-margin losses make of a prediction and its target."""
+
 
 @dataclass
 class Step:
@@ -49,8 +52,7 @@ def nearest_while_translating(model: Any, task: Any, sentence: str, k: int, max_
     while len(steps) < max_length:
         pred, _ = decoder(tokens, encoded, state)
         cosines, words = nearest(pred[0], decoder.targets, k)
-        (neighbours,) = _named(cosines, words, dictionary)
-        steps.append(Step(pred[0].norm().item(), neighbours))
+        steps.append(Step(pred[0].norm().item(), *_named(cosines, words, dictionary)))
         tokens = torch.cat([tokens, words[:, :1]], 1)
         if tokens[0, -1].item() == dictionary.eos():
             break
@@ -61,7 +63,7 @@ def nearest_while_translating(model: Any, task: Any, sentence: str, k: int, max_
 def nearest_of_targets(model: Any, task: Any, sentence: str, translation: str, k: int) -> list[TargetStep]:
     """Each word of ``translation``, which the decoder reads, with k neighbours of its prediction and of the negatives.
 
-    These are the syn-margin paper's examples (section 4.2): what a negative is near to is what the loss pushes away.
+    These are the syn-margin paper's examples (section 5): what a negative is near to is what the loss pushes away.
     """
     dictionary, targets = task.target_dictionary, model.decoder.targets
     source = _numbers(task.source_dictionary, sentence, targets.table.device)
@@ -69,12 +71,16 @@ def nearest_of_targets(model: Any, task: Any, sentence: str, translation: str, k
     read = torch.cat([words.new_tensor([[dictionary.eos()]]), words[:, :-1]], 1)
     (pred,), _ = model(source, torch.tensor([source.shape[1]], device=source.device), read)
     right = targets.table[words[0]]
-    near = []
-    for vectors in (pred, negatives.projection(pred, right), negatives.difference(pred, right)):
-        found = _named(*nearest(vectors, targets, k), dictionary)
-        near.append([row if vector.any() else [] for row, vector in zip(found, vectors, strict=True)])
+    made = (make(pred, right) for make in SYNTHETIC.values())
+    near = [neighbours(vectors, targets, dictionary, k) for vectors in (pred, *made)]
     names = [dictionary[word] for word in words[0].tolist()]
     return [TargetStep(*one) for one in zip(names, *near, strict=True)]
+
+
+def neighbours(vectors: torch.Tensor, targets: Any, symbols: Any, k: int) -> list[Neighbours]:
+    """Of each vector (N, d) the k nearest words, named by ``symbols``; none of a vector without a direction."""
+    found = _named(*nearest(vectors, targets, k), symbols)
+    return [row if vector.any() else [] for row, vector in zip(found, vectors, strict=True)]
 
 
 def _numbers(dictionary: Any, line: str, device: torch.device) -> torch.Tensor:
@@ -82,9 +88,9 @@ def _numbers(dictionary: Any, line: str, device: torch.device) -> torch.Tensor:
     return dictionary.encode_line(line, add_if_not_exist=False).long().to(device).unsqueeze(0)
 
 
-def _named(cosines: torch.Tensor, words: torch.Tensor, dictionary: Any) -> list[Neighbours]:
+def _named(cosines: torch.Tensor, words: torch.Tensor, symbols: Any) -> list[Neighbours]:
     """Of each row (N, k)."""
     return [
-        [(dictionary[word], cosine) for word, cosine in zip(*row, strict=True)]
+        [(symbols[word], cosine) for word, cosine in zip(*row, strict=True)]
         for row in zip(words.tolist(), cosines.tolist(), strict=True)
     ]

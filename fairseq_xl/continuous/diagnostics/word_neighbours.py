@@ -14,10 +14,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from fairseq_xl.continuous.diagnostics.accuracy import Positions
+from fairseq_xl.continuous.diagnostics.nearest import SYNTHETIC, neighbours
 from fairseq_xl.continuous.models.targets import TargetTable
-from fairseq_xl.losses import nearest, negatives
-
-SYNTHETIC = {"projection": negatives.projection, "difference": negatives.difference}
+from fairseq_xl.losses import nearest
 
 
 class SharedNeighbours:
@@ -81,11 +80,7 @@ class WordNeighbours:
         target = targets.table[row : row + 1]
 
         def near(vector: Tensor) -> list[list[Any]]:
-            if not vector.any():
-                return []
-            cosines, words = nearest(vector, targets, k)
-            pairs = zip(words[0].tolist(), cosines[0].tolist(), strict=True)
-            return [[symbols[word], cosine] for word, cosine in pairs]
+            return [list(pair) for pair in neighbours(vector, targets, symbols, k)[0]]
 
         means: list[dict[str, Any] | None] = []
         for part in range(2):
