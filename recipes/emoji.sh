@@ -21,8 +21,11 @@
 #   --lexicon LANGUAGE=FILE
 #                      a high-resource language's words and the low-resource one's, as `fairseq-xl data lexicon` learns
 #                      them from parallel text: its text is translated word for word; repeatable
-#   --high-words HOW   translated, where there is a --lexicon (default), shuffled (control: its translations are dealt out
-#                      among its words), or original
+#   --low-vectors FILE, --high-vectors FILE
+#                      both languages' word vectors in one space, as `fairseq-xl vectors align` writes them: the embeddings
+#                      of a Siamese encoder's n-grams begin at the means of the words that hold them
+#   --high-words HOW   translated, where there is a --lexicon (default), shuffled (control: its translations or vectors
+#                      are dealt out among its words), or original, without either
 #   --with-high-resource no|yes  train a baseline on the high-resource language's text as well (default: no)
 #   --class-bias no|yes   add a bias to each class's score that is fitted on the validation split (default: no)
 #   --morphemes no|yes of a Siamese encoder: segment the low-resource language's words with Morfessor before n-grams

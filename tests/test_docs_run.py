@@ -59,7 +59,7 @@ SMALLER = {
         TRAINING,
     ),
     "question matching": (TRAINING, ("fairseq-train esim", "--hidden-dim 8"), VECTORS),
-    "classifier": (TRAINING,),
+    "classifier": (TRAINING, VECTORS),
     "encoder": (
         ("fairseq-xl embed train-tagger", "--epochs 1"),
         ("fairseq-xl embed prepare", "--vocabulary 120"),

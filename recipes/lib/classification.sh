@@ -37,7 +37,7 @@ defaults() {
   LOW='' HIGH='' SYSTEM=siamese SEED=1 UPDATES=2000 EVERY=100 OUT='' DATA='' NAME='' SPLIT=test PREPARE_ONLY=no
   MORE_TEXT='' MODEL='' PARSES=''
   LOW_RESOURCE_SIZE=0 HIGH_RESOURCE_SIZE=0 LOW_SOURCES=() HIGH_SOURCES=() CLASS_SOURCES=() SOURCES=() UNLABELLED=()
-  LEXICONS=() HIGH_WORDS=translated WITH_HIGH=no DRAWS=one CLASS_BIAS=no MORPHEMES=no PAPER_PAIRS=low-high
+  LEXICONS=() LOW_VECTORS= HIGH_VECTORS= VECTORS=() HIGH_WORDS=translated WITH_HIGH=no DRAWS=one CLASS_BIAS=no MORPHEMES=no PAPER_PAIRS=low-high
   TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
 }
 
@@ -49,7 +49,7 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --low-resource | --high-resource | --system | --loss | --seed | --updates | --every | --out | --data | --name) ;;
     --low-resource-size | --high-resource-size | --low-resource-source | --high-resource-source | --class-source) ;;
     --split | --more-text | --model | --parses | --lexicon | --high-words | --with-high-resource | --draws) ;;
-    --class-bias | --morphemes) ;;
+    --class-bias | --morphemes | --low-vectors | --high-vectors) ;;
     --unlabelled)
       need_value "$@"
       need_value "$1" "${3:-}"
@@ -69,6 +69,8 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --class-bias) CLASS_BIAS=$2 ;;
     --morphemes) MORPHEMES=$2 ;;
     --lexicon) LEXICONS+=("$2") ;;
+    --low-vectors) LOW_VECTORS=$(absolute "$2") ;;
+    --high-vectors) HIGH_VECTORS=$(absolute "$2") ;;
     --system | --loss) SYSTEM=$2 ;; # `fairseq-xl experiment` calls what it compares a loss
     --seed) SEED=$2 ;;
     --updates) UPDATES=$2 ;;
@@ -103,7 +105,7 @@ check_settings() {
   [[ $CLASS_BIAS =~ ^(no|yes)$ ]] || fail "--class-bias is '$CLASS_BIAS': choose no or yes"
   [[ $MORPHEMES =~ ^(no|yes)$ ]] || fail "--morphemes is '$MORPHEMES': choose no or yes"
   # An experiment gives all systems the same options.
-  ! one_of "$SYSTEM" "$BASELINES" || MORPHEMES=no
+  ! one_of "$SYSTEM" "$BASELINES" || MORPHEMES=no LOW_VECTORS='' HIGH_VECTORS=''
   [[ $CLASS_BIAS == no || $SPLIT != valid ]] || fail "--class-bias is fitted on the split valid: leave out --split valid"
   [[ $DRAWS =~ ^(one|seed)$ ]] || fail "--draws is '$DRAWS': choose one or seed"
   [[ $SPLIT =~ ^(valid|test)$ ]] || fail "--split is '$SPLIT': choose valid or test"
@@ -125,8 +127,15 @@ check_settings() {
   for option in "${LEXICONS[@]}"; do
     [[ " ${HIGH//+/ } " == *" ${option%%=*} "* ]] || fail "--lexicon is '$option': begin with one of ${HIGH//+/ }"
   done
-  [[ $HIGH_WORDS != shuffled || ${#LEXICONS[@]} != 0 ]] || fail "--high-words shuffled needs --lexicon"
+  [[ -n $LOW_VECTORS || -z $HIGH_VECTORS ]] || fail "--low-vectors is missing: --high-vectors needs the other language's"
+  if [[ -n $LOW_VECTORS && $HIGH_WORDS != original ]]; then
+    [[ -n $HIGH_VECTORS && $HIGH != none ]] || fail "--low-vectors needs a high-resource language and its --high-vectors"
+    VECTORS=("$LOW_VECTORS" "$HIGH_VECTORS")
+    for option in "${VECTORS[@]}"; do need_file "$option" "file of word vectors,"; done
+  fi
   [[ $HIGH_WORDS != original ]] || LEXICONS=()
+  [[ $HIGH_WORDS != shuffled || ${#LEXICONS[@]} != 0 || ${#VECTORS[@]} != 0 ]] ||
+    fail "--high-words shuffled needs --lexicon or --high-vectors"
   [[ ${#LEXICONS[@]} == 0 || ${#HIGH_SOURCES[@]} == 0 ]] ||
     fail "--high-resource-source takes its lexicon itself: FILE,lexicon=FILE"
   [[ $SYSTEM != *-control || $HIGH != none ]] || fail "--system $SYSTEM shuffles a high-resource language's labels: name one"
@@ -146,7 +155,9 @@ prepare_files() {
   [[ $LOW_RESOURCE_SIZE == 0 ]] || words+=(--low-resource-size "$LOW_RESOURCE_SIZE")
   [[ $HIGH_RESOURCE_SIZE == 0 ]] || words+=(--high-resource-size "$HIGH_RESOURCE_SIZE")
   [[ $SYSTEM != *-control ]] || words+=(--shuffle-high-resource)
-  [[ $HIGH_WORDS != shuffled ]] || words+=(--shuffle-lexicon)
+  [[ $HIGH_WORDS != shuffled || ${#LEXICONS[@]} == 0 ]] || words+=(--shuffle-lexicon)
+  [[ ${#VECTORS[@]} == 0 ]] || words+=(--vectors "${VECTORS[@]}")
+  [[ $HIGH_WORDS != shuffled || ${#VECTORS[@]} == 0 ]] || words+=(--shuffle-vectors)
   [[ $DRAWS == one ]] || words+=(--seed "$SEED")
   [[ ${#CLASS_SOURCES[@]} == 0 ]] || words+=(--class-source "${CLASS_SOURCES[@]}")
   run fairseq-xl classify prepare "${words[@]}" "${PREPARE[@]}" "${SELECTION[@]}"
@@ -197,8 +208,7 @@ record_baseline() {
 }
 
 classification_recipe() {
-  local key split size='' after='' line
-  local option
+  local key split size='' words='' after='' line option
   check_settings
   MIXTURE=low-high+low-low
   if [[ $SYSTEM == paper* ]]; then
@@ -220,10 +230,9 @@ classification_recipe() {
   [[ $SYSTEM != *-control ]] || key+=.shuffled
   [[ $DRAWS == one ]] || key+=.draw$SEED
   [[ $WITH_HIGH == no ]] || BASELINE_OPTIONS+=(--with-high-resource) size+=.with-high
-  if [[ ${#LEXICONS[@]} != 0 ]]; then
-    size+=.$HIGH_WORDS
-    key+=.$HIGH_WORDS
-  fi
+  [[ ${#VECTORS[@]} == 0 ]] || words=.vectors TRAIN+=(--embed-dim 0)
+  [[ ${#LEXICONS[@]} == 0 && $HIGH_WORDS != shuffled ]] || words+=.$HIGH_WORDS
+  size+=$words key+=$words
   [[ ${#UNLABELLED[@]} == 0 ]] || size+=.unlabelled
   NAME=${NAME:-$LOW-$HIGH.$SYSTEM$SELECTION_NAME$size.seed$SEED}
   DIRECTORY=$OUT/data/$key RUN=$OUT/runs/$NAME STAMPS=$OUT/stamps
@@ -232,6 +241,8 @@ classification_recipe() {
   [[ $SYSTEM != paper* ]] || LABEL+=", the paper's"
   [[ $SYSTEM != *-control ]] || LABEL+=", labels shuffled"
   [[ ${#LEXICONS[@]} == 0 ]] || LABEL+=", words $HIGH_WORDS"
+  [[ ${#VECTORS[@]} == 0 ]] || LABEL+=", bilingual vectors"
+  [[ ${#VECTORS[@]} == 0 || $HIGH_WORDS != shuffled ]] || LABEL+=" shuffled"
   [[ $MORPHEMES == no ]] || LABEL+=", morphemes"
   [[ $HIGH_RESOURCE_SIZE == 0 || $HIGH == none ]] || LABEL+=", $HIGH_RESOURCE_SIZE sentences of $HIGH"
   if [[ $LOW_RESOURCE_SIZE != 0 ]]; then
@@ -292,6 +303,6 @@ sources_fingerprint() {
 
 prepare_stages() { # EARLIER STAGES
   stage "data/$key" "$1" prepare_files "$(sources_fingerprint)" "${LOW_SOURCES[@]}" "${HIGH_SOURCES[@]}" \
-    "${CLASS_SOURCES[@]}" "${PREPARE[@]}" "${SELECTION[@]}"
+    "${CLASS_SOURCES[@]}" "${PREPARE[@]}" "${SELECTION[@]}" "$(fingerprint "${VECTORS[@]}")"
   stage "statistics/$key" "data/$key" show_statistics
 }

@@ -87,6 +87,35 @@ def test_morphemes_have_data_and_a_name_of_their_own(sentiment, data):
     assert (sentiment.out / "runs/te-en.svm.seed1/record.json").exists()
 
 
+def test_bilingual_vectors_are_for_encoders(sentiment, data, tmp_path):
+    for side in ("low", "high"):
+        (tmp_path / f"{side}.vec").write_text("x 1\n")
+    options = ["--data", data, "--low-resource", "es", "--low-vectors", tmp_path / "low.vec"]
+    options += ["--high-vectors", tmp_path / "high.vec"]
+    for how, name, label in (
+        ([], "vectors", "SSC(es-en), bilingual vectors"),
+        (["--high-words", "shuffled"], "vectors.shuffled", "SSC(es-en), bilingual vectors shuffled"),
+    ):
+        done = sentiment(*options, *how)
+        assert done.returncode == 0, done.stderr
+        words = " ".join(sentiment.arguments("fairseq-xl classify prepare"))
+        assert f"--vectors {tmp_path}/low.vec {tmp_path}/high.vec" in words
+        assert ("--shuffle-vectors" in words) == bool(how)
+        assert "--shuffle-lexicon" not in words
+        assert sentiment.arguments("fairseq-train")[1].endswith(f"/data/es-en.best.{name}")
+        assert " ".join(sentiment.arguments("fairseq-train")).index("--embed-dim 64") < " ".join(
+            sentiment.arguments("fairseq-train")
+        ).index("--embed-dim 0")
+        assert f"--name {label} --output" in " ".join(sentiment.arguments("fairseq-xl classify predict"))
+        assert (sentiment.out / f"runs/es-en.siamese.{name}.seed1/record.json").exists()
+    (tmp_path / "low.vec").write_text("x 2\n")
+    sentiment(*options)
+    assert "fairseq-xl classify prepare" in sentiment.calls, "other vectors"
+    for others in (["--high-words", "original"], ["--system", "svm", "--low-resource-size", 9]):
+        sentiment(*options, *others)
+        assert "--vectors" not in sentiment.arguments("fairseq-xl classify prepare")
+
+
 def test_the_control_shuffles(sentiment, data):
     sentiment("--data", data, "--low-resource", "es", "--system", "siamese-control", "--low-resource-size", 9)
     assert "--low-resource-size 9 --shuffle-high-resource" in " ".join(
@@ -291,7 +320,10 @@ def test_baselines_that_are_lent_labels_and_draws_by_seed(sentiment, data):
         (["--lexicon", "de=x"], "there is no lexicon, x"),
         (["--lexicon", "en"], "--lexicon is 'en': give LANGUAGE=FILE"),
         (["--lexicon", "de={here}"], "--lexicon is 'de={here}': begin with one of en"),
-        (["--high-words", "shuffled"], "--high-words shuffled needs --lexicon"),
+        (["--high-words", "shuffled"], "--high-words shuffled needs --lexicon or --high-vectors"),
+        (["--low-vectors", "{here}"], "--low-vectors needs a high-resource language and its --high-vectors"),
+        (["--high-vectors", "{here}"], "--low-vectors is missing"),
+        (["--low-vectors", "{here}", "--high-vectors", "y"], "there is no file of word vectors,"),
         (["--high-words", "some"], "--high-words is 'some'"),
         (["--with-high-resource", "yes"], "--with-high-resource is for baselines"),
         (["--class-bias", "yes", "--split", "valid"], "--class-bias is fitted on the split valid"),

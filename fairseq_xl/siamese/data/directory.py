@@ -5,6 +5,7 @@ dict.txt                   fairseq's dictionary of the training text's n-grams, 
 SPLIT.SIDE.tsv             class, tab, text; SPLIT is train, valid or test and SIDE low or high (resource language)
 SPLIT.SIDE.bin, .idx       the same texts as numbers of units
 morphemes.SIDE.txt         segmentations, where Morfessor is asked for
+vectors.npy                where the embeddings of n-grams begin, where word vectors are given
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ from fairseq_xl.io.lines import read_lines
 from fairseq_xl.siamese.data.morphemes import Segmenter
 from fairseq_xl.text.ngrams import ngrams, normalise
 
-VERSION = 1
+VERSION = 2
 MANIFEST = "manifest.json"
 DICTIONARY = "dict.txt"
+VECTORS = "vectors.npy"
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,7 @@ class DataDirectory:
             classes=list,
             ngrams=list,
             morphemes=list,
+            vectors=dict,
             lower=bool,
         )
         self.classes: list[str] = self.manifest["classes"]
@@ -79,6 +82,30 @@ class DataDirectory:
     @cached_property
     def segmenters(self) -> dict[str, Segmenter]:
         return {side: Segmenter.load(self.path / f"morphemes.{side}.txt") for side in self.manifest["morphemes"]}
+
+    @property
+    def vector_dim(self) -> int:
+        """The size of the n-grams' vectors; 0 where there are none."""
+        return int(self.manifest["vectors"].get("dim", 0))
+
+    def vectors(self) -> np.ndarray | None:
+        """(V, d), float32: where embeddings begin, zeros for n-grams of no known word.
+
+        None where there are none, and in the folder of a packed encoder.
+
+        Raises:
+            InputError: a damaged file.
+        """
+        path = self.path / VECTORS
+        if not self.vector_dim or not path.is_file():
+            return None
+        try:
+            rows = np.load(path)
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path} is damaged ({error}): prepare the data again") from error
+        if rows.shape != (len(self.dictionary), self.vector_dim):
+            raise InputError(f"{path} is not of {MANIFEST}: prepare the data again")
+        return rows
 
     def has(self, split: str, side: str) -> bool:
         return (self.path / f"{split}.{side}.tsv").is_file()

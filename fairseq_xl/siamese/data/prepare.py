@@ -17,8 +17,9 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.io.labelled import Example, Source
 from fairseq_xl.io.tables import SPLITS
-from fairseq_xl.siamese.data.directory import DICTIONARY, MANIFEST, VERSION, encode, write_corpus
+from fairseq_xl.siamese.data.directory import DICTIONARY, MANIFEST, VECTORS, VERSION, encode, write_corpus
 from fairseq_xl.siamese.data.morphemes import Segmenter
+from fairseq_xl.siamese.data.ngram_vectors import NgramVectors
 from fairseq_xl.siamese.data.settings import Settings
 from fairseq_xl.siamese.data.word_for_word import HighResourceSource
 from fairseq_xl.text.labelled_splits import nested, stratified, unique
@@ -74,6 +75,7 @@ def _prepare(folder: Path, settings: Settings) -> dict[str, Any]:
         _check_classes(found.labels["train"], classes, side, settings.size(side))
     segmenters = {side: Segmenter.train(sides[side].texts["train"]) for side in settings.morphemes if side in sides}
     dictionary = _dictionary(sides, segmenters, settings)
+    vectors = _vectors(sides, segmenters, dictionary, settings)
     manifest = {
         "version": VERSION,
         "languages": dict(zip(sides, settings.languages, strict=False)),
@@ -85,10 +87,13 @@ def _prepare(folder: Path, settings: Settings) -> dict[str, Any]:
         "seed": settings.seed,
         "high_resource_labels_shuffled": settings.shuffle_high_resource,
         "lexicon": _lexicon(settings),
+        "vectors": {} if vectors is None else _about(vectors, settings),
         "units": len(dictionary) - dictionary.nspecial,
         "sentences": {side: {split: len(t) for split, t in found.texts.items()} for side, found in sides.items()},
         "left_out": {side: dict(found.left_out) for side, found in sides.items()},
     }
+    if vectors is not None:
+        np.save(folder / VECTORS, vectors)
     _write(folder, manifest, sides, segmenters, dictionary)
     return manifest
 
@@ -112,6 +117,25 @@ def _write(
     with atomic_text(output / MANIFEST) as stream:
         json.dump(manifest, stream, indent=1, ensure_ascii=False)
         stream.write("\n")
+
+
+def _vectors(
+    sides: Mapping[str, _Side], segmenters: Mapping[str, Segmenter], dictionary: Dictionary, settings: Settings
+) -> np.ndarray | None:
+    """Where n-gram embeddings are to begin, or None."""
+    if not settings.vectors:
+        return None
+    means = NgramVectors(dictionary, settings.ngrams)
+    for (side, found), path in zip(sides.items(), settings.vectors, strict=False):
+        shuffled = settings.seed if settings.shuffle_vectors and side == "high" else None
+        means.add(found.texts["train"], Path(path), segmenters.get(side), shuffled)
+    return means.rows()
+
+
+def _about(vectors: np.ndarray, settings: Settings) -> dict[str, Any]:
+    """What the manifest says of n-gram vectors: their dimension, how many n-grams have one, whether they are dealt."""
+    known = int(vectors.any(1).sum())
+    return {"dim": vectors.shape[1], "units": known, "shuffled": settings.shuffle_vectors}
 
 
 def _read(lines: list[str]) -> dict[str, list[Example]]:

@@ -64,6 +64,12 @@ class Settings:
     morphemes: list[str] = option(
         "segment the words of these sides with Morfessor before the n-grams are taken", [], choices=SIDES
     )
+    vectors: list[str] = option(
+        "word vectors of the low- and the high-resource language in one space, as `vectors align` writes them. The "
+        "embedding of an n-gram then begins as the mean of the words that hold it (ssc_bilstm --embed-dim 0)",
+        [],
+        metavar="FILE",
+    )
     valid_share: float = option(
         "share of the low-resource language's training text for development, where no source is split=valid. Give "
         "more where that text is small: otherwise chance chooses the best checkpoint",
@@ -91,6 +97,11 @@ class Settings:
         "evidence of words",
         False,
     )
+    shuffle_vectors: bool = option(
+        "control: deal the high-resource language's word vectors out among its words at random; a gain that survives "
+        "this is none of one space",
+        False,
+    )
 
     def check(self) -> None:
         """Raises: InputError: values that make no sense, alone or together."""
@@ -103,6 +114,13 @@ class Settings:
             raise InputError(
                 f"--languages {' '.join(self.languages)}: name the low-resource language and the high-resource one"
             )
+        if len(self.vectors) > 1 + bool(self.high_resource):
+            raise InputError(
+                f"--vectors {' '.join(self.vectors)}: name a file for the low-resource language and one for the "
+                "high-resource one, where there is one"
+            )
+        if self.shuffle_vectors and len(self.vectors) < 2:
+            raise InputError("--shuffle-vectors: --vectors names no file for the high-resource language")
 
     def size(self, side: str) -> int:
         """How many training texts of one side are used; 0 for all."""

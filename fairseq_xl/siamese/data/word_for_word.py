@@ -19,7 +19,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.labelled import Example, Source
 from fairseq_xl.text.lexicons.lexicon import read_translations
 
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
+WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class HighResourceSource(Source):
             return translation or match[0]
 
         for example in self.examples():
-            yield replace(example, text=_WORD.sub(replaced, example.text))
+            yield replace(example, text=WORD.sub(replaced, example.text))
         # A good lexicon may have none of the words of a few validation sentences.
         if self.split == "train" and met == {False}:
             raise InputError(

@@ -93,10 +93,16 @@ class SiameseEncoder(nn.Module):
         if sizes.pooling == "attention":
             self.attention = nn.Linear(width, 1, bias=False)
         self.dense = nn.Linear(width, sizes.sentence_dim)
-        # Embeddings keep torch's unit variance, and the bias starts at zero. The sentences' part of a vector must not
+        # Embeddings have torch's unit variance, and the bias starts at zero. The sentences' part of a vector must not
         # be small beside a constant part. All cosines would then start near 1, where their gradient vanishes.
         nn.init.xavier_uniform_(self.dense.weight)
         nn.init.zeros_(self.dense.bias)
+
+    def begin_with(self, vectors: Tensor) -> None:
+        """Let embeddings begin at these (V, e), but where a row is zero."""
+        known = vectors.any(1)
+        with torch.no_grad():
+            self.embed.weight[known] = vectors[known]
 
     def forward(self, tokens: Tensor, lengths: Tensor | None = None) -> Tensor:
         """(N, d) from tokens (N, T), padded on either side. ``lengths`` is not needed.

@@ -6,6 +6,7 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 from dataclasses import dataclass, fields
 from typing import Any
 
+import torch
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor, nn
@@ -18,7 +19,11 @@ from fairseq_xl.training.presets import preset
 
 @dataclass
 class SiameseConfig(FairseqDataclass):
-    embed_dim: int = option("size of an n-gram's embedding: lower it for little text", 100)
+    embed_dim: int = option(
+        "size of an n-gram's embedding: lower it for little text. Give 0 where `classify prepare --vectors` made the "
+        "data: embeddings then begin at its vectors, and are of their size",
+        100,
+    )
     hidden_dim: int = option("states of the encoder, both directions together (even); smaller is faster", 256)
     layers: int = option("recurrent layers: give more for much text, each as slow as the first", 1)
     sentence_dim: int = option("size of a sentence's vector (the paper's: 128): raise it for many classes", 128)
@@ -59,13 +64,24 @@ class SiameseModel(BaseFairseqModel):
     def build_model(cls, cfg: SiameseConfig, task: Any) -> "SiameseModel":
         """Raises: InputError: sizes or kinds do not go together."""
         chosen = {each.name: getattr(cfg, each.name) for each in fields(EncoderSizes) if each.name != "ngram_orders"}
+        vectors = task.directory.vectors() if cfg.embed_dim == 0 else None
+        if cfg.embed_dim == 0:
+            chosen["embed_dim"] = task.directory.vector_dim
+            if not chosen["embed_dim"]:
+                raise InputError(
+                    "--embed-dim 0 takes the size of the data's vectors, and they have none: prepare them with "
+                    "--vectors"
+                )
         sizes = EncoderSizes(**chosen, ngram_orders=len(task.directory.orders))
         dictionary = task.source_dictionary
         head = nn.Linear(cfg.sentence_dim, len(task.directory.classes)) if cfg.class_head else None
         try:
-            return cls(SiameseEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes), head)
+            encoder = SiameseEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes)
         except ValueError as error:
             raise InputError(str(error)) from error
+        if vectors is not None:
+            encoder.begin_with(torch.from_numpy(vectors))
+        return cls(encoder, head)
 
     def forward(self, src_tokens: Tensor, src_lengths: Tensor | None = None) -> Tensor:
         """(N, d) from tokens (N, T) padded on either side."""
