@@ -73,7 +73,11 @@ class TargetLoss(VectorLoss):
         raise NotImplementedError  # abstract: each subclass is one loss
 
     def forward(self, pred: Tensor, target: Tensor) -> Tensor:
-        """The loss of raw predictions (N, d) and targets (N, d). Raises: ValueError: see :func:`unit_targets`."""
+        """The loss of raw predictions (N, d) and targets (N, d).
+
+        Raises:
+            ValueError: see :func:`unit_targets` and :func:`~fairseq_xl.losses.table.check_shapes`.
+        """
         return self.reduce(self.per_row(pred, unit_targets(target, self.target_norm)))
 
     def rows(self, pred: Tensor, index: Tensor, targets: FrozenTable) -> Rows:

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from fairseq_xl.losses.base import Reduction, TargetLoss, TargetOnlyLoss
 from fairseq_xl.losses.kernels import Geometry, TargetOnly
-from fairseq_xl.losses.table import TargetNorm, at_least_float32, unit_targets
+from fairseq_xl.losses.table import TargetNorm, at_least_float32, check_shapes, unit_targets
 
 
 class ScaleFree(TargetOnly):
@@ -46,7 +46,8 @@ def cosine(pred: Tensor, target: Tensor, target_norm: TargetNorm = "check") -> T
         (N,) in [0, 2]
 
     Raises:
-        ValueError: see :func:`~fairseq_xl.losses.table.unit_targets`.
+        ValueError: see :func:`~fairseq_xl.losses.table.unit_targets` and
+            :func:`~fairseq_xl.losses.table.check_shapes`.
     """
     return Cosine().rows(pred, unit_targets(target, target_norm)).loss
 
@@ -60,6 +61,7 @@ class CosineLoss(TargetOnlyLoss):
 
 def l2(pred: Tensor, target: Tensor, target_norm: TargetNorm = "check") -> Tensor:
     """‖e − u‖² on the raw prediction. Arguments and errors as :func:`cosine`; returns (N,)."""
+    check_shapes(pred, target)
     target = unit_targets(target, target_norm)
     return (at_least_float32(pred) - at_least_float32(target)).square().sum(-1)
 

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from fairseq_xl.losses.table import at_least_float32, inverse_or_zero
+from fairseq_xl.losses.table import at_least_float32, check_shapes, inverse_or_zero
 
 KERNELS = ("auto", "plain", "compiled")
 """``compiled`` fuses each pass into one kernel by ``torch.compile``, which also gathers the target rows from the table.
@@ -71,8 +71,10 @@ class TargetOnly:
             index: (N,) rows of the table that are the targets.
 
         Raises:
-            ValueError: the targets ask for a gradient, which a frozen table never gets; ``FAIRSEQ_XL_KERNELS``.
+            ValueError: the targets ask for a gradient, which a frozen table never gets; see
+                :func:`~fairseq_xl.losses.table.check_shapes`; ``FAIRSEQ_XL_KERNELS``.
         """
+        check_shapes(pred, None if index is not None else table, index)
         if table.requires_grad:
             raise ValueError("the targets of a continuous loss are frozen: detach them")
         return Rows(*_ClosedForm.apply(pred, table, index, self))

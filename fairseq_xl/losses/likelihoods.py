@@ -27,7 +27,7 @@ from torch.autograd.function import once_differentiable
 from fairseq_xl.losses.base import Reduction, TableLoss, cosine_and_norm
 from fairseq_xl.losses.kernels import Rows
 from fairseq_xl.losses.negatives import Proposal
-from fairseq_xl.losses.table import FrozenTable, at_least_float32, unit_rows
+from fairseq_xl.losses.table import FrozenTable, at_least_float32, check_shapes, unit_rows
 
 
 def vmf_posterior(
@@ -54,7 +54,11 @@ def vmf_posterior(
 
     Returns:
         (N,)
+
+    Raises:
+        ValueError: see :func:`~fairseq_xl.losses.table.check_shapes`.
     """
+    check_shapes(pred, index=index)
     e, bias = at_least_float32(pred), targets.bias
     if negatives:
         words, offset = (proposal or Proposal(targets.banned)).with_batch(index, negatives, generator)
@@ -173,7 +177,11 @@ def info_nce(
 
     Returns:
         (N,); zero where the batch has no other word.
+
+    Raises:
+        ValueError: see :func:`~fairseq_xl.losses.table.check_shapes`.
     """
+    check_shapes(pred, index=index)
     e = scale * unit_rows(at_least_float32(pred))
     words = index.unique()
     offset = torch.zeros(words.shape, dtype=e.dtype, device=e.device).masked_fill_(targets.banned[words], -torch.inf)

@@ -26,6 +26,7 @@ from fairseq_xl.losses.table import (
     FrozenTable,
     TargetNorm,
     at_least_float32,
+    check_shapes,
     inverse_or_zero,
     unit_rows,
     unit_targets,
@@ -48,8 +49,12 @@ def margin(
         (N,)
 
     Raises:
-        ValueError: see :func:`~fairseq_xl.losses.table.unit_targets`.
+        ValueError: see :func:`~fairseq_xl.losses.table.unit_targets` and
+            :func:`~fairseq_xl.losses.table.check_shapes`.
     """
+    check_shapes(pred, target)
+    if negative.dim() == pred.dim():
+        check_shapes(pred, negative)
     pred, target = at_least_float32(pred), at_least_float32(unit_targets(target, target_norm))
     negative = at_least_float32(unit_targets(negative.detach(), target_norm))
     unit = unit_rows(pred)
@@ -81,6 +86,7 @@ def margin_rows(pred: Tensor, index: Tensor, targets: FrozenTable, negatives: Te
         negatives: (N, k) rows of the table to stay away from.
         margin: λ.
     """
+    check_shapes(pred, index=index)
     return Rows(*_MarginRows.apply(pred, targets.table, index, negatives, margin))
 
 
@@ -133,6 +139,7 @@ class TableMarginLoss(TableLoss):
         raise NotImplementedError  # abstract: each subclass is one source of negatives
 
     def rows(self, pred: Tensor, index: Tensor, targets: FrozenTable) -> Rows:
+        check_shapes(pred, index=index)  # before negatives are looked for
         return margin_rows(pred, index, targets, self.negatives(pred, index, targets), self.margin)
 
 
@@ -158,7 +165,8 @@ def negative_sampling(
         (N,)
 
     Raises:
-        ValueError: fewer than two words to draw from, or no draws.
+        ValueError: fewer than two words to draw from, or no draws; see
+            :func:`~fairseq_xl.losses.table.check_shapes`.
     """
     return NegativeSamplingLoss(margin, negatives, generator=generator).rows(pred, index, targets).loss
 
@@ -240,6 +248,7 @@ class InBatchLoss(TableMarginLoss):
         return in_batch_rows(pred, index, targets, self.semi_hard, self.chunk_elements).unsqueeze(1)
 
     def rows(self, pred: Tensor, index: Tensor, targets: FrozenTable) -> Rows:
+        check_shapes(pred, index=index)
         chosen = self.negatives(pred, index, targets)
         found = margin_rows(pred, index, targets, chosen, self.margin)
         return found._replace(loss=found.loss.masked_fill(chosen.squeeze(1) == index, 0))

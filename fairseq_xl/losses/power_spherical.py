@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from fairseq_xl.losses.base import TargetLoss
-from fairseq_xl.losses.table import TargetNorm, unit_rows, unit_targets
+from fairseq_xl.losses.table import TargetNorm, check_shapes, unit_rows, unit_targets
 
 OPPOSITE = 1e-6
 """1 + μᵀx is taken for no smaller than this, which a table in float32 cannot tell from zero reliably."""
@@ -58,8 +58,10 @@ def power_spherical(pred: Tensor, target: Tensor, target_norm: TargetNorm = "che
         (N,), in float32 or the wider type of ``pred``.
 
     Raises:
-        ValueError: d below 2; see :func:`~fairseq_xl.losses.table.unit_targets`.
+        ValueError: d below 2; see :func:`~fairseq_xl.losses.table.unit_targets` and
+            :func:`~fairseq_xl.losses.table.check_shapes`.
     """
+    check_shapes(pred, target)
     target = unit_targets(target, target_norm)
     e = pred.double()
     kappa = torch.linalg.vector_norm(e, dim=-1)

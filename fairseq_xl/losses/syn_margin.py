@@ -80,7 +80,8 @@ def syn_margin_proj(pred: Tensor, target: Tensor, margin: float = 0.5, target_no
         (N,)
 
     Raises:
-        ValueError: see :func:`~fairseq_xl.losses.table.unit_targets`.
+        ValueError: see :func:`~fairseq_xl.losses.table.unit_targets` and
+            :func:`~fairseq_xl.losses.table.check_shapes`.
     """
     return SynMarginProj(margin).rows(pred, unit_targets(target, target_norm)).loss
 

@@ -31,6 +31,26 @@ def unit_rows(pred: Tensor) -> Tensor:
     return torch.where(norm > 0, pred / safe, pred.detach())
 
 
+def check_shapes(pred: Tensor, target: Tensor | None = None, index: Tensor | None = None) -> None:
+    """Refuse what torch would stretch to fit, such as one target for many predictions.
+
+    Args:
+        pred: raw predictions (…, d).
+        target: (…, d), if given.
+        index: (…) rows of a table, if given.
+
+    Raises:
+        ValueError: not one target for each prediction.
+    """
+    given, wanted = (target, pred.shape) if target is not None else (index, pred.shape[:-1])
+    if given is not None and given.shape != wanted:
+        what = "targets" if target is not None else "their rows of the table"
+        raise ValueError(
+            f"each prediction has one target: predictions of shape {tuple(pred.shape)} need {what} of shape "
+            f"{tuple(wanted)}, not {tuple(given.shape)}"
+        )
+
+
 def unit_targets(target: Tensor, target_norm: TargetNorm = "check", may_be_zero: Tensor | None = None) -> Tensor:
     """Targets (…, d) that are of unit length, as far as ``target_norm`` says.
 

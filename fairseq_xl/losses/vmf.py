@@ -76,7 +76,8 @@ def vmf(
         (N,)
 
     Raises:
-        ValueError: see :func:`~fairseq_xl.losses.table.unit_targets`.
+        ValueError: see :func:`~fairseq_xl.losses.table.unit_targets` and
+            :func:`~fairseq_xl.losses.table.check_shapes`.
     """
     return Vmf(lambda1, lambda2).rows(pred, unit_targets(target, target_norm)).loss
 

@@ -134,6 +134,31 @@ def test_half_precision_is_computed_in_float32(name):
     assert torch.allclose(value, VECTORS[name][0](pred.float(), target.float(), target_norm="trust"))
 
 
+@pytest.mark.parametrize("name", VECTORS)
+def test_targets_are_not_stretched_to_fit(name):
+    pred, target = batch()
+    for wrong in (target[:1], target[0], target.unsqueeze(0)):
+        for loss in VECTORS[name]:
+            with pytest.raises(ValueError, match=r"each prediction has one target: predictions of shape \(12, "):
+                loss(pred, wrong)
+
+
+@pytest.mark.parametrize("name", [*WORDS, "vmf_posterior"])
+def test_rows_of_a_table_are_not_stretched_to_fit(name):
+    pred, target = batch()
+    function, module = WORDS.get(name, (xl.vmf_posterior, xl.VmfPosteriorLoss))
+    for wrong in (torch.tensor([1]), torch.arange(12).unsqueeze(0)):
+        for loss in (function, module()):
+            with pytest.raises(ValueError, match=r"need their rows of the table of shape \(12,\)"):
+                loss(pred, wrong, xl.FrozenTable(target))
+
+
+def test_negatives_are_not_stretched_to_fit():
+    pred, target = batch()
+    with pytest.raises(ValueError, match=r"of shape \(12, \d+\), not \(1, "):
+        xl.margin(pred, target, target[:1])
+
+
 @pytest.mark.parametrize("loss", [xl.VmfPosteriorLoss(), xl.NegativeSamplingLoss()])
 def test_a_target_that_others_ignore_is_refused(loss):
     """−100 would be read from the end of the table."""
