@@ -126,7 +126,9 @@ def paraphrases(positives: Positives, encoder: str, settings: ParaphraseSettings
         Placed("", 0, place, *pair)
         for place, *pair in zip(fold.tolist(), positives.first, positives.second, strict=True)
     ]
-    kept, chosen = balanced(rows, sorted(found), settings.seed, paired=True)
+    # A sentence with several paraphrases looks for negatives once for each.
+    different = {(rows[left].first, rows[right].second): (left, right, cosine) for left, right, cosine in found}
+    kept, chosen = balanced(rows, sorted(different.values()), settings.seed, paired=True)
     if len({rows[k].fold for k in kept} - {split.TEST}) < 2:
         raise InputError(
             f"{len(kept)} of {len(positives)} paraphrases have a negative, in fewer than two folds: raise --overlap or "
