@@ -32,6 +32,7 @@ from fairseq_xl.report.model_card import Card, CardOptions, Score
 from fairseq_xl.training import checkpoints, packed
 from fairseq_xl.training.batches import batches
 from fairseq_xl.training.device import usable
+from fairseq_xl.vectors.neighbours import unit_rows
 
 # Whoever unpickles an object of this module imports it first, in a process where nobody has mended fairseq yet.
 compat.apply()
@@ -120,7 +121,7 @@ class SentenceEncoder:
                     bar.update(len(batch))
         if cut:
             logger.warning("%d sentences have more than %d tokens and were cut", cut, self.longest)
-        return normalized(vectors) if normalize else vectors
+        return unit_rows(vectors) if normalize else vectors
 
     def _shortened(self, row: Tensor) -> Tensor:
         """What the model can read of a sentence's tokens (T,): their beginning, and their end."""
@@ -131,12 +132,6 @@ class SentenceEncoder:
         tokens = pad_sequence(rows, True, self.task.source_dictionary.pad()).to(self.device)
         lengths = torch.tensor([len(row) for row in rows], device=self.device)
         return self.model.encode_sentences(tokens, lengths)
-
-
-def normalized(vectors: np.ndarray) -> np.ndarray:
-    """Rows (N, d) scaled to length 1; zeros stay zeros."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(norms > 0, norms, 1)
 
 
 def load_task(path: Path, state: dict[str, Any], data: str | Path | None) -> Any:

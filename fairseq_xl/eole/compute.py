@@ -9,8 +9,7 @@ from eole.utils.loss import LossCompute
 from torch import Tensor
 
 from fairseq_xl.eole.losses import build_loss, finite_sum
-from fairseq_xl.losses import Scoring, VectorLoss, nearest, top_words
-from fairseq_xl.losses.table import FrozenTable
+from fairseq_xl.losses import VectorLoss, best_words
 
 SAMPLE = 256
 """Words of a training batch whose accuracy stands for the batch's: to search the table for all would cost a softmax."""
@@ -45,7 +44,7 @@ class VectorLossCompute(LossCompute):
             if self.vector_loss.training and len(index) > SAMPLE:
                 chosen = torch.linspace(0, len(index) - 1, SAMPLE, device=index.device).long()
                 seen = pred.detach()[chosen], index[chosen]
-            share = best(seen[0], targets).eq(seen[1]).float().mean() if len(index) else torch.zeros(())
+            share = best_words(seen[0], targets).eq(seen[1]).float().mean() if len(index) else torch.zeros(())
         self.correct = round(share.item() * len(index))
         return loss, None
 
@@ -53,10 +52,3 @@ class VectorLossCompute(LossCompute):
         stats = super()._stats(*args, **kwargs)
         stats.n_correct = self.correct
         return stats
-
-
-def best(pred: Tensor, targets: FrozenTable) -> Tensor:
-    """The word (N,) that greedy search takes for each prediction (N, d), where nothing is corrected for."""
-    if targets.bias is None:
-        return nearest(pred, targets)[1].squeeze(-1)
-    return top_words(pred, targets, 1, Scoring("vmf_posterior", bonus=targets.bias.detach())).words.squeeze(-1)

@@ -84,6 +84,8 @@ def build_loss(name: str, options: Mapping[str, Any], log_frequency: Tensor) -> 
             raise InputError(f"continuous.loss_options.{key} is {value!r}: give a {type(wanted).__name__}")
     given = {**known, **options}
     power = given.pop("negatives_power", 0.0)
+    if power and not given["negatives"]:
+        raise InputError("continuous.loss_options.negatives_power says how words are sampled: give negatives, too")
     if power:
         given["weights"] = (power * log_frequency.double()).exp()
     try:

@@ -12,6 +12,7 @@ import os
 import queue
 import signal
 import subprocess
+import sys
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -309,6 +310,10 @@ def visible_gpus() -> list[str]:
         listed = subprocess.run(
             ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"], capture_output=True, text=True, check=True
         )
-    except (OSError, subprocess.CalledProcessError):
+    except OSError:
         return []  # no driver, so no GPU
+    except subprocess.CalledProcessError as error:
+        said = (error.stdout or error.stderr or "nothing").strip().splitlines()[0]
+        print(f"nvidia-smi finds no GPU, so everything runs on the processors; it says: {said}", file=sys.stderr)
+        return []
     return listed.stdout.split()

@@ -192,18 +192,6 @@ def _write_list(folder: Path, files: list[tuple[str, str]]) -> None:
         path.write_text(lines, encoding="utf-8", errors="surrogateescape")
 
 
-def make_folder(path: Path) -> None:
-    """Make a folder, and those that it is in, where they are not there.
-
-    Raises:
-        InputError: it cannot be made.
-    """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot make the folder {path}: {error.strerror}") from error
-
-
 def read_manifest(path: Path, version: int, command: str, **entries: type) -> dict[str, Any]:
     """The manifest of a data directory or another folder that a command prepared.
 

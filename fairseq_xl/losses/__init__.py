@@ -42,7 +42,17 @@ from fairseq_xl.losses.negatives import (
     uniform_rows,
 )
 from fairseq_xl.losses.power_spherical import PowerSphericalLoss, power_spherical, power_spherical_log_normalizer
-from fairseq_xl.losses.scores import SCORES, Scoring, TopWords, hubness, log_scores, nearest, top_of, top_words
+from fairseq_xl.losses.scores import (
+    SCORES,
+    Scoring,
+    TopWords,
+    best_words,
+    hubness,
+    log_scores,
+    nearest,
+    top_of,
+    top_words,
+)
 from fairseq_xl.losses.syn_margin import (
     SynMarginDiff,
     SynMarginDiffLoss,
@@ -84,6 +94,7 @@ __all__ = [
     "VmfPosteriorLoss",
     "VmfReleased",
     "VmfReleasedLoss",
+    "best_words",
     "cosine",
     "difference",
     "hubness",

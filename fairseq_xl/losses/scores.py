@@ -144,6 +144,16 @@ def top_words(
     return TopWords(best + shift, words, shift)
 
 
+def best_words(pred: Tensor, targets: FrozenTable) -> Tensor:
+    """The word (N,) that greedy search takes for each prediction (N, d), without any correction of scores.
+
+    It is the nearest, or the most probable by ``vmf_posterior`` where the table has a bias.
+    """
+    if targets.bias is None:
+        return nearest(pred, targets)[1].squeeze(-1)
+    return top_words(pred, targets, 1, Scoring("vmf_posterior", bonus=targets.bias.detach())).words.squeeze(-1)
+
+
 def top_of(pred: Tensor, targets: FrozenTable, words: Tensor, k: int, scoring: Scoring, reserved: int = 0) -> TopWords:
     """:func:`top_words` among only some words of each row, which an approximate index has found.
 

@@ -9,11 +9,11 @@ import torch
 
 pytest.importorskip("eole", reason="eole is not installed: FAIRSEQ_XL_EOLE=1 bash scripts/test.sh makes it a place")
 
-from fairseq_xl.eole.compute import SAMPLE, VectorLossCompute, best
+from fairseq_xl.eole.compute import SAMPLE, VectorLossCompute
 from fairseq_xl.eole.generator import VectorGenerator
 from fairseq_xl.eole.losses import LOSSES, build_loss
 from fairseq_xl.eole.settings import Continuous
-from fairseq_xl.losses import FrozenTable, nearest
+from fairseq_xl.losses import FrozenTable, best_words, nearest
 
 PAD = 1
 
@@ -69,7 +69,7 @@ def test_a_word_bias_counts_in_the_accuracy() -> None:
     pred = torch.randn(5, 8)
     targets = made.generator.targets
     logits = (pred @ targets.table.t() + targets.bias).masked_fill(targets.banned, -torch.inf)
-    assert torch.equal(best(pred, targets), logits.argmax(1))
+    assert torch.equal(best_words(pred, targets), logits.argmax(1))
 
 
 def test_a_batch_of_padding_loses_nothing() -> None:

@@ -11,10 +11,10 @@ import torch
 
 pytest.importorskip("eole", reason="eole is not installed: FAIRSEQ_XL_EOLE=1 bash scripts/test.sh makes it a place")
 
-from fairseq_xl.eole.compute import best
 from fairseq_xl.eole.prediction import engine_of, predict
 from fairseq_xl.eole.settings import FILE
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.losses import best_words
 
 
 @pytest.mark.parametrize("options", [{"beam_size": 1}, {"beam_size": 5}, {"beam_size": 5, "alpha": 0.6, "n_best": 1}])
@@ -38,7 +38,7 @@ def test_greedy_search_takes_the_word_nearest_to_each_vector(trained: Path, toy:
         words = vocabs["tgt"](["<s>", *translation.split(), "</s>"])
         with torch.no_grad():
             states = model(src, torch.tensor([words]), torch.tensor([src.shape[1]])).dec_out
-            assert best(model.generator.vectors(states)[0], model.generator.targets).tolist() == words[1:]
+            assert best_words(model.generator.vectors(states)[0], model.generator.targets).tolist() == words[1:]
 
 
 def test_a_beam_finds_what_is_at_least_as_likely(trained: Path, toy: Path) -> None:

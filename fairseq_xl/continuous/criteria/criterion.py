@@ -16,7 +16,7 @@ from torch import Tensor
 
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.losses import Scoring, VectorLoss, nearest, top_words
+from fairseq_xl.losses import VectorLoss, best_words
 from fairseq_xl.losses.kernels import kernels_setting
 from fairseq_xl.training.finite import check_finite
 
@@ -86,7 +86,7 @@ class ContinuousCriterion(FairseqCriterion):
                 **{PER_WORD + name: value.detach() for name, value in extra.items()},
             }
             if not model.training:
-                logging_output["n_correct"] = (_best(pred, targets) == index).sum()
+                logging_output["n_correct"] = (best_words(pred, targets) == index).sum()
         return loss, logging_output["sample_size"], logging_output
 
     @property
@@ -110,13 +110,6 @@ class ContinuousCriterion(FairseqCriterion):
     @staticmethod
     def logging_outputs_can_be_summed() -> bool:
         return True
-
-
-def _best(pred: Tensor, targets: TargetTable) -> Tensor:
-    """The word (N,) that greedy search takes for each prediction, without any correction of scores."""
-    if targets.bias is None:
-        return nearest(pred, targets)[1].squeeze(-1)
-    return top_words(pred, targets, 1, Scoring("vmf_posterior", bonus=targets.bias)).words.squeeze(-1)
 
 
 Made = TypeVar("Made", bound="type[ContinuousCriterion]")

@@ -44,7 +44,7 @@ class NegativeSamplingConfig(MarginConfig):
     apart."""
 
     margin: float = 0.75
-    negatives: int = option("uniform draws per target, averaged (the paper: 5)", 5, low=1)
+    negatives: int = option("uniform draws per target, averaged (the paper: 5)", 5)
 
 
 @preset
@@ -103,9 +103,15 @@ class NegativeSampling(ContinuousCriterion):
 
 @register("most_informative_negative", MostInformativeConfig)
 class MostInformativeNegative(ContinuousCriterion):
-    """Hinge against the word whose vector is closest to û − u (Lazaridou et al. 2015)."""
+    """Hinge against the word whose vector is closest to û − u (Lazaridou et al. 2015).
+
+    Raises:
+        InputError: no room for similarities.
+    """
 
     def __init__(self, task: Any, sentence_avg: bool, margin: float, search_chunk: float):
+        if not search_chunk > 0:
+            raise InputError(f"--search-chunk is {search_chunk:g}: give a number of millions above 0")
         super().__init__(task, sentence_avg, MostInformativeLoss(margin, int(search_chunk * 1e6)))
 
 

@@ -26,9 +26,8 @@ class SampledSoftmaxConfig(CrossEntropyCriterionConfig):
         "sampled words, shared by the batch, that stand for those outside it: more where the validation loss lags "
         "behind that of cross_entropy",
         1000,
-        low=1,
     )
-    negatives_power: float = option(POWER_HELP, 0.75, low=0)
+    negatives_power: float = option(POWER_HELP, 0.75)
 
 
 @register_criterion("sampled_softmax", dataclass=SampledSoftmaxConfig)

@@ -26,14 +26,12 @@ class VmfPosteriorConfig(ContinuousCriterionConfig):
         "sampled words, shared by the batch, that stand for those outside it. 0 sums over all words, which is exact. "
         "Sample where that takes most of a step, from some 10,000 words on",
         0,
-        low=0,
     )
-    negatives_power: float = option(POWER_HELP, 0.0, low=0)
+    negatives_power: float = option(POWER_HELP, 0.0)
     label_smoothing: float = option(
         "share of each target's probability that all words share: raise it where the validation loss rises again "
         "while the training loss falls",
         0.0,
-        low=0,
     )
 
 
@@ -58,7 +56,9 @@ class VmfPosterior(ContinuousCriterion):
 
     def __init__(self, task: Any, sentence_avg: bool, negatives: int, negatives_power: float, label_smoothing: float):
         weights = None
-        if negatives and negatives_power:
+        if negatives_power and not negatives:
+            raise InputError(f"--negatives-power {negatives_power:g} says how words are sampled: give --negatives, too")
+        if negatives_power:
             weights = sampling_weights(task.target_dictionary.count, negatives_power)
         # The trainer seeds torch's global generator from --seed and the update, so draws survive a resume.
         try:

@@ -22,6 +22,7 @@ from fairseq_xl.encode.registry import KINDS, described, load_encoder
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import GREATEST_SEED, option
+from fairseq_xl.vectors.neighbours import unit_rows
 
 SMOOTHING = 1e-3
 """a of SIF."""
@@ -158,8 +159,7 @@ def unit_vectors(encoder: str, sentences: Sequence[str], components: int = 0) ->
     """
     found = load_encoder(encoder, averaging=Averaging(words, SMOOTHING, components))
     vectors = np.ascontiguousarray(found.encode(sentences), dtype=np.float32)
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.where(norms > 0, norms, 1)
+    return unit_rows(vectors)
 
 
 def _sentences(

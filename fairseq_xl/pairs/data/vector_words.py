@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import open_binary
+from fairseq_xl.io.lines import BOM, BROKEN_GZIP, open_binary
 from fairseq_xl.vectors.dictionary import read_word_list
 from fairseq_xl.vectors.formats.fasttext import fasttext_vocabulary
 from fairseq_xl.vectors.formats.npy import vocabulary_path
@@ -36,12 +38,21 @@ def vector_words(path: Path) -> dict[str, int]:
     return ranks
 
 
+def _lines(path: Path, stream: BinaryIO) -> Iterator[bytes]:
+    """Lines without a byte order mark. Raises: InputError: gzip's file is damaged."""
+    try:
+        for number, line in enumerate(stream):
+            yield line if number else line.removeprefix(BOM)
+    except BROKEN_GZIP as error:
+        raise InputError(f"{path} is damaged: its gzip data end early or do not unpack: fetch it again") from error
+
+
 def _text_words(path: Path) -> list[str]:
     """The words of lines ``word x1 … xd``, with or without a line ``n d`` before them."""
     words: list[str] = []
     width = 0
     with open_binary(path) as stream:
-        for number, line in enumerate(stream, start=1):
+        for number, line in enumerate(_lines(path, stream), start=1):
             fields = line.split()
             if number == 1:
                 header = len(fields) == 2 and all(field.isdigit() for field in fields)

@@ -22,6 +22,7 @@ from fairseq_xl.encode.pretrained import load_sentence_transformer
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
 from fairseq_xl.siamese.baselines import Classifier, Training
+from fairseq_xl.vectors.formats.fasttext import import_fasttext
 
 LABEL = "\x02"
 """Marks fastText's labels: normalised text has no control characters, but may have its usual ``__label__``."""
@@ -91,10 +92,7 @@ def _best(models: Sequence[Any], valid: Any, data: Training) -> Any:
 
 
 def fit_fasttext(data: Training) -> Classifier:
-    try:
-        import fasttext
-    except ModuleNotFoundError:
-        raise InputError("this baseline needs fasttext-numpy2: `fairseq-xl doctor` says how to get it") from None
+    fasttext = import_fasttext("this baseline")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "train"
         with path.open("w", encoding="utf-8") as stream:

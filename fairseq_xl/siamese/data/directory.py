@@ -28,6 +28,7 @@ from fairseq_xl.io.folders import read_manifest
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.siamese.data.morphemes import Segmenter
 from fairseq_xl.text.ngrams import ngrams, normalise
+from fairseq_xl.vectors.formats.npy import open_array
 
 VERSION = 2
 MANIFEST = "manifest.json"
@@ -99,10 +100,7 @@ class DataDirectory:
         path = self.path / VECTORS
         if not self.vector_dim or not path.is_file():
             return None
-        try:
-            rows = np.load(path)
-        except (OSError, ValueError) as error:
-            raise InputError(f"{path} is damaged ({error}): prepare the data again") from error
+        rows = np.array(open_array(path))
         if rows.shape != (len(self.dictionary), self.vector_dim):
             raise InputError(f"{path} is not of {MANIFEST}: prepare the data again")
         return rows

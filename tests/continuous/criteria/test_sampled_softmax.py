@@ -6,6 +6,7 @@ import torch
 from fairseq.criterions.cross_entropy import CrossEntropyCriterion
 
 from fairseq_xl.continuous.criteria.sampled_softmax import SampledSoftmax
+from fairseq_xl.continuous.criteria.vmf_posterior import VmfPosterior
 from fairseq_xl.io.errors import InputError
 
 SOFTMAX = {"dropout": 0.0, "target_dim": 6}
@@ -90,6 +91,11 @@ def test_a_continuous_output_is_refused(task, write_vectors):
     model = tiny_models.lstm(task, write_vectors(13, 6))
     with pytest.raises(InputError, match="--decoder-output softmax"):
         SampledSoftmax(task, False, 5, 0.75)(model, sample())
+
+
+def test_a_power_without_samples_is_refused(task):
+    with pytest.raises(InputError, match=r"--negatives-power 0.75 says how words are sampled: give --negatives, too"):
+        VmfPosterior(task, False, 0, 0.75, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,9 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.vector_words import vector_words
 
 
-@pytest.mark.parametrize("content", ["2 2\nla 1 2\n new york 1 -2e-3\n", "la 1 2\nnew york 3 4 \nla 5 6\n"])
+@pytest.mark.parametrize(
+    "content", ["2 2\nla 1 2\n new york 1 -2e-3\n", "la 1 2\nnew york 3 4 \nla 5 6\n", "\ufeffla 1 2\nnew york 3 4\n"]
+)
 def test_words_of_a_text_file(tmp_path, content):
     path = tmp_path / "v.vec"
     path.write_text(content, encoding="utf-8")
@@ -39,6 +43,14 @@ def test_files_that_are_no_vectors(tmp_path, content, message):
     with pytest.raises(InputError) as error:
         vector_words(path)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("damage", [lambda packed: packed[:-4], lambda packed: b"la 1 2\n"])
+def test_damaged_gzip(tmp_path, damage):
+    path = tmp_path / "v.vec.gz"
+    path.write_bytes(damage(gzip.compress(b"la 1 2\n" * 100)))
+    with pytest.raises(InputError, match=r"v\.vec\.gz is damaged: its gzip data"):
+        vector_words(path)
 
 
 def test_no_vectors(tmp_path):
