@@ -9,13 +9,12 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import atomic_text, write_json
 from fairseq_xl.io.folders import atomic_folder, check_files, digest, read_manifest
 from fairseq_xl.report import model_card
 from fairseq_xl.training import packed
@@ -43,9 +42,7 @@ def write_folder(output: Path, state: dict[str, Any], data: Path, names: Sequenc
         for name in names:
             shutil.copyfile(data / name, folder / name)
         checksums = {name: digest(folder / name) for name in (MODEL, *names)}
-        with atomic_text(folder / CONFIG) as stream:
-            json.dump({"version": VERSION, "files": checksums}, stream, indent=2)
-            stream.write("\n")
+        write_json(folder / CONFIG, {"version": VERSION, "files": checksums}, indent=2)
         if card:
             with atomic_text(folder / model_card.NAME) as stream:
                 stream.write(card)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import importlib.metadata
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
 from fairseq_xl.eole.losses import LOSSES
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import read_manifest
 from fairseq_xl.io.packages import require
@@ -100,9 +99,7 @@ class Continuous:
 
     def write(self, path: Path, dim: int) -> None:
         """As ``continuous.json``, with the vectors' dimension."""
-        with atomic_text(path) as stream:
-            json.dump({"version": VERSION, "dim": dim, SECTION: asdict(self)}, stream, indent=2)
-            stream.write("\n")
+        write_json(path, {"version": VERSION, "dim": dim, SECTION: asdict(self)}, indent=2)
 
 
 def saved(model: Path) -> tuple[Continuous, int]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from fairseq_xl.experiment.config import Experiment
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import loads
 
@@ -106,9 +105,7 @@ class State:
             "systems": self.systems,
             "cells": {name: asdict(cell) for name, cell in self.cells.items()},
         }
-        with atomic_text(self.path) as stream:
-            json.dump(stored, stream, indent=1)
-            stream.write("\n")
+        write_json(self.path, stored, indent=1)
 
 
 def lock_of(output: Path, cell: str | None = None) -> Path:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fairseq_xl.experiment.reporting import Kind, Material, Report
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.report.diagnosis.sections import sections as diagnosis
 from fairseq_xl.report.figures import draw_picture
@@ -50,9 +49,7 @@ def _scores(runs: Sequence[Run], material: Material) -> Section:
         for metric in METRICS
         for found in comparisons(runs, material.baselines, settings.beam, tests, metric, *how)
     ]
-    with atomic_text(material.folder / "significance.json") as stream:
-        json.dump(compared, stream, indent=1)
-        stream.write("\n")
+    write_json(material.folder / "significance.json", compared, indent=1)
     on = "" if runs[0].scored == OWN_TEST else f", on {runs[0].scored}"
     table = score_table(runs, material.labels, compared, settings.beam, f"Scores: {material.title}{on}")
     return Section("Scores", tables=[table])

@@ -8,6 +8,7 @@ file. A hidden file without its lock was left by a killed process. The next writ
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import re
 import secrets
@@ -15,7 +16,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from fairseq_xl.io.errors import InputError, why_not_written
 
@@ -51,6 +52,13 @@ def atomic_outputs(*paths: Path) -> Iterator[tuple[Path, ...]]:
                 raise
             path = paths[max(0, ours.index(named) - 1)]
             raise InputError(f"cannot write {path}: {refusal.strerror}; what was there before is whole") from error
+
+
+def write_json(path: Path | str, value: Any, **options: Any) -> None:
+    """A file of JSON by :func:`atomic_text`. ``options`` are those of ``json.dump``."""
+    with atomic_text(path) as stream:
+        json.dump(value, stream, **options)
+        stream.write("\n")
 
 
 @contextmanager

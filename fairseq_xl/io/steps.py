@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import digest
 from fairseq_xl.io.lines import loads
@@ -51,9 +51,7 @@ def run_once(
         return read_counts(record), True
     record.unlink(missing_ok=True)
     counts = dict(work())
-    with atomic_text(record) as stream:
-        json.dump({"counts": counts, **wanted}, stream, ensure_ascii=False, indent=1)
-        stream.write("\n")
+    write_json(record, {"counts": counts, **wanted}, ensure_ascii=False, indent=1)
     return counts, False
 
 

@@ -6,7 +6,6 @@ The folder of a run holds ``checkpoints/``, ``train.log`` (fairseq-train's outpu
 
 from __future__ import annotations
 
-import json
 import platform
 import re
 import statistics
@@ -15,7 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fairseq_xl.io.atomic import atomic_text, real_path
+from fairseq_xl.io.atomic import real_path, write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import loads
 from fairseq_xl.report.training_log import read_training_log
@@ -169,6 +168,4 @@ def write_record(run: Path, about: dict[str, str], output: Path | None = None) -
     if not run.is_dir():
         raise InputError(f"there is no folder {run}: give the folder of a run")
     record = make_record(run, about)
-    with atomic_text(output or run / "record.json") as stream:
-        json.dump(record, stream, indent=2, ensure_ascii=False)
-        stream.write("\n")
+    write_json(output or run / "record.json", record, indent=2, ensure_ascii=False)

@@ -14,7 +14,7 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest, Result
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import loads
 
@@ -94,6 +94,5 @@ class KeptTests:
         key = hashlib.sha256(json.dumps(arguments).encode()).hexdigest()
         if key not in self.values:
             self.values[key] = sentences_differ(*arguments)  # type: ignore[arg-type]
-            with atomic_text(self.path) as stream:
-                json.dump(self.values, stream)
+            write_json(self.path, self.values)
         return self.values[key]

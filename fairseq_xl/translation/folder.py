@@ -11,14 +11,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import check_files, read_manifest
 from fairseq_xl.text.pipeline import TOKENIZERS, Pipeline
@@ -122,9 +121,7 @@ def subwords_name(language: str) -> str:
 
 def write_config(folder: Path, model: ModelFolder) -> None:
     """Write ``translator.json``, wholly or not at all."""
-    with atomic_text(folder / CONFIG) as stream:
-        json.dump({"version": VERSION, **asdict(model)}, stream, indent=2, ensure_ascii=False)
-        stream.write("\n")
+    write_json(folder / CONFIG, {"version": VERSION, **asdict(model)}, indent=2, ensure_ascii=False)
 
 
 def read_config(folder: Path) -> ModelFolder:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from fairseq_xl.io.atomic import atomic_text, atomic_texts
+from fairseq_xl.io.atomic import atomic_text, atomic_texts, write_json
 from fairseq_xl.io.settings import GREATEST_SEED, argument, option
 from fairseq_xl.text.parallel import Rules
 
@@ -134,6 +133,4 @@ class CleanPairs(Rules):
         report = clean(self.source, self.target, *self.output, self)
         print(report, file=sys.stderr)
         if self.report:
-            with atomic_text(self.report) as stream:
-                json.dump(asdict(report), stream, indent=2)
-                stream.write("\n")
+            write_json(self.report, asdict(report), indent=2)

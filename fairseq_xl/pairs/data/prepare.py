@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.pairs.augmentation.chains import chains
@@ -100,9 +99,7 @@ def prepare(
             write_rows(folder / f"{name}.tsv", own)
         vocabulary.dictionary.save(str(folder / "dict.txt"))
         np.save(folder / VECTORS, vocabulary.table, allow_pickle=False)
-        with atomic_text(folder / MANIFEST) as stream:
-            json.dump(manifest, stream, ensure_ascii=False, indent=1)
-            stream.write("\n")
+        write_json(folder / MANIFEST, manifest, ensure_ascii=False, indent=1)
     return manifest
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence, Sized
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import loads
 
@@ -60,9 +59,7 @@ class PairRecord:
         )
 
     def write(self, path: Path) -> None:
-        with atomic_text(path) as stream:
-            json.dump(asdict(self), stream, ensure_ascii=False)
-            stream.write("\n")
+        write_json(path, asdict(self), ensure_ascii=False)
 
     @classmethod
     def read(cls, path: Path) -> PairRecord:

@@ -6,7 +6,6 @@ and ``match predict`` applies it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ import numpy as np
 from scipy.optimize import brentq, minimize
 from scipy.special import expit, logit
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import loads
 
@@ -186,9 +185,7 @@ class Calibration:
 
 
 def write_calibration(path: Path, found: Calibration) -> None:
-    with atomic_text(path) as stream:
-        json.dump(asdict(found), stream, indent=1)
-        stream.write("\n")
+    write_json(path, asdict(found), indent=1)
 
 
 def read_calibration(path: Path) -> Calibration:

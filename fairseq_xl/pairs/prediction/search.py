@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.io.lines import read_lines
@@ -63,8 +62,7 @@ class QuestionIndex:
             vectors = encoder.encode(self.texts, normalize=True)
             with atomic_folder(folder, MANIFEST, "an index of sentences") as new:
                 np.save(new / VECTORS, vectors, allow_pickle=False)
-                with atomic_text(new / MANIFEST) as stream:
-                    json.dump(wanted, stream)
+                write_json(new / MANIFEST, wanted)
         self.vectors = np.ascontiguousarray(open_array(folder / VECTORS), dtype=np.float32)
         self.index = build_index(self.vectors, kind)
         set_effort(self.index, kind)

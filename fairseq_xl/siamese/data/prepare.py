@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from fairseq.data import Dictionary
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import atomic_text, write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.io.labelled import Example, Source
@@ -114,9 +113,7 @@ def _write(
             names = [manifest["classes"][label] for label in found.labels[split]]
             encoded = (encode(text, dictionary, manifest["ngrams"], segmenters.get(side)) for text in texts)
             write_corpus(output / f"{split}.{side}", names, texts, encoded, len(dictionary))
-    with atomic_text(output / MANIFEST) as stream:
-        json.dump(manifest, stream, indent=1, ensure_ascii=False)
-        stream.write("\n")
+    write_json(output / MANIFEST, manifest, indent=1, ensure_ascii=False)
 
 
 def _vectors(

@@ -7,7 +7,6 @@ their translations and the pieces of the translations. Each line is a sentence w
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable
@@ -17,7 +16,7 @@ import numpy as np
 import torch
 from fairseq.data import Dictionary, indexed_dataset
 
-from fairseq_xl.io.atomic import atomic_outputs, atomic_text
+from fairseq_xl.io.atomic import atomic_outputs, atomic_text, write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import loads
 from fairseq_xl.io.progress import progress_bar
@@ -50,9 +49,7 @@ def write_manifest(folder: Path, languages: Iterable[str], entries: list[dict[st
         "languages": sorted(languages),
         "pairs": sorted(entries, key=lambda entry: (entry["source"], entry["target"])),
     }
-    with atomic_text(folder / MANIFEST) as stream:
-        json.dump(manifest, stream, indent=2)
-        stream.write("\n")
+    write_json(folder / MANIFEST, manifest, indent=2)
 
 
 def check_free(folder: Path) -> None:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import check_files, digest, read_manifest
 from fairseq_xl.translation.exported.options import COMPUTE_TYPES
@@ -73,9 +73,7 @@ def is_export(folder: Path) -> bool:
 def write_export(folder: Path, export: Export) -> None:
     """Write ``export.json``, with the checksums of all that lies there."""
     files = {path.name: digest(path) for path in sorted(folder.iterdir())}
-    with atomic_text(folder / CONFIG) as stream:
-        json.dump({"version": VERSION, **asdict(export), "files": files}, stream, indent=2, ensure_ascii=False)
-        stream.write("\n")
+    write_json(folder / CONFIG, {"version": VERSION, **asdict(export), "files": files}, indent=2, ensure_ascii=False)
 
 
 def read_export(folder: Path, folding: bool = False) -> Export:

@@ -13,7 +13,6 @@ sentence. A program hands on what a step returns, and ends where a step gives th
 from __future__ import annotations
 
 import copy
-import json
 import shutil
 import warnings
 from collections.abc import Callable
@@ -27,7 +26,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
 from fairseq_xl.continuous.models.lstm import ContinuousLSTM
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder, digest
 from fairseq_xl.io.packages import require
@@ -190,9 +189,7 @@ def export(exporting: Exporting, options: Decoding) -> list[str]:
         for name in names:
             shutil.copyfile(exporting.model / name, folder / name)
         described["files"] = {path.name: digest(path) for path in sorted(folder.iterdir())}
-        with atomic_text(folder / CONFIG) as stream:
-            json.dump(described, stream, indent=2, ensure_ascii=False)
-            stream.write("\n")
+        write_json(folder / CONFIG, described, indent=2, ensure_ascii=False)
     return [f"{len(sources)} sentences step by step: log-probabilities and states differ by {worst:.1e} at most"]
 
 
