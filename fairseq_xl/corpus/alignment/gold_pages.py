@@ -10,9 +10,8 @@ import numpy as np
 
 from fairseq_xl.corpus.alignment.aligner import align
 from fairseq_xl.corpus.alignment.paragraphs import page_names, paragraphs
-from fairseq_xl.corpus.alignment.quality import ROUNDS, dictionary, quality
+from fairseq_xl.corpus.alignment.quality import induced, quality
 from fairseq_xl.corpus.documents.document import Bead
-from fairseq_xl.corpus.documents.words import words
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.report.tables import Table
 
@@ -57,7 +56,7 @@ def compare_pages(pages: Sequence[PagePair]) -> Table:
     found = {
         "same place (paper)": [[([k], [k]) for k in range(min(len(page.first), len(page.second)))] for page in pages],
         "dynamic, lengths": [align(page.first, page.second, None, ratio) for page in pages],
-        "dynamic, induced dictionary": _induced(pages, ratio),
+        "dynamic, induced dictionary": induced([(page.first, page.second) for page in pages], ratio),
     }
     same = sum(_alike(page, bead) for page in pages for bead in page.gold)
     count = sum(len(page.gold) for page in pages)
@@ -73,25 +72,6 @@ def compare_pages(pages: Sequence[PagePair]) -> Table:
             cells.append(_recall(pages, beads, wanted))
         table.add(name, *cells)
     return table
-
-
-def _induced(pages: Sequence[PagePair], ratio: float) -> list[list[Bead]]:
-    """Aligned with a dictionary that is learned from all pages as far as they are aligned, ROUNDS times."""
-    beads = [align(page.first, page.second, None, ratio) for page in pages]
-    for _ in range(ROUNDS):
-        best = dictionary(
-            [
-                (" ".join(page.first[i] for i in left), " ".join(page.second[j] for j in right))
-                for page, own in zip(pages, beads, strict=True)
-                for left, right in own
-                if left and right
-            ]
-        )
-        translated = [
-            [" ".join(best.get(word, word) for word in words(text)) for text in page.second] for page in pages
-        ]
-        beads = [align(page.first, page.second, text, ratio) for page, text in zip(pages, translated, strict=True)]
-    return beads
 
 
 def _scores(pages: Sequence[PagePair], beads: Sequence[list[Bead]], chosen: Sequence[bool]) -> tuple[float, ...]:

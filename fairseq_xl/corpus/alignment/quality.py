@@ -67,29 +67,34 @@ def read_gold(path: Path, sizes: tuple[int, int]) -> list[Bead]:
     return beads
 
 
-def induced_translation(
-    first: Sequence[str], second: Sequence[str], ratio: float, parallel: Sequence[tuple[str, str]] = ()
-) -> list[str]:
-    """The second text, translated word by word with a dictionary that is learned from the aligned parts of both texts.
+def induced(
+    pages: Sequence[tuple[Sequence[str], Sequence[str]]], ratio: float, parallel: Sequence[tuple[str, str]] = ()
+) -> list[list[Bead]]:
+    """The beads of each page, with a dictionary that is learned from all pages as far as they are aligned.
 
-    The texts are first aligned by lengths. Words are learned from the pairs (the best translation of IBM model 1). The
-    second text is translated with them and aligned again, ROUNDS times. A word without a translation stays as it is.
+    Pages are first aligned by lengths. Words are learned from the pairs (the best translation of IBM model 1). The
+    second sides are translated with them, word by word, and aligned again, ROUNDS times. A word without a translation
+    stays as it is.
 
     Args:
+        pages: the lines of both sides of each.
+        ratio: of all second sides' characters to those of the first.
         parallel: more pairs of sentences to learn from.
     """
-    translation: list[str] | None = None
+    found = [align(first, second, None, ratio) for first, second in pages]
     for _ in range(ROUNDS):
-        beads = align(first, second, translation, ratio)
         pairs = [
             (" ".join(first[i] for i in left), " ".join(second[i] for i in right))
+            for (first, second), beads in zip(pages, found, strict=True)
             for left, right in beads
             if left and right
         ]
         best = dictionary([*pairs, *parallel])
-        translation = [" ".join(best.get(word, word) for word in words(line)) for line in second]
-    assert translation is not None
-    return translation
+        found = [
+            align(first, second, [" ".join(best.get(word, word) for word in words(line)) for line in second], ratio)
+            for first, second in pages
+        ]
+    return found
 
 
 def dictionary(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
@@ -123,11 +128,10 @@ def compare(
     if not any(map(all, gold)):
         raise InputError("the gold alignments hold no line with a counterpart: nothing can be found")
     ratio = sum(map(len, second)) / max(sum(map(len, first)), 1) or 1.0
-    induced = induced_translation(first, second, ratio, parallel)
     found = {
         "same place (paper)": [([k], [k]) for k in range(min(len(first), len(second)))],
         "dynamic, lengths": align(first, second, None, ratio),
-        "dynamic, induced dictionary": align(first, second, induced, ratio),
+        "dynamic, induced dictionary": induced([(first, second)], ratio, parallel)[0],
     }
     if translation is not None:
         found["dynamic, translation"] = align(first, second, translation, ratio)

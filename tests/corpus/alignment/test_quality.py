@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.corpus.alignment.quality import compare, dictionary, induced_translation, quality, read_gold
+from fairseq_xl.corpus.alignment.quality import compare, dictionary, induced, quality, read_gold
 from fairseq_xl.io.errors import InputError
 
 GOLD = [([0], [0]), ([1, 2], [1]), ([3], []), ([4], [2, 3])]
@@ -47,10 +47,14 @@ def test_a_dictionary_is_learned():
         dictionary([])
 
 
-def test_induced_translation_has_as_many_lines():
-    first = ["red house", "red car", "big house here"]
-    second = ["maison rouge", "voiture rouge", "grande maison ici"]
-    assert len(induced_translation(first, second, 1.0, list(zip(first, second, strict=True)))) == 3
+def test_beads_by_a_dictionary_of_all_pages():
+    page = ["red house", "red car", "big house here"], ["maison rouge", "voiture rouge", "grande maison ici"]
+    shorter = page[0], page[1][1:]
+    found = induced([page, shorter], 1.0, list(zip(*page, strict=True)))
+    assert found[0] == [([k], [k]) for k in range(3)]
+    for (first, second), beads in zip([page, shorter], found, strict=True):
+        lines = [sum(sides, []) for sides in zip(*beads, strict=True)]
+        assert lines == [list(range(len(first))), list(range(len(second)))]
 
 
 def test_gold_of_other_texts(tmp_path):
