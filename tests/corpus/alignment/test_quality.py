@@ -53,7 +53,7 @@ def test_beads_by_a_dictionary_of_all_pages():
     found = induced([page, shorter], 1.0, list(zip(*page, strict=True)))
     assert found[0] == [([k], [k]) for k in range(3)]
     for (first, second), beads in zip([page, shorter], found, strict=True):
-        lines = [sum(sides, []) for sides in zip(*beads, strict=True)]
+        lines = [[line for some in sides for line in some] for sides in zip(*beads, strict=True)]
         assert lines == [list(range(len(first))), list(range(len(second)))]
 
 
