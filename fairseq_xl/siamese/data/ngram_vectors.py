@@ -61,7 +61,8 @@ class NgramVectors:
             row = table.index.get(word, table.index.get(word.lower()))
             if row is None:
                 continue
-            units = ngrams(segmenter(word) if segmenter else word, self.orders)
+            form = segmenter(word) if segmenter else word
+            units = {unit for order in self.orders for unit in ngrams(form, (order,))}  # also the last short ones
             known = {index for unit in units if (index := self.dictionary.index(unit)) != self.dictionary.unk()}
             places = list(known)
             self.sums[places] += count * table.matrix[row].astype(np.float64)
