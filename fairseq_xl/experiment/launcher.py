@@ -313,7 +313,7 @@ def visible_gpus() -> list[str]:
     except OSError:
         return []  # no driver, so no GPU
     except subprocess.CalledProcessError as error:
-        said = (error.stdout or error.stderr or "nothing").strip().splitlines()[0]
+        said = (error.stdout.strip() or error.stderr.strip() or "nothing").splitlines()[0]
         print(f"nvidia-smi finds no GPU, so everything runs on the processors; it says: {said}", file=sys.stderr)
         return []
     return listed.stdout.split()

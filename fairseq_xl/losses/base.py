@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from fairseq_xl.losses.kernels import Rows, TargetOnly
-from fairseq_xl.losses.table import FrozenTable, TargetNorm, at_least_float32, unit_targets
+from fairseq_xl.losses.table import FrozenTable, TargetNorm, at_least_float32, check_shapes, unit_targets
 
 Reduction = Literal["mean", "sum", "none"]
 
@@ -78,9 +78,11 @@ class TargetLoss(VectorLoss):
         Raises:
             ValueError: see :func:`unit_targets` and :func:`~fairseq_xl.losses.table.check_shapes`.
         """
+        check_shapes(pred, target)
         return self.reduce(self.per_row(pred, unit_targets(target, self.target_norm)))
 
     def rows(self, pred: Tensor, index: Tensor, targets: FrozenTable) -> Rows:
+        check_shapes(pred, index=index)
         target = targets(index)
         return Rows(self.per_row(pred, target), *cosine_and_norm(pred, target))
 

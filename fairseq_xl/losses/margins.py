@@ -53,13 +53,17 @@ def margin(
             :func:`~fairseq_xl.losses.table.check_shapes`.
     """
     check_shapes(pred, target)
-    if negative.dim() == pred.dim():
-        check_shapes(pred, negative)
+    several = negative.dim() == pred.dim() + 1
+    if ((*negative.shape[:-2], negative.shape[-1]) if several else negative.shape) != pred.shape:
+        raise ValueError(
+            f"each prediction has negatives of its own: predictions of shape {tuple(pred.shape)} need that shape, or "
+            f"an axis more before the last one, not {tuple(negative.shape)}"
+        )
     pred, target = at_least_float32(pred), at_least_float32(unit_targets(target, target_norm))
     negative = at_least_float32(unit_targets(negative.detach(), target_norm))
     unit = unit_rows(pred)
     positive = (unit * target).sum(-1)
-    if negative.dim() == pred.dim():
+    if not several:
         return F.relu(margin + (unit * negative).sum(-1) - positive)
     against = (negative @ unit.unsqueeze(-1)).squeeze(-1)
     return F.relu(margin + against - positive.unsqueeze(-1)).mean(-1)

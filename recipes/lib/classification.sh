@@ -37,7 +37,8 @@ defaults() {
   LOW='' HIGH='' SYSTEM=siamese SEED=1 UPDATES=2000 EVERY=100 OUT='' DATA='' NAME='' SPLIT=test PREPARE_ONLY=no
   MORE_TEXT='' MODEL='' PARSES=''
   LOW_RESOURCE_SIZE=0 HIGH_RESOURCE_SIZE=0 LOW_SOURCES=() HIGH_SOURCES=() CLASS_SOURCES=() SOURCES=() UNLABELLED=()
-  LEXICONS=() LOW_VECTORS= HIGH_VECTORS= VECTORS=() HIGH_WORDS=translated WITH_HIGH=no DRAWS=one CLASS_BIAS=no MORPHEMES=no PAPER_PAIRS=low-high
+  LEXICONS=() LOW_VECTORS='' HIGH_VECTORS='' VECTORS=()
+  HIGH_WORDS=translated WITH_HIGH=no DRAWS=one CLASS_BIAS=no MORPHEMES=no PAPER_PAIRS=low-high
   TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
 }
 
@@ -105,7 +106,11 @@ check_settings() {
   [[ $CLASS_BIAS =~ ^(no|yes)$ ]] || fail "--class-bias is '$CLASS_BIAS': choose no or yes"
   [[ $MORPHEMES =~ ^(no|yes)$ ]] || fail "--morphemes is '$MORPHEMES': choose no or yes"
   # An experiment gives all systems the same options.
-  ! one_of "$SYSTEM" "$BASELINES" || MORPHEMES=no LOW_VECTORS='' HIGH_VECTORS=''
+  if one_of "$SYSTEM" "$BASELINES"; then
+    [[ $HIGH_WORDS != shuffled || -z $HIGH_VECTORS || ${#LEXICONS[@]} != 0 ]] ||
+      fail "--high-words shuffled needs --lexicon: $SYSTEM reads no vectors"
+    MORPHEMES=no LOW_VECTORS='' HIGH_VECTORS=''
+  fi
   [[ $CLASS_BIAS == no || $SPLIT != valid ]] || fail "--class-bias is fitted on the split valid: leave out --split valid"
   [[ $DRAWS =~ ^(one|seed)$ ]] || fail "--draws is '$DRAWS': choose one or seed"
   [[ $SPLIT =~ ^(valid|test)$ ]] || fail "--split is '$SPLIT': choose valid or test"
@@ -134,6 +139,8 @@ check_settings() {
     for option in "${VECTORS[@]}"; do need_file "$option" "file of word vectors,"; done
   fi
   [[ $HIGH_WORDS != original ]] || LEXICONS=()
+  [[ ${#LEXICONS[@]} == 0 || ${#VECTORS[@]} == 0 ]] ||
+    fail "--lexicon and --high-vectors exclude each other: a translated text has no words of its language"
   [[ $HIGH_WORDS != shuffled || ${#LEXICONS[@]} != 0 || ${#VECTORS[@]} != 0 ]] ||
     fail "--high-words shuffled needs --lexicon or --high-vectors"
   [[ ${#LEXICONS[@]} == 0 || ${#HIGH_SOURCES[@]} == 0 ]] ||
@@ -208,7 +215,7 @@ record_baseline() {
 }
 
 classification_recipe() {
-  local key split size='' words='' after='' line option
+  local key split size='' bridge='' after='' line option
   check_settings
   MIXTURE=low-high+low-low
   if [[ $SYSTEM == paper* ]]; then
@@ -230,9 +237,9 @@ classification_recipe() {
   [[ $SYSTEM != *-control ]] || key+=.shuffled
   [[ $DRAWS == one ]] || key+=.draw$SEED
   [[ $WITH_HIGH == no ]] || BASELINE_OPTIONS+=(--with-high-resource) size+=.with-high
-  [[ ${#VECTORS[@]} == 0 ]] || words=.vectors TRAIN+=(--embed-dim 0)
-  [[ ${#LEXICONS[@]} == 0 && $HIGH_WORDS != shuffled ]] || words+=.$HIGH_WORDS
-  size+=$words key+=$words
+  [[ ${#VECTORS[@]} == 0 ]] || bridge=.vectors TRAIN+=(--embed-dim 0)
+  [[ ${#LEXICONS[@]} == 0 && $HIGH_WORDS != shuffled ]] || bridge+=.$HIGH_WORDS
+  size+=$bridge key+=$bridge
   [[ ${#UNLABELLED[@]} == 0 ]] || size+=.unlabelled
   NAME=${NAME:-$LOW-$HIGH.$SYSTEM$SELECTION_NAME$size.seed$SEED}
   DIRECTORY=$OUT/data/$key RUN=$OUT/runs/$NAME STAMPS=$OUT/stamps

@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 
 import fairseq_xl.losses as xl
+from fairseq_xl.losses.base import TargetLoss
 
 from .conftest import batch
 
@@ -155,8 +156,33 @@ def test_rows_of_a_table_are_not_stretched_to_fit(name):
 
 def test_negatives_are_not_stretched_to_fit():
     pred, target = batch()
-    with pytest.raises(ValueError, match=r"of shape \(12, \d+\), not \(1, "):
-        xl.margin(pred, target, target[:1])
+    for wrong in (target[:1], target[0], target[None, None, 0], target[:1].unsqueeze(1)):
+        with pytest.raises(ValueError, match=r"each prediction has negatives of its own: predictions of shape \(12, "):
+            xl.margin(pred, target, wrong)
+    several = target.unsqueeze(1)
+    assert torch.allclose(xl.margin(pred, target, several), xl.margin(pred, target, target))
+
+
+def test_a_loss_of_ones_own_is_checked_as_well():
+    class Own(TargetLoss):
+        def per_row(self, pred, target):
+            return (pred - target).square().sum(-1)
+
+    pred, target = batch()
+    for wrong in (target[:1], target[0]):
+        with pytest.raises(ValueError, match="each prediction has one target"):
+            Own()(pred, wrong)
+    with pytest.raises(ValueError, match="each prediction has one target"):
+        Own().rows(pred, torch.tensor([1]), xl.FrozenTable(target))
+
+
+@pytest.mark.parametrize("bias", [None, torch.linspace(-2, 2, 12)])
+def test_the_best_word_is_the_most_probable(bias):
+    pred, target = (x.detach().float() for x in batch())
+    banned = torch.arange(12) == 3
+    table = xl.FrozenTable(target, banned, bias=bias)
+    scores = F.normalize(pred, dim=-1) @ target.t() if bias is None else pred @ target.t() + bias
+    assert torch.equal(xl.best_words(pred, table), scores.masked_fill(banned, -torch.inf).argmax(-1))
 
 
 @pytest.mark.parametrize("loss", [xl.VmfPosteriorLoss(), xl.NegativeSamplingLoss()])

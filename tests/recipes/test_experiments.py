@@ -30,6 +30,10 @@ def test_a_dry_run_of_each_system(data_dir, tmp_path, file):
         lexicon = tmp_path / "en-es.tsv"
         lexicon.write_text("good\tbueno\t0.9\n")
         changes.append(f"lexicon=en-semeval={lexicon}")
+    if file.stem == "sentiment-vectors":
+        for side in ("low", "high"):
+            (tmp_path / f"{side}.vec").write_text("good 1\n")
+            changes.append(f"{side}-vectors={tmp_path / side}.vec")
     first = {cell.system: cell for cell in reversed(load(file, changes).cells) if not cell.needs}
     for bash, recipe, *options in commands(list(first.values()), tmp_path / "out"):
         done = subprocess.run([bash, recipe, "--dry-run", *options], capture_output=True, text=True)

@@ -323,6 +323,14 @@ def test_baselines_that_are_lent_labels_and_draws_by_seed(sentiment, data):
         (["--high-words", "shuffled"], "--high-words shuffled needs --lexicon or --high-vectors"),
         (["--low-vectors", "{here}"], "--low-vectors needs a high-resource language and its --high-vectors"),
         (["--high-vectors", "{here}"], "--low-vectors is missing"),
+        (
+            ["--low-vectors", "{here}", "--high-vectors", "{here}", "--lexicon", "en={here}"],
+            "--lexicon and --high-vectors exclude each other",
+        ),
+        (
+            ["--low-vectors", "{here}", "--high-vectors", "{here}", "--system", "svm", "--high-words", "shuffled"],
+            "--high-words shuffled needs --lexicon: svm reads no vectors",
+        ),
         (["--low-vectors", "{here}", "--high-vectors", "y"], "there is no file of word vectors,"),
         (["--high-words", "some"], "--high-words is 'some'"),
         (["--with-high-resource", "yes"], "--with-high-resource is for baselines"),

@@ -110,7 +110,7 @@ class MostInformativeNegative(ContinuousCriterion):
     """
 
     def __init__(self, task: Any, sentence_avg: bool, margin: float, search_chunk: float):
-        if not search_chunk > 0:
+        if not 0 < search_chunk < float("inf"):
             raise InputError(f"--search-chunk is {search_chunk:g}: give a number of millions above 0")
         super().__init__(task, sentence_avg, MostInformativeLoss(margin, int(search_chunk * 1e6)))
 

@@ -127,7 +127,7 @@ def paraphrases(positives: Positives, encoder: str, settings: ParaphraseSettings
         for place, *pair in zip(fold.tolist(), positives.first, positives.second, strict=True)
     ]
     # A sentence with several paraphrases looks for negatives once for each.
-    different = {(rows[left].first, rows[right].second): (left, right, cosine) for left, right, cosine in found}
+    different = {frozenset((rows[left].first, rows[right].second)): (left, right, cos) for left, right, cos in found}
     kept, chosen = balanced(rows, sorted(different.values()), settings.seed, paired=True)
     if len({rows[k].fold for k in kept} - {split.TEST}) < 2:
         raise InputError(

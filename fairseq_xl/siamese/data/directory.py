@@ -30,7 +30,7 @@ from fairseq_xl.siamese.data.morphemes import Segmenter
 from fairseq_xl.text.ngrams import ngrams, normalise
 from fairseq_xl.vectors.formats.npy import open_array
 
-VERSION = 2
+VERSION = 1
 MANIFEST = "manifest.json"
 DICTIONARY = "dict.txt"
 VECTORS = "vectors.npy"
@@ -64,7 +64,6 @@ class DataDirectory:
             classes=list,
             ngrams=list,
             morphemes=list,
-            vectors=dict,
             lower=bool,
         )
         self.classes: list[str] = self.manifest["classes"]
@@ -87,19 +86,17 @@ class DataDirectory:
     @property
     def vector_dim(self) -> int:
         """The size of the n-grams' vectors; 0 where there are none."""
-        return int(self.manifest["vectors"].get("dim", 0))
+        return int(self.manifest.get("vectors", {}).get("dim", 0))
 
-    def vectors(self) -> np.ndarray | None:
+    def vectors(self) -> np.ndarray:
         """(V, d), float32: where embeddings begin, zeros for n-grams of no known word.
 
-        None where there are none, and in the folder of a packed encoder.
-
         Raises:
-            InputError: a damaged file.
+            InputError: no file, as in the folder of a packed encoder, or a damaged one.
         """
         path = self.path / VECTORS
-        if not self.vector_dim or not path.is_file():
-            return None
+        if not path.is_file():
+            raise InputError(f"{path} is missing: prepare the data again")
         rows = np.array(open_array(path))
         if rows.shape != (len(self.dictionary), self.vector_dim):
             raise InputError(f"{path} is not of {MANIFEST}: prepare the data again")

@@ -122,6 +122,11 @@ def _vectors(
     """Where n-gram embeddings are to begin, or None."""
     if not settings.vectors:
         return None
+    if len(settings.vectors) > 1 and _lexicon(settings) != "none":
+        raise InputError(
+            "--vectors of the high-resource language and its lexicon=FILE exclude each other: a translated text has no "
+            "words of its language"
+        )
     means = NgramVectors(dictionary, settings.ngrams)
     for (side, found), path in zip(sides.items(), settings.vectors, strict=False):
         shuffled = settings.seed if settings.shuffle_vectors and side == "high" else None

@@ -6,7 +6,6 @@ No ``from __future__ import annotations`` here: fairseq reads the options' types
 from dataclasses import dataclass, fields
 from typing import Any
 
-import torch
 from fairseq.dataclass import ChoiceEnum, FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
 from torch import Tensor, nn
@@ -64,7 +63,6 @@ class SiameseModel(BaseFairseqModel):
     def build_model(cls, cfg: SiameseConfig, task: Any) -> "SiameseModel":
         """Raises: InputError: sizes or kinds do not go together."""
         chosen = {each.name: getattr(cfg, each.name) for each in fields(EncoderSizes) if each.name != "ngram_orders"}
-        vectors = task.directory.vectors() if cfg.embed_dim == 0 else None
         if cfg.embed_dim == 0:
             chosen["embed_dim"] = task.directory.vector_dim
             if not chosen["embed_dim"]:
@@ -76,12 +74,9 @@ class SiameseModel(BaseFairseqModel):
         dictionary = task.source_dictionary
         head = nn.Linear(cfg.sentence_dim, len(task.directory.classes)) if cfg.class_head else None
         try:
-            encoder = SiameseEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes)
+            return cls(SiameseEncoder(len(dictionary), dictionary.pad(), dictionary.unk(), sizes), head)
         except ValueError as error:
             raise InputError(str(error)) from error
-        if vectors is not None:
-            encoder.begin_with(torch.from_numpy(vectors))
-        return cls(encoder, head)
 
     def forward(self, src_tokens: Tensor, src_lengths: Tensor | None = None) -> Tensor:
         """(N, d) from tokens (N, T) padded on either side."""

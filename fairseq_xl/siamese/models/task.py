@@ -87,6 +87,17 @@ class SiameseContrastiveTask(FairseqTask):
             pair_kinds(cfg.pairs, task.directory)
         return task
 
+    def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
+        """As fairseq's. With ``--embed-dim 0`` training begins at the data's vectors; a checkpoint has its own weights.
+
+        Raises:
+            InputError: the data have no vectors.
+        """
+        model = super().build_model(cfg, from_checkpoint)
+        if not from_checkpoint and getattr(cfg, "embed_dim", None) == 0:
+            model.encoder.begin_with(torch.from_numpy(self.directory.vectors()))
+        return model
+
     @property
     def kinds(self) -> list[str]:
         """The kinds of pairs. The folder of a packed encoder has no text for them."""

@@ -18,7 +18,7 @@ def test_a_search_chunk_is_given_in_millions() -> None:
     assert loss.chunk_elements == 16_000_000
 
 
-@pytest.mark.parametrize("millions", [0.0, -1.0, float("nan")])
+@pytest.mark.parametrize("millions", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_search_without_room_is_refused(millions: float) -> None:
     with pytest.raises(InputError, match=r"--search-chunk is .*: give a number of millions above 0"):
         MostInformativeNegative(None, False, 0.5, millions)

@@ -106,7 +106,7 @@ def test_what_is_true_of_every_table(seed, overlap):
         one, other = set(row.sentence1.split()), set(row.sentence2.split())
         shares[row.label].append((row.sentence1, len(one & other) / len(one | other)))
     assert len(shares[0]) == len(shares[1]) > 0
-    assert len({(row.sentence1, row.sentence2) for row in rows}) == len(rows)
+    assert len({frozenset((row.sentence1, row.sentence2)) for row in rows}) == len(rows)
     if overlap < 1:
         own = {}
         for first, share in shares[1]:

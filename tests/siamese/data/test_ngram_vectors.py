@@ -7,13 +7,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from omegaconf import OmegaConf
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.siamese.data.directory import DataDirectory
 from fairseq_xl.siamese.data.prepare import prepare
 from fairseq_xl.siamese.data.settings import Settings
 from fairseq_xl.siamese.models.model import SiameseConfig, SiameseModel
-from fairseq_xl.text.ngrams import ngrams
+from fairseq_xl.siamese.models.task import SiameseContrastiveConfig, SiameseContrastiveTask
 
 WORDS = {"low": {"buena": (1.0, 0.0), "mala": (0.0, 2.0)}, "high": {"good": (1.5, 0.5), "bad": (0.0, 3.0)}}
 TEXTS = {"low": ["Buena, buena sala", "mala sala"], "high": ["good Film", "bad film"]}
@@ -45,7 +46,9 @@ def expected(directory, words=WORDS):
         for text in texts:
             for word in text.replace(",", "").split():
                 vector = words[side].get(word, words[side].get(word.lower()))
-                for unit in set(ngrams(word, directory.orders)) if vector else ():
+                spelt = f"▁{word}▁"
+                units = {spelt[i : i + n] for n in directory.orders for i in range(len(spelt) - n + 1)}
+                for unit in units if vector else ():
                     found.setdefault(unit, []).append(vector)
     return {unit: np.mean(vectors, 0) for unit, vectors in found.items()}
 
@@ -74,31 +77,38 @@ def test_the_control_deals_the_high_resource_vectors_out(make):
         rows = np.stack([found[unit] for unit in means[0]])
         scaled.append((rows - rows.mean(0)) / (rows - rows.mean(0)).std())
     rows = directory.vectors()[[index(unit) for unit in means[0]]]
-    kept = np.allclose(rows, scaled[0], rtol=1e-5)  # a permutation of two may leave both in place
-    assert kept != np.allclose(rows, scaled[1], rtol=1e-5)
+    np.testing.assert_allclose(rows, scaled[1], rtol=1e-5)
+    assert not np.allclose(rows, scaled[0])
     assert directory.manifest["vectors"]["shuffled"]
 
 
 def test_an_encoder_begins_there(make):
     directory = make()
-    task = SimpleNamespace(directory=directory, source_dictionary=directory.dictionary)
-    weight = SiameseModel.build_model(SiameseConfig(embed_dim=0), task).encoder.embed.weight.detach().numpy()
+    task = SiameseContrastiveTask(SiameseContrastiveConfig(), directory)
+
+    def embeddings(dim, from_checkpoint=False):
+        cfg = OmegaConf.structured(SiameseConfig(_name="ssc_bilstm", embed_dim=dim))
+        return task.build_model(cfg, from_checkpoint).encoder.embed.weight.detach().numpy()
+
+    weight = embeddings(0)
     rows = directory.vectors()
     known = rows.any(1)
     np.testing.assert_array_equal(weight[known], rows[known])
     others = weight[~known]
     assert others[directory.dictionary.unk()].any(), "n-grams of no known word keep random numbers"
     assert not others[directory.dictionary.pad()].any()
-    other = SiameseModel.build_model(SiameseConfig(embed_dim=7), task).encoder.embed.weight
-    assert other.shape == (len(directory.dictionary), 7)
+    assert embeddings(7).shape == (len(directory.dictionary), 7)
+    assert not (embeddings(0, from_checkpoint=True)[known] == rows[known]).any()
     (directory.path / "vectors.npy").unlink()  # the folder of a packed encoder
-    assert SiameseModel.build_model(SiameseConfig(embed_dim=0), task).encoder.embed.weight.shape[1] == 2
+    assert embeddings(0, from_checkpoint=True).shape[1] == 2
+    with pytest.raises(InputError, match=r"vectors\.npy is missing: prepare the data again"):
+        embeddings(0)
 
 
 def test_data_without_vectors_have_no_size(data_directory):
     directory = DataDirectory(data_directory)
     task = SimpleNamespace(directory=directory, source_dictionary=directory.dictionary)
-    assert directory.vectors() is None
+    assert directory.vector_dim == 0
     with pytest.raises(InputError, match="--embed-dim 0 takes the size of the data's vectors, and they have none"):
         SiameseModel.build_model(SiameseConfig(embed_dim=0), task)
 
@@ -114,6 +124,17 @@ def test_wrong_files(make, tmp_path):
         make(vectors=("low.vec",), shuffle_vectors=True)
     with pytest.raises(InputError, match="name a file for the low-resource language and one"):
         make(vectors=("low.vec", "high.vec", "low.vec"))
+
+
+def test_a_translated_text_has_no_words_of_its_language(make, tmp_path):
+    make()
+    (tmp_path / "en-es.tsv").write_text("good\tbuena\nbad\tmala\n")
+    given = {"low_resource": [str(tmp_path / "low.tsv")], "valid_share": 0, "test_share": 0}
+    high = f"{tmp_path}/high.tsv,lexicon={tmp_path}/en-es.tsv"
+    files = [str(tmp_path / "low.vec"), str(tmp_path / "high.vec")]
+    with pytest.raises(InputError, match="exclude each other"):
+        prepare(tmp_path / "other", Settings(**given, high_resource=[high], vectors=files))
+    prepare(tmp_path / "other", Settings(**given, high_resource=[high], vectors=files[:1]))
 
 
 def test_a_damaged_file(make):
