@@ -66,6 +66,8 @@ class Predict(ReferenceVoting):
             raise InputError("--class-bias is fitted on the split valid: give --split test, or text")
         if self.curve and not (self.curve[1].isdecimal() and int(self.curve[1])):
             raise InputError(f"--curve takes a name and a number from 1, not {self.curve[1]!r}")
+        if self.input and not self.split and not self.input.exists():  # said before references are encoded and kept
+            raise InputError(f"there is no file {self.input}: check the name")
         with atomic_text(self.output) if self.output else nullcontext(sys.stdout) as stream:
             fairseq_xl.register()
             from fairseq_xl.siamese.prediction.classifier import Classifier

@@ -97,6 +97,8 @@ class Evaluate:
 
         fairseq_xl.register()
         device = usable(self.device)
+        if self.output:
+            _refuse_device(self.output)
         outputs = [Path(f"{self.output}.{ending}") for ending in ("json", "md")] if self.output else []
         began = time.monotonic()
         with atomic_outputs(*outputs) as files:
@@ -199,7 +201,12 @@ class Map:
     seed: int = option("seed of the sample and of umap", 0, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
-        """Embed, project, draw, and say where the files are."""
+        """Embed, project, draw, and say where the files are.
+
+        Raises:
+            InputError: nothing to draw, or an output that cannot be used.
+        """
+        _refuse_device(self.output)
         import fairseq_xl
         from fairseq_xl.syntactic.evaluation.map import choose, write_map
         from fairseq_xl.syntactic.evaluation.projection import project, stacked
@@ -216,3 +223,9 @@ class Map:
         write_map(self.output, encoder.label, note, points, chosen, [text.language for text in texts])
         for ending in ("png", "pdf", "html", "csv"):
             print(f"{self.output}.{ending}")
+
+
+def _refuse_device(prefix: Path) -> None:
+    """Raises: InputError: a device or pipe, beside which files would be written."""
+    if prefix.exists() and not (prefix.is_file() or prefix.is_dir()):
+        raise InputError(f"--output {prefix} is no file: give the beginning of the files' names")
