@@ -46,6 +46,13 @@ class TestTrained:
         assert f"{text}, line 2 is empty" in capsys.readouterr().err
         assert not out.exists()
 
+    def test_a_missing_text_is_told_before_references_are_kept(self, checkpoint, tmp_path, capsys):
+        there = {path: path.stat().st_mtime_ns for path in checkpoint.parent.glob("*.npz")}
+        words = ["classify", "predict", str(checkpoint), str(tmp_path / "nowhere"), "--device", "cpu", "--draws", "3"]
+        assert main(words) == 2
+        assert f"there is no file {tmp_path}/nowhere: check the name" in capsys.readouterr().err
+        assert {path: path.stat().st_mtime_ns for path in checkpoint.parent.glob("*.npz")} == there
+
     @pytest.mark.parametrize("arch", registered.models("siamese", presets=False))
     def test_every_architecture_resumes_validates_and_is_averaged(
         self, arch, data_directory, assert_every_command_works, tmp_path

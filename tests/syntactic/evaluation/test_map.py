@@ -101,3 +101,8 @@ def test_the_command_writes_picture_and_page(tmp_path: Path, capsys, encoder: st
     assert Path(f"{output}.png").read_bytes().startswith(b"\x89PNG")
     html = Path(f"{output}.html").read_text()
     assert "16 sentences of the 2 most frequent tag sequences, PCA (" in html
+
+
+def test_files_are_not_written_beside_a_device(tmp_path, capsys):
+    assert main(["embed", "map", "length", "--sets", str(tmp_path), "-o", "/dev/null"]) == 2
+    assert "--output /dev/null is no file: give the beginning of the files' names" in capsys.readouterr().err
