@@ -145,6 +145,7 @@ def classify(world: World) -> None:
         lines = docs_data.sentences(language)[:90]
         docs_data.write_table(world.inputs / f"{language}.tsv", [("neg", "pos")[n % 2] for n in range(90)], lines)
         world.text(f"{language}.txt", *lines[:12])
+        docs_data.write_vectors(world.inputs / f"{language}.vec", language)
     docs_data.write_table(
         world.inputs / "table.csv", ["body", *docs_data.sentences("es")[:40]], ["stars", *"12" * 20], mark=","
     )

@@ -84,6 +84,7 @@ embed tables in/record.json -o out/table.md
 embed map words=vectors:in/{{lang}}.vec --sets in/eval -o out/map
 classify prepare -o out/data --low-resource in/es.tsv --high-resource in/en.tsv --languages es en
 classify prepare -o out/data --low-resource in/table.csv,text=body,class=stars --lower
+classify prepare -o out/data --low-resource in/es.tsv --high-resource in/en.tsv --vectors in/es.vec in/en.vec
 classify statistics in/data
 classify predict in/model.pt in/es.txt -o out/predicted --references 3 --draws 2 --device cpu
 classify predict in/model.pt --split test -o out/record.json --references 3 --draws 2 --device cpu

@@ -150,7 +150,9 @@ def _folder(here: Path, place: Path, state: str, chance: random.Random) -> None:
     elif state == "a link":
         place.symlink_to(aside.name)
     elif state == "another folder":
-        others = sorted(each for each in here.glob("in/*") if each.is_dir() and each != aside)
+        others = sorted(
+            each for each in here.glob("in/*") if each.is_dir() and each != aside and each not in place.parents
+        )
         if others:
             shutil.copytree(chance.choice(others), place)
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from typing import Any, ClassVar
 
-import torch
 import torch.nn.functional as F
 from fairseq.dataclass import FairseqDataclass
 from fairseq.models import BaseFairseqModel, register_model
@@ -40,8 +39,6 @@ class PairClassifierConfig(FairseqDataclass):
         "size of a learned projection of the word vectors: give one where they are wide and pairs are few; 0: none", 0
     )
     dropout: float = option("between layers; raise it against over-fitting", 0.2)
-    embed_dropout: float = option("of the features of a word's vector; raise it against over-fitting", 0.0)
-    word_dropout: float = option("share of words hidden in training: practice for unknown words", 0.0)
     symmetric: bool = option(
         "take the mean of the logits of both orders of the two sentences, so that their order cannot matter. It takes "
         "twice the time",
@@ -57,8 +54,6 @@ class WordEmbedding(nn.Module):
         pad: index of the padding token.
         tuned: whether training changes the vectors.
         project_dim: size of the learned linear projection; 0: none.
-        dropout: of each feature of a word.
-        word_dropout: share of words that are hidden in training. Their vector is zero.
     """
 
     def __init__(
@@ -67,8 +62,6 @@ class WordEmbedding(nn.Module):
         pad: int,
         tuned: bool = False,
         project_dim: int = 0,
-        dropout: float = 0.0,
-        word_dropout: float = 0.0,
     ):
         super().__init__()
         table = table.clone()
@@ -77,17 +70,13 @@ class WordEmbedding(nn.Module):
             self.table = nn.Parameter(table)
         else:
             self.register_buffer("table", table)
-        self.pad, self.dropout, self.word_dropout = pad, dropout, word_dropout
+        self.pad = pad
         self.project = nn.Linear(table.shape[1], project_dim, bias=False) if project_dim else nn.Identity()
         self.dim = project_dim or table.shape[1]
 
     def forward(self, tokens: Tensor) -> Tensor:
         """(N, T, dim) of tokens (N, T)."""
-        vectors = F.embedding(tokens, self.table, self.pad)
-        if self.training and self.word_dropout:
-            kept = torch.rand(tokens.shape, device=tokens.device) >= self.word_dropout
-            vectors = vectors * kept.unsqueeze(-1)
-        return F.dropout(self.project(vectors), self.dropout, self.training)
+        return self.project(F.embedding(tokens, self.table, self.pad))
 
 
 class PairClassifier(BaseFairseqModel):
@@ -108,8 +97,6 @@ class PairClassifier(BaseFairseqModel):
             dictionary.pad(),
             cfg.tune_vectors,
             cfg.project_dim,
-            cfg.embed_dropout,
-            cfg.word_dropout,
         )
         self.classifier = self.make(self.embedding.dim, cfg)
         self.pad, self.symmetric = dictionary.pad(), cfg.symmetric

@@ -85,8 +85,16 @@ class DataDirectory:
 
     @property
     def vector_dim(self) -> int:
-        """The size of the n-grams' vectors; 0 where there are none."""
-        return int(self.manifest.get("vectors", {}).get("dim", 0))
+        """The size of the n-grams' vectors; 0 where there are none.
+
+        Raises:
+            InputError: the manifest is damaged.
+        """
+        vectors = self.manifest.get("vectors", {})
+        dim = vectors.get("dim", 0) if isinstance(vectors, dict) else None
+        if not isinstance(dim, int):
+            raise InputError(f"{self.path / MANIFEST} is damaged (its 'vectors'): prepare the folder again")
+        return dim
 
     def vectors(self) -> np.ndarray:
         """(V, d), float32: where embeddings begin, zeros for n-grams of no known word.

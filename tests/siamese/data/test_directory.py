@@ -18,6 +18,14 @@ def test_no_folder(tmp_path):
         DataDirectory(tmp_path)
 
 
+@pytest.mark.parametrize("vectors", [3, {"dim": "wide"}])
+def test_a_damaged_size_of_vectors(data_directory, monkeypatch, vectors):
+    folder = DataDirectory(data_directory)
+    monkeypatch.setitem(folder.manifest, "vectors", vectors)
+    with pytest.raises(InputError, match=r"manifest\.json is damaged \(its 'vectors'\)"):
+        folder.vector_dim  # noqa: B018 - a property that reads
+
+
 @pytest.mark.parametrize("suffix", ["bin", "idx"])
 def test_half_of_the_data(data_directory, tmp_path, suffix):
     folder = tmp_path / "data"
