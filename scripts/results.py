@@ -99,7 +99,7 @@ def keep(runs: list[Path], folder: Path) -> None:
         record = json.loads(path.read_text(encoding="utf-8"))
         if "recipe" not in record:
             sys.exit(f"error: {path} does not name its recipe: only runs of recipes are kept")
-        if folder == RECORDS and "test" not in record["scores"]:
+        if folder == RECORDS and not any(name.split(".")[0] == "test" for name in record["scores"]):
             sys.exit(f"error: {path} has no scores of the recipe's own test set: is it a trial (--trials)?")
         record["training"] = {name: record["training"][name] for name in SECTIONS if name in record["training"]}
         if folder == CURVES:
@@ -153,8 +153,14 @@ def on_gpu(record: dict[str, Any]) -> bool:
     return str(record["device"]).startswith("cuda")
 
 
-def score(record: dict[str, Any], beam: int, test: str = "test", metric: str = "BLEU") -> float:
-    return record["scores"][test][f"beam{beam}"][metric]["score"]
+def own_test(record: dict[str, Any]) -> dict[str, Any]:
+    """The scores of the recipe's own test set, by beam; where unknown words were replaced, those after that."""
+    scores: dict[str, dict[str, Any]] = record["scores"]
+    return scores["test"] if "test" in scores else next(iter(scores.values()))
+
+
+def score(record: dict[str, Any], beam: int, metric: str = "BLEU") -> float:
+    return own_test(record)[f"beam{beam}"][metric]["score"]
 
 
 def spread(values: list[float]) -> str:
@@ -214,6 +220,8 @@ def system(record: dict[str, Any]) -> str:
     if record["search"] != RECIPES_SEARCH:
         more = record["search"].removeprefix(RECIPES_SEARCH)
         kind += f", `{more.strip()}`" if more != record["search"] else ", decoding tuned"
+    if "unknown_words" in record and "test" not in record["scores"]:
+        kind += ", `<unk>` replaced"
     if on_gpu(record):
         kind += ", on a GPU"
     return kind
@@ -256,7 +264,7 @@ def table() -> None:
         seeds = ", ".join(str(r["seed"]) for r in sorted(runs, key=lambda r: r["seed"]))
         row(corpus, kind, *shown, seeds, str(runs[0]["epochs"]), seconds_per_epoch(runs))
     for metric in ("BLEU", "chrF2"):
-        signatures = {r["scores"]["test"]["beam5"][metric]["signature"] for runs in found.values() for r in runs}
+        signatures = {own_test(r)["beam5"][metric]["signature"] for runs in found.values() for r in runs}
         print(f"\n{metric}: {'; '.join(sorted(signatures))}")
 
 
@@ -330,10 +338,10 @@ def trials() -> None:
     print("| loss | trial | epochs | BLEU on val, beam 1 | beam 5 |")
     print("|---|---|---|---|---|")
     for loss, runs in losses.items():
-        for run in sorted(runs, key=lambda r: -score(r, 5, "val")):
+        for run in sorted(runs, key=lambda r: -score(r, 5)):
             name = run["name"].removeprefix("trial.").split(".seed")[0]
             changed = "" if name == loss else name.partition("_")[2].replace("_", " ")
-            bleu = [f"{score(run, beam, 'val'):.1f}" for beam in (1, 5)]
+            bleu = [f"{score(run, beam):.1f}" for beam in (1, 5)]
             print(f"| `{loss}` | {changed or 'first settings'} | {run['epochs']} | {bleu[0]} | {bleu[1]} |")
 
 
