@@ -169,6 +169,7 @@ classifier_records() {
   run fairseq-xl match calibrate "$RUN/fold.json" --bias --output "$RUN/calibration.json"
   run fairseq-xl match predict "$best" --split test --name "$LABEL, calibrated" --calibration "$RUN/calibration.json" \
     --output "$RUN/calibrated.json"
+  makes "$RUN/record.json"
 }
 
 baseline_records() {
@@ -177,6 +178,7 @@ baseline_records() {
   [[ $SYSTEM != st ]] || options+=(--model "$MODEL")
   run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --fold "$FOLD" --output "$RUN/fold.json" "${options[@]}"
   run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --split test --output "$RUN/record.json" "${options[@]}"
+  makes "$RUN/record.json"
 }
 
 # Of a classifier's runs; the calibration sees the folds that were held out, and nothing that is reported.

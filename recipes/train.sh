@@ -112,9 +112,11 @@ measure_text
 sized_defaults "$PAIRS"
 # After 5 epochs of 20,000 short sentences (0.4 MB) all vectors were alike: the mean cosine of two words was 0.16 and the
 # model chose the right word in 20 % of places; after 100 it was 0.002.
-[[ -n $VECTOR_EPOCHS ]] || VECTOR_EPOCHS=$((40000000 / (BYTES + 1)))
-((VECTOR_EPOCHS > 5)) || VECTOR_EPOCHS=5
-((VECTOR_EPOCHS < 100)) || VECTOR_EPOCHS=100
+if [[ -z $VECTOR_EPOCHS ]]; then
+  VECTOR_EPOCHS=$((40000000 / (BYTES + 1)))
+  ((VECTOR_EPOCHS > 5)) || VECTOR_EPOCHS=5
+  ((VECTOR_EPOCHS < 100)) || VECTOR_EPOCHS=100
+fi
 LIMITS+=(--nwordssrc 50000 --nwordstgt 50000)
 if [[ -z $HELD_OUT ]]; then
   HELD_OUT=$((PAIRS / 20 < 2000 ? PAIRS / 20 : 2000))

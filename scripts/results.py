@@ -53,6 +53,10 @@ CHOSEN = {
     "`combined`, targets of a softmax of 3 epochs, which it goes on from, `label_smoothing=0.05`, `--unkpen 3`": (
         "`combined`, going on from a short softmax, `<unk>` penalised"
     ),
+    "`combined`, targets of a softmax of 3 epochs, which it goes on from, `label_smoothing=0.05`, `<unk>` replaced": (
+        "`combined`, going on from a short softmax, `<unk>` replaced by a lexicon"
+    ),
+    "`cross_entropy`, `<unk>` replaced": "softmax, `<unk>` replaced by a lexicon",
     "`cross_entropy`, label smoothing 0.1, `--unkpen 3`": "softmax, label smoothing, `<unk>` penalised",
     "`cross_entropy`, `--unkpen 3`": "softmax, `<unk>` penalised",
     "`cross_entropy`, `--unkpen 3`, on a GPU": "softmax, `<unk>` penalised, on a GPU",
@@ -211,6 +215,8 @@ def system(record: dict[str, Any]) -> str:
         kind += f", {samples:,} samples"
     if record["loss"] == "vmf" and training["criterion"]["lambda1"] == 0:
         kind += ", plain likelihood"
+    if record["loss"] == "vmf" and training["criterion"].get("form") == "released":
+        kind += ", as released"
     if record["loss"] == "vmf" and training["model"].get("decode_score") == "cosine":
         kind += ", scored by cosine"
     if not record["loss"].startswith("stock") and (smoothing := training["criterion"].get("label_smoothing")):

@@ -69,7 +69,7 @@ class Source(Table):
         """
         names = read_map(Path(self.options["classes"])) if "classes" in self.options else None
         for text, label, where in self._labelled():
-            label = label.strip()
+            label = " ".join(label.split())  # a tab or a line break would not survive in a table
             if names is not None:
                 if label not in names:
                     raise InputError(f"{where}: the label {label!r} is not in {self.options['classes']}: add it there")

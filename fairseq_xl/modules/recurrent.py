@@ -58,6 +58,8 @@ class BidirectionalLSTM(nn.Module):
         super().__init__()
         if hidden_dim % 2:
             raise ValueError(f"the two directions share {hidden_dim} units, which is odd")
+        if layers < 1:
+            raise ValueError(f"an encoder of {layers} layers: give 1 or more")
         dims = [input_dim] + [hidden_dim] * (layers - 1)
         self.forwards = nn.ModuleList(nn.LSTM(dim, hidden_dim // 2) for dim in dims)
         self.backwards = nn.ModuleList(nn.LSTM(dim, hidden_dim // 2) for dim in dims)

@@ -57,6 +57,10 @@ class Run(Finished):
     def signature(self, beam: int, metric: str = "BLEU") -> str:
         return self._metric(beam, metric)["signature"]
 
+    def tokenize(self, beam: int) -> str:
+        """The tokeniser of its BLEU, by sacreBLEU's signature."""
+        return dict(part.split(":", 1) for part in self.signature(beam).split("|"))["tok"]
+
     def length_ratio(self, beam: int) -> float | None:
         """How long its translations are beside the reference, in words; None in records that do not say it."""
         return self._metric(beam, "BLEU").get("length_ratio")

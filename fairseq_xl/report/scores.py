@@ -51,6 +51,7 @@ def comparisons(
                 metric,
                 method,
                 samples,
+                ours[seed].tokenize(beam),
             )
             for seed in ours
             if seed in theirs

@@ -29,19 +29,22 @@ def sentences_differ(
     metric: str = "BLEU",
     method: str = "ar",
     samples: int = 0,
+    tokenize: str = "13a",
 ) -> float:
     """p-value of sacreBLEU's paired test that two systems' corpus scores are equal, for one run of each.
 
     Args:
         method: ``ar``, approximate randomisation (Riezler & Maxwell 2005), or ``bs``, bootstrap (Koehn 2004).
         samples: trials; 0: sacreBLEU's own number (10,000 for ar, 1,000 for bs).
+        tokenize: sacreBLEU's tokeniser, for BLEU: that of the scores beside it.
 
     Raises:
         ValueError: unequal numbers of sentences.
     """
     if not len(baseline) == len(system) == len(references):
         raise ValueError("baseline, system and references have unequal numbers of sentences")
-    chosen = {"BLEU": BLEU, "chrF2": CHRF}[metric](references=[list(references)])
+    own = [list(references)]
+    chosen = BLEU(references=own, tokenize=tokenize) if metric == "BLEU" else CHRF(references=own)
     scores = [chosen.corpus_score(list(texts), None).score for texts in (baseline, system)]
     if scores[0] == scores[1]:
         return 1.0  # sacreBLEU counts trials that differ by more than the systems do, and would find p near 0

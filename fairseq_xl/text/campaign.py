@@ -111,12 +111,13 @@ class _SegmentReader:
         elif name == "seg" and self.opened is not None and self.document is not None:
             segment, line = self.opened
             found = Segment(self.document, segment, _one_line("".join(self.text)), line)
-            first = self.lines.setdefault(found.key, line)
-            if first != line:
+            first = self.lines.get(found.key)
+            if first is not None:
                 raise self.error(
                     f"segment {segment} of document {self.document} again (first on line {first}); ids must be unique",
                     line,
                 )
+            self.lines[found.key] = line
             self.segments.append(found)
             self.opened = None
 

@@ -133,7 +133,12 @@ def split(pairs: Sequence[Pair], valid: int, test: int, seed: int) -> Splits:
     largest = max(_LARGEST[0], _LARGEST[1] * len(pairs))
     if any(len(members[name]) > largest for name in chosen):
         fit = [name for name in sorted(members) if len(members[name]) <= largest]
-        chosen = draw.sample(fit, min(valid + test, len(fit)))
+        if len(fit) < valid + test:
+            raise InputError(
+                f"{len(pairs)} pairs make {len(members)} clusters without a sentence in common. {len(fit)} are small, "
+                f"too few to hold out {valid} + {test}: ask for fewer by --valid and --test"
+            )
+        chosen = draw.sample(fit, valid + test)
     held_out = [[draw.choice(members[name]) for name in names] for names in (chosen[:valid], chosen[valid:])]
     names = set(chosen)
     train = [pair for pair, name in zip(pairs, cluster, strict=True) if name not in names]

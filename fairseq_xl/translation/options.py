@@ -163,7 +163,7 @@ def decoding(values: Mapping[str, Any]) -> Decoding:
     if groups > 0 and beam % groups:
         raise InputError(f"diverse_beam_groups is {groups}, which does not divide the beam, {beam}")
     for name in ("lexicon", "replace_unk_distance"):
-        if getattr(made, name) is not None and not made.replace_unk:
+        if getattr(made, name) is not None and made.replace_unk is None:
             raise InputError(f"{name} says what replace_unk does: give that, too")
     if made.read_unknown_cosine is not None and made.read_unknown is None:
         raise InputError("read_unknown_cosine says what read_unknown does: give that, too")

@@ -241,7 +241,8 @@ class Translator(ABC):
         found = replace_unknown(
             tokens, attention, source, self.replacements, Counts(), marks, self.replacement_distance
         )
-        return [f"▁{new}" if marks and new != old else new for old, new in zip(tokens, found, strict=True)]
+        marked = marks and not self.pipeline.target_words
+        return [f"▁{new}" if marked and new != old else new for old, new in zip(tokens, found, strict=True)]
 
 
 def _lexicon(path: Path | None) -> dict[str, str]:

@@ -155,9 +155,13 @@ class Results:
             self._append(about)
             return
         try:
-            text = path.read_text(encoding="utf-8")
-            # A run that was killed may have left half a line.
-            text = text[: text.rfind("\n") + 1]
+            written = path.read_text(encoding="utf-8")
+            # A run that was killed may have left half a line, be it the first.
+            text = written[: written.rfind("\n") + 1]
+            if written and not text and json.dumps(about).startswith(written):
+                path.write_text("", encoding="utf-8")
+                self._append(about)
+                return
             first, *lines = [loads(line) for line in text.splitlines()]
             for line in lines:
                 self.found[line["point"]] = {

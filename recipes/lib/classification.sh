@@ -192,6 +192,7 @@ train_siamese() {
 record_siamese() {
   run fairseq-xl classify predict "$RUN/checkpoints/checkpoint_best.pt" --split "$SPLIT" --name "$LABEL" \
     --output "$RUN/record.json" "${PREDICT[@]}" "${ABOUT[@]}"
+  makes "$RUN/record.json"
 }
 
 # Section 3.3: a classifier of the high-resource language alone, and what it says of its side of the unlabelled pairs.
@@ -212,6 +213,7 @@ label_unlabelled() {
 record_baseline() {
   run fairseq-xl classify baseline "$SYSTEM" "$DIRECTORY" --split "$SPLIT" --seed "$SEED" --output "$RUN/record.json" \
     "${BASELINE_OPTIONS[@]}"
+  makes "$RUN/record.json"
 }
 
 classification_recipe() {
@@ -283,7 +285,7 @@ classification_recipe() {
   if [[ ${#UNLABELLED[@]} != 0 ]]; then
     key+=.unlabelled DIRECTORY+=.unlabelled LABEL+=", no labels of $LOW"
     CLASS_SOURCES=("${LOW_SOURCES[@]}")
-    stage teacher "$after" train_teacher "$HIGH" "$UPDATES" "${PASSED[@]}" "${HIGH_SOURCES[@]}" "${CLASS_SOURCES[@]}" \
+    stage teacher "$after" train_teacher "$HIGH" "$UPDATES" "$EVERY" "${PASSED[@]}" "${HIGH_SOURCES[@]}" "${CLASS_SOURCES[@]}" \
       "$(sources_fingerprint)" "${TUNING[@]}"
     stage unlabelled teacher label_unlabelled "$(fingerprint "${UNLABELLED[@]}")"
     after=unlabelled

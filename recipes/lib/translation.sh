@@ -147,8 +147,11 @@ check_settings() {
       [[ -n $SUBWORDS ]] || SUBWORDS=10000 JOINT=yes # as fairseq's own example on TED talks
       ;;
     cross_entropy* | vmf_posterior | combined)
-      [[ -n $EPOCHS || $WARM_START == no || ! $TARGET_EPOCHS =~ ^[0-9]+$ ]] ||
-        EPOCHS=$((SOFTMAX_EPOCHS - TARGET_EPOCHS)) # all in all as long as a softmax
+      if [[ -z $EPOCHS && $WARM_START == yes && $TARGET_EPOCHS =~ ^[0-9]+$ ]]; then
+        EPOCHS=$((SOFTMAX_EPOCHS - 10#$TARGET_EPOCHS)) # all in all as long as a softmax
+        ((EPOCHS > 0)) ||
+          fail "--target-epochs is $TARGET_EPOCHS, of $SOFTMAX_EPOCHS in all: give fewer, or --epochs N"
+      fi
       EPOCHS=${EPOCHS:-$SOFTMAX_EPOCHS}
       ;;
     *) EPOCHS=${EPOCHS:-$CONTINUOUS_EPOCHS} ;;
@@ -274,6 +277,8 @@ experiment() {
   model_options
   claim_run
   locked "$PREPARED/lock" choose_test
+  # All unknown words are one number in the data, and their spelling is what replaces them.
+  [[ -z $REPLACE_UNKNOWN ]] || lexicon+=("$(fingerprint "$SPELLING")")
   STAMPS=$RUN/stamps
   stage train '' train_model "$EPOCHS" "$(fingerprint "$RUN/settings")"
   if [[ $TRAIN_ONLY == yes ]]; then return; fi

@@ -52,6 +52,8 @@ def test_equals_torchs_own_bidirectional_lstm():
     assert torch.allclose(final[0], torch.cat([hidden[0], hidden[1]], -1), atol=1e-6)
 
 
-def test_odd_size_is_refused():
+def test_sizes_that_cannot_be():
     with pytest.raises(ValueError, match="7 units"):
         BidirectionalLSTM(5, 7)
+    with pytest.raises(ValueError, match="0 layers: give 1 or more"):
+        BidirectionalLSTM(5, 8, layers=0)

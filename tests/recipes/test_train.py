@@ -125,7 +125,13 @@ def test_vectors_of_another_language_are_refused_early(train, text, tmp_path):
 
 @pytest.mark.parametrize(
     ("pairs", "given", "epochs"),
-    [(1000, (), "100"), (1000, ("--vector-epochs", 7), "7"), (600_000, (), "6"), (999_999, (), "5")],
+    [
+        (1000, (), "100"),
+        (1000, ("--vector-epochs", 7), "7"),
+        (600_000, (), "6"),
+        (999_999, (), "5"),
+        (1000, ("--vector-epochs", 1), "1"),
+    ],
 )
 def test_small_text_is_seen_more_often_by_the_vectors(train, text, pairs, given, epochs):
     """An epoch of fastText over few sentences leaves all vectors alike."""
@@ -140,6 +146,7 @@ def test_small_text_is_seen_more_often_by_the_vectors(train, text, pairs, given,
     ("arguments", "said"),
     [
         ("--train TEXT --tgt en", "--src is missing: give the code"),
+        ("--train TEXT --src de --tgt en --vector-epochs a[0]", "--vector-epochs is 'a[0]': give"),
         ("--train TEXT --src de", "--tgt is missing: give the code"),
         ("--src de --tgt en", "--train is missing: give PREFIX of PREFIX.de and PREFIX.en"),
         ("--train TEXT --src fr --tgt en", "there is no text for --train, TEXT.fr (or it is empty)"),

@@ -38,6 +38,14 @@ def test_a_handful_of_sentences_proves_no_more_than_their_swaps_can(make_run, be
     assert sentences_differ(system, references, references, samples=500) >= least
 
 
+def test_text_without_spaces_needs_the_scores_own_tokeniser():
+    references = [f"这是第{n}个句子。" for n in "一二三四五六七八九十"]
+    wrong = ["好的。"] * 10
+    texts = [f"{line[:-1]}啊。" for line in references]
+    assert sentences_differ(wrong, texts, references, samples=200) == 1, "no word of 13a is right"
+    assert sentences_differ(wrong, texts, references, samples=200, tokenize="zh") < 0.05
+
+
 def test_unequal_numbers():
     with pytest.raises(ValueError, match="unequal"):
         sentences_differ(["a", "b"], ["a"], ["a", "b"])

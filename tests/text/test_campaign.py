@@ -71,6 +71,7 @@ def test_a_segment_without_a_partner_is_named(tmp_path):
     ("text", "message"),
     [
         ("<doc docid='1'>\n<seg id='1'>a</seg>\n<seg id='1'>b</seg></doc>", "line 3: segment 1 .*line 2"),
+        ("<doc docid='1'>\n<seg id='1'>a</seg><seg id='1'>b</seg></doc>", "line 2: segment 1 .*line 2"),
         ("<x><seg id='1'>a</seg></x>", "line 1: <seg> outside any <doc>"),
         ("<doc>\n<seg id='1'>a</seg></doc>", "line 1: <doc> without a docid"),
         ("<doc docid='1'>\n<seg>a</seg></doc>", "line 2: <seg> without an id"),

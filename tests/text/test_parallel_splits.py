@@ -56,6 +56,9 @@ def test_a_cluster_that_holds_much_of_the_text_stays_in_training():
     for seed in range(5):
         parts = split(pairs, 1, 1, seed)
         assert (len(parts.train), parts.dropped) == (401, 0)
+    few = [(name, f"{name}{number}") for name in "abcd" for number in range(150)] + [("one", "eins"), ("two", "zwei")]
+    with pytest.raises(InputError, match=r"2 are small, too few to hold out 2 \+ 2"):
+        split(few, 2, 2, 1)
 
 
 def test_reading_columns(tmp_path):

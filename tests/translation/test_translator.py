@@ -124,6 +124,9 @@ def test_unknown_words_are_replaced_by_the_source(load, raw, tmp_path):
         expected = (place + 0.5) / len(near[0].tokens) * len(source) - 0.5
         assert token in ["<unk>", *(word for at, word in enumerate(source) if abs(at - expected) <= 0.6)]
     assert near[0].tokens != copied[0].tokens
+    packed = {"replace_unk": True, "replace_unk_distance": 0.6}
+    (kept,) = load("stock", **always, **packed | {"replace_unk": False}).candidates(raw[:1])
+    assert kept[0].tokens == plain[0].tokens, "a distance that a folder names does not keep it on"
     # As `fairseq-xl data lexicon` writes it, the most probable first.
     lines = [f"{word}\t<{word}>\t0.9\n{word}\tworse\t0.1\n" for word in dict.fromkeys(words)]
     (tmp_path / "words.tsv").write_text("".join(lines))

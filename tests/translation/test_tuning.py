@@ -112,6 +112,9 @@ def test_results_are_kept_and_an_interrupted_search_goes_on(tmp_path):
     other = replace(START, scale=5.0)
     results.get(other, lambda _: found)
     assert Results(path, about).found.keys() == {START.key, other.key}
+    path.write_text('{"checkpoint": "c", "da')
+    Results(path, about)
+    assert json.loads(path.read_text()) == about
     with pytest.raises(InputError, match=r"results of another data: give another --results"):
         Results(path, {"checkpoint": "c", "data": "e"})
     there, here = os.pipe()

@@ -62,6 +62,10 @@ class Predict(ReferenceVoting):
 
         if self.split and self.output is None:
             raise InputError("--split writes a record: name its file with --output")
+        if self.split and (self.input or self.language or self.labels_only):
+            raise InputError("--split judges the data's own text: leave out the file, --language and --labels-only")
+        if self.curve and not self.split:
+            raise InputError("--curve names a line of a record: give --split, too")
         if self.class_bias and self.split == "valid":
             raise InputError("--class-bias is fitted on the split valid: give --split test, or text")
         if self.curve and not (self.curve[1].isdecimal() and int(self.curve[1])):

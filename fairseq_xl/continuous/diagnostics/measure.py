@@ -82,6 +82,10 @@ def measure(model: Any, task: Any, settings: Settings, margin: float | None, lab
         ) from error
     measured = _Measurements(model.decoder.targets, task.target_dictionary, settings, margin)
     dataset = task.dataset(settings.split)
+    if dataset.tgt is None:
+        raise InputError(
+            f"{task.cfg.data}: the split {settings.split!r} has no target side, and it is what is measured"
+        )
     batches = task.get_batch_iterator(
         dataset,
         max_tokens=settings.max_tokens,

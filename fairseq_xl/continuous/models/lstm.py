@@ -71,6 +71,8 @@ class ContinuousLSTMDecoder(VectorOutput, FairseqIncrementalDecoder):
         hidden = cfg.decoder_hidden_dim
         embed_dim = cfg.decoder_embed_dim or hidden
 
+        if cfg.decoder_layers < 1:
+            raise ValueError(f"a decoder of {cfg.decoder_layers} layers: give 1 or more")
         self.set_output(cfg, dictionary, targets)
         self.embed_tokens = learnt_words(cfg, dictionary, targets)
         self.embed_projection = nn.Linear(dim, embed_dim, bias=False)

@@ -124,10 +124,13 @@ class VectorOutput:
                 )
         words = words.float()[~self.targets.banned.cpu()]
         length = float(torch.linalg.vector_norm(words, dim=-1).mean())
-        for layer in ("output_projection", *(("embed_projection", "embed_tokens.projection") if read else ())):
+        scaled = {"output_projection": length / self.output_scale}  # which multiplies what is predicted, too
+        if read:
+            scaled |= {"embed_projection": length, "embed_tokens.projection": length}
+        for layer, factor in scaled.items():
             for part in ("weight", "bias"):
                 if f"{name}.{layer}.{part}" in state_dict:
-                    state_dict[f"{name}.{layer}.{part}"] = state_dict[f"{name}.{layer}.{part}"] * length
+                    state_dict[f"{name}.{layer}.{part}"] = state_dict[f"{name}.{layer}.{part}"] * factor
         for key, value in own.items():
             if key.startswith(f"{name}.targets."):
                 state_dict[key] = value

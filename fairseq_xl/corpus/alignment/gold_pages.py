@@ -37,7 +37,8 @@ def read_pages(first: Path, second: Path, most: int = 0, drop: float = 0.0, seed
     """
     random, found = np.random.default_rng(seed), []
     names = page_names(first, second)
-    for page in names[:: max(len(names) // most, 1)][:most] if most else names:
+    count = min(most, len(names)) or len(names)
+    for page in (names[number * len(names) // count] for number in range(count)):
         sides = paragraphs((first / page).read_bytes()), paragraphs((second / page).read_bytes())
         kept = [name for name in sides[1] if random.random() >= drop]
         place = {name: number for number, name in enumerate(kept)}

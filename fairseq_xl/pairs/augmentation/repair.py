@@ -181,13 +181,13 @@ class Repair:
         known: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for word in self.counts.keys() & self.vocabulary.keys():
             plain = without_accents(word)
-            known[plain[0]].append((word, plain))
+            known[plain[:1]].append((word, plain))
 
         def nearest(word: str) -> str | None:
             plain = without_accents(word)
             most = sum(len(word) >= length for length in self.lengths[1:])
             best: tuple[int, int, int, str] | None = None
-            for other, letters in known[plain[0]] if most else ():
+            for other, letters in known[plain[:1]] if most else ():
                 count = self.counts[other]
                 if count < self.times * self.counts[word] or abs(len(letters) - len(plain)) > most:
                     continue

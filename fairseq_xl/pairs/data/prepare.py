@@ -164,16 +164,18 @@ def _chains(
     rows: Sequence[Row], judged: Sequence[TokenizedPair], same: Mapping[str, str]
 ) -> tuple[list[Row], dict[str, int]]:
     """Pairs that match through chains of training pairs, and what is known of them."""
-    fold, text, group = {}, {}, {}
+    fold: dict[str, set[int]] = {}
+    text, group = {}, {}
     for row in rows:
         for side, place, words in ((row.left, 0, row.left_text), (row.right, 1, row.right_text)):
-            fold[side], text[side], group[side] = row.folds[place], words, row.group
+            fold.setdefault(side, set()).add(row.folds[place])  # of several, where the folds were given
+            text[side], group[side] = words, row.group
     found, labelled, right = chains([(row.left, row.right) for row in rows], [row.label for row in rows])
     barred = {classes(row.sides, same) for row in judged}
     kept: list[Row] = []
     leaks = apart = 0
     for chain in found:
-        homes = sorted({fold[side] for side in chain})
+        homes = sorted(set().union(*(fold[side] for side in chain)))
         if classes((chain.one, chain.other), same) in barred:
             leaks += 1
         elif len(homes) > 2:

@@ -13,10 +13,13 @@ from fairseq_xl.pairs.data.tokenized import TokenizedPair, read_pairs
 from fairseq_xl.pairs.data.tokenizer import Tokenizer
 
 
-def translations(rows: Iterable[TokenizedPair]) -> dict[str, str]:
-    """The sentence that stands for those that translate each other. One without words says nothing."""
-    links = (link for row in rows if row.translations for link in zip(row.sides, row.translations, strict=True))
-    return translated_classes(link for link in links if all(link))
+def translations(rows: Iterable[TokenizedPair], known: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The sentence that stands for those that translate each other, of these rows and of what is ``known`` of others.
+
+    One without words says nothing.
+    """
+    links = [link for row in rows if row.translations for link in zip(row.sides, row.translations, strict=True)]
+    return translated_classes(link for link in [*(known or {}).items(), *links] if all(link))
 
 
 def classes(sides: Iterable[str], same: Mapping[str, str]) -> frozenset[str]:
@@ -90,6 +93,7 @@ def read_supplement(
         raise InputError(f"{blank.pair.where}: the supplement needs labels: name their column with label=")
     left_out: Counter[str] = Counter()
     rows = consistent(rows, left_out)
+    same = translations(rows, same)
     known = {each for own in splits.values() for row in own for each in classes(row.sides, same)}
     kept = [row for row in rows if not known & classes(row.sides, same)]
     if not kept:

@@ -172,6 +172,7 @@ write_record() {
     "loss=$LOSS" "search=${SEARCH[*]}" "${ABOUT[@]}" \
     ${READ_UNKNOWN:+"source_words=unknown ones read as known ones from a cosine of $READ_UNKNOWN in $LABEL"} \
     ${REPLACE_UNKNOWN:+"unknown_words=in ${LABEL%.} replaced by $REPLACE_UNKNOWN"}
+  makes "$RUN/record.json"
 }
 
 # At the end of a recipe: how to use what it made.

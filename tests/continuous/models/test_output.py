@@ -109,6 +109,9 @@ class TestFromASoftmax:
         length = words.norm(dim=-1)[~ours.decoder.targets.banned].mean()
         assert torch.allclose(pred @ words.t(), length * (logits - softmax.decoder.softmax_bias), rtol=1e-4, atol=1e-4)
         assert torch.equal(ours.decoder.targets.table, table), "the table stays"
+        scaled = build(untie_decoder_input=untie, output_scale=10)
+        scaled.load_state_dict(softmax.state_dict())
+        torch.testing.assert_close(scaled(SOURCE, LENGTHS, PREVIOUS)[0], pred)
 
     def test_a_table_is_not_read_where_the_softmax_read_embeddings_of_its_own(self, build) -> None:
         softmax = build(decoder_output="softmax", softmax_init="random")

@@ -103,6 +103,7 @@ def test_near_words(word, better):
     counts = {word: 1, "reembolso": 10, "cobro": 100}
     wanted = {} if better is None else {word: (better, "near")}
     assert found(counts, without=[name for name in RULES if name != "near"]) == wanted
+    assert found({**counts, "\u0301": 10}, without=[name for name in RULES if name != "near"]) == wanted, "a mark alone"
     assert found({**counts, "reembolso": 9}, without=[name for name in RULES if name != "near"]) == {}
 
 

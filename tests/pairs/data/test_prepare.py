@@ -288,6 +288,13 @@ def test_a_supplement_with_a_translation_of_what_is_judged(tmp_path):
     more = write(tmp_path, "m.tsv", "one\tthree\t0", "four\tfive\t1") + ",languages=en+en"
     added = supplemented(tmp_path, [train, test], [more]).rows("supplement")
     assert [row.left_text for row in added] == ["four"]
+    english = write(tmp_path, "e.tsv", "eins\tzwei\t1", "x\ty\t0") + ",languages=en+en,split=test"
+    spanish = (
+        write(tmp_path, "s.tsv", "ein\tzwo\t1\teins\tzwei", "vier\tacht\t1\tfour\tfive")
+        + f",languages=es+es,{BILINGUAL}"
+    )
+    added = supplemented(tmp_path, [train, english], [spanish]).rows("supplement")
+    assert [row.left_text for row in added] == ["vier"], "translations that the supplement itself names"
 
 
 @pytest.mark.parametrize(
@@ -321,3 +328,7 @@ def test_a_chain_is_in_the_folds_of_all_three_sentences(tmp_path):
     rows[1] = Row("y", 1, 0, (1, 0), "b", "c", "B", "C")
     (chain,), _ = _chains(rows, [], {})
     assert (chain.left, chain.right, chain.folds, chain.left_text) == ("a", "c", (0, 1), "A")
+    given = [Row("x", 1, 0, (0, 0), "a", "b", "A", "B"), Row("y", 1, 0, (1, 1), "b", "c", "B", "C")]
+    given.append(Row("z", 0, 0, (1, 1), "a", "d", "A", "D"))
+    (chain,), _ = _chains(given, [], {})
+    assert chain.folds == (0, 1), "a sentence of given folds may be in several"
