@@ -91,6 +91,14 @@ class Runner:
                 # Whether or not it is run now, its label speaks of other settings than those it was made with.
                 known.status = PENDING
         open_cells = self._open(cells)
+        stale = set(open_cells)
+        needs = {cell.name: cell.needs for cell in experiment.cells}
+        for name in TopologicalSorter(needs).static_order():
+            if stale.intersection(needs[name]):
+                # What was made of a run that is made anew is not done either, chosen or not.
+                stale.add(name)
+                if self.state[name].status == DONE:
+                    self.state[name].status = PENDING
         self.cells = [cell for cell in cells if cell.name in open_cells]
         self.skipped = len(cells) - len(self.cells)
         self.jobs: dict[str, Job] = {}

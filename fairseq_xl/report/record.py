@@ -138,11 +138,11 @@ def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
     epochs = {record.epoch: record for record in logged.of("train")}
     if not epochs:
         raise InputError(f"{log} shows no finished epoch: train for one at least")
-    training, best_epoch, _ = read_training(best)
+    training, best_epoch, updates = read_training(best)
     common = training.get("common", {})
     best_valid: dict[str, float] = {}
     for record in logged.of("valid"):
-        if record.epoch == best_epoch:
+        if record.epoch == best_epoch and updates in (None, record.updates):
             best_valid |= {**record.values, "num_updates": float(record.updates)}
     command = run / "train.command"
     return {

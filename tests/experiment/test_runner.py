@@ -132,6 +132,12 @@ def test_a_run_that_uses_another_ones_waits_for_it(playground):
     assert run(playground)
     assert ["--name first" in call for call in playground.calls()] == [False, True, False], "and what was made of it"
     assert "--name uses.seed1" in playground.calls()[2]
+    playground.write(USES.replace("first:", "first: {train: --margin 2}"))
+    assert run(playground, only=["first"])
+    assert state(playground)["uses.seed1"].status == PENDING, "it was made of the run before"
+    playground.forget_calls()
+    assert run(playground)
+    assert "--name uses.seed1" in playground.calls()[-1]
 
 
 def test_a_run_that_uses_a_failed_one_or_one_that_is_not_done(playground):

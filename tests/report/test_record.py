@@ -32,7 +32,7 @@ def run(tmp_path, monkeypatch):
     for name in ("score.beam1.json", "test.2017.score.beam5.json"):
         (folder / name).write_text(json.dumps(SCORES))
     training = {"common": {"seed": 3, "cpu": True}, "model": {"dropout": 0.2}}
-    monkeypatch.setattr(record, "read_training", lambda path: record.Training(training, 2, 40))
+    monkeypatch.setattr(record, "read_training", lambda path: record.Training(training, 2, 14))
     return folder
 
 

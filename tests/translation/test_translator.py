@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import fairseq_cli.generate
 import numpy as np
@@ -270,3 +271,11 @@ def test_a_model_of_the_hub(hub, packed, raw):
     assert Translator.load(hub.name, device="cpu").translate(raw[:3]) == (
         Translator.load(packed / "continuous", device="cpu").translate(raw[:3])
     )
+
+
+@pytest.mark.parametrize(("target_words", "replaced"), [(False, "▁Schnauzer"), (True, "Schnauzer")])
+def test_what_replaces_a_word_is_marked_where_the_target_is_of_pieces(target_words, replaced):
+    pipeline = SimpleNamespace(pieces=True, target_words=target_words)
+    translator = SimpleNamespace(pipeline=pipeline, replacements={}, replacement_distance=math.inf)
+    attention = np.array([[0.9, 0.1], [0.1, 0.9]])
+    assert Translator._known(translator, ["a", "<unk>"], attention, ["▁ein", "▁Schnauzer"]) == ["a", replaced]

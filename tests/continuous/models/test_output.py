@@ -123,3 +123,8 @@ class TestFromASoftmax:
         state = model.state_dict()
         other.load_state_dict(state)
         assert all(torch.equal(value, state[name]) for name, value in other.state_dict().items())
+
+
+def test_a_word_bias_needs_a_vector_for_each_word(build) -> None:
+    with pytest.raises(InputError, match="--word-bias needs a vector for each word: leave it out"):
+        build(word_bias=True, missing_vectors="unk")
