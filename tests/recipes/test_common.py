@@ -169,6 +169,10 @@ def test_what_a_stage_left_and_is_gone_is_made_again(recipe, files):
             assert [call for call in made.calls if again in call] == made.calls
             assert f"{path} is gone: it is made again" in done.stderr
             assert path.exists()
+    (record,) = made.out.glob("runs/*/record.json")
+    record.unlink()
+    assert made(*given).returncode == 0
+    assert record.exists()
 
 
 def test_two_in_one_folder_wait_for_each_other(tmp_path):

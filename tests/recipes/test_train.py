@@ -146,6 +146,10 @@ def test_small_text_is_seen_more_often_by_the_vectors(train, text, pairs, given,
     ("arguments", "said"),
     [
         ("--train TEXT --tgt en", "--src is missing: give the code"),
+        (
+            "--train TEXT --src de --tgt en --loss combined --warm-start --target-epochs 12",
+            "--target-epochs is 12, of 8 in all: give fewer, or --epochs N",
+        ),
         ("--train TEXT --src de --tgt en --vector-epochs a[0]", "--vector-epochs is 'a[0]': give"),
         ("--train TEXT --src de", "--tgt is missing: give the code"),
         ("--src de --tgt en", "--train is missing: give PREFIX of PREFIX.de and PREFIX.en"),
