@@ -164,6 +164,11 @@ def test_a_loss_of_ones_own(multi30k, data, tmp_path):
     assert multi30k(*own).returncode == 0
     train = multi30k.arguments("fairseq-train")
     assert options(train, "--criterion", "--user-dir") == ("angle", str(tmp_path / "losses"))
+    assert multi30k(*own).returncode == 0
+    (tmp_path / "losses" / "angle.py").write_text("changed\n")
+    done = multi30k(*own)
+    assert done.returncode == 2
+    assert "was begun with other settings" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,8 @@ class Settings:
                 f"--vectors {' '.join(self.vectors)}: name a file for the low-resource language and one for the "
                 "high-resource one, where there is one"
             )
+        if self.shuffle_high_resource and not self.high_resource:
+            raise InputError("--shuffle-high-resource: there is no --high-resource text to shuffle the labels of")
         if self.shuffle_vectors and len(self.vectors) < 2:
             raise InputError("--shuffle-vectors: --vectors names no file for the high-resource language")
 

@@ -147,6 +147,10 @@ train_targets() {
   bash "$RECIPE" "${words[@]}" --loss cross_entropy --epochs "$TARGET_EPOCHS" --name "$targets" --train-only "${tuning[@]}"
 }
 
+fingerprint_code() { # FOLDER
+  find -L "$1" -name '*.py' -type f -print0 | LC_ALL=C sort -z | xargs -0r cat | sha256sum | cut -c1-16
+}
+
 # A checkpoint goes on only under the settings it began with; more epochs are no other setting.
 claim_run() {
   if [[ $DRY_RUN == yes ]]; then
@@ -156,6 +160,8 @@ claim_run() {
   local settings
   settings=$(printf '%s\n' "${MODEL[@]}" "seed $SEED" "vectors $(fingerprint "$TARGET_VECTORS")" \
     "data $(fingerprint "$STAMPS/$DATA_STAGE")")
+  # A plugin's own code decides what its loss is.
+  [[ -z $USER_DIR ]] || settings+=$'\n'"plugin $(fingerprint_code "$USER_DIR")"
   mkdir -p "$RUN"
   # What failed before it had a checkpoint was not begun: a mistyped option is mended where it stands.
   local begun=no

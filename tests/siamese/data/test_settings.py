@@ -17,6 +17,7 @@ from fairseq_xl.cli.main import main
         ("--high-resource-size", "-5"),
         ("--most-frequent", "-1"),
         ("--languages", "a", "b", "c"),
+        ("--shuffle-high-resource",),
     ],
 )
 def test_numbers_that_make_no_sense(tmp_path, capsys, options):
