@@ -203,7 +203,11 @@ check_settings() {
   [[ -z $SENTENCE_ENCODER ]] || need_name --sentence-encoder "$SENTENCE_ENCODER"
   FIRST=${CODES[0]} OTHERS=("${CODES[@]:1}")
   check_corpora
-  for word in "${OWN_SETTINGS[@]}"; do one_of "${word%%:*}" "${CORPORA[*]}" || need_language --set-for "$word" :; done
+  for word in "${OWN_SETTINGS[@]}"; do
+    one_of "${word%%:*}" "${CORPORA[*]}" || need_language --set-for "$word" :
+    [[ ${word#*:} != negatives.folds=* ]] ||
+      fail "--set-for $word: all corpora have the same number of folds; give --set negatives.folds=N"
+  done
   for word in "${TEXTS[@]}"; do
     need_language --text "$word" =
     need_file "${word#*=}" "text"
@@ -336,7 +340,7 @@ if ((${#GRADED[@]} > 0)); then
 fi
 if [[ -n $PARAPHRASES ]]; then
   TRIED=() DONE=()
-  try_paraphrases scratch "runs/paraphrases.scratch.$MODEL" paraphrases '' "tables/$MODEL.seed$SEED"
+  try_paraphrases scratch "runs/paraphrases.scratch.$MODEL" paraphrases '' ''
   for START in "${STARTS[@]}"; do
     stage "runs/best.$START.$MODEL.seed$SEED" "tables/$MODEL.seed$SEED" choose_start "$FOLDS"
     try_paraphrases "transfer from $START" "runs/paraphrases.from-$START.$MODEL.seed$SEED" paraphrases \
