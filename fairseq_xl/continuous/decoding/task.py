@@ -54,7 +54,10 @@ class ContinuousTranslationTask(TranslationTask):
             raise InputError("--print-alignment needs --nearest dense")
         extra = dict(extra_gen_cls_kwargs or {})
         decoder = models[0].decoder
-        if nearest != "top" and getattr(decoder, "targets", None) is not None:
+        targets = getattr(decoder, "targets", None)
+        # fairseq builds the generator of --eval-bleu before it loads a checkpoint: an index of its empty table finds
+        # nothing, and the search is then exact.
+        if nearest != "top" and targets is not None and targets.filled:
             if decoder.scorer.word_bonus(decoder.targets) is not None:
                 raise InputError(
                     f"--nearest {nearest} finds words by their vectors alone: set decode_prior_weight to 0, and "

@@ -23,6 +23,9 @@ def test_the_task_chooses_the_generator(build, dictionary, tmp_path):
     assert generator("top").model.index is None
     assert generator("hnsw").model.index.penalised
     assert [p.name[:5] for p in tmp_path.glob("*.faiss")] == ["hnsw."]
+    model.decoder.targets.filled = False
+    assert generator("flat").model.index is None, "nothing is found in a table that waits for its checkpoint"
+    model.decoder.targets.filled = True
     with pytest.raises(InputError, match="--print-alignment"):
         generator("top", print_alignment=True)
     model.decoder.scorer.bonus = torch.zeros(len(words))
