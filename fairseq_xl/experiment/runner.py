@@ -90,32 +90,30 @@ class Runner:
             if known.status == DONE and known.command != cell.command(out):
                 # Whether or not it is run now, its label speaks of other settings than those it was made with.
                 known.status = PENDING
-        open_cells = self._open(cells)
-        stale = set(open_cells)
-        needs = {cell.name: cell.needs for cell in experiment.cells}
-        for name in TopologicalSorter(needs).static_order():
-            if stale.intersection(needs[name]):
-                # What was made of a run that is made anew is not done either, chosen or not.
-                stale.add(name)
-                if self.state[name].status == DONE:
-                    self.state[name].status = PENDING
+        open_cells = self._open(experiment, cells)
         self.cells = [cell for cell in cells if cell.name in open_cells]
         self.skipped = len(cells) - len(self.cells)
         self.jobs: dict[str, Job] = {}
 
-    def _open(self, cells: list[Cell]) -> set[str]:
+    def _open(self, experiment: Experiment, cells: list[Cell]) -> set[str]:
         """The names of those that are not done, or were done with a run that is to be made anew.
+
+        Other cells of the experiment that were done with such a run are no longer done.
 
         Raises:
             InputError: a cell needs a run that is neither done nor among these.
         """
         by_name = {cell.name: cell for cell in cells}
-        found: set[str] = set()
-        for name in TopologicalSorter({cell.name: cell.needs for cell in cells}).static_order():
-            if name in by_name and (not self._is_done(by_name[name]) or found.intersection(by_name[name].needs)):
-                found.add(name)
+        needs = {cell.name: cell.needs for cell in experiment.cells}
+        anew: set[str] = set()
+        for name in TopologicalSorter(needs).static_order():
+            if anew.intersection(needs[name]) or (name in by_name and not self._is_done(by_name[name])):
+                anew.add(name)
+                if self.state[name].status == DONE:
+                    self.state[name].status = PENDING
+        found = anew & by_name.keys()
         for name in found:
-            for other in by_name[name].needs:
+            for other in needs[name]:
                 if other not in by_name and self.state[other].status != DONE:
                     raise InputError(f"{name} uses the run of {other}, which is not done: name it in --only, too")
         return found

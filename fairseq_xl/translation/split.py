@@ -12,7 +12,7 @@ from fairseq import utils
 from fairseq.dataclass.configs import GenerationConfig
 from tqdm import tqdm
 
-from fairseq_xl.io.errors import InputError
+from fairseq_xl.continuous.models.loading import load_split
 from fairseq_xl.translation import tuning
 from fairseq_xl.translation.tuning import Hypothesis, Outcome, Point, Tuning
 
@@ -52,15 +52,7 @@ def decoder(model: Any, task: Any, settings: Tuning) -> Callable[[Point], dict[s
     Raises:
         InputError: no such split, or one without references.
     """
-    try:
-        task.load_dataset(settings.split)
-    except FileNotFoundError:
-        raise InputError(
-            f"{task.cfg.data} has no split {settings.split!r}: name one that fairseq-preprocess wrote"
-        ) from None
-    dataset = task.dataset(settings.split)
-    if dataset.tgt is None:
-        raise InputError(f"the split {settings.split} in {task.cfg.data} has no target side to compare with")
+    dataset = load_split(task, settings.split)
     # Not the first ones: a set may be sorted, as Tatoeba's is by length.
     count = min(settings.limit or len(dataset), len(dataset))
     chosen = [place * len(dataset) // count for place in range(count)]

@@ -38,11 +38,12 @@ GOOD = [("good film", "pos"), ("bad", "neg")]
         ("pos,good film\nneg,bad\n", "x.csv", ("class=1", "text=2")),
         ('{"label": "pos", "text": "good film"}\n\n{"label": "neg", "text": "bad"}\n', "x.jsonl", ()),
         ('{"y": "pos", "s": "good film"}\n{"y": "neg", "s": "bad"}', "x", ("format=jsonl", "class=y", "text=s")),
+        ('{"label": "very\\tpos", "text": "good film"}\n{"label": "neg", "text": "bad"}', "x.jsonl", ()),
         (" pos        good film\nneg bad\n", "x.txt", ("format=spaces",)),
     ],
 )
 def test_formats(read, content, name, options):
-    assert read(content, name, *options) == GOOD
+    assert [(text, label.removeprefix("very ")) for text, label in read(content, name, *options)] == GOOD
 
 
 def test_a_quotation_mark_in_tab_separated_text_is_a_character(read):

@@ -52,6 +52,11 @@ def test_the_record_says_what_the_run_was(run):
     assert found["command"] == "fairseq-train x"
 
 
+def test_the_best_checkpoint_may_be_of_the_middle_of_an_epoch(run, monkeypatch):
+    monkeypatch.setattr(record, "read_training", lambda path: record.Training({}, 2, 13))
+    assert record.make_record(run, {})["best_valid"] == {"loss": 9.5, "num_updates": 13.0}
+
+
 def test_what_is_no_run_is_refused(run, tmp_path):
     with pytest.raises(InputError, match=r"there is no folder"):
         write_record(tmp_path / "absent", {})

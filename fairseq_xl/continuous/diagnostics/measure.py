@@ -28,7 +28,7 @@ from fairseq_xl.continuous.diagnostics.accuracy import ACCURACIES, ErrorMargins,
 from fairseq_xl.continuous.diagnostics.settings import Settings
 from fairseq_xl.continuous.diagnostics.stability import SOURCES, Stability, negatives_of
 from fairseq_xl.continuous.diagnostics.word_neighbours import SharedNeighbours, WordNeighbours
-from fairseq_xl.continuous.models.loading import load_continuous_model
+from fairseq_xl.continuous.models.loading import load_continuous_model, load_split
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.report.record import read_training
@@ -73,19 +73,8 @@ def measure(model: Any, task: Any, settings: Settings, margin: float | None, lab
         InputError: no such split, a word that the dictionary lacks, too few words for the accuracies or ``k``,
             predictions that are not finite.
     """
-    try:
-        task.load_dataset(settings.split)
-    except FileNotFoundError as error:
-        raise InputError(
-            f"{task.cfg.data} has no split {settings.split!r} in this model's languages: --split names one "
-            "that fairseq-preprocess wrote, such as valid or test"
-        ) from error
+    dataset = load_split(task, settings.split)
     measured = _Measurements(model.decoder.targets, task.target_dictionary, settings, margin)
-    dataset = task.dataset(settings.split)
-    if dataset.tgt is None:
-        raise InputError(
-            f"{task.cfg.data}: the split {settings.split!r} has no target side, and it is what is measured"
-        )
     batches = task.get_batch_iterator(
         dataset,
         max_tokens=settings.max_tokens,

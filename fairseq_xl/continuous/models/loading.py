@@ -49,3 +49,22 @@ def load_continuous_model(checkpoint: Path, data: Path, device: str | None = Non
     if getattr(model.decoder, "targets", None) is None:
         raise InputError(f"{checkpoint} holds a model without vector outputs, so nothing is near")
     return model, task
+
+
+def load_split(task: Any, split: str) -> Any:
+    """A split of a task's data, with its target side.
+
+    Raises:
+        InputError: no such split, or one without a target side.
+    """
+    try:
+        task.load_dataset(split)
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{task.cfg.data} has no split {split!r} in this model's languages: --split names one that "
+            "fairseq-preprocess wrote, such as valid or test"
+        ) from error
+    dataset = task.dataset(split)
+    if dataset.tgt is None:
+        raise InputError(f"the split {split!r} in {task.cfg.data} has no target side to compare with")
+    return dataset

@@ -100,6 +100,15 @@ def test_what_cannot_be_measured_is_refused(trained, settings, sentence):
         measure(*trained, settings, None)
 
 
+def test_a_split_without_a_target_side_is_refused(trained, monkeypatch):
+    model, task = trained
+    task.load_dataset("valid")
+    monkeypatch.setattr(task.dataset("valid"), "tgt", None)
+    monkeypatch.setattr(task, "load_dataset", lambda split: None)
+    with pytest.raises(InputError, match=r"the split 'valid' in .* has no target side"):
+        measure(model, task, Settings(), None)
+
+
 def test_predictions_that_are_not_finite_are_refused(trained):
     model, task = trained
     bias = model.decoder.output_projection.bias

@@ -96,5 +96,9 @@ def test_what_does_not_go_together_is_refused_in_a_sentence(task, vectors):
         build(task, vectors, attention="dot", decoder_hidden_dim=6)
     with pytest.raises(InputError, match="7 units, which is odd"):
         build(task, vectors, encoder_hidden_dim=7)
+    with pytest.raises(InputError, match="an encoder of 0 layers: give 1 or more"):
+        build(task, vectors, encoder_layers=0)
+    with pytest.raises(InputError, match="a decoder of 0 layers: give 1 or more"):
+        build(task, vectors, decoder_layers=0)
     with pytest.raises(InputError, match="swap_vectors needs"):
         build(task, vectors, swap_vectors=vectors, untie_decoder_input=True)
