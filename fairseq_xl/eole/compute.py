@@ -19,6 +19,7 @@ class VectorLossCompute(LossCompute):
     """The summed loss of a batch; the accuracy is that of the nearest words, of a sample while training."""
 
     vector_loss: VectorLoss
+    unknown: int
     correct: int
 
     @classmethod
@@ -28,6 +29,7 @@ class VectorLossCompute(LossCompute):
         settings, generator = model.settings, model.generator
         made.vector_loss = build_loss(settings.loss, settings.loss_options, generator.log_frequency)
         made.vector_loss.train(train)
+        made.unknown = vocabs["tgt"][vocabs["specials"]["unk_token"]]
         made.correct = 0
         return made
 
@@ -36,7 +38,7 @@ class VectorLossCompute(LossCompute):
         targets = self.generator.targets
         is_word = flat_tgt.ne(self.padding_idx)
         pred = self.generator.vectors(self._bottle(output)[is_word])
-        index = flat_tgt[is_word]
+        index = targets.as_predicted(flat_tgt[is_word], self.unknown)
         with torch.autocast(pred.device.type, enabled=False):  # in half precision near words are equally near
             pred = pred.float()
             loss = finite_sum(self.vector_loss.rows(pred, index, targets).loss)

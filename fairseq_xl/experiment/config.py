@@ -35,7 +35,6 @@ TRAINING_ONLY = (
     "epochs",
     "label-smoothing",
     "softmax-negatives",
-    "test",
     "threads",
     "diagnose",
     "diagnose-words",

@@ -135,6 +135,11 @@ class FrozenTable(nn.Module):
         """(B,) sorted rows that are never predicted."""
         return self._split()[1]
 
+    def as_predicted(self, index: Tensor, unknown: int) -> Tensor:
+        """Target rows (N,) as they can be predicted: those that are banned count as the row ``unknown``, whose vector they
+        share. Without this, that row would be a negative of its own vector."""
+        return index.masked_fill(self.banned[index], unknown)
+
     def mean(self) -> Tensor:
         """(d,) mean of the vectors that can be predicted."""
         if self._mean is None:

@@ -214,6 +214,11 @@ check_settings() {
   [[ $IS_FILE == yes || -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"
   [[ -z $MONO ]] || need_file "$MONO" "text for --mono,"
   [[ -z $VECTORS ]] || need_file "$VECTORS" "vector file for --vectors,"
+  # An experiment's file may have them for its other systems, beside a softmax's checkpoint.
+  for option in --mono --vector-epochs; do
+    [[ -z $VECTORS || $VECTORS == *.pt || " ${ARGUMENTS[*]} " != *" $option "* ]] ||
+      fail "$option is for vectors that the recipe trains, and --vectors gives ready ones: leave one of them out"
+  done
   if [[ -n $TEST ]]; then
     need_file "$TEST.$SRC" "test set for --test,"
     need_file "$TEST.$TGT" "test set for --test,"
@@ -302,7 +307,7 @@ translation_recipe() {
   check_recipe
   begin_in "$OUT"
   activate
-  [[ $TARGET_EPOCHS == 0 || $PREPARE_ONLY == yes ]] || train_targets
+  [[ $TARGET_EPOCHS == 0 ]] || train_targets
   prepare
   [[ $PREPARE_ONLY == yes ]] || locked "$RUN/lock" experiment
 }

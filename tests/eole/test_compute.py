@@ -15,7 +15,7 @@ from fairseq_xl.eole.losses import LOSSES, build_loss
 from fairseq_xl.eole.settings import Continuous
 from fairseq_xl.losses import FrozenTable, best_words, nearest
 
-PAD = 1
+PAD, UNK = 1, 0
 
 
 def compute(name: str, bias: bool = False) -> VectorLossCompute:
@@ -28,6 +28,7 @@ def compute(name: str, bias: bool = False) -> VectorLossCompute:
     made.generator = VectorGenerator(16, targets, torch.zeros(12), Continuous("x"))
     made.criterion = SimpleNamespace(ignore_index=PAD)
     made.vector_loss = build_loss(name, {}, torch.zeros(12))
+    made.unknown = UNK
     return made
 
 
@@ -62,6 +63,15 @@ def test_accuracy_is_a_sample_s_while_training_and_exact_in_validation() -> None
     made.vector_loss.eval()
     made._compute_ce_loss(states, words)
     assert made.correct == wanted
+
+
+def test_a_word_with_the_vector_of_unk_counts_as_it() -> None:
+    made = compute("most_informative_negative")
+    targets = made.generator.targets
+    targets.table[5], targets.banned[5] = targets.table[UNK], True
+    states = torch.randn(1, 1, 16)
+    without, spelt = (made._compute_ce_loss(states, torch.tensor([row]))[0] for row in (5, UNK))
+    assert torch.equal(without, spelt)
 
 
 def test_a_word_bias_counts_in_the_accuracy() -> None:

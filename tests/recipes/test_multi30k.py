@@ -554,6 +554,30 @@ def test_a_warm_start_goes_on_from_the_softmax_for_the_rest_of_its_epochs(multi3
     assert ".softmax_targets3.warm_start.seed1/" in options(second, "--save-dir")[0]
 
 
+def test_a_moved_folder_is_gone_on_with(multi30k, data):
+    assert multi30k("--data", data, *WARM_START).returncode == 0
+    multi30k.out = multi30k.out.rename(multi30k.out.with_name("moved"))
+    done = multi30k("--data", data, *WARM_START)
+    assert done.returncode == 0, done.stderr
+    assert multi30k.calls == []
+
+
+def test_before_a_short_softmax_is_trained_its_own_table_alone_is_prepared(multi30k, data):
+    done = multi30k("--data", data, *WARM_START, "--prepare-only")
+    assert done.returncode == 0, done.stderr
+    assert set(multi30k.calls) == PREPARATION
+    assert "--specials" not in multi30k.calls_file.read_text()
+
+
+@pytest.mark.parametrize("option", ["--mono", "--vector-epochs"])
+def test_ready_vectors_need_no_training(multi30k, data, tmp_path, option):
+    for name in ("my.vec", "3"):
+        (tmp_path / name).write_text("1 2\n")
+    done = multi30k("--data", data, "--vectors", tmp_path / "my.vec", option, tmp_path / "3" if option == "--mono" else 3)
+    assert done.returncode == 2
+    assert f"{option} is for vectors that the recipe trains" in done.stderr
+
+
 def test_a_transformers_short_softmax_has_no_option_of_another_scheduler(multi30k, data):
     for command in dry_trainings(multi30k, data, *WARM_START, "--arch", "continuous_transformer"):
         assert options(command, "--lr-scheduler") == ("inverse_sqrt",)

@@ -70,7 +70,8 @@ class ContinuousCriterion(FairseqCriterion):
         pred, _ = model(**sample["net_input"])
         index = model.get_targets(sample, None)
         is_word = index.ne(self.padding_idx)
-        pred, index = pred[is_word].float(), index[is_word]
+        pred = pred[is_word].float()
+        index = targets.as_predicted(index[is_word], self.task.target_dictionary.unk())
         # With --amp matrix products would be in half precision, in which near words are equally near.
         with torch.autocast(pred.device.type, enabled=False):
             loss_rows, extra = self.rows(pred, index, targets)

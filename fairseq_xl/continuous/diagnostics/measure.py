@@ -143,6 +143,7 @@ class _Measurements:
     def _look_up(self, pred: Tensor, index: Tensor) -> Positions:
         if not torch.isfinite(pred).all():
             raise InputError("the model predicts numbers that are not finite: is its training sound?")
+        index = self.targets.as_predicted(index, self.dictionary.unk())
         return look_up(pred, index, self.targets, self.near)
 
     def result(self) -> dict[str, Any]:

@@ -46,8 +46,8 @@ class VectorOutput:
         """``targets`` is kept for a continuous output only: a softmax begins at its rows and leaves them.
 
         Raises:
-            InputError: ``output_scale`` is not a positive number. A softmax is given one, or a word bias. A word bias
-                goes with words that share the vector of ``<unk>``.
+            InputError: ``output_scale`` is not a positive number. A softmax is given one, a word bias, or
+                ``untie_decoder_input``.
         """
         self.output_kind = str(cfg.decoder_output)
         self.output_scale = float(cfg.output_scale)
@@ -58,9 +58,10 @@ class VectorOutput:
             raise InputError("--output-scale is for a continuous output: leave it out for a softmax")
         if cfg.word_bias and not continuous:
             raise InputError("--word-bias is for a continuous output: a softmax has a bias of its own")
-        if cfg.word_bias and str(cfg.missing_vectors) == "unk":
-            # The bias of a word that stands for <unk> is in no sum over words: it would grow without bound.
-            raise InputError("--word-bias needs a vector for each word: leave it out, or --missing-vectors unk")
+        if cfg.untie_decoder_input and not continuous:
+            raise InputError(
+                "--untie-decoder-input is for a continuous output: only --decoder-output softmax_tied ties a softmax's input"
+            )
         if cfg.word_bias and targets is not None and targets.bias is None:
             targets.bias = nn.Parameter(torch.zeros(len(dictionary)))
         self.targets = targets if continuous else None

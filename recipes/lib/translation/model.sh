@@ -124,7 +124,8 @@ train_model() {
 }
 
 # The targets of --target-epochs: the output vectors of a softmax of the same data, body and seed, trained so long. It is
-# a run of its own, by the same recipe, so that it goes on where it was interrupted and its time is on record.
+# a run of its own, by the same recipe, so that it goes on where it was interrupted and its time is on record. With
+# --prepare-only its data alone are prepared.
 train_targets() {
   local words=() targets=$NAME.targets tuning=()
   # The learning rate falls when training goes on with the vectors, not before. A Transformer's has no such option.
@@ -158,7 +159,8 @@ claim_run() {
     return
   fi
   local settings
-  settings=$(printf '%s\n' "${MODEL[@]}" "seed $SEED" "vectors $(fingerprint "$TARGET_VECTORS")" \
+  # Without the folder, for OUT may be moved.
+  settings=$(printf '%s\n' "${MODEL[@]//"$OUT/"/}" "seed $SEED" "vectors $(fingerprint "$TARGET_VECTORS")" \
     "data $(fingerprint "$STAMPS/$DATA_STAGE")")
   # A plugin's own code decides what its loss is.
   [[ -z $USER_DIR ]] || settings+=$'\n'"plugin $(fingerprint_code "$USER_DIR")"

@@ -162,8 +162,8 @@ prepare() {
       printf '%s' "$(fingerprint "$VECTORS") $TRANSFORM" | sha256sum | cut -c1-8
     ).vec
   fi
-  # fairseq's own models have no table
-  [[ $LOSS != stock* ]] || TARGET_VECTORS=''
+  # fairseq's own models have no table, and that of a short softmax comes with its training
+  [[ $LOSS != stock* && ($PREPARE_ONLY == no || $TARGET_EPOCHS == 0) ]] || TARGET_VECTORS=''
   STAMPS=$PREPARED/stamps
   locked "$PREPARED/lock" prepare_stages
   [[ -z $TEACHER ]] || locked "$DISTILLED/lock" distil

@@ -14,7 +14,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses import syn_margin_proj
 from fairseq_xl.training import finite
 
-PAD, DIM, WORDS = 1, 6, 12
+PAD, UNK, DIM, WORDS = 1, 3, 6, 12
 MARGIN = {"sentence_avg": False, "margin": 0.5}
 CRITERIA = {
     "vmf": (vmf.Vmf, {"sentence_avg": False, "form": "paper", "lambda1": 0.02, "lambda2": 0.1}),
@@ -67,7 +67,7 @@ class Fixed(torch.nn.Module):
 
 
 def make(name):
-    task = SimpleNamespace(target_dictionary=SimpleNamespace(pad=lambda: PAD))
+    task = SimpleNamespace(target_dictionary=SimpleNamespace(pad=lambda: PAD, unk=lambda: UNK))
     kind, options = CRITERIA[name]
     return kind(task, **options)
 
@@ -117,6 +117,20 @@ def test_loss_is_the_mathematics_on_looked_up_targets():
     loss, _, _ = make("syn_margin_proj")(fixed, sample([0], [TARGETS[0]]))
     target = fixed.decoder.targets.table[TARGETS[0]]
     assert torch.allclose(loss, syn_margin_proj(fixed.pred[0], target, 0.5).sum())
+
+
+@pytest.mark.parametrize("name", ["most_informative_negative", "syn_margin_proj", "info_nce"])
+def test_a_word_with_the_vector_of_unk_trains_and_counts_as_it(name):
+    """``--missing-vectors unk``."""
+    fixed, criterion = model().eval(), make(name)
+    targets = fixed.decoder.targets
+    targets.table[4] = targets.table[UNK]
+    targets.banned[4] = True
+    with torch.no_grad():
+        fixed.pred[0] = targets.table[[4, 5, 2]]
+    without, spelt = (criterion(fixed, sample([0], [[first, 5, 2]])) for first in (4, UNK))
+    assert torch.equal(without[0], spelt[0])
+    assert without[2]["n_correct"] == 3
 
 
 @pytest.mark.parametrize("name", ["info_nce", "in_batch_negative", "most_informative_negative"])

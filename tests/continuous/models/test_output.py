@@ -125,6 +125,6 @@ class TestFromASoftmax:
         assert all(torch.equal(value, state[name]) for name, value in other.state_dict().items())
 
 
-def test_a_word_bias_needs_a_vector_for_each_word(build) -> None:
-    with pytest.raises(InputError, match="--word-bias needs a vector for each word: leave it out"):
-        build(word_bias=True, missing_vectors="unk")
+def test_a_softmax_refuses_an_option_of_a_continuous_output(build) -> None:
+    with pytest.raises(InputError, match="--untie-decoder-input is for a continuous output"):
+        build(decoder_output="softmax", untie_decoder_input=True)
