@@ -130,6 +130,26 @@ def refuse_options_of_others(settings: DataclassInstance, chosen: str, takers: M
             raise InputError(f"{chosen} does not read {given}, which is for {' and '.join(methods)}: leave it out")
 
 
+def refuse_given(settings: DataclassInstance, names: Sequence[str], reason: str) -> None:
+    """Check that options without effect here keep their defaults.
+
+    Args:
+        settings: the options.
+        names: of fields.
+        reason: why they have none, after the option's name and before what to do.
+
+    Raises:
+        InputError: one has another value than its default.
+    """
+    defaults = {
+        each.name: each.default if each.default_factory is MISSING else each.default_factory()
+        for each in fields(settings)
+    }
+    for name in names:
+        if getattr(settings, name) != defaults[name]:
+            raise InputError(f"--{name.replace('_', '-')} {reason}: leave it out")
+
+
 def _check_item(item: Any, metadata: Any, name: str) -> None:
     choices = metadata.get("choices")
     if choices is not None and item not in choices:

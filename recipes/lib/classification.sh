@@ -166,7 +166,7 @@ prepare_files() {
   [[ ${#VECTORS[@]} == 0 ]] || words+=(--vectors "${VECTORS[@]}")
   [[ $HIGH_WORDS != shuffled || ${#VECTORS[@]} == 0 ]] || words+=(--shuffle-vectors)
   [[ $DRAWS == one ]] || words+=(--seed "$SEED")
-  [[ ${#CLASS_SOURCES[@]} == 0 ]] || words+=(--class-source "${CLASS_SOURCES[@]}")
+  [[ ${#CLASS_SOURCES[@]} == 0 || " ${SELECTION[*]} " == *" --classes "* ]] || words+=(--class-source "${CLASS_SOURCES[@]}")
   run fairseq-xl classify prepare "${words[@]}" "${PREPARE[@]}" "${SELECTION[@]}"
   makes "$DIRECTORY"
 }

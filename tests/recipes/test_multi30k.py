@@ -573,7 +573,9 @@ def test_before_a_short_softmax_is_trained_its_own_table_alone_is_prepared(multi
 def test_ready_vectors_need_no_training(multi30k, data, tmp_path, option):
     for name in ("my.vec", "3"):
         (tmp_path / name).write_text("1 2\n")
-    done = multi30k("--data", data, "--vectors", tmp_path / "my.vec", option, tmp_path / "3" if option == "--mono" else 3)
+    done = multi30k(
+        "--data", data, "--vectors", tmp_path / "my.vec", option, tmp_path / "3" if option == "--mono" else 3
+    )
     assert done.returncode == 2
     assert f"{option} is for vectors that the recipe trains" in done.stderr
 

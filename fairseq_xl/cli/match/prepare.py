@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.cli.match.common import SOURCE
-from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import argument, option
 from fairseq_xl.pairs.data.settings import Settings
 
@@ -42,8 +41,7 @@ class Prepare(Settings):
         Raises:
             InputError: a source that cannot be used.
         """
-        if self.like and self.vectors:
-            raise InputError("--like brings vectors of its own: leave out --vectors")
+        self.check()
         from fairseq_xl.pairs.data.source import PairSource
 
         sources, also, supplement = (

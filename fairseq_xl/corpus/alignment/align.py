@@ -111,6 +111,8 @@ def same_place(document: Document) -> list[Bead]:
 def _inputs(project: Project, settings: AlignSettings) -> list[Path]:
     if settings.method == "paper" and not settings.translation:
         raise InputError("align.method paper needs the translation: it is what lines are compared by")
+    if settings.review and settings.repair != "review":
+        raise InputError(f"align.review names a table, and align.repair is {settings.repair}: set it to review, too")
     files = [project.folder / ("translate.jsonl" if settings.translation else "extract.jsonl")]
     return [*files, project.folder / settings.review] if settings.review else files
 

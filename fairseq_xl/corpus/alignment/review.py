@@ -1,8 +1,8 @@
 """Pages that a person aligns. The doubtful lines become a table to edit, which is then read back.
 
 A row is a pair of lines, or of several on a side (``4 5``), numbered from 1. Change the numbers to put other lines
-together. Remove a row to leave its lines out. You may also add rows. The texts are only there to be read. Lines that
-the table did not hold at first stay beside the line at the same place.
+together. Remove a row to leave its lines out, and all rows of a page to leave the page out. You may also add rows. The
+texts are only there to be read. Lines that the table did not hold at first stay beside the line at the same place.
 """
 
 from __future__ import annotations

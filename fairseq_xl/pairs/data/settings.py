@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
-from fairseq_xl.io.settings import GREATEST_SEED, option
+from fairseq_xl.io.settings import GREATEST_SEED, option, refuse_given
 from fairseq_xl.pairs.data.tokenizer import Tokenizer
 
 
@@ -44,3 +44,11 @@ class Settings(Tokenizer):
         choices=("sentences", "pairs", "nothing"),
     )
     seed: int = option("of folds and random vectors", 1, low=0, high=GREATEST_SEED)
+
+    def check(self) -> None:
+        """Raises: InputError: options without effect beside others."""
+        if self.like:
+            own = ["vectors", "dim", "minimum", *(each.name for each in fields(Tokenizer))]
+            refuse_given(self, own, "is another than --like's: that folder brings words, dictionary and vectors")
+        if self.vectors:
+            refuse_given(self, ["dim"], "is for random vectors, and --vectors names a file")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import GREATEST_SEED, check, option
+from fairseq_xl.io.settings import GREATEST_SEED, check, option, refuse_given
 
 SIDES = ("low", "high")
 """The low-resource language, which is classified, and the high-resource one, whose labels help."""
@@ -119,6 +119,12 @@ class Settings:
                 f"--vectors {' '.join(self.vectors)}: name a file for the low-resource language and one for the "
                 "high-resource one, where there is one"
             )
+        if self.classes:
+            refuse_given(self, ["class_source", "most_frequent", "shared"], "chooses classes, and --classes names them")
+        if not self.high_resource:
+            refuse_given(self, ["high_resource_size"], "is for --high-resource text, and there is none")
+            if "high" in self.morphemes:
+                raise InputError("--morphemes high: there is no --high-resource text to segment")
         if self.shuffle_high_resource and not self.high_resource:
             raise InputError("--shuffle-high-resource: there is no --high-resource text to shuffle the labels of")
         if self.shuffle_vectors and len(self.vectors) < 2:

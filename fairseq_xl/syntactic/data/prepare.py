@@ -14,7 +14,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.progress import progress_bar
-from fairseq_xl.io.settings import GREATEST_SEED, option
+from fairseq_xl.io.settings import GREATEST_SEED, option, refuse_given
 from fairseq_xl.io.tables import stream_rows
 from fairseq_xl.syntactic.data.corpus import PIVOT, Corpus
 from fairseq_xl.syntactic.data.directory import read_manifest
@@ -98,6 +98,8 @@ def prepare(settings: Preparation, output: Path) -> dict[tuple[str, str], int]:
     """
     readers = settings.readers()
     taggers = dict(named(word, "--tagger") for word in settings.tagger)
+    if settings.like:
+        refuse_given(settings, ["vocabulary"], "is for a new vocabulary, and --like brings one")
     if settings.until == "all":
         from fairseq_xl.syntactic.data import preprocessed
 

@@ -31,6 +31,13 @@ def test_table_is_written_edited_and_read_back(run, tmp_path):
     assert ([3], [3]) not in found["turned"].beads
 
 
+def test_a_table_without_the_repair_that_reads_it(run):
+    with pytest.raises(
+        InputError, match="align.review names a table, and align.repair is dynamic: set it to review, too"
+    ):
+        run([shuffled("good", [0, 1, 2])], "align.review=review.tsv")
+
+
 def test_no_line_of_the_table_is_a_formula(tmp_path):
     first, second = ["=HYPERLINK(1)", "\u00a0@x", "-5"], ["+y", "- z", "plain"]
     pages = Document("=a", ("u", "v"), "link", (first, second), ["=\tb", "x", "y"])

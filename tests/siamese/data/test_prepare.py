@@ -150,6 +150,12 @@ def test_preparing_again_leaves_nothing_of_the_last_time(make):
         (None, {"most_frequent": 3, "shared": True}, "2 classes to choose from, which both languages have: take"),
         (None, {"low_resource_size": 1}, "--low-resource-size 1 is too small for every class"),
         (None, {"high_resource_size": 1}, "--high-resource-size 1 is too small for every class"),
+        (None, {"classes": ["neg", "pos"], "most_frequent": 2}, "--most-frequent chooses classes, and --classes names"),
+        (
+            None,
+            {"classes": ["neg", "pos"], "shared": True},
+            "--shared chooses classes, and --classes names them: leave",
+        ),
         (None, {"minimum": 100_000}, "--minimum 100000: no n-gram stands so often"),
         ("".join(f"{c}\t{c}{i}\n" for c in ("neg", "pos", "x") for i in range(9)), {}, "no sentence of x"),
     ],
@@ -158,6 +164,21 @@ def test_mistakes(make, low, settings, said):
     with pytest.raises(InputError) as error:
         make(low, **settings)
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (
+            {"high_resource_size": 9},
+            "--high-resource-size is for --high-resource text, and there is none: leave it out",
+        ),
+        ({"morphemes": ["high"]}, "--morphemes high: there is no --high-resource text to segment"),
+    ],
+)
+def test_options_of_a_high_resource_language_without_one(labelled, tmp_path, settings, said):
+    with pytest.raises(InputError, match=said):
+        prepare(tmp_path / "out", Settings(low_resource=[f"{labelled}/te.tsv"], **settings))
 
 
 def test_what_cannot_be_written_and_languages_without_a_name(labelled, tmp_path):

@@ -15,7 +15,9 @@ def command(multilingual, tmp_path):
     def of(*options, folder="prepared", tagged=("de", "en", "es")):
         taggers = [word for language in tagged for word in ("--tagger", multilingual.tagger(language))]
         words = ["embed", "prepare", "-o", tmp_path / folder, "--corpus", tmp_path / "corpus.sqlite"]
-        words += [*multilingual.inputs, *taggers, "--vocabulary", 150, "--valid", 5, *options]
+        words += [*multilingual.inputs, *taggers, "--valid", 5, *options]
+        if not {"--like", "--vocabulary"} & set(options):
+            words += ["--vocabulary", 150]
         return main(list(map(str, words)))
 
     return of

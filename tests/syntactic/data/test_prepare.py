@@ -187,6 +187,10 @@ def test_killed_and_started_again(run_cli, multilingual, tmp_path):
         (("--targets", "nl"), "the target language 'nl' has no tags: give --tagger nl=TAGGER"),
         (("--sources", "fr"), "has no sentence in 'fr'"),
         (("--exclude", "nowhere.txt"), "there is no file nowhere.txt"),
+        (
+            ("--like", ".", "--vocabulary", "9"),
+            "--vocabulary is for a new vocabulary, and --like brings one: leave it out",
+        ),
         (("--like", "."), "manifest.json is missing: `fairseq-xl embed prepare` makes such a folder"),
         (("--vocabulary", "20"), "20 subwords are fewer than"),
         (("--until", "all", "--min-words", "4", "--pairs", "en-de=LATIN"), "byte 0xe4 is not valid UTF-8"),
