@@ -136,8 +136,11 @@ class FrozenTable(nn.Module):
         return self._split()[1]
 
     def as_predicted(self, index: Tensor, unknown: int) -> Tensor:
-        """Target rows (N,) as they can be predicted: those that are banned count as the row ``unknown``, whose vector they
-        share. Without this, that row would be a negative of its own vector."""
+        """Target rows (N,) as they can be predicted.
+
+        Those that are banned count as the row ``unknown``, whose vector they share. Without this, that row would be a
+        negative of its own vector.
+        """
         return index.masked_fill(self.banned[index], unknown)
 
     def mean(self) -> Tensor:

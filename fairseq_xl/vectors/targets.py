@@ -161,7 +161,8 @@ def _check_coverage(
         raise InputError(f"{what}: add them, or choose another --missing-vectors")
     if covered < min_coverage:
         raise InputError(
-            f"{what}, so only {covered:.1%} are covered: is it the right file and language? "
-            f"--min-coverage {min_coverage} sets the least that is accepted"
+            f"{what}, so only {covered:.1%} are covered: is it the right file and language? {min_coverage:.0%} have to "
+            "be, unless --min-coverage of a training says otherwise"
         )
-    logger.warning("%s; --missing-vectors %s decides what they get", what, missing)
+    given = "each gets a random direction" if missing == "random" else "they count as <unk> and are never predicted"
+    logger.warning("%s; %s", what, given)

@@ -60,7 +60,8 @@ class VectorOutput:
             raise InputError("--word-bias is for a continuous output: a softmax has a bias of its own")
         if cfg.untie_decoder_input and not continuous:
             raise InputError(
-                "--untie-decoder-input is for a continuous output: only --decoder-output softmax_tied ties a softmax's input"
+                "--untie-decoder-input is for a continuous output: leave it out, for a softmax's input is tied by "
+                "--decoder-output softmax_tied alone"
             )
         if cfg.word_bias and targets is not None and targets.bias is None:
             targets.bias = nn.Parameter(torch.zeros(len(dictionary)))

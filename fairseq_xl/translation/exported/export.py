@@ -74,13 +74,14 @@ def export(exporting: Exporting, options: Decoding) -> list[str]:
     folded = _folded(model, chosen)
     check_search(chosen, folded)
     parts = parts_of(model, original.task.target_dictionary, folded)
+    compute_type = exporting.compute_type or "float32"
     sources = sentences_to_compare(original, exporting.sentences)
     kept = {name: value for name, value in chosen.given().items() if name not in gone(folded)}
     described = files.Export(
         **config.steps(),
         architecture=spec.architecture(model),
         folded=folded,
-        compute_type=exporting.compute_type,
+        compute_type=compute_type,
         positions=[original.longest, int(original.generator.max_len)],
         options=kept,
     )
@@ -88,11 +89,11 @@ def export(exporting: Exporting, options: Decoding) -> list[str]:
         words = original.task.source_dictionary.symbols, original.task.target_dictionary.symbols
         write(folder, replace(described, compute_type="float32"), parts, *words)
         lines = _compared(original, folder, described, chosen, sources)
-        if exporting.compute_type != "float32":
+        if compute_type != "float32":
             exact = _greedy(folder, described, chosen)
             write(folder, described, parts, *words)
             small = _greedy(folder, described, chosen)
-            lines.append(check.compare_types(exact, small, sources, exporting.compute_type))
+            lines.append(check.compare_types(exact, small, sources, compute_type))
         finish(folder, exporting.model, described, parts if _is_swappable(model) else None)
     return lines
 

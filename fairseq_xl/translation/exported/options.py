@@ -28,14 +28,15 @@ class Exporting:
         "ctranslate2",
         choices=FORMATS,
     )
-    compute_type: str = option(
+    compute_type: str | None = option(
         "int8 rounds weights to eight bits: a quarter of the size and faster, with a few other translations",
-        "float32",
+        None,
         choices=COMPUTE_TYPES,
+        shown="float32, and with --swap-vectors that of the export",
     )
     sentences: Path | None = option(
         "raw text of the source language, whose first 60 sentences are translated to compare. Without it the command "
-        "draws sentences of words from the dictionary",
+        "draws sentences of words from the dictionary. Not with --swap-vectors, where nothing is compared",
         None,
         metavar="FILE",
     )

@@ -41,6 +41,8 @@ def swap(exporting: Exporting, options: Decoding) -> list[str]:
         raise InputError(
             f"{folder} is an export already: give its model folder, or --swap-vectors and --swap-dictionary"
         )
+    if exporting.sentences is not None:
+        raise InputError("--sentences is for the export of a model: a swap compares no translations, so leave it out")
     old = files.read_export(folder)
     if files.FOLDING not in old.files:
         raise InputError(f"{folder} has no table of vectors that it reads and predicts, so none can take its place")
@@ -60,7 +62,7 @@ def swap(exporting: Exporting, options: Decoding) -> list[str]:
     chosen = decoding({**old.options, **options.given()})
     check_search(chosen, old.folded)
     kept = {name: value for name, value in chosen.given().items() if name not in gone(old.folded)}
-    new = replace(old, compute_type=exporting.compute_type, options=kept)
+    new = replace(old, compute_type=exporting.compute_type or old.compute_type, options=kept)
     with atomic_folder(exporting.output, files.CONFIG, "an export") as hidden:
         write(hidden, new, parts, files.source_words(folder), dictionary.symbols)
         finish(hidden, folder, new, parts)

@@ -17,6 +17,7 @@ from fairseq_xl.translation.exported.folder import read_export, source_words
 from fairseq_xl.translation.options import Decoding, NearestWords, Search, decoding
 from fairseq_xl.translation.translator import Found, Translator
 from fairseq_xl.vectors.dictionary import SPECIAL_TOKENS
+from fairseq_xl.vectors.targets import is_filler
 
 BEAM, MAX_LEN_B = 5, 200
 """fairseq's own defaults."""
@@ -37,7 +38,7 @@ class ExportedTranslator(Translator):
         words: Sequence[str] = (),
     ) -> None:
         """As :meth:`open` does it: ``model`` is a ``ctranslate2.Translator``, ``words`` are its source words."""
-        self.words = [word for word in words if word not in SPECIAL_TOKENS]
+        self.words = [word for word in words if word not in SPECIAL_TOKENS and not is_filler(word)]
         super().__init__(pipeline, options, options.beam or BEAM, positions[0], batch_tokens)
         self.model = model
         self.positions = positions[1]

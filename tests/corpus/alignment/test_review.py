@@ -33,7 +33,7 @@ def test_table_is_written_edited_and_read_back(run, tmp_path):
 
 def test_a_table_without_the_repair_that_reads_it(run):
     with pytest.raises(
-        InputError, match="align.review names a table, and align.repair is dynamic: set it to review, too"
+        InputError, match=r"align\.review names a table, and align\.repair is dynamic: set it to review"
     ):
         run([shuffled("good", [0, 1, 2])], "align.review=review.tsv")
 

@@ -12,6 +12,7 @@ from fairseq.data import Dictionary
 
 from fairseq_xl import Translator
 from fairseq_xl.continuous.decoding.task import ContinuousTranslationTask
+from fairseq_xl.translation.exported.folder import read_export
 from fairseq_xl.translation.fairseq_search import FairseqTranslator
 from fairseq_xl.translation.options import decoding
 
@@ -55,6 +56,9 @@ def test_an_export_with_other_words(export, exported, words, work, transformers,
     status, _, _ = export(tmp_path / "new", tmp_path / "again", *given, "--beam", 1, "--compute-type", "int8")
     assert status == 0
     assert len(Translator.load(tmp_path / "again").translate(raw)) == len(raw)
+    # which stay eight where nothing else is asked for
+    assert export(tmp_path / "again", tmp_path / "third", *given)[0] == 0
+    assert read_export(tmp_path / "third").compute_type == "int8"
 
 
 @pytest.mark.parametrize(
@@ -65,6 +69,7 @@ def test_an_export_with_other_words(export, exported, words, work, transformers,
         ("vectors", ["VEC", "NOWHERE"], "there is no dictionary"),
         ("vectors", ["VEC", "DICT", "--temperature", "2"], "temperature is 1.0 in this export, not 2.0"),
         ("vectors", ["NARROW", "DICT"], "dimension"),
+        ("vectors", ["VEC", "DICT", "--sentences", "x"], "--sentences is for the export of a model"),
     ],
 )
 def test_what_cannot_be_swapped_is_told_in_one_sentence(export, exported, words, tmp_path, name, given, message):
