@@ -263,7 +263,10 @@ check_settings() {
   # As many as the corpora have.
   word=$(printf '%s\n' "${SETTINGS[@]}" | sed -n 's/^negatives\.folds=//p' | tail -n 1)
   FOLD_COUNT=${word:-10}
-  for fold in $FOLDS; do need_number --folds "$fold"; done
+  for fold in $FOLDS; do
+    need_number --folds "$fold"
+    ((fold < FOLD_COUNT)) || fail "--folds has $fold, and the corpora have folds 0 to $((FOLD_COUNT - 1))"
+  done
   need_count --epochs "$EPOCHS"
   PARAPHRASE_EPOCHS=${PARAPHRASE_EPOCHS:-$EPOCHS}
   need_count --paraphrase-epochs "$PARAPHRASE_EPOCHS"

@@ -204,6 +204,9 @@ def most_informative_negative(
     """The margin loss against the word nearest to û − u (Lazaridou, Dinu & Baroni 2015).
 
     Arguments as :func:`negative_sampling`; ``chunk_elements`` is the largest similarity matrix held at once.
+
+    Raises:
+        ValueError: fewer than two words to choose from; see :func:`~fairseq_xl.losses.table.check_shapes`.
     """
     return MostInformativeLoss(margin, chunk_elements).rows(pred, index, targets).loss
 

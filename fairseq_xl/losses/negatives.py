@@ -160,7 +160,12 @@ def most_informative_rows(
 
     Returns:
         (N,) rows.
+
+    Raises:
+        ValueError: fewer than two words, so that no negative exists.
     """
+    if (count := len(targets.candidates())) < 2:
+        raise ValueError(f"the most informative negative needs at least 2 words to choose from, not {count}")
     unit = unit_rows(at_least_float32(pred))
     table, banned = targets.table.to(unit.dtype), targets.banned_rows()
     direction = unit - table[index]

@@ -18,6 +18,13 @@ from fairseq_xl.io.settings import option
 
 SCORES = ("cosine", "vmf_posterior", "vmf_density")
 NEAREST = ("dense", "top", "flat", "hnsw", "ivf")
+_SAYS_HOW = {
+    "lexicon": "replace_unk",
+    "replace_unk_distance": "replace_unk",
+    "read_unknown_cosine": "read_unknown",
+    "diverse_beam_strength": "diverse_beam_groups",
+}
+"""Options that have no effect without another."""
 
 
 @dataclass(kw_only=True)
@@ -162,9 +169,7 @@ def decoding(values: Mapping[str, Any]) -> Decoding:
     groups, beam = made.diverse_beam_groups or 0, made.beam or 5
     if groups > 0 and beam % groups:
         raise InputError(f"diverse_beam_groups is {groups}, which does not divide the beam, {beam}")
-    for name in ("lexicon", "replace_unk_distance"):
-        if getattr(made, name) is not None and made.replace_unk is None:
-            raise InputError(f"{name} says what replace_unk does: give that, too")
-    if made.read_unknown_cosine is not None and made.read_unknown is None:
-        raise InputError("read_unknown_cosine says what read_unknown does: give that, too")
+    for name, other in _SAYS_HOW.items():
+        if getattr(made, name) is not None and getattr(made, other) is None:
+            raise InputError(f"{name} says what {other} does: give that, too")
     return made

@@ -71,9 +71,12 @@ def test_uniform_repeats_with_its_generator():
     assert torch.equal(*(uniform_rows(index, targets, 3, torch.Generator().manual_seed(5)) for _ in range(2)))
 
 
-def test_uniform_needs_another_word():
+def test_a_negative_needs_another_word():
+    index, targets = torch.zeros(1, dtype=torch.long), FrozenTable(torch.eye(1))
     with pytest.raises(ValueError, match="at least 2 words"):
-        uniform_rows(torch.zeros(1, dtype=torch.long), FrozenTable(torch.eye(1)), 1)
+        uniform_rows(index, targets, 1)
+    with pytest.raises(ValueError, match="at least 2 words"):
+        most_informative_rows(torch.ones(1, 1), index, targets)
 
 
 @pytest.mark.parametrize("chunk", [1, 60, 2**24])

@@ -145,7 +145,9 @@ def similarities(predictor: Predictor, rows: Sequence[Row], name: str) -> dict[s
     if predictor.has_vectors:
         found["its sentence vectors"] = cosines(*predictor.vectors(rows))
     dictionary = predictor.dictionary
-    table = predictor.model.embedding.table.detach().float().cpu().numpy()
+    table = predictor.model.embedding.table.detach().float().cpu().numpy().copy()
+    given = predictor.task.directory.vectors().numpy()  # before --tune-vectors moved them
+    table[: len(given)] = given
     sides = [[row.left.split() for row in rows], [row.right.split() for row in rows]]
     places = [[[dictionary.index(word) for word in sentence] for sentence in side] for side in sides]
     known = [[[place for place in sentence if place != dictionary.unk()] for sentence in side] for side in places]

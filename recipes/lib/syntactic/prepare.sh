@@ -267,12 +267,18 @@ fingerprint_pairs() {
 
 fingerprint_subtitles() {
   local pair files=()
-  for pair in $SUBTITLES; do files+=("${pair#*=}".*); done
-  [[ -z $SUBTITLES || $SUBTITLES == download ]] || fingerprint "${files[@]}"
+  [[ -n $SUBTITLES && $SUBTITLES != download ]] || return 0
+  for pair in $SUBTITLES; do
+    printf '%s ' "${pair%%=*}"
+    files+=("${pair#*=}".*)
+  done
+  fingerprint "${files[@]}"
 }
 
 fingerprint_more() {
-  [[ -z $MORE ]] || fingerprint "$MORE"/en-*.tsv
+  [[ -n $MORE ]] || return 0
+  (cd "$MORE" && printf '%s ' en-*.tsv) # the languages are in their names
+  fingerprint "$MORE"/en-*.tsv
 }
 
 fingerprint_treebanks() { # LANGUAGE

@@ -6,20 +6,24 @@ import warnings
 
 import numpy as np
 import pytest
+import torch
 from scipy import sparse
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.source import PairSource
 from fairseq_xl.pairs.evaluation.similarity import (
+    UNTRAINED,
     across,
     averages,
     cosines,
     read,
     shared_words,
+    similarities,
     spearman,
     spearman_interval,
 )
+from fairseq_xl.pairs.prediction.predictor import Predictor
 
 STS = [
     ("quiero mi reembolso", "devolución", 5.0),
@@ -152,3 +156,12 @@ def test_a_score_is_no_label(tmp_path):
     assert (pair.label, pair.score) == (None, 0.5)
     (pair,) = PairSource.parse(f"{path},score=4,label=3").pairs()
     assert (pair.label, pair.score) == (1, 0.5)
+
+
+def test_averaged_vectors_are_those_before_tuning(checkpoint):
+    predictor = Predictor.load(checkpoint)
+    rows = predictor.rows([(a, b) for a, b, _ in STS])
+    before = similarities(predictor, rows, "mine")[UNTRAINED[0]]
+    with torch.no_grad():
+        predictor.model.embedding.table.mul_(torch.randn_like(predictor.model.embedding.table))
+    np.testing.assert_array_equal(similarities(predictor, rows, "mine")[UNTRAINED[0]], before)
