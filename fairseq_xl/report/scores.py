@@ -31,8 +31,8 @@ def comparisons(
     samples: int = 0,
     shown: bool = False,
 ) -> list[dict[str, Any]]:
-    """Each system against each baseline: difference of means, p over seeds, and for each seed that both have p by
-    sentences and the difference.
+    """Each system against each baseline: difference of means with its 95 % interval over sentences and runs, p over
+    seeds, and for each seed that both have p by sentences and the difference.
 
     ``method`` and ``samples`` are those of :func:`significance.sentences_differ`.
     """
@@ -63,6 +63,14 @@ def comparisons(
                 "metric": metric,
                 "beam": beam,
                 "difference": statistics.mean(scores[1]) - statistics.mean(scores[0]),
+                "interval": tests.difference_interval(
+                    [run.hypotheses(beam) for run in groups[baseline]],
+                    [run.hypotheses(beam) for run in groups[system]],
+                    groups[system][0].references(),
+                    metric,
+                    samples if method == "bs" else 0,
+                    groups[system][0].tokenize(beam),
+                ),
                 "p_seeds": seeds_differ(*scores),
                 "p_sentences": by_seed,
                 "differences": {
@@ -75,8 +83,10 @@ def comparisons(
 
 
 def marks(compared: Mapping[str, Any], sign: str) -> str:
-    """``sign`` where the test over seeds finds a difference; and how many seeds' own test finds the same one, or one
-    the other way."""
+    """The difference, with ``sign`` where the test over seeds finds one, and its interval.
+
+    Then come how many seeds' own test finds the same one, or one the other way.
+    """
     p = compared["p_seeds"]
     shown = sign if p is not None and p < LEVEL else ""
     differences = compared["differences"]
@@ -84,7 +94,9 @@ def marks(compared: Mapping[str, Any], sign: str) -> str:
     same = sum(difference * compared["difference"] > 0 for difference in found)
     other = sum(difference * compared["difference"] < 0 for difference in found)
     against = f", {other} against" if other else ""
-    return f"{compared['difference']:+.1f}{shown} ({same}/{len(differences)}{against})".replace("-", "−")
+    low, high = compared["interval"]
+    count = f"{same}/{len(differences)}{against}"
+    return f"{compared['difference']:+.1f}{shown} ({low:+.1f} to {high:+.1f}; {count})".replace("-", "−")
 
 
 def score_table(
@@ -123,10 +135,10 @@ def score_table(
         used = " and ".join(signs.get(baseline, "*") for baseline in baselines)
         table.notes.append(
             f"The columns “by …” have the difference of means at beam {beam}. It is marked {used} where Welch's "
-            f"t-test over seeds gives p < {LEVEL} (at least two seeds each). The brackets count, of the seeds that "
-            "both have, those that differ in the same direction and those in the other. A seed differs by "
-            f"{compared[0]['method']} over sentences (sacreBLEU, p < {LEVEL}). Nothing corrects for the number of "
-            "comparisons."
+            f"t-test over seeds gives p < {LEVEL} (at least two seeds each). The brackets have its 95 % interval, by "
+            "bootstrap over sentences and runs. Then they count, of the seeds that both have, those that differ in "
+            f"the same direction and those in the other. A seed differs by {compared[0]['method']} over sentences "
+            f"(sacreBLEU, p < {LEVEL}). Nothing corrects for the number of comparisons."
         )
     for metric in METRICS:
         signatures = sorted({run.signature(width, metric) for run in runs for width in run.beams})

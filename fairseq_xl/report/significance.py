@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.stats
@@ -19,6 +20,8 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import loads
 
 LEVEL = 0.05
+SEED = 12345
+"""Of the draws, as in sacreBLEU's bootstrap."""
 METHODS = {"ar": "paired approximate randomisation", "bs": "paired bootstrap resampling"}
 
 
@@ -67,6 +70,52 @@ def sentences_differ(
     return max(compared.p_value, 2.0 ** (1 - differing))
 
 
+def difference_interval(
+    baseline: Sequence[Sequence[str]],
+    system: Sequence[Sequence[str]],
+    references: Sequence[str],
+    metric: str = "BLEU",
+    samples: int = 0,
+    tokenize: str = "13a",
+) -> tuple[float, float]:
+    """95 % bootstrap interval of the difference of two systems' mean scores, over sentences and runs.
+
+    A draw takes the same sentences for all runs (Koehn 2004), and of each system as many of its runs as there are.
+
+    Args:
+        baseline, system: translations of each run.
+        references: of all of them.
+        metric, samples, tokenize: as :func:`sentences_differ` has them, for a bootstrap.
+
+    Raises:
+        ValueError: unequal numbers of sentences.
+    """
+    own = [list(references)]
+    chosen = BLEU(references=own, tokenize=tokenize) if metric == "BLEU" else CHRF(references=own)
+    if any(len(texts) != len(references) for texts in (*baseline, *system)):
+        raise ValueError("baseline, system and references have unequal numbers of sentences")
+    counts = [
+        np.stack([np.array(chosen._extract_corpus_statistics(list(texts), None)) for texts in runs])
+        for runs in (baseline, system)
+    ]
+    random = np.random.default_rng(SEED)
+    found = np.empty(samples or 1000)
+    for place in range(len(found)):
+        drawn = random.integers(len(references), size=len(references))
+        means = [
+            np.mean(
+                [
+                    chosen._compute_score_from_stats(runs[run, drawn].sum(0).tolist()).score
+                    for run in random.integers(len(runs), size=len(runs))
+                ]
+            )
+            for runs in counts
+        ]
+        found[place] = means[1] - means[0]
+    low, high = np.percentile(found, [2.5, 97.5])
+    return float(low), float(high)
+
+
 def seeds_differ(baseline: Sequence[float], system: Sequence[float]) -> float | None:
     """p-value of Welch's t-test that two systems' mean scores over seeds are equal; None below two seeds each.
 
@@ -81,11 +130,11 @@ def seeds_differ(baseline: Sequence[float], system: Sequence[float]) -> float | 
 
 
 class KeptTests:
-    """p-values over sentences, in a file, by what they were computed from: 10,000 trials take a while."""
+    """Tests over sentences, in a file, by what they were computed from: 10,000 trials take a while."""
 
     def __init__(self, path: Path):
         self.path = path
-        self.values: dict[str, float] = {}
+        self.values: dict[str, Any] = {}
         if path.is_file():
             try:
                 self.values = dict(loads(path.read_text(encoding="utf-8")))
@@ -94,8 +143,16 @@ class KeptTests:
 
     def sentences_differ(self, *arguments: object) -> float:
         """:func:`sentences_differ`, computed once."""
-        key = hashlib.sha256(json.dumps(arguments).encode()).hexdigest()
+        return float(self._kept(sentences_differ, arguments))
+
+    def difference_interval(self, *arguments: object) -> tuple[float, float]:
+        """:func:`difference_interval`, computed once."""
+        low, high = self._kept(difference_interval, arguments)
+        return low, high
+
+    def _kept(self, test: Callable[..., Any], arguments: tuple[object, ...]) -> Any:
+        key = hashlib.sha256(json.dumps([test.__name__, *arguments]).encode()).hexdigest()
         if key not in self.values:
-            self.values[key] = sentences_differ(*arguments)  # type: ignore[arg-type]
+            self.values[key] = test(*arguments)
             write_json(self.path, self.values)
         return self.values[key]

@@ -1,5 +1,7 @@
 """Table 1 from made-up runs."""
 
+import re
+
 import pytest
 
 from fairseq_xl.report.runs import load_runs, translations
@@ -31,6 +33,9 @@ def test_comparisons(runs, tmp_path):
     assert max(better["p_sentences"].values()) < 0.05
     assert by_name["alike"]["p_seeds"] == pytest.approx(1)
     assert min(by_name["alike"]["p_sentences"].values()) > 0.05
+    for name, within in (("proj", False), ("alike", True), ("once", False)):
+        low, high = by_name[name]["interval"]
+        assert (low < 0 < high) is within
     assert by_name["once"]["p_seeds"] is None
     assert list(by_name["once"]["p_sentences"]) == [1]
 
@@ -49,9 +54,11 @@ def test_table(runs, tmp_path):
     ]
     rows = {row[0]: row[1:] for row in table.rows}
     assert rows["softmax"] == ["30.3 ± 0.1", "30.7 ± 0.1", "60.4 ± 0.2", "", "1, 2, 3", "2"]
-    assert rows["projection"][3] == "+10.0† (3/3)"
-    assert rows["alike"][3] == "+0.0 (0/3)"
-    assert rows["once"] == ["20.1", "20.5", "40.0", "−10.2 (1/1)", "1", "2"]
+    interval = r"\([+−]\d+\.\d to [+−]\d+\.\d; "
+    assert re.fullmatch(rf"\+10\.0† {interval}3/3\)", rows["projection"][3])
+    assert re.fullmatch(rf"\+0\.0 {interval}0/3\)", rows["alike"][3])
+    assert re.fullmatch(rf"−10\.2 {interval}1/1\)", rows["once"].pop(3))
+    assert rows["once"] == ["20.1", "20.5", "40.0", "1", "2"]
     assert table.signature.startswith("BLEU nrefs:1")
     assert any("Welch" in note for note in table.notes)
     assert any(note.startswith("BLEU: nrefs:1") for note in table.notes)
@@ -60,11 +67,12 @@ def test_table(runs, tmp_path):
 def test_a_seed_that_says_the_opposite_is_no_support():
     found = {
         "difference": 0.4,
+        "interval": (-0.2, 1.0),
         "p_seeds": 0.2,
         "p_sentences": {1: 0.01, 2: 0.01, 3: 0.5},
         "differences": {1: 2.0, 2: -1.0, 3: 0.2},
     }
-    assert marks(found, "†") == "+0.4 (1/3, 1 against)"
+    assert marks(found, "†") == "+0.4 (−0.2 to +1.0; 1/3, 1 against)"
 
 
 def test_both_metrics(runs, tmp_path):
@@ -72,7 +80,8 @@ def test_both_metrics(runs, tmp_path):
     compared = [c for metric in METRICS for c in comparisons(runs, ["ce"], 5, kept, metric, samples=100)]
     table = score_table(runs, {"ce": "softmax"}, compared, 5, "Scores")
     assert table.headings[4:6] == ["BLEU by softmax", "chrF2 by softmax"]
-    assert next(row for row in table.rows if row[0] == "proj")[4:6] == ["+10.0† (3/3)", "+20.0† (3/3)"]
+    cells = next(row for row in table.rows if row[0] == "proj")[4:6]
+    assert [cell.split()[0] for cell in cells] == ["+10.0†", "+20.0†"]
 
 
 def test_lengths_where_records_say_them(runs):
@@ -91,5 +100,11 @@ def test_spread():
 
 
 def test_equal_scores_speak_neither_for_nor_against():
-    compared = {"p_seeds": None, "difference": 0.0, "differences": {1: 0.0}, "p_sentences": {1: 0.01}}
-    assert marks(compared, "†") == "+0.0 (0/1)"
+    compared = {
+        "p_seeds": None,
+        "difference": 0.0,
+        "interval": (0.0, 0.0),
+        "differences": {1: 0.0},
+        "p_sentences": {1: 0.01},
+    }
+    assert marks(compared, "†") == "+0.0 (+0.0 to +0.0; 0/1)"

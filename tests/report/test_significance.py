@@ -6,10 +6,11 @@ import statistics
 
 import pytest
 import scipy.stats
+from sacrebleu.metrics import BLEU, CHRF
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.report import significance
-from fairseq_xl.report.significance import KeptTests, seeds_differ, sentences_differ
+from fairseq_xl.report.significance import KeptTests, difference_interval, seeds_differ, sentences_differ
 
 
 @pytest.mark.parametrize("method", ["ar", "bs"])
@@ -65,9 +66,29 @@ def test_seeds():
     assert seeds_differ([36.0, 36.0], [37.0, 37.0]) == 0
 
 
+@pytest.mark.parametrize("metric", ["BLEU", "chrF2"])
+def test_an_interval_over_sentences_and_runs(make_run, metric):
+    references, spoilt = make_run.references, make_run.spoilt
+    bad, good = ([spoilt(references, share, seed) for seed in (1, 2, 3)] for share in (0.6, 0.1))
+    ours = (BLEU if metric == "BLEU" else CHRF)(references=[references])
+    means = [statistics.mean(ours.corpus_score(run, None).score for run in runs) for runs in (bad, good)]
+    low, high = difference_interval(bad, good, references, metric, samples=200)
+    assert 0 < low < means[1] - means[0] < high
+    assert difference_interval(bad[:1], bad[:1], references, metric, samples=200) == (0, 0)
+    less, more = difference_interval([bad[0], good[0]], bad[:2], references, metric, samples=200)
+    assert less < 0 < more, "one run of two is no better"
+    with pytest.raises(ValueError, match="unequal"):
+        difference_interval(bad, [good[0][:-1]], references, metric)
+
+
 def test_kept_tests_are_not_computed_again(tmp_path, monkeypatch):
     calls = []
-    monkeypatch.setattr(significance, "sentences_differ", lambda *a: calls.append(a) or 0.25)
+
+    def sentences_differ(*arguments):
+        calls.append(arguments)
+        return 0.25
+
+    monkeypatch.setattr(significance, "sentences_differ", sentences_differ)
     path = tmp_path / "tests.json"
     assert KeptTests(path).sentences_differ(["a"], ["b"], ["c"]) == 0.25
     assert KeptTests(path).sentences_differ(["a"], ["b"], ["c"]) == 0.25
