@@ -31,8 +31,9 @@ def comparisons(
     samples: int = 0,
     shown: bool = False,
 ) -> list[dict[str, Any]]:
-    """Each system against each baseline: difference of means with its 95 % interval over sentences and runs, p over
-    seeds, and for each seed that both have p by sentences and the difference.
+    """Each system against each baseline: the difference of means, its 95 % interval over sentences and runs, and p.
+
+    p is over seeds, and for each seed that both have over sentences, with that seed's difference.
 
     ``method`` and ``samples`` are those of :func:`significance.sentences_differ`.
     """

@@ -48,6 +48,17 @@ def test_step_by_step_equals_teacher_forcing(task, vectors, feeding, decoder_lay
         assert torch.allclose(now["norm"][0][:, 0], whole[:, step].norm(dim=-1), atol=1e-6)
 
 
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("options", [{}, {"input_feeding": True, "attention": "additive"}, {"decoder_output": "softmax"}])
+def test_half_precision_leaves_table_and_scores_alone(task, vectors, kind, options):
+    model = build(task, vectors, **options).to(kind)
+    output = model(SOURCE, LENGTHS, PREVIOUS)
+    assert output[0].dtype == kind
+    assert model.get_normalized_probs(output, log_probs=True).dtype == torch.float32
+    if model.decoder.targets is not None:
+        assert model.decoder.targets.table.dtype == torch.float32
+
+
 def test_reordering_moves_every_state(task, vectors):
     model = build(task, vectors, input_feeding=True, decoder_layers=2)
     swap = torch.tensor([1, 0])
