@@ -38,7 +38,7 @@ defaults() {
   MORE_TEXT='' MODEL='' PARSES=''
   LOW_RESOURCE_SIZE=0 HIGH_RESOURCE_SIZE=0 LOW_SOURCES=() HIGH_SOURCES=() CLASS_SOURCES=() SOURCES=() UNLABELLED=()
   LEXICONS=() LOW_VECTORS='' HIGH_VECTORS='' VECTORS=()
-  HIGH_WORDS=translated WITH_HIGH=no DRAWS=one CLASS_BIAS=no MORPHEMES=no PAPER_PAIRS=low-high
+  PRETRAIN=0 HIGH_WORDS=translated WITH_HIGH=no DRAWS=one CLASS_BIAS=no MORPHEMES=no PAPER_PAIRS=low-high
   TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
 }
 
@@ -50,7 +50,7 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --low-resource | --high-resource | --system | --loss | --seed | --updates | --every | --out | --data | --name) ;;
     --low-resource-size | --high-resource-size | --low-resource-source | --high-resource-source | --class-source) ;;
     --split | --more-text | --model | --parses | --lexicon | --high-words | --with-high-resource | --draws) ;;
-    --class-bias | --morphemes | --low-vectors | --high-vectors) ;;
+    --class-bias | --morphemes | --pretrain | --low-vectors | --high-vectors) ;;
     --unlabelled)
       need_value "$@"
       need_value "$1" "${3:-}"
@@ -69,6 +69,7 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --draws) DRAWS=$2 ;;
     --class-bias) CLASS_BIAS=$2 ;;
     --morphemes) MORPHEMES=$2 ;;
+    --pretrain) PRETRAIN=$2 ;;
     --lexicon) LEXICONS+=("$2") ;;
     --low-vectors) LOW_VECTORS=$(absolute "$2") ;;
     --high-vectors) HIGH_VECTORS=$(absolute "$2") ;;
@@ -99,6 +100,7 @@ check_settings() {
   need_count --every "$EVERY"
   need_number --low-resource-size "$LOW_RESOURCE_SIZE"
   need_number --high-resource-size "$HIGH_RESOURCE_SIZE"
+  need_number --pretrain "$PRETRAIN"
   [[ $HIGH_WORDS =~ ^(translated|shuffled|original)$ ]] ||
     fail "--high-words is '$HIGH_WORDS': choose translated, shuffled or original"
   [[ $WITH_HIGH =~ ^(no|yes)$ ]] || fail "--with-high-resource is '$WITH_HIGH': choose no or yes"
@@ -109,8 +111,10 @@ check_settings() {
   if one_of "$SYSTEM" "$BASELINES"; then
     [[ $HIGH_WORDS != shuffled || -z $HIGH_VECTORS || ${#LEXICONS[@]} != 0 ]] ||
       fail "--high-words shuffled needs --lexicon: $SYSTEM reads no vectors"
-    MORPHEMES=no LOW_VECTORS='' HIGH_VECTORS=''
+    MORPHEMES=no LOW_VECTORS='' HIGH_VECTORS='' PRETRAIN=0
   fi
+  [[ $SYSTEM != *-mono ]] || PRETRAIN=0
+  [[ $PRETRAIN == 0 || $SYSTEM != paper* ]] || fail "--pretrain is for siamese and siamese-control, not for the paper's configuration"
   [[ $CLASS_BIAS == no || $SPLIT != valid ]] || fail "--class-bias is fitted on the split valid: leave out --split valid"
   [[ $DRAWS =~ ^(one|seed)$ ]] || fail "--draws is '$DRAWS': choose one or seed"
   [[ $SPLIT =~ ^(valid|test)$ ]] || fail "--split is '$SPLIT': choose valid or test"
@@ -127,6 +131,7 @@ check_settings() {
   [[ -z $DATA ]] || need_folder_name --data "$DATA"
   [[ -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"
   [[ $HIGH != "$LOW" ]] || HIGH=none
+  [[ $PRETRAIN == 0 || $HIGH != none ]] || fail "--pretrain trains on a high-resource language first: name one"
   check_recipe
   [[ " ${HIGH//+/ } " != *" none "* || $HIGH == none ]] || fail "--high-resource none is for itself: leave the others out"
   for option in "${LEXICONS[@]}"; do
@@ -177,16 +182,28 @@ show_statistics() {
 }
 
 # Validation every so many updates alone: an epoch of a hundred sentences has a dozen.
+train_pairs() { # LOG CHECKPOINTS UPDATES OPTION…
+  claim_checkpoints "$2"
+  logged_training "$1" "$2" fairseq-train "$DIRECTORY" --user-dir "$PLUGIN" "${TRAIN[@]}" "${@:4}" --seed "$SEED" \
+    --max-update "$3" --validate-interval-updates "$EVERY" --save-interval-updates "$EVERY" \
+    --validate-interval 1000000 --save-interval 1000000 --keep-interval-updates 1 --save-dir "$2" "${TUNING[@]}"
+}
+
+# The low-resource language's validation chooses here, too.
+pretrain_siamese() {
+  train_pairs "$RUN/pretrain.log" "$RUN/pretrained" "$PRETRAIN" --pairs high-high
+  makes "$RUN/pretrained/checkpoint_best.pt"
+}
+
 train_siamese() {
-  local pairs=()
-  claim_checkpoints "$RUN/checkpoints"
+  local options=()
   case $SYSTEM in
-    *-mono) pairs=(--pairs low-low) ;;
-    *) [[ $HIGH == none ]] || pairs=(--pairs "$MIXTURE") ;;
+    *-mono) options=(--pairs low-low) ;;
+    *) [[ $HIGH == none ]] || options=(--pairs "$MIXTURE") ;;
   esac
-  logged_training "$RUN/train.log" "$RUN/checkpoints" fairseq-train "$DIRECTORY" --user-dir "$PLUGIN" "${TRAIN[@]}" "${pairs[@]}" --seed "$SEED" \
-    --max-update "$UPDATES" --validate-interval-updates "$EVERY" --save-interval-updates "$EVERY" \
-    --validate-interval 1000000 --save-interval 1000000 --keep-interval-updates 1 --save-dir "$RUN/checkpoints" "${TUNING[@]}"
+  # With a quarter of the learning rate, so that it does not begin anew.
+  [[ $PRETRAIN == 0 ]] || options+=(--finetune-from-model "$RUN/pretrained/checkpoint_best.pt" --lr 0.0005)
+  train_pairs "$RUN/train.log" "$RUN/checkpoints" "$UPDATES" "${options[@]}"
 }
 
 record_siamese() {
@@ -242,6 +259,7 @@ classification_recipe() {
   [[ ${#VECTORS[@]} == 0 ]] || bridge=.vectors TRAIN+=(--embed-dim 0)
   [[ ${#LEXICONS[@]} == 0 && $HIGH_WORDS != shuffled ]] || bridge+=.$HIGH_WORDS
   size+=$bridge key+=$bridge
+  [[ $PRETRAIN == 0 ]] || size+=.pretrained
   [[ ${#UNLABELLED[@]} == 0 ]] || size+=.unlabelled
   NAME=${NAME:-$LOW-$HIGH.$SYSTEM$SELECTION_NAME$size.seed$SEED}
   DIRECTORY=$OUT/data/$key RUN=$OUT/runs/$NAME STAMPS=$OUT/stamps
@@ -252,6 +270,7 @@ classification_recipe() {
   [[ ${#LEXICONS[@]} == 0 ]] || LABEL+=", words $HIGH_WORDS"
   [[ ${#VECTORS[@]} == 0 ]] || LABEL+=", bilingual vectors"
   [[ ${#VECTORS[@]} == 0 || $HIGH_WORDS != shuffled ]] || LABEL+=" shuffled"
+  [[ $PRETRAIN == 0 ]] || LABEL+=", pretrained"
   [[ $MORPHEMES == no ]] || LABEL+=", morphemes"
   [[ $HIGH_RESOURCE_SIZE == 0 || $HIGH == none ]] || LABEL+=", $HIGH_RESOURCE_SIZE sentences of $HIGH"
   if [[ $LOW_RESOURCE_SIZE != 0 ]]; then
@@ -299,8 +318,13 @@ classification_recipe() {
     stage "$NAME/record" "data/$key" record_baseline "$SYSTEM" "$SEED" "$SPLIT" "${BASELINE_OPTIONS[@]}" \
       "$(fingerprint "${BASELINE_OPTIONS[@]}")"
   else
-    stage "$NAME/train" "data/$key" train_siamese "$SYSTEM" "$SEED" "$UPDATES" "$EVERY" "$MIXTURE" \
-      "${TRAIN[@]}" "${TUNING[@]}"
+    if [[ $PRETRAIN != 0 ]]; then
+      after=$NAME/pretrain
+      stage "$after" "data/$key" pretrain_siamese "$SEED" "$PRETRAIN" "$EVERY" "${TRAIN[@]}" "${TUNING[@]}"
+    else
+      after=data/$key
+    fi
+    stage "$NAME/train" "$after" train_siamese "$SYSTEM" "$SEED" "$UPDATES" "$EVERY" "$MIXTURE" "${TRAIN[@]}" "${TUNING[@]}"
     stage "$NAME/record" "$NAME/train" record_siamese "$SPLIT" "${PREDICT[@]}" "${ABOUT[@]}"
   fi
   [[ $DRY_RUN == yes ]] || say "$RUN/record.json"
