@@ -87,6 +87,22 @@ def test_morphemes_have_data_and_a_name_of_their_own(sentiment, data):
     assert (sentiment.out / "runs/te-en.svm.seed1/record.json").exists()
 
 
+def test_a_pretrained_encoder_goes_on_more_slowly(sentiment, data):
+    options = ("--data", data, "--low-resource", "es", "--pretrain", 50)
+    assert sentiment(*options).returncode == 0
+    first, second = (line for line in sentiment.calls_file.read_text().splitlines() if "fairseq-train" in line)
+    run = sentiment.out / "runs" / "es-en.siamese.pretrained.seed1"
+    for words in ("--pairs high-high ", "--max-update 50 ", f"--save-dir {run}/pretrained"):
+        assert words in first
+    assert f"--pairs low-high+low-low --finetune-from-model {run}/pretrained/checkpoint_best.pt --lr 0.0005 " in second
+    assert "--name SSC(es-en), pretrained --output" in " ".join(sentiment.arguments("fairseq-xl classify predict"))
+    sentiment(*options)
+    assert sentiment.calls == []
+    for system in ("siamese-mono", "svm"):
+        assert sentiment(*options, "--system", system).returncode == 0
+        assert ".pretrained." not in sentiment.calls_file.read_text()
+
+
 def test_bilingual_vectors_are_for_encoders(sentiment, data, tmp_path):
     for side in ("low", "high"):
         (tmp_path / f"{side}.vec").write_text("x 1\n")
@@ -335,6 +351,12 @@ def test_baselines_that_are_lent_labels_and_draws_by_seed(sentiment, data):
         (["--high-words", "some"], "--high-words is 'some'"),
         (["--with-high-resource", "yes"], "--with-high-resource is for baselines"),
         (["--class-bias", "yes", "--split", "valid"], "--class-bias is fitted on the split valid"),
+        (["--pretrain", "some"], "--pretrain is 'some': give a whole number"),
+        (["--pretrain", "9", "--system", "paper"], "--pretrain is for siamese and siamese-control"),
+        (
+            ["--pretrain", "9", "--high-resource", "none"],
+            "--pretrain trains on a high-resource language first: name one",
+        ),
         (["--morphemes", "some"], "--morphemes is 'some': choose no or yes"),
         (["--draws", "two"], "--draws is 'two'"),
         (["--high-resource", "en", "--high-resource", "te"], "--high-resource names te"),

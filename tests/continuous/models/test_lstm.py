@@ -49,7 +49,9 @@ def test_step_by_step_equals_teacher_forcing(task, vectors, feeding, decoder_lay
 
 
 @pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16])
-@pytest.mark.parametrize("options", [{}, {"input_feeding": True, "attention": "additive"}, {"decoder_output": "softmax"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"input_feeding": True, "attention": "additive"}, {"decoder_output": "softmax"}]
+)
 def test_half_precision_leaves_table_and_scores_alone(task, vectors, kind, options):
     model = build(task, vectors, **options).to(kind)
     output = model(SOURCE, LENGTHS, PREVIOUS)
