@@ -263,6 +263,7 @@ check_settings() {
   # As many as the corpora have.
   word=$(printf '%s\n' "${SETTINGS[@]}" | sed -n 's/^negatives\.folds=//p' | tail -n 1)
   FOLD_COUNT=${word:-10}
+  need_count '--set negatives.folds' "$FOLD_COUNT"
   for fold in $FOLDS; do
     need_number --folds "$fold"
     ((fold < FOLD_COUNT)) || fail "--folds has $fold, and the corpora have folds 0 to $((FOLD_COUNT - 1))"

@@ -261,6 +261,10 @@ def test_other_settings_begin_anew(similarity, begins_anew):
         ([], "--base is missing"),
         ([*BASE, "--languages", "en"], "--languages is 'en': give two codes or more"),
         ([*BASE, "--set-for", "de:crawl.delay=1"], "--set-for is 'de:crawl.delay=1': begin with one of en fr"),
+        (
+            [*BASE, "--set", "negatives.folds=a[$(touch x)]"],
+            "--set negatives.folds is 'a[$(touch x)]': give a whole number",
+        ),
         ([*BASE, "--folds", "0 10"], "--folds has 10, and the corpora have folds 0 to 9"),
         ([*BASE, "--set-for", "fr:negatives.folds=5"], "all corpora have the same number of folds; give --set"),
         ([*BASE, "--text", "fr={absent}"], "there is no text {absent}"),
