@@ -31,8 +31,8 @@
 #   --morphemes no|yes of a Siamese encoder: segment the low-resource language's words with Morfessor before n-grams
 #                      are taken, as the paper has it for languages of many endings (default: no)
 #   --pretrain N       of the presets siamese and siamese-control: train for N updates on pairs of high-resource sentences
-#                      before, and then with a quarter of the learning rate. The low-resource language's validation
-#                      chooses where the first part ends (default: 0)
+#                      before, and then with a quarter of the learning rate (unless -- --lr says otherwise). The
+#                      low-resource language's validation chooses where the first part ends (default: 0)
 #   --draws one|seed   one split and draw of sentences for all seeds (default), or another for each
 #   --data DIR         folder with semeval2018_es/ and tweeteval_en/; else downloaded
 #   --low-resource-source SOURCE, --high-resource-source SOURCE

@@ -42,7 +42,7 @@
 #   --epochs-for SET:N   of the trainings on one language's corpus or partition, or on joint, which is larger or smaller;
 #                        repeatable
 #   --sets 'SET …'       train on the corpora of these languages (or partitions) alone, or on joint (default: all of them)
-#   --folds 'N …'        folds to hold out (default: '0 1 2 3 4 5 6 7 8 9')
+#   --folds 'N …'        folds to hold out (default: all)
 #   --choose-on other|same   the fold that a training's best epoch is chosen on: the one after the fold that is
 #                        reported, which then is left out of training, too (default), or the same, as in the paper
 #   --rate clipped|halving|once   the learning rate stays and gradients are clipped to a norm of 5 (default), or it is
@@ -73,7 +73,7 @@ set -euo pipefail
 TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001
   --batch-size 512 --dropout 0.5 --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
-OUT='' LANGUAGES='en fr' SYSTEM=infersent SENTENCE_ENCODER='' EPOCHS=10 SETS=() FOLDS='0 1 2 3 4 5 6 7 8 9' SEED=1
+OUT='' LANGUAGES='en fr' SYSTEM=infersent SENTENCE_ENCODER='' EPOCHS=10 SETS=() FOLDS='' SEED=1
 PARAPHRASES='' PARAPHRASE_EPOCHS='' PARAPHRASE_TEST='' STARTS=() CHOOSE_ON=other RATE=clipped ONE_SPACE=no PREPARE_ONLY=no
 REFINE=5 VECTORS=() SUPPLEMENTS=() PARTITIONS=() READY=()
 declare -A RATES=([halving]="--lr-scheduler halving" [once]="--lr-scheduler halving --halve-for 1"
@@ -264,6 +264,7 @@ check_settings() {
   word=$(printf '%s\n' "${SETTINGS[@]}" | sed -n 's/^negatives\.folds=//p' | tail -n 1)
   FOLD_COUNT=${word:-10}
   need_count '--set negatives.folds' "$FOLD_COUNT"
+  FOLDS=${FOLDS:-$(seq -s ' ' 0 $((FOLD_COUNT - 1)))}
   for fold in $FOLDS; do
     need_number --folds "$fold"
     ((fold < FOLD_COUNT)) || fail "--folds has $fold, and the corpora have folds 0 to $((FOLD_COUNT - 1))"

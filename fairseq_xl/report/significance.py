@@ -143,15 +143,15 @@ class KeptTests:
 
     def sentences_differ(self, *arguments: object) -> float:
         """:func:`sentences_differ`, computed once."""
-        return float(self._kept(sentences_differ, arguments))
+        return float(self._kept(sentences_differ, list(arguments), arguments))
 
     def difference_interval(self, *arguments: object) -> tuple[float, float]:
         """:func:`difference_interval`, computed once."""
-        low, high = self._kept(difference_interval, arguments)
+        low, high = self._kept(difference_interval, ["interval", *arguments], arguments)
         return low, high
 
-    def _kept(self, test: Callable[..., Any], arguments: tuple[object, ...]) -> Any:
-        key = hashlib.sha256(json.dumps([test.__name__, *arguments]).encode()).hexdigest()
+    def _kept(self, test: Callable[..., Any], name: list[object], arguments: tuple[object, ...]) -> Any:
+        key = hashlib.sha256(json.dumps(name).encode()).hexdigest()
         if key not in self.values:
             self.values[key] = test(*arguments)
             write_json(self.path, self.values)

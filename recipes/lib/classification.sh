@@ -131,8 +131,8 @@ check_settings() {
   [[ -z $DATA ]] || need_folder_name --data "$DATA"
   [[ -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"
   [[ $HIGH != "$LOW" ]] || HIGH=none
-  [[ $PRETRAIN == 0 || $HIGH != none ]] || fail "--pretrain trains on a high-resource language first: name one"
   check_recipe
+  [[ $PRETRAIN == 0 || $HIGH != none ]] || fail "--pretrain trains on a high-resource language first: name one"
   [[ " ${HIGH//+/ } " != *" none "* || $HIGH == none ]] || fail "--high-resource none is for itself: leave the others out"
   for option in "${LEXICONS[@]}"; do
     [[ " ${HIGH//+/ } " == *" ${option%%=*} "* ]] || fail "--lexicon is '$option': begin with one of ${HIGH//+/ }"
@@ -165,7 +165,7 @@ prepare_files() {
   local words=(--output "$DIRECTORY" --low-resource "${LOW_SOURCES[@]}" --languages "$LOW")
   [[ $HIGH == none ]] || words+=("$HIGH" --high-resource "${HIGH_SOURCES[@]}")
   [[ $LOW_RESOURCE_SIZE == 0 ]] || words+=(--low-resource-size "$LOW_RESOURCE_SIZE")
-  [[ $HIGH_RESOURCE_SIZE == 0 ]] || words+=(--high-resource-size "$HIGH_RESOURCE_SIZE")
+  [[ $HIGH_RESOURCE_SIZE == 0 || $HIGH == none ]] || words+=(--high-resource-size "$HIGH_RESOURCE_SIZE")
   [[ $SYSTEM != *-control ]] || words+=(--shuffle-high-resource)
   [[ $HIGH_WORDS != shuffled || ${#LEXICONS[@]} == 0 ]] || words+=(--shuffle-lexicon)
   [[ ${#VECTORS[@]} == 0 ]] || words+=(--vectors "${VECTORS[@]}")

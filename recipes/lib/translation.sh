@@ -214,11 +214,8 @@ check_settings() {
   [[ $IS_FILE == yes || -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"
   [[ -z $MONO ]] || need_file "$MONO" "text for --mono,"
   [[ -z $VECTORS ]] || need_file "$VECTORS" "vector file for --vectors,"
-  # An experiment's file may have them for its other systems, beside a softmax's checkpoint.
-  for option in --mono --vector-epochs; do
-    [[ -z $VECTORS || $VECTORS == *.pt || " ${ARGUMENTS[*]} " != *" $option "* ]] ||
-      fail "$option is for vectors that the recipe trains, and --vectors gives ready ones: leave one of them out"
-  done
+  # An experiment's file may have it for its other systems.
+  [[ -z $VECTORS || -z $MONO ]] || say "--mono is not used: it is text for vectors, and --vectors gives ready ones"
   if [[ -n $TEST ]]; then
     need_file "$TEST.$SRC" "test set for --test,"
     need_file "$TEST.$TGT" "test set for --test,"

@@ -560,6 +560,10 @@ def test_a_moved_folder_is_gone_on_with(multi30k, data):
     done = multi30k("--data", data, *WARM_START)
     assert done.returncode == 0, done.stderr
     assert multi30k.calls == []
+    (settings,) = (multi30k.out / "runs").glob("*seed1/settings")
+    settings.write_text(settings.read_text().replace("runs/", f"{multi30k.out}/runs/"))  # with the folder's name
+    assert multi30k("--data", data, *WARM_START, "--search", "lenpen=1.2").returncode == 0
+    assert str(multi30k.out) in settings.read_text()
 
 
 def test_before_a_short_softmax_is_trained_its_own_table_alone_is_prepared(multi30k, data):
@@ -569,15 +573,13 @@ def test_before_a_short_softmax_is_trained_its_own_table_alone_is_prepared(multi
     assert "--specials" not in multi30k.calls_file.read_text()
 
 
-@pytest.mark.parametrize("option", ["--mono", "--vector-epochs"])
-def test_ready_vectors_need_no_training(multi30k, data, tmp_path, option):
-    for name in ("my.vec", "3"):
+def test_ready_vectors_need_no_text(multi30k, data, tmp_path):
+    for name in ("my.vec", "more"):
         (tmp_path / name).write_text("1 2\n")
-    done = multi30k(
-        "--data", data, "--vectors", tmp_path / "my.vec", option, tmp_path / "3" if option == "--mono" else 3
-    )
-    assert done.returncode == 2
-    assert f"{option} is for vectors that the recipe trains" in done.stderr
+    done = multi30k("--data", data, "--vectors", tmp_path / "my.vec", "--mono", tmp_path / "more")
+    assert done.returncode == 0, done.stderr
+    assert "--mono is not used: it is text for vectors, and --vectors gives ready ones" in done.stderr
+    assert not any("vectors train" in call for call in multi30k.calls)
 
 
 def test_a_transformers_short_softmax_has_no_option_of_another_scheduler(multi30k, data):

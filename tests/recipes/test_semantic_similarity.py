@@ -250,6 +250,13 @@ def test_a_training_that_was_killed_goes_on(similarity):
     assert similarity.calls == [*FOLD, "fairseq-xl match folds"]
 
 
+def test_all_folds_that_the_corpora_have(similarity):
+    done = similarity(*BASE, "--set", "negatives.folds=3", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    trained = [line.split() for line in done.stdout.splitlines() if line.startswith("fairseq-train")]
+    assert [words[words.index("--fold") + 1] for words in trained] == ["0", "1", "2"]
+
+
 def test_other_settings_begin_anew(similarity, begins_anew):
     checkpoints = "runs/fr.infersent.seed1.fold0/checkpoints"
     begins_anew(similarity, checkpoints, [*BASE, "--folds", "0"], ["--set", "align.distance=0.7"])

@@ -103,6 +103,12 @@ def test_a_pretrained_encoder_goes_on_more_slowly(sentiment, data):
         assert ".pretrained." not in sentiment.calls_file.read_text()
 
 
+def test_without_a_high_resource_language_its_size_says_nothing(sentiment, data):
+    done = sentiment("--data", data, "--low-resource", "es", "--high-resource", "none", "--high-resource-size", 9)
+    assert done.returncode == 0, done.stderr
+    assert "--high-resource-size" not in sentiment.arguments("fairseq-xl classify prepare")
+
+
 def test_bilingual_vectors_are_for_encoders(sentiment, data, tmp_path):
     for side in ("low", "high"):
         (tmp_path / f"{side}.vec").write_text("x 1\n")
@@ -272,6 +278,10 @@ def test_a_teacher_of_emoji_has_the_low_resource_languages_classes(recipe, tmp_p
         (("--low-resource", "te", "--data", "nowhere"), "nowhere is no folder"),
         (("--low-resource", "xx"), "there is no sentiment text for 'xx'"),
         (("--low-resource", "te", "--colour", "red"), "has no option '--colour'"),
+        (
+            ["--out", "x", "--low-resource", "en", "--pretrain", "9"],
+            "--pretrain trains on a high-resource language first",
+        ),
     ],
 )
 def test_mistakes(sentiment, options, said):

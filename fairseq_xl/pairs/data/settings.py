@@ -49,6 +49,6 @@ class Settings(Tokenizer):
         """Raises: InputError: options without effect beside others."""
         if self.like:
             own = ["vectors", "dim", "minimum", *(each.name for each in fields(Tokenizer))]
-            refuse_given(self, own, "is another than --like's: that folder brings words, dictionary and vectors")
+            refuse_given(self, own, "has no effect beside --like, which brings words, dictionary and vectors")
         if self.vectors:
             refuse_given(self, ["dim"], "is for random vectors, and --vectors names a file")

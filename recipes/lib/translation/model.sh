@@ -168,12 +168,16 @@ claim_run() {
   # What failed before it had a checkpoint was not begun: a mistyped option is mended where it stands.
   local begun=no
   if [[ -f $RUN/settings ]] && compgen -G "$RUN/checkpoints/*.pt" >/dev/null; then begun=yes; fi
-  if [[ $begun == yes && $(<"$RUN/settings") != "$settings" ]]; then
+  if [[ $begun == yes ]]; then
+    local before
+    before=$(<"$RUN/settings")
+    # One that was written with the folder stays as it is.
+    if [[ ${before//"$OUT/"/} == "$settings" ]]; then return; fi
     diff "$RUN/settings" - <<<"$settings" >&2 || true
     fail "$RUN was begun with other settings (above): give another --name, or remove that folder"
   fi
   # The table as it is now: the prepared one is replaced, never rewritten, when its settings change.
-  if [[ $begun == no && -n $TARGET_VECTORS ]]; then
+  if [[ -n $TARGET_VECTORS ]]; then
     rm -f "$RUN/target.vec"
     ln "$TARGET_VECTORS" "$RUN/target.vec" 2>/dev/null || cp "$TARGET_VECTORS" "$RUN/target.vec"
   fi

@@ -208,9 +208,9 @@ def test_the_command_says_what_it_did_and_replaces_the_folder_whole(files, tmp_p
         (["--longest", "0"], "--longest is 0: give a number from 1"),
         (
             ["--vectors", "v.vec", "--like", "p"],
-            "--vectors is another than --like's: that folder brings words, dictionary",
+            "--vectors has no effect beside --like, which brings words, dictionary",
         ),
-        (["--longest", "9", "--like", "p"], "--longest is another than --like's"),
+        (["--longest", "9", "--like", "p"], "--longest has no effect beside --like"),
         (["--vectors", "v.vec", "--dim", "9"], "--dim is for random vectors, and --vectors names a file: leave it out"),
         (["--like", "nowhere"], "manifest.json is missing"),
         (["--vectors", "nowhere.vec"], "there is no file of word vectors at nowhere.vec"),
