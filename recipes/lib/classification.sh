@@ -318,11 +318,10 @@ classification_recipe() {
     stage "$NAME/record" "data/$key" record_baseline "$SYSTEM" "$SEED" "$SPLIT" "${BASELINE_OPTIONS[@]}" \
       "$(fingerprint "${BASELINE_OPTIONS[@]}")"
   else
+    after=data/$key
     if [[ $PRETRAIN != 0 ]]; then
+      stage "$NAME/pretrain" "$after" pretrain_siamese "$SEED" "$PRETRAIN" "$EVERY" "${TRAIN[@]}" "${TUNING[@]}"
       after=$NAME/pretrain
-      stage "$after" "data/$key" pretrain_siamese "$SEED" "$PRETRAIN" "$EVERY" "${TRAIN[@]}" "${TUNING[@]}"
-    else
-      after=data/$key
     fi
     stage "$NAME/train" "$after" train_siamese "$SYSTEM" "$SEED" "$UPDATES" "$EVERY" "$MIXTURE" "${TRAIN[@]}" "${TUNING[@]}"
     stage "$NAME/record" "$NAME/train" record_siamese "$SPLIT" "${PREDICT[@]}" "${ABOUT[@]}"
