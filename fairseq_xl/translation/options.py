@@ -23,6 +23,8 @@ _SAYS_HOW = {
     "replace_unk_distance": "replace_unk",
     "read_unknown_cosine": "read_unknown",
     "diverse_beam_strength": "diverse_beam_groups",
+    "nearest_effort": "nearest",
+    "nearest_index": "nearest",
 }
 """Options that have no effect without another."""
 

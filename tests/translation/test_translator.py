@@ -184,6 +184,7 @@ def test_options_reach_the_search_and_the_model(load, raw):
         ({"beam": "many"}, "the option beam cannot be 'many': give a value of the kind int"),
         ({"beam": 0}, "beam is 0: give a number from 1"),
         ({"decode_score": "best"}, "decode_score is one of cosine, vmf_posterior, vmf_density, not 'best'"),
+        ({"nearest_effort": 2}, "nearest_effort says what nearest does: give that, too"),
         ({"diverse_beam_strength": 1}, "diverse_beam_strength says what diverse_beam_groups does: give that, too"),
         ({"sampling_topk": 3}, "requires --sampling"),
         ({"temperature": 0}, "temperature is 0: give a number from 0.001 to 1000"),
