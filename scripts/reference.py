@@ -162,45 +162,30 @@ def _value(action: argparse.Action) -> str:
 # --- options of models, tasks, criteria ---
 
 KINDS = {
-    "models": ("Models", "--arch", "fairseq.models", "MODEL_DATACLASS_REGISTRY"),
-    "tasks": ("Tasks", "--task", "fairseq.tasks", "TASK_DATACLASS_REGISTRY"),
-    "criteria": ("Criteria", "--criterion", "fairseq.criterions", "CRITERION_DATACLASS_REGISTRY"),
-    "optimisers": ("Optimisers and schedules", "", "", ""),
+    "models": ("Models", "--arch"),
+    "tasks": ("Tasks", "--task"),
+    "criteria": ("Criteria", "--criterion"),
+    "optimisers": ("Optimisers and schedules", "--optimizer", "--lr-scheduler"),
 }
-_OPTIMISERS = (
-    ("--optimizer", "fairseq.optim", "OPTIMIZER_DATACLASS_REGISTRY"),
-    ("--lr-scheduler", "fairseq.optim.lr_scheduler", "LR_SCHEDULER_DATACLASS_REGISTRY"),
-)
-
-
-def components(module: str, registry: str) -> dict[str, type]:
-    """What the suite has put into one of fairseq's registries: name -> the dataclass of its options."""
-    import fairseq_xl
-
-    fairseq_xl.register()
-    found = getattr(importlib.import_module(module), registry)
-    return {name: kind for name, kind in sorted(found.items()) if kind.__module__.startswith("fairseq_xl.")}
 
 
 def options(kind: str) -> str:
     """The page of one kind of component: every option with its default and meaning."""
-    title, option, module, registry = KINDS[kind]
-    parts = [f"# {title}"]
-    if kind == "optimisers":
-        parts.append("fairseq-train takes these beside fairseq's own.")
-        for one in _OPTIMISERS:
-            parts += _components(*one)
-    else:
-        parts.append(f"fairseq-train takes these as `{option}`. fairseq's own keep their options.")
-        parts += _components(option, module, registry)
+    title, *chosen_by = KINDS[kind]
+    named = " and ".join(f"`{option}`" for option in chosen_by)
+    parts = [f"# {title}", f"fairseq-train takes these as {named}. fairseq's own keep their options."]
+    for option in chosen_by:
+        parts += _components(option)
     return "\n\n".join(parts) + "\n"
 
 
-def _components(option: str, module: str, registry: str) -> Iterator[str]:
+def _components(option: str) -> Iterator[str]:
+    from fairseq_xl.cli.options import REGISTRIES, components
+
     shown: dict[type, str] = {}
-    for name, kind in components(module, registry).items():
+    for name, kind in components(option).items():
         yield f"## {option} {name} {{ #{name} }}"
-        if about := _about(module, name):
+        if about := _about(REGISTRIES[option][0], name):
             yield about
         if kind in shown:
             yield f"Its options are those of [{shown[kind]}](#{shown[kind]})."

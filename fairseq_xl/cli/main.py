@@ -34,6 +34,7 @@ COMMANDS: Table = {
     ),
     "experiment": ("fairseq_xl.cli.experiment:COMMANDS", "run systems and seeds through a recipe, and report"),
     "doctor": ("fairseq_xl.cli.doctor:Doctor", "say what is installed, what is missing and how to get it"),
+    "options": ("fairseq_xl.cli.options:Options", "print what a model, task or criterion takes in fairseq-train"),
     "completion": ("fairseq_xl.cli.completion:Completion", "print a script that completes commands in a shell"),
     "user-dir": ("fairseq_xl.cli.user_dir:UserDir", "print the path to pass to fairseq's --user-dir"),
 }
