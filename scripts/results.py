@@ -225,12 +225,19 @@ def system(record: dict[str, Any]) -> str:
         kind += f", `{options}`"
     if record["search"] != RECIPES_SEARCH:
         more = record["search"].removeprefix(RECIPES_SEARCH)
-        kind += f", `{more.strip()}`" if more != record["search"] else ", decoding tuned"
+        kind += f", `{as_options(more.strip())}`" if more != record["search"] else ", decoding tuned"
     if "unknown_words" in record and "test" not in record["scores"]:
         kind += ", `<unk>` replaced"
     if on_gpu(record):
         kind += ", on a GPU"
     return kind
+
+
+def as_options(search: str) -> str:
+    """What fairseq-generate was given, where ``--model-overrides`` reads as the options of ``translate text``."""
+    before, _, overrides = search.partition("--model-overrides ")
+    pairs = re.findall(r"'(\w+)':'?([\w.-]+)", overrides)
+    return " ".join([*before.split(), *(f"--{name.replace('_', '-')} {value}" for name, value in pairs)])
 
 
 def groups() -> dict[tuple[str, str], list[dict[str, Any]]]:

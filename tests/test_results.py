@@ -292,3 +292,11 @@ def test_a_trial_is_no_row_of_the_table(results, finished):
 def test_an_unfinished_run_is_named(results, tmp_path):
     with pytest.raises(SystemExit, match=r"there is no .*record\.json: give the folder of a finished run"):
         results.keep([tmp_path / "nowhere"], results.RECORDS)
+
+
+def test_overrides_read_as_options(results):
+    assert results.as_options("--unkpen 3 --temperature 1.5") == "--unkpen 3 --temperature 1.5"
+    given = "--lenpen 0.5 --model-overrides {'decode_score':'cosine','decode_scale':20,'decode_csls_weight':-0.25}"
+    assert results.as_options(given) == (
+        "--lenpen 0.5 --decode-score cosine --decode-scale 20 --decode-csls-weight -0.25"
+    )
