@@ -15,7 +15,7 @@
 #   --out DIR          everything is written here
 #   --system SYSTEM    siamese_lstm, siamese_conv, siamese_conv_lstm, siamese_conv_lstm_bilstm, esim,
 #                      decomposable_attention (as published), decomposable_attention_enhanced (compares and pools as
-#                      esim does), infersent, or a baseline: character_ngram tfidf bm25 vectors constant st
+#                      esim does), infersent, or a baseline: character_ngram tfidf bm25 vectors shallow constant st
 #                      (default: esim)
 #   --seed N           of the training; fold N-1 of --folds is held out, counted round (default: 1)
 #   --runs N           trainings with seeds from --seed on, N at most --folds (default: 1). Several are averaged in
@@ -51,8 +51,8 @@ set -euo pipefail
 
 CLASSIFIERS="siamese_lstm siamese_conv siamese_conv_lstm siamese_conv_lstm_bilstm esim decomposable_attention
   decomposable_attention_enhanced infersent"
-BASELINES="character_ngram tfidf bm25 vectors constant st"
-WITHOUT_VECTORS="character_ngram tfidf bm25 constant"
+BASELINES="character_ngram tfidf bm25 vectors shallow constant st"
+WITHOUT_VECTORS="character_ngram tfidf bm25 shallow constant"
 WIKIPEDIA=https://dl.fbaipublicfiles.com/fasttext/vectors-wiki/wiki.es.vec
 # Chosen on a held-out fold of the training pairs.
 TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001 --clip-norm 5

@@ -7,7 +7,8 @@
 # For the first language with each of the others: crawls the site, extracts, translates and aligns lines, finds topics
 # and negatives, exports labelled pairs in ten folds. Trains word vectors of every language and puts them into one space.
 # Trains a model on nine folds and predicts the tenth, fold by fold, for every corpus and for all of them together, and
-# lets every model judge every corpus's test split. With --paraphrases, trains on these from scratch and from the model
+# lets every model judge every corpus's test split. A shallow baseline, which sees lengths and shared words alone, judges
+# the same folds (DIR/tables/shallow.*.md). With --paraphrases, trains on these from scratch and from the model
 # of all corpora. Sites of several domains may be corpora of their own (--partition). Tables: DIR/tables. Finished stages
 # are skipped: start it again after an interruption.
 #
@@ -75,7 +76,7 @@ TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam 
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
 OUT='' LANGUAGES='en fr' SYSTEM=infersent SENTENCE_ENCODER='' EPOCHS=10 SETS=() FOLDS='' SEED=1
 PARAPHRASES='' PARAPHRASE_EPOCHS='' PARAPHRASE_TEST='' STARTS=() CHOOSE_ON=other RATE=clipped ONE_SPACE=no PREPARE_ONLY=no
-REFINE=5 VECTORS=() SUPPLEMENTS=() PARTITIONS=() READY=()
+PARAPHRASE_FOLDS='0 1 2 3 4' REFINE=5 VECTORS=() SUPPLEMENTS=() PARTITIONS=() READY=()
 declare -A RATES=([halving]="--lr-scheduler halving" [once]="--lr-scheduler halving --halve-for 1"
   [clipped]="--clip-norm 5")
 BASES=() SETTINGS=() OWN_SETTINGS=() TEXTS=() DICTIONARIES=() GRADED=() OWN_EPOCHS=() TUNING=()
@@ -314,6 +315,11 @@ activate
 STAMPS=$OUT/stamps
 locked "$OUT/lock" prepare_stages
 [[ $PREPARE_ONLY == no ]] || exit 0
+for SET in "${SETS[@]}"; do stage "tables/shallow.$SET" "prepared/$SET" judge_shallow "$FOLDS"; done
+if [[ -n $PARAPHRASES ]]; then
+  SET=paraphrases
+  stage tables/shallow.paraphrases prepared/paraphrases judge_shallow
+fi
 DONE=()
 for SET in "${SETS[@]}"; do
   SET_EPOCHS=$(values_of "$SET" : "${OWN_EPOCHS[@]}" | tail -n 1)

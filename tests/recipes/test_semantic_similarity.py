@@ -10,12 +10,30 @@ BASE = ["--base", "https://example.org/"]
 LINES = ["fairseq-xl corpus init", "fairseq-xl corpus run"]
 VECTORS = ["fairseq-xl match words", "fairseq-xl vectors train"]
 JOINED = ["fairseq-xl vectors align", "fairseq-xl vectors join"]
+SHALLOW = ["fairseq-xl match baseline", "fairseq-xl match folds"]
 FOLD = ["fairseq-train --user-dir", *["fairseq-xl match predict"] * 2]
 
 
 @pytest.fixture
 def similarity(recipe):
     return recipe("semantic_similarity.sh")
+
+
+def test_the_shallow_baseline_judges_what_the_models_are_tested_on(similarity, tmp_path):
+    (tmp_path / "p.tsv").write_text("a\tb\t1\n")
+    paraphrases = ["--paraphrases", f"{tmp_path}/p.tsv,label=3"]
+    assert similarity(*BASE, "--folds", "0 3", *paraphrases).returncode == 0
+
+    def judged() -> list[str]:
+        lines = [line for line in similarity.calls_file.read_text().splitlines() if "match baseline shallow" in line]
+        return [" ".join(line.split("/prepared/")[1].split()[:3]) for line in lines]
+
+    assert judged() == [*(f"fr --fold {n}" for n in (0, 3)), *(f"paraphrases --fold {n}" for n in range(5))]
+    (tmp_path / "t.tsv").write_text("a\tb\t1\n")
+    similarity(*BASE, "--folds", "0 3", *paraphrases, "--paraphrase-test", f"{tmp_path}/t.tsv,label=3")
+    assert judged()[-1] == "paraphrases --split test"
+    tables = [line for line in similarity.calls_file.read_text().splitlines() if "match folds" in line]
+    assert any(line.endswith("/tables/shallow.paraphrases.md") for line in tables)
 
 
 def test_from_a_site_to_tables_and_not_again(similarity):
@@ -28,6 +46,8 @@ def test_from_a_site_to_tables_and_not_again(similarity):
         "fairseq-xl corpus run",
         *JOINED,
         *["fairseq-xl match prepare"] * 2,
+        SHALLOW[0],
+        *SHALLOW,
         *FOLD * 2,
         "fairseq-xl match folds",
     ]
@@ -105,8 +125,11 @@ def test_partitions_by_domain_are_corpora_that_all_models_judge(similarity, tmp_
         re.findall(r"/prepared/(\S+) --split test --name (\S+)", line) for line in calls if "match predict" in line
     ]
     assert [pair for found in judged for pair in found] == [(test, by) for by in [*names, "joint"] for test in names]
-    tables = [line.rsplit("/tables/infersent.seed1.test-", 1)[1] for line in calls if "match folds" in line]
-    assert tables == [f"{name}.md" for name in names]
+    tables = [line.rsplit("/tables/", 1)[1] for line in calls if "match folds" in line]
+    assert tables == [
+        *(f"shallow.{name}.md" for name in [*names, "joint"]),
+        *(f"infersent.seed1.test-{name}.md" for name in names),
+    ]
     assert [line.split("--name ")[1].split()[0] for line in calls if "similarity" in line] == [
         "fr.gov",
         "fr.bank",
@@ -180,6 +203,7 @@ def test_corpora_that_are_there_need_no_website(similarity, ready):
         *VECTORS,
         "fairseq-xl vectors join",
         *["fairseq-xl match prepare"] * 2,
+        *SHALLOW,
         *FOLD,
         "fairseq-xl match folds",
     ]

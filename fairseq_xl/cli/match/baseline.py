@@ -11,7 +11,7 @@ from pathlib import Path
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import GREATEST_SEED, argument, option, refuse_options_of_others
 
-NAMES = ("character_ngram", "tfidf", "bm25", "vectors", "st", "constant")
+NAMES = ("character_ngram", "tfidf", "bm25", "vectors", "st", "shallow", "constant")
 
 
 @dataclass(kw_only=True)
@@ -20,7 +20,7 @@ class Baseline:
 
     baseline: str = argument(
         "character_ngram (the paper's), tfidf, bm25, vectors (averaged word vectors), st (sentence-transformers), "
-        "constant (the training pairs' share of matches)",
+        "shallow (lengths, shared words, punctuation), constant (the training pairs' share of matches)",
         choices=NAMES,
         metavar="NAME",
     )
@@ -37,7 +37,7 @@ class Baseline:
         "gradient boosting or logistic regression",
         None,
         choices=("boosting", "logistic"),
-        shown="boosting for character_ngram, logistic for others",
+        shown="boosting for character_ngram and shallow, logistic for others",
     )
     vectors: Path | None = option("file of word vectors, for vectors", None, metavar="FILE")
     model: str | None = option("name or folder of a sentence-transformers model, for st", None, metavar="NAME")

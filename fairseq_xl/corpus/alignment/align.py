@@ -17,10 +17,10 @@ import numpy as np
 from fairseq_xl.corpus.alignment import aligner, review
 from fairseq_xl.corpus.alignment.beads import vecalign
 from fairseq_xl.corpus.documents.document import Bead, Document, read_documents, write_documents
-from fairseq_xl.corpus.documents.words import frequency_cosine
 from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
+from fairseq_xl.text.words import frequency_cosine
 
 
 @dataclass

@@ -27,8 +27,8 @@ from scipy import sparse
 from scipy.special import log_ndtr
 
 from fairseq_xl.corpus.documents.document import Bead
-from fairseq_xl.corpus.documents.words import words
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.text.words import words
 
 KINDS = ((1, 1), (1, 0), (0, 1), (2, 1), (1, 2), (2, 2))
 PRIORS = (0.89, 0.0099, 0.0099, 0.089, 0.089, 0.011)

@@ -16,10 +16,10 @@ from fairseq_xl.corpus.alignment.aligner import align
 from fairseq_xl.corpus.alignment.beads import check_beads, parse_beads, vecalign
 from fairseq_xl.corpus.alignment.dictionary import learn
 from fairseq_xl.corpus.documents.document import Bead
-from fairseq_xl.corpus.documents.words import words
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.report.tables import Table
+from fairseq_xl.text.words import words
 
 ROUNDS = 3
 """Rounds of aligning, and of learning words from the alignment."""

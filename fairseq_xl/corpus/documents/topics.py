@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
-from fairseq_xl.corpus.documents.words import words
 from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
@@ -23,6 +22,7 @@ from fairseq_xl.io.packages import require
 from fairseq_xl.io.settings import GREATEST_SEED, option
 from fairseq_xl.report.figures import draw_picture
 from fairseq_xl.report.tables import Table
+from fairseq_xl.text.words import words
 
 TOP, SHOWN = 20, 10
 """Words of a topic that its coherence is measured by, and those in the table."""

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.corpus.documents.document import read_documents
-from fairseq_xl.corpus.documents.words import masked
 from fairseq_xl.corpus.pairs.data_card import card
 from fairseq_xl.corpus.pairs.pair import SPLITS, Pair, write_jsonl, write_parquet, write_tsv
 from fairseq_xl.corpus.pairs.positives import Placed, read_positives
@@ -24,6 +23,7 @@ from fairseq_xl.io.folders import own_files
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.packages import require
 from fairseq_xl.io.settings import GREATEST_SEED, option
+from fairseq_xl.text.words import masked
 
 Negative = tuple[int, int, float]
 """Numbers of the positives that give the first and the second sentence, and the cosine of their first sentences."""

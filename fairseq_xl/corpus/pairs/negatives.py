@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.corpus.documents.document import Document, read_documents
-from fairseq_xl.corpus.documents.words import words
 from fairseq_xl.corpus.pairs import split
 from fairseq_xl.corpus.pairs.positives import Placed, Positives, collect, write_positives
 from fairseq_xl.corpus.pairs.search import QUANTILES, Band, Both, Lengths, NearDuplicates, Overlaps, quantiles, search
@@ -22,6 +21,7 @@ from fairseq_xl.encode.registry import KINDS, described, load_encoder
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import GREATEST_SEED, option
+from fairseq_xl.text.words import words
 from fairseq_xl.vectors.neighbours import unit_rows
 
 SMOOTHING = 1e-3

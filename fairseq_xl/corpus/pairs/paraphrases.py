@@ -17,7 +17,6 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from fairseq_xl.corpus.documents.words import key
 from fairseq_xl.corpus.pairs import split
 from fairseq_xl.corpus.pairs.export import balanced
 from fairseq_xl.corpus.pairs.negatives import unit_vectors
@@ -28,6 +27,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import own_files
 from fairseq_xl.io.tables import stream_rows
+from fairseq_xl.text.words import key
 
 HEADER = ("sentence1", "sentence2", "label", "fold")
 SPLITS = ("train", "test")

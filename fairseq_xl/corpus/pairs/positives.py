@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairseq_xl.corpus.documents.document import Document
-from fairseq_xl.corpus.documents.words import key
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
+from fairseq_xl.text.words import key
 
 HEADER = ("number", "page", "topic", "fold", "first", "second")
 

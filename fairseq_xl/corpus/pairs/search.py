@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from fairseq_xl.corpus.documents.words import punctuation, words
 from fairseq_xl.corpus.pairs.positives import Positives
+from fairseq_xl.text.words import punctuation, words
 from fairseq_xl.vectors.faiss_index import import_faiss
 
 QUERIES, CANDIDATES = 1024, 4096

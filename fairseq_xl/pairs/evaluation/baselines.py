@@ -5,9 +5,10 @@
     bm25             BM25 of each sentence as the query for the other, averaged
     vectors          cosines of averaged word vectors: plain, and weighted by IDF and as in SIF
     st               cosine of a sentence-transformers model's vectors
+    shallow          lengths, shared words, numbers, punctuation and capitals, gradient boosting: what a corpus gives away
     constant         the training pairs' share of matches: what any classifier must beat
 
-All but character_ngram are weighed by logistic regression. Every feature is the same with the sentences exchanged.
+Others are weighed by logistic regression. Every feature but those of shallow is the same with the sentences exchanged.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from fairseq_xl.encode.pretrained import load_sentence_transformer
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.directory import Row
 from fairseq_xl.pairs.evaluation.similarity import cosines
+from fairseq_xl.text.surface import features as surface
 from fairseq_xl.vectors.table import WordVectors
 
 Features = Callable[[Sequence[Row]], np.ndarray]
@@ -194,6 +196,11 @@ def st(data: Training) -> Features:
     return features
 
 
+def shallow(data: Training) -> Features:
+    """Of the sentences as they were written."""
+    return lambda rows: np.array([surface(row.left_text, row.right_text) for row in rows])
+
+
 def constant(data: Training) -> Features:
     return lambda rows: np.zeros((len(rows), 1))
 
@@ -214,6 +221,7 @@ BASELINES: dict[str, tuple[Callable[[Training], Features], str]] = {
     "bm25": (bm25, "logistic"),
     "vectors": (vectors, "logistic"),
     "st": (st, "logistic"),
+    "shallow": (shallow, "boosting"),
     "constant": (constant, "share"),
 }
 """Features and usual learner of each baseline."""

@@ -27,6 +27,24 @@ judge_paraphrases() {
     --name "$SET" --output "$RUN/paraphrases.json"
 }
 
+# What the pairs of SET give away without a language, on the parts that its models are tested on.
+judge_shallow() {
+  local fold folds=$FOLDS records=()
+  run mkdir -p "$OUT/shallow"
+  [[ $SET != paraphrases ]] || folds=$PARAPHRASE_FOLDS
+  if [[ $SET == paraphrases && -n $PARAPHRASE_TEST ]]; then
+    judge_shallow_part test --split test
+  else
+    for fold in $folds; do judge_shallow_part "fold$fold" --fold "$fold"; done
+  fi
+  run fairseq-xl match folds "${records[@]}" --output "$OUT/tables/shallow.$SET.md"
+}
+
+judge_shallow_part() { # PART OPTION…; adds to `records`
+  records+=("$OUT/shallow/$SET.$1.json")
+  run fairseq-xl match baseline shallow "$OUT/prepared/$SET" "${@:2}" --name shallow --output "${records[-1]}"
+}
+
 tabulate_one() { # WHAT, of which each run has a record
   local set fold folds=() records=()
   for set in "${SETS[@]}"; do
@@ -55,7 +73,7 @@ choose_start() {
 # model to begin with, or nothing.
 try_paraphrases() { # NAME RUNS DATA BEST "EARLIER STAGES"
   local NAME=$1 DATA=$3 BEST=$4 record
-  for FOLD in 0 1 2 3 4; do
+  for FOLD in $PARAPHRASE_FOLDS; do
     RUN=$OUT/$2.fold$FOLD record=fold
     [[ -z $PARAPHRASE_TEST ]] || RUN=$OUT/$2.seed$((FOLD + 1)) record=test
     stage "${RUN#"$OUT/"}" "prepared/$DATA${5:+ $5}" train_paraphrases "$PARAPHRASE_EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"

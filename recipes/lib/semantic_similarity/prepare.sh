@@ -136,7 +136,7 @@ prepare_supplemented() {
 
 # MSRP's parts as they are: pairs of training that share a sentence with the test stay, or others' figures do not compare.
 prepare_paraphrases_in() { # DIR OPTION…
-  local folder=$1 sources=("$(paraphrases_source)") parts=(--folds 5 --together components)
+  local folder=$1 sources=("$(paraphrases_source)") parts=(--folds "$(wc -w <<<"$PARAPHRASE_FOLDS")" --together components)
   shift
   [[ -z $PARAPHRASE_TEST ]] || sources+=("$(paraphrase_test_source)") parts=(--leaks nothing)
   run fairseq-xl match prepare "$folder" "${sources[@]}" --like "$OUT/prepared/joint" "${parts[@]}" "$@"

@@ -12,8 +12,8 @@ from scipy.stats import norm
 
 from fairseq_xl.corpus.alignment import aligner
 from fairseq_xl.corpus.alignment.aligner import align
-from fairseq_xl.corpus.documents.words import words
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.text.words import words
 
 LINE = st.lists(st.sampled_from(["apple", "bread", "cat", "dogs"]), min_size=1, max_size=4).map(" ".join)
 TEXT = st.lists(LINE, max_size=4)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairseq_xl.corpus.documents.words import key
 from fairseq_xl.corpus.pairs import export
 from fairseq_xl.corpus.pairs.pair import SPLITS
 from fairseq_xl.corpus.pairs.positives import Placed
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.text.words import key
 
 from .conftest import make, site
 

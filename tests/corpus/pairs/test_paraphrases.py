@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairseq_xl.corpus.documents.words import key
 from fairseq_xl.corpus.pairs import paraphrases as module
 from fairseq_xl.corpus.pairs.paraphrases import paraphrases, read_translations, through_pivots
 from fairseq_xl.corpus.pairs.settings import ParaphraseSettings
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.text.words import key
 
 FRENCH = [
     ("I'm cold.", "J'ai froid."),

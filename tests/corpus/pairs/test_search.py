@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairseq_xl.corpus.documents.words import frequency_cosine, key
 from fairseq_xl.corpus.pairs import search
 from fairseq_xl.corpus.pairs.positives import Positives
 from fairseq_xl.corpus.pairs.search import Band, Both, Lengths, NearDuplicates, Overlaps
+from fairseq_xl.text.words import frequency_cosine, key
 
 
 def made(first: list[str], second: list[str], home: list[int]) -> Positives:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.corpus.documents.words import key
 from fairseq_xl.corpus.pairs import split
 from fairseq_xl.corpus.pairs.positives import collect
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.text.words import key
 
 from .conftest import documents
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fairseq_xl.corpus.documents.words import frequency_cosine, key, masked
+from fairseq_xl.text.words import frequency_cosine, key, masked
 
 
 def test_distance_by_hand():
