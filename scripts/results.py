@@ -29,6 +29,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # the checkout's package, before any that is installed
+
+from fairseq_xl.report.scores import spread  # noqa: E402
+
 RECORDS = ROOT / "recipes" / "records"
 RECIPES_UNITS, RECIPES_RATE, RECIPES_SEARCH = 256, 2e-3, "--max-len-a 1.5 --max-len-b 5"
 RECIPES_MARGINS = {"syn_margin_diff": 0.7, "negative_sampling": 0.75, "most_informative_negative": 0.75}
@@ -131,7 +135,6 @@ def quality(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
 
     And the peak of its memory, where `fairseq-xl experiment run` has measured it.
     """
-    sys.path.insert(0, str(ROOT))  # the checkout's package, before any that is installed
     from fairseq_xl.experiment.state import State
     from fairseq_xl.report.runs import Run
     from fairseq_xl.report.speed import quality_over_time, sentences_per_second
@@ -165,11 +168,6 @@ def own_test(record: dict[str, Any]) -> dict[str, Any]:
 
 def score(record: dict[str, Any], beam: int, metric: str = "BLEU") -> float:
     return own_test(record)[f"beam{beam}"][metric]["score"]
-
-
-def spread(values: list[float]) -> str:
-    mean = f"{statistics.mean(values):.1f}"
-    return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.1f}"
 
 
 def data(record: dict[str, Any]) -> str:
@@ -300,7 +298,6 @@ def chosen() -> None:
 
 def compare(baseline: str) -> None:
     """A row for each system with the baseline's data: differences of means, and p by Welch's test over seeds."""
-    sys.path.insert(0, str(ROOT))  # the checkout's package, before any that is installed
     from fairseq_xl.report.significance import seeds_differ
 
     found = groups()

@@ -101,14 +101,19 @@ def _refuse_overwriting(command: Any) -> None:
     Raises:
         InputError: ``--output`` is a file that another argument names.
     """
-    output = getattr(command, "output", None)
-    if not isinstance(output, Path) or not output.is_file():
-        return
-    for each in fields(command):
-        given = getattr(command, each.name)
-        for path in given if isinstance(given, list | tuple) else [given]:
-            if each.name != "output" and isinstance(path, Path) and path.is_file() and path.samefile(output):
-                raise InputError(f"--output {output} is read, too ({each.name}): name another file")
+    files = {each.name: _files(getattr(command, each.name)) for each in fields(command)}
+    for output in files.pop("output", []):
+        for name, paths in files.items():
+            if any(path.samefile(output) for path in paths):
+                raise InputError(f"--output {output} is read, too ({name}): name another file")
+
+
+def _files(given: Any) -> list[Path]:
+    return [
+        path
+        for path in (given if isinstance(given, list | tuple) else [given])
+        if isinstance(path, Path) and path.is_file()
+    ]
 
 
 def _is_here() -> bool:

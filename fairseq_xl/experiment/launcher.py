@@ -22,6 +22,7 @@ from typing import Any, Protocol
 from fairseq_xl.experiment.settings import LaunchSettings
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
+from fairseq_xl.io.settings import refuse_given
 
 
 @dataclass(frozen=True)
@@ -279,12 +280,8 @@ def make_launcher(settings: LaunchSettings, folder: Path) -> Launcher:
         InputError: settings that do not go together, fewer GPUs than a cell wants, or no submitit.
     """
     if settings.launcher == "slurm":
-        for name in ("gpus", "gpus_per_cell", "jobs"):
-            if getattr(settings, name) is not None:
-                raise InputError(
-                    f"--{name.replace('_', '-')} is for this machine: on a cluster each cell is a job, which "
-                    "--slurm gpus_per_node=N gives GPUs"
-                )
+        local = ["gpus", "gpus_per_cell", "jobs"]
+        refuse_given(settings, local, "is for this machine, and --slurm gpus_per_node=N gives a cluster's job GPUs")
         return SubmititLauncher(folder, "slurm", dict(map(_parameter, settings.slurm)))
     if settings.slurm:
         raise InputError("--slurm is for --launcher slurm: give both or neither")

@@ -13,6 +13,7 @@ from fairseq_xl.experiment.state import DONE, State
 from fairseq_xl.io.atomic import atomic_text, real_path
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import own_files
+from fairseq_xl.io.settings import refuse_given
 from fairseq_xl.report.page import Section, page
 from fairseq_xl.report.record import versions
 from fairseq_xl.report.runs import Finished, load_runs
@@ -134,10 +135,8 @@ def _kind(runs: Sequence[Finished], kinds: Sequence[Kind]) -> Kind:
 
 
 def _check_options(settings: ReportSettings, kind: Kind) -> None:
-    defaults = ReportSettings()
-    for each in dataclasses.fields(ReportSettings):
-        if each.name not in kind.options and getattr(settings, each.name) != getattr(defaults, each.name):
-            raise InputError(f"--{each.name} means nothing for {kind.name}, which these runs are: leave it out")
+    others = [each.name for each in dataclasses.fields(ReportSettings) if each.name not in kind.options]
+    refuse_given(settings, others, f"means nothing for {kind.name}, which these runs are")
 
 
 def _left_out(state: State, reported: set[str], lacking: str) -> list[str]:

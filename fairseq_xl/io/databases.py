@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,48 @@ def connect_to(path: Path | str, schema: str, what: str, must_exist: bool = Fals
     except sqlite3.DatabaseError as error:
         raise InputError(f"{path} is not {what} ({error}): name another file") from None
     return connection
+
+
+class Cache:
+    """What was made of texts, by a hash of its maker and the text.
+
+    Makers and kinds of text may share a file; one process writes at a time.
+    """
+
+    def __init__(self, path: Path | str, what: str) -> None:
+        """Open the file.
+
+        Args:
+            path: made where there is none, with its folder; ``:memory:`` for a cache that ends with the process.
+            what: what the file is, in messages: "a cache of tags".
+
+        Raises:
+            InputError: something else, or a file that cannot be used.
+        """
+        if path != ":memory:":
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+        schema = "CREATE TABLE IF NOT EXISTS made (key BLOB PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+        self._db = connect_to(path, schema, what)
+
+    def get(self, maker: str, texts: Sequence[str]) -> list[str | None]:
+        """What is kept of each text, None where there is nothing."""
+        query = "SELECT value FROM made WHERE key = ?"
+        rows = (self._db.execute(query, (_key(maker, text),)).fetchone() for text in texts)
+        return [row and row[0] for row in rows]
+
+    def put(self, maker: str, texts: Sequence[str], values: Sequence[str]) -> None:
+        """Keep all of them or, if the process is killed, none."""
+        rows = [(_key(maker, text), value) for text, value in zip(texts, values, strict=True)]
+        with self._db:
+            self._db.executemany("INSERT OR REPLACE INTO made VALUES (?, ?)", rows)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+
+def _key(maker: str, text: str) -> bytes:
+    return hashlib.blake2b(f"{maker}\0{text}".encode(), digest_size=16).digest()
 
 
 def _columns(connection: sqlite3.Connection) -> dict[str, list[str]]:

@@ -10,7 +10,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import MISSING, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,23 +111,6 @@ def check(settings: DataclassInstance, prefix: str = "--") -> None:
         for item in value if isinstance(value, (list, tuple)) else [value]:
             if item is not None:
                 _check_item(item, each.metadata, prefix_of_this + name)
-
-
-def refuse_options_of_others(settings: DataclassInstance, chosen: str, takers: Mapping[str, Sequence[str]]) -> None:
-    """Check that what only some methods read was given to one of them.
-
-    Args:
-        settings: the options.
-        chosen: the method that will run.
-        takers: names of fields, and the methods that read them.
-
-    Raises:
-        InputError: an option would have no effect.
-    """
-    for name, methods in takers.items():
-        if getattr(settings, name) is not None and chosen not in methods:
-            given = f"--{name.replace('_', '-')}"
-            raise InputError(f"{chosen} does not read {given}, which is for {' and '.join(methods)}: leave it out")
 
 
 def refuse_given(settings: DataclassInstance, names: Sequence[str], reason: str) -> None:

@@ -50,6 +50,8 @@ def parse_settings(
         key, equals, value = setting.partition("=")
         if key not in keys or not equals or not value:
             raise InputError(f"{line!r}: {setting!r} is not KEY=VALUE with a key of {', '.join(keys)}")
+        if key in found:
+            raise InputError(f"{line!r} gives {key} twice: give it once")
         found[key] = value
     for key, known in (choices or {}).items():
         if key in found and found[key] not in known:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import hidden_folder
 from fairseq_xl.io.lines import decode_lines, refuse_pipe, utf8_name
 from fairseq_xl.io.settings import check, option
 from fairseq_xl.vectors.formats.fasttext import check_layout, import_fasttext, read_fasttext
@@ -143,7 +144,7 @@ def train_vectors(
     utf8_name(output)
     binary, text_format = (output.with_name(output.name + suffix) for suffix in (".bin", ".vec"))
     with atomic_outputs(binary, text_format) as (new_binary, new_text):
-        with _one_file(texts, new_binary.with_suffix(".txt")) as corpus:
+        with _one_file(texts, output) as corpus:
             settings.input = utf8_name(corpus)
             trained = fasttext.fasttext()
             try:
@@ -222,12 +223,13 @@ def _check_text(path: Path) -> None:
 
 
 @contextmanager
-def _one_file(texts: list[Path], joined: Path) -> Iterator[Path]:
-    """fastText reads one file: the only one given, or ``joined`` while the block runs."""
+def _one_file(texts: list[Path], output: Path) -> Iterator[Path]:
+    """fastText reads one file: the only one given, or one beside ``output`` while the block runs."""
     if len(texts) == 1:
         yield texts[0]
         return
-    try:
+    with hidden_folder(output, output) as folder:
+        joined = folder / "joined.txt"
         with open(joined, "wb") as target:
             for text in texts:
                 chunk = b"\n"
@@ -238,8 +240,6 @@ def _one_file(texts: list[Path], joined: Path) -> Iterator[Path]:
                 if not chunk.endswith(b"\n"):
                     target.write(b"\n")  # or its last word would join the next file's first
         yield joined
-    finally:
-        joined.unlink(missing_ok=True)
 
 
 def _explained(error: Exception, texts: list[Path], training: Training) -> InputError:

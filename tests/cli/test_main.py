@@ -293,3 +293,12 @@ def test_no_file_is_written_over_what_is_read(tmp_path, capsys, link):
     assert cli.main(["vectors", "convert", str(vectors), "--output", str(tmp_path / "new.vec")]) == 0, (
         "it may be replaced"
     )
+
+
+def test_no_file_of_several_is_written_over_one_that_is_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for language in ("de", "en"):
+        (tmp_path / f"a.{language}").write_text("ein Satz\n")
+    assert cli.main(["data", "clean", "a.de", "a.en", "-o", "b.de", "a.en"]) == 2
+    assert "error: --output a.en is read, too" in capsys.readouterr().err
+    assert not (tmp_path / "b.de").exists()

@@ -6,21 +6,18 @@ from pathlib import Path
 import pytest
 
 from fairseq_xl.cli.main import main
-from fairseq_xl.corpus.alignment.translate import Cache
 from fairseq_xl.corpus.crawling.pages import Pages
-from fairseq_xl.io.databases import connect
+from fairseq_xl.io.databases import Cache, connect
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.data.corpus import Corpus
-from fairseq_xl.syntactic.tagging.tagging import TagCache
 
 CLOSED = Path("/proc/self/task")  # to root, too
 
 OPENERS = {
     "crawl": lambda: Pages(CLOSED),
-    "translations": lambda: Cache(CLOSED / "a.sqlite", "x"),
     "corpus": lambda: Corpus(CLOSED / "a.sqlite"),
     "a folder": lambda: Corpus(CLOSED),
-    "tags": lambda: TagCache(CLOSED / "a.sqlite"),
+    "a cache": lambda: Cache(CLOSED / "a.sqlite", "a cache of tags"),
 }
 
 
@@ -58,14 +55,14 @@ def test_a_damaged_database_is_named(tmp_path):
 
 @pytest.mark.parametrize(
     "opened",
-    [Corpus, lambda path: Corpus(path, must_exist=True), TagCache, lambda path: Cache(path, "x")],
-    ids=["corpus", "corpus to read", "tags", "translations"],
+    [Corpus, lambda path: Corpus(path, must_exist=True), lambda path: Cache(path, "a cache of tags")],
+    ids=["corpus", "corpus to read", "cache"],
 )
 def test_a_database_of_others_stays_as_it_is(opened, tmp_path):
     path = tmp_path / "a.sqlite"
     with closing(connect(path)) as db, db:
         db.execute("CREATE TABLE tags (mine)")
-        db.execute("CREATE TABLE translation (mine)")
+        db.execute("CREATE TABLE made (mine)")
     before = path.read_bytes()
     with pytest.raises(
         InputError, match=r"a\.sqlite is a database, but not a (corpus|cache of \w+): name another file"
@@ -96,3 +93,16 @@ def test_tables_whose_making_was_broken_off_are_made(tmp_path):
         db.execute("DROP TABLE setting")
     with closing(Corpus(path)) as corpus:
         corpus.settle("minimum", 3)
+
+
+def test_a_cache_answers_by_maker_and_text(tmp_path):
+    with closing(Cache(tmp_path / "deep" / "tags.sqlite", "a cache of tags")) as cache:
+        cache.put("one", ["a b", "c"], ["X Y", ""])
+        assert cache.get("one", ["c", "d", "a b"]) == ["", None, "X Y"]
+        assert cache.get("two", ["c"]) == [None]
+    with closing(Cache(tmp_path / "deep" / "tags.sqlite", "a cache of tags")) as cache:
+        assert cache.get("one", ["a b"]) == ["X Y"]
+    (tmp_path / "x").write_text("no cache" * 999)
+    for path, sentence in ((tmp_path / "x", "is not a cache of tags"), (tmp_path, "cannot be used")):
+        with pytest.raises(InputError, match=sentence):
+            Cache(path, "a cache of tags")

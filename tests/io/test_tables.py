@@ -57,6 +57,11 @@ def test_settings():
         parse_settings("x.tsv,label=1", ("text", "translation"))
 
 
+def test_a_setting_given_twice():
+    with pytest.raises(InputError, match="gives text twice"):
+        parse_settings("a.csv,text=x,text=y", ("text", "class"))
+
+
 def test_csv_is_not_streamed(tmp_path):
     with pytest.raises(InputError, match="quoted CSV is not read here"):
         list(stream_rows(tmp_path / "x.csv", ["1"]))

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 
 import pytest
 
@@ -83,3 +85,14 @@ def test_two_sets_of_one_name(run):
     (run / "test.score.beam1.json").write_text(json.dumps(SCORES))
     with pytest.raises(InputError, match=r"test\.score\.beam1\.json cannot be told from"):
         write_record(run, {})
+
+
+def test_the_repository_around_an_installed_package_is_another_one(tmp_path, monkeypatch):
+    for words in (["init", "-q"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"]):
+        subprocess.run(["git", "-C", str(tmp_path), *words], check=True)
+    installed = tmp_path / "record.py"
+    installed.touch()
+    monkeypatch.setattr(record, "__file__", str(installed))
+    assert record.commit() is None
+    subprocess.run(["git", "-C", str(tmp_path), "add", "record.py"], check=True)
+    assert re.fullmatch(r"[0-9a-f]{40}\+changes", str(record.commit()))

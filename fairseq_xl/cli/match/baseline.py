@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import GREATEST_SEED, argument, option, refuse_options_of_others
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option, refuse_given
 
 NAMES = ("character_ngram", "tfidf", "bm25", "vectors", "st", "shallow", "constant")
 
@@ -59,7 +59,9 @@ class Baseline:
             raise InputError("--fold judges training pairs: leave --split out")
         if self.learner and self.baseline == "constant":
             raise InputError("constant learns nothing but a share: leave --learner out")
-        refuse_options_of_others(self, self.baseline, {"vectors": ("vectors",), "model": ("st",)})
+        for name, reader in (("vectors", "vectors"), ("model", "st")):
+            if self.baseline != reader:
+                refuse_given(self, [name], f"is for {reader}, and the baseline is {self.baseline}")
         directory = DataDirectory(self.data)
         if self.fold is None:
             split = self.split or "valid"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -22,51 +21,10 @@ from fairseq_xl.corpus.alignment.translators import (
 )
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
 from fairseq_xl.corpus.project import Project, Step
-from fairseq_xl.io.databases import connect_to
+from fairseq_xl.io.databases import Cache
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.text.lexicons.lexicon import write_lexicon
-
-
-class Cache:
-    """Translations by translator and line, in an SQLite file.
-
-    Raises:
-        InputError: the file is something else, or another process writes it.
-    """
-
-    def __init__(self, path: Path, identity: str):
-        self.translator = hashlib.sha256(identity.encode()).hexdigest()
-        path.parent.mkdir(parents=True, exist_ok=True)
-        schema = (
-            "create table if not exists translation (translator text, line text, translated text,"
-            " primary key (translator, line)) without rowid"
-        )
-        self._db = connect_to(path, schema, "a cache of translations")
-
-    def __getitem__(self, line: str) -> str:
-        row = self._find(line)
-        if row is None:
-            raise KeyError(line)
-        return row[0]
-
-    def __contains__(self, line: str) -> bool:
-        return self._find(line) is not None
-
-    def _find(self, line: str) -> tuple[str] | None:
-        return self._db.execute(
-            "select translated from translation where translator = ? and line = ?", (self.translator, line)
-        ).fetchone()
-
-    def add(self, lines: Sequence[str], translations: Sequence[str]) -> None:
-        """Keep a batch: all of it or, if the process is killed, nothing."""
-        rows = ((self.translator, *pair) for pair in zip(lines, translations, strict=True))
-        with self._db:
-            self._db.executemany("insert or replace into translation values (?, ?, ?)", rows)
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._db.close()
 
 
 def translate_lines(lines: Iterable[str], translator: Translator, cache: Cache, batch: int) -> int:
@@ -75,7 +33,9 @@ def translate_lines(lines: Iterable[str], translator: Translator, cache: Cache, 
     Raises:
         InputError: the translator cannot, or returns another number of lines. Batches before are kept.
     """
-    new = [line for line in dict.fromkeys(lines) if line not in cache]
+    different = list(dict.fromkeys(lines))
+    known = cache.get(translator.identity, different)
+    new = [line for line, translation in zip(different, known, strict=True) if translation is None]
     rest = iter(new)
     with tqdm(total=len(new), desc="translate", unit=" lines", delay=1) as bar:
         while part := list(islice(rest, batch)):
@@ -84,7 +44,7 @@ def translate_lines(lines: Iterable[str], translator: Translator, cache: Cache, 
                 raise InputError(
                     f"the translator returned {len(translated)} lines for {len(part)}: it must return one for each"
                 )
-            cache.add(part, translated)
+            cache.put(translator.identity, part, translated)
             bar.update(len(part))
     return len(new)
 
@@ -142,11 +102,11 @@ def work(project: Project, settings: TranslateSettings) -> dict[str, Any]:
         write_documents(output, with_file(documents, project.path(str(settings.file))))
         return counts
     translator = make_translator(project, settings, documents, counts)
-    cache = Cache(project.folder / "translations.sqlite", translator.identity)
+    cache = Cache(project.folder / "translations.sqlite", "a cache of translations")
     try:
         counts["different lines"] = len(set(lines))
         counts["translated now"] = translate_lines(lines, translator, cache, settings.batch)
-        write_documents(output, _translated(documents, cache))
+        write_documents(output, _translated(documents, translator.identity, cache))
     finally:
         cache.close()
     if isinstance(translator, DictionaryTranslator):
@@ -176,9 +136,9 @@ def make_translator(
     return DictionaryTranslator(dictionary)
 
 
-def _translated(documents: Sequence[Document], cache: Cache) -> Iterator[Document]:
+def _translated(documents: Sequence[Document], identity: str, cache: Cache) -> Iterator[Document]:
     for document in documents:
-        document.translation = [cache[line] for line in document.lines[1]]
+        document.translation = [str(found) for found in cache.get(identity, document.lines[1])]
         yield document
 
 

@@ -5,7 +5,7 @@
     bm25             BM25 of each sentence as the query for the other, averaged
     vectors          cosines of averaged word vectors: plain, and weighted by IDF and as in SIF
     st               cosine of a sentence-transformers model's vectors
-    shallow          lengths, shared words, numbers, punctuation and capitals, gradient boosting: what a corpus gives away
+    shallow          lengths, shared words, numbers and marks, gradient boosting: what a corpus gives away
     constant         the training pairs' share of matches: what any classifier must beat
 
 Others are weighed by logistic regression. Every feature but those of shallow is the same with the sentences exchanged.

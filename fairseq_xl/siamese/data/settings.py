@@ -122,11 +122,10 @@ class Settings:
         if self.classes:
             refuse_given(self, ["class_source", "most_frequent", "shared"], "chooses classes, and --classes names them")
         if not self.high_resource:
-            refuse_given(self, ["high_resource_size"], "is for --high-resource text, and there is none")
+            of_high = ["high_resource_size", "shuffle_high_resource", "shuffle_lexicon"]
+            refuse_given(self, of_high, "is for --high-resource text, and there is none")
             if "high" in self.morphemes:
                 raise InputError("--morphemes high: there is no --high-resource text to segment")
-        if self.shuffle_high_resource and not self.high_resource:
-            raise InputError("--shuffle-high-resource: there is no --high-resource text to shuffle the labels of")
         if self.shuffle_vectors and len(self.vectors) < 2:
             raise InputError("--shuffle-vectors: --vectors names no file for the high-resource language")
 

@@ -76,10 +76,8 @@ def group(records: Sequence[Record]) -> Systems:
         sizes[record["name"]].add(learnt_from(record))
     for record in records:
         if any(record[key] != first[key] for key in ("split", "classes", "gold")):
-            raise InputError(
-                f"the records of {first['name']!r} and {record['name']!r} are of different test sets: compare those "
-                "of one data directory"
-            )
+            names = " and ".join(dict.fromkeys(repr(one["name"]) for one in (first, record)))
+            raise InputError(f"records of {names} are of different test sets: compare those of one data directory")
         name = record["name"]
         if len(sizes[name]) > 1:
             name += "".join(f", {count} {side}-resource" for side, count in learnt_from(record))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.databases import Cache
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.progress import progress_bar
@@ -22,7 +23,7 @@ from fairseq_xl.syntactic.data.filters import FILTERS
 from fairseq_xl.syntactic.data.readers import Inputs, LinkReader, named
 from fairseq_xl.syntactic.tagging.tagged_text import kind
 from fairseq_xl.syntactic.tagging.taggers import load_tagger
-from fairseq_xl.syntactic.tagging.tagging import Engine, TagCache, Tagging, tag_sentences
+from fairseq_xl.syntactic.tagging.tagging import Engine, Tagging, tag_sentences
 from fairseq_xl.text.conllu import read_conllu
 
 _TAGS_PER_TRANSACTION = 10_000
@@ -177,7 +178,7 @@ def tag(corpus: Corpus, taggers: Mapping[str, str], cached: Path, engine: Engine
     for language in taggers:
         if language not in known:
             raise InputError(f"there is a tagger for {language!r}, but {corpus.path} has no sentence in it")
-    with closing(TagCache(cached)) as cache:
+    with closing(Cache(cached, "a cache of tags")) as cache:
         for language, name in taggers.items():
             tagger = load_tagger(name, language)
             corpus.use_tagger(language, tagger.fingerprint)

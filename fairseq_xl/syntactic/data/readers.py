@@ -6,6 +6,7 @@ import re
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -125,8 +126,7 @@ class TatoebaExport(LinkReader):
 
     def links(self, start: int) -> Iterator[Link | None]:
         sentences, links = self.files
-        with tempfile.TemporaryDirectory() as folder:
-            index = connect(Path(folder) / "sentences.sqlite")
+        with tempfile.TemporaryDirectory() as folder, closing(connect(Path(folder) / "sentences.sqlite")) as index:
             index.execute("PRAGMA synchronous = OFF")
             index.execute("CREATE TABLE sentence (id INTEGER PRIMARY KEY, language TEXT, text TEXT)")
             index.executemany("INSERT OR REPLACE INTO sentence VALUES (?, ?, ?)", self._wanted(sentences))
@@ -137,7 +137,6 @@ class TatoebaExport(LinkReader):
                     raise InputError(f"{links}, line {number}: not two sentence numbers separated by a tab")
                 one, other = (index.execute(query, (int(end),)).fetchone() for end in ends[:2])
                 yield (*one, *other) if one and other and one[0] != other[0] else None
-            index.close()
 
     def _wanted(self, path: Path) -> Iterator[tuple[int, str, str]]:
         for number, line in enumerate(read_lines(path), start=1):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.io.atomic import atomic_text
-from fairseq_xl.io.databases import connect_to
+from fairseq_xl.io.databases import Cache
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
 from fairseq_xl.io.packages import require
@@ -106,41 +105,8 @@ def _in_order(
         yield result(jobs.popleft())
 
 
-class TagCache:
-    """Tags on disk, by a hash of the tagger's fingerprint and the sentence.
-
-    A sentence is written as soon as its batch is tagged, so that a killed run loses little. Many taggers, languages
-    and corpora can share a file; one process writes at a time.
-    """
-
-    def __init__(self, path: Path | str) -> None:
-        """Args: path: a file, made where there is none; ``:memory:`` for a cache that ends with the process."""
-        if path != ":memory:":
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-        schema = "CREATE TABLE IF NOT EXISTS tags (key BLOB PRIMARY KEY, tags TEXT NOT NULL) WITHOUT ROWID"
-        self._db = connect_to(path, schema, "a cache of tags")
-
-    def get(self, fingerprint: str, sentences: list[str]) -> list[str | None]:
-        """The tags of each sentence, None where they are not known."""
-        query = "SELECT tags FROM tags WHERE key = ?"
-        rows = (self._db.execute(query, (_key(fingerprint, text),)).fetchone() for text in sentences)
-        return [row and row[0] for row in rows]
-
-    def put(self, fingerprint: str, sentences: list[str], tags: list[str]) -> None:
-        rows = [(_key(fingerprint, text), found) for text, found in zip(sentences, tags, strict=True)]
-        with self._db:
-            self._db.executemany("INSERT OR REPLACE INTO tags VALUES (?, ?)", rows)
-
-    def close(self) -> None:
-        self._db.close()
-
-
-def _key(fingerprint: str, text: str) -> bytes:
-    return hashlib.blake2b(f"{fingerprint}\0{text}".encode(), digest_size=16).digest()
-
-
 def tag_sentences(
-    sentences: Iterable[str], name: str, language: str, tagger: Tagger, known: TagCache, engine: Engine
+    sentences: Iterable[str], name: str, language: str, tagger: Tagger, known: Cache, engine: Engine
 ) -> Iterator[str]:
     """Yield the tags of each sentence, in order, from the cache or by the tagger that ``name`` stands for.
 
@@ -170,7 +136,7 @@ def tag_file(source: Path, target: Path, name: str, language: str, cached: Path 
     tagger = load_tagger(name, language)
     lines = count_lines(source)
     bar = progress_bar(f"tags {source.name}", True, lines, " sentences")
-    with closing(TagCache(cached or ":memory:")) as known, bar, atomic_text(target) as stream:
+    with closing(Cache(cached or ":memory:", "a cache of tags")) as known, bar, atomic_text(target) as stream:
         stream.write("text\tupos\n")
         tags = tag_sentences(map(tidy, read_lines(source)), name, language, tagger, known, engine)
         for text, found in zip(map(tidy, read_lines(source)), tags, strict=True):

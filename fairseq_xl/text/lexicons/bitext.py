@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +24,12 @@ class Side:
     starts: np.ndarray
     """(M + 1,) int64, where each sentence begins; the last is N."""
 
-    @property
+    @cached_property
     def lengths(self) -> np.ndarray:
         """(M,) words in each sentence."""
         return np.diff(self.starts)
 
-    @property
+    @cached_property
     def counts(self) -> np.ndarray:
         """(V,) occurrences of each word."""
         return np.bincount(self.tokens, minlength=len(self.words))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from fairseq_xl.corpus.alignment.translate import Cache, translate_lines
+from fairseq_xl.corpus.alignment.translate import translate_lines
 from fairseq_xl.corpus.alignment.translators import (
     read_dictionary,
 )
 from fairseq_xl.corpus.documents.document import read_documents, write_documents
 from fairseq_xl.corpus.pipeline import run_step
 from fairseq_xl.corpus.project import Project
+from fairseq_xl.io.databases import Cache
 from fairseq_xl.io.errors import InputError
 
 from .conftest import DOCUMENTS, UPPER
@@ -29,19 +30,16 @@ class Counting:
 
 
 def test_each_line_is_translated_once_and_kept(tmp_path):
-    cache = Cache(tmp_path / "c.sqlite", "counting")
+    cache = Cache(tmp_path / "c.sqlite", "a cache of translations")
     broken = Counting(wrong_after=1)
     with pytest.raises(InputError, match="returned 1 lines for 2"):
         translate_lines(["a", "b", "a", "c", "d"], broken, cache, 2)
     cache.close()
-    cache, whole = Cache(tmp_path / "c.sqlite", "counting"), Counting()
+    cache, whole = Cache(tmp_path / "c.sqlite", "a cache of translations"), Counting()
     assert translate_lines(["a", "b", "a", "c", "d", "e"], whole, cache, 2) == 3
     assert whole.batches == [["c", "d"], ["e"]]
-    assert cache["a"] == "<a>"
-    other = Cache(tmp_path / "c.sqlite", "another translator")
-    assert "a" not in other
-    with pytest.raises(KeyError):
-        other["a"]
+    assert cache.get("counting", ["a", "f"]) == ["<a>", None]
+    assert cache.get("another translator", ["a"]) == [None]
 
 
 def project(folder, **settings):

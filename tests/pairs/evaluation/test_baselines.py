@@ -228,8 +228,8 @@ def test_vectors_are_read_from_a_file(folder, tmp_path, table):
         (["--fold", "1", "--split", "valid"], "leave --split out"),
         (["--fold", "2"], "fold 2 of 2"),
         (["--learner", "logistic"], "leave --learner out"),
-        (["--vectors", "x.vec"], "constant does not read --vectors, which is for vectors: leave it out"),
-        (["--model", "small"], "constant does not read --model, which is for st: leave it out"),
+        (["--vectors", "x.vec"], "--vectors is for vectors, and the baseline is constant: leave it out"),
+        (["--model", "small"], "--model is for st, and the baseline is constant: leave it out"),
     ],
 )
 def test_mistakes(folder, tmp_path, capsys, arguments, said):

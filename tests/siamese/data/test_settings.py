@@ -18,6 +18,7 @@ from fairseq_xl.cli.main import main
         ("--most-frequent", "-1"),
         ("--languages", "a", "b", "c"),
         ("--shuffle-high-resource",),
+        ("--shuffle-lexicon",),
     ],
 )
 def test_numbers_that_make_no_sense(tmp_path, capsys, options):

@@ -101,7 +101,7 @@ def test_files_where_folders_are_wanted_and_the_reverse(tmp_path, capsys):
     assert "it is a directory" in capsys.readouterr().err
     assert main(["classify", "gain", str(tmp_path)]) == 2
     assert f"cannot read the record {tmp_path}" in capsys.readouterr().err
-    unread = "svm does not read --more-text, which is for asv and dsc-t: leave it out"
+    unread = "--more-text is for asv and dsc-t, and the baseline is svm: leave it out"
     for more, said in (
         (["-o", str(tmp_path)], "it is a directory"),
         (["-o", "x", "--seed", "-1"], "--seed is -1"),

@@ -13,9 +13,10 @@ from functools import partial
 
 import pytest
 
+from fairseq_xl.io.databases import Cache
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.tagging import tagging
-from fairseq_xl.syntactic.tagging.tagging import TagCache, over_processes, over_ray, tag_file, tag_sentences
+from fairseq_xl.syntactic.tagging.tagging import over_processes, over_ray, tag_file, tag_sentences
 
 TWO_WORKERS = """
 import json, sys
@@ -173,22 +174,9 @@ def test_without_ray(monkeypatch):
         over_ray()
 
 
-def test_the_cache_answers_by_tagger_and_sentence(tmp_path):
-    with closing(TagCache(tmp_path / "deep" / "tags.sqlite")) as cache:
-        cache.put("one", ["a b", "c"], ["X Y", ""])
-        assert cache.get("one", ["c", "d", "a b"]) == ["", None, "X Y"]
-        assert cache.get("two", ["c"]) == [None]
-    with closing(TagCache(tmp_path / "deep" / "tags.sqlite")) as cache:
-        assert cache.get("one", ["a b"]) == ["X Y"]
-    (tmp_path / "x").write_text("no cache" * 999)
-    for path, sentence in ((tmp_path / "x", "is not a cache of tags"), (tmp_path, "cannot be used")):
-        with pytest.raises(InputError, match=sentence):
-            TagCache(path)
-
-
 def test_what_was_tagged_is_not_tagged_again(tagger, tmp_path):
     texts = [f"{'a' * number} b" for number in range(1, 11)]
-    with closing(TagCache(tmp_path / "tags.sqlite")) as cache:
+    with closing(Cache(tmp_path / "tags.sqlite", "a cache of tags")) as cache:
         cache.put("lengths", texts[4:6], ["from the", "cache"])
         found = list(tag_sentences(iter(texts), "name", "en", tagger, cache, over_processes(1)))
         expected = [f"{'X' * number} X" for number in range(1, 11)]
@@ -201,7 +189,7 @@ def test_what_was_tagged_is_not_tagged_again(tagger, tmp_path):
 
 def test_a_killed_run_keeps_the_batches_that_were_tagged(tagger, tmp_path):
     texts = [f"{'a' * number} b" for number in range(1, 11)]
-    with closing(TagCache(tmp_path / "tags.sqlite")) as cache:
+    with closing(Cache(tmp_path / "tags.sqlite", "a cache of tags")) as cache:
         stream = tag_sentences(iter(texts), "name", "en", tagger, cache, over_processes(1))
         next(stream)
         stream.close()
