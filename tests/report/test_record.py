@@ -88,7 +88,10 @@ def test_two_sets_of_one_name(run):
 
 
 def test_the_repository_around_an_installed_package_is_another_one(tmp_path, monkeypatch):
-    for words in (["init", "-q"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"]):
+    for words in (
+        ["init", "-q"],
+        ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"],
+    ):
         subprocess.run(["git", "-C", str(tmp_path), *words], check=True)
     installed = tmp_path / "record.py"
     installed.touch()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import argument, option, refuse_given
 from fairseq_xl.siamese.models.voting import ReferenceVoting
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ class Predict(ReferenceVoting):
             raise InputError("--split writes a record: name its file with --output")
         if self.split and (self.input or self.language or self.labels_only):
             raise InputError("--split judges the data's own text: leave out the file, --language and --labels-only")
-        if self.curve and not self.split:
-            raise InputError("--curve names a line of a record: give --split, too")
+        if not self.split:
+            refuse_given(self, ["name", "curve"], "is of the record of --split, which is not given")
         if self.class_bias and self.split == "valid":
             raise InputError("--class-bias is fitted on the split valid: give --split test, or text")
         if self.curve and not (self.curve[1].isdecimal() and int(self.curve[1])):

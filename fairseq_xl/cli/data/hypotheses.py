@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import argument, option, refuse_given
 
 
 @dataclass(kw_only=True)
@@ -75,5 +75,6 @@ class Hypotheses:
             if (given is not None) != needed:
                 needs = "needs" if needed else "has no use for"
                 raise InputError(f"data hypotheses: {chosen} {needs} --{name} FILE")
-        if self.as_read and not self.replace_unknown:
-            raise InputError("data hypotheses: it has no use for --as-read FILE without --replace-unknown")
+        if not self.replace_unknown:
+            others = ["as_read", "subwords", "max_distance"]
+            refuse_given(self, others, "is for --replace-unknown, which is not given")

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import argument, option, refuse_given
 
 
 @dataclass(kw_only=True)
@@ -55,6 +55,8 @@ class Lexicon:
         from fairseq_xl.text.lexicons.bitext import read_bitext
         from fairseq_xl.text.lexicons.lexicon import make_lexicon, write_lexicon
 
+        if self.alignments:
+            refuse_given(self, ["iterations", "min_dice"], "is for IBM model 1, and --alignments brings other links")
         bitext = read_bitext(self.source, self.target)
         if self.alignments:
             counts, alone = ibm1.given_links(bitext, self.alignments)

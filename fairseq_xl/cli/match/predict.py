@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from fairseq_xl.cli.match.common import DEVICE, MOVED, WORDS_LACKING, unlabelled, write
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import argument, option, refuse_given
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,6 +61,7 @@ class Predict:
             raise InputError("give --input or --split, not both")
         pairs = languages = None
         if not self.split:
+            refuse_given(self, ["name"], "names the record of --split, which is not given")
             line = STANDARD_INPUT + self.input[1:] if self.input.startswith("-") else self.input
             source = unlabelled(line)
             languages = source.languages

@@ -10,7 +10,7 @@ from pathlib import Path
 from fairseq_xl.cli.match.common import DEVICE
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import decode_lines
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import argument, option, refuse_given
 
 
 @dataclass(kw_only=True)
@@ -42,6 +42,8 @@ class Search:
         Raises:
             InputError: files or models that cannot be used, an empty question.
         """
+        if self.rerank is None:
+            refuse_given(self, ["candidates"], "is for --rerank, which is not given")
         import fairseq_xl
 
         fairseq_xl.register()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fairseq_xl.cli.vectors import DICTIONARY, READABLE, WRITABLE
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import GREATEST_SEED, argument, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option, refuse_given
 from fairseq_xl.vectors.train import Training
 from fairseq_xl.vectors.transform import Transformation
 
@@ -78,6 +78,8 @@ class Convert(Transformation):
         for name, given in (("--weighted", self.weighted), ("--center-on", self.center_on)):
             if given and not self.centers:
                 raise InputError(f"{name} changes nothing without --center, --remove-components or --whiten")
+        if not self.random_share:
+            refuse_given(self, ["random_seed"], "is the seed of --random-share, which is 0")
         counts = read_dictionary(self.dict) if self.dict else None
         vectors = self._read(counts)
         weights = [counts.get(word, 0) for word in vectors.words] if self.weighted and counts else None

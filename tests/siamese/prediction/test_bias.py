@@ -45,7 +45,7 @@ def test_it_is_not_fitted_on_what_is_reported(tmp_path, capsys):
     assert main([*words[:3], str(tmp_path / "text"), *words[3:5], *words[6:]]) == 2
     assert "--split judges the data's own text: leave out the file" in capsys.readouterr().err
     assert main([*words[:3], "--curve", "a", "3"]) == 2
-    assert "--curve names a line of a record: give --split, too" in capsys.readouterr().err
+    assert "--curve is of the record of --split, which is not given: leave it out" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("count", [1, 2])
