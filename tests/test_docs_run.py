@@ -35,7 +35,7 @@ RUNS = {
         *("tutorials/own-loss.md", "how-to/hydra.md", "how-to/several-gpus.md", "how-to/python.md"),
         *("how-to/pytorch.md", "how-to/train-faster.md"),
     ),
-    "translator": ("tutorials/translator.md",),
+    "translator": ("tutorials/translator.md", "how-to/target-vectors.md"),
     "recipes": ("how-to/recipes.md", "how-to/export.md"),
     "experiments": ("how-to/experiments.md", "how-to/slurm.md"),
     "encoder": ("tutorials/encoder.md",),
@@ -58,8 +58,13 @@ SMALLER = {
         ("fairseq-xl experiment run multi30k-de-en.yaml", "--only stock"),  # one of all cells
         TRAINING,
     ),
-    "question matching": (TRAINING, ("fairseq-train esim", "--hidden-dim 8"), VECTORS),
-    "classifier": (TRAINING, VECTORS),
+    "question matching": (
+        ("fairseq-xl experiment run question-matching.yaml", "--only constant tfidf"),
+        TRAINING,
+        ("fairseq-train esim", "--hidden-dim 8"),
+        VECTORS,
+    ),
+    "classifier": (("fairseq-xl experiment run sentiment.yaml", "--only svm mnb-h"), TRAINING, VECTORS),
     "encoder": (
         ("fairseq-xl embed train-tagger", "--epochs 1"),
         ("fairseq-xl embed prepare", "--vocabulary 120"),
