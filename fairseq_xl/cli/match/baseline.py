@@ -67,7 +67,7 @@ class Baseline:
             split = self.split or "valid"
             train, judged = directory.training(), directory.rows(split)
         else:
-            split = "train"
+            split = f"fold {self.fold}"
             train, judged = (directory.fold(self.fold, held_out) for held_out in (False, True))
         if not judged:
             place = f"its split {split}" if self.fold is None else f"fold {self.fold}"

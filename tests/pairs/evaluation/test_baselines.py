@@ -207,11 +207,19 @@ def test_a_fold_is_judged_by_the_others(folder, tmp_path):
     out = tmp_path / "r.json"
     assert main(["match", "baseline", "constant", str(folder), "-o", str(out), "--fold", "1"]) == 0
     record = PairRecord.read(out)
-    assert record.split == "train"
+    assert record.split == "fold 1"
     assert record.about["fold"] == 1
     assert record.ids == [row.id for row in TRAIN if row.folds == (1, 1)]
     learned = [row.label for row in TRAIN if row.folds == (0, 0)]
     np.testing.assert_allclose(record.probability, np.mean(learned))
+
+
+def test_folds_have_a_table(folder, tmp_path, capsys):
+    records = [str(tmp_path / f"{fold}.json") for fold in (0, 1)]
+    for fold, record in enumerate(records):
+        assert main(["match", "baseline", "shallow", str(folder), "-o", record, "--fold", str(fold)]) == 0
+    assert main(["match", "folds", *records]) == 0
+    assert "| shallow | 2 |" in capsys.readouterr().out
 
 
 def test_vectors_are_read_from_a_file(folder, tmp_path, table):
