@@ -136,6 +136,7 @@ experiment record in/out/runs/ce.seed1 --about loss=ce source=de -o out/record.j
 doctor --json
 doctor
 completion bash
+options vmf
 user-dir
 """
 
@@ -148,5 +149,5 @@ def lines() -> list[list[str]]:
 
 def group_and_name(words: list[str]) -> tuple[str, str]:
     """The group of a line's command (or the command itself where it has none), and its whole name."""
-    grouped = words[0] not in ("doctor", "completion", "user-dir")
+    grouped = words[0] not in ("doctor", "options", "completion", "user-dir")
     return words[0], " ".join(words[: 1 + grouped])
