@@ -102,7 +102,7 @@ fairseq-xl translate pack checkpoints/checkpoint_best.pt --data data-bin -s de -
 # 4 epochs of a softmax, and 4 of the loss.
 bash recipes/train.sh --train pairs --src de --tgt en --out OUT --loss combined --target-epochs 4 --warm-start \\
     --subwords 4000 --search lenpen=1.25 -- --main-options label_smoothing=0.05    # of the likelihood.
-""": "20,000 pairs again; recipes/test_baselines.py has short softmaxes",
+""": "20,000 pairs again; recipes/test_multi30k.py has short softmaxes",
     """\
 bash recipes/multi30k.sh --out OUT --name lstm
 fairseq-xl translate export OUT/runs/lstm/model --format onnx --output ONNX

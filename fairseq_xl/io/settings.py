@@ -10,7 +10,7 @@ import math
 import os
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import MISSING, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -131,6 +131,22 @@ def refuse_given(settings: DataclassInstance, names: Sequence[str], reason: str)
     for name in names:
         if getattr(settings, name) != defaults[name]:
             raise InputError(f"--{name.replace('_', '-')} {reason}: leave it out")
+
+
+def refuse_unread(settings: DataclassInstance, chosen: str, readers: Mapping[str, Sequence[str]]) -> None:
+    """:func:`refuse_given` for options that only some baselines read.
+
+    Args:
+        settings: the options.
+        chosen: the baseline that will run.
+        readers: names of fields, and the baselines that read them.
+
+    Raises:
+        InputError: an option would have no effect.
+    """
+    for name, baselines in readers.items():
+        if chosen not in baselines:
+            refuse_given(settings, [name], f"is for {' and '.join(baselines)}, and the baseline is {chosen}")
 
 
 def _check_item(item: Any, metadata: Any, name: str) -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import shlex
 from functools import cache
 
+from fairseq_xl.cli.main import find
+
 CORPUS = (
     "--set topics.passes=5 topics.fewest=2 topics.most=2 negatives.low=-1 negatives.high=1 negatives.folds=2 "
     "negatives.max_page_share=1 negatives.encoder=vectors:../en.vec"
@@ -149,5 +151,5 @@ def lines() -> list[list[str]]:
 
 def group_and_name(words: list[str]) -> tuple[str, str]:
     """The group of a line's command (or the command itself where it has none), and its whole name."""
-    grouped = words[0] not in ("doctor", "options", "completion", "user-dir")
-    return words[0], " ".join(words[: 1 + grouped])
+    name, _, _ = find(words)
+    return words[0], name.removeprefix("fairseq-xl ")

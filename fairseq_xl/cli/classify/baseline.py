@@ -11,7 +11,7 @@ from typing import Any
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import GREATEST_SEED, argument, option, refuse_given
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option, refuse_unread
 from fairseq_xl.siamese.baselines import BASELINES
 
 
@@ -65,9 +65,7 @@ class Baseline:
             raise InputError("mv-rnn has parses of one language: leave out --with-high-resource")
         if self.baseline == "mv-rnn" and self.split != "test":
             raise InputError("mv-rnn classifies the test split alone")
-        for name, readers in {"more_text": ("asv", "dsc-t"), "model": ("st",), "parses": ("mv-rnn",)}.items():
-            if self.baseline not in readers:
-                refuse_given(self, [name], f"is for {' and '.join(readers)}, and the baseline is {self.baseline}")
+        refuse_unread(self, self.baseline, {"more_text": ("asv", "dsc-t"), "model": ("st",), "parses": ("mv-rnn",)})
         with atomic_text(self.output) as stream:
             directory = DataDirectory(self.data)
             train, valid, tested = (directory.corpus(split, "low") for split in ("train", "valid", self.split))

@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import GREATEST_SEED, argument, option, refuse_given
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option, refuse_unread
 
 NAMES = ("character_ngram", "tfidf", "bm25", "vectors", "st", "shallow", "constant")
 
@@ -59,9 +59,7 @@ class Baseline:
             raise InputError("--fold judges training pairs: leave --split out")
         if self.learner and self.baseline == "constant":
             raise InputError("constant learns nothing but a share: leave --learner out")
-        for name, reader in (("vectors", "vectors"), ("model", "st")):
-            if self.baseline != reader:
-                refuse_given(self, [name], f"is for {reader}, and the baseline is {self.baseline}")
+        refuse_unread(self, self.baseline, {"vectors": ("vectors",), "model": ("st",)})
         directory = DataDirectory(self.data)
         if self.fold is None:
             split = self.split or "valid"
