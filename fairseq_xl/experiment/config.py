@@ -14,7 +14,7 @@ from typing import Any
 
 from fairseq_xl.io.atomic import real_path
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import read_yaml
+from fairseq_xl.io.settings import names_and_values, read_yaml
 
 KEYS = ("title", "recipe", "options", "train", "seeds", "systems", "baselines", "name")
 SYSTEM_KEYS = ("loss", "options", "train", "seeds", "label")
@@ -272,15 +272,12 @@ def read_changes(changes: list[str]) -> dict[str, str]:
     """Recipe options from ``NAME=VALUE``, as a cell has them.
 
     Raises:
-        InputError: not of that form, or an option that the runner itself gives.
+        InputError: not of that form, the same option twice, or one that the runner itself gives.
     """
     options = {}
-    for change in changes:
-        name, equals, value = change.partition("=")
-        if not equals or not name or not value:
-            raise InputError(f"--set {change!r}: write NAME=VALUE, with an option of the recipe")
+    for name, value in names_and_values(changes, "--set", "NAME=VALUE, with an option of the recipe").items():
         if name in RESERVED:
-            raise InputError(f"--set {change!r}: the option {name!r} is the runner's; {RESERVED[name]}")
+            raise InputError(f"--set {name}={value}: the option {name!r} is the runner's; {RESERVED[name]}")
         options[name] = _in_folder(name, value, Path.cwd())
     return options
 

@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import Any, Protocol
 from fairseq_xl.experiment.settings import LaunchSettings
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
-from fairseq_xl.io.settings import refuse_given
+from fairseq_xl.io.settings import names_and_values, refuse_given
 
 
 @dataclass(frozen=True)
@@ -282,7 +283,7 @@ def make_launcher(settings: LaunchSettings, folder: Path) -> Launcher:
     if settings.launcher == "slurm":
         local = ["gpus", "gpus_per_cell", "jobs"]
         refuse_given(settings, local, "is for this machine, and --slurm gpus_per_node=N gives a cluster's job GPUs")
-        return SubmititLauncher(folder, "slurm", dict(map(_parameter, settings.slurm)))
+        return SubmititLauncher(folder, "slurm", _parameters(settings.slurm))
     if settings.slurm:
         raise InputError("--slurm is for --launcher slurm: give both or neither")
     named = None if settings.gpus is None else [gpu for gpu in settings.gpus.split(",") if gpu]
@@ -291,11 +292,9 @@ def make_launcher(settings: LaunchSettings, folder: Path) -> Launcher:
     return LocalLauncher(slots)
 
 
-def _parameter(text: str) -> tuple[str, int | str]:
-    name, equals, value = text.partition("=")
-    if not equals or not name:
-        raise InputError(f"--slurm {text!r}: write NAME=VALUE")
-    return name, int(value) if value.isdigit() else value
+def _parameters(words: Sequence[str]) -> dict[str, int | str]:
+    given = names_and_values(words, "--slurm")
+    return {name: int(value) if value.isdigit() else value for name, value in given.items()}
 
 
 def visible_gpus() -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from fairseq_xl.experiment.config import Experiment
 from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads
+from fairseq_xl.io.json_files import opened_json
 
 PENDING, RUNNING, DONE, FAILED = "pending", "running", "done", "failed"
 
@@ -53,17 +53,12 @@ class State:
         self.systems: dict[str, tuple[str, int]] = {}
         if not path.exists():
             return
-        try:
-            stored = loads(path.read_text(encoding="utf-8"))
+        with opened_json(path, "state of an experiment", "remove it to begin anew (finished runs are kept)") as stored:
             self.cells = {name: CellState(**cell) for name, cell in stored["cells"].items()}
             self.title, self.labels = stored["title"], stored["labels"]
             self.baselines = stored["baselines"]
             self.systems = {name: (system, seed) for name, (system, seed) in stored["systems"].items()}
             self._check()
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise InputError(
-                f"{path} is not the state of an experiment: remove it to begin anew (finished runs are kept)"
-            ) from None
 
     def _check(self) -> None:
         """Raises: TypeError, AttributeError: values that no runner writes."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from fairseq_xl.io.atomic import HIDDEN, atomic_outputs, exclusive_lock, hidden_name, real_path
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads
+from fairseq_xl.io.json_files import loads
 
 WRITTEN = ".written"
 """In a folder that was written here: a line for each of its files, a checksum (or nothing), a tab and the name."""

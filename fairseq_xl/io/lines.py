@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import json
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
@@ -220,11 +219,3 @@ def text_encoding(name: str) -> str | None:
     if not found._is_text_encoding or found.name.replace("_", "-") in _CODES:
         return None
     return found.name
-
-
-def loads(text: str) -> Any:
-    """As ``json.loads``. Raises: ValueError: also for what is nested too deeply for Python."""
-    try:
-        return json.loads(text)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None

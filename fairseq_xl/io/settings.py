@@ -149,6 +149,25 @@ def refuse_unread(settings: DataclassInstance, chosen: str, readers: Mapping[str
             refuse_given(settings, [name], f"is for {' and '.join(baselines)}, and the baseline is {chosen}")
 
 
+def name_and_value(word: str, option: str, form: str = "NAME=VALUE") -> tuple[str, str]:
+    """The two sides of one word of an option. Raises: InputError: one is missing."""
+    name, equals, value = word.partition("=")
+    if not (name and equals and value):
+        raise InputError(f"{option} {word!r}: write {form}")
+    return name, value
+
+
+def names_and_values(words: Sequence[str], option: str, form: str = "NAME=VALUE") -> dict[str, str]:
+    """:func:`name_and_value` of each word. Raises: InputError: also where two words have the same name."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, value = name_and_value(word, option, form)
+        if name in found:
+            raise InputError(f"{option} gives {name} twice, {found[name]!r} and {value!r}: give it once")
+        found[name] = value
+    return found
+
+
 def _check_item(item: Any, metadata: Any, name: str) -> None:
     choices = metadata.get("choices")
     if choices is not None and item not in choices:

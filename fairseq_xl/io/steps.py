@@ -16,7 +16,7 @@ from typing import Any
 from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import digest
-from fairseq_xl.io.lines import loads
+from fairseq_xl.io.json_files import loads
 
 Signature = dict[str, Any]
 

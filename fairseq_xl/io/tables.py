@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads, numbered_lines, read_lines, read_text
+from fairseq_xl.io.json_files import loads
+from fairseq_xl.io.lines import numbered_lines, read_lines, read_text
 
 FORMATS = ("tsv", "csv", "jsonl", "spaces", "lines")
 SPLITS = ("train", "valid", "test")

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads
+from fairseq_xl.io.json_files import opened_json
 from fairseq_xl.io.settings import option
 
 NAME = "README.md"
@@ -140,17 +140,10 @@ def opening(head: Mapping[str, Any], title: str) -> list[str]:
 
 def read_scores(path: Path) -> list[Score]:
     """The scores of a translation run's record. Raises: InputError: no such file, or another one."""
-    try:
-        record = loads(path.read_text(encoding="utf-8"))
+    with opened_json(path, "record of a run", "name what `fairseq-xl experiment record` wrote") as record:
         return [
             Score(data, f"beam {beam.removeprefix('beam')}", metric, metric.lower(), found["score"], found["signature"])
             for data, beams in record["scores"].items()
             for beam, metrics in beams.items()
             for metric, found in metrics.items()
         ]
-    except FileNotFoundError:
-        raise InputError(f"there is no record {path}: check the name") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(
-            f"{path} is not a record of `fairseq-xl experiment record`: name a run's record.json"
-        ) from None

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from fairseq_xl.io.atomic import real_path, write_json
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads
+from fairseq_xl.io.json_files import opened_json
 from fairseq_xl.report.training_log import read_training_log
 from fairseq_xl.training.checkpoints import plain
 
@@ -35,12 +35,8 @@ def read_scores(run: Path) -> dict[str, dict[str, dict[str, Any]]]:
         found = SCORE_FILE.fullmatch(path.name)
         if found is None:
             continue
-        try:
-            metrics = loads(path.read_text(encoding="utf-8"))
-            metrics = metrics if isinstance(metrics, list) else [metrics]
-            entry = {metric["name"]: _score(metric) for metric in metrics}
-        except (ValueError, KeyError, TypeError):
-            raise InputError(f"{path} is not the JSON output of sacrebleu: score again") from None
+        with opened_json(path, "JSON output of sacrebleu", "score again") as metrics:
+            entry = {metric["name"]: _score(metric) for metric in (metrics if isinstance(metrics, list) else [metrics])}
         beams = scores.setdefault(found["set"] or "test", {})
         if f"beam{found['beam']}" in beams:
             raise InputError(f"{path} cannot be told from the recipe's own test set's: give that set another name")

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads, read_lines
+from fairseq_xl.io.json_files import opened_json
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.report.training_log import TrainingLog, read_training_log
 
 TRANSLATION = {"scores": dict, "source": str, "target": str}
@@ -108,12 +109,10 @@ class Run(Finished):
         path = self.folder / "diagnostics.json"
         if not path.is_file():
             return None
-        try:
-            found = loads(path.read_text(encoding="utf-8"))
+        found: dict[str, Any]
+        with opened_json(path, "output of `fairseq-xl translate diagnose`", "diagnose again") as found:
             if not found["checkpoints"]:
-                raise ValueError
-        except (ValueError, KeyError, TypeError):
-            raise InputError(f"{path} is not what `fairseq-xl translate diagnose` writes: diagnose again") from None
+                raise ValueError("it has no checkpoints")
         return found
 
     @cached_property
@@ -144,12 +143,9 @@ def load_runs(out: Path, systems: Mapping[str, tuple[str, int]], peaks: Mapping[
         path = out / "runs" / name / "record.json"
         if not path.is_file():
             continue
-        try:
-            record = loads(path.read_text(encoding="utf-8"))
+        with opened_json(path, "record of a run", "remove it and run the experiment again") as record:
             if not isinstance(record, dict):
-                raise TypeError
-        except (ValueError, TypeError):
-            raise InputError(f"{path} is not a run's record: remove it and run the experiment again") from None
+                raise TypeError("it has no entries with names")
         runs.append(Finished(path.parent, system, seed, record, peaks.get(name)))
     if not runs:
         raise InputError(f"no run in {out / 'runs'} has finished yet: fairseq-xl experiment run goes on with them")

@@ -16,8 +16,7 @@ from sacrebleu.metrics.chrf import CHRF
 from sacrebleu.significance import PairedTest, Result
 
 from fairseq_xl.io.atomic import write_json
-from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads
+from fairseq_xl.io.json_files import opened_json
 
 LEVEL = 0.05
 SEED = 12345
@@ -136,10 +135,8 @@ class KeptTests:
         self.path = path
         self.values: dict[str, Any] = {}
         if path.is_file():
-            try:
-                self.values = dict(loads(path.read_text(encoding="utf-8")))
-            except (ValueError, TypeError):
-                raise InputError(f"{path} is damaged: remove it, its tests will be computed again") from None
+            with opened_json(path, "file of kept tests", "remove it, its tests will be computed again") as found:
+                self.values = dict(found)
 
     def sentences_differ(self, *arguments: object) -> float:
         """:func:`sentences_differ`, computed once."""

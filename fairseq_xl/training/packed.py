@@ -20,7 +20,8 @@ from torch import Tensor
 
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads, utf8_name
+from fairseq_xl.io.json_files import loads
+from fairseq_xl.io.lines import utf8_name
 from fairseq_xl.training import checkpoints
 
 SUFFIX = ".safetensors"

@@ -17,7 +17,8 @@ from typing import Any
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads, refuse_pipe
+from fairseq_xl.io.json_files import loads
+from fairseq_xl.io.lines import refuse_pipe
 from fairseq_xl.io.settings import option
 from fairseq_xl.text.unknown_words import SUBWORDS
 from fairseq_xl.translation.options import Decoding, VectorScores

@@ -13,8 +13,10 @@ import numpy as np
 
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.vectors.dictionary import read_word_list
 from fairseq_xl.vectors.formats.npy import read_npy, vocabulary_path, write_npy
 from fairseq_xl.vectors.formats.text import read_text, write_text
+from fairseq_xl.vectors.formats.text import read_words as read_words_of_text
 
 logger = logging.getLogger(__name__)
 
@@ -75,14 +77,7 @@ def read_vectors(
     if isinstance(words, (set, frozenset)):
         words = sorted(words)  # the order of a set changes from run to run
     wanted = None if words is None else list(dict.fromkeys(words))
-    if path.is_dir():
-        raise InputError(f"{path} is a directory, not a file of word vectors")
-    if not path.exists():
-        raise InputError(f"there is no file of word vectors at {path}")
-    if path.name.endswith(_UNPACK_FIRST):
-        raise InputError(f"{path} has a format that is not read directly: unpack or convert it first")
-    if path.stat().st_size == 0:
-        raise InputError(f"{path} is empty: it holds no vectors")
+    _check_file(path)
     repeated = 0
     try:
         if path.suffix == ".bin":
@@ -99,6 +94,42 @@ def read_vectors(
         logger.warning("%s: %d repeated words were passed over; the first vector of each counts", path, repeated)
     table = WordVectors(found, matrix)
     return table if wanted is None or found == wanted else table.select(wanted)
+
+
+def read_words(path: Path) -> list[str]:
+    """The distinct words of a file of vectors, in its order, without the vectors.
+
+    A fastText model (``.bin``) gives the words it was trained on, although it has a vector for any word.
+
+    Raises InputError for a file that is missing, damaged or holds no vectors.
+    """
+    _check_file(path)
+    try:
+        if path.suffix == ".bin":
+            from fairseq_xl.vectors.formats.fasttext import fasttext_vocabulary
+
+            words = fasttext_vocabulary(path)
+        elif path.suffix == ".npy":
+            words = read_word_list(vocabulary_path(path))
+        else:
+            words = read_words_of_text(path)
+    except PermissionError as error:
+        raise InputError(f"{path} may not be read: {error.strerror}") from error
+    if not words:
+        raise InputError(f"{path} is empty: it holds no vectors")
+    return list(dict.fromkeys(words))
+
+
+def _check_file(path: Path) -> None:
+    """Raises InputError for what is no file, or one of a format that must be converted first."""
+    if path.is_dir():
+        raise InputError(f"{path} is a directory, not a file of word vectors")
+    if not path.exists():
+        raise InputError(f"there is no file of word vectors at {path}")
+    if path.name.endswith(_UNPACK_FIRST):
+        raise InputError(f"{path} has a format that is not read directly: unpack or convert it first")
+    if path.stat().st_size == 0:
+        raise InputError(f"{path} is empty: it holds no vectors")
 
 
 def write_vectors(path: str | Path, vectors: WordVectors, progress: bool = False) -> None:

@@ -29,7 +29,7 @@ def test_a_folder_without_an_experiment(tmp_path: Path) -> None:
 
 def test_damaged_state(tmp_path: Path) -> None:
     (tmp_path / "experiment.json").write_text("{}")
-    with pytest.raises(InputError, match="not the state of an experiment"):
+    with pytest.raises(InputError, match="is no state of an experiment"):
         State.of(tmp_path)
 
 
@@ -56,7 +56,7 @@ def test_values_of_other_types(change: dict, tmp_path: Path) -> None:
     path.write_text(json.dumps(GOOD))
     assert State(path).systems == {"vmf.seed1": ("vmf", 1)}
     path.write_text(json.dumps({**GOOD, **change}))
-    with pytest.raises(InputError, match="not the state of an experiment"):
+    with pytest.raises(InputError, match="is no state of an experiment"):
         State(path)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import check, option, read_yaml
+from fairseq_xl.io.settings import check, names_and_values, option, read_yaml
 
 
 @dataclass
@@ -132,3 +132,12 @@ def test_one_file_for_two_sides(tmp_path):
             check(TwoFiles((tmp_path / "a", other)))
     (tmp_path / "loop").symlink_to("loop")
     check(TwoFiles((tmp_path / "a", tmp_path / "loop")))  # whoever writes there is told
+
+
+def test_names_and_values_of_an_option():
+    assert names_and_values(["a=1", "b=c=d"], "--set") == {"a": "1", "b": "c=d"}
+    for word in ("a", "=1", "a="):
+        with pytest.raises(InputError, match=f"--set '{word}': write NAME=VALUE"):
+            names_and_values([word], "--set")
+    with pytest.raises(InputError, match="--set gives a twice, '1' and '2': give it once"):
+        names_and_values(["a=1", "b=2", "a=2"], "--set")

@@ -70,7 +70,7 @@ def test_a_card_without_a_licence_is_refused(record: Path) -> None:
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"scores": []}', '{"scores": {"test": {"beam5": {"BLEU": 3}}}}'])
 def test_what_is_no_record(tmp_path: Path, text: str) -> None:
     (tmp_path / "r.json").write_text(text)
-    with pytest.raises(InputError, match=r"r\.json is not a record of"):
+    with pytest.raises(InputError, match=r"r\.json is no record of"):
         read_scores(tmp_path / "r.json")
-    with pytest.raises(InputError, match="there is no record"):
+    with pytest.raises(InputError, match="there is no record of"):
         read_scores(tmp_path / "none.json")

@@ -63,7 +63,7 @@ def test_what_is_no_run_is_refused(run, tmp_path):
     with pytest.raises(InputError, match=r"there is no folder"):
         write_record(tmp_path / "absent", {})
     (run / "score.beam1.json").write_text("torn")
-    with pytest.raises(InputError, match=r"score\.beam1\.json is not the JSON output of sacrebleu"):
+    with pytest.raises(InputError, match=r"score\.beam1\.json is no JSON output of sacrebleu"):
         write_record(run, {})
     (run / "train.log").write_text("nothing\n")
     with pytest.raises(InputError, match="holds no training records"):

@@ -35,7 +35,7 @@ def test_nothing_finished(tmp_path):
 def test_damaged_record(make_run):
     run = make_run("x")
     (run / "record.json").write_text("[]")
-    with pytest.raises(InputError, match=r"record\.json is not a run's record"):
+    with pytest.raises(InputError, match=r"record\.json is no record of a run"):
         load_runs(make_run.out, {"x": ("x", 1)}, {})
 
 
@@ -50,7 +50,7 @@ def test_the_record_of_another_recipe_is_no_damage(make_run):
 def test_damaged_diagnostics(make_run, text):
     (make_run("x") / "diagnostics.json").write_text(text)
     (run,) = translations(load_runs(make_run.out, {"x": ("x", 1)}, {}))
-    with pytest.raises(InputError, match=r"diagnostics\.json is not what `fairseq-xl translate diagnose` writes"):
+    with pytest.raises(InputError, match=r"diagnostics\.json is no output of `fairseq-xl translate diagnose`"):
         assert run.diagnostics
 
 

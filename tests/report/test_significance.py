@@ -96,5 +96,5 @@ def test_kept_tests_are_not_computed_again(tmp_path, monkeypatch):
     assert len(calls) == 2
     assert len(json.loads(path.read_text())) == 2
     path.write_text("[")
-    with pytest.raises(InputError, match="is damaged"):
+    with pytest.raises(InputError, match="is no file of kept tests"):
         KeptTests(path)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
+from fairseq_xl.vectors.table import WordVectors, read_vectors, read_words, write_vectors
 
 WRITABLE = ["x.vec", "x.txt", "x.vec.gz", "x.npy"]
 
@@ -62,7 +62,7 @@ def test_what_is_written_is_read_back_exactly(
     matrix[:, 0][~matrix.any(axis=1)] = 1  # all-zero vectors are refused, as another test shows
     write_vectors(tmp_path / name, WordVectors(words, matrix))
     back = read_vectors(tmp_path / name, progress=False)
-    assert back.words == words
+    assert back.words == read_words(tmp_path / name) == words
     np.testing.assert_array_equal(back.matrix, matrix)
     wanted = data.draw(st.lists(st.sampled_from([*words, "not there"]), unique=True))
     some = read_vectors(tmp_path / name, words=wanted, dim=dim, progress=False)
@@ -180,3 +180,64 @@ def test_loading_needs_neither_fairseq_nor_torch(tmp_path: Path, run_cli, toy: W
         "vectors", "neighbours", "the", "--vectors", tmp_path / "x.npy", env={**os.environ, "PYTHONPATH": str(tmp_path)}
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "2 2\nla 1 2\nnew york 1 -2e-3\n",
+        "la 1 2\nnew york 3 4 \nla 5 6\n",
+        "\ufeffla 1 2\nnew york 3 4\n\n",
+        "la\t1\t2\nnew york\t3\t4\n",
+    ],
+)
+def test_words_are_those_of_the_whole_table(tmp_path, content):
+    path = tmp_path / "v.vec"
+    path.write_text(content, encoding="utf-8")
+    assert read_words(path) == read_vectors(path, progress=False).words == ["la", "new york"]
+
+
+def test_words_of_every_format(tmp_path):
+    table = WordVectors(["la", "el"], np.ones((2, 3)))
+    for name in ("v.vec", "v.vec.gz", "v.npy"):
+        write_vectors(tmp_path / name, table)
+        assert read_words(tmp_path / name) == ["la", "el"]
+
+
+def test_numbers_are_not_parsed(tmp_path):
+    path = tmp_path / "v.vec"
+    path.write_text("la 1 2\nel x y\n", encoding="utf-8")
+    assert read_words(path) == ["la", "el"]
+    with pytest.raises(InputError, match="line 2: 'x' is not a number"):
+        read_vectors(path, progress=False)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty: it holds no vectors"),
+        (b"word\n", "line 1: expected a header 'count dimension' or a word and its numbers"),
+        (b"2 2\nla 1 2\nel 1\n", "line 3: expected a word and 2 numbers"),
+        (b"3 2\nla 1 2\nel 1 2\n", "is truncated: its header announces 3 words"),
+        (b"la 1\n\xe9 1\n", "line 2 is not valid UTF-8"),
+    ],
+)
+def test_files_that_are_no_vectors(tmp_path, content, message):
+    path = tmp_path / "v.vec"
+    path.write_bytes(content)
+    with pytest.raises(InputError) as error:
+        read_words(path)
+    assert message in str(error.value)
+
+
+def test_a_damaged_a_missing_and_an_empty_file(tmp_path):
+    path = tmp_path / "v.vec.gz"
+    path.write_bytes(gzip.compress(b"la 1 2\n" * 100)[:-4])
+    with pytest.raises(InputError, match="damaged or truncated gzip file"):
+        read_words(path)
+    with pytest.raises(InputError, match="there is no file of word vectors"):
+        read_words(tmp_path / "v.vec")
+    np.save(tmp_path / "v.npy", np.ones((0, 3)))
+    (tmp_path / "v.vocab").write_text("")
+    with pytest.raises(InputError, match=r"v\.npy is empty"):
+        read_words(tmp_path / "v.npy")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads, read_text
-from fairseq_xl.io.settings import GREATEST_SEED, argument, option
+from fairseq_xl.io.json_files import opened_json
+from fairseq_xl.io.settings import GREATEST_SEED, argument, name_and_value, names_and_values, option
 from fairseq_xl.syntactic.evaluation.encoders import (
     BASELINES,
     KINDS,
@@ -86,7 +86,8 @@ class Evaluate:
         encoders = [parse_encoder(text) for text in self.encoders]
         plain = [encoder for encoder in encoders if encoder.spec not in BASELINES]
         encoders += [transformed(encoder, step) for step in self.transform for encoder in plain]
-        accuracy = dict(_tagger_accuracy(text) for text in self.taggers)
+        folders = names_and_values(self.taggers, "--taggers", "LANG=DIR, such as de=taggers/de")
+        accuracy = {language: _tagger_accuracy(language, Path(folder)) for language, folder in folders.items()}
         if not encoders:
             raise InputError("there is no encoder to evaluate: name one, such as length or ours=FOLDER")
         import fairseq_xl
@@ -131,24 +132,15 @@ def write_texts(folder: Path, texts: Sequence[TaggedText]) -> None:
             stream.writelines(f"{line}\n" for line in text.texts)
 
 
-def _tagger_accuracy(text: str) -> tuple[str, float]:
-    """Language and UPOS F1 of LANG=DIR."""
-    language, equals, folder = text.partition("=")
-    if not equals or not language or not folder:
-        raise InputError(f"--taggers {text!r}: write LANG=DIR, such as de=taggers/de")
-    path = Path(folder) / ACCURACY
-    if not path.is_file():
-        raise InputError(f"--taggers {text}: {path} is missing, which train-tagger --test writes: leave {language} out")
-    try:
-        return language, float(loads(read_text(path))["upos_f1"])
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f"{path} holds no accuracy of a tagger: run train-tagger --test again") from None
+def _tagger_accuracy(language: str, folder: Path) -> float:
+    """A tagger's UPOS F1."""
+    missing = f"`train-tagger --test` writes it, else leave {language} out of --taggers"
+    with opened_json(folder / ACCURACY, "accuracy of a tagger", "run train-tagger --test again", missing) as found:
+        return float(found["upos_f1"])
 
 
 def _treebank(text: str) -> TaggedText:
-    language, equals, path = text.partition("=")
-    if not equals or not language or not path:
-        raise InputError(f"--treebanks {text!r}: write LANG=FILE, such as de=de_pud.conllu")
+    language, path = name_and_value(text, "--treebanks", "LANG=FILE, such as de=de_pud.conllu")
     return read_treebank(Path(path), language)
 
 

@@ -48,13 +48,14 @@ class RepairWords(RepairSettings, WordRules):
         from fairseq_xl.pairs.augmentation import repair_files
         from fairseq_xl.pairs.augmentation.key import read_words
         from fairseq_xl.pairs.augmentation.repair import Repair
-        from fairseq_xl.pairs.data.vector_words import vector_words
         from fairseq_xl.report.tables import Table
+        from fairseq_xl.vectors.table import read_words as read_vector_words
 
         files = [repair_files.TextFile.parse(line) for line in self.files]
         outputs = [self.output / file.path.name.removesuffix(".gz") for file in files]
         _check(outputs, [file.path for file in files])
-        vocabulary = vector_words(self.vectors)
+        # The most frequent first, as files of vectors are ordered.
+        vocabulary = {word: rank for rank, word in enumerate(read_vector_words(self.vectors))}
         if not self.keep_case:  # words with capitals are never looked up
             vocabulary = {word: rank for word, rank in vocabulary.items() if word == word.lower()}
         counts, neighbours = repair_files.count(files, self)

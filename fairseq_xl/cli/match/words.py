@@ -78,7 +78,7 @@ class Statistics(WordRules):
         """
         from fairseq_xl.pairs.data.source import PairSource
         from fairseq_xl.pairs.data.statistics import table
-        from fairseq_xl.pairs.data.vector_words import vector_words
+        from fairseq_xl.vectors.table import read_words
 
-        known = vector_words(self.vectors) if self.vectors else None
+        known = set(read_words(self.vectors)) if self.vectors else None
         print(table([PairSource.parse(line) for line in self.sources], self, known).markdown())

@@ -28,7 +28,8 @@ from fairseq_xl.corpus.crawling.html import decode, parse
 from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.databases import connect
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads, read_lines
+from fairseq_xl.io.json_files import loads
+from fairseq_xl.io.lines import read_lines
 
 Headers = list[tuple[str, str]]
 MOST_HOPS = 10

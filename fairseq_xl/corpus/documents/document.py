@@ -9,7 +9,8 @@ from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads, read_lines
+from fairseq_xl.io.json_files import loads
+from fairseq_xl.io.lines import read_lines
 
 Bead = tuple[list[int], list[int]]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads
+from fairseq_xl.io.json_files import opened_json
 
 if TYPE_CHECKING:
     from fairseq_xl.pairs.data.directory import Row
@@ -64,15 +64,9 @@ class PairRecord:
     @classmethod
     def read(cls, path: Path) -> PairRecord:
         """Raises: InputError: no such file, or one that holds no record or an impossible one."""
-        try:
-            record = cls(**loads(path.read_text(encoding="utf-8")))
+        with opened_json(path, "record of pairs", "make it again") as found:
+            record = cls(**found)
             record.check(str(path))
-        except InputError:
-            raise
-        except FileNotFoundError:
-            raise InputError(f"there is no record {path}") from None
-        except (ValueError, TypeError) as error:
-            raise InputError(f"{path} is no record of pairs ({error}): make it again") from None
         return record
 
     def check(self, where: str) -> None:

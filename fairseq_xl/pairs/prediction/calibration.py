@@ -16,7 +16,7 @@ from scipy.special import expit, logit
 
 from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads
+from fairseq_xl.io.json_files import opened_json
 
 SUREST = 1e-6
 """Probabilities are clipped to SUREST … 1 − SUREST before they become logits."""
@@ -190,12 +190,8 @@ def write_calibration(path: Path, found: Calibration) -> None:
 
 def read_calibration(path: Path) -> Calibration:
     """Raises: InputError: the file is missing, or holds something else."""
-    try:
-        found = Calibration(**loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise InputError(f"there is no calibration {path}: `fairseq-xl match calibrate` makes one") from None
-    except (ValueError, TypeError) as error:
-        raise InputError(f"{path} is no calibration ({error}): make it again") from None
+    with opened_json(path, "calibration", "make it again", "`fairseq-xl match calibrate` makes one") as entries:
+        found = Calibration(**entries)
     known = [found.temperature, found.bias, found.development_prior, *([] if found.prior is None else [found.prior])]
     if not all(type(number) in (int, float) and abs(number) < 1e300 for number in known):
         raise InputError(f"{path} is no calibration (it holds something else than numbers): make it again")

@@ -14,8 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads
+from fairseq_xl.io.json_files import opened_json
 from fairseq_xl.report.classification import confusion, macro_f1
 
 if TYPE_CHECKING:
@@ -57,15 +56,9 @@ def write(record: Record, stream: TextIO) -> None:
 
 def read(path: Path) -> Record:
     """Raises: InputError: no record of predictions."""
-    try:
-        record: Record = loads(path.read_text(encoding="utf-8"))
+    record: Record
+    with opened_json(path, "record of predictions", "write it anew") as record:
         check(record)
-    except FileNotFoundError:
-        raise InputError(f"there is no record {path}") from None
-    except OSError as error:
-        raise InputError(f"cannot read the record {path}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InputError(f"{path} is no record of predictions ({error!r}): write it anew") from None
     return record
 
 

@@ -15,12 +15,12 @@ from fairseq_xl.io.databases import Cache
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.progress import progress_bar
-from fairseq_xl.io.settings import GREATEST_SEED, option, refuse_given
+from fairseq_xl.io.settings import GREATEST_SEED, names_and_values, option, refuse_given
 from fairseq_xl.io.tables import stream_rows
 from fairseq_xl.syntactic.data.corpus import PIVOT, Corpus
 from fairseq_xl.syntactic.data.directory import read_manifest
 from fairseq_xl.syntactic.data.filters import FILTERS
-from fairseq_xl.syntactic.data.readers import Inputs, LinkReader, named
+from fairseq_xl.syntactic.data.readers import Inputs, LinkReader
 from fairseq_xl.syntactic.tagging.tagged_text import kind
 from fairseq_xl.syntactic.tagging.taggers import load_tagger
 from fairseq_xl.syntactic.tagging.tagging import Engine, Tagging, tag_sentences
@@ -98,7 +98,7 @@ def prepare(settings: Preparation, output: Path) -> dict[tuple[str, str], int]:
         InputError: what any of the steps refuses.
     """
     readers = settings.readers()
-    taggers = dict(named(word, "--tagger") for word in settings.tagger)
+    taggers = names_and_values(settings.tagger, "--tagger")
     if settings.like:
         refuse_given(settings, ["vocabulary"], "is for a new vocabulary, and --like brings one")
     if settings.until == "all":

@@ -18,7 +18,7 @@ from fairseq.data import Dictionary, indexed_dataset
 
 from fairseq_xl.io.atomic import atomic_outputs, atomic_text, write_json
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads
+from fairseq_xl.io.json_files import loads
 from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.io.steps import run_once
 from fairseq_xl.syntactic.data.corpus import fold

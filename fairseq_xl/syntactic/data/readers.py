@@ -14,7 +14,7 @@ from pathlib import Path
 from fairseq_xl.io.databases import connect
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
-from fairseq_xl.io.settings import option
+from fairseq_xl.io.settings import name_and_value, option
 from fairseq_xl.syntactic.tagging.tagged_text import kind
 from fairseq_xl.text.conllu import read_conllu
 from fairseq_xl.text.parallel import check_equal_counts
@@ -221,7 +221,7 @@ class Inputs:
                 limit = self.subtitles_limit if subtitles else 0
                 found.append(LineAligned(languages, tuple(map(Path, files)), limit, subtitles))
         for word in self.monolingual:
-            language, value = named(word, "--monolingual")
+            language, value = name_and_value(word, "--monolingual")
             found.append(Monolingual((language,), (Path(value),)))
         if self.tatoeba:
             codes = {CODES.get(code, code) for code in self.languages}
@@ -231,16 +231,8 @@ class Inputs:
         return found
 
 
-def named(word: str, name: str) -> tuple[str, str]:
-    """The two sides of NAME=VALUE. Raises: InputError: one is missing."""
-    key, equals, value = word.partition("=")
-    if not (key and equals and value):
-        raise InputError(f"{name} {word}: give NAME=VALUE")
-    return key, value
-
-
 def _languages_and_value(word: str, name: str) -> tuple[tuple[str, str], str]:
-    key, value = named(word, name)
+    key, value = name_and_value(word, name)
     languages = key.split("-")
     if len(languages) != 2 or len(set(languages)) != 2 or not all(languages):
         raise InputError(f"{name} {word}: {key!r} does not name two languages, as en-de does")

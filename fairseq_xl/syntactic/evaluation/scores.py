@@ -7,7 +7,7 @@ from typing import Any
 
 from fairseq_xl.io.atomic import real_path
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads
+from fairseq_xl.io.json_files import opened_json
 from fairseq_xl.report.model_card import Score
 
 
@@ -24,17 +24,10 @@ def read_scores(path: Path, checkpoint: Path) -> list[Score]:
     Raises:
         InputError: no such file, another one, one without the checkpoint or such scores of it, or one that is older.
     """
-    try:
-        record = loads(path.read_text(encoding="utf-8"))
+    with opened_json(path, "record of an evaluation", "name what `fairseq-xl embed evaluate` wrote") as record:
         evaluated = {entry["label"]: entry["spec"] for entry in record["encoders"]}
         found = [entry for entry in record["encoders"] if real_path(Path(entry["spec"])) == real_path(checkpoint)]
         scores = _scores(record, found[0]) if found else []
-    except FileNotFoundError:
-        raise InputError(f"there is no record {path}: check the name") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(
-            f"{path} is not a record of `fairseq-xl embed evaluate`: name the JSON file that it wrote"
-        ) from None
     if not found:
         known = ", ".join(f"{label} ({spec})" for label, spec in evaluated.items()) or "none"
         raise InputError(f"{path} has no scores of {checkpoint}, but of {known}: evaluate this one")

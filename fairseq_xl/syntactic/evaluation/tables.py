@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import loads
+from fairseq_xl.io.json_files import opened_json
 from fairseq_xl.report.scores import spread
 from fairseq_xl.report.tables import Table
 
@@ -26,14 +26,10 @@ def read_record(path: Path) -> Record:
     Raises:
         InputError: no such file, or another one.
     """
-    try:
-        record = loads(path.read_text(encoding="utf-8"))
+    record: Record
+    with opened_json(path, "record of an evaluation", "name what `fairseq-xl embed evaluate` wrote") as record:
         record["encoders"][0]["label"]
         tables([record])  # which read everything that there is
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
-        raise InputError(f"{path} is no record of fairseq-xl embed evaluate") from None
     return record
 
 

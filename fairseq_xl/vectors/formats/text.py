@@ -39,6 +39,19 @@ def read_text(
     Returns the words, their matrix (n, d) in float32 and how many repeated lines were passed over. Raises InputError,
     with the number of the line, for anything that makes the file unusable.
     """
+    rows = _read(path, None if wanted is None else frozenset(wanted), dim, progress)
+    return rows.words, rows.finish(), rows.repeated
+
+
+def read_words(path: Path) -> list[str]:
+    """The distinct words in the file's order. Columns are counted, but no number is parsed.
+
+    Raises InputError as :func:`read_text` does, but for what only the numbers show.
+    """
+    return _read(path, None, None, progress=False, numbers=False).words
+
+
+def _read(path: Path, wanted: frozenset[str] | None, dim: int | None, progress: bool, numbers: bool = True) -> _Rows:
     blocks = _numbered_blocks(path, progress)
     start, block = next(blocks, (1, [b""]))
     if not block[0].strip():
@@ -50,7 +63,7 @@ def read_text(
         start, block = 2, block[1:]
     if dim is not None and width != dim:
         raise InputError(f"{path} holds vectors of dimension {width}, but dimension {dim} is needed")
-    rows = _Rows(path, None if wanted is None else frozenset(wanted), width)
+    rows = _Rows(path, wanted, width, numbers)
     last = 1
     with np.errstate(over="ignore"):  # a number beyond float32 becomes infinite, and is then reported
         for number, lines in itertools.chain([(start, block)], blocks):
@@ -63,16 +76,17 @@ def read_text(
             f"{path} is truncated: its header announces {announced} words, but it ends on line {last} "
             f"after {rows.lines} of them: fetch or write it again"
         )
-    return rows.words, rows.finish(), rows.repeated
+    return rows
 
 
 class _Rows:
     """The rows kept so far, and the rules for adding the next line."""
 
-    def __init__(self, path: Path, wanted: frozenset[str] | None, width: int) -> None:
+    def __init__(self, path: Path, wanted: frozenset[str] | None, width: int, numbers: bool) -> None:
         self.path = path
         self.wanted = wanted
         self.width = width
+        self.numbers = numbers
         self.words: list[str] = []
         self.repeated = 0
         self.lines = 0  # with a vector, kept or not
@@ -144,17 +158,21 @@ class _Rows:
         if word in self._seen:
             self.repeated += 1
             return
+        if self.numbers:
+            self._take_numbers(number, word, line[end:])
+        self.words.append(word)
+        self._seen.add(word)
+
+    def _take_numbers(self, number: int, word: str, columns: bytes) -> None:
         if len(self.words) == len(self._matrix):
             # Doubling in place (realloc) keeps the peak near one copy of the table.
             self._matrix.resize((max(1024, 2 * len(self.words)), self.width), refcheck=False)
-        row = _components(self.path, number, word, line[end:])
+        row = _components(self.path, number, word, columns)
         if len(row) != self.width:  # other white space than blanks and tabs
             raise InputError(
                 f"{self.path}, line {number}: the vector of {word!r} has {len(row)} numbers, not {self.width}"
             )
         self._matrix[len(self.words)] = row
-        self.words.append(word)
-        self._seen.add(word)
         self._line_numbers.append(number)
 
 

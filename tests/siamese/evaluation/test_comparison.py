@@ -100,7 +100,7 @@ def test_files_where_folders_are_wanted_and_the_reverse(tmp_path, capsys):
     assert main(["classify", "gain", str(path), "--over", "Siamese", "--system", "Siamese", "-o", str(tmp_path)]) == 2
     assert "it is a directory" in capsys.readouterr().err
     assert main(["classify", "gain", str(tmp_path)]) == 2
-    assert f"cannot read the record {tmp_path}" in capsys.readouterr().err
+    assert f"cannot read the record of predictions {tmp_path}" in capsys.readouterr().err
     unread = "--more-text is for asv and dsc-t, and the baseline is svm: leave it out"
     for more, said in (
         (["-o", str(tmp_path)], "it is a directory"),

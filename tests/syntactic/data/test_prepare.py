@@ -178,11 +178,12 @@ def test_killed_and_started_again(run_cli, multilingual, tmp_path):
     [
         (("--pairs", "en=x.tsv"), "'en' does not name two languages"),
         (("--pairs", "en-de-en=x.tsv"), "'en-de-en' does not name two languages"),
-        (("--pairs", "x.tsv"), "--pairs x.tsv: give NAME=VALUE"),
+        (("--pairs", "x.tsv"), "--pairs 'x.tsv': write NAME=VALUE"),
         (("--pairs", "en-fr=nowhere.tsv"), "there is no file nowhere.tsv"),
         (("--parallel", "en-fr=a,b,c"), "give a prefix or two files"),
         (("--tatoeba", "a.csv", "b.csv", "--languages", "en"), "needs --languages, two or more"),
         (("--tagger", "fr=FOLDER"), "there is a tagger for 'fr', but"),
+        (("--tagger", "nl=a", "nl=b"), "--tagger gives nl twice, 'a' and 'b': give it once"),
         (("--tagger", "nl=nowhere"), "there is no tagger nowhere for 'nl': train one"),
         (("--targets", "nl"), "the target language 'nl' has no tags: give --tagger nl=TAGGER"),
         (("--sources", "fr"), "has no sentence in 'fr'"),
@@ -197,7 +198,7 @@ def test_killed_and_started_again(run_cli, multilingual, tmp_path):
         (("--sources", "en", "--targets", "en"), "no pair is left to train on"),
         (("--own-tags", "nl"), "the target language 'nl' has no tags: give --tagger nl=TAGGER"),
         (("--own-tags", "fr"), "has no sentence in 'fr': give text in it with --pairs or --monolingual"),
-        (("--monolingual", "x.txt"), "--monolingual x.txt: give NAME=VALUE"),
+        (("--monolingual", "x.txt"), "--monolingual 'x.txt': write NAME=VALUE"),
     ],
 )
 def test_mistakes(command, tmp_path, capsys, options, said):

@@ -79,13 +79,16 @@ def test_the_taggers_accuracy_stands_beside(sets: Path, tmp_path: Path, capsys) 
     folder.mkdir()
     words = ["embed", "evaluate", "length", "--sets", str(sets), "--measures", "nearest", "--taggers"]
     assert main([*words, f"de={folder}"]) == 2
-    assert "accuracy.json is missing, which train-tagger --test writes" in capsys.readouterr().err
+    said = "accuracy.json: `train-tagger --test` writes it, else leave de out of --taggers"
+    assert said in capsys.readouterr().err
+    assert main([*words, f"de={folder}", "de=other"]) == 2
+    assert "--taggers gives de twice" in capsys.readouterr().err
     (folder / "accuracy.json").write_text('{"upos_f1": 67.93}')
     assert main([*words, f"de={folder}"]) == 0
     assert "| tagger's UPOS F1 | 67.9 |  |" in capsys.readouterr().out
     (folder / "accuracy.json").write_text("[]")
     assert main([*words, f"de={folder}"]) == 2
-    assert "holds no accuracy of a tagger" in capsys.readouterr().err
+    assert "is no accuracy of a tagger" in capsys.readouterr().err
 
 
 def test_measures_can_be_left_out(sets: Path, treebanks: list[str], tmp_path: Path) -> None:

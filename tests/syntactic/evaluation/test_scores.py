@@ -80,7 +80,7 @@ def test_a_record_that_does_not_speak_of_the_file_as_it_is(sets: Path, treebanks
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"encoders": 3}', '{"encoders": [{"label": "a"}]}'])
 def test_what_is_no_evaluation(tmp_path: Path, text: str) -> None:
     (tmp_path / "r.json").write_text(text)
-    with pytest.raises(InputError, match=r"r\.json is not a record of `fairseq-xl embed evaluate`"):
+    with pytest.raises(InputError, match=r"r\.json is no record of an evaluation"):
         read_scores(tmp_path / "r.json", Path("length"))
     with pytest.raises(InputError, match="there is no record"):
         read_scores(tmp_path / "none.json", Path("length"))

@@ -70,9 +70,9 @@ TEXTS = '{"texts": {"sets": %s, "treebanks": {}}, "encoders": %s}'
 def test_other_files_are_no_records(content: str, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(content)
-    with pytest.raises(InputError, match="is no record of fairseq-xl embed evaluate"):
+    with pytest.raises(InputError, match="is no record of an evaluation"):
         read_record(path)
-    with pytest.raises(InputError, match="cannot read"):
+    with pytest.raises(InputError, match="there is no record of an evaluation"):
         read_record(tmp_path / "b.json")
 
 
