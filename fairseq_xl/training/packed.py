@@ -7,7 +7,6 @@ stored once, and are one again when the file is read.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from fairseq_xl.io.atomic import atomic_outputs
+from fairseq_xl.io.atomic import atomic_binary
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_files import loads
 from fairseq_xl.io.lines import utf8_name
@@ -46,10 +45,8 @@ def write(path: Path, state: Mapping[str, Any]) -> None:
         "ties": ties,
     }
     text = json.dumps(described, default=checkpoints.json_value, ensure_ascii=False)
-    with atomic_outputs(path) as (hidden,), hidden.open("wb") as file:
+    with atomic_binary(path) as file:
         file.write(save(tensors, {_ENTRY: text}))  # save_file lets nobody but the file's owner read it
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def read(path: Path) -> dict[str, Any]:

@@ -51,17 +51,13 @@ class Label(ReferenceVoting):
         import fairseq_xl
 
         fairseq_xl.register()
-        from fairseq_xl.io.lines import count_lines, read_lines
+        from fairseq_xl.io.lines import read_lines
         from fairseq_xl.siamese.prediction.classifier import Classifier
         from fairseq_xl.siamese.prediction.unlabelled import Labelled, label_pairs
+        from fairseq_xl.text.parallel import check_equal_counts
 
         with atomic_texts(*self.output) as (high_stream, low_stream):
-            counts = count_lines(self.high_resource), count_lines(self.low_resource)
-            if counts[0] != counts[1]:
-                raise InputError(
-                    f"{self.high_resource} has {counts[0]} lines and {self.low_resource} {counts[1]}: pairs stand on "
-                    "equal lines"
-                )
+            check_equal_counts(self.high_resource, self.low_resource)
             classifier = Classifier.load(self.model, self, self.data, self.device)
             if self.least and not classifier.counts:
                 raise InputError(

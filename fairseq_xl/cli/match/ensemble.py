@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import GREATEST_SEED, argument, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option, refuse_given
 
 
 @dataclass(kw_only=True)
@@ -113,3 +113,5 @@ class Ensemble:
             raise InputError("a mean has nothing to fit: leave --stack-on and --cross-fit out, or add --calibrate")
         if self.stack_on and self.cross_fit and not self.calibrate:
             raise InputError("--cross-fit beside --stack-on is for the calibration: add --calibrate")
+        if not self.cross_fit:
+            refuse_given(self, ["seed"], "is the seed of --cross-fit, which is not given")

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from fairseq_xl.encode.averaged import means
 from fairseq_xl.encode.pretrained import load_sentence_transformer
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
@@ -36,16 +37,8 @@ def _skip_gram(data: Training) -> Callable[[Sequence[str]], np.ndarray]:
         raise InputError("word vectors need a word that stands twice in the text: give more of it, or --more-text")
     # One worker: with several, gensim's result depends on their timing.
     model = models.Word2Vec(sentences, vector_size=100, sg=1, min_count=2, epochs=20, workers=1, seed=data.seed)
-
-    def mean(texts: Sequence[str]) -> np.ndarray:
-        rows = np.zeros((len(texts), model.vector_size))
-        for row, text in zip(rows, texts, strict=True):
-            known = [model.wv[word] for word in text.split() if word in model.wv]
-            if known:
-                row[:] = np.mean(known, axis=0)
-        return rows
-
-    return mean
+    words = model.wv
+    return lambda texts: means((text.split() for text in texts), words.vectors, words.key_to_index).astype(float)
 
 
 def fit_asv(data: Training) -> Classifier:

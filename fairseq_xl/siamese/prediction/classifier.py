@@ -19,6 +19,7 @@ from torch import Tensor
 
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import refuse_given
 from fairseq_xl.io.steps import checksum
 from fairseq_xl.report.classification import confusion, macro_f1
 from fairseq_xl.siamese.data.dataset import Sentences
@@ -74,12 +75,15 @@ class Classifier:
         kept: file for the references' vectors, used again while model, data and references are the same.
 
     Raises:
-        InputError: the data lack the references' language.
+        InputError: the data lack the references' language; voting has a number that its rule does not read.
     """
 
     def __init__(self, model: Any, task: SiameseContrastiveTask, voting: ReferenceVoting, kept: Path | None = None):
         self.model, self.task = model.eval(), task
         self.rule = voting.rule or str(task.cfg.rule)
+        for name, rule in (("threshold", "matches"), ("neighbours", "knn")):
+            if self.rule != rule:
+                refuse_given(voting, [name], f"is for the rule {rule}, and the rule is {self.rule}")
         self.threshold = float(task.cfg.match_threshold if voting.threshold is None else voting.threshold)
         wanted = int(voting.references or task.cfg.references)
         side = task.reference_side if voting.reference_side == "auto" else voting.reference_side

@@ -62,10 +62,12 @@ def test_references_decide_as_in_validation_unless_said_otherwise(checkpoint, ca
     trained = Classifier(classifier.model, classifier.task, ReferenceVoting(reference_side="low"))
     assert (trained.voting.rule, trained.voting.threshold, trained.voting.references) == ("centroid", 0.3, 50)
     assert "fewer than 50 references of neg 24, pos 24: all are taken\n" in capsys.readouterr().err
-    chosen = Classifier(
-        classifier.model, classifier.task, ReferenceVoting(rule="knn", threshold=0.1, references=7)
-    ).voting
-    assert (chosen.rule, chosen.threshold, chosen.references) == ("knn", 0.1, 7)
+    voting = ReferenceVoting(rule="matches", threshold=0.1, references=7)
+    chosen = Classifier(classifier.model, classifier.task, voting).voting
+    assert (chosen.rule, chosen.threshold, chosen.references) == ("matches", 0.1, 7)
+    for rule, given, reader in (("knn", {"threshold": 0.1}, "matches"), (None, {"neighbours": 3}, "knn")):
+        with pytest.raises(InputError, match=f"is for the rule {reader}, and the rule is {rule or 'centroid'}: leave"):
+            Classifier(classifier.model, classifier.task, ReferenceVoting(rule=rule, **given))
 
 
 def test_another_folder_than_that_of_the_training_is_refused(checkpoint, data_directory, tmp_path):
