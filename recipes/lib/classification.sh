@@ -157,6 +157,8 @@ check_settings() {
     [[ $HIGH != *+* ]] || fail "--unlabelled takes one high-resource language, whose classifier labels its side"
     for option in "${UNLABELLED[@]}"; do need_file "$option" "text for --unlabelled,"; done
     [[ $HIGH != none ]] || fail "--unlabelled needs a high-resource language: its labels are all there are"
+    [[ $SYSTEM != *-control ]] || fail "--system $SYSTEM is no control beside --unlabelled: it shuffles $HIGH's own labels" \
+      "alone, and those that a classifier gave the other side stay"
   fi
 }
 

@@ -372,6 +372,7 @@ def test_baselines_that_are_lent_labels_and_draws_by_seed(sentiment, data):
         (["--high-resource", "en", "--high-resource", "te"], "--high-resource names te"),
         (["--high-resource", "en", "--high-resource", "none"], "--high-resource none is for itself"),
         (["--high-resource", "en-semeval"], "en-semeval is not downloaded"),
+        (["--system", "siamese-control", "--unlabelled", "{here}", "{here}"], "is no control beside --unlabelled"),
         (["--system", "siamese-control", "--high-resource", "none"], "shuffles a high-resource language's labels"),
     ],
 )
