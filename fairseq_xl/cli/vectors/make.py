@@ -143,11 +143,12 @@ class Random:
     quiet: bool = option("show no progress", False)
 
     def run(self) -> None:
-        from fairseq_xl.vectors.dictionary import read_dictionary, read_word_list
+        from fairseq_xl.io.lines import read_lines
+        from fairseq_xl.vectors.dictionary import read_dictionary
         from fairseq_xl.vectors.random import random_vectors
         from fairseq_xl.vectors.table import write_vectors
 
-        words = read_dictionary(self.dict) if self.dict else filter(None, read_word_list(self.words or ""))
+        words = read_dictionary(self.dict) if self.dict else filter(None, read_lines(self.words or ""))
         vectors = random_vectors(list(words), self.dim, self.seed)
         write_vectors(self.output, vectors, progress=not self.quiet)
         _report(self.output, vectors)

@@ -151,7 +151,7 @@ def test_convert_says_what_cannot_be_done(folder: Path, monkeypatch, capsys, opt
 
 
 def test_random_covers_a_dictionary_or_a_list(folder: Path) -> None:
-    (folder / "list").write_text("dog\n\ncat\ndog\n")
+    (folder / "list").write_text("\ufeffdog\n\ncat\ndog\n", encoding="utf-8")
     assert vectors("random", "-o", folder / "a.vec", "--dict", folder / "dict.txt", "--dim", "5") == 0
     assert vectors("random", "-o", folder / "b.npy", "--words", folder / "list", "--dim", "5") == 0
     a, b = read_vectors(folder / "a.vec"), read_vectors(folder / "b.npy")
