@@ -15,7 +15,7 @@ from typing import Any
 from fairseq_xl import __version__, hush
 from fairseq_xl.cli import streams
 from fairseq_xl.cli.parsing import Table, load, parse
-from fairseq_xl.io.errors import InputError, escape_controls, out_of_memory
+from fairseq_xl.io.errors import InputError, causes, escape_controls, out_of_memory
 
 COMMANDS: Table = {
     "data": ("fairseq_xl.cli.data:COMMANDS", "fetch, clean, cut and generate text"),
@@ -125,11 +125,9 @@ def _is_here() -> bool:
     return True
 
 
-def _is_of_an_interrupt(error: BaseException | None) -> bool:
+def _is_of_an_interrupt(error: BaseException) -> bool:
     """Whether an exception was raised on the way out after Ctrl-C, as torch does where it was writing a file."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error is not None
+    return any(isinstance(each, KeyboardInterrupt) for each in causes(error))
 
 
 def heed_interrupts() -> None:

@@ -11,7 +11,7 @@ from omegaconf import OmegaConf
 
 from fairseq_xl.compat.patching import Stock, replace
 from fairseq_xl.io.atomic import atomic_binary
-from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.errors import InputError, mistake_behind
 from fairseq_xl.training import checkpoints
 
 _NOT_FOUND = "Model file not found: "  # how fairseq begins to say so
@@ -75,7 +75,7 @@ def explain_unusable_checkpoints() -> None:
         try:
             return stock(*args, **kwargs)
         except Exception as error:
-            hidden = _input_error_behind(error)
+            hidden = mistake_behind(error)
             if hidden is None or hidden is error:
                 raise
             raise hidden from None
@@ -91,16 +91,7 @@ def explain_unusable_checkpoints() -> None:
                     f"there is no checkpoint {path}; training writes checkpoint_best.pt and checkpoint_last.pt to its "
                     "--save-dir"
                 ) from error
-            if _input_error_behind(error) is None:
+            if mistake_behind(error) is None:
                 for path in filter(os.path.isfile, filenames):
                     checkpoints.refuse_nameless(path, checkpoints.read(path))
             raise
-
-
-def _input_error_behind(error: BaseException | None) -> InputError | None:
-    """The user's mistake that made this exception, if one did."""
-    while error is not None:
-        if isinstance(error, InputError):
-            return error
-        error = error.__cause__ or error.__context__
-    return None

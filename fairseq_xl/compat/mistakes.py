@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fairseq_xl.compat.patching import Stock, replace
-from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.errors import InputError, causes
 from fairseq_xl.training import checkpoints
 
 _AFRESH = "or train into another --save-dir"
@@ -71,12 +71,10 @@ def explain(error: BaseException) -> InputError | None:
     return None
 
 
-def _reason(error: BaseException | None) -> str:
-    while error is not None:
-        sizes = _SIZES.search(str(error))
-        if sizes is not None:
+def _reason(error: BaseException) -> str:
+    for each in causes(error):
+        if sizes := _SIZES.search(str(each)):
             return f" ({sizes[0].strip().rstrip('.')})"
-        error = error.__cause__ or error.__context__
     return ""
 
 

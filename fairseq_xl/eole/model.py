@@ -18,7 +18,8 @@ from fairseq_xl.eole.settings import FILE, Continuous
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.losses import FrozenTable
-from fairseq_xl.vectors.targets import is_filler, log_frequency, settle_rows
+from fairseq_xl.vectors.dictionary import is_filler
+from fairseq_xl.vectors.targets import log_frequency, settle_rows
 
 INPUT = "tgt_emb.embeddings.weight"
 TABLE = "generator.targets.table"

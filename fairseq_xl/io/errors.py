@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any, NoReturn, TextIO
 
@@ -36,16 +36,19 @@ class InputError(ValueError):
         super().__init__(sentence)
 
 
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception, the one that it was raised from or during, and so on."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
 _NO_ROOM = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def why_not_written(error: BaseException | None) -> OSError | None:
     """The refusal of a disk (full, over a quota or a limit, read-only) that an exception is or was raised during."""
-    while error is not None:
-        if isinstance(error, OSError) and error.errno in _NO_ROOM:
-            return error
-        error = error.__cause__ or error.__context__
-    return None
+    return next((each for each in causes(error) if isinstance(each, OSError) and each.errno in _NO_ROOM), None)
 
 
 def show_input_errors_without_traceback(
@@ -64,7 +67,7 @@ def show_input_errors_without_traceback(
         return
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        mistake = _behind(error) or explain(error) or out_of_memory(error)
+        mistake = mistake_behind(error) or explain(error) or out_of_memory(error)
         if mistake is not None:
             print(f"error: {escape_controls(str(mistake))}", file=sys.stderr)
             _end_process(2)
@@ -102,14 +105,12 @@ def _end_process(status: int) -> NoReturn:
     os._exit(status)
 
 
-def _behind(error: BaseException | None) -> InputError | None:
+def mistake_behind(error: BaseException) -> InputError | None:
     """The user's mistake that an exception is or was raised from.
 
     fairseq's trainer wraps whatever a checkpoint's loading raises in a general exception of its own.
     """
-    while error is not None and not isinstance(error, InputError):
-        error = error.__cause__ or error.__context__
-    return error
+    return next((each for each in causes(error) if isinstance(each, InputError)), None)
 
 
 def escape_controls(text: str) -> str:

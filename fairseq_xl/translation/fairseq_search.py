@@ -24,7 +24,7 @@ from fairseq_xl.training.device import usable
 from fairseq_xl.translation.folder import ModelFolder, dictionary_name, read_config
 from fairseq_xl.translation.options import Decoding, NearestWords, Search, VectorScores, decoding
 from fairseq_xl.translation.translator import Found, Translator
-from fairseq_xl.vectors.targets import is_filler
+from fairseq_xl.vectors.dictionary import is_filler
 
 # Whoever unpickles an object of this module imports it first, in a process where nobody has mended fairseq yet.
 compat.apply()

@@ -21,14 +21,6 @@ def centered_units(vectors: WordVectors) -> WordVectors:
     return WordVectors(vectors.words, unit_rows(rows - rows.mean(0)))
 
 
-def rotation(source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """The orthogonal W (d, d) that minimises the Frobenius norm of source · W - target (Schönemann 1966).
-
-    Args: source, target (n, d): row i of one belongs upon row i of the other.
-    """
-    return orthogonal_procrustes(source.astype(np.float64), target.astype(np.float64))[0]
-
-
 def align(
     source: WordVectors, target: WordVectors, seed: Sequence[tuple[str, str]], rounds: int = 5, frequent: int = 10_000
 ) -> tuple[np.ndarray, list[tuple[str, str]]]:
@@ -68,8 +60,10 @@ def align(
 
 
 def _fitted(source: WordVectors, target: WordVectors, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
-    rows = [source.index[s] for s, _ in pairs], [target.index[t] for _, t in pairs]
-    return rotation(source.matrix[rows[0]], target.matrix[rows[1]]).astype(np.float32)
+    """The orthogonal W (d, d) that minimises the Frobenius norm of source · W - target (Schönemann 1966)."""
+    left = source.matrix[[source.index[s] for s, _ in pairs]].astype(np.float64)
+    right = target.matrix[[target.index[t] for _, t in pairs]].astype(np.float64)
+    return orthogonal_procrustes(left, right)[0].astype(np.float32)
 
 
 class Induction:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
 
 SPECIAL_TOKENS = frozenset({"<s>", "<pad>", "</s>", "<unk>"})
-# fairseq-preprocess appends these, with count 0, until the size is a multiple of eight.
-_FILLER = re.compile(r"madeupword\d+")
+
+
+def is_filler(symbol: str) -> bool:
+    """``madeupword0001``: what fairseq-preprocess appends, with count 0, until the size is a multiple of eight."""
+    return symbol.startswith("madeupword") and symbol[10:].isdigit()
 
 
 def read_dictionary(path: str | Path) -> dict[str, int]:
@@ -34,7 +36,7 @@ def read_dictionary(path: str | Path) -> dict[str, int]:
             word, _, count = text.rpartition(" ")
             if not word or not count.isdecimal() or len(count) > 18:
                 raise InputError(f"{path}, line {number}: expected 'word count', found {text!r}")
-            if word in SPECIAL_TOKENS or (_FILLER.fullmatch(word) and int(count) == 0):
+            if word in SPECIAL_TOKENS or (is_filler(word) and int(count) == 0):
                 continue
             if word in counts:
                 raise InputError(f"{path}, line {number}: the word {word!r} is there a second time")

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.vectors.dictionary import is_filler
 from fairseq_xl.vectors.random import random_unit_vector
 from fairseq_xl.vectors.table import WordVectors, read_vectors
 
@@ -40,11 +41,6 @@ class TargetRows(NamedTuple):
     """(V, d) float32, of unit length; padding is zero"""
     banned: np.ndarray
     """(V,) bool, never predicted"""
-
-
-def is_filler(symbol: str) -> bool:
-    """``madeupword0001``: what fairseq-preprocess appends to round a dictionary's size."""
-    return symbol.startswith("madeupword") and symbol[10:].isdigit()
 
 
 def log_frequency(dictionary: WordList) -> np.ndarray:

@@ -35,14 +35,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rows", type=int, default=16384, help="κ's in a timed call (default: 16384)")
 
 
-def _scipy_log(kappa: Tensor, dim: int) -> Tensor:
+def scipy_log(kappa: Tensor, dim: int) -> Tensor:
     k, v = kappa.cpu().double().numpy(), dim / 2 - 1
     with np.errstate(divide="ignore"):
         value = v * np.log(k) - (v + 1) * math.log(2 * math.pi) - k - np.log(scipy.special.ive(v, k))
     return torch.from_numpy(np.asarray(value)).to(kappa.device)
 
 
-def _scipy_length(kappa: Tensor, dim: int) -> Tensor:
+def scipy_length(kappa: Tensor, dim: int) -> Tensor:
     k, v = kappa.cpu().double().numpy(), dim / 2 - 1
     with np.errstate(divide="ignore", invalid="ignore"):
         value = scipy.special.ive(v + 1, k) / scipy.special.ive(v, k)
@@ -58,7 +58,7 @@ Method = Callable[[Tensor, int], Tensor]
 METHODS: dict[str, tuple[Method | None, Method]] = {
     "ours": (vmf_log_normalizer, mean_resultant_length),
     "ours, float32": (lambda k, d: vmf_log_normalizer(k.float(), d), lambda k, d: mean_resultant_length(k.float(), d)),
-    "scipy": (_scipy_log, _scipy_length),
+    "scipy": (scipy_log, scipy_length),
     "bound": (None, lambda k, d: _bound(k, d / 2)),
     "bound, v − 1": (None, lambda k, d: _bound(k, d / 2 - 1)),
 }

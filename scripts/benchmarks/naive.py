@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import scipy.special
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from benchmarks.bessel import scipy_length, scipy_log
 from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion
 from fairseq_xl.losses import TargetLoss
 
@@ -29,21 +28,14 @@ def naive(kind: str, pred: Tensor, target: Tensor) -> Tensor:
 class _ScipyLogNormalizer(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, kappa: Tensor, dim: int) -> Tensor:
-        k = kappa.detach().cpu().double().numpy()
-        v = dim / 2 - 1
         ctx.save_for_backward(kappa)
         ctx.dim = dim
-        with np.errstate(divide="ignore"):
-            value = v * np.log(k) - (v + 1) * np.log(2 * np.pi) - (k + np.log(scipy.special.ive(v, k)))
-        return torch.from_numpy(value).to(kappa)
+        return scipy_log(kappa.detach(), dim).to(kappa)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
         (kappa,) = ctx.saved_tensors
-        k, v = kappa.detach().cpu().double().numpy(), ctx.dim / 2 - 1
-        with np.errstate(invalid="ignore"):
-            slope = -scipy.special.ive(v + 1, k) / scipy.special.ive(v, k)
-        return grad * torch.from_numpy(slope).to(kappa), None
+        return -grad * scipy_length(kappa.detach(), ctx.dim).to(kappa), None
 
 
 def scipy_vmf(pred: Tensor, target: Tensor) -> Tensor:

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 import registered
 import torch
+from scipy.special import expit
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.directory import DataDirectory
 from fairseq_xl.pairs.evaluation.record import PairRecord
 from fairseq_xl.pairs.models.task import SiameseMatchingConfig, SiameseMatchingTask
-from fairseq_xl.pairs.prediction.predictor import Predictor, probability
+from fairseq_xl.pairs.prediction.predictor import Predictor
 
 ARCHITECTURES = registered.models("pairs")
 ALONE = tuple(name for name in ARCHITECTURES if name not in ("esim", "decomposable_attention"))
@@ -33,7 +34,7 @@ def test_every_architecture_trains_and_judges(trained, valid, name):
 
 def test_it_learns(checkpoint, valid):
     """The topics, of which training has seen 150 matching pairs, decide; the prior alone would cost 0.69."""
-    p = probability(Predictor.load(checkpoint, device="cpu").logits(valid))
+    p = expit(Predictor.load(checkpoint, device="cpu").logits(valid))
     gold = np.array([row.label for row in valid])
     loss = -np.log(np.where(gold == 1, p, 1 - p)).mean()
     assert loss < 0.45
@@ -102,7 +103,7 @@ def test_raw_pairs_from_a_file_and_from_standard_input(checkpoint, files, valid,
     line = ["match", "predict", str(checkpoint), "--device", "cpu"]
     assert main([*line, "--input", f"{files}/valid.tsv", "-o", str(tmp_path / "p.txt")]) == 0
     found = [float(p) for p in (tmp_path / "p.txt").read_text().split()]
-    np.testing.assert_allclose(found, probability(rows), atol=2e-6)
+    np.testing.assert_allclose(found, expit(rows), atol=2e-6)
     two = (files / "test.tsv").read_text(encoding="utf-8").split("\n")[:2]
     path = tmp_path / "stdin"
     path.write_text("\n".join(two) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Two spaces in one: the rotation found again, CSLS in loops, the command."""
+"""Two spaces in one: from a small dictionary, CSLS in loops, the command."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from scipy.stats import ortho_group
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.vectors.alignment import Induction, align, centered_units, precision, read_dictionary_pairs, rotation
+from fairseq_xl.vectors.alignment import Induction, align, centered_units, precision, read_dictionary_pairs
 from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
 
 DIM, COUNT = 12, 300
@@ -27,22 +27,6 @@ def spaces():
 def right(source, target, matrix) -> float:
     found = Induction(source.matrix @ matrix, target.matrix).best(range(COUNT), 1)[:, 0]
     return float((found == np.arange(COUNT)).mean())
-
-
-def test_a_rotation_is_found_again():
-    random = np.random.default_rng(3)
-    source, turn = random.standard_normal((40, DIM)), ortho_group.rvs(DIM, random_state=4)
-    found = rotation(source, source @ turn)
-    np.testing.assert_allclose(found, turn, atol=1e-10)
-    # No neighbouring rotation is better for noisy rows, either.
-    target = source @ turn + 0.1 * random.standard_normal((40, DIM))
-    best = rotation(source, target)
-    np.testing.assert_allclose(best @ best.T, np.eye(DIM), atol=1e-10)
-    loss = np.linalg.norm(source @ best - target)
-    for seed in range(20):
-        skew = np.random.default_rng(seed).standard_normal((DIM, DIM)) * 0.02
-        near = best @ np.linalg.qr(np.eye(DIM) + skew - skew.T)[0]
-        assert np.linalg.norm(source @ near - target) >= loss - 1e-9
 
 
 def test_refinement_makes_much_of_a_small_seed(spaces):

@@ -69,8 +69,10 @@ class Predict:
         import fairseq_xl
 
         fairseq_xl.register()
+        from scipy.special import expit
+
         from fairseq_xl.pairs.prediction.calibration import calibrated, read_calibration
-        from fairseq_xl.pairs.prediction.predictor import Predictor, probability
+        from fairseq_xl.pairs.prediction.predictor import Predictor
 
         calibration = read_calibration(self.calibration) if self.calibration else None
         predictor = Predictor.load(self.model, self.data, self.device)
@@ -86,7 +88,7 @@ class Predict:
         began = time.perf_counter()
         logits = predictor.logits(rows, self.max_tokens)
         seconds = time.perf_counter() - began
-        found = probability(logits) if calibration is None else calibrated(logits, calibration)
+        found = expit(logits) if calibration is None else calibrated(logits, calibration)
         if self.output and self.split:
             self._record(predictor, rows, found, seconds).write(self.output)
         else:

@@ -15,6 +15,7 @@ from scipy import sparse
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.augmentation.key import EnglishKey, normal_form
 from fairseq_xl.pairs.data.source import Pair
+from fairseq_xl.pairs.evaluation.similarity import shared_words
 from fairseq_xl.report.tables import Table
 
 FOLDS = 5
@@ -50,7 +51,7 @@ def classified(pairs: Sequence[Pair], seed: int = 1) -> np.ndarray:
     place = {question: row for row, question in enumerate(questions)}
     rows = np.array([[place[question] for question in side] for side in (left, right)])
     labels = np.array([pair.label for pair in pairs])
-    overlap = np.array([_overlap(a, b) for a, b in zip(left, right, strict=True)])
+    overlap = shared_words([text.split() for text in left], [text.split() for text in right])
     counts = _counts(questions)
     found = np.zeros(len(pairs), dtype=bool)
     for judged, trained, known in splits(rows, FOLDS, seed):
@@ -108,12 +109,6 @@ def _cosines(counts: Sequence[sparse.csr_matrix], known: np.ndarray, rows: np.nd
         vectors = TfidfTransformer(sublinear_tf=True).fit(kind[known]).transform(kind)
         cosines.append(np.asarray(vectors[rows[0]].multiply(vectors[rows[1]]).sum(1)).ravel())
     return cosines
-
-
-def _overlap(left: str, right: str) -> float:
-    """The number of common words divided by that of all words."""
-    a, b = set(left.split()), set(right.split())
-    return len(a & b) / max(1, len(a | b))
 
 
 def audit(pairs: Sequence[Pair], key: EnglishKey, seed: int = 1) -> tuple[Table, dict[str, np.ndarray]]:

@@ -33,7 +33,6 @@ from fairseq_xl.vectors.formats.npy import open_array
 VERSION = 1
 MANIFEST = "manifest.json"
 VECTORS = "vectors.npy"
-SPLITS = ("train", "valid", "test")
 CHAINS, SUPPLEMENT = "chains", "supplement"
 COLUMNS = ("id", "label", "group", "left_fold", "right_fold", "left", "right", "left_text", "right_text")
 

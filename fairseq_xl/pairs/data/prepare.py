@@ -13,11 +13,11 @@ import numpy as np
 from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder
+from fairseq_xl.io.tables import SPLITS
 from fairseq_xl.pairs.augmentation.chains import chains
 from fairseq_xl.pairs.data.directory import (
     CHAINS,
     MANIFEST,
-    SPLITS,
     SUPPLEMENT,
     VECTORS,
     VERSION,

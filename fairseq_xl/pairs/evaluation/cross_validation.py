@@ -10,6 +10,7 @@ from scipy.stats import ttest_1samp
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.evaluation.record import PairRecord, together
+from fairseq_xl.report.scores import spread
 from fairseq_xl.report.tables import Table
 
 
@@ -55,14 +56,14 @@ def table(folds: Sequence[PairRecord], test: Sequence[PairRecord], against: str 
     )
     for name, own in by_name.items():
         rates, sizes = zip(*own.values(), strict=True)
-        cells = [name, str(len(own)), _spread(rates), f"{100 * np.average(rates, weights=sizes):.2f}"]
+        cells = [name, str(len(own)), _per_cent(rates), f"{100 * np.average(rates, weights=sizes):.2f}"]
         if judged is not None:
             if name not in judged.runs:
                 raise InputError(f"no --test record is of {name}: predict the split test with its models, too")
             right = judged.runs[name] >= 0.5, judged.labels == 1
             singly = [float((run == right[1]).mean()) for run in right[0]]
             best = f"{100 * singly[int(np.argmax(rates))]:.2f}" if len(singly) == len(rates) else "–"
-            cells += [_spread(singly), best]
+            cells += [_per_cent(singly), best]
             # A tie of an even number of models counts as a match, as a probability of one half does.
             voted, mean = right[0].mean(0) >= 0.5, judged.runs[name].mean(0) >= 0.5
             cells += [f"{100 * (said == right[1]).mean():.2f}" for said in (voted, mean)]
@@ -70,6 +71,10 @@ def table(folds: Sequence[PairRecord], test: Sequence[PairRecord], against: str 
             cells += ["–", "–"] if name == against else _difference(own, by_name[against])
         found.add(*cells)
     return found
+
+
+def _per_cent(rates: Sequence[float]) -> str:
+    return spread([100 * rate for rate in rates], 2)
 
 
 def _difference(
@@ -89,8 +94,3 @@ def accuracy(record: PairRecord) -> float:
     if record.gold is None:
         raise InputError(f"the record of {record.name} on {record.split} has no labels")
     return float(((np.asarray(record.probability) >= 0.5) == np.asarray(record.gold)).mean())
-
-
-def _spread(values: Sequence[float]) -> str:
-    mean = f"{100 * np.mean(values):.2f}"
-    return mean if len(values) < 2 else f"{mean} ± {100 * np.std(values, ddof=1):.2f}"

@@ -15,6 +15,7 @@ from scipy import sparse
 from scipy.sparse.linalg import norm
 from scipy.stats import ConstantInputWarning, spearmanr
 
+from fairseq_xl.encode.averaged import means
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.source import PairSource
 from fairseq_xl.pairs.evaluation.scores import interval
@@ -47,15 +48,6 @@ def cosines(left: np.ndarray | sparse.sparray, right: np.ndarray | sparse.sparra
     left, right = sparse.csr_array(left), sparse.csr_array(right)
     norms = norm(left, axis=1) * norm(right, axis=1)
     return np.divide((left * right).sum(1), norms, out=np.zeros(len(norms)), where=norms > 0)
-
-
-def averages(sentences: Sequence[Sequence[int]], table: np.ndarray) -> np.ndarray:
-    """(N, d) means of the words' vectors of each sentence; zeros where there is no word."""
-    found = np.zeros((len(sentences), table.shape[1]))
-    for row, words in enumerate(sentences):
-        if len(words):
-            found[row] = table[list(words)].mean(0)
-    return found
 
 
 def shared_words(left: Sequence[Sequence[str]], right: Sequence[Sequence[str]]) -> np.ndarray:
@@ -149,11 +141,9 @@ def similarities(predictor: Predictor, rows: Sequence[Row], name: str) -> dict[s
     given = predictor.task.directory.vectors().numpy()  # before --tune-vectors moved them
     table[: len(given)] = given
     sides = [[row.left.split() for row in rows], [row.right.split() for row in rows]]
-    places = [[[dictionary.index(word) for word in sentence] for sentence in side] for side in sides]
-    known = [[[place for place in sentence if place != dictionary.unk()] for sentence in side] for side in places]
     # A name is the same word in all languages.
     plain = [[[word.split(":", 1)[-1] for word in sentence] for sentence in side] for side in sides]
-    averaged = cosines(*(averages(side, table) for side in known))
+    averaged = cosines(*(means(side, table, dictionary.indices).astype(float) for side in sides))
     return {**found, UNTRAINED[0]: averaged, UNTRAINED[1]: shared_words(*plain)}
 
 

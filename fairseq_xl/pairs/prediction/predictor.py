@@ -142,8 +142,3 @@ class Predictor:
                     sample = utils.move_to_cuda(sample, self.device)
                 yield batch, sample
                 bar.update(len(batch))
-
-
-def probability(logits: np.ndarray) -> np.ndarray:
-    """1 / (1 + exp(-logit)), without overflow."""
-    return np.exp(-np.logaddexp(0, -logits))

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.special import expit
 
 from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.steps import is_done, signature
-from fairseq_xl.pairs.prediction.predictor import Predictor, probability
+from fairseq_xl.pairs.prediction.predictor import Predictor
 from fairseq_xl.vectors.faiss_index import build_index, set_effort
 from fairseq_xl.vectors.formats.npy import open_array
 
@@ -86,7 +87,7 @@ class QuestionIndex:
             shares: list[float | None] = [None] * len(near)
             if classifier is not None:
                 pairs = classifier.rows([(question, self.texts[place]) for place, _ in near])
-                shares = probability(classifier.logits(pairs, progress=False)).tolist()
+                shares = expit(classifier.logits(pairs, progress=False)).tolist()
             hits = [
                 Found(place + 1, self.texts[place], cosine, share)
                 for (place, cosine), share in zip(near, shares, strict=True)

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 
 from fairseq_xl.modules.recurrent import BidirectionalLSTM
 from fairseq_xl.report.classification import confusion, macro_f1
@@ -94,10 +95,7 @@ class CharacterEncoder(nn.Module):
 
 def padded(rows: Sequence[list[int]]) -> Tensor:
     """(N, T) with ``PAD`` at the ends."""
-    out = torch.full((len(rows), max(map(len, rows))), PAD)
-    for i, row in enumerate(rows):
-        out[i, : len(row)] = torch.tensor(row)
-    return out
+    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=PAD)
 
 
 def _fit(data: Training, encode: Callable[[str], list[Any]], make: Callable[[], nn.Module]) -> Classifier:

@@ -92,7 +92,7 @@ class Corpus:
             raise InputError(f"{self.path} was made with {name} {found}, not {text}: give that, or another corpus")
 
     def setting(self, name: str) -> str | None:
-        """What :meth:`settle` noted, as JSON; None before."""
+        """What was noted under a name; None before."""
         row = self.db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
         return row and row[0]
 
@@ -239,8 +239,7 @@ class Corpus:
     def use_tagger(self, language: str, fingerprint: str) -> None:
         """Forget the tags that another tagger gave to the sentences of a language."""
         name = f"tagger of {language}"
-        found = self.db.execute("SELECT value FROM setting WHERE name = ?", (name,)).fetchone()
-        if found and found[0] == fingerprint:
+        if self.setting(name) == fingerprint:
             return
         with self.db:
             self.db.execute("UPDATE sentence SET tags = NULL WHERE language = ? AND tags IS NOT NULL", (language,))

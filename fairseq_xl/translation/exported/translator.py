@@ -16,8 +16,7 @@ from fairseq_xl.text.unknown_words import UNKNOWN
 from fairseq_xl.translation.exported.folder import read_export, source_words
 from fairseq_xl.translation.options import Decoding, NearestWords, Search, decoding
 from fairseq_xl.translation.translator import Found, Translator
-from fairseq_xl.vectors.dictionary import SPECIAL_TOKENS
-from fairseq_xl.vectors.targets import is_filler
+from fairseq_xl.vectors.dictionary import SPECIAL_TOKENS, is_filler
 
 BEAM, MAX_LEN_B = 5, 200
 """fairseq's own defaults."""

@@ -15,7 +15,6 @@ from fairseq_xl.pairs.data.source import PairSource
 from fairseq_xl.pairs.evaluation.similarity import (
     UNTRAINED,
     across,
-    averages,
     cosines,
     read,
     shared_words,
@@ -58,8 +57,6 @@ def test_the_interval_holds_the_value_and_narrows():
 
 
 def test_what_needs_no_training():
-    table = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
-    np.testing.assert_allclose(averages([[1, 2], [], [2, 2]], table), [[0.5, 1], [0, 0], [0, 2]])
     sides = np.array([[3.0, 0], [0, 0]]), np.array([[3.0, 3], [1, 1]])
     np.testing.assert_allclose(cosines(*sides), [0.5**0.5, 0])
     np.testing.assert_allclose(cosines(*map(sparse.csr_array, sides)), [0.5**0.5, 0])
