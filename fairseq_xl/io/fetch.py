@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
@@ -115,10 +116,16 @@ def unpack(path: Path | str, folder: Path | str) -> Path:
     with atomic_folder(folder, WRITTEN, "an archive unpacked here before") as new, _damage_explained(path):
         if path.suffix == ".zip":
             _unpack_zip(path, new)
+        elif not hasattr(tarfile, "data_filter"):
+            raise InputError(f"{path}: Python before 3.11.4 has no safe way to unpack a tar archive: take a newer one")
         else:
             with tarfile.open(path) as archive:
                 archive.extractall(new, members=_safe_members(archive, path), filter="data")
     return folder
+
+
+_REFUSED: Any = getattr(tarfile, "FilterError", ())
+"""Python before 3.11.4 has no filters, and so none of their errors."""
 
 
 def _check_address(url: str) -> None:
@@ -197,7 +204,7 @@ def _damage_explained(path: Path) -> Iterator[None]:
         yield
     except InputError:
         raise
-    except tarfile.FilterError as error:
+    except _REFUSED as error:
         raise InputError(f"{path}: refused, {error}") from None
     except BROKEN_ARCHIVE as error:
         if why_not_written(error):

@@ -186,6 +186,17 @@ def test_archives_unpack_whole(tmp_path):
     assert not (tmp_path / "out" / "fr-en").exists()
 
 
+def test_an_old_python_unpacks_zips_alone(tmp_path, monkeypatch):
+    monkeypatch.delattr(tarfile, "data_filter")
+    archive = tar(tmp_path / "a.tgz", ("a", tarfile.REGTYPE, "x"))
+    with pytest.raises(InputError, match=r"Python before 3\.11\.4 has no safe way to unpack a tar archive"):
+        unpack(archive, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as zipped:
+        zipped.writestr("b", "hello")
+    assert (unpack(tmp_path / "b.zip", tmp_path / "out") / "b").read_text() == "hello"
+
+
 def test_a_folder_that_holds_something_else_stays(tmp_path, monkeypatch):
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "thesis.tex").write_text("mine")
