@@ -44,6 +44,8 @@ BROKEN_ARCHIVE = (
     *(tarfile.TarError, zipfile.BadZipFile, zlib.error),
     *(NotImplementedError, RuntimeError, EOFError, OSError, ValueError, LookupError),
 )
+REFUSED: Any = getattr(tarfile, "FilterError", ())
+"""Python before 3.11.4 has no filters, and so none of their errors."""
 
 
 def fetch(
@@ -124,10 +126,6 @@ def unpack(path: Path | str, folder: Path | str) -> Path:
     return folder
 
 
-_REFUSED: Any = getattr(tarfile, "FilterError", ())
-"""Python before 3.11.4 has no filters, and so none of their errors."""
-
-
 def _check_address(url: str) -> None:
     try:
         scheme = urllib.parse.urlsplit(url).scheme
@@ -204,7 +202,7 @@ def _damage_explained(path: Path) -> Iterator[None]:
         yield
     except InputError:
         raise
-    except _REFUSED as error:
+    except REFUSED as error:
         raise InputError(f"{path}: refused, {error}") from None
     except BROKEN_ARCHIVE as error:
         if why_not_written(error):

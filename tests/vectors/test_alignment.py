@@ -97,7 +97,12 @@ def test_joined_words_know_their_language(spaces, tmp_path, capsys):
     found = read_vectors(joint, progress=False)
     assert found.words == [f"en:{w}" for w in spaces[0].words] + [f"fr:{w}" for w in spaces[1].words]
     np.testing.assert_allclose(found.matrix, np.concatenate([v.matrix for v in spaces]), rtol=1e-6)
-    for inputs, said in (([f"en={s}", f"en={t}"], "en is given twice"), ([str(s)], "is not CODE=FILE")):
+    mistakes = {
+        "gives en twice": [f"en={s}", f"en={t}"],
+        "write CODE=FILE, such as en=en.vec": [str(s)],
+        "'EN' is no code of a language": [f"EN={s}"],
+    }
+    for said, inputs in mistakes.items():
         assert main(["vectors", "join", *inputs, "--output", str(joint)]) == 2
         assert said in capsys.readouterr().err
 

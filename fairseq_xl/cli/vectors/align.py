@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fairseq_xl.cli.vectors import WRITABLE
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import argument, names_and_values, option
 
 
 @dataclass(kw_only=True)
@@ -71,12 +71,9 @@ class Join:
         from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
 
         tables: dict[str, WordVectors] = {}
-        for given in self.inputs:
-            code, equals, name = given.partition("=")
-            if not equals or not name or not re.fullmatch(r"[a-z][\w-]*", code):
-                raise InputError(f"{given!r} is not CODE=FILE, such as en=en.vec")
-            if code in tables:
-                raise InputError(f"the language {code} is given twice")
+        for code, name in names_and_values(self.inputs, "vectors join", "CODE=FILE, such as en=en.vec").items():
+            if not re.fullmatch(r"[a-z][\w-]*", code):
+                raise InputError(f"vectors join: {code!r} is no code of a language, such as en")
             table = read_vectors(Path(name), progress=not self.quiet)
             dim = next(iter(tables.values()), table).dim
             if table.dim != dim:
