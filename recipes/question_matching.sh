@@ -19,7 +19,7 @@
 #                      (default: esim)
 #   --seed N           of the training; fold N-1 of --folds is held out, counted round (default: 1)
 #   --runs N           trainings with seeds from --seed on, N at most --folds (default: 1). Several are averaged in
-#                      OUT/runs/NAME.meanN: record.json, and calibrated.json, whose calibration is fitted on their folds
+#                      OUT/runs/NAME.meanN: record.json, and calibrated.json, where each is calibrated on its fold
 #   --folds N          of the training pairs, by communities of questions (default: 5)
 #   --epochs N         default: 8
 #   --choose MEASURE   keep the epoch that is best on the fold by log_loss (default) or average_precision
@@ -128,6 +128,7 @@ check_settings() {
   [[ $CHAINS =~ ^(yes|no)$ ]] || fail "--chains is '$CHAINS': choose yes or no"
   [[ $TRANSLATE =~ ^(yes|no)$ ]] || fail "--translate is '$TRANSLATE': choose yes or no"
   [[ $TRANSLATE == no || $TRANSFER == yes ]] || fail "--translate yes serves label transfer alone: leave out --transfer no"
+  [[ ${#TRANSLATED[@]} == 0 || $TRANSFER == yes ]] || fail "--translated serves label transfer alone: leave out --transfer no"
   [[ $TRANSLATE == no ]] || need_file "$DATA/cikm_test_a.txt" "file to translate,"
   [[ $LEAKS =~ ^(sentences|pairs|nothing)$ ]] || fail "--leaks is '$LEAKS': choose sentences, pairs or nothing"
   for file in english spanish; do need_file "$DATA/cikm_${file}_train.txt" "file of question pairs,"; done
@@ -146,6 +147,7 @@ check_settings() {
   [[ $UNKNOWN =~ ^(subwords|repair|none)$ ]] || fail "--unknown is '$UNKNOWN': choose subwords, repair or none"
   [[ $UNKNOWN != subwords || $VECTORS == own || $VECTORS == *.bin ]] ||
     fail "--unknown subwords needs vectors with subwords: own ones, or a .bin file"
+  [[ $VECTORS == own || ${#TEXTS[@]} == 0 ]] || fail "--text is for own vectors alone: leave out --embeddings"
   [[ $LANGUAGES =~ ^(es|both)$ ]] || fail "--languages is '$LANGUAGES': choose es or both"
   [[ $LANGUAGES == both || ${#ENGLISH_TEXTS[@]} == 0 ]] ||
     fail "--english-text is for the vectors of --languages both alone: give that, too"
@@ -181,11 +183,10 @@ baseline_records() {
   makes "$RUN/record.json"
 }
 
-# Of a classifier's runs; the calibration sees the folds that were held out, and nothing that is reported.
+# Of a classifier's runs. Each is calibrated on its own fold: their mean is less sure than any of them.
 average_runs() {
   run fairseq-xl match ensemble "${AVERAGED[@]/%//record.json}" --name "$LABEL" --output "$RUN/record.json"
-  run fairseq-xl match ensemble "${AVERAGED[@]/%//record.json}" --stack-on "${AVERAGED[@]/%//fold.json}" --calibrate platt \
-    --name "$LABEL, calibrated" --output "$RUN/calibrated.json"
+  run fairseq-xl match ensemble "${AVERAGED[@]/%//calibrated.json}" --name "$LABEL, calibrated" --output "$RUN/calibrated.json"
 }
 
 check_settings

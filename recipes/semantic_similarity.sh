@@ -76,7 +76,7 @@ TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam 
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
 OUT='' LANGUAGES='en fr' SYSTEM=infersent SENTENCE_ENCODER='' EPOCHS=10 SETS=() FOLDS='' SEED=1
 PARAPHRASES='' PARAPHRASE_EPOCHS='' PARAPHRASE_TEST='' STARTS=() CHOOSE_ON=other RATE=clipped ONE_SPACE=no PREPARE_ONLY=no
-PARAPHRASE_FOLDS='0 1 2 3 4' REFINE=5 VECTORS=() SUPPLEMENTS=() PARTITIONS=() READY=()
+PARAPHRASE_FOLDS='0 1 2 3 4' REFINE='' VECTORS=() SUPPLEMENTS=() PARTITIONS=() READY=()
 declare -A RATES=([halving]="--lr-scheduler halving" [once]="--lr-scheduler halving --halve-for 1"
   [clipped]="--clip-norm 5")
 BASES=() SETTINGS=() OWN_SETTINGS=() TEXTS=() DICTIONARIES=() GRADED=() OWN_EPOCHS=() TUNING=()
@@ -221,6 +221,13 @@ check_settings() {
     need_language --vectors "$word" =
     need_file "${word#*=}" "file of word vectors,"
   done
+  for word in "${TEXTS[@]%%=*}"; do
+    [[ -z $(values_of "$word" = "${VECTORS[@]}") ]] || fail "--text $word=FILE has no effect beside --vectors $word=FILE: leave one out"
+  done
+  for word in "${SETTINGS[@]}" "${OWN_SETTINGS[@]}"; do
+    ((${#CRAWLED[@]} > 0)) || [[ $word == negatives.folds=* ]] ||
+      fail "'$word' is a setting of making corpora, and each language has its --corpus: leave it out"
+  done
   check_vectors
   [[ $CHOOSE_ON =~ ^(other|same)$ ]] || fail "--choose-on is '$CHOOSE_ON': choose other or same"
   [[ -n ${RATES[$RATE]:-} ]] || fail "--rate is '$RATE': choose clipped, halving or once"
@@ -252,10 +259,11 @@ check_settings() {
     [[ $SYSTEM == infersent ]] || fail "--sentence-encoder is for infersent, not $SYSTEM: leave it out"
     TUNING+=(--reader "$SENTENCE_ENCODER")
   fi
-  ((${#STARTS[@]} > 0)) || STARTS=("${SETS[-1]}")
   for word in "${STARTS[@]}"; do
     [[ " ${SETS[*]} " == *" $word "* ]] || fail "--transfer-from has '$word': choose from ${SETS[*]}"
   done
+  [[ ${#STARTS[@]} == 0 || -n $PARAPHRASES ]] || fail "--transfer-from needs --paraphrases to train on"
+  ((${#STARTS[@]} > 0)) || STARTS=("${SETS[-1]}")
   MODEL=$SYSTEM${SENTENCE_ENCODER:+.$SENTENCE_ENCODER}
   [[ $RATE == clipped ]] || MODEL+=.$RATE
   [[ $CHOOSE_ON == other ]] || MODEL+=.same
@@ -271,8 +279,12 @@ check_settings() {
     ((fold < FOLD_COUNT)) || fail "--folds has $fold, and the corpora have folds 0 to $((FOLD_COUNT - 1))"
   done
   need_count --epochs "$EPOCHS"
+  [[ -z $PARAPHRASE_EPOCHS || -n $PARAPHRASES ]] || fail "--paraphrase-epochs needs --paraphrases to train on"
   PARAPHRASE_EPOCHS=${PARAPHRASE_EPOCHS:-$EPOCHS}
   need_count --paraphrase-epochs "$PARAPHRASE_EPOCHS"
+  [[ $ONE_SPACE == no || -z $REFINE && ${#DICTIONARIES[@]} == 0 ]] ||
+    fail "--dictionary and --refine turn vectors, which --one-space leaves as they are: leave them out"
+  REFINE=${REFINE:-5}
   need_number --refine "$REFINE"
   need_seed --seed "$SEED"
 }

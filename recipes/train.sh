@@ -34,7 +34,7 @@ LEAST_PAIRS=500
 
 defaults
 tuned_defaults
-SRC='' TGT='' VECTOR_EPOCHS='' TRAIN='' VALID='' HELD_OUT='' COLUMNS='1 2' TRUST=() TEST_AS_OWN=yes MIN_COVERAGE=0.5
+SRC='' TGT='' VECTOR_EPOCHS='' TRAIN='' VALID='' HELD_OUT='' COLUMNS='' TRUST=() TEST_AS_OWN=yes MIN_COVERAGE=0.5
 
 recipe_option() {
   TAKEN=2
@@ -52,6 +52,9 @@ TEST_SET=$TEST TEST=''
 [[ -n $SRC ]] || fail "--src is missing: give the code of the language to translate from"
 [[ -n $TGT ]] || fail "--tgt is missing: give the code of the language to translate to"
 [[ -n $TRAIN ]] || fail "--train is missing: give PREFIX of PREFIX.$SRC and PREFIX.$TGT, or a file of pairs"
+[[ -z $COLUMNS || -f $TRAIN ]] || fail "--columns is for one file of pairs, and --train names two: leave it out"
+COLUMNS=${COLUMNS:-1 2}
+[[ -z $HELD_OUT || -z $VALID || -z $TEST_SET ]] || fail "--held-out has no effect beside --valid and --test: leave it out"
 [[ $COLUMNS =~ ^[1-9][0-9]?\ [1-9][0-9]?$ ]] || fail "--columns is '$COLUMNS': give two numbers, such as '2 1'"
 
 # The files of a set, each of which is there and holds something.
@@ -80,9 +83,11 @@ measure_text() {
     counted=$("${reader[@]}" "$file" 2>/dev/null | wc -lc) || fail "$file is no gzip file: check the name"
     read -r lines bytes <<<"$counted"
     [[ -n $PAIRS ]] || PAIRS=$lines
-    # One file has both sides.
-    ((sides > 1)) || bytes=$((bytes / 2))
-    [[ $file == "${FILES[0]}" && $sides != 1 ]] || BYTES=$((BYTES + bytes))
+    if [[ $file == "${FILES[0]}" ]]; then
+      # One file has both sides; of two, the first is the source's.
+      bytes=$((sides == 1 ? bytes / 2 : 0))
+    fi
+    BYTES=$((BYTES + bytes))
   done
 }
 

@@ -101,19 +101,23 @@ def _refuse_overwriting(command: Any) -> None:
     Raises:
         InputError: ``--output`` is a file that another argument names.
     """
-    files = {each.name: _files(getattr(command, each.name)) for each in fields(command)}
+    files = {each.name: _files(getattr(command, each.name), each.metadata) for each in fields(command)}
     for output in files.pop("output", []):
         for name, paths in files.items():
             if any(path.samefile(output) for path in paths):
                 raise InputError(f"--output {output} is read, too ({name}): name another file")
 
 
-def _files(given: Any) -> list[Path]:
-    return [
-        path
-        for path in (given if isinstance(given, list | tuple) else [given])
-        if isinstance(path, Path) and path.is_file()
-    ]
+def _files(given: Any, metadata: Mapping[str, Any]) -> list[Path]:
+    """The files that an option names, in sources as FILE,class=2 and L=FILE, too."""
+    found = []
+    for each in given if isinstance(given, list | tuple) else [given]:
+        if isinstance(each, Path):
+            found.append(each)
+        elif isinstance(each, str) and any(word in str(metadata.get("metavar")) for word in ("FILE", "SOURCE")):
+            name = each.split(",")[0]
+            found += [Path(name), Path(name.partition("=")[2])]
+    return [path for path in found if path.is_file()]
 
 
 def _is_here() -> bool:

@@ -54,7 +54,6 @@ def fetch(
     checksum: str | None = None,
     otherwise: str = "",
     attempts: int = 3,
-    progress: bool = True,
 ) -> Path:
     """Download ``url`` to ``target`` unless a file is there already (and has the checksum).
 
@@ -84,7 +83,7 @@ def fetch(
     hint = f"; {otherwise}" if otherwise else ""
     for attempt in range(attempts):
         try:
-            _receive(url, part, progress)
+            _receive(url, part)
             break
         except urllib.error.HTTPError as error:
             raise InputError(f"{url} answers {error.code} {error.reason}{hint}") from None
@@ -153,7 +152,7 @@ def _open(url: str, start: int, version: str | None) -> HTTPResponse:
     return urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS)
 
 
-def _receive(url: str, part: Path, progress: bool) -> None:
+def _receive(url: str, part: Path) -> None:
     """Append what is missing of ``url`` to ``part``; beside it lies the server's mark of the version."""
     mark = part.with_name(part.name + ".version")
     start = part.stat().st_size if part.exists() else 0
@@ -183,7 +182,7 @@ def _receive(url: str, part: Path, progress: bool) -> None:
             total = int(span[2])
         name = part.name.removeprefix(".").removesuffix(".part")
         shown = {"initial": start, "desc": name, "unit": "B", "unit_scale": True}
-        bar = tqdm(total=total, disable=None if progress else True, **shown)
+        bar = tqdm(total=total, disable=None, **shown)
         with part.open("ab" if resumed else "wb") as stream, bar:
             while block := response.read(BLOCK):
                 stream.write(block)

@@ -50,6 +50,8 @@ class Source(Table):
         given = [key for key in ("labels", "label", "class") if key in found.options]
         if len(given) > 1:
             raise InputError(f"{line!r}: give one of {' and '.join(given)}")
+        if "label" in given and found.options.get("format") == "lines" and "text" in found.options:
+            raise InputError(f"{line!r}: a line is the text where format=lines: leave text= out")
         if "labels" in given and ("text" in found.options or found.options.get("format", "lines") != "lines"):
             raise InputError(f"{line!r}: labels= goes with lines of text alone, without text= and format=")
         return found

@@ -29,6 +29,8 @@ class VectorLoss(nn.Module):
 
     is_hinge: ClassVar[bool] = False
     """Whether rows of loss zero have come near enough to their targets."""
+    learns_bias: ClassVar[bool] = False
+    """Whether it reads the table's ``bias``."""
 
     def __init__(self, reduction: Reduction = "mean"):
         super().__init__()

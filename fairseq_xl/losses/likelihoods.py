@@ -132,6 +132,8 @@ class VmfPosteriorLoss(TableLoss):
         ValueError: a label smoothing outside [0, 1), a negative number of draws.
     """
 
+    learns_bias = True
+
     def __init__(
         self,
         label_smoothing: float = 0.0,

@@ -1,7 +1,8 @@
 """The record of a run: one small JSON file that says what it was and what it scored.
 
 The folder of a run holds ``checkpoints/``, ``train.log`` (fairseq-train's output with ``--log-format json``),
-``train.command`` and files ``[SET.]score.beamN.json`` (sacreBLEU's JSON), as the recipes write them.
+``train.command`` and files ``[SET.]score.beamN.json`` (sacreBLEU's JSON), as the recipes write them. Beside each score
+``[SET.]score.beamN.search`` has the options of its search.
 """
 
 from __future__ import annotations
@@ -42,6 +43,16 @@ def read_scores(run: Path) -> dict[str, dict[str, dict[str, Any]]]:
             raise InputError(f"{path} cannot be told from the recipe's own test set's: give that set another name")
         beams[f"beam{found['beam']}"] = entry
     return scores
+
+
+def read_searches(run: Path) -> dict[str, str]:
+    """The options of each test set's search, of those that the run's folder tells."""
+    found = {}
+    for path in sorted(run.glob("*score.beam*.search")):
+        name = SCORE_FILE.fullmatch(f"{path.stem}.json")
+        if name is not None:
+            found[name["set"] or "test"] = path.read_text(encoding="utf-8").strip()
+    return found
 
 
 def _score(metric: dict[str, Any]) -> dict[str, Any]:
@@ -142,10 +153,16 @@ def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
         if record.epoch == best_epoch and updates in (None, record.updates):
             best_valid |= {**record.values, "num_updates": float(record.updates)}
     command = run / "train.command"
+    # The scores of a run may be of several searches, and a call of a recipe knows its own alone.
+    searches = read_searches(run)
+    if "test" in searches:
+        about = {**about, "search": searches["test"]}
+    others = {name: search for name, search in searches.items() if search != about.get("search")}
     return {
         "name": real_path(run).name,
         **about,
         "scores": read_scores(run),
+        **({"other_searches": others} if others else {}),
         "seed": common.get("seed"),
         "epochs": max(epochs),
         "updates": epochs[max(epochs)].updates,

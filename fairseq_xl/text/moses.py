@@ -108,7 +108,6 @@ def map_file(
     source: Path | str,
     target: Path | str,
     processes: int = 1,
-    progress: bool = True,
     **options: object,
 ) -> int:
     """Write ``step(line, **options)`` for each line of ``source`` to ``target``.
@@ -120,14 +119,14 @@ def map_file(
     workers = processes if total >= PARALLEL_FROM else 1
     results = map_lines(step, read_lines(source), workers, **options)
     name = f"{step.__name__} {Path(source).name}"
-    bar = tqdm(results, total=total, desc=name, unit=" lines", disable=None if progress else True, mininterval=1)
+    bar = tqdm(results, total=total, desc=name, unit=" lines", disable=None, mininterval=1)
     with atomic_text(target) as stream:
         for line in bar:
             stream.write(line + "\n")
     return total
 
 
-def train_truecaser(sources: Iterable[Path | str], model: Path | str, progress: bool = True) -> int:
+def train_truecaser(sources: Iterable[Path | str], model: Path | str) -> int:
     """Count the cases of the tokens of tokenised files and write a Moses truecaser model.
 
     Returns the number of distinct lower-cased tokens. The first token of a sentence does not count:
@@ -139,7 +138,7 @@ def train_truecaser(sources: Iterable[Path | str], model: Path | str, progress: 
     casing: dict[str, Counter[str]] = defaultdict(Counter)
     for source in sources:
         total, name = count_lines(source), f"truecaser {Path(source).name}"
-        bar = tqdm(read_lines(source), total=total, desc=name, unit=" lines", disable=None if progress else True)
+        bar = tqdm(read_lines(source), total=total, desc=name, unit=" lines", disable=None)
         for line in bar:
             for lower, token, weight in caser.learn_truecase_weights(line.split()):
                 casing[lower][token] += weight

@@ -91,7 +91,6 @@ def clean(
     source_out: Path | str,
     target_out: Path | str,
     rules: Rules | None = None,
-    progress: bool = True,
 ) -> Report:
     """Write the pairs that ``rules`` let pass, one sentence per ``\\n``-ended line, still aligned.
 
@@ -104,7 +103,7 @@ def clean(
     report = Report()
     pairs = zip(read_lines(source), read_lines(target), strict=True)
     name = f"clean {Path(source).name}"
-    bar = tqdm(pairs, total=total, desc=name, unit=" pairs", disable=None if progress else True)
+    bar = tqdm(pairs, total=total, desc=name, unit=" pairs", disable=None)
     with atomic_texts(Path(source_out), Path(target_out)) as (left, right):
         for number, pair in enumerate(bar, start=1):
             report.read += 1

@@ -25,7 +25,7 @@ from fairseq_xl.text.parallel import check_equal_counts
 Pair = tuple[str, str]
 
 _LARGEST = 100, 0.01
-"""A cluster of more pairs, or of a larger share of all, is never held out: training would lack too much."""
+"""A cluster of more pairs and of a larger share of all is never held out: training would lack too much."""
 
 
 @dataclass(frozen=True)

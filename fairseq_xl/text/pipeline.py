@@ -16,9 +16,10 @@ class Pipeline:
 
     source_lang, target_lang: language codes, which choose Moses' rules
     tokenizer:  ``moses``, or ``none`` for text whose tokens stand between spaces already
-    truecaser:  model file for the source side; without one, case stays as it is on both sides
+    truecaser:  model file for the source side; without one, its case stays as it is
     pieces:     SentencePiece model file for the source side; without one, tokens are words on both sides
     target_words: the target side is of words, whatever the source side is of
+    target_truecased: translations begin in the case of their first word, as they do with a ``truecaser``, too
     """
 
     source_lang: str
@@ -27,11 +28,12 @@ class Pipeline:
     truecaser: str | None = None
     pieces: str | None = None
     target_words: bool = False
+    target_truecased: bool = False
 
     @property
     def by_moses(self) -> bool:
         """Whether any step is of Moses' scripts."""
-        return self.tokenizer == "moses" or self.truecaser is not None
+        return self.tokenizer == "moses" or self.truecaser is not None or self.target_truecased
 
     def tokens(self, line: str) -> list[str]:
         """The tokens of a raw source line; none for a blank one.
@@ -58,7 +60,7 @@ class Pipeline:
         if self.by_moses:
             from fairseq_xl.text import moses
 
-            if self.truecaser is not None:
+            if self.truecaser is not None or self.target_truecased:
                 line = moses.detruecase(line)
             if self.tokenizer == "moses":
                 line = moses.detokenize(line, self.target_lang)

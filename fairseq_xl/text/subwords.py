@@ -27,9 +27,7 @@ TRAIN_ONE = "train one with fairseq-xl data train-subwords"
 _LONGEST = 1 << 20  # bytes of a line; SentencePiece's own limit passes over lines of more than 4192
 
 
-def train_subwords(
-    sources: Iterable[Path | str], model: Path | str, size: int, kind: str = "bpe", progress: bool = True
-) -> int:
+def train_subwords(sources: Iterable[Path | str], model: Path | str, size: int, kind: str = "bpe") -> int:
     """Learn ``size`` pieces, one of them unknown, from tokenised files and write a SentencePiece model.
 
     Every character of the text becomes a piece, so that nothing in it is unknown. The same text and settings
@@ -41,7 +39,7 @@ def train_subwords(
     """
     if kind not in KINDS:
         raise InputError(f"subwords are of the kind {' or '.join(KINDS)}, not {kind!r}")
-    text, written = _Text([Path(source) for source in sources], progress), io.BytesIO()
+    text, written = _Text([Path(source) for source in sources]), io.BytesIO()
     try:
         SentencePieceTrainer.train(
             sentence_iterator=iter(text),
@@ -95,17 +93,15 @@ class _Text:
     SentencePiece reports an exception of its reader as one of its own, without its type.
     """
 
-    def __init__(self, sources: list[Path], progress: bool) -> None:
+    def __init__(self, sources: list[Path]) -> None:
         self.names = ", ".join(map(str, sources))
         self.lines = 0
         self.fault: InputError | None = None
         self._sources = sources
         self._total = sum(map(count_lines, sources))
-        self._progress = progress
 
     def __iter__(self) -> Iterator[str]:
-        hidden = None if self._progress else True
-        with tqdm(total=self._total, desc="subwords", unit=" lines", disable=hidden) as bar:
+        with tqdm(total=self._total, desc="subwords", unit=" lines", disable=None) as bar:
             try:
                 for source in self._sources:
                     for line in read_lines(source):

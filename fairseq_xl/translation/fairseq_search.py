@@ -65,7 +65,7 @@ class FairseqTranslator(Translator):
     ) -> FairseqTranslator:
         """See :meth:`Translator.load`."""
         config = read_config(folder)
-        chosen = decoding({**config.options, **options})
+        chosen = decoding(options, config.options)
         states = {path: packed.read(path) for path in (folder / name for name in config.checkpoints)}
         task = _task(folder, config, states, chosen.given(NearestWords))
         models = _models(folder, states, task, chosen.given(VectorScores))

@@ -25,12 +25,12 @@ from fairseq_xl.text.pipeline import TOKENIZERS, Pipeline
 CONFIG = "translator.json"
 OUTSIDE = ("lexicon", "nearest_index", "read_unknown")
 """Options that name files or folders, which are none of the model folder's."""
-VERSION = 3
+VERSION = 4
 """Raised when an older version of this package could not read what is written now."""
 
 STEP_ENTRIES: dict[str, type] = {
     **{"source_lang": str, "target_lang": str, "tokenizer": str},
-    **{"truecase": bool, "subwords": bool, "target_words": bool},
+    **{"truecase": bool, "subwords": bool, "target_words": bool, "target_truecased": bool},
 }
 """What a folder says of the text steps (:class:`TextSteps`), by name."""
 
@@ -48,6 +48,7 @@ class TextSteps:
     truecase: bool
     subwords: bool
     target_words: bool
+    target_truecased: bool
 
     def __post_init__(self) -> None:
         """Raises: InputError: a value that is none of those there are."""
@@ -70,7 +71,8 @@ class TextSteps:
         """The text steps, with the truecaser and the subword model in ``folder``."""
         truecaser = str(folder / truecaser_name(self.source_lang)) if self.truecase else None
         pieces = str(folder / subwords_name(self.source_lang)) if self.subwords else None
-        return Pipeline(self.source_lang, self.target_lang, self.tokenizer, truecaser, pieces, self.target_words)
+        sides = self.target_words, self.target_truecased
+        return Pipeline(self.source_lang, self.target_lang, self.tokenizer, truecaser, pieces, *sides)
 
 
 @dataclass(frozen=True, kw_only=True)

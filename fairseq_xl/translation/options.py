@@ -23,10 +23,17 @@ _SAYS_HOW = {
     "replace_unk_distance": "replace_unk",
     "read_unknown_cosine": "read_unknown",
     "diverse_beam_strength": "diverse_beam_groups",
-    "nearest_effort": "nearest",
-    "nearest_index": "nearest",
 }
 """Options that have no effect without another."""
+_OF_AN_INDEX = {"nearest_effort": ("hnsw", "ivf"), "nearest_index": ("flat", "hnsw", "ivf")}
+"""Options that have no effect without one of these values of ``nearest``."""
+_EXCLUSIVE = (
+    ("sampling_topk", "sampling_topp"),
+    ("unnormalized", "lenpen"),
+    ("match_source_len", "max_len_a"),
+    ("match_source_len", "max_len_b"),
+)
+"""Options of which fairseq reads one alone."""
 
 
 @dataclass(kw_only=True)
@@ -57,7 +64,7 @@ class Search:
     sampling_topp: float | None = option(
         "with --sampling, draw from the most probable words that together have the probability P",
         None,
-        low=0,
+        low=1e-6,
         high=1,
         metavar="P",
     )
@@ -150,13 +157,25 @@ class Decoding(NearestWords, VectorScores, UnknownWords, ReadUnknown, Search):
         return {name: value for name, value in values.items() if value is not None}
 
 
-def decoding(values: Mapping[str, Any]) -> Decoding:
-    """Checked options from names and values, such as a model folder's or a function's keywords.
+def decoding(given: Mapping[str, Any], defaults: Mapping[str, Any] | None = None) -> Decoding:
+    """Checked options from names and values.
+
+    Args:
+        given: by the user, such as a function's keywords.
+        defaults: those of a model folder. One that excludes what is given is left out.
 
     Raises:
-        InputError: an unknown name, a value of the wrong kind, a combination that cannot work.
+        InputError: an unknown name, a value of the wrong kind, a combination that cannot work or has no effect.
     """
     kinds = get_type_hints(Decoding)
+    asked = {name for name, value in given.items() if value is not None and value is not False}
+    values = {**(defaults or {}), **given}
+    for pair in _EXCLUSIVE:
+        if asked.issuperset(pair):
+            raise InputError(f"{pair[0]} and {pair[1]} exclude each other: leave one out")
+        for one, other in (pair, pair[::-1]):
+            if one in asked and other not in given:
+                values.pop(other, None)
     for name, value in values.items():
         if name not in kinds:
             near = difflib.get_close_matches(name, kinds, n=1)
@@ -171,7 +190,11 @@ def decoding(values: Mapping[str, Any]) -> Decoding:
     groups, beam = made.diverse_beam_groups or 0, made.beam or 5
     if groups > 0 and beam % groups:
         raise InputError(f"diverse_beam_groups is {groups}, which does not divide the beam, {beam}")
-    for name, other in _SAYS_HOW.items():
-        if getattr(made, name) is not None and getattr(made, other) is None:
-            raise InputError(f"{name} says what {other} does: give that, too")
+    for name in asked.intersection(_SAYS_HOW):
+        if not getattr(made, _SAYS_HOW[name]):
+            raise InputError(f"{name} says what {_SAYS_HOW[name]} does: give that, too")
+    for name in asked.intersection(_OF_AN_INDEX):
+        if made.nearest not in _OF_AN_INDEX[name]:
+            readers = " or ".join(_OF_AN_INDEX[name])
+            raise InputError(f"{name} says what nearest does if it is {readers}: give that, too")
     return made

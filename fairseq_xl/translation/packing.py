@@ -34,6 +34,11 @@ class Packing(CardOptions):
     truecaser: Path | None = option(
         "truecaser of the source side, where the training text was truecased", None, metavar="FILE"
     )
+    target_truecased: bool = option(
+        "the target side of the training text was truecased, so a translation gets a capital letter. --truecaser says "
+        "so as well: give this where the source language has no case",
+        False,
+    )
     subwords: Path | None = option(
         "SentencePiece model of the source side, where the training text was cut into pieces", None, metavar="FILE"
     )
@@ -83,6 +88,7 @@ def pack(packing: Packing, decoding: Decoding) -> None:
             truecase=packing.truecaser is not None,
             subwords=packing.subwords is not None,
             target_words=packing.target_words,
+            target_truecased=packing.target_truecased,
             checkpoints=checkpoints,
             files={path.name: digest(path) for path in sorted(folder.iterdir())},
             options=decoding.given(),

@@ -157,9 +157,9 @@ class Results:
             return
         try:
             written = path.read_text(encoding="utf-8")
-            # A run that was killed may have left half a line, be it the first.
+            # A run that was killed may have left half a line, be it the first, or none.
             text = written[: written.rfind("\n") + 1]
-            if written and not text and json.dumps(about).startswith(written):
+            if not text and json.dumps(about).startswith(written):
                 path.write_text("", encoding="utf-8")
                 self._append(about)
                 return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -14,16 +14,18 @@ BLOCK = 2**22
 
 
 def neighbours(
-    vectors: WordVectors, words: Sequence[str], k: int = 10, chunk_rows: int = 65_536
+    vectors: WordVectors, words: Sequence[str], k: int = 10, among: Collection[str] | None = None
 ) -> dict[str, list[tuple[str, float]]]:
-    """The ``k`` nearest other words of each word, with their cosines, the nearest first.
+    """The ``k`` nearest other words of each word, of those ``among`` which it is looked for, with their cosines.
 
-    Fewer where the table has fewer. Raises InputError for a word without a vector.
+    The nearest is first, and there are fewer where the table has fewer. Raises InputError for a word without a vector.
     """
-    rows = np.array([_row_of(word, vectors) for word in words], dtype=np.int64)
-    found, cosines = nearest(vectors.matrix, vectors.matrix[rows], k, exclude=rows, chunk_rows=chunk_rows)
+    queries = vectors.matrix[[_row_of(word, vectors) for word in words]]
+    candidates = np.array([among is None or word in among for word in vectors.words])
+    names = [word for word, chosen in zip(vectors.words, candidates, strict=True) if chosen]
+    found, cosines = nearest(vectors.matrix[candidates], queries, k + 1)
     return {
-        word: [(vectors.words[row], float(cosine)) for row, cosine in zip(*near, strict=True)]
+        word: [(names[row], float(cosine)) for row, cosine in zip(*near, strict=True) if names[row] != word][:k]
         for word, *near in zip(words, found, cosines, strict=True)
     }
 
@@ -32,26 +34,22 @@ def nearest(
     matrix: np.ndarray,
     queries: np.ndarray,
     k: int,
-    exclude: np.ndarray | None = None,
     penalty: np.ndarray | None = None,
     chunk_rows: int = 65_536,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Rows of ``matrix`` (n, d) with the largest cosine to each query (m, d).
 
-    ``exclude`` (m,) names one row per query that is no answer, and ``penalty`` (n,) is subtracted
-    from the cosines with each row. Returns rows (m, k) and these cosines (m, k), sorted, with k at most
-    n (n - 1 with ``exclude``). The table is taken in chunks and the queries in blocks, so that
-    memory beyond both is that of a chunk and of ``BLOCK`` cosines. All-zero rows have cosine 0.
+    ``penalty`` (n,) is subtracted from the cosines with each row. Returns rows (m, k) and these cosines (m, k), sorted,
+    with k at most n. The table is taken in chunks and the queries in blocks, so that memory beyond both is that of a
+    chunk and of ``BLOCK`` cosines. All-zero rows have cosine 0.
     """
     if k < 1:
         raise InputError(f"the number of neighbours must be at least 1, not {k}")
-    k = min(k, len(matrix) - (exclude is not None))
+    k = min(k, len(matrix))
     step = max(1, BLOCK // max(1, min(chunk_rows, len(matrix))))
     found = []
     for first in range(0, max(1, len(queries)), step):
-        block = slice(first, first + step)
-        banned = None if exclude is None else exclude[block]
-        found.append(_nearest(matrix, queries[block], k, banned, penalty, chunk_rows))
+        found.append(_nearest(matrix, queries[first : first + step], k, penalty, chunk_rows))
     return np.concatenate([rows for rows, _ in found]), np.concatenate([cosines for _, cosines in found])
 
 
@@ -59,7 +57,6 @@ def _nearest(
     matrix: np.ndarray,
     queries: np.ndarray,
     k: int,
-    exclude: np.ndarray | None,
     penalty: np.ndarray | None,
     chunk_rows: int,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -70,9 +67,6 @@ def _nearest(
         cosines = queries @ unit_rows(matrix[start : start + chunk_rows]).T  # (m, chunk)
         if penalty is not None:
             cosines -= penalty[start : start + chunk_rows]
-        if exclude is not None:
-            inside = np.flatnonzero((exclude >= start) & (exclude < start + cosines.shape[1]))
-            cosines[inside, exclude[inside] - start] = -np.inf
         rows = np.broadcast_to(np.arange(start, start + cosines.shape[1]), cosines.shape)
         best = np.concatenate([best, cosines], axis=1)
         best_rows = np.concatenate([best_rows, rows], axis=1)

@@ -217,7 +217,8 @@ record_siamese() {
 # Section 3.3: a classifier of the high-resource language alone, and what it says of its side of the unlabelled pairs.
 train_teacher() {
   local source sources=()
-  for source in "${HIGH_SOURCES[@]}"; do sources+=(--low-resource-source "$source"); done
+  # It labels text of its own language, so it reads that as it is written.
+  for source in "${HIGH_SOURCES[@]}"; do sources+=(--low-resource-source "$(sed 's/,lexicon=[^,]*//' <<<"$source")"); done
   for source in "${CLASS_SOURCES[@]}"; do sources+=(--class-source "$source"); done
   run bash "$RECIPE" --out "$OUT/teacher" --low-resource "$HIGH" --high-resource none --name teacher \
     --updates "$UPDATES" --every "$EVERY" "${PASSED[@]}" "${sources[@]}" -- "${TUNING[@]}"

@@ -302,3 +302,22 @@ def test_no_file_of_several_is_written_over_one_that_is_read(tmp_path, monkeypat
     assert cli.main(["data", "clean", "a.de", "a.en", "-o", "b.de", "a.en"]) == 2
     assert "error: --output a.en is read, too" in capsys.readouterr().err
     assert not (tmp_path / "b.de").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["match", "words", "a.txt,1", "-o", "a.txt"],
+        ["match", "transfer-labels", "--sentences", "b.txt", "a.txt", "-o", "a.txt"],
+        ["match", "predict", "model.pt", "--input", "a.txt,left=2", "-o", "a.txt"],
+        ["vectors", "join", "en=b.txt", "es=a.txt", "-o", "a.txt"],
+    ],
+    ids=" ".join,
+)
+def test_no_source_is_written_over(tmp_path, monkeypatch, capsys, command):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.txt").write_text("one\tword\n")
+    assert cli.main(command) == 2
+    assert "error: --output a.txt is read, too" in capsys.readouterr().err
+    assert (tmp_path / "a.txt").read_text() == "one\tword\n"

@@ -394,13 +394,14 @@ def parsers() -> dict[str, Parser]:
     }
     encoder = {"version": 2, "files": {"model.safetensors": sha256(b"M").hexdigest()}}
     translator = {
-        "version": 3,
+        "version": 4,
         "source_lang": "de",
         "target_lang": "en",
         "tokenizer": "none",
         "truecase": False,
         "subwords": False,
         "target_words": False,
+        "target_truecased": False,
         "checkpoints": ["model.safetensors"],
         "options": {"beam": 5},
         "files": {

@@ -66,7 +66,7 @@ def server():
 def test_a_broken_download_goes_on_where_it_stopped(server, tmp_path):
     server.handler.cut[:] = [100_000, 200_000]
     digest = f"sha256:{hashlib.sha256(BODY).hexdigest()}"
-    fetch(f"{server.url}/a", tmp_path / "sub" / "a", digest, progress=False)
+    fetch(f"{server.url}/a", tmp_path / "sub" / "a", digest)
     assert (tmp_path / "sub" / "a").read_bytes() == BODY
     assert server.handler.log == [0, 100_000, 200_000]
     assert [item.name for item in (tmp_path / "sub").iterdir()] == ["a"]
@@ -75,59 +75,59 @@ def test_a_broken_download_goes_on_where_it_stopped(server, tmp_path):
 def test_a_later_call_resumes_and_a_changed_file_starts_over(server, tmp_path):
     server.handler.cut[:] = [50_000]
     with pytest.raises(InputError, match="ended after 50000 of 256000 bytes"):
-        fetch(f"{server.url}/a", tmp_path / "a", attempts=1, progress=False)
+        fetch(f"{server.url}/a", tmp_path / "a", attempts=1)
     assert not (tmp_path / "a").exists()
     server.handler.version, server.handler.body = '"two"', BODY[::-1]
-    fetch(f"{server.url}/a", tmp_path / "a", progress=False)
+    fetch(f"{server.url}/a", tmp_path / "a")
     assert (tmp_path / "a").read_bytes() == BODY[::-1]
 
 
 @pytest.mark.parametrize("span", ["bytes 0-{1}/{2}", "bytes 7-{1}/{2}", "nonsense", "bytes {0}-{1}/99"])
 def test_a_part_that_was_not_asked_for_is_not_put_behind_what_is_there(server, tmp_path, span):
     server.handler.cut, server.handler.span = [len(BODY) // 2], span
-    assert fetch(f"{server.url}/x", tmp_path / "x", progress=False).read_bytes() == BODY
+    assert fetch(f"{server.url}/x", tmp_path / "x").read_bytes() == BODY
     assert server.handler.log[0] == server.handler.log[-1] == 0
 
 
 def test_a_file_that_never_ends(tmp_path):
     with pytest.raises(InputError, match=r"cannot reach file:///dev/zero \(it goes on after all of its 0 bytes"):
-        fetch("file:///dev/zero", tmp_path / "x", progress=False)
+        fetch("file:///dev/zero", tmp_path / "x")
 
 
 def test_a_file_that_is_there_is_not_fetched_again(server, tmp_path):
     (tmp_path / "a").write_bytes(b"mine")
-    fetch(f"{server.url}/a", tmp_path / "a", progress=False)
+    fetch(f"{server.url}/a", tmp_path / "a")
     assert server.handler.log == []
     assert (tmp_path / "a").read_bytes() == b"mine"
 
 
 def test_a_download_with_a_wrong_checksum_is_removed(server, tmp_path):
     with pytest.raises(InputError, match=r"sha256 .* where 00 is expected"):
-        fetch(f"{server.url}/a", tmp_path / "a", "sha256:00", progress=False)
+        fetch(f"{server.url}/a", tmp_path / "a", "sha256:00")
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(InputError, match="is not sha256:HEX or md5:HEX"):
-        fetch(f"{server.url}/a", tmp_path / "a", "crc:00", progress=False)
+        fetch(f"{server.url}/a", tmp_path / "a", "crc:00")
 
 
 def test_a_file_that_was_there_stays_whatever_its_checksum(server, tmp_path):
     (tmp_path / "a").write_bytes(b"mine")
     with pytest.raises(InputError, match=r"a is there already, with sha256 .* where 00 is expected: remove it"):
-        fetch(f"{server.url}/a", tmp_path / "a", "sha256:00", progress=False)
+        fetch(f"{server.url}/a", tmp_path / "a", "sha256:00")
     assert (tmp_path / "a").read_bytes() == b"mine"
     with pytest.raises(InputError, match="is no file: name the file"):
-        fetch(f"{server.url}/a", tmp_path, progress=False)
+        fetch(f"{server.url}/a", tmp_path)
 
 
 def test_links_and_devices_stay(server, tmp_path):
     (tmp_path / "link").symlink_to("target")
     (tmp_path / "loop").symlink_to("loop")
-    fetch(f"{server.url}/a", tmp_path / "link", progress=False)
+    fetch(f"{server.url}/a", tmp_path / "link")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "target").read_bytes() == BODY
     with pytest.raises(InputError, match="loop: it is one of a loop of links"):
-        fetch(f"{server.url}/a", tmp_path / "loop", progress=False)
+        fetch(f"{server.url}/a", tmp_path / "loop")
     with pytest.raises(InputError, match="null is no file: name the file to write"):
-        fetch(f"{server.url}/a", "/dev/null", progress=False)
+        fetch(f"{server.url}/a", "/dev/null")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "loop", "target"]
 
 
@@ -136,14 +136,14 @@ def test_odd_versions_and_lengths_are_passed_over(server, tmp_path, version, mon
     monkeypatch.setattr(server.handler, "version", version)
     monkeypatch.setattr(server.handler, "length", "9" * 5000)
     server.handler.cut[:] = [50_000]
-    fetch(f"{server.url}/a", tmp_path / "a", progress=False)
+    fetch(f"{server.url}/a", tmp_path / "a")
     assert (tmp_path / "a").read_bytes() == BODY[:50_000]
 
 
 @pytest.mark.parametrize("url", ["http://[", "https://é/ü", "http://host:port/", "http://a b/", "https://"])
 def test_odd_addresses_are_refused(tmp_path, url):
     with pytest.raises(InputError, match=r"cannot (fetch|reach)"):
-        fetch(url, tmp_path / "a", progress=False)
+        fetch(url, tmp_path / "a")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -151,12 +151,12 @@ def test_failures_name_the_address_and_the_other_way(server, tmp_path):
     server.shutdown()
     server.server_close()
     with pytest.raises(InputError, match=rf"cannot reach {server.url}/a .*; give --data DIR$"):
-        fetch(f"{server.url}/a", tmp_path / "a", otherwise="give --data DIR", progress=False)
+        fetch(f"{server.url}/a", tmp_path / "a", otherwise="give --data DIR")
 
 
 def test_an_answer_that_is_no_file_is_named(server, tmp_path):
     with pytest.raises(InputError, match=rf"{server.url}/missing answers 404 Not Found; use --data$"):
-        fetch(f"{server.url}/missing", tmp_path / "a", otherwise="use --data", progress=False)
+        fetch(f"{server.url}/missing", tmp_path / "a", otherwise="use --data")
 
 
 def test_other_schemes_are_refused(tmp_path):

@@ -151,6 +151,7 @@ def test_a_guessed_encoding_is_said(read, capsys):
         ('{"label": null, "text": "x"}', "x.jsonl", (), "line 1: 'label' is null: give text or a number"),
         ('{"text": ["x"]}', "x.jsonl", ("label=a",), "line 1: 'text' is [\"x\"]: give text"),
         ('{"text": "x\\ud83d"}', "x.jsonl", ("label=a",), "line 1: 'text' has half a surrogate pair"),
+        ("1\tx", "x", ("label=a", "text=2", "format=lines"), "a line is the text where format=lines"),
         ("x", "x", ("labels=y", "format=csv"), "labels= goes with lines of text alone"),
         ("x", "x", ("colour=red",), "is not KEY=VALUE"),
         ("x", "x", ("split=dev",), "split is one of train, valid, test"),

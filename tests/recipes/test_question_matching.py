@@ -247,6 +247,8 @@ def test_a_dry_run_with_both_languages(matching, data, tmp_path, unknown):
         (("--transfer", "perhaps"), "--transfer is 'perhaps'"),
         (("--translate", "maybe"), "--translate is 'maybe'"),
         (("--translate", "yes", "--transfer", "no"), "serves label transfer alone"),
+        (("--translated", __file__, "--transfer", "no"), "--translated serves label transfer alone"),
+        (("--text", __file__, "--embeddings", "official"), "--text is for own vectors alone"),
         (("--leaks", "some"), "--leaks is 'some'"),
         (("--unknown", "guess"), "--unknown is 'guess'"),
         (("--embeddings", "official", "--unknown", "subwords"), "needs vectors with subwords"),
@@ -299,9 +301,9 @@ def test_several_runs_are_averaged_and_calibrated_on_their_folds(matching, data)
     assert [words[words.index("--fold") + 1] for words in trained] == ["0", "1", "2"]
     base = matching.out / "runs/esim.own.subwords.transferred.sentences.3"
     mean, calibrated = (line.split()[3:] for line in lines if " ensemble " in line)
-    tests, folds = ([f"{base}.seed{seed}/{name}.json" for seed in (1, 2, 3)] for name in ("record", "fold"))
-    assert mean == [*tests, "--name", "esim", "--output", f"{base}.mean3/record.json"]
-    assert calibrated[:8] == [*tests, "--stack-on", *folds, "--calibrate"]
+    plain, own = ([f"{base}.seed{seed}/{name}.json" for seed in (1, 2, 3)] for name in ("record", "calibrated"))
+    assert mean == [*plain, "--name", "esim", "--output", f"{base}.mean3/record.json"]
+    assert calibrated == [*own, "--name", "esim,", "calibrated", "--output", f"{base}.mean3/calibrated.json"]
     matching("--data", data, "--folds", 3, "--runs", 3)
     assert matching.calls == []
 

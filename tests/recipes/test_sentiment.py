@@ -203,6 +203,16 @@ def test_pairs_without_labels(sentiment, data, tmp_path):
     assert "--rule" not in sentiment.arguments("fairseq-xl classify label")
 
 
+def test_the_teacher_of_pairs_without_labels_reads_its_own_language(sentiment, data, tmp_path):
+    for name in ("high", "low", "words.tsv"):
+        (tmp_path / name).write_text("x\ty\n")
+    options = ("--data", data, "--low-resource", "te", "--lexicon", f"en={tmp_path}/words.tsv")
+    done = sentiment(*options, "--unlabelled", tmp_path / "high", tmp_path / "low")
+    assert done.returncode == 0, done.stderr
+    calls = [line for line in sentiment.calls_file.read_text().splitlines() if "classify prepare" in line]
+    assert [",lexicon=" in call for call in calls] == [False, True]
+
+
 def test_pairs_without_labels_and_sources_of_ones_own(sentiment, data, tmp_path):
     for name in ("high", "low", "own"):
         (tmp_path / name).write_text("x\n")

@@ -106,6 +106,7 @@ def test_languages_without_case_or_blanks(train, text, source, target, pieces, t
     assert [line.rsplit(".", 1)[-1] for line in learnt] == cased
     packed = train.arguments("fairseq-xl translate pack")
     assert ("--truecaser" in packed) == (source in cased)
+    assert ("--target-truecased" in packed) == (cased == [target])
     assert ("--subwords" in packed) == pieces
     scored = train.arguments("sacrebleu")
     assert ("--tokenize" in scored) == (tokenize is not None)
@@ -157,7 +158,9 @@ def test_small_text_is_seen_more_often_by_the_vectors(train, text, pairs, given,
         ("--train TEXT --src de --tgt en --valid nowhere", "there is no text for --valid,"),
         ("--train TEXT --src de --tgt en --test nowhere", "there is no text for --test,"),
         ("--train EMPTY --src de --tgt en", "there is no file of pairs for --train, EMPTY (or it is empty)"),
-        ("--train TEXT --src de --tgt en --columns 2", "--columns is '2': give two numbers"),
+        ("--train EMPTY --src de --tgt en --columns 2", "--columns is '2': give two numbers"),
+        ("--train TEXT --src de --tgt en --columns 2", "--columns is for one file of pairs"),
+        ("--train TEXT --src de --tgt en --valid x --test y --held-out 9", "--held-out has no effect beside --valid"),
         ("--train TEXT --src de --tgt en --held-out 0", "--held-out is 0"),
         ("--train TEXT --src de --tgt en --data .", "name yours with --train"),
         ("--train TEN --src de --tgt en", "--train has 10 pairs, too few to learn from: give 500 or more"),

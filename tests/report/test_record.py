@@ -54,6 +54,15 @@ def test_the_record_says_what_the_run_was(run):
     assert found["command"] == "fairseq-train x"
 
 
+def test_each_set_has_the_search_that_it_was_decoded_with(run):
+    for name, search in (("score.beam1", "--lenpen 1"), ("test.2017.score.beam5", "--lenpen 2")):
+        (run / f"{name}.search").write_text(search + "\n")
+    found = record.make_record(run, {"search": "--lenpen 2"})
+    assert (found["search"], found["other_searches"]) == ("--lenpen 1", {"test.2017": "--lenpen 2"})
+    (run / "score.beam1.search").write_text("--lenpen 2\n")
+    assert "other_searches" not in record.make_record(run, {"search": "--lenpen 2"})
+
+
 def test_the_best_checkpoint_may_be_of_the_middle_of_an_epoch(run, monkeypatch):
     monkeypatch.setattr(record, "read_training", lambda path: record.Training({}, 2, 13))
     assert record.make_record(run, {})["best_valid"] == {"loss": 9.5, "num_updates": 13.0}

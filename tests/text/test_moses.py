@@ -19,7 +19,7 @@ def write(path, lines):
 @pytest.fixture
 def model(tmp_path):
     text = ["The dog sees a dog in Paris .", "A man walks the dog .", "I say the man is here ."]
-    moses.train_truecaser([write(tmp_path / "tok", text)], tmp_path / "model", progress=False)
+    moses.train_truecaser([write(tmp_path / "tok", text)], tmp_path / "model")
     return str(tmp_path / "model")
 
 
@@ -51,7 +51,7 @@ def test_truecasing_lowers_sentence_starts_and_keeps_names(model):
 
 def test_keep_known_leaves_seen_cases_inside_a_sentence(tmp_path):
     text = ["x Green x", "x green x", "x green x"]
-    moses.train_truecaser([write(tmp_path / "tok", text)], tmp_path / "model", progress=False)
+    moses.train_truecaser([write(tmp_path / "tok", text)], tmp_path / "model")
     model = str(tmp_path / "model")
     assert moses.truecase("Green x Green", model) == "green x green"
     assert moses.truecase("Green x Green", model, keep_known=True) == "green x Green"
@@ -68,7 +68,7 @@ def test_bad_truecaser_models_are_named(tmp_path, model):
     with pytest.raises(InputError, match="is not a truecaser model"):
         moses.truecase("a", str(write(tmp_path / "bad", ["word (x/2) more"])))
     with pytest.raises(InputError, match="no truecaser can be trained"):
-        moses.train_truecaser([write(tmp_path / "empty", ["", ""])], tmp_path / "m", progress=False)
+        moses.train_truecaser([write(tmp_path / "empty", ["", ""])], tmp_path / "m")
 
 
 def test_processes_keep_the_order(tmp_path, monkeypatch):
@@ -77,8 +77,8 @@ def test_processes_keep_the_order(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["fairseq-xl"])
     lines = [f"Line {number}, isn't it?" for number in range(2345)]
     source = write(tmp_path / "in", lines)
-    assert moses.map_file(moses.tokenize, source, tmp_path / "two", 2, False, language="en") == 2345
-    moses.map_file(moses.tokenize, source, tmp_path / "one", 1, False, language="en")
+    assert moses.map_file(moses.tokenize, source, tmp_path / "two", 2, language="en") == 2345
+    moses.map_file(moses.tokenize, source, tmp_path / "one", 1, language="en")
     assert (tmp_path / "two").read_bytes() == (tmp_path / "one").read_bytes()
 
 
@@ -90,7 +90,7 @@ def test_round_trip_on_captions_is_nearly_lossless(data_dir, tmp_path, language,
     raw = [line.strip() for line in read_lines(folder / f"test_2016_flickr.{language}")]
     tokens = list(moses.map_lines(moses.tokenize, train, language=language))
     model = str(tmp_path / "model")
-    moses.train_truecaser([write(tmp_path / "train", tokens)], model, progress=False)
+    moses.train_truecaser([write(tmp_path / "train", tokens)], model)
     tokens = list(moses.map_lines(moses.tokenize, raw, language=language))
     cased = list(moses.map_lines(moses.truecase, tokens, model=model))
     back = list(moses.map_lines(moses.postprocess, cased, language=language))
@@ -103,11 +103,11 @@ def test_a_truecaser_goes_where_it_is_told_to(tmp_path):
     text = write(tmp_path / "tok", ["The dog sees a dog in Paris .", "A man walks the dog ."])
     model, pipe = write(tmp_path / "model", ["old"]), tmp_path / "pipe"
     model.chmod(0o640)
-    moses.train_truecaser([text], model, progress=False)
+    moses.train_truecaser([text], model)
     assert model.stat().st_mode & 0o777 == 0o640
     os.mkfifo(pipe)
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    moses.train_truecaser([text], pipe, progress=False)
+    moses.train_truecaser([text], pipe)
     assert pipe.is_fifo()
     assert os.read(reading, 1 << 16) == model.read_bytes()
     os.close(reading)

@@ -21,7 +21,7 @@ def corpus(tmp_path):
         paths = [tmp_path / name for name in ("x.de", "x.en", "y.de", "y.en")]
         for path, side in zip(paths, zip(*pairs, strict=True), strict=False):
             path.write_bytes("".join(line + "\n" for line in side).encode())
-        report = clean(*paths, Rules(**rules), progress=False)
+        report = clean(*paths, Rules(**rules))
         return report, list(zip(read_lines(paths[2]), read_lines(paths[3]), strict=True))
 
     return run
@@ -81,7 +81,7 @@ def test_odd_line_breaks_never_shift_the_alignment(tmp_path_factory, gaps):
     for path, word in zip(names, ("links", "rechts"), strict=False):
         lines = (f"{gap}{word}{gap}{number}{gap}\n" for number, gap in enumerate(gaps))
         path.write_bytes("".join(lines).encode())
-    clean(*names, progress=False)
+    clean(*names)
     # What any other reader makes of the result, not only ours
     left, right = (path.read_text(encoding="utf-8").splitlines() for path in names[2:])
     assert len(left) == len(right) == len(gaps)

@@ -30,7 +30,7 @@ def models(tmp_path_factory):
     folder = tmp_path_factory.mktemp("subwords")
     text = write(folder / "text", corpus())
     for kind in ("bpe", "unigram"):
-        lines = train_subwords([text], folder / kind, 80, kind, progress=False)
+        lines = train_subwords([text], folder / kind, 80, kind)
         assert lines == len(corpus())
     return folder
 
@@ -68,13 +68,13 @@ def test_what_a_model_makes_up_is_joined_without_stray_spaces():
 def test_the_same_text_gives_the_same_file(models, tmp_path):
     text = write(tmp_path / "text", corpus())
     for kind in ("bpe", "unigram"):
-        train_subwords([text], tmp_path / kind, 80, kind, progress=False)
+        train_subwords([text], tmp_path / kind, 80, kind)
         assert (tmp_path / kind).read_bytes() == (models / kind).read_bytes()
 
 
 def test_several_files_give_one_joint_model(tmp_path):
     texts = [write(tmp_path / "de", ["äh äh"]), write(tmp_path / "en", ["so so", "", " "])]
-    assert train_subwords(texts, tmp_path / "new" / "model", 10, progress=False) == 2
+    assert train_subwords(texts, tmp_path / "new" / "model", 10) == 2
     model = str(tmp_path / "new" / "model")
     assert encode("äh so", model).split() == ["▁äh", "▁so"]
 
@@ -82,7 +82,7 @@ def test_several_files_give_one_joint_model(tmp_path):
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
 def test_long_lines_are_not_passed_over(tmp_path, kind):
     text = write(tmp_path / "text", ["short", "x" * 10 + " word" * 1000])
-    train_subwords([text], tmp_path / "model", 12, kind, progress=False)
+    train_subwords([text], tmp_path / "model", 12, kind)
     assert encode("xx", str(tmp_path / "model")) != f"{MARK} xx", "x is known"
 
 
@@ -101,16 +101,16 @@ def test_long_lines_are_not_passed_over(tmp_path, kind):
 def test_impossible_vocabularies_are_refused(tmp_path, lines, size, kind, sentence):
     text = write(tmp_path / "text", lines)
     with pytest.raises(InputError, match=sentence):
-        train_subwords([text], tmp_path / "model", size, kind, progress=False)
+        train_subwords([text], tmp_path / "model", size, kind)
     assert [path.name for path in tmp_path.iterdir()] == ["text"], "nothing half-made is left"
 
 
 def test_text_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "text").write_bytes(b"fine\ncaf\xe9\n")
     with pytest.raises(InputError, match=r"^\S+/text, line 2: byte 0xe9 is not valid UTF-8"):
-        train_subwords([tmp_path / "text"], tmp_path / "model", 9, progress=False)
+        train_subwords([tmp_path / "text"], tmp_path / "model", 9)
     with pytest.raises(InputError, match=r"there is no file .*absent"):
-        train_subwords([tmp_path / "absent"], tmp_path / "model", 9, progress=False)
+        train_subwords([tmp_path / "absent"], tmp_path / "model", 9)
 
 
 def test_bad_models_are_named(tmp_path):

@@ -77,16 +77,14 @@ def work(tmp_path_factory) -> Path:
                 moses.tokenize,
                 folder / f"{name}.{language}",
                 folder / f"tok.{name}.{language}",
-                progress=False,
                 language=language,
             )
-        moses.train_truecaser([tokens], truecaser, progress=False)
+        moses.train_truecaser([tokens], truecaser)
         for name in ("train", "test"):
             moses.map_file(
                 moses.truecase,
                 folder / f"tok.{name}.{language}",
                 folder / f"true.{name}.{language}",
-                progress=False,
                 model=str(truecaser),
             )
     fairseq_cli.preprocess.main(

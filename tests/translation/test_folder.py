@@ -42,7 +42,7 @@ def appended(name: str, text: str):
         (edited(version=9), "has version 9"),
         (
             edited(version=1),
-            "has version 1, and this version of fairseq_xl reads 3: make the folder again with `fairseq-xl ",
+            "has version 1, and this version of fairseq_xl reads 4: make the folder again with `fairseq-xl ",
         ),
         (edited(source_lang=None), "is damaged (its 'source_lang')"),
         (edited(source_lang="../de"), "'../de' is no language code"),

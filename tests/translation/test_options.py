@@ -29,6 +29,16 @@ def test_choices_are_those_of_the_models():
     assert {each.name for each in fields(VectorScores)} == {each.name for each in fields(DecodingConfig)} - {"_name"}
 
 
+def test_what_is_given_goes_before_a_folders_own():
+    folder = {"replace_unk": True, "replace_unk_distance": 0.6, "nearest": "hnsw", "nearest_effort": 2.0}
+    made = decoding({"replace_unk": False, "nearest": "dense"}, folder)
+    assert (made.replace_unk, made.nearest) == (False, "dense"), "what a folder says of either does not keep it on"
+    folder = {"sampling": True, "sampling_topk": 5, "lenpen": 2.0, "max_len_a": 1.5, "max_len_b": 5}
+    made = decoding({"sampling_topp": 0.5, "unnormalized": True, "match_source_len": True}, folder)
+    assert made.given() == {"sampling": True, "sampling_topp": 0.5, "unnormalized": True, "match_source_len": True}
+    assert decoding({"unnormalized": False}, folder).lenpen == 2
+
+
 def test_options_fall_apart_by_who_reads_them():
     made = decoding({"beam": 3, "lenpen": 1, "decode_score": "cosine", "nearest": "top", "sampling": False})
     assert made == Decoding(beam=3, lenpen=1, decode_score="cosine", nearest="top", sampling=False)

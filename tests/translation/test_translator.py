@@ -125,9 +125,6 @@ def test_unknown_words_are_replaced_by_the_source(load, raw, tmp_path):
         expected = (place + 0.5) / len(near[0].tokens) * len(source) - 0.5
         assert token in ["<unk>", *(word for at, word in enumerate(source) if abs(at - expected) <= 0.6)]
     assert near[0].tokens != copied[0].tokens
-    packed = {"replace_unk": True, "replace_unk_distance": 0.6}
-    (kept,) = load("stock", **always, **packed | {"replace_unk": False}).candidates(raw[:1])
-    assert kept[0].tokens == plain[0].tokens, "a distance that a folder names does not keep it on"
     # As `fairseq-xl data lexicon` writes it, the most probable first.
     lines = [f"{word}\t<{word}>\t0.9\n{word}\tworse\t0.1\n" for word in dict.fromkeys(words)]
     (tmp_path / "words.tsv").write_text("".join(lines))
@@ -184,7 +181,7 @@ def test_options_reach_the_search_and_the_model(load, raw):
         ({"beam": "many"}, "the option beam cannot be 'many': give a value of the kind int"),
         ({"beam": 0}, "beam is 0: give a number from 1"),
         ({"decode_score": "best"}, "decode_score is one of cosine, vmf_posterior, vmf_density, not 'best'"),
-        ({"nearest_effort": 2}, "nearest_effort says what nearest does: give that, too"),
+        ({"nearest_effort": 2}, "nearest_effort says what nearest does if it is hnsw or ivf: give that, too"),
         ({"diverse_beam_strength": 1}, "diverse_beam_strength says what diverse_beam_groups does: give that, too"),
         ({"sampling_topk": 3}, "requires --sampling"),
         ({"temperature": 0}, "temperature is 0: give a number from 0.001 to 1000"),
@@ -192,7 +189,7 @@ def test_options_reach_the_search_and_the_model(load, raw):
         ({"lenpen": 400}, "lenpen is 400: give a number from -10 to 10"),
         ({"sampling": True, "sampling_topk": 100_000}, "sampling_topk is 100000, and the target language has "),
         ({"sampling": True, "sampling_topk": 0}, "sampling_topk is 0: give a number from 1"),
-        ({"sampling": True, "sampling_topp": 1.5}, "sampling_topp is 1.5: give a number from 0 to 1"),
+        ({"sampling": True, "sampling_topp": 1.5}, "sampling_topp is 1.5: give a number from 1e-06 to 1"),
         ({"unkpen": 1e300}, "unkpen is 1e+300: give a number from -10000 to 10000"),
         ({"beam": 10**9}, "beam is 1000000000: give a number from 1 to 1000"),
         ({"max_len_a": -1.0}, "max_len_a is -1.0: give a number from 0"),
@@ -202,6 +199,12 @@ def test_options_reach_the_search_and_the_model(load, raw):
         ({"diverse_beam_groups": 3}, "diverse_beam_groups is 3, which does not divide the beam, 5"),
         ({"replace_unk": True, "lexicon": "absent"}, "there is no file absent"),
         ({"replace_unk_distance": 3}, "replace_unk_distance says what replace_unk does: give that, too"),
+        ({"replace_unk": False, "lexicon": "x"}, "lexicon says what replace_unk does: give that, too"),
+        ({"nearest_effort": 2.0, "nearest": "flat"}, "nearest_effort says what nearest does if it is hnsw or ivf"),
+        ({"nearest_index": "x", "nearest": "top"}, "nearest_index says what nearest does if it is flat or hnsw or ivf"),
+        ({"sampling": True, "sampling_topk": 2, "sampling_topp": 0.5}, "sampling_topk and sampling_topp exclude each"),
+        ({"sampling": True, "sampling_topp": 0.0}, "sampling_topp is 0.0: give a number from 1e-06 to 1"),
+        ({"unnormalized": True, "lenpen": 2.0}, "unnormalized and lenpen exclude each other"),
         ({"read_unknown_cosine": 0.5}, "read_unknown_cosine says what read_unknown does: give that, too"),
         ({"read_unknown": "absent.vec"}, "absent.vec"),
         ({"replace_unk": True, "replace_unk_distance": -1}, "replace_unk_distance is -1: give a number from 0"),
@@ -222,7 +225,7 @@ def test_options_that_cannot_work_are_refused(packed, given, message, tmp_path, 
         {"lenpen": 10.0},
         {"lenpen": -10.0, "beam": 2},
         {"sampling": True, "sampling_topk": 5},
-        {"sampling": True, "sampling_topp": 0.0},
+        {"sampling": True, "sampling_topp": 1e-6},
         {"temperature": 1e-3},
         {"temperature": 1e3, "unkpen": 1e4},
         {"unkpen": -1e4, "max_len_b": 3},

@@ -78,6 +78,8 @@ class Predict:
         predictor = Predictor.load(self.model, self.data, self.device)
         if pairs is None:
             task = predictor.task
+            if self.split == "fold" and predictor.task.cfg.fold < 0:
+                raise InputError(f"{self.model} was trained without --fold: name a split, such as valid")
             # A split is the folder's, whole, whatever the model was trained without: the folder may be another one.
             rows = task.rows("valid") if self.split == "fold" else task.directory.rows(self.split)
         else:

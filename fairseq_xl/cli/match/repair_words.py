@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fairseq_xl.cli.match.common import write
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.settings import argument, option
 from fairseq_xl.pairs.augmentation.repair import RepairSettings
 from fairseq_xl.pairs.data.tokenizer import WordRules
@@ -46,20 +47,22 @@ class RepairWords(RepairSettings, WordRules):
             InputError: a file that cannot be read, or an output that would replace an input.
         """
         from fairseq_xl.pairs.augmentation import repair_files
-        from fairseq_xl.pairs.augmentation.key import read_words
         from fairseq_xl.pairs.augmentation.repair import Repair
         from fairseq_xl.report.tables import Table
-        from fairseq_xl.vectors.table import read_words as read_vector_words
+        from fairseq_xl.vectors.table import read_words
 
         files = [repair_files.TextFile.parse(line) for line in self.files]
         outputs = [self.output / file.path.name.removesuffix(".gz") for file in files]
         _check(outputs, [file.path for file in files])
         # The most frequent first, as files of vectors are ordered.
-        vocabulary = {word: rank for rank, word in enumerate(read_vector_words(self.vectors))}
+        vocabulary = {word: rank for rank, word in enumerate(read_words(self.vectors))}
         if not self.keep_case:  # words with capitals are never looked up
             vocabulary = {word: rank for word, rank in vocabulary.items() if word == word.lower()}
         counts, neighbours = repair_files.count(files, self)
-        repair = Repair(vocabulary, counts, neighbours, self, read_words(self.keep) if self.keep else ())
+        kept = {word for line in read_lines(self.keep) for word in self.words(line)} if self.keep else ()
+        if self.keep and not kept:
+            raise InputError(f"{self.keep} holds no words: give those that stay as they are")
+        repair = Repair(vocabulary, counts, neighbours, self, kept)
         headings = ["file"]
         for what in ("terms", "sentences", "pairs"):
             headings += [f"{what}, before", f"{what}, after"]

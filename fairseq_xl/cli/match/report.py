@@ -67,7 +67,8 @@ class Folds:
         "records of the same models on one labelled split, in the same order", [], metavar="RECORD"
     )
     against: str | None = option(
-        "add each classifier's difference from this one over the folds and seeds that both have, with a paired t-test",
+        "add each classifier's difference from this one over the folds that both have, with a paired t-test. Where "
+        "there is one split alone, the test is over seeds",
         None,
         metavar="NAME",
     )

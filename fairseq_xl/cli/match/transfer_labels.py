@@ -84,6 +84,11 @@ class TransferLabels(Settings):
             with label_transfer(database, EnglishKey.of_file(self.stop_words), self) as transfer:
                 self._read(transfer)
                 _write(output, transfer.pairs())
+            if self.balance and transfer.counts["pairs"] and not any("written" in name for name in transfer.counts):
+                raise InputError(
+                    f"{transfer.counts['pairs']} pairs are all of one label, of which --balance leaves none: give more "
+                    "--labelled pairs, or leave it out"
+                )
             inputs = {name: getattr(self, name) for name in ("labelled", "sentences", "from_pairs", "exclude")}
             about = {
                 "counts": transfer.counts,

@@ -67,13 +67,14 @@ class Neighbours:
         from fairseq_xl.vectors.neighbours import neighbours
         from fairseq_xl.vectors.table import read_vectors
 
-        wanted = None
+        among = None
         if self.dict:
-            wanted = [*read_dictionary(self.dict), *self.words]
+            among = list(read_dictionary(self.dict))
         elif self.vectors.suffix == ".bin" and self.vectors.is_file():
-            wanted = [*fasttext_vocabulary(self.vectors), *self.words]  # unseen ones by their subwords
+            among = fasttext_vocabulary(self.vectors)  # unseen words are asked for by their subwords
+        wanted = among and [*among, *self.words]
         vectors = read_vectors(self.vectors, words=wanted, progress=not self.quiet)
-        for word, near in neighbours(vectors, self.words, self.k).items():
+        for word, near in neighbours(vectors, self.words, self.k, among and set(among)).items():
             print(word)
             for neighbour, cosine in near:
                 print(f"{cosine:10.4f} {neighbour}")

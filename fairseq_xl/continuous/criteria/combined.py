@@ -21,6 +21,10 @@ from fairseq_xl.io.settings import option
 class Mixture(ContinuousCriterion):
     """A criterion made of several others, none of which may be a mixture."""
 
+    @property
+    def learns_bias(self) -> bool:
+        return any(part.learns_bias for part in self.children() if isinstance(part, ContinuousCriterion))
+
     def mixed(
         self,
         parts: Mapping[str, tuple[ContinuousCriterion, float]],

@@ -67,6 +67,8 @@ class ContinuousCriterion(FairseqCriterion):
                 "--arch continuous_lstm or continuous_transformer with --decoder-output continuous, or --criterion "
                 "cross_entropy"
             )
+        if targets.bias is not None and not self.learns_bias:
+            raise InputError(f"criterion {self.name} does not learn the words' biases: leave out --word-bias")
         pred, _ = model(**sample["net_input"])
         index = model.get_targets(sample, None)
         is_word = index.ne(self.padding_idx)
@@ -89,6 +91,11 @@ class ContinuousCriterion(FairseqCriterion):
             if not model.training:
                 logging_output["n_correct"] = (best_words(pred, targets) == index).sum()
         return loss, logging_output["sample_size"], logging_output
+
+    @property
+    def learns_bias(self) -> bool:
+        """Whether the loss reads the table's ``bias``."""
+        return self.loss is not None and self.loss.learns_bias
 
     @property
     def name(self) -> str:

@@ -102,8 +102,8 @@ class VectorOutput:
         """Make the weights of a softmax those of this continuous output: ``fairseq-train --finetune-from-model``.
 
         The softmax's matrix goes, and this model's table stays. Where the table was made of that matrix it holds its
-        directions, and only the lengths of the rows are lost. The predictions become longer by the mean of these
-        lengths.
+        directions, and the lengths of the rows are lost. The predictions become longer by the mean of these lengths.
+        The softmax's biases become those of ``--word-bias``, and are lost without it.
 
         Args:
             state_dict: a whole model's, changed in place. It stays as it is unless it has a softmax and this model has
@@ -119,7 +119,7 @@ class VectorOutput:
         if self.targets is None or f"{name}.softmax_weight" not in state_dict:
             return
         words = state_dict.pop(f"{name}.softmax_weight")
-        del state_dict[f"{name}.softmax_bias"]
+        bias = state_dict.pop(f"{name}.softmax_bias")
         own = {f"{name}.{key}": value for key, value in self.state_dict().items()}
         read = [key for key in state_dict if key.startswith(f"{name}.embed_tokens.") and key not in own]
         for key in read:
@@ -139,7 +139,7 @@ class VectorOutput:
                     state_dict[f"{name}.{layer}.{part}"] = state_dict[f"{name}.{layer}.{part}"] * factor
         for key, value in own.items():
             if key.startswith(f"{name}.targets."):
-                state_dict[key] = value
+                state_dict[key] = bias if key == f"{name}.targets.bias" else value
         logger.info("the encoder and decoder begin with a softmax's weights; its output matrix is left out")
 
     def norms(self, output: Tensor) -> dict[str, list[Tensor]]:
@@ -209,6 +209,8 @@ def target_table(cfg: VectorOutputConfig, dictionary: WordList) -> TargetTable |
             return None
         return TargetTable.awaiting_checkpoint(dictionary.symbols, cfg.target_dim)
     path = cfg.swap_vectors or cfg.target_vectors
+    if str(cfg.missing_vectors) == "unk" and cfg.decoder_output != "continuous":
+        raise InputError("--missing-vectors unk is for a continuous output: a softmax predicts every word")
     if not path:
         if cfg.decoder_output == "continuous":
             raise InputError("a continuous output needs --target-vectors FILE (make one with fairseq-xl vectors train)")

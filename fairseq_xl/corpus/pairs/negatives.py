@@ -119,6 +119,8 @@ def _settings(project: Project) -> NegativesSettings:
 def _inputs(project: Project, settings: NegativesSettings) -> list[Path]:
     if settings.low >= settings.high:
         raise InputError(f"negatives: no cosine is above {settings.low} and below {settings.high}: give low < high")
+    if settings.components and not settings.encoder.startswith("vectors:"):
+        raise InputError("negatives: components are of averaged word vectors: name them as encoder, or leave them at 0")
     file = _encoder(project, settings)[1]
     found = [Path(file)] if file and Path(file).exists() else []  # otherwise the encoder has a better message
     return [project.folder / "topics.jsonl", *found]

@@ -25,7 +25,7 @@ def chains(pairs: Sequence[tuple[str, str]], labels: Sequence[int | None]) -> tu
 
     Args:
         pairs: of sentences. Their order decides which of several sentences between the ends stands for all.
-        labels: 1 where a pair matches. Chains do not go through pairs with 0 or None.
+        labels: 1 where a pair matches. Chains do not go through pairs with 0 or None, or with an empty sentence.
 
     Returns:
         The chains, how many pairs of ends have a label of their own, and how many of these match.
@@ -33,7 +33,7 @@ def chains(pairs: Sequence[tuple[str, str]], labels: Sequence[int | None]) -> tu
     known = {frozenset(pair): label for pair, label in zip(pairs, labels, strict=True) if label is not None}
     beside: dict[str, dict[str, None]] = defaultdict(dict)
     for (left, right), label in zip(pairs, labels, strict=True):
-        if label == 1 and left != right:
+        if label == 1 and left and right and left != right:
             beside[left][right] = beside[right][left] = None
     found: dict[frozenset[str], Chain] = {}
     labelled = right_ones = 0

@@ -107,8 +107,8 @@ def _splits(
     sources: Sequence[PairSource], tokenizer: Tokenizer, settings: Settings, left_out: Counter[str]
 ) -> tuple[dict[str, list[TokenizedPair]], dict[str, str]]:
     """The pairs of each split, of training those that may be trained on, and which sentences translate each other."""
-    read = {split: [source for source in sources if _place(source.split) == split] for split in SPLITS}
-    splits = {split: read_pairs(own, tokenizer) for split, own in read.items()}
+    read = read_pairs(sources, tokenizer)
+    splits = {split: [row for row in read if _place(row.split) == split] for split in SPLITS}
     if not any(splits.values()):
         raise InputError("the files have no pairs")
     for split in ("train", "valid"):

@@ -50,5 +50,7 @@ class Settings(Tokenizer):
         if self.like:
             own = ["vectors", "dim", "minimum", *(each.name for each in fields(Tokenizer))]
             refuse_given(self, own, "has no effect beside --like, which brings words, dictionary and vectors")
+        if self.folds == 1:
+            refuse_given(self, ["together"], "says how folds are made, and --folds makes none")
         if self.vectors:
             refuse_given(self, ["dim"], "is for random vectors, and --vectors names a file")

@@ -11,7 +11,7 @@ right_translation
 languages           of left and right, such as en+fr: words of either are told apart, en:chat from fr:chat
 translation_        of the translations, such as fr+en: `match prepare` then keeps a sentence and its translation in
 languages           one fold, and both out of training where either is judged
-fold                column of the fold, a number from 0 (default: folds are made from the sentences)
+fold                column of the fold, from 0 to 999 (default: folds are made from the sentences)
 split               as for every table, or train_only: trained on, but judged in no fold
 format, encoding    as for every table; columns are numbers from 1, or names of the first row or of JSON's keys
 ==================  ===================================================================================
@@ -77,6 +77,8 @@ class PairSource(Table):
             raise InputError(f"{line!r}: left and right are one column: name two")
         if ("left_translation" in found.options) != ("right_translation" in found.options):
             raise InputError(f"{line!r}: give left_translation and right_translation, or neither")
+        if "fold" in found.options and found.options.get("split", "train") in ("valid", "test"):
+            raise InputError(f"{line!r}: folds are of training pairs: leave fold= or split= out")
         if "translation_languages" in found.options and not {"languages", "left_translation"} <= set(found.options):
             raise InputError(
                 f"{line!r}: translation_languages needs languages, left_translation and right_translation: give them"
@@ -116,8 +118,8 @@ def _pair(cells: dict[str, str], where: str) -> Pair:
         if key != "label" and cells.get(key) == "":
             raise InputError(f"{where}: the {key.replace('_', ' ')} is empty: leave the pair out")
     fold = cells.get("fold")
-    if fold is not None and not (fold.isdecimal() and len(fold) < 10):
-        raise InputError(f"{where}: the fold is {fold!r}, not a number from 0")
+    if fold is not None and not (fold.isdecimal() and len(fold) < 4):
+        raise InputError(f"{where}: the fold is {fold!r}, not a number from 0 to 999")
     label = cells.get("label")
     if label not in ("0", "1", None):
         raise InputError(f"{where}: the label is {label!r}, not 0 or 1")

@@ -27,6 +27,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from fairseq_xl.encode.averaged import means
 from fairseq_xl.encode.pretrained import load_sentence_transformer
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.directory import Row
@@ -156,22 +157,15 @@ def vectors(data: Training) -> Features:
         lambda word: RARE / (RARE + tokens[word] / tokens.total()),
     ]
 
-    def means(texts: Sequence[str], weight: Callable[[str], float]) -> np.ndarray:
-        rows = np.zeros((len(texts), table.dim))
-        for row, text in zip(rows, texts, strict=True):
-            known = [word for word in text.split() if word in table.index]
-            if known:
-                row[:] = np.average(
-                    table.matrix[[table.index[word] for word in known]], axis=0, weights=[weight(w) for w in known]
-                )
-        return rows
-
-    common = np.linalg.svd(means(data.sentences, weights[-1]), full_matrices=False)[2][0]
+    weighted = [table.matrix * np.array([[weight(word)] for word in table.words]) for weight in weights]
+    common = np.linalg.svd(means(sentences, weighted[-1], table.index), full_matrices=False)[2][0]
 
     def features(rows: Sequence[Row]) -> np.ndarray:
         columns = []
-        for i, weight in enumerate(weights):
-            sides = [means([getattr(row, side) for row in rows], weight) for side in ("left", "right")]
+        for i, matrix in enumerate(weighted):
+            sides = [
+                means([getattr(row, side).split() for row in rows], matrix, table.index) for side in ("left", "right")
+            ]
             if i == len(weights) - 1:
                 sides = [side - np.outer(side @ common, common) for side in sides]
             columns.append(cosines(*sides))

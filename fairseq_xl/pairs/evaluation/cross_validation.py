@@ -80,13 +80,18 @@ def _per_cent(rates: Sequence[float]) -> str:
 def _difference(
     own: Mapping[tuple[str, int], tuple[float, int]], other: Mapping[tuple[str, int], tuple[float, int]]
 ) -> list[str]:
-    """The mean difference of accuracies over the folds and seeds of both, in points, and its p value."""
-    both = [place for place in own if place in other]
-    differences = np.array([own[place][0] - other[place][0] for place in both])
-    if not len(both):
+    """The mean difference of accuracies, in points, and its p value over folds; over seeds where there is one fold."""
+    by_fold: dict[str, list[float]] = {}
+    for place in own:
+        if place in other:
+            by_fold.setdefault(place[0], []).append(own[place][0] - other[place][0])
+    if not by_fold:
         return ["–", "–"]
+    # The seeds of a fold are judged on the same pairs, so they are not independent and count as one difference.
+    per_seed, *further = by_fold.values()
+    differences = np.array([np.mean(seeds) for seeds in by_fold.values()] if further else per_seed)
     mean = f"{100 * differences.mean():+.2f}"
-    return [mean, f"{ttest_1samp(differences, 0).pvalue:.3f}" if len(both) > 1 and differences.std() else "–"]
+    return [mean, f"{ttest_1samp(differences, 0).pvalue:.3f}" if len(differences) > 1 and differences.std() else "–"]
 
 
 def accuracy(record: PairRecord) -> float:

@@ -107,8 +107,14 @@ def table(sources: Sequence[Graded], said: Sequence[Sequence[dict[str, np.ndarra
     Args:
         said: similarities (N,) by name, of each checkpoint and source.
         known: share of each source's words that have a vector.
+
+    Raises:
+        InputError: checkpoints with other similarities, which are no runs of one classifier.
     """
     names = list(said[0][0])
+    if other := next((list(one[0]) for one in said if list(one[0]) != names), None):
+        own, others = (", ".join(each[: -len(UNTRAINED)]) for each in (names, other))
+        raise InputError(f"one checkpoint has {own}, and another {others}: give runs of one architecture")
     found = Table(
         "Spearman's correlation with judged similarities, × 100", ["pairs", "number", "words known, %", *names]
     )

@@ -5,6 +5,7 @@ Everything here takes (N, M) probabilities of N pairs by M pair classifiers, or 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -100,11 +101,16 @@ def cross_fit(
         seed: of the draw of the folds.
 
     Raises:
-        InputError: There are fewer than two folds, or fewer groups than folds. scikit-learn is missing.
+        InputError: There are fewer than two folds, or fewer groups than folds. A label has fewer pairs than folds.
+            scikit-learn is missing.
     """
     found = len(np.unique(group))
     if not 2 <= folds <= found:
         raise InputError(f"{folds} folds of {found} groups of pairs: there are 2 folds at least, none of them empty")
+    check_classes(gold)
+    rarer = min(Counter(gold.tolist()).values())
+    if rarer < folds:
+        raise InputError(f"{folds} folds need as many pairs of each label, and one has {rarer}: fit in fewer folds")
     model_selection = require("sklearn.model_selection", "pairs")
     splitter = model_selection.StratifiedGroupKFold(folds, shuffle=True, random_state=seed)
     probability = np.empty(len(gold))
@@ -197,6 +203,8 @@ def combine(
     The rule and the calibration are fitted on ``fitted_on``, or in ``folds`` of the pairs themselves. With both, the
     rule is fitted on the first and the calibration in the folds.
 
+    The mean of several runs is less sure than one of them. So what is fitted on single runs does not fit their mean.
+
     Args:
         found: what the classifiers say of N pairs.
         rule: probability, logit or stack.
@@ -206,9 +214,16 @@ def combine(
         seed: of the folds.
 
     Raises:
-        InputError: something is fitted on pairs that have no labels.
+        InputError: something is fitted on pairs that have no labels, or on means of fewer runs than are combined.
     """
     if fitted_on is not None and folds is None:
+        for name, runs in found.runs.items():
+            known = len(fitted_on.runs[name])
+            if len(runs) != known:
+                raise InputError(
+                    f"{name} has {len(runs)} runs to combine, and {known} of each pair in the out-of-fold records. "
+                    "Combine runs that `match predict --calibration` calibrated one by one, or fit with --cross-fit"
+                )
         return fit_combiner(fitted_on.means, fitted_on.labels, rule, calibrated)(found.means)
     if folds is None:
         return MEANS[rule](found.means)

@@ -14,7 +14,7 @@ from pathlib import Path
 from fairseq_xl.io.databases import connect
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
-from fairseq_xl.io.settings import name_and_value, option
+from fairseq_xl.io.settings import name_and_value, option, refuse_given
 from fairseq_xl.syntactic.tagging.tagged_text import kind
 from fairseq_xl.text.conllu import read_conllu
 from fairseq_xl.text.parallel import check_equal_counts
@@ -206,7 +206,15 @@ class Inputs:
     )
 
     def readers(self) -> list[LinkReader]:
-        """One for each input. Raises: InputError: an option that does not name what it should."""
+        """One for each input.
+
+        Raises:
+            InputError: an option that does not name what it should, or has no effect.
+        """
+        if not self.opensubtitles:
+            refuse_given(self, ["subtitles_limit"], "is for --opensubtitles, which is not given")
+        if not self.tatoeba:
+            refuse_given(self, ["languages"], "is for --tatoeba, which is not given")
         found: list[LinkReader] = []
         for word in self.pairs:
             languages, value = _languages_and_value(word, "--pairs")

@@ -65,7 +65,7 @@ def export(exporting: Exporting, options: Decoding) -> list[str]:
     """
     require("ctranslate2", "ctranslate2", "an export")
     config = read_config(exporting.model)
-    chosen = decoding({**config.options, **options.given()})
+    chosen = decoding(options.given(), config.options)
     chosen.beam = chosen.beam or BEAM
     original = FairseqTranslator.open(exporting.model, "cpu", 2000, options.given())
     if len(original.models) > 1:

@@ -24,7 +24,7 @@ from fairseq_xl.translation.folder import STEP_ENTRIES, TextSteps, refuse_outsid
 
 CONFIG = "export.json"
 FOLDING = "folding.npz"
-VERSION = 2
+VERSION = 3
 """Raised when an older version of this package could not read what is written now."""
 COMMAND = "fairseq-xl translate export"
 

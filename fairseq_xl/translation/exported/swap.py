@@ -59,7 +59,7 @@ def swap(exporting: Exporting, options: Decoding) -> list[str]:
     added = np.zeros(len(words), np.float32) if bonus is None else spec.array(bonus)
     added[dictionary.unk()] -= old.folded["unkpen"]
     parts = Parts(replace(output, words=words, banned=banned, added=added), inputs, words, body)
-    chosen = decoding({**old.options, **options.given()})
+    chosen = decoding(options.given(), old.options)
     check_search(chosen, old.folded)
     kept = {name: value for name, value in chosen.given().items() if name not in gone(old.folded)}
     new = replace(old, compute_type=exporting.compute_type or old.compute_type, options=kept)

@@ -63,7 +63,7 @@ class ExportedTranslator(Translator):
     ) -> ExportedTranslator:
         """See :meth:`Translator.load`."""
         export = read_export(folder)
-        chosen = decoding({**export.options, **options})
+        chosen = decoding(options, export.options)
         check_search(chosen, export.folded)
         model, words = load_model(folder, device), source_words(folder)
         return cls(export.pipeline(folder), model, chosen, export.positions, batch_tokens, words)

@@ -43,6 +43,7 @@ read_search() {
 pack_model() {
   local pieces=()
   ! has_case "$SRC" || pieces=(--truecaser "$PREPARED/truecaser.$SRC")
+  has_case "$SRC" || ! has_case "$TGT" || pieces+=(--target-truecased)
   [[ $SUBWORDS == 0 ]] || pieces+=(--subwords "$(subword_model "$SRC")")
   [[ $SUBWORDS == 0 ]] || of_pieces "$TGT" || pieces+=(--target-words)
   run fairseq-xl translate pack "$RUN/checkpoints/checkpoint_best.pt" --data "$UNITS_FOLDER/bin" \
@@ -145,6 +146,7 @@ score() {
   cp "${REFERENCE%.*}.$SRC" "${prefix}src.txt"
   makes "${prefix}ref.txt" "${prefix}src.txt"
   "${command[@]}" --format json >"${prefix}score.beam$BEAM.json.tmp"
+  printf '%s\n' "${SEARCH[*]}" >"${prefix}score.beam$BEAM.search"
   mv "${prefix}score.beam$BEAM.json.tmp" "${prefix}score.beam$BEAM.json"
   "${command[@]}" --format text | tee "${prefix}score.beam$BEAM.txt"
 }

@@ -184,6 +184,8 @@ def test_neighbours_are_listed_with_their_cosines(folder: Path, capsys) -> None:
     assert vectors("neighbours", "tree", *options) == 0
     found = {line.split()[1] for line in capsys.readouterr().out.splitlines()[1:]}
     assert found == {"cat", "the", "dog"}
+    assert vectors("neighbours", "cat", "tree", "--vectors", folder / "in.vec", "--dict", folder / "dict.txt") == 0
+    assert " tree" not in capsys.readouterr().out, "it is not in the dictionary"
     assert vectors("neighbours", "Cat", "--vectors", folder / "in.vec") == 2
     assert "did you mean 'cat'?" in capsys.readouterr().err
 

@@ -8,7 +8,16 @@ import torch.nn.functional as F
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY, CRITERION_REGISTRY
 from fairseq.logging import metrics
 
-from fairseq_xl.continuous.criteria import annealed, distances, info_nce, margins, power_spherical, vmf
+from fairseq_xl.continuous.criteria import (
+    annealed,
+    combined,
+    distances,
+    info_nce,
+    margins,
+    power_spherical,
+    vmf,
+    vmf_posterior,
+)
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses import syn_margin_proj
@@ -36,6 +45,18 @@ CRITERIA = {
             "sentence_avg": False,
             **{"start_loss": "cosine", "start_options": "", "anneal_from": 0},
             **{"end_loss": "syn_margin_proj", "end_options": "margin=0.3", "anneal_to": 4},
+        },
+    ),
+    "vmf_posterior": (
+        vmf_posterior.VmfPosterior,
+        {"sentence_avg": False, "negatives": 0, "negatives_power": 0.0, "label_smoothing": 0.0},
+    ),
+    "combined": (
+        combined.Combined,
+        {
+            "sentence_avg": False,
+            **{"main_loss": "cosine", "main_options": "", "auxiliary_weight": 1.0},
+            **{"auxiliary_loss": "vmf_posterior", "auxiliary_options": ""},
         },
     ),
 }
@@ -131,6 +152,16 @@ def test_a_word_with_the_vector_of_unk_trains_and_counts_as_it(name):
     without, spelt = (criterion(fixed, sample([0], [[first, 5, 2]])) for first in (4, UNK))
     assert torch.equal(without[0], spelt[0])
     assert without[2]["n_correct"] == 3
+
+
+def test_a_bias_that_a_loss_does_not_learn_is_refused():
+    fixed = model()
+    fixed.decoder.targets.bias = torch.nn.Parameter(torch.zeros(len(fixed.decoder.targets.table)))
+    make("vmf_posterior")(fixed, sample([0], [TARGETS[0]]))
+    make("combined")(fixed, sample([0], [TARGETS[0]]))
+    for criterion in (make("syn_margin_proj"), make("annealed")):
+        with pytest.raises(InputError, match="does not learn the words' biases: leave out --word-bias"):
+            criterion(fixed, sample([0], [TARGETS[0]]))
 
 
 @pytest.mark.parametrize("name", ["info_nce", "in_batch_negative", "most_informative_negative"])

@@ -118,6 +118,14 @@ class TestFromASoftmax:
         with pytest.raises(InputError, match="give --untie-decoder-input"):
             build().load_state_dict(softmax.state_dict())
 
+    def test_its_biases_become_those_of_the_words(self, build) -> None:
+        softmax = build(decoder_output="softmax")
+        with torch.no_grad():
+            softmax.decoder.softmax_bias.copy_(torch.arange(17.0))
+        ours = build(untie_decoder_input=True, word_bias=True)
+        ours.load_state_dict(softmax.state_dict())
+        assert torch.equal(ours.decoder.targets.bias, softmax.decoder.softmax_bias)
+
     def test_a_continuous_checkpoint_is_loaded_as_it_is(self, build) -> None:
         model, other = build(), build()
         state = model.state_dict()
@@ -128,3 +136,5 @@ class TestFromASoftmax:
 def test_a_softmax_refuses_an_option_of_a_continuous_output(build) -> None:
     with pytest.raises(InputError, match="--untie-decoder-input is for a continuous output"):
         build(decoder_output="softmax", untie_decoder_input=True)
+    with pytest.raises(InputError, match="--missing-vectors unk is for a continuous output"):
+        build(decoder_output="softmax", missing_vectors="unk")

@@ -30,3 +30,7 @@ def test_ends_that_share_a_match(labels):
     assert (labelled, right) == (len(judged), sum(judged))
     for one, through, other in found:
         assert known[frozenset((one, through))] == known[frozenset((through, other))] == 1
+
+
+def test_no_chain_goes_through_a_sentence_without_words():
+    assert chains([("", "what is it"), ("", "how much is this")], [1, 1]) == ([], 0, 0)

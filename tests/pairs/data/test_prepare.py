@@ -212,6 +212,7 @@ def test_the_command_says_what_it_did_and_replaces_the_folder_whole(files, tmp_p
         ),
         (["--longest", "9", "--like", "p"], "--longest has no effect beside --like"),
         (["--vectors", "v.vec", "--dim", "9"], "--dim is for random vectors, and --vectors names a file: leave it out"),
+        (["--together", "components"], "--together says how folds are made, and --folds makes none: leave it out"),
         (["--like", "nowhere"], "manifest.json is missing"),
         (["--vectors", "nowhere.vec"], "there is no file of word vectors at nowhere.vec"),
     ],

@@ -92,6 +92,9 @@ def test_pairs_without_labels_and_with_translations(read):
         ('a,"b,1\n', ("format=csv",), "line 1: not CSV"),
         ("a\tb\t1\n", ("colour=1",), "is not KEY=VALUE with a key of left"),
         ("a\tb\t1\n", ("format=xml",), "format is one of tsv, csv"),
+        ("a\tb\t1\n", ("fold=3", "split=test"), "folds are of training pairs"),
+        ("a\tb\t1\n", ("fold=3", "label=none", "split=valid"), "folds are of training pairs"),
+        ("a\tb\t1000\n", ("fold=3", "label=none"), "the fold is '1000', not a number from 0 to 999"),
         ("a\tb\t1\n", ("left_translation=1",), "give left_translation and right_translation, or neither"),
     ],
 )

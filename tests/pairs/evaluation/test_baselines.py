@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import types
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -147,6 +148,19 @@ def test_vectors_by_hand(table):
     a, b = table.matrix[0].astype(float), table.matrix[1:3].astype(float).mean(0)
     assert plain == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
     assert all(-1 <= x <= 1 and x != plain for x in weighted)
+    # Arora, Liang & Ma 2017, algorithm 1: the mean of weighted vectors, less their first direction in training.
+    sentences = [side.split() for row in TRAIN for side in (row.left, row.right)]
+    tokens = Counter(word for words in dict.fromkeys(map(tuple, sentences)) for word in words)
+
+    def sif(words):
+        known = [word for word in words if word in table.index]
+        parts = [table.matrix[table.index[w]] * 1e-3 / (1e-3 + tokens[w] / tokens.total()) for w in known]
+        return np.sum(parts, axis=0) / len(known) if known else np.zeros(table.dim)
+
+    common = np.linalg.svd(np.stack([sif(words) for words in dict.fromkeys(map(tuple, sentences))]))[2][0]
+    left, right = (sif(side.split()) for side in (row.left, row.right))
+    left, right = left - (left @ common) * common, right - (right @ common) * common
+    assert weighted[-1] == pytest.approx(left @ right / np.linalg.norm(left) / np.linalg.norm(right), abs=1e-5)
 
 
 def test_learners_can_be_exchanged():

@@ -46,7 +46,18 @@ def test_means_and_votes():
     assert best == "75.00"
 
 
-def test_a_difference_over_folds_and_seeds():
+def test_seeds_of_a_fold_count_as_one_difference():
+    """Differences of 1/2 and 0 in fold 0, and of 1/2 and 1/2 in fold 1: means 1/4 and 1/2, t = 3, one degree."""
+    records = [
+        record(name, f"fold {fold}", seed, [1, 1, 1, 1], [0.9] * right + [0.1] * (4 - right))
+        for name, rights in (("scratch", (1, 2, 1, 1)), ("transfer", (3, 2, 3, 3)))
+        for (fold, seed), right in zip(((0, 1), (0, 2), (1, 1), (1, 2)), rights, strict=True)
+    ]
+    last = table(records, [], "scratch").markdown().splitlines()[-1]
+    assert [cell.strip() for cell in last.split("|")[-3:-1]] == ["+37.50", "0.205"]
+
+
+def test_a_difference_over_seeds():
     records = [
         record(name, "test", seed, [1, 1, 1, 1], [0.9] * right + [0.1] * (4 - right))
         for name, rights in (("scratch", (2, 2, 3)), ("transfer", (3, 4, 4)))

@@ -186,6 +186,8 @@ def test_fitting_in_folds_of_the_pairs_themselves(files, tmp_path, arguments):
 def test_what_is_refused(files, tmp_path, capsys):
     judged, folds = files(classifier("a")), files(classifier("a", split="train"))
     other = files(classifier("b", first=7))
+    rare = [1] * 4 + [0] * 296
+    few = files(replace(classifier("a"), gold=rare))
     nameless = files(replace(classifier("a"), gold=None))
     for arguments, said in (
         ([*judged, "--rule", "stack"], "give --stack-on or --cross-fit"),
@@ -197,6 +199,11 @@ def test_what_is_refused(files, tmp_path, capsys):
         ([*judged, "--rule", "stack", "--stack-on", *files(classifier("b", split="train"))], "give the same"),
         ([*nameless, "--rule", "stack", "--cross-fit", "5"], "have no labels"),
         ([*judged, "--rule", "stack", "--cross-fit", "1"], "1 folds of 100 groups"),
+        ([*few, "--calibrate", "platt", "--cross-fit", "5"], "5 folds need as many pairs of each label, and one has 4"),
+        (
+            [*judged, *files(classifier("a", seed=2)), "--calibrate", "platt", "--stack-on", *folds],
+            "a has 2 runs to combine, and 1 of each pair in the out-of-fold records",
+        ),
     ):
         assert ensemble(tmp_path, *arguments)[0] == 2
         assert said in capsys.readouterr().err

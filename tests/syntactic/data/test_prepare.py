@@ -182,6 +182,8 @@ def test_killed_and_started_again(run_cli, multilingual, tmp_path):
         (("--pairs", "en-fr=nowhere.tsv"), "there is no file nowhere.tsv"),
         (("--parallel", "en-fr=a,b,c"), "give a prefix or two files"),
         (("--tatoeba", "a.csv", "b.csv", "--languages", "en"), "needs --languages, two or more"),
+        (("--languages", "en", "de"), "--languages is for --tatoeba, which is not given"),
+        (("--subtitles-limit", "9"), "--subtitles-limit is for --opensubtitles, which is not given"),
         (("--tagger", "fr=FOLDER"), "there is a tagger for 'fr', but"),
         (("--tagger", "nl=a", "nl=b"), "--tagger gives nl twice, 'a' and 'b': give it once"),
         (("--tagger", "nl=nowhere"), "there is no tagger nowhere for 'nl': train one"),

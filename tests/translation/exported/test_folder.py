@@ -63,7 +63,7 @@ def test_without_its_manifest_it_is_no_export(copy):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"version": 3}, "has version 3, and this version of fairseq_xl reads 2: make the folder again with `"),
+        ({"version": 2}, "has version 2, and this version of fairseq_xl reads 3: make the folder again with `"),
         ({"files": []}, "is damaged"),
         ({"compute_type": "int2"}, "compute_type is one of float32, int8, not 'int2'"),
         ({"positions": [0, "x"]}, "positions are two numbers above 1"),
