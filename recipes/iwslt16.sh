@@ -140,7 +140,8 @@ plain_stages() {
     DATA=$OUT/raw/$SRC-$TGT fetched=fetch
   fi
   for set in $DEV_SETS $TEST_SETS; do
-    files+=("$(campaign_file "*.$set.$SRC-$TGT.$SRC.xml")" "$(campaign_file "*.$set.*.$TGT.xml")")
+    files+=("$(campaign_file "*.$set.$SRC-$TGT.$SRC.xml")" "$(campaign_file "*.$set.$SRC-$TGT.$TGT.xml")"
+      "$(campaign_file "*.$set.$TGT-$SRC.$TGT.xml")")
   done
   for file in "$SRC" "$TGT"; do files+=("$(campaign_file "train.tags.$SRC-$TGT.$file")"); done
   stage plain "$fetched" plain_files "$DEV_SETS" "$TEST_SETS" "$(fingerprint "${files[@]}")"

@@ -26,6 +26,7 @@ RESERVED = {
     "name": "the key `name` beside `systems` is a pattern for it",
     "out": "give --output on the command line",
     "dry-run": "give it on the command line",
+    "train-only": "a cell is done when it is scored",
     "prepare-only": "the runner prepares the data itself",
 }
 # options of a recipe that prepared data do not depend on
@@ -255,7 +256,7 @@ def _options(value: Any, path: Path, where: str) -> dict[str, str]:
                 f"{path}, {where}: the option {name!r} is false, as YAML reads no, off and false: put the word into "
                 "quotes, or leave a switch out"
             )
-        if isinstance(given, dict | list) or given is None:
+        if isinstance(given, dict | list) or given in (None, ""):
             raise InputError(f"{path}, {where}: the option {name!r} is {given!r}; give a word or a number")
         options[str(name)] = "" if given is True else _in_folder(str(name), str(given), path.parent)
     return options

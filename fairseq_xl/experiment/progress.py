@@ -58,22 +58,27 @@ class Display:
             self.bar.update()
 
 
+def status_of(output: Path, state: State, name: str) -> str:
+    """The status of a cell. It is ``killed`` where the state says running, and neither the cell nor a runner is there.
+
+    The next run goes on with such a cell.
+    """
+    status = state[name].status
+    gone = status == RUNNING and not is_held(lock_of(output)) and not is_held(lock_of(output, name))
+    return "killed" if gone else status
+
+
 def status_lines(output: Path) -> Iterator[str]:
     """A line for each cell of the experiment in a folder: status, time, memory, and why it failed.
-
-    A cell that the state calls running, while neither it nor a runner is there, is called killed: the next run goes
-    on with it.
 
     Raises:
         InputError: there is no experiment.
     """
     state = State.of(output)
     width = max(map(len, state.systems), default=0)
-    attended = is_held(lock_of(output))
     for name in state.systems:
         cell = state[name]
-        gone = cell.status == RUNNING and not attended and not is_held(lock_of(output, name))
-        status = "killed" if gone else cell.status
+        status = status_of(output, state, name)
         peak = "" if cell.peak_MiB is None else f"  {cell.peak_MiB:,.0f} MiB"
         spent = minutes(cell.seconds) if cell.seconds else ""
         yield f"{name:{width}}  {status:8} {spent:>10}{peak}{'  ' + cell.error if cell.error else ''}".rstrip()

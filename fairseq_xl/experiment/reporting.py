@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fairseq_xl.experiment.progress import status_of
 from fairseq_xl.experiment.settings import ReportSettings
 from fairseq_xl.experiment.state import DONE, State
 from fairseq_xl.io.atomic import atomic_text, real_path
@@ -106,7 +107,7 @@ def write_report(output: Path, settings: ReportSettings, kinds: Sequence[Kind]) 
     with own_files(index.parent, "a report") as folder:
         kept = index.with_name("tests.json")
         report = kind.report(Material(state.title, labels, state.baselines, runs, settings, folder, kept))
-        left_out = _left_out(state, {run.folder.name for run in report.shown}, report.lacking)
+        left_out = _left_out(output, state, {run.folder.name for run in report.shown}, report.lacking)
         for line in left_out:
             print(line, file=sys.stderr)
         tables = [table for section in report.sections for table in section.tables]
@@ -139,12 +140,12 @@ def _check_options(settings: ReportSettings, kind: Kind) -> None:
     refuse_given(settings, others, f"means nothing for {kind.name}, which these runs are")
 
 
-def _left_out(state: State, reported: set[str], lacking: str) -> list[str]:
+def _left_out(output: Path, state: State, reported: set[str], lacking: str) -> list[str]:
     """A sentence for each status that runs which the report lacks have."""
     names_of: dict[str, list[str]] = {}
     for name in state.systems:
         if name not in reported:
-            status = state[name].status
+            status = status_of(output, state, name)
             names_of.setdefault(lacking if status == DONE else status, []).append(name)
     return [
         f"Left out: {len(names)} of {len(state.systems)} runs are {status}: {', '.join(names)}."

@@ -13,7 +13,7 @@ from fairseq_xl.experiment.config import Cell, Experiment
 from fairseq_xl.experiment.launcher import Job, Launcher, Outcome, Task
 from fairseq_xl.experiment.progress import Display, last_lines
 from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State, lock_of
-from fairseq_xl.io.atomic import exclusive_lock
+from fairseq_xl.io.atomic import exclusive_lock, is_held
 from fairseq_xl.io.errors import InputError
 
 POLL_SECONDS = 0.5
@@ -89,6 +89,8 @@ class Runner:
             known = self.state[cell.name]
             if known.status == DONE and known.command != cell.command(out):
                 # Whether or not it is run now, its label speaks of other settings than those it was made with.
+                known.status = PENDING
+            if known.status == RUNNING and not is_held(lock_of(out, cell.name)):  # it was killed
                 known.status = PENDING
         open_cells = self._open(experiment, cells)
         self.cells = [cell for cell in cells if cell.name in open_cells]

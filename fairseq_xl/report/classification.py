@@ -13,6 +13,8 @@ from typing import TypeAlias
 import numpy as np
 import scipy.stats
 
+from fairseq_xl.report.bootstrap import drawn_runs
+
 Labels: TypeAlias = Sequence[int] | np.ndarray
 """(N,) class numbers."""
 
@@ -70,8 +72,8 @@ def bootstrap_interval(
 
     Args:
         gold: (N,) true classes.
-        predicted: one (N,) for each run (seed). All runs see the same draw of sentences, and a run is drawn for each
-            place. The interval therefore covers both sentences and seeds.
+        predicted: one (N,) for each run (seed). All runs see the same draw of sentences, and runs are drawn, too. The
+            interval therefore covers both sentences and seeds.
     """
     means = _bootstrap(gold, [predicted], classes, samples)[:, 0]
     low, high = np.quantile(means, [0.025, 0.975])
@@ -103,7 +105,7 @@ def _bootstrap(gold: Labels, systems: Sequence[Sequence[Labels]], classes: int, 
     for row in means:
         chosen = random.integers(0, len(gold), len(gold))
         for place, runs in enumerate(given):
-            drawn = runs[random.integers(0, len(runs), len(runs))]
+            drawn = runs[drawn_runs(random, len(runs))]
             row[place] = np.mean([macro_f1(confusion(gold[chosen], run[chosen], classes)) for run in drawn])
     return means
 

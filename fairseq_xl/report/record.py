@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from fairseq_xl.io.atomic import real_path, write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_files import opened_json
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.report.training_log import read_training_log
 from fairseq_xl.training.checkpoints import plain
 
@@ -26,6 +27,7 @@ PACKAGES = (
     *("sentencepiece", "fasttext-numpy2", "fasttext"),
 )
 SCORE_FILE = re.compile(r"(?:(?P<set>.+)\.)?score\.beam(?P<beam>\d+)\.json")
+GPU = re.compile(r"\| rank +0: capabilities = .*; name = (.*\S)")
 LENGTH_RATIO = re.compile(r" ratio = ([\d.]+)")
 
 
@@ -106,6 +108,12 @@ def device(on_cpu: bool) -> str:
     return f"cpu: {name}, {torch.get_num_threads()} threads"
 
 
+def trained_on(log: Path) -> str:
+    """The accelerator that fairseq's log of a training names, or else this machine's processor."""
+    names = [found[1] for line in read_lines(log) if (found := GPU.search(line))]
+    return f"cuda: {names[-1]}" if names else device(on_cpu=True)
+
+
 def versions() -> dict[str, str]:
     """Versions of Python and of the packages that a score depends on."""
     import fairseq_xl
@@ -169,7 +177,7 @@ def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
         "best_epoch": best_epoch,
         "best_valid": best_valid,
         "seconds_per_epoch": round(statistics.median(record.values["train_wall"] for record in epochs.values()), 1),
-        "device": device(bool(common.get("cpu"))),
+        "device": trained_on(log),
         "versions": versions(),
         "commit": commit(),
         "command": command.read_text(encoding="utf-8").strip() if command.is_file() else None,

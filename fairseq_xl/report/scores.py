@@ -8,6 +8,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.report.runs import Run, by_system
 from fairseq_xl.report.significance import LEVEL, METHODS, KeptTests, seeds_differ
 from fairseq_xl.report.tables import Table
@@ -36,9 +37,20 @@ def comparisons(
     p is over seeds, and for each seed that both have over sentences, with that seed's difference.
 
     ``method`` and ``samples`` are those of :func:`significance.sentences_differ`.
+
+    Raises:
+        InputError: runs of two systems that are compared have other references.
     """
     groups = by_system(runs)
     pairs = [(b, s) for b in baselines if b in groups for s in groups if s != b]
+    for pair in pairs:
+        first, *others = (run for system in pair for run in groups[system])
+        for run in others:
+            if run.references() != first.references():
+                raise InputError(
+                    f"{first.folder} and {run.folder} were scored against other references: run one of them again with "
+                    "the data of the other, or report on them apart"
+                )
     made = []
     for baseline, system in tqdm(pairs, desc="paired tests", disable=not shown, delay=1):
         ours = {run.seed: run for run in groups[system]}

@@ -17,6 +17,7 @@ from sacrebleu.significance import PairedTest, Result
 
 from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.json_files import opened_json
+from fairseq_xl.report.bootstrap import drawn_runs
 
 LEVEL = 0.05
 SEED = 12345
@@ -79,7 +80,7 @@ def difference_interval(
 ) -> tuple[float, float]:
     """95 % bootstrap interval of the difference of two systems' mean scores, over sentences and runs.
 
-    A draw takes the same sentences for all runs (Koehn 2004), and of each system as many of its runs as there are.
+    A draw takes the same sentences for all runs (Koehn 2004), and some runs of each system.
 
     Args:
         baseline, system: translations of each run.
@@ -105,7 +106,7 @@ def difference_interval(
             np.mean(
                 [
                     chosen._compute_score_from_stats(runs[run, drawn].sum(0).tolist()).score
-                    for run in random.integers(len(runs), size=len(runs))
+                    for run in drawn_runs(random, len(runs))
                 ]
             )
             for runs in counts

@@ -47,8 +47,12 @@ def test_the_papers_settings(iwslt16, campaign):
 
 def test_more_epochs_go_on_and_are_translated_anew(iwslt16, campaign):
     iwslt16("--data", campaign, "--epochs", 3)
+    (run,) = (iwslt16.out / "runs").iterdir()
+    (run / "dev.score.beam5.json").touch()
     done = iwslt16("--data", campaign, "--epochs", 5)
     assert done.returncode == 0, done.stderr
+    assert (run / "score.beam5.json").exists()
+    assert not (run / "dev.score.beam5.json").exists(), "it was of the model before"
     called = set(iwslt16.calls)
     assert {"fairseq-train --user-dir", "fairseq-generate --user-dir", "fairseq-xl experiment record"} <= called
     assert "fairseq-preprocess --source-lang fr" not in called

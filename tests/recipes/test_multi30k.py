@@ -596,6 +596,9 @@ def test_labels_are_smoothed_in_the_loss_and_in_the_softmax_before_it(multi30k, 
     assert ".smoothed0.1.seed1/" in options(second, "--save-dir")[0]
     (command,) = dry_trainings(multi30k, data, *given, "--loss", "vmf_posterior")
     assert options(command, "--criterion", "--label-smoothing") == ("vmf_posterior", "0.1")
+    done = multi30k("--data", data, *given, "--loss", "combined", "--", "--main-options", "negatives=9")
+    assert done.returncode == 2
+    assert "give label_smoothing=0.1 there, too" in done.stderr
 
 
 def test_a_softmax_and_the_one_before_another_loss_can_be_trained_on_samples(multi30k, data):

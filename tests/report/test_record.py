@@ -54,6 +54,14 @@ def test_the_record_says_what_the_run_was(run):
     assert found["command"] == "fairseq-train x"
 
 
+def test_the_device_is_that_of_the_training(run):
+    said = (
+        "x | INFO | fairseq.utils | rank   0: capabilities =  9.0  ; total memory = 79.1 GB ; name = NVIDIA H100   \n"
+    )
+    (run / "train.log").write_text(said + LOG)
+    assert record.make_record(run, {})["device"] == "cuda: NVIDIA H100"
+
+
 def test_each_set_has_the_search_that_it_was_decoded_with(run):
     for name, search in (("score.beam1", "--lenpen 1"), ("test.2017.score.beam5", "--lenpen 2")):
         (run / f"{name}.search").write_text(search + "\n")

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.report.runs import load_runs, translations
 from fairseq_xl.report.scores import METRICS, comparisons, marks, score_table, spread
 from fairseq_xl.report.significance import KeptTests
@@ -38,6 +39,13 @@ def test_comparisons(runs, tmp_path):
         assert (low < 0 < high) is within
     assert by_name["once"]["p_seeds"] is None
     assert list(by_name["once"]["p_sentences"]) == [1]
+
+
+def test_runs_with_other_references_are_not_compared(runs, tmp_path):
+    changed = runs[0].folder / "ref.txt"
+    changed.write_text(changed.read_text().upper())
+    with pytest.raises(InputError, match=r"ce\.seed1 and .* were scored against other references"):
+        comparisons(runs, ["ce"], 5, KeptTests(tmp_path / "t.json"), samples=100)
 
 
 def test_table(runs, tmp_path):

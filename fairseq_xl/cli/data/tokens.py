@@ -23,7 +23,7 @@ class _Step:
     def _map(self, step: Callable[..., str], **options: object) -> None:
         from fairseq_xl.text.moses import map_file
 
-        map_file(step, self.source, self.output, getattr(self, "processes", 1), **options)  # type: ignore[arg-type]
+        map_file(step, self.source, self.output, getattr(self, "processes", 1), **options)
 
 
 @dataclass(kw_only=True)

@@ -8,6 +8,7 @@ from dataclasses import astuple, dataclass
 import numpy as np
 
 from fairseq_xl.io.packages import require
+from fairseq_xl.report.bootstrap import drawn_runs
 
 EPSILON = float(np.finfo(np.float64).eps)
 """probabilities nearer to 0 or 1 than this are taken for it in the log loss, as scikit-learn's log_loss does"""
@@ -131,7 +132,7 @@ def bootstrap(values: Sequence[np.ndarray], group: np.ndarray, samples: int = 20
     for sample in found:
         times = np.bincount(random.integers(0, len(members), len(members)), minlength=len(members))
         for k, one in enumerate(sums):
-            drawn = one[random.integers(0, len(one), len(one))].mean(0)
+            drawn = one[drawn_runs(random, len(one))].mean(0)
             sample[k] = drawn @ times / (size @ times)
     return found
 

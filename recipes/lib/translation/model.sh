@@ -73,7 +73,11 @@ model_options() {
         vmf_posterior) [[ -z $LABEL_SMOOTHING ]] || MODEL+=(--label-smoothing "$LABEL_SMOOTHING") ;;
         combined)
           MODEL+=(--main-loss vmf_posterior --auxiliary-loss syn_margin_proj)
-          [[ -z $LABEL_SMOOTHING ]] || MODEL+=(--main-options "label_smoothing=$LABEL_SMOOTHING")
+          if [[ -n $LABEL_SMOOTHING ]]; then
+            [[ " ${TUNING[*]}" != *" --main-options "* || "${TUNING[*]}" == *label_smoothing=* ]] ||
+              fail "--main-options goes before --label-smoothing: give label_smoothing=$LABEL_SMOOTHING there, too"
+            MODEL+=(--main-options "label_smoothing=$LABEL_SMOOTHING")
+          fi
           ;;
         *) MODEL+=(--best-checkpoint-metric accuracy --maximize-best-checkpoint-metric) ;;
       esac
@@ -118,6 +122,8 @@ train_model() {
   fi
   mkdir -p "$RUN"
   show "${command[@]}" >"$RUN/train.command"
+  # They are of the model before, where training goes on.
+  rm -f "$RUN"/*score.beam*
   # Not --log-file: fairseq opens it anew each epoch and then writes every line several times.
   "${command[@]}" 2>&1 | tee -a "$RUN/train.log"
   [[ -s $RUN/checkpoints/checkpoint_best.pt ]] || fail "training left no checkpoint: see $RUN/train.log"

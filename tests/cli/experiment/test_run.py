@@ -34,6 +34,11 @@ def test_what_no_process_works_on_any_more_was_killed(run_cli, playground):
     for cell in (None, "vmf.seed3"):
         with exclusive_lock(lock_of(playground.out, cell), "held"):
             assert statuses() == ["running", "done", "done"]
+    said = run_cli("experiment", "report", playground.out).stderr
+    assert "runs are running" not in said
+    others = ("experiment", "run", playground.config, "--output", playground.out, "--only", "cosine")
+    assert run_cli(*others).returncode == 0
+    assert statuses() == ["pending", "done", "done"]
 
 
 def test_failure_shows_in_the_status(run_cli, playground):

@@ -1,0 +1,22 @@
+"""What every bootstrap over sentences and runs shares."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def drawn_runs(random: np.random.Generator, count: int) -> np.ndarray:
+    """The places of the runs of one draw: one run fewer than there are, with replacement.
+
+    As many as there are would make intervals too narrow. The variance of their mean is (n − 1)/n of what it should be,
+    which is a third too little for three runs (Rao & Wu 1988, "Resampling Inference with Complex Survey Data"). One run
+    alone is taken as it is, so that the interval is then over sentences.
+
+    Args:
+        random: the generator, from which the draw takes numbers.
+        count: of the runs, from 1.
+
+    Returns:
+        (max(1, count − 1),)
+    """
+    return random.integers(count, size=max(1, count - 1))
