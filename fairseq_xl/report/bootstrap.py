@@ -8,9 +8,9 @@ import numpy as np
 def drawn_runs(random: np.random.Generator, count: int) -> np.ndarray:
     """The places of the runs of one draw: one run fewer than there are, with replacement.
 
-    As many as there are would make intervals too narrow. The variance of their mean is (n − 1)/n of what it should be,
-    which is a third too little for three runs (Rao & Wu 1988, "Resampling Inference with Complex Survey Data"). One run
-    alone is taken as it is, so that the interval is then over sentences.
+    As many as there are would make intervals too narrow. The variance of their mean is then (n − 1)/n of what it should
+    be, a third too little for three runs. One run alone is taken as it is, and the interval is then over sentences.
+    The scheme is of Rao & Wu 1988, "Resampling Inference with Complex Survey Data".
 
     Args:
         random: the generator, from which the draw takes numbers.
