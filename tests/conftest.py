@@ -327,7 +327,7 @@ def prepare(tmp_path_factory) -> Callable[..., Path]:
             draw = random.Random(1)
             lines = [tagged_sentence(draw, one, draw.choice(PATTERNS)) for one in languages for _ in range(200)]
             (folder / "text").write_text("\n".join(lines) + "\n")
-            train_subwords([folder / "text"], folder / "sentencepiece.model", 60, progress=False)
+            train_subwords([folder / "text"], folder / "sentencepiece.model", 60)
             dictionary = Dictionary()
             for line in lines:
                 for piece in encode(line, str(folder / "sentencepiece.model")).split():

@@ -92,6 +92,7 @@ def _not_for_onnx(error: Exception) -> InputError:
 def _batch(encoder: SentenceEncoder, lengths: list[int]) -> tuple[Tensor, Tensor]:
     """Random tokens (N, T) that end and are padded as sentences are, and their lengths (N,)."""
     dictionary = encoder.task.source_dictionary
+    lengths = [length * getattr(encoder.task, "tokens_of_a_place", 1) for length in lengths]
     draw = torch.Generator().manual_seed(1)
     shape = (len(lengths), max(lengths))
     tokens = torch.randint(dictionary.nspecial, len(dictionary), shape, generator=draw)

@@ -92,6 +92,7 @@ def encode_transformer(name: str, pool: Pool, device: str | None = None) -> Call
     tokenizer, model = load_transformer(name)
     place = usable(device)
     model = model.to(place)
+    longest = _longest(tokenizer, model.config)
 
     @torch.inference_mode()
     def encode(sentences: Sequence[str]) -> np.ndarray:
@@ -100,12 +101,25 @@ def encode_transformer(name: str, pool: Pool, device: str | None = None) -> Call
             for start in range(0, len(sentences), BATCH):
                 batch = list(sentences[start : start + BATCH])
                 tokens = tokenizer(
-                    batch, padding=True, truncation=True, return_tensors="pt", return_special_tokens_mask=True
+                    batch,
+                    padding=True,
+                    truncation=longest is not None,
+                    max_length=longest,
+                    return_tensors="pt",
+                    return_special_tokens_mask=True,
                 ).to(place)
                 special = tokens.pop("special_tokens_mask").bool()
                 output = model(**tokens)
                 rows.append(pool(output, tokens["attention_mask"].bool() & ~special).float().cpu().numpy())
                 bar.update(len(batch))
-        return np.concatenate(rows)
+        return np.concatenate(rows) if rows else np.zeros((0, model.config.hidden_size), np.float32)
 
     return encode
+
+
+def _longest(tokenizer: Any, config: Any) -> int | None:
+    """The pieces that a model reads at most; None where nothing says so."""
+    if tokenizer.model_max_length < 10**6:  # where none is stated it is 10^30
+        return tokenizer.model_max_length
+    positions = getattr(config, "max_position_embeddings", None)
+    return positions - 2 if positions else None  # RoBERTa's begin after the padding's

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 
@@ -14,16 +15,18 @@ BLOCK = 2**22
 
 
 def neighbours(
-    vectors: WordVectors, words: Sequence[str], k: int = 10, among: Collection[str] | None = None
+    vectors: WordVectors, words: Sequence[str], k: int = 10, among: AbstractSet[str] | None = None
 ) -> dict[str, list[tuple[str, float]]]:
     """The ``k`` nearest other words of each word, of those ``among`` which it is looked for, with their cosines.
 
     The nearest is first, and there are fewer where the table has fewer. Raises InputError for a word without a vector.
     """
     queries = vectors.matrix[[_row_of(word, vectors) for word in words]]
-    candidates = np.array([among is None or word in among for word in vectors.words])
-    names = [word for word, chosen in zip(vectors.words, candidates, strict=True) if chosen]
-    found, cosines = nearest(vectors.matrix[candidates], queries, k + 1)
+    names, matrix = vectors.words, vectors.matrix
+    if among is not None and not among >= set(names):
+        chosen = [row for row, word in enumerate(vectors.words) if word in among]
+        names, matrix = [vectors.words[row] for row in chosen], matrix[chosen]
+    found, cosines = nearest(matrix, queries, k + 1)
     return {
         word: [(names[row], float(cosine)) for row, cosine in zip(*near, strict=True) if names[row] != word][:k]
         for word, *near in zip(words, found, cosines, strict=True)

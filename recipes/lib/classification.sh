@@ -174,6 +174,8 @@ prepare_files() {
   [[ $HIGH_WORDS != shuffled || ${#VECTORS[@]} == 0 ]] || words+=(--shuffle-vectors)
   [[ $DRAWS == one ]] || words+=(--seed "$SEED")
   [[ ${#CLASS_SOURCES[@]} == 0 || " ${SELECTION[*]} " == *" --classes "* ]] || words+=(--class-source "${CLASS_SOURCES[@]}")
+  # A teacher's own text may have classes that are not those of what it labels.
+  [[ ${#CLASS_SOURCES[@]} == 0 || " ${SELECTION[*]} " == *" --others "* ]] || words+=(--others drop)
   run fairseq-xl classify prepare "${words[@]}" "${PREPARE[@]}" "${SELECTION[@]}"
   makes "$DIRECTORY"
 }

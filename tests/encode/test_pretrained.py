@@ -27,6 +27,7 @@ class Batch(dict):
 
 class Tokenizer:
     pad_token = "[PAD]"
+    model_max_length = 6
 
     @classmethod
     def from_pretrained(cls, name: str) -> Tokenizer:
@@ -38,6 +39,7 @@ class Tokenizer:
         assert options == {
             "padding": True,
             "truncation": True,
+            "max_length": 6,
             "return_tensors": "pt",
             "return_special_tokens_mask": True,
         }
@@ -49,6 +51,7 @@ class Tokenizer:
 
 class Model:
     pooled = True
+    config = SimpleNamespace(hidden_size=2, max_position_embeddings=8)
 
     @classmethod
     def from_pretrained(cls, name: str) -> Model:
@@ -83,6 +86,14 @@ def test_states_are_pooled_over_pieces_alone(transformers, monkeypatch, batch: i
     np.testing.assert_array_equal(average, [[1, -5], [3, -8], [0, 0]])
     output = load_encoder("transformers-output:bert").encode(TEXT)
     np.testing.assert_array_equal(output, [[90, -90]] * 3)
+
+
+def test_no_more_pieces_than_the_model_reads(transformers, monkeypatch) -> None:
+    monkeypatch.setattr(Tokenizer, "model_max_length", 10**30)
+    np.testing.assert_array_equal(load_encoder("transformers-max:bert").encode(TEXT), [[3, -3], [3, -8], [0, 0]])
+    assert load_encoder("transformers-max:bert").encode([]).shape == (0, 2)
+    unlimited = SimpleNamespace(model_max_length=10**30)
+    assert pretrained._longest(unlimited, SimpleNamespace()) is None
 
 
 def test_a_model_without_pooled_output_is_refused(transformers, monkeypatch) -> None:

@@ -64,6 +64,8 @@ class Predict(ReferenceVoting):
             raise InputError("--split writes a record: name its file with --output")
         if self.split and (self.input or self.language or self.labels_only):
             raise InputError("--split judges the data's own text: leave out the file, --language and --labels-only")
+        if self.split or self.labels_only:
+            refuse_given(self, ["explain"], "shows reference sentences, and nothing shows them here")
         if not self.split:
             refuse_given(self, ["name", "curve"], "is of the record of --split, which is not given")
         if self.class_bias and self.split == "valid":

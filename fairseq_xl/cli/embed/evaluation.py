@@ -11,7 +11,7 @@ from pathlib import Path
 from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_files import opened_json
-from fairseq_xl.io.settings import GREATEST_SEED, argument, name_and_value, names_and_values, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, name_and_value, names_and_values, option, refuse_given
 from fairseq_xl.syntactic.evaluation.encoders import (
     BASELINES,
     KINDS,
@@ -88,6 +88,12 @@ class Evaluate:
         encoders += [transformed(encoder, step) for step in self.transform for encoder in plain]
         folders = names_and_values(self.taggers, "--taggers", "LANG=DIR, such as de=taggers/de")
         accuracy = {language: _tagger_accuracy(language, Path(folder)) for language, folder in folders.items()}
+        if "nearest" not in self.measures:
+            refuse_given(self, ["index"], "is for --measures nearest, which is not among them")
+        if not plain:
+            refuse_given(self, ["transform"], "is for encoders, and there are baselines alone")
+        if strangers := folders.keys() - {text.language for text in sets}:
+            raise InputError(f"--taggers names {sorted(strangers)[0]}, of which there is no evaluation set")
         if not encoders:
             raise InputError("there is no encoder to evaluate: name one, such as length or ours=FOLDER")
         import fairseq_xl

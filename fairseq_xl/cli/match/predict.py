@@ -78,7 +78,7 @@ class Predict:
         predictor = Predictor.load(self.model, self.data, self.device)
         if pairs is None:
             task = predictor.task
-            if self.split == "fold" and predictor.task.cfg.fold < 0:
+            if self.split == "fold" and task.cfg.fold < 0:
                 raise InputError(f"{self.model} was trained without --fold: name a split, such as valid")
             # A split is the folder's, whole, whatever the model was trained without: the folder may be another one.
             rows = task.rows("valid") if self.split == "fold" else task.directory.rows(self.split)

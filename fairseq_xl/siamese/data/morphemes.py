@@ -30,10 +30,9 @@ class Segmenter:
         model = require("morfessor", "siamese").BaselineModel()
         model.load_data([(1, tuple(graphemes(word))) for word in words])
         model.train_batch()
-        segmenter = cls(model, {})
-        for word in words:
-            segmenter.segment(word)
-        return segmenter
+        learning = cls(model, {})
+        # Unknown words are then cut as they are after the segmentations were saved and loaded.
+        return cls._of({word: learning.segment(word) for word in words})
 
     @classmethod
     def load(cls, path: Path) -> Segmenter:
@@ -44,6 +43,10 @@ class Segmenter:
             if not all(parts):
                 raise InputError(f"{path}, line {number}: expected the morphemes of a word, one space between two")
             words["".join(parts)] = parts
+        return cls._of(words)
+
+    @classmethod
+    def _of(cls, words: dict[str, tuple[str, ...]]) -> Segmenter:
         model = require("morfessor", "siamese").BaselineModel()
         model.load_segmentations(
             (1, tuple(graphemes(word)), tuple(tuple(graphemes(part)) for part in parts))

@@ -31,7 +31,7 @@ def gains(records: Sequence[Record], system: str, over: str, samples: int) -> Ta
 
     Raises:
         InputError: No test set has runs of both. Runs of one language have different test sets. Runs of one system and
-            language learnt from different numbers of sentences.
+            language learnt from different languages or numbers of sentences.
     """
     found: dict[str, tuple[list[Record], list[Record]]] = defaultdict(lambda: ([], []))
     for record in records:
@@ -48,6 +48,11 @@ def gains(records: Sequence[Record], system: str, over: str, samples: int) -> Ta
             continue
         gold, classes = first[0]["gold"], first[0]["classes"]
         for runs in (first, second):
+            if len(names := {run["name"] for run in runs}) > 1:
+                raise InputError(
+                    f"the records in {language} are of {' and '.join(map(repr, sorted(names)))}, which are several "
+                    "systems: give those of one"
+                )
             if len({learnt_from(run) for run in runs}) > 1:
                 raise InputError(
                     f"the records of {runs[0]['name']!r} in {language} learnt from different numbers of sentences: "

@@ -37,6 +37,13 @@ class EncoderSizes:
             raise ValueError(f"no such encoder: {self.encoder_kind}, {self.pooling}, {self.dense_order}")
         if self.pooling == "last" and self.encoder_kind in ("cnn", "bag"):
             raise ValueError(f"a {self.encoder_kind} encoder has no last state: choose max, mean or attention pooling")
+        if min(self.embed_dim, self.hidden_dim, self.layers, self.sentence_dim, self.ngram_orders) < 1:
+            raise ValueError(
+                f"an encoder has sizes from 1, not {self.embed_dim}, {self.hidden_dim}, {self.layers}, "
+                f"{self.sentence_dim} (embedding, hidden, layers, sentence)"
+            )
+        if not (0 <= self.dropout < 1 and 0 <= self.unit_dropout < 1):
+            raise ValueError(f"a dropout is from 0 to below 1, not {self.dropout:g} and {self.unit_dropout:g}")
         if self.hidden_dim % 2:
             raise ValueError(f"the two directions share {self.hidden_dim} units, which is odd")
 

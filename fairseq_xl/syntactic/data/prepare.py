@@ -101,6 +101,12 @@ def prepare(settings: Preparation, output: Path) -> dict[tuple[str, str], int]:
     taggers = names_and_values(settings.tagger, "--tagger")
     if settings.like:
         refuse_given(settings, ["vocabulary"], "is for a new vocabulary, and --like brings one")
+    if "none" in settings.filters and len(settings.filters) > 1:
+        raise InputError("--filters none stands alone: leave it out, or the others")
+    if "short" not in settings.filters:
+        refuse_given(settings, ["min_words"], "is for the filter short, which is not among --filters")
+    if settings.pivot == "none":
+        refuse_given(settings, ["pivot_most"], "is for pivoting, which --pivot none leaves out")
     if settings.until == "all":
         from fairseq_xl.syntactic.data import preprocessed
 

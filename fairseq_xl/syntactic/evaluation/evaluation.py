@@ -46,13 +46,20 @@ def evaluate(
         one, too, for each score that an encoder cannot have.
 
     Raises:
-        InputError: nothing to measure, two texts of a language, two encoders of a label, or no encoder can be used.
+        InputError: nothing to measure, or nothing to measure it on; two texts of a language, two encoders of a label,
+            or no encoder can be used.
     """
     _check_distinct("encoders are called", [encoder.label for encoder in encoders])
     _check_distinct("evaluation sets are of language", [text.language for text in sets])
     _check_distinct("treebanks are of language", [text.language for text in treebanks])
     if not sets and not treebanks:
         raise InputError("there is nothing to evaluate on: give evaluation sets, treebanks or both")
+    possible = {"nearest": sets, "dissimilarity": treebanks, "cross-lingual": sets[1:] or treebanks[1:]}
+    if not any(possible[measure] for measure in measures):
+        raise InputError(
+            f"nothing is there to measure {' and '.join(measures)} on: nearest takes evaluation sets, dissimilarity "
+            "treebanks, and cross-lingual two of either"
+        )
     failures: list[str] = []
     of_sets: Entries = []
     of_treebanks: Entries = []

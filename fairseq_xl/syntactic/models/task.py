@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import math
-import unicodedata
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from torch import Tensor
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.syntactic.data.dataset import MixedPairs, PairData, Sampling
 from fairseq_xl.syntactic.data.directory import MANIFEST, Manifest, Pair, read_manifest
+from fairseq_xl.syntactic.data.filters import tidy
 from fairseq_xl.syntactic.data.sides import load_dictionary, load_side
 from fairseq_xl.syntactic.models.config import UposTranslationConfig
 from fairseq_xl.syntactic.models.criterion import BY_PAIR
@@ -144,7 +144,7 @@ class UposTranslationTask(FairseqTask):
     def encode_text(self, sentence: str) -> Tensor:
         """Numbers (T,) of a raw sentence's pieces and its end; an empty tensor for one without words."""
         model = str(self.folder / self.manifest.sentencepiece)
-        pieces = subwords.encode(unicodedata.normalize("NFC", sentence), model).split()
+        pieces = subwords.encode(tidy(sentence), model).split()
         if not pieces:
             return torch.empty(0, dtype=torch.long)
         # A special token that is spelled out in the text is a piece like any other, an unknown one.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fairseq_xl.cli.main import main
 from fairseq_xl.pairs.prediction.predictor import Predictor
 
 
@@ -20,3 +21,10 @@ def test_new_words_get_vectors_of_the_file(prepared, files, checkpoint, tmp_path
     assert unknown != known
     assert predictor.learn_words(rows, vectors) == 1
     np.testing.assert_allclose(predictor.logits(rows), [known, known], atol=1e-6)
+
+
+def test_a_model_without_a_fold_has_no_record_of_one(checkpoint, tmp_path, capsys):
+    output = tmp_path / "fold.json"
+    assert main(["match", "predict", str(checkpoint), "--split", "fold", "--output", str(output)]) == 2
+    assert "was trained without --fold: name a split, such as valid" in capsys.readouterr().err
+    assert not output.exists()

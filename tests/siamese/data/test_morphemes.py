@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from fairseq_xl.io.errors import InputError
@@ -39,6 +41,16 @@ def test_saved_and_loaded_it_segments_alike(segmenter, tmp_path):
     again = Segmenter.load(tmp_path / "m.txt")
     for word in [*TEXTS, "కథలోకి", "మంచిను"]:
         assert again.segment(word) == segmenter.segment(word)
+
+
+def test_unseen_words_are_cut_alike_before_and_after_saving(tmp_path):
+    draw = random.Random(1)
+    syllables = ["".join(draw.choices("bdgklmnprst") + draw.choices("aeiou")) for _ in range(40)]
+    words = ["".join(draw.choices(syllables, k=draw.randint(2, 4))) for _ in range(1500)]
+    segmenter = Segmenter.train(words[:700])
+    segmenter.save(tmp_path / "m.txt")
+    again = Segmenter.load(tmp_path / "m.txt")
+    assert [again.segment(word) for word in words] == [segmenter.segment(word) for word in words]
 
 
 def test_a_damaged_file(tmp_path):

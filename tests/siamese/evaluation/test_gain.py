@@ -47,6 +47,10 @@ def test_gains_over_languages(tmp_path, capsys):
     for step in (["gain"], ["report", "-o", str(tmp_path / "out")]):
         assert main(["classify", *step, *paths[:2], "--samples", "0"]) == 2
         assert "--samples is 0: give a number from 1" in capsys.readouterr().err
+    other = {**of("te", "SSC(te-fr)", 10), "languages": {"low": "te", "high": "fr"}}
+    (tmp_path / "other.json").write_text(json.dumps(other))
+    assert main(["classify", "gain", *paths, str(tmp_path / "other.json")]) == 2
+    assert "the records in te are of 'SSC(te-en)' and 'SSC(te-fr)', which are several" in capsys.readouterr().err
     (tmp_path / "2.json").write_text(json.dumps({**made[2], "gold": GOLD[::-1]}))
     assert main(["classify", "gain", *paths]) == 2
     assert "the records of te are of different test sets" in capsys.readouterr().err

@@ -120,6 +120,9 @@ def test_fresh_cosines_are_spread():
     [
         ({"encoder_kind": "bag"}, "has no last state"),
         ({"hidden_dim": 7}, "which is odd"),
+        ({"sentence_dim": 0}, "has sizes from 1"),
+        ({"embed_dim": -1}, "has sizes from 1"),
+        ({"dropout": 1.5}, "a dropout is from 0 to below 1, not 1.5 and 0"),
         ({"pooling": "min"}, "no such encoder"),
         ({"dense_order": ORDERS[0] + "x"}, "no such encoder"),
     ],

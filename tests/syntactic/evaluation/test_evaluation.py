@@ -86,6 +86,8 @@ def test_the_taggers_accuracy_stands_beside(sets: Path, tmp_path: Path, capsys) 
     (folder / "accuracy.json").write_text('{"upos_f1": 67.93}')
     assert main([*words, f"de={folder}"]) == 0
     assert "| tagger's UPOS F1 | 67.9 |  |" in capsys.readouterr().out
+    assert main([*words, f"xx={folder}"]) == 2
+    assert "--taggers names xx, of which there is no evaluation set" in capsys.readouterr().err
     (folder / "accuracy.json").write_text("[]")
     assert main([*words, f"de={folder}"]) == 2
     assert "is no accuracy of a tagger" in capsys.readouterr().err
@@ -167,6 +169,9 @@ def test_what_cannot_be_used_is_said_before_the_computing(sets, tmp_path: Path, 
         (["length", "length", "--sets", "SETS"], "two encoders are called 'length'"),
         (["length", "--sets", "SETS", "SETS/de.tsv"], "two evaluation sets are of language 'de'"),
         (["length", "--sets", "EMPTY"], "holds no .tsv file"),
+        (["length", "--sets", "SETS", "--measures", "dissimilarity"], "nothing is there to measure dissimilarity on"),
+        (["length", "--sets", "SETS", "--measures", "dissimilarity", "--index", "flat"], "--index is for --measures"),
+        (["length", "--sets", "SETS", "--transform", "whiten"], "--transform is for encoders, and there are baselines"),
         (["length", "--treebanks", "x.conllu"], "write LANG=FILE"),
         (["length", "--treebanks", "de=nowhere.conllu"], "there is no file nowhere.conllu"),
         (["npy:VECTORS/{name}.npy", "--sets", "SETS"], "different dimension in different languages"),

@@ -65,6 +65,9 @@ def test_text_becomes_what_the_data_holds(upos_run):
     text = task.source_dictionary.string(pieces).replace(" ", "").replace("▁", " ").strip()
     assert task.encode_text(f"  {text.replace(' ', '   ')} ").tolist() == pieces.tolist()
     assert len(task.encode_text(" \t ")) == 0
+    hidden = "\ufeff" + text[:1] + "\u00ad" + text[1:] + "\u200b\x07"
+    assert task.encode_text(hidden).tolist() == pieces.tolist(), "the corpus has no such characters"
+    assert len(task.encode_text("\u200b")) == 0
     decomposed, composed = "e\u0301", "\u00e9"
     assert task.encode_text(decomposed).tolist() == task.encode_text(composed).tolist()
     assert set(task.encode_text("</s> <pad>").tolist()[:-1]) & {0, 1, 2} == set()
