@@ -72,9 +72,9 @@ class Neighbours:
             among = list(read_dictionary(self.dict))
         elif self.vectors.suffix == ".bin" and self.vectors.is_file():
             among = fasttext_vocabulary(self.vectors)  # unseen words are asked for by their subwords
-        wanted = among and [*among, *self.words]
+        wanted = None if among is None else [*among, *self.words]
         vectors = read_vectors(self.vectors, words=wanted, progress=not self.quiet)
-        for word, near in neighbours(vectors, self.words, self.k, among and set(among)).items():
+        for word, near in neighbours(vectors, self.words, self.k, None if among is None else set(among)).items():
             print(word)
             for neighbour, cosine in near:
                 print(f"{cosine:10.4f} {neighbour}")
