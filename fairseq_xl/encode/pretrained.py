@@ -122,4 +122,4 @@ def _longest(tokenizer: Any, config: Any) -> int | None:
     if tokenizer.model_max_length < 10**6:  # where none is stated it is 10^30
         return tokenizer.model_max_length
     positions = getattr(config, "max_position_embeddings", None)
-    return positions - 2 if positions else None  # RoBERTa's begin after the padding's
+    return positions - 2 if positions else None  # RoBERTa has two positions for padding

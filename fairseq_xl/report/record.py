@@ -19,7 +19,7 @@ from fairseq_xl.io.atomic import real_path, write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_files import opened_json
 from fairseq_xl.io.lines import read_lines
-from fairseq_xl.report.training_log import read_training_log
+from fairseq_xl.report.training_log import GPU, read_training_log
 from fairseq_xl.training.checkpoints import plain
 
 PACKAGES = (
@@ -27,7 +27,6 @@ PACKAGES = (
     *("sentencepiece", "fasttext-numpy2", "fasttext"),
 )
 SCORE_FILE = re.compile(r"(?:(?P<set>.+)\.)?score\.beam(?P<beam>\d+)\.json")
-GPU = re.compile(r"\| rank +0: capabilities = .*; name = (.*\S)")
 LENGTH_RATIO = re.compile(r" ratio = ([\d.]+)")
 
 
@@ -110,7 +109,7 @@ def device(on_cpu: bool) -> str:
 
 def trained_on(log: Path) -> str:
     """The accelerator that fairseq's log of a training names, or else this machine's processor."""
-    names = [found[1] for line in read_lines(log) if (found := GPU.search(line))]
+    names = [found["name"] for line in read_lines(log) if (found := GPU.search(line))]
     return f"cuda: {names[-1]}" if names else device(on_cpu=True)
 
 

@@ -12,13 +12,12 @@ from typing import Any, TypeVar
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_files import opened_json
 from fairseq_xl.io.lines import read_lines
-from fairseq_xl.report.training_log import TrainingLog, read_training_log
+from fairseq_xl.report.training_log import GPU, TrainingLog, read_training_log
 
 TRANSLATION = {"scores": dict, "source": str, "target": str}
 """What the record of a translation has, by kind."""
 OWN_TEST = "test"
 """The name of the scores of a recipe's own test set."""
-GPU = re.compile(r"\| rank +0: capabilities = .*; total memory = ([\d.]+) GB")
 PARAMETERS = re.compile(r"num\. shared model params: ([\d,]+) \(num\. trained: ([\d,]+)\)")
 
 
@@ -125,7 +124,7 @@ class Run(Finished):
     def gpu_GiB(self) -> float | None:
         """The memory of the GPU that it was trained on, of the first where there were several; None without one."""
         found = self._said(GPU)
-        return float(found[1]) if found else None
+        return float(found["GB"]) if found else None
 
     def _said(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         lines = read_lines(self.folder / "train.log")

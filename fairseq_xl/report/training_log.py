@@ -23,6 +23,8 @@ _CONFIGURATION_START = r"\{'_name': None, 'common': "
 _CONFIGURATION = re.compile(_CONFIGURATION_START)
 # a run that was killed in the middle of a line leaves the next run's first message behind it
 _TWO_IN_ONE = re.compile(rf"(?<=.)(?={_STAMP}|{_CONFIGURATION_START}|\{{\"epoch\": )")
+GPU = re.compile(r"\| rank +0: capabilities = .*; total memory = (?P<GB>[\d.]+) GB *; name = (?P<name>.*\S)")
+"""What fairseq says of the first GPU at the start of a training."""
 _CRITERION = re.compile(r"'criterion': \{'_name': '(?P<name>[^']+)'")
 
 
