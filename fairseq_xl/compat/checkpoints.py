@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
 
 from fairseq_xl.compat.patching import Stock, replace
 from fairseq_xl.io.atomic import atomic_binary
@@ -61,9 +62,13 @@ def explain_unusable_checkpoints() -> None:
         except Exception as error:
             # The file is looked at only now, so that loading a good one costs nothing more.
             reason = checkpoints.why_unusable(path)
+            if reason is None and (isinstance(error, OmegaConfBaseException) or not checkpoints.is_intact(path)):
+                reason = checkpoints.TORN  # in what only fairseq looks at
             if reason is None:
                 raise
             raise InputError(f"the checkpoint {path} {reason}") from error
+        if os.path.isfile(path) and not checkpoints.is_configured_as_written(path):
+            raise InputError(f"the checkpoint {path} {checkpoints.TORN}")
         cfg = state.get("cfg")
         plain = OmegaConf.to_container(cfg, resolve=False) if OmegaConf.is_config(cfg) else cfg
         if (reason := checkpoints.why_not_read({**state, "cfg": plain})) is not None:

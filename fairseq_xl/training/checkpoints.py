@@ -21,6 +21,7 @@ from fairseq_xl.io.errors import InputError
 
 WORDS = "fairseq_xl_words"
 """In a checkpoint's extra state, and in the task's state that is made of it: of which dictionaries its numbers are."""
+TORN = "is torn or is no checkpoint at all; use another one"
 REFUSED = re.compile(r"GLOBAL ([A-Za-z_][\w.]*) (?:whose module|was not)")
 """How torch names what it does not trust."""
 _NAMESPACE = "argparse.Namespace"  # the options of a stock model without a dataclass are one
@@ -92,16 +93,19 @@ def why_unusable(path: str | os.PathLike[str]) -> str | None:
             with open(path, "rb") as file:  # torch and zipfile take what they may not open for something else
                 file.read(1)
             state = _load(path)
+            whole = is_configured_as_written(path)
     except InputError:
         raise
     except Exception as error:  # torch's reader raises half a dozen kinds for broken files
         refused = REFUSED.search(str(error)) if isinstance(error, pickle.UnpicklingError) else None
         if refused is None:
-            return "is torn or is no checkpoint at all; use another one"
+            return TORN
         return (
             f"was refused and nothing in it was run. It asks to load `{refused[1]}`, which may run code and which no "
             "checkpoint of fairseq needs. Do not use this file unless you know who made it"
         )
+    if not whole:
+        return TORN
     if not isinstance(state, dict) or "model" not in state:
         return "holds no model of fairseq (no entry `model`); give a checkpoint that fairseq-train wrote"
     return why_not_used(state)
@@ -193,6 +197,21 @@ def refuse_nan(path: str | os.PathLike[str], state: dict[str, Any]) -> None:
                 f"the weights {name} in {path} hold NaN or infinity: its training has gone astray; take an earlier "
                 "checkpoint, or train again with a lower --lr"
             )
+
+
+def is_configured_as_written(path: str | os.PathLike[str]) -> bool:
+    """Whether everything but the tensors is as it was written, by its checksum; true of torch's old format.
+
+    This is little to read. Damage in there could come up wherever a setting is used.
+    """
+    if not _is_zip(path):
+        return True
+    with zipfile.ZipFile(path) as archive:
+        pickled = [name for name in archive.namelist() if name.endswith("/data.pkl")]
+        try:
+            return len(pickled) == 1 and bool(archive.read(pickled[0]))
+        except (zipfile.BadZipFile, EOFError, ValueError):
+            return False
 
 
 def is_intact(path: str | os.PathLike[str]) -> bool:

@@ -112,8 +112,12 @@ def turns(which: list[int], seed: str) -> Iterator[tuple[int, int]]:
         round_ += 1
 
 
-def keep(folder: Path, case: Case, faults: list[Fault]) -> None:
-    """A case and why it is one, with the command that repeats it."""
+def keep(folder: Path, case: Case, faults: list[Fault]) -> str:
+    """A case and why it is one, with the command that repeats it.
+
+    Returns:
+        what why.txt says.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "case.json"
     file.write_text(json.dumps(dataclasses.asdict(case), indent=1) + "\n", encoding="utf-8")
@@ -123,7 +127,9 @@ def keep(folder: Path, case: Case, faults: list[Fault]) -> None:
         f"again: python scripts/fuzz.py commands --repeat {file}",
         *(f"\n{fault.family}\n{fault.why}" for fault in faults),
     ]
-    (folder / "why.txt").write_text("\n".join(about) + "\n", encoding="utf-8", errors="backslashreplace")
+    text = "\n".join(about) + "\n"
+    (folder / "why.txt").write_text(text, encoding="utf-8", errors="backslashreplace")
+    return text
 
 
 def run(minutes: float, seed: str, output: Path, names: list[str] | None, most: int | None = None) -> int:
@@ -160,7 +166,9 @@ def run(minutes: float, seed: str, output: Path, names: list[str] | None, most: 
                     families[family] += 1
                     if families[family] <= KEPT:
                         slug = re.sub(r"[^\w.]+", "-", family)[:80]
-                        keep(output / "commands" / slug / str(number), case, faults)
+                        why = keep(output / "commands" / slug / str(number), case, faults)
+                        # Where CI runs this nobody can open the file.
+                        tqdm.write(why.encode("ascii", "backslashreplace").decode())
                 bar.n = min(bar.total, bar.total - round(until - time.monotonic()))
                 bar.refresh()
     cases, found = sum(tried.values()), sum(families.values())

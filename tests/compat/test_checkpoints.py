@@ -178,6 +178,28 @@ def test_a_checkpoint_without_names(tmp_path, section, message):
         checkpoint_utils.load_model_ensemble_and_task([str(path)])
 
 
+def test_damage_that_only_fairseq_meets_gets_one_sentence(tmp_path):
+    configured = {"model": {"_name": "lstm"}, "task": {"_name": "translation", "data": str(tmp_path)}}
+    lacking = save(tmp_path / "lacking.pt", {**state(), "cfg": {**configured, "generation": {}}})
+    torn = save(tmp_path / "torn.pt", {**state(), "cfg": configured})
+    content = torn.read_bytes()
+    header = content.rindex(b"PK\x03\x04", 0, content.index(b"torn/data/0"))  # not looked at where a file is mapped
+    torn.write_bytes(content[:header] + b"QK" + content[header + 2 :])
+    assert checkpoints.why_unusable(torn) is None
+    for path in (lacking, torn):
+        with pytest.raises(InputError, match=f"{path} is torn or"):
+            checkpoint_utils.load_checkpoint_to_cpu(str(path))
+
+
+@pytest.mark.parametrize("load", [checkpoints.read, checkpoint_utils.load_checkpoint_to_cpu])
+def test_a_flipped_bit_among_the_settings_is_noticed_at_once(tmp_path, load):
+    path = save(tmp_path / "checkpoint1.pt", state())
+    load(str(path))
+    path.write_bytes(path.read_bytes().replace(b"lstm", b"lstn", 1))
+    with pytest.raises(InputError, match=r"checkpoint1\.pt is torn or"):
+        load(str(path))
+
+
 def test_a_history_of_something_else_counts_no_updates():
     assert checkpoints.updates({"optimizer_history": [3]}) == 0
 
