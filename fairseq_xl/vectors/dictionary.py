@@ -44,22 +44,3 @@ def read_dictionary(path: str | Path) -> dict[str, int]:
     if not counts:
         raise InputError(f"{path} holds no words")
     return counts
-
-
-def read_word_list(path: str | Path) -> list[str]:
-    """The words of a file with one per line, in its order, empty and repeated ones included.
-
-    Only a newline ends a word: words of web text hold other Unicode line separators. Raises
-    InputError for a missing file and for invalid UTF-8.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise InputError(f"there is no word list at {path}: expected a file with one word per line")
-    data = path.read_bytes()
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path}, line {line} is not valid UTF-8: convert it first") from error
-    lines = text.removesuffix("\n").split("\n") if text else []
-    return [line.removesuffix("\r") for line in lines]

@@ -13,7 +13,7 @@ import numpy as np
 
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.vectors.dictionary import read_word_list
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.vectors.formats.npy import read_npy, vocabulary_path, write_npy
 from fairseq_xl.vectors.formats.text import read_text, write_text
 from fairseq_xl.vectors.formats.text import read_words as read_words_of_text
@@ -110,7 +110,7 @@ def read_words(path: Path) -> list[str]:
 
             words = fasttext_vocabulary(path)
         elif path.suffix == ".npy":
-            words = read_word_list(vocabulary_path(path))
+            words = list(read_lines(vocabulary_path(path)))
         else:
             words = read_words_of_text(path)
     except PermissionError as error:

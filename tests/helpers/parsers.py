@@ -421,7 +421,6 @@ def parsers() -> dict[str, Parser]:
         "an array of vectors": entry(vectors, "a.npy", array(), a__vocab=text("a", "b", "c", "d")),
         "its words": entry(lambda path: vectors(path.with_suffix(".npy")), "a.vocab", text(*"abcd"), a__npy=array()),
         "a dictionary": entry(dictionary.read_dictionary, "dict.txt", text("the 10", "dog 3", "madeupword0001 0")),
-        "a list of words": entry(dictionary.read_word_list, "words", text("the", "dog")),
         "pairs of words": entry(alignment.read_dictionary_pairs, "muse.txt", text("dog hund", "cat katze")),
         "CoNLL-U": entry(conllu.read_conllu, "a.conllu", CONLLU),
         "a campaign's XML": entry(campaign.read_xml, "a.xml", CAMPAIGN),

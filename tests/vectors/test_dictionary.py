@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.vectors.dictionary import read_dictionary, read_word_list
+from fairseq_xl.vectors.dictionary import read_dictionary
 
 
 def test_what_fairseq_writes_is_read_without_its_fillers(tmp_path: Path) -> None:
@@ -52,10 +52,3 @@ def test_what_is_no_dictionary_is_named(tmp_path: Path) -> None:
         read_dictionary(tmp_path)
     with pytest.raises(InputError, match="no dictionary file at"):
         read_dictionary(tmp_path / "none")
-    with pytest.raises(InputError, match="no word list at"):
-        read_word_list(tmp_path / "none")
-
-
-def test_a_word_list_is_split_at_newlines_alone(tmp_path: Path) -> None:
-    (tmp_path / "w").write_bytes("a\u2028b\r\nc\x85d\n\nlast".encode())
-    assert read_word_list(tmp_path / "w") == ["a\u2028b", "c\x85d", "", "last"]

@@ -85,6 +85,11 @@ class SiameseContrastiveTask(FairseqTask):
         task = cls(cfg, DataDirectory(cfg.data))
         if not kwargs.get("from_checkpoint"):
             pair_kinds(cfg.pairs, task.directory)
+            if not task.directory.has("train", task.reference_side):
+                raise InputError(
+                    f"--reference-side {task.reference_side} takes sentences of a language that {cfg.data} has not: "
+                    "leave it out"
+                )
         return task
 
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.vectors.dictionary import read_word_list
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.vectors.formats.checks import RowCheck
 
 
@@ -35,7 +35,7 @@ def read_npy(path: Path, wanted: Collection[str] | None, dim: int | None) -> tup
         raise InputError(f"{path} holds vectors of dimension {array.shape[1]}, but dimension {dim} is needed")
     if not vocabulary_path(path).is_file():
         raise InputError(f"{vocabulary_path(path)} is missing: {path} needs its words there, one per line")
-    vocabulary = read_word_list(vocabulary_path(path))
+    vocabulary = list(read_lines(vocabulary_path(path)))
     if len(vocabulary) != len(array):
         raise InputError(
             f"{path} has {len(array)} rows but {vocabulary_path(path)} has {len(vocabulary)} words: "

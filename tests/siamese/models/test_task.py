@@ -6,7 +6,7 @@ import pytest
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.siamese.data.directory import DataDirectory
-from fairseq_xl.siamese.models.task import pair_kinds
+from fairseq_xl.siamese.models.task import SiameseContrastiveConfig, SiameseContrastiveTask, pair_kinds
 
 
 def test_kinds_of_pairs(data_directory, labelled, tmp_path):
@@ -21,3 +21,13 @@ def test_kinds_of_pairs(data_directory, labelled, tmp_path):
     assert pair_kinds(None, DataDirectory(tmp_path)) == ["low-low"]
     with pytest.raises(InputError, match="has no high-resource language"):
         pair_kinds("low-high", DataDirectory(tmp_path))
+
+
+def test_references_of_a_language_that_is_not_there_are_refused_before_training(data_directory, tmp_path):
+    settings = SiameseContrastiveConfig(data=str(tmp_path), reference_side="high")
+    for name in ("train.low.tsv", "manifest.json", "dict.txt"):
+        (tmp_path / name).write_bytes((data_directory / name).read_bytes())
+    with pytest.raises(InputError, match="--reference-side high takes sentences of a language that"):
+        SiameseContrastiveTask.setup_task(settings)
+    settings.data = str(data_directory)
+    assert SiameseContrastiveTask.setup_task(settings).reference_side == "high"

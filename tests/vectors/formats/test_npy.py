@@ -75,7 +75,7 @@ def test_a_missing_vocabulary_is_named(tmp_path: Path) -> None:
 def test_a_vocabulary_in_another_encoding_is_named(tmp_path: Path) -> None:
     path = save(tmp_path, np.ones((2, 2)), ["a", "b"])
     (tmp_path / "x.vocab").write_bytes(b"a\ncaf\xe9\n")
-    with pytest.raises(InputError, match=r"x\.vocab, line 2 is not valid UTF-8"):
+    with pytest.raises(InputError, match=r"x\.vocab, line 2: byte 0xe9 is not valid UTF-8"):
         read_vectors(path)
 
 
