@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import fnmatch
+import signal
+import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -76,6 +79,19 @@ def claimed(out: Path) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def ended_by_sigterm() -> Iterator[None]:
+    """Let a plain ``kill`` end this process as Ctrl-C does, by an exception; in the main thread alone."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    previous = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
 class Runner:
     """One run of some cells of an experiment, in a folder."""
 
@@ -130,9 +146,13 @@ class Runner:
     def run(self) -> bool:
         """Run what is not done yet; True where every cell succeeded.
 
-        A cell that fails takes no other with it. Ctrl-C stops the cells that are running; the next run goes on
-        with them.
+        A cell that fails takes no other with it. Ctrl-C and SIGTERM stop the cells that are running; the next run goes
+        on with them.
         """
+        with ended_by_sigterm():
+            return self._run()
+
+    def _run(self) -> bool:
         for cell in self.cells:
             known = self.state[cell.name]
             known.status, known.error, known.command = PENDING, None, cell.command(self.out)

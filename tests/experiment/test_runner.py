@@ -303,12 +303,13 @@ def test_killed_at_any_moment_goes_on(playground):
     assert playground.calls() == []
 
 
-def test_interrupted_runner_stops_its_cells(playground):
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted_runner_stops_its_cells(playground, number, status):
     playground.tell("cosine.seed1", "slow")
     stopped = start(playground)
     wait_for(lambda: len(playground.calls()) == 3, "the recipe did not start")
-    stopped.send_signal(signal.SIGINT)
-    assert stopped.wait(300) == 130
+    stopped.send_signal(number)
+    assert stopped.wait(300) == status
     assert state(playground)["cosine.seed1"].status == PENDING
     assert state(playground)["vmf.seed3"].status == DONE
     listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
