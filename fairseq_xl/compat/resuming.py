@@ -122,14 +122,20 @@ def keep_patience() -> None:
         return stock(self, filename, extra_state)
 
     @replace(Trainer, "load_checkpoint")
-    def load_checkpoint(stock: Stock, self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
-        extra_state = stock(self, filename, *args, **kwargs)
-        config = self.cfg.checkpoint
-        if extra_state and not (config.reset_optimizer or config.reset_meters):
+    def load_checkpoint(stock: Stock, self: Any, *args: Any, **kwargs: Any) -> Any:
+        extra_state = stock(self, *args, **kwargs)
+        if extra_state and not _resets(stock, self, *args, **kwargs) & {"reset_optimizer", "reset_meters"}:
             for counter in counters():
                 if _PATIENCE in extra_state:
                     counter.best, counter.num_runs = extra_state[_PATIENCE]
         return extra_state
+
+
+def _resets(stock: Stock, *args: Any, **kwargs: Any) -> set[str]:
+    """Which parts of a checkpoint a call of ``Trainer.load_checkpoint`` leaves out. ``--finetune-from-model`` leaves out
+    all of them, and the configuration says nothing of that."""
+    given = inspect.signature(stock).bind(*args, **kwargs).arguments
+    return {name for name, value in given.items() if name.startswith("reset_") and value}
 
 
 def keep_plateau() -> None:
@@ -153,10 +159,10 @@ def keep_plateau() -> None:
                 setattr(self.lr_scheduler, name, state_dict[name])
 
     @replace(Trainer, "load_checkpoint")
-    def load_checkpoint(stock: Stock, self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
-        extra_state = stock(self, filename, *args, **kwargs)
-        config = self.cfg.checkpoint
-        if not extra_state or config.reset_optimizer or config.reset_lr_scheduler or config.reset_dataloader:
+    def load_checkpoint(stock: Stock, self: Any, *args: Any, **kwargs: Any) -> Any:
+        extra_state = stock(self, *args, **kwargs)
+        afresh = _resets(stock, self, *args, **kwargs) & {"reset_optimizer", "reset_lr_scheduler"}
+        if not extra_state or afresh or self.cfg.checkpoint.reset_dataloader:
             return extra_state
         place = extra_state.get("train_iterator", {})
         validated = extra_state.get("val_loss")

@@ -21,6 +21,8 @@ from typing import Any, BinaryIO, TextIO
 from fairseq_xl.io.errors import InputError, why_not_written
 
 HIDDEN = re.compile(r"\..+\.[0-9a-f]{12}\.tmp")
+DESCRIPTORS = (Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd"))
+"""Where the streams of this process have names, such as /dev/stdout."""
 _swept: set[Path] = set()
 
 
@@ -153,9 +155,14 @@ def hidden_name(path: Path) -> Path:
 
 
 def _place(path: Path) -> Path:
-    """Where a path leads, with its folder made."""
+    """Where a path leads, with its folder made; a pipe or a device itself, whatever names it."""
     if path.is_dir():
         raise InputError(f"cannot write {path}: it is a directory")
+    if path.exists() and not path.is_file():
+        return path
+    if path.is_file() and path.parent in DESCRIPTORS:
+        # Others write there, too, and renaming would put an end to what they wrote.
+        raise InputError(f"cannot write {path}: it leads to the file {real_path(path)}, so name that")
     place = real_path(path) if path.is_symlink() else path
     try:
         place.parent.mkdir(parents=True, exist_ok=True)

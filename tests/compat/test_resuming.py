@@ -135,3 +135,6 @@ def test_patience_is_counted_across_a_resume(start, corpus, tiny_lstm, tmp_path)
     finish(start("train", f"{line} --save-dir {tmp_path / 'parts'} --max-epoch 9"))
     counts = [checkpoints.updates(final_state(tmp_path / part)) for part in ("whole", "parts")]
     assert counts == [12, 12]  # the first epoch, and three without improvement
+    tuned = f"{line} --finetune-from-model {tmp_path / 'parts' / 'checkpoint_last.pt'} --save-dir {tmp_path / 'tuned'}"
+    finish(start("train", f"{tuned} --max-epoch 9"))
+    assert checkpoints.updates(final_state(tmp_path / "tuned")) == 12  # it counts from the beginning

@@ -79,6 +79,19 @@ def test_a_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
+def test_streams_of_the_process_are_written_to_as_they_are(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    with atomic_text(f"/dev/fd/{writing}") as stream:
+        stream.write("through")
+    assert os.read(reading, 100) == b"through"
+    log = tmp_path / "log"
+    log.write_text("kept\n")
+    with log.open("a") as file, pytest.raises(InputError, match=f"leads to the file {log}, so name that"):
+        with atomic_text(f"/dev/fd/{file.fileno()}"):
+            pytest.fail("what others wrote there would go")
+    assert log.read_text() == "kept\n"
+
+
 def test_what_a_killed_writer_left_goes_and_nothing_else(tmp_path: Path) -> None:
     left = tmp_path / ".table.vec.0123456789ab.tmp"
     kept = tmp_path / ".mine.tmp"
