@@ -95,29 +95,41 @@ def _dispatch(argv: list[str]) -> int:
     return command.run() or 0
 
 
+_SOURCES = ("FILE", "SOURCE", "TAGGER")
+"""What a metavar has where a text may name a file."""
+
+
 def _refuse_overwriting(command: Any) -> None:
-    """See that no file is written over one that is read.
+    """See that no file is written over one that is read, and none is written twice.
 
     Raises:
-        InputError: ``--output`` is a file that another argument names.
+        InputError: ``--output``, or another option that is written, is a file that another argument names.
     """
-    files = {each.name: _files(getattr(command, each.name), each.metadata) for each in fields(command)}
-    for output in files.pop("output", []):
-        for name, paths in files.items():
-            if any(path.samefile(output) for path in paths):
-                raise InputError(f"--output {output} is read, too ({name}): name another file")
+    paths = {each.name: _paths(getattr(command, each.name), each.metadata) for each in fields(command)}
+    written = [each.name for each in fields(command) if each.name == "output" or "writes" in each.metadata]
+    seen: dict[str, str] = {}
+    for option in written:
+        for path in paths[option]:
+            given = f"--{option.replace('_', '-')} {path}"
+            for name in paths.keys() - written:
+                if path.is_file() and any(read.is_file() and read.samefile(path) for read in paths[name]):
+                    raise InputError(f"{given} is read, too ({name}): name another file")
+            if path.exists() and not path.is_file():
+                continue
+            if (first := seen.setdefault(os.path.realpath(path), given)) != given:
+                raise InputError(f"{given} is written twice (as {first}, too): name another file")
 
 
-def _files(given: Any, metadata: Mapping[str, Any]) -> list[Path]:
-    """The files that an option names, in sources as FILE,class=2 and L=FILE, too."""
+def _paths(given: Any, metadata: Mapping[str, Any]) -> list[Path]:
+    """The paths that an option may name, in sources as FILE,class=2 and L=FILE, too."""
     found = []
     for each in given if isinstance(given, list | tuple) else [given]:
         if isinstance(each, Path):
             found.append(each)
-        elif isinstance(each, str) and any(word in str(metadata.get("metavar")) for word in ("FILE", "SOURCE")):
+        elif isinstance(each, str) and any(word in str(metadata.get("metavar")) for word in _SOURCES):
             name = each.split(",")[0]
             found += [Path(name), Path(name.partition("=")[2])]
-    return [path for path in found if path.is_file()]
+    return found
 
 
 def _is_here() -> bool:

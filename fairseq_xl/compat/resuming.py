@@ -132,8 +132,10 @@ def keep_patience() -> None:
 
 
 def _resets(stock: Stock, *args: Any, **kwargs: Any) -> set[str]:
-    """Which parts of a checkpoint a call of ``Trainer.load_checkpoint`` leaves out. ``--finetune-from-model`` leaves out
-    all of them, and the configuration says nothing of that."""
+    """Which parts of a checkpoint a call of ``Trainer.load_checkpoint`` leaves out.
+
+    ``--finetune-from-model`` leaves out all of them, and the configuration says nothing of that.
+    """
     given = inspect.signature(stock).bind(*args, **kwargs).arguments
     return {name for name, value in given.items() if name.startswith("reset_") and value}
 

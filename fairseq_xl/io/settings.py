@@ -46,6 +46,7 @@ def option(
     exclusive: str | None = None,
     shown: str | None = None,
     positional: bool = False,
+    writes: bool = False,
 ) -> Any:
     """A field of a settings dataclass.
 
@@ -61,6 +62,7 @@ def option(
             have no default but None and its name ends in ``!``.
         shown: the default in words, where its value says little.
         positional: the command line gives it by its place.
+        writes: the file is written, as that of an option ``output`` always is.
     """
     metadata = {
         "help": text,
@@ -72,6 +74,7 @@ def option(
         "exclusive": exclusive,
         "shown": shown,
         "positional": positional,
+        "writes": writes,
     }
     metadata = {name: value for name, value in metadata.items() if value is not None and value is not False}
     if isinstance(default, list):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import logging
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -138,19 +139,29 @@ def write_vectors(path: str | Path, vectors: WordVectors, progress: bool = False
     Reading the file gives the same words and the same float32 numbers. Raises InputError for
     another suffix or for a word that the format cannot hold.
     """
+    with writing(path, vectors, progress):
+        pass
+
+
+@contextmanager
+def writing(path: str | Path, vectors: WordVectors, progress: bool = False) -> Iterator[None]:
+    """As :func:`write_vectors`, but ``path`` appears when the block ends without an error."""
     path = Path(path)
     if path.suffix == ".npy":
         # The vocabulary goes first. An interruption between the two renames leaves old rows with new words. Their
         # numbers almost always differ, and the reader says so.
         with atomic_outputs(vocabulary_path(path), path) as (words_path, array_path):
             write_npy(array_path, words_path, vectors.words, vectors.matrix)
+            yield
         return
     if not path.name.endswith(_TEXT_SUFFIXES):
         raise InputError(f"cannot write {path}: its name must end in .npy or {', '.join(_TEXT_SUFFIXES)}")
-    with atomic_outputs(path) as (temporary,), open(temporary, "wb") as file:
-        if path.suffix == ".gz":
-            # No time stamp and no name inside: equal tables give equal files.
-            with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0) as packed:
-                write_text(path, packed, vectors.words, vectors.matrix, progress)
-        else:
-            write_text(path, file, vectors.words, vectors.matrix, progress)
+    with atomic_outputs(path) as (temporary,):
+        with open(temporary, "wb") as file:
+            if path.suffix == ".gz":
+                # No time stamp and no name inside: equal tables give equal files.
+                with gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0) as packed:
+                    write_text(path, packed, vectors.words, vectors.matrix, progress)
+            else:
+                write_text(path, file, vectors.words, vectors.matrix, progress)
+        yield

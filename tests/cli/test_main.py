@@ -305,6 +305,27 @@ def test_no_file_of_several_is_written_over_one_that_is_read(tmp_path, monkeypat
 
 
 @pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["data", "clean", "a", "b", "-o", "c", "d", "--report", "a"], "--report a is read, too (source)"),
+        (["data", "clean", "a", "b", "-o", "c", "d", "--report", "d"], "--report d is written twice (as --output d"),
+        (["embed", "tag", "a", "-o", "b", "-t", "b", "-l", "de"], "--output b is read, too (tagger)"),
+    ],
+    ids=str,
+)
+def test_nothing_else_that_is_written_is_read_or_written_twice(tmp_path, monkeypatch, capsys, command, said):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("one\tword\n")
+    assert cli.main(command) == 2
+    assert said in capsys.readouterr().err
+    assert sorted((path.name, path.read_text()) for path in tmp_path.iterdir()) == [
+        ("a", "one\tword\n"),
+        ("b", "one\tword\n"),
+    ]
+
+
+@pytest.mark.parametrize(
     "command",
     [
         ["match", "words", "a.txt,1", "-o", "a.txt"],

@@ -34,6 +34,16 @@ def test_an_onnx_model_that_differs_is_not_written(encoder, tmp_path, monkeypatc
     assert not list(tmp_path.iterdir())
 
 
+def test_an_onnx_model_that_gives_no_numbers_is_not_written(encoder, tmp_path, monkeypatch):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx")
+    run = onnxruntime.InferenceSession.run
+    monkeypatch.setattr(onnxruntime.InferenceSession, "run", lambda *given: [run(*given)[0] * np.nan])
+    with pytest.raises(InputError, match="differs from the model by nan"):
+        export(encoder, tmp_path / "encoder.onnx")
+    assert not list(tmp_path.iterdir())
+
+
 def test_export_without_onnxruntime_says_what_to_install(encoder, tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "onnxruntime", None)
     with pytest.raises(InputError, match=r"bash scripts/setup.sh --extras onnx"):

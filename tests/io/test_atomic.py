@@ -86,9 +86,9 @@ def test_streams_of_the_process_are_written_to_as_they_are(tmp_path: Path) -> No
     assert os.read(reading, 100) == b"through"
     log = tmp_path / "log"
     log.write_text("kept\n")
-    with log.open("a") as file, pytest.raises(InputError, match=f"leads to the file {log}, so name that"):
-        with atomic_text(f"/dev/fd/{file.fileno()}"):
-            pytest.fail("what others wrote there would go")
+    refused = pytest.raises(InputError, match=f"leads to the file {log}, so name that")
+    with log.open("a") as file, refused, atomic_text(f"/dev/fd/{file.fileno()}"):
+        pytest.fail("what others wrote there would go")
     assert log.read_text() == "kept\n"
 
 

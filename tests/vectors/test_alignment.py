@@ -131,3 +131,9 @@ def test_what_cannot_be_aligned(spaces, tmp_path, capsys):
     assert "line 1: expected two words and perhaps a weight" in capsys.readouterr().err
     assert main([*line, "--identical"]) == 2
     assert "only 0 pairs of the seed" in capsys.readouterr().err
+    (tmp_path / "a.vec").write_text("old")
+    line = [*line[:4], "--output", str(tmp_path / "a.vec"), "b.txt2", "--dictionary", str(path)]
+    path.write_text("".join(f"s{n} t{n}\n" for n in range(20)))
+    assert main(line) == 2
+    assert "cannot write b.txt2: its name must end in" in capsys.readouterr().err
+    assert (tmp_path / "a.vec").read_text() == "old", "both or none"

@@ -102,6 +102,7 @@ class Negatives(StepCommand):
         None,
         metavar="FILE",
         exclusive="only",
+        writes=True,
     )
     quantiles: bool = option(
         "print the quantiles of cosines within topics, to set the band by, and stop", False, exclusive="only"

@@ -125,7 +125,7 @@ class CleanPairs(Rules):
     source: Path = argument("source side")
     target: Path = argument("target side, line by line")
     output: tuple[Path, Path] = option(BOTH_SIDES, alias="-o", metavar=("SRC", "TGT"))
-    report: Path | None = option("write the counts to this JSON file", None)
+    report: Path | None = option("write the counts to this JSON file", None, writes=True)
 
     def run(self) -> None:
         from fairseq_xl.text.parallel import clean

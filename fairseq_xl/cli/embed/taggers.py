@@ -47,7 +47,7 @@ class TestTagger:
 
     treebank: Path = argument("gold tags", metavar="CONLLU")
     language: str = option(_LANGUAGE, alias="-l")
-    tagger: str = option(_TAGGER, alias="-t")
+    tagger: str = option(_TAGGER, alias="-t", metavar="TAGGER")
     output: Path | None = option("write the figures to this JSON file, too", None, alias="-o", metavar="FILE")
 
     def run(self) -> None:
@@ -75,7 +75,7 @@ class Tag(Tagging):
     input: Path = argument("text (UTF-8; .gz is decompressed)")
     output: Path = option("file to write; it begins with the line: text tab upos", alias="-o", metavar="FILE")
     language: str = option(_LANGUAGE, alias="-l")
-    tagger: str = option(_TAGGER, alias="-t")
+    tagger: str = option(_TAGGER, alias="-t", metavar="TAGGER")
 
     def run(self) -> None:
         from fairseq_xl.syntactic.tagging.tagging import tag_file

@@ -38,7 +38,9 @@ class RepairWords(RepairSettings, WordRules):
     keep: Path | None = option(
         "words that stay as they are, such as names of products, separated by blanks or lines", None, metavar="FILE"
     )
-    changes: Path | None = option("list every change: file, line, word, replacement, rule", None, metavar="FILE")
+    changes: Path | None = option(
+        "list every change: file, line, word, replacement, rule", None, metavar="FILE", writes=True
+    )
 
     def run(self) -> None:
         """Repair the files and print what they lacked before and after.

@@ -35,6 +35,8 @@ class Average:
             if len(paths) != 1:
                 raise InputError("--last and --best choose among the checkpoints of one folder: give that alone")
             paths = averaging.choose(paths[0], self.last, self.best)
+        if any(path.is_file() and self.output.is_file() and path.samefile(self.output) for path in paths):
+            raise InputError(f"--output {self.output} is one of the checkpoints to average: name another file")
         averaging.write_average(paths, self.output)
         print(f"averaged {len(paths)} checkpoints into {self.output}:")
         for path in paths:

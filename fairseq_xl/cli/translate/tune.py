@@ -25,7 +25,7 @@ class Tune(tuning.Tuning):
     model: Path = argument("checkpoint of a translation model")
     data: Path = option("data directory made by fairseq-preprocess", metavar="DIR")
     results: Path = option(
-        "file to keep each decoding's outcome in. An interrupted search continues from it", metavar="FILE"
+        "file to keep each decoding's outcome in. An interrupted search continues from it", metavar="FILE", writes=True
     )
     device: str | None = option("such as cpu or cuda:1", None, shown="a GPU where there is one")
 

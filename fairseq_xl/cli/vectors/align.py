@@ -38,7 +38,7 @@ class Align:
 
     def run(self) -> None:
         from fairseq_xl.vectors.alignment import align, centered_units, measured, read_dictionary_pairs
-        from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
+        from fairseq_xl.vectors.table import WordVectors, read_vectors, writing
 
         inputs = (read_vectors(path, progress=not self.quiet) for path in (self.source, self.target))
         source, target = map(centered_units, inputs)
@@ -49,8 +49,9 @@ class Align:
         matrix, pairs = align(source, target, seed, self.rounds, self.frequent)
         rotated = WordVectors(source.words, source.matrix @ matrix)
         shares = measured(rotated, target, self.test) if self.test else None  # a broken dictionary changes no file
-        for path, vectors in zip(self.output, (rotated, target), strict=True):
-            write_vectors(path, vectors)
+        first, second = self.output
+        with writing(first, rotated), writing(second, target):  # together: tables of different spaces look alike
+            pass
         print(f"{len(seed)} pairs in the seed, {len(pairs)} in the last dictionary", file=sys.stderr)
         if shares is not None:
             print(shares)

@@ -268,7 +268,7 @@ def _compare(folder: Path, encoder: Encoder, step: Step, sources: list[Tensor], 
     for size in (1, 7):
         for first in range(0, len(sources), size):
             tokens = pad_sequence(sources[first : first + size], True, pad)
-            worst = max(worst, _difference(ours, encoder, step, tokens, eos))
+            worst = float(np.maximum(worst, _difference(ours, encoder, step, tokens, eos)))
             if size == 1 and first >= 6:  # enough that are alone
                 break
     if not worst <= TOLERANCE:
@@ -291,7 +291,7 @@ def _difference(ours: list[Any], encoder: Encoder, step: Step, tokens: Tensor, e
     for _ in range(STEPS):
         made, wanted = ours[1](previous.numpy(), *found), step(previous, *expected)
         # Words that are equally probable up to rounding may change places: scores are compared, not words.
-        worst = max(worst, _worst([made[0], *made[2:]], [wanted[0], *wanted[2:]]))
+        worst = float(np.maximum(worst, _worst([made[0], *made[2:]], [wanted[0], *wanted[2:]])))
         found, expected = [*found[:2], *made[3:]], (*expected[:2], *wanted[3:])
         previous = wanted[1][:, 0]
     return worst
@@ -299,5 +299,5 @@ def _difference(ours: list[Any], encoder: Encoder, step: Step, tokens: Tensor, e
 
 def _worst(found: list[np.ndarray], expected: Any) -> float:
     pairs = ((one.astype(float), other.double().numpy()) for one, other in zip(found, expected, strict=True))
-    # The bound of the divisor keeps −∞ on one side alone from being no number, which max() would pass over.
-    return max(float((np.abs(one - other) / np.clip(np.abs(other), 1, 1e30)).max()) for one, other in pairs)
+    # NaN stays, as it would not with max(). The bound of the divisor keeps −∞ on one side alone from being it.
+    return float(np.max([(np.abs(one - other) / np.clip(np.abs(other), 1, 1e30)).max() for one, other in pairs]))
