@@ -55,6 +55,11 @@ done
 [[ -z $wheel || ($wheel == */fairseq_xl-*.whl && -f $wheel) ]] ||
   fail "--wheel $wheel: there is no wheel of fairseq_xl of that name"
 [[ $extras != none ]] || extras=''
+# pip and uv leave out what they do not know.
+known=$(sed -n '/^\[project.optional-dependencies\]/,/^\[/s/^\([a-z0-9_-]*\) = .*/\1/p' "$root/pyproject.toml")
+for extra in ${extras//,/ }; do
+  [[ $'\n'$known$'\n' == *$'\n'$extra$'\n'* ]] || fail "--extras has '$extra': there are" $known
+done
 
 # The environment: that of an interpreter, or a virtual one, made where there is none.
 first_that_fits() {

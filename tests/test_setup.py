@@ -241,6 +241,13 @@ def test_the_second_run_installs_nothing_and_more_extras_are_added(sandbox: Sand
     assert sandbox.calls() == []
 
 
+def test_an_extra_that_there_is_not_is_refused(sandbox: Sandbox) -> None:
+    done = sandbox.here("--extras", "report,reprot")
+    assert done.returncode == 2
+    assert "error: --extras has 'reprot': there are" in done.stderr
+    assert sandbox.calls() == []
+
+
 def test_without_a_compiler_the_rest_is_installed_and_fasttext_follows_later(sandbox: Sandbox) -> None:
     sandbox.env["CXX"] = "/none"
     done = sandbox.here()

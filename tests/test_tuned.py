@@ -75,6 +75,30 @@ def test_yaml_for_hydra_has_the_learning_rate() -> None:
     assert config["checkpoint"]["maximize_best_checkpoint_metric"] is True
 
 
+def test_yaml_for_hydra_of_the_siamese_classifier() -> None:
+    command = ["bash", str(ROOT / "recipes" / "sentiment.sh"), "--dry-run", "--out", "OUT", "--low-resource", "es"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    words = shlex.split(next(line for line in shown if line.startswith("fairseq-train")))[2:]
+    given = {
+        name: True if value.startswith("--") else value
+        for name, value in pairwise([*words, "--"])
+        if name.startswith("--")
+    }
+    config = yaml.safe_load((ROOT / "recipes" / "config" / "siamese.yaml").read_text())
+    del config["defaults"], config["hydra"], config["lr_scheduler"], config["task"]["data"]  # fixed is fairseq's own
+    named = {"model": "--arch"}
+    found = {
+        named.get(section, f"--{section}") if name == "_name" else f"--{name.replace('_', '-')}": value
+        for section, values in config.items()
+        for name, value in values.items()
+    }
+    left_out = {"--seed", "--save-dir", "--dense-order"}  # which the user gives, or which is the default
+    assert found.keys() - {"--user-dir"} == given.keys() - {"--user-dir"} - left_out
+    for name in found.keys() - {"--user-dir"}:
+        value = found[name][0] if isinstance(found[name], list) else found[name]
+        assert same(value, given[name]), name
+
+
 def test_yaml_for_eole() -> None:
     config = yaml.safe_load((ROOT / "recipes" / "config" / "eole.yaml").read_text())
     tuned, training, continuous = recipe()[0], config["training"], config["continuous"]

@@ -180,8 +180,8 @@ def check_cuda() -> Check:
     """Whether torch can use a GPU, and whether there is one that it cannot."""
     try:
         import torch
-    except ImportError:
-        return Check("CUDA", "limited", False, None, "unknown without torch")
+    except Exception:  # of torch's own check
+        return Check("CUDA", "limited", False, None, "unknown without a torch that works")
     built = torch.version.cuda
     if torch.cuda.is_available():
         names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
+import re
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -26,6 +27,7 @@ def load(place: str) -> Any:
 
 def add_options(parser: argparse.ArgumentParser, kind: type) -> list[argparse.Action]:
     """Give a parser the options of a command's class, which are returned, and its docstring as description."""
+    parser._negative_number_matcher = re.compile(r"^-(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$")  # as of Python 3.14
     parser.description = " ".join((inspect.getdoc(kind) or "").split())
     added = []
     hints = typing.get_type_hints(kind)
@@ -107,6 +109,7 @@ def _kind(hint: Any) -> tuple[Any, str | int | None, str | None]:
 def _help(about: Mapping[str, Any], default: Any) -> str:
     text = about["help"].replace("%", "%%")
     shown = about.get("shown")
-    if shown is None and default not in (MISSING, None, False, "") and default != []:
+    # A default of 0 is told, though it equals False.
+    if shown is None and not any(default is nothing for nothing in (MISSING, None, False)) and default not in ("", []):
         shown = " ".join(map(str, default)) if isinstance(default, (list, tuple)) else str(default)
     return text if shown is None else f"{text} (default: {shown.replace('%', '%%')})"

@@ -42,13 +42,15 @@ def supply_bucket_bounds() -> None:
     Broken: numpy 2.4 dropped the keyword ``interpolation``, which had become ``method``.
     """
     from fairseq.data import bucket_pad_length_dataset, data_utils
+    from fairseq.data.audio import raw_audio_dataset
 
     @replace(data_utils, "get_buckets")
     def get_buckets(stock: Stock, sizes: np.ndarray, num_buckets: int) -> np.ndarray:
         shares = np.linspace(0, 100, num_buckets + 1)
         return np.unique(np.percentile(sizes, shares, method="lower")[1:])
 
-    bucket_pad_length_dataset.get_buckets = data_utils.get_buckets
+    for module in (bucket_pad_length_dataset, raw_audio_dataset):
+        module.get_buckets = data_utils.get_buckets
 
 
 def load_masked_dictionaries() -> None:

@@ -193,6 +193,8 @@ def decoding(given: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
     for name in asked.intersection(_SAYS_HOW):
         if not getattr(made, _SAYS_HOW[name]):
             raise InputError(f"{name} says what {_SAYS_HOW[name]} does: give that, too")
+    if "decode_scale" in asked and made.decode_score not in (None, "cosine"):
+        raise InputError(f"decode_scale has no effect with decode_score {made.decode_score}: leave it out")
     for name in asked.intersection(_OF_AN_INDEX):
         if made.nearest not in _OF_AN_INDEX[name]:
             readers = " or ".join(_OF_AN_INDEX[name])

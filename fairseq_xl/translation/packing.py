@@ -11,6 +11,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder, digest
 from fairseq_xl.io.settings import argument, option
 from fairseq_xl.report.model_card import NAME, Card, CardOptions, read_scores
+from fairseq_xl.translation import options
 from fairseq_xl.translation.options import Decoding
 from fairseq_xl.vectors.dictionary import read_dictionary
 
@@ -63,6 +64,7 @@ def pack(packing: Packing, decoding: Decoding) -> None:
     from fairseq_xl.translation.translator import Translator
 
     # or a refusal, before anything is written
+    chosen = options.decoding(decoding.given()).given()
     card = packing.asked_for
     scores = read_scores(packing.record) if packing.record else []
     with atomic_folder(packing.output, names.CONFIG, "a model") as folder:
@@ -91,7 +93,7 @@ def pack(packing: Packing, decoding: Decoding) -> None:
             target_truecased=packing.target_truecased,
             checkpoints=checkpoints,
             files={path.name: digest(path) for path in sorted(folder.iterdir())},
-            options=decoding.given(),
+            options=chosen,
         )
         names.write_config(folder, config)
         Translator.load(folder, device="cpu")

@@ -176,6 +176,13 @@ def test_here_everything_required_is_there(run_cli) -> None:
     assert report["ok"] is True
 
 
+def test_a_torch_whose_libraries_are_missing_is_no_traceback(tmp_path, monkeypatch) -> None:
+    (tmp_path / "torch.py").write_text("raise OSError('libcudart.so.12: cannot open shared object file')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "torch")
+    assert doctor.check_cuda().detail == "unknown without a torch that works"
+
+
 def test_where_fairseq_finds_the_plugin(tmp_path, monkeypatch) -> None:
     """What the page on installing says of a relative path, and what it says to do."""
     from fairseq import utils

@@ -31,6 +31,7 @@ class Example:
     check: bool = option("look twice", True)
     left: str | None = option("the left one", None, exclusive="side!")
     right: str | None = option("the right one", None, exclusive="side!")
+    shift: float = option("by how much it moves", 0.0)
 
     def run(self) -> None:
         """Not called here."""
@@ -51,6 +52,10 @@ def test_values_have_the_types_of_their_fields() -> None:
     expected = Example(Path("in"), more, 3, 0.5, 1.0, "b", both=both, quiet=True, check=False, right="r")
     expected.words = ["x", "y", "z"]
     assert found == expected
+
+
+def test_a_negative_number_with_an_exponent_is_a_value() -> None:
+    assert parsed("in", "--left", "x", "--shift", "-1e-1").shift == -0.1
 
 
 def test_what_is_given_twice_is_there_twice() -> None:
@@ -90,3 +95,4 @@ def test_help_says_what_is_what(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Do one thing well." in shown
     assert "--size SIZE, -s SIZE how many (default: 5)" in shown
     assert "by how much: 100 % is all (default: 1.0)" in shown
+    assert "by how much it moves (default: 0.0)" in shown

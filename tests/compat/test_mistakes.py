@@ -18,7 +18,7 @@ USUAL = "--batch-size 10 --criterion cross_entropy --optimizer adam --lr 0.01 --
 
 
 def train(data: Path, save: Path, options: str):
-    return forked.run("fairseq_cli.train", data, *shlex.split(f"{options} {COMMON}"), "--save-dir", save)
+    return forked.run("fairseq_cli.train", data, *shlex.split(f"{COMMON} {options}"), "--save-dir", save)
 
 
 def refused(done) -> str:
@@ -97,7 +97,7 @@ def test_sides_of_different_length(other_data, tiny_lstm, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", ["--max-tokens 2", "--max-source-positions 1"])
+@pytest.mark.parametrize("options", ["--max-tokens 2", "--max-source-positions 1 --required-batch-size-multiple 8"])
 def test_no_sentence_within_the_limits(corpus, tiny_lstm, tmp_path, options):
     said = refused(train(corpus, tmp_path, f"{tiny_lstm} {USUAL} --max-update 1 {options}"))
     assert "no sentence of the data is within the limits: raise --max-tokens" in said

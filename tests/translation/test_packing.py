@@ -126,6 +126,8 @@ def test_what_cannot_be_packed_is_refused(work, pack_model, tmp_path):
         pack_model(output, "stock", source_lang="en", target_lang="de")
     with pytest.raises(InputError, match="there is no dictionary"):
         pack_model(output, "stock", data=tmp_path)
+    with pytest.raises(InputError, match="nearest_effort says what nearest does if it is hnsw or ivf: give that, too"):
+        pack_model(output, "stock", options={"nearest_effort": 2.0})
     with pytest.raises(InputError, match="lexicon names what is not in the folder"):
         pack_model(output, "stock", options={"replace_unk": True, "lexicon": "words"})
     state = torch.load(work / "stock" / "checkpoint_last.pt", weights_only=True)

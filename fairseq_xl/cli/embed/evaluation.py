@@ -81,6 +81,9 @@ class Evaluate:
         sets = read_sets(self.sets)
         treebanks = [_treebank(text) for text in self.treebanks]
         if self.write_texts:
+            refuse_given(
+                self, ["encoders", "output", "transform", "taggers", "index"], "has no effect with --write-texts"
+            )
             write_texts(self.write_texts, [*sets, *treebanks])
             return
         encoders = [parse_encoder(text) for text in self.encoders]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +30,7 @@ class _Folder:
         if real_path(self.output) == real_path(self.model):
             raise InputError("--output is the checkpoint itself: name a folder")
         self.write()
-        print(f"encode with: fairseq-xl embed text {self.output} TEXT --output X.npy")
+        print(f"encode with: fairseq-xl embed text {shlex.quote(str(self.output))} TEXT --output X.npy")
 
     def write(self) -> None:
         raise NotImplementedError  # abstract: each subclass writes one thing

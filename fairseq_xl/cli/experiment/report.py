@@ -75,10 +75,10 @@ class Record:
     def run(self) -> None:
         from fairseq_xl.report.record import write_record
 
-        about = {}
+        about: dict[str, str] = {}
         for item in self.about:
             key, equals, value = item.partition("=")
-            if not equals or not key:
-                raise InputError(f"--about {item!r}: write KEY=VALUE")
+            if not equals or not key or key in about:
+                raise InputError(f"--about {item!r}: write KEY=VALUE, each key once")
             about[key] = value
         write_record(self.folder, about, self.output)

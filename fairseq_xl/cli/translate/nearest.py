@@ -10,7 +10,7 @@ from pathlib import Path
 import fairseq_xl
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import decode_lines
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import argument, option, refuse_given
 
 
 @dataclass(kw_only=True)
@@ -37,6 +37,8 @@ class Nearest:
     device: str | None = option("such as cpu or cuda:1", None, shown="a GPU where there is one")
 
     def run(self) -> None:
+        if self.reference is not None:
+            refuse_given(self, ["max_length"], "has no effect with --reference")
         if self.reference is not None and len(self.reference) != len(self.sentence or []):
             raise InputError("--reference has another number of sentences than --sentence: give one for each")
         fairseq_xl.register()

@@ -60,9 +60,17 @@ class Export(TextSteps):
         super().__post_init__()
         if self.compute_type not in COMPUTE_TYPES:
             raise InputError(f"compute_type is one of {', '.join(COMPUTE_TYPES)}, not {self.compute_type!r}")
+        if self.folded.keys() != FOLDED:
+            raise InputError(
+                f"folded has {', '.join(sorted(FOLDED))}, and here it has {', '.join(self.folded) or 'nothing'}"
+            )
         refuse_outside(self.options)
         if len(self.positions) != 2 or not all(isinstance(one, int) and one > 1 for one in self.positions):
             raise InputError(f"positions are two numbers above 1, not {self.positions!r}")
+
+
+FOLDED = {"decode_score", "decode_prior_weight", "temperature", "unkpen"}
+"""Options that an output layer holds."""
 
 
 def is_export(folder: Path) -> bool:

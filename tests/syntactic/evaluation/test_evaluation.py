@@ -112,6 +112,8 @@ def test_texts_are_written_for_encoders_that_run_elsewhere(sets: Path, treebanks
     words = ["--sets", str(sets), "--treebanks", *treebanks]
     assert main(["embed", "evaluate", *words, "--write-texts", str(folder)]) == 0
     assert sorted(path.name for path in folder.iterdir()) == ["de.txt", "de_pud.txt", "en.txt", "en_pud.txt"]
+    for more in (["length"], ["--output", str(tmp_path / "scores")], ["--index", "flat"]):
+        assert main(["embed", "evaluate", *more, *words, "--write-texts", str(folder)]) == 2
     for path in folder.iterdir():
         rows = path.read_text().splitlines()
         np.save(path.with_suffix(".npy"), np.random.default_rng(len(rows)).standard_normal((len(rows), 3)))

@@ -69,6 +69,7 @@ def test_without_its_manifest_it_is_no_export(copy):
         ({"positions": [0, "x"]}, "positions are two numbers above 1"),
         ({"source_lang": "../de"}, "is no language code such as de"),
         ({"tokenizer": "other"}, "tokenizer is one of moses, none, not 'other'"),
+        ({"folded": {}}, "folded has decode_prior_weight, .*, and here it has nothing"),
         ({"files": {}}, "is not as it was written"),
     ],
 )
