@@ -46,7 +46,8 @@ read_options "$0" "$@"
 # The address that the campaign's pages gave. The archive has moved before: a mirror goes in with --url.
 # (The whole release, 2016-01.tgz, has MD5 c393ed3fc2a1b0f004b3331043f615ae; texts/fr/en/fr-en.tgz in
 # it is what is wanted here.)
-URL=${URL:-https://wit3.fbk.eu/archive/2016-01/texts/$SRC/$TGT/$SRC-$TGT.tgz}
+PUBLISHED=https://wit3.fbk.eu/archive/2016-01/texts/$SRC/$TGT/$SRC-$TGT.tgz
+URL=${URL:-$PUBLISHED}
 ELSEWHERE="give a mirror with --url, or the campaign's files with --data DIR"
 
 check_recipe() {
@@ -65,8 +66,8 @@ campaign_file() { # PATTERN
 }
 
 fetch_archive() {
-  run fairseq-xl data fetch "$URL" --output "$OUT/raw/$SRC-$TGT.tgz" --unpack "$OUT/raw/$SRC-$TGT" \
-    --otherwise "$ELSEWHERE"
+  run fairseq-xl data fetch "$URL" --output "$DATA.tgz" --unpack "$DATA" --otherwise "$ELSEWHERE"
+  makes "$DATA"
 }
 
 training_text() {
@@ -136,8 +137,9 @@ plain_files() {
 plain_stages() {
   local fetched='' files=() file set
   if [[ -z $DATA ]]; then
-    stage fetch '' fetch_archive "$URL"
-    DATA=$OUT/raw/$SRC-$TGT fetched=fetch
+    name_mirror
+    DATA=$OUT/raw$MIRROR/$SRC-$TGT fetched=fetch
+    stage fetch '' fetch_archive "$URL" "$MIRROR"
   fi
   for set in $DEV_SETS $TEST_SETS; do
     files+=("$(campaign_file "*.$set.$SRC-$TGT.$SRC.xml")" "$(campaign_file "*.$set.$SRC-$TGT.$TGT.xml")"

@@ -23,9 +23,10 @@ set -euo pipefail
 defaults
 tuned_defaults
 sized_defaults 29000
-URL=https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw
+PUBLISHED=https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw
 recipe_option() { :; }
 read_options "$0" "$@"
+URL=${URL:-$PUBLISHED}
 
 raw() { # the published file of a set and language, compressed or not
   if [[ -n $FETCHED || ( ! -f $DATA/$1 && -f $DATA/$1.gz ) ]]; then
@@ -50,8 +51,9 @@ check_recipe() {
 fetch_files() {
   local file
   for file in "${FILES[@]}"; do
-    run fairseq-xl data fetch "$URL/$file.gz" --output "$OUT/raw/$file.gz" \
+    run fairseq-xl data fetch "$URL/$file.gz" --output "$DATA/$file.gz" \
       --otherwise "download Multi30k elsewhere and give its folder with --data DIR"
+    makes "$DATA/$file.gz"
   done
 }
 
@@ -64,8 +66,9 @@ plain_files() {
 
 plain_stages() {
   if [[ -z $DATA ]]; then
-    stage fetch '' fetch_files "$URL"
-    DATA=$OUT/raw FETCHED=fetch
+    name_mirror
+    DATA=$OUT/raw$MIRROR FETCHED=fetch
+    stage fetch '' fetch_files "$URL" "$MIRROR"
   fi
   local files=()
   for file in "${FILES[@]}"; do files+=("$(raw "$file")"); done

@@ -18,8 +18,9 @@
 #                      esim does), infersent, or a baseline: character_ngram tfidf bm25 vectors shallow constant st
 #                      (default: esim)
 #   --seed N           of the training; fold N-1 of --folds is held out, counted round (default: 1)
-#   --runs N           trainings with seeds from --seed on, N at most --folds (default: 1). Several are averaged in
-#                      OUT/runs/NAME.meanN: record.json, and calibrated.json, where each is calibrated on its fold
+#   --runs N           trainings with seeds from --seed on, N at most --folds (default: 1). Several, of no baseline, are
+#                      averaged in OUT/runs/NAME.meanN: record.json, and calibrated.json, where each is calibrated on
+#                      its fold
 #   --folds N          of the training pairs, by communities of questions (default: 5)
 #   --epochs N         default: 8
 #   --choose MEASURE   keep the epoch that is best on the fold by log_loss (default) or average_precision
@@ -118,6 +119,8 @@ check_settings() {
   ((FOLDS > 1)) || fail "--folds is $FOLDS: at least 2, one of which is held out"
   need_count --runs "$RUNS"
   ((RUNS <= FOLDS)) || fail "--runs is $RUNS: at most one for each of the $FOLDS folds of --folds"
+  ((RUNS == 1)) || ! one_of "$SYSTEM" "$BASELINES" ||
+    fail "--runs $RUNS averages trainings, and the baseline $SYSTEM is not calibrated as they are: leave it out"
   [[ $CHOOSE =~ ^(log_loss|average_precision)$ ]] || fail "--choose is '$CHOOSE': choose log_loss or average_precision"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and records"
   need_folder_name --out "$OUT"
@@ -162,6 +165,7 @@ train_classifier() {
   claim_checkpoints "$RUN/checkpoints"
   logged_training "$RUN/train.log" "$RUN/checkpoints" fairseq-train "$PREPARED" --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "${SYSTEM%_enhanced}" --fold "$FOLD" \
     --seed "$SEED" --max-epoch "$EPOCHS" --save-dir "$RUN/checkpoints" "${TUNING[@]}"
+  makes "$RUN/checkpoints/checkpoint_best.pt"
 }
 
 classifier_records() {
@@ -171,7 +175,7 @@ classifier_records() {
   run fairseq-xl match calibrate "$RUN/fold.json" --bias --output "$RUN/calibration.json"
   run fairseq-xl match predict "$best" --split test --name "$LABEL, calibrated" --calibration "$RUN/calibration.json" \
     --output "$RUN/calibrated.json"
-  makes "$RUN/record.json"
+  makes "$RUN"/{fold,record,calibration,calibrated}.json
 }
 
 baseline_records() {
@@ -180,13 +184,14 @@ baseline_records() {
   [[ $SYSTEM != st ]] || options+=(--model "$MODEL")
   run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --fold "$FOLD" --output "$RUN/fold.json" "${options[@]}"
   run fairseq-xl match baseline "$SYSTEM" "$PREPARED" --split test --output "$RUN/record.json" "${options[@]}"
-  makes "$RUN/record.json"
+  makes "$RUN"/{fold,record}.json
 }
 
 # Of a classifier's runs. Each is calibrated on its own fold: their mean is less sure than any of them.
 average_runs() {
   run fairseq-xl match ensemble "${AVERAGED[@]/%//record.json}" --name "$LABEL" --output "$RUN/record.json"
   run fairseq-xl match ensemble "${AVERAGED[@]/%//calibrated.json}" --name "$LABEL, calibrated" --output "$RUN/calibrated.json"
+  makes "$RUN"/{record,calibrated}.json
 }
 
 check_settings

@@ -95,6 +95,7 @@ train_model() {
   # A checkpoint that was begun with other settings or data is no beginning for this training.
   STAGE_SETTINGS=$settings claim_checkpoints "$OUT/$LOSS"
   mkdir -p "$OUT/$LOSS"
+  need_epochs "$EPOCHS" "$OUT/$LOSS" "another --out"
   # More epochs are no other setting: the training goes on.
   command+=(--max-epoch "$EPOCHS")
   show "${command[@]}" | tee "$OUT/$LOSS/train.command" >&2

@@ -213,7 +213,7 @@ all_stages() {
   if [[ $PREPARE_ONLY == yes ]]; then return; fi
 
   for L in $LANGUAGES $UNSEEN $GOLD_ONLY; do
-    stage "words.$L" "$held" train_words "$VECTOR_EPOCHS" "$SEED" "$(fingerprint_treebanks "$L")"
+    stage "words.$L" prepare train_words "$VECTOR_EPOCHS" "$SEED" "$(fingerprint_treebanks "$L")"
     words+=" words.$L"
   done
   prepared=prepare

@@ -111,6 +111,7 @@ plain_stages() {
 
 FILES=()
 files_of --train "$TRAIN"
+[[ -z $MONO ]] || need_file "$MONO" "text for --mono,"
 measure_text
 [[ -z $VALID ]] || files_of --valid "$VALID"
 [[ -z $TEST_SET ]] || files_of --test "$TEST_SET"

@@ -123,6 +123,7 @@ check_settings() {
   [[ -n $LOW ]] || fail "--low-resource is missing: name the language to classify"
   need_code --low-resource "$LOW"
   for option in ${HIGH//+/ }; do need_code --high-resource "$option"; done
+  [[ -z $(tr + '\n' <<<"$HIGH" | sort | uniq -d) ]] || fail "--high-resource is '$HIGH': name each language once"
   for option in "${LEXICONS[@]}"; do
     [[ $option == ?*=?* ]] || fail "--lexicon is '$option': give LANGUAGE=FILE"
     need_file "${option#*=}" "lexicon,"
@@ -208,6 +209,7 @@ train_siamese() {
   # With a quarter of the learning rate, so that it does not begin anew.
   [[ $PRETRAIN == 0 ]] || options+=(--finetune-from-model "$RUN/pretrained/checkpoint_best.pt" --lr 0.0005)
   train_pairs "$RUN/train.log" "$RUN/checkpoints" "$UPDATES" "${options[@]}"
+  makes "$RUN/checkpoints/checkpoint_best.pt"
 }
 
 record_siamese() {
@@ -224,12 +226,14 @@ train_teacher() {
   for source in "${CLASS_SOURCES[@]}"; do sources+=(--class-source "$source"); done
   run bash "$RECIPE" --out "$OUT/teacher" --low-resource "$HIGH" --high-resource none --name teacher \
     --updates "$UPDATES" --every "$EVERY" "${PASSED[@]}" "${sources[@]}" -- "${TUNING[@]}"
+  makes "$OUT/teacher/runs/teacher/checkpoints/checkpoint_best.pt"
 }
 
 # The teacher's rule is that of its own training, whatever that of the one that learns from it.
 label_unlabelled() {
   run fairseq-xl classify label "$OUT/teacher/runs/teacher/checkpoints/checkpoint_best.pt" "${UNLABELLED[@]}" \
     --output "$OUT/unlabelled/high.tsv" "$OUT/unlabelled/low.tsv"
+  makes "$OUT"/unlabelled/{high,low}.tsv
 }
 
 record_baseline() {

@@ -248,6 +248,15 @@ claim_checkpoints() { # FOLDER
   mv "$claim.tmp" "$claim"
 }
 
+# Refuses fewer epochs than a run has: fairseq-train would call that training done. Its log names the last epoch saved.
+need_epochs() { # EPOCHS RUN OTHERWISE
+  local trained=0
+  if [[ -f $2/train.log ]] && compgen -G "$2/checkpoints/*.pt" >/dev/null; then
+    trained=$(sed -n 's/.*Saved checkpoint .* (epoch \([0-9]*\) @ .*/\1/p' "$2/train.log" | tail -n 1)
+  fi
+  ((${trained:-0} <= $1)) || fail "--epochs is $1, and $2 has $trained already: give --epochs $trained or more, or $3"
+}
+
 # Within a stage: what it leaves. It is done again when one of these is gone.
 makes() { MADE+=("$@"); }
 

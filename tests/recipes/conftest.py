@@ -28,7 +28,10 @@ after() { # OPTION: the word that follows it
 }
 make() { mkdir -p "$(dirname "$1")"; cat >"$1.new"; mv "$1.new" "$1"; }
 case $call in
-  'fairseq-xl data fetch '*) echo fetched | make "$(after --output "$@")" ;;
+  'fairseq-xl data fetch '*) # as the real one, which keeps a file that is there
+    [[ -e $(after --output "$@") ]] || echo "$3" | make "$(after --output "$@")"
+    ;;
+  'fairseq-xl data synthetic '*) ;;
   'fairseq-xl data clean '*) make "$6" <"$3"; make "$7" <"$4" ;;
   'fairseq-xl data campaign '*)
     out=$(after --output "$@")
@@ -81,14 +84,38 @@ case $call in
     done
     ;;
   'fairseq-xl embed prepare '*)
-    echo corpus | make "$(after --corpus "$@")"
-    [[ -n $(after --until "$@") ]] || echo '{}' | make "$(after --output "$@")/manifest.json"
+    # A corpus is a list of what was read, none of which goes away or may change.
+    corpus=$(after --corpus "$@") option=''
+    mkdir -p "${corpus%/*}"
+    for word in "$@"; do
+      case $option,$word in
+        *,--*) option=$word ;;
+        --pairs,* | --opensubtitles,* | --monolingual,*)
+          line="$word $(cat "${word#*=}"* | sha256sum)"
+          known=$(grep -sF -- "$word " "$corpus" || true)
+          [[ -n $known ]] || echo "$line" >>"$corpus"
+          [[ ${known:-$line} == "$line" ]] || { echo "error: $word has changed since $corpus was made" >&2; exit 2; }
+          ;;
+      esac
+    done
+    [[ $call != *' --tagger '* ]] || grep -qx tagged "$corpus" || echo tagged >>"$corpus"
+    if [[ -z $(after --until "$@") ]]; then
+      echo '{}' | make "$(after --output "$@")/manifest.json"
+      make "$(after --output "$@")/train" <"$corpus"
+    fi
     ;;
-  'fairseq-xl embed pieces '* | 'fairseq-xl embed source-pieces '* | 'fairseq-xl embed tables '*)
+  'fairseq-xl embed pieces '*) make "$(after --output "$@")" <"$3" ;;
+  'fairseq-xl embed source-pieces '* | 'fairseq-xl embed tables '*)
     echo text | make "$(after --output "$@")"
     ;;
   'fairseq-xl embed train-tagger '*) echo '{}' | make "$(after --output "$@")/tagger.json" ;;
-  'fairseq-xl embed build-eval '*) echo text | make "$(after --output "$@")/en.tsv" ;;
+  'fairseq-xl embed build-eval '*)
+    if [[ $3 != *.conllu ]]; then grep -qx tagged "$3"; fi
+    languages=$(sed -n 's/.* --languages \([^-]*\) --.*/\1/p' <<<"$call")
+    for language in ${languages:-$(grep -o '^..-..' "$3" | tr - '\n')}; do
+      make "$(after --output "$@")/$language.tsv" <"$3"
+    done
+    ;;
   'fairseq-xl embed evaluate '*) echo '{}' | make "$(after --output "$@").json" ;;
   'fairseq-xl embed map '*) echo picture | make "$(after --output "$@").png" ;;
   'fairseq-xl embed statistics '*) ;;

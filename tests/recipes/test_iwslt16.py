@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,34 @@ def test_more_epochs_go_on_and_are_translated_anew(iwslt16, campaign):
     called = set(iwslt16.calls)
     assert {"fairseq-train --user-dir", "fairseq-generate --user-dir", "fairseq-xl experiment record"} <= called
     assert "fairseq-preprocess --source-lang fr" not in called
+
+
+def test_fewer_epochs_than_a_run_has_are_refused(iwslt16, campaign):
+    iwslt16("--data", campaign, "--epochs", 5)
+    (run,) = (iwslt16.out / "runs").iterdir()
+    saved = "INFO | fairseq.checkpoint_utils | Saved checkpoint /x/checkpoint_last.pt (epoch {} @ 9 updates, score 1)\n"
+    (run / "train.log").write_text("".join(saved.format(epoch) for epoch in range(1, 6)))
+    done = iwslt16("--data", campaign, "--epochs", 3)
+    assert done.returncode == 2
+    assert f"error: --epochs is 3, and {run} has 5 already: give --epochs 5 or more, or another --name\n" in done.stderr
+    assert not any(call.startswith("fairseq") and "-xl" not in call for call in iwslt16.calls)
+    for epochs in (5, 7):
+        done = iwslt16("--data", campaign, "--epochs", epochs)
+        assert done.returncode == 0, done.stderr
+    shutil.rmtree(run / "checkpoints")
+    assert iwslt16("--data", campaign, "--epochs", 3).returncode == 0, "that training is gone"
+
+
+def test_another_address_is_fetched_anew(iwslt16):
+    folders = []
+    for url in ((), ("--url", "https://mirror.org/x.tgz"), ("--url", "https://mirror.org/x.tgz")):
+        iwslt16(*url, FAIL_AT="data fetch")
+        words = iwslt16.arguments("fairseq-xl data fetch")
+        folder = words[words.index("--unpack") + 1]
+        assert words[words.index("--output") + 1] == f"{folder}.tgz"
+        folders.append(folder)
+    assert folders[0] == f"{iwslt16.out}/raw/fr-en"
+    assert folders[1] == folders[2] != folders[0]
 
 
 def test_without_data_the_archive_is_fetched(iwslt16):

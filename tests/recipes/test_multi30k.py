@@ -104,6 +104,34 @@ def test_killed_anywhere_it_goes_on_there(multi30k, data, call, finished):
     assert not repeated
 
 
+def test_another_address_is_fetched_anew(multi30k):
+    mirror = ("--url", "https://mirror.org")
+    assert multi30k("--prepare-only").returncode == 0
+    plain = multi30k.out / "prepared" / "de-en" / "plain" / "train.de"
+    assert multi30k("--prepare-only", *mirror, FAIL_AT="data fetch https://mirror.org/val.de.gz").returncode != 0
+    done = multi30k("--prepare-only", *mirror)
+    assert done.returncode == 0, done.stderr
+    assert plain.read_text() == "https://mirror.org/train.de.gz\n"
+    folders = {path.parent for path in multi30k.out.glob("raw/**/*.gz")}
+    assert len(folders) == 2, "the interrupted download has gone on"
+    for folder in folders - {multi30k.out / "raw"}:
+        shutil.rmtree(folder)
+    assert multi30k("--prepare-only", *mirror).returncode == 0
+    assert multi30k.calls == ["fairseq-xl data fetch"] * 6
+    assert multi30k("--prepare-only").returncode == 0
+    assert plain.read_text().startswith("https://raw.githubusercontent.com/")
+
+
+def test_a_removed_checkpoint_is_trained_again(multi30k, data):
+    multi30k("--data", data)
+    (run,) = (multi30k.out / "runs").iterdir()
+    shutil.rmtree(run / "checkpoints")
+    done = multi30k("--data", data)
+    assert done.returncode == 0, done.stderr
+    assert TRAIN in multi30k.calls
+    assert (run / "score.beam5.json").exists()
+
+
 def test_another_seed_shares_the_prepared_data(multi30k, data):
     multi30k("--data", data)
     done = multi30k("--data", data, "--seed", 2, "--loss", "vmf")

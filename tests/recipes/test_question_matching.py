@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -135,6 +136,18 @@ def test_questions_without_a_translation_are_translated(matching, data):
     assert (matching.out / "runs/esim.own.subwords.translated.sentences.5.seed1/record.json").exists()
     matching("--data", data, "--translate", "yes", "--seed", 2)
     assert matching.calls == TRAINED
+    shutil.rmtree(folder)
+    done = matching("--data", data, "--translate", "yes")
+    assert done.returncode == 0, done.stderr
+    assert (folder / "questions.tsv").exists()
+    (data / "cikm_english_train.txt").write_text("hello\tbuenas\tbye\tadiós\t0\n")
+    done = matching("--data", data, "--translate", "yes")
+    assert done.returncode == 0, done.stderr
+    assert sum(call.startswith("fairseq-train") for call in matching.calls) == 2
+    models = {path.parent for path in folder.glob("runs/questions.*/model")}
+    (read,) = (line.split()[3] for line in matching.calls_file.read_text().splitlines() if "translate text" in line)
+    assert len(models) == 2
+    assert Path(read).parent in models
 
 
 def test_a_baseline_needs_no_training(matching, data):
@@ -242,6 +255,7 @@ def test_a_dry_run_with_both_languages(matching, data, tmp_path, unknown):
         (("--seed", "0"), "--seed counts from 1"),
         (("--folds", "1"), "--folds is 1: at least 2"),
         (("--runs", "6"), "--runs is 6: at most one for each of the 5 folds"),
+        (("--runs", "2", "--system", "vectors"), "--runs 2 averages trainings, and the baseline vectors is not"),
         (("--choose", "luck"), "--choose is 'luck'"),
         (("--chains", "long"), "--chains is 'long'"),
         (("--transfer", "perhaps"), "--transfer is 'perhaps'"),
@@ -306,6 +320,20 @@ def test_several_runs_are_averaged_and_calibrated_on_their_folds(matching, data)
     assert calibrated == [*own, "--name", "esim,", "calibrated", "--output", f"{base}.mean3/calibrated.json"]
     matching("--data", data, "--folds", 3, "--runs", 3)
     assert matching.calls == []
+    shutil.rmtree(matching.out / "runs")
+    assert matching("--data", data, "--folds", 3, "--runs", 3).returncode == 0
+    assert matching.calls == [*3 * TRAINED, *["fairseq-xl match ensemble"] * 2]
+    (base.with_name(f"{base.name}.seed2") / "calibrated.json").unlink()
+    assert matching("--data", data, "--folds", 3, "--runs", 3).returncode == 0
+    assert matching.calls == RECORD
+
+
+def test_a_baseline_that_was_removed_is_judged_again(matching, data):
+    matching("--data", data, "--system", "tfidf")
+    for path in matching.out.glob("runs/*/fold.json"):
+        path.unlink()
+    matching("--data", data, "--system", "tfidf")
+    assert matching.calls == ["fairseq-xl match baseline"] * 2
 
 
 def test_chains_make_another_folder(matching, data):

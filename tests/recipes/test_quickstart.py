@@ -127,6 +127,21 @@ def test_mistakes_end_with_a_sentence_before_any_work(environment: dict[str, str
     assert not out.exists()
 
 
+def test_fewer_epochs_than_were_trained_are_refused(recipe) -> None:
+    made = recipe("quickstart.sh")
+    first = made("--no-install", "--epochs", 5, FAIL_AT="fairseq-generate")
+    assert first.returncode == 3, first.stderr
+    run = made.out / LOSSES[0]
+    saved = "Saved checkpoint /x/checkpoint_best.pt (epoch 5 @ 9 updates, score 1)\n"
+    (run / "train.log").write_text(saved)
+    fewer = made("--no-install", "--epochs", 3)
+    assert fewer.returncode == 2
+    assert f"error: --epochs is 3, and {run} has 5 already: give --epochs 5 or more, or another --out\n" in fewer.stderr
+    for epochs in (5, 7):
+        made("--no-install", "--epochs", epochs, FAIL_AT="fairseq-generate")
+        assert "fairseq-generate --user-dir" in made.calls
+
+
 def test_help_says_what_it_does_and_every_option(environment: dict[str, str]) -> None:
     result = quickstart(environment, "--help")
     assert result.returncode == 0

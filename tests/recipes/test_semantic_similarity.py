@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import pytest
 
@@ -256,6 +257,9 @@ def test_graded_similarities_of_one_language_and_across(similarity, tmp_path):
     assert similarity(*one, "--sts", f"fr={tmp_path}/s.csv,score=3").returncode == 0
     assert similarity.calls == ["fairseq-xl match similarity"]  # nothing is trained again
     assert "--across" in similarity.arguments("fairseq-xl match similarity")
+    shutil.rmtree(similarity.out / "tables")
+    similarity(*one, "--sts", f"fr={tmp_path}/s.csv,score=3")
+    assert similarity.calls.count("fairseq-xl match similarity") == 1
 
 
 def test_graded_similarities_are_asked_of_models_that_know_the_language(similarity, tmp_path):
@@ -468,6 +472,12 @@ def test_paraphrases_with_a_test_part_from_the_best_models(similarity, tmp_path)
     assert "--against scratch" in table
     similarity(*options)
     assert similarity.calls == []
+    for gone in ("runs", "tables", "shallow", "prepared/paraphrases"):
+        before = {path for path in similarity.out.rglob("*") if path.is_file()}
+        shutil.rmtree(similarity.out / gone)
+        done = similarity(*options)
+        assert done.returncode == 0, done.stderr
+        assert {path for path in similarity.out.rglob("*") if path.is_file()} == before
 
 
 def test_paraphrases_supplemented_with_corpora(similarity, tmp_path):

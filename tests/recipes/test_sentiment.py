@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 DONE = [
@@ -204,6 +206,24 @@ def test_pairs_without_labels(sentiment, data, tmp_path):
     assert "--rule" not in sentiment.arguments("fairseq-xl classify label")
 
 
+def test_what_was_removed_is_made_again(sentiment, data, tmp_path):
+    for side in ("high", "low"):
+        (tmp_path / side).write_text("x\n")
+    options = ("--data", data, "--low-resource", "te", "--unlabelled", tmp_path / "high", tmp_path / "low")
+    assert sentiment(*options).returncode == 0
+    for gone, again in (
+        ("runs", DONE[2:]),
+        ("teacher/runs", DONE[2:]),
+        ("unlabelled", ["fairseq-xl classify label"]),
+    ):
+        shutil.rmtree(sentiment.out / gone)
+        done = sentiment(*options)
+        assert done.returncode == 0, done.stderr
+        assert sentiment.calls == again
+    assert sentiment(*options).returncode == 0
+    assert sentiment.calls == []
+
+
 def test_the_teacher_of_pairs_without_labels_reads_its_own_language(sentiment, data, tmp_path):
     for name in ("high", "low", "words.tsv"):
         (tmp_path / name).write_text("x\ty\n")
@@ -382,6 +402,7 @@ def test_baselines_that_are_lent_labels_and_draws_by_seed(sentiment, data):
         (["--draws", "two"], "--draws is 'two'"),
         (["--high-resource", "en", "--high-resource", "te"], "--high-resource names te"),
         (["--high-resource", "en", "--high-resource", "none"], "--high-resource none is for itself"),
+        (["--high-resource", "en", "--high-resource", "en"], "--high-resource is 'en+en': name each language once"),
         (["--high-resource", "en-semeval"], "en-semeval is not downloaded"),
         (["--system", "siamese-control", "--unlabelled", "{here}", "{here}"], "is no control beside --unlabelled"),
         (["--system", "siamese-control", "--high-resource", "none"], "shuffles a high-resource language's labels"),

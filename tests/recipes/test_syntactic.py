@@ -116,6 +116,44 @@ def test_more_text_own_tags_and_groups_to_choose_by(syntactic, data, tmp_path):
     assert not calls(syntactic, "fairseq-xl embed train-tagger")
 
 
+def test_text_that_a_run_leaves_out_is_in_none_of_its_data(syntactic, data, tmp_path):
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "en-de.tsv").write_text("I go.\tx y z.\n")
+    options, out = ("--data", data, *FEW), syntactic.out
+    made = ["preprocessed/train", "few/train", "words/de.pieces"]
+
+    def with_more(*given):
+        done = syntactic(*given)
+        assert done.returncode == 0, done.stderr
+        return [str(more) in (out / name).read_text() for name in made]
+
+    assert with_more(*options) == [False] * 3
+    assert with_more(*options, "--more", more) == [True] * 3
+    # groups and taggers' vectors that are made now are of the first text alone
+    assert with_more(*options, "--more", more, "--dev", "0.3", "--vectors-epochs", "3") == [True] * 3
+    assert str(more) not in (out / "eval" / "de.tsv").read_text() + (out / "vectors" / "de.pieces").read_text()
+    assert syntactic(*options, KILL_AT="--vocabulary").returncode != 0
+    (out / "corpus.sqlite-journal").write_text("half")
+    assert with_more(*options) == [False] * 3
+    assert not (out / "corpus.sqlite-journal").exists()
+    assert with_more(*options, "--own-tags") == [False] * 3
+    assert "--monolingual" in syntactic.calls_file.read_text()
+    assert f"de={data}" in (out / "words" / "de.pieces").read_text()
+
+
+def test_languages_that_a_run_leaves_out_are_not_evaluated(syntactic, data):
+    for treebank in ("UD_Indonesian-GSD", "UD_Indonesian-PUD"):
+        (data / "ud" / treebank).mkdir()
+        (data / "ud" / treebank / "x.conllu").write_text("x")
+    (data / "mt" / "tatoeba" / "ind-eng.tsv").write_text("I go.\tx y z.\n")
+    for unseen in ("fr", "id"), ("fr",), ("fr", "id"):
+        done = syntactic("--data", data, *FEW, "--unseen", " ".join(unseen), "--prepare-only")
+        assert done.returncode == 0, done.stderr
+        assert {path.stem for path in (syntactic.out / "eval").iterdir()} == {"en", "de", "pt", *unseen}
+        assert {path.stem for path in (syntactic.out / "gold").iterdir()} == {"en", "pt", *unseen} - {"fr"}
+
+
 def test_a_share_of_own_tags_is_for_training_and_not_for_fine_tuning(syntactic, data):
     options = ("--data", data, *FEW, "--own-tags", "--own-share", "0.8", "--", "--batches-of-one-pair")
     done = syntactic(*options)
@@ -241,6 +279,8 @@ def test_subtitles_beside_pairs(syntactic, data, tmp_path):
     (tmp_path / "s.fr").write_text("- Je vais.\n")
     assert syntactic(*options).returncode == 0
     assert len(calls(syntactic, "fairseq-xl embed prepare")) == 4  # read again
+    assert syntactic(*options[:-2]).returncode == 0
+    assert str(tmp_path / "s") not in (syntactic.out / "preprocessed" / "train").read_text()
     downloaded = syntactic(*FEW, "--subtitles", "download", "--dry-run").stdout
     assert "/moses/de-en.txt.zip" in downloaded
     prefix = f"{syntactic.out}/data/subtitles/de-en/OpenSubtitles.de-en"
@@ -264,6 +304,25 @@ def test_killed_while_preparing(syntactic, data):
     assert syntactic("--data", data, *FEW).returncode == 0
     assert not calls(syntactic, "fairseq-xl embed train-tagger")
     assert len(calls(syntactic, "fairseq-xl embed prepare")) == 3
+
+
+def test_killed_with_other_text_before_it_is_tagged(syntactic, data):
+    options = ("--data", data, *FEW, "--prepare-only")
+    assert syntactic(*options).returncode == 0
+    german = data / "mt" / "tatoeba" / "deu-eng.tsv"
+    before = german.read_text()
+    german.write_text("I stay.\tx y z.\n")
+    assert syntactic(*options, KILL_AT="embed pieces").returncode != 0
+    german.write_text(before)
+    assert syntactic(*options, "--dev", "0.3").returncode == 0
+    assert any("--until tag" in " ".join(call) for call in calls(syntactic, "fairseq-xl embed prepare"))
+
+
+def test_a_corpus_that_is_gone_is_made_again(syntactic, data):
+    assert syntactic("--data", data, *FEW).returncode == 0
+    (syntactic.out / "base.sqlite").unlink()
+    assert syntactic("--data", data, *FEW).returncode == 0
+    assert syntactic.calls[:2] == ["fairseq-xl embed prepare"] * 2  # read and tag
 
 
 def test_other_settings_begin_anew(syntactic, data, begins_anew):

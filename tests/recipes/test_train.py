@@ -165,6 +165,7 @@ def test_small_text_is_seen_more_often_by_the_vectors(train, text, pairs, given,
         ("--train TEXT --src de --tgt en --data .", "name yours with --train"),
         ("--train TEN --src de --tgt en", "--train has 10 pairs, too few to learn from: give 500 or more"),
         ("--train TORN --src de --tgt en", "TORN is no gzip file"),
+        ("--train TEXT --src de --tgt en --mono nowhere", "there is no text for --mono,"),
     ],
 )
 def test_mistakes(train, text, tmp_path, arguments, said):

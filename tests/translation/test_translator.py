@@ -204,7 +204,7 @@ def test_options_reach_the_search_and_the_model(load, raw):
         ({"nearest_index": "x", "nearest": "top"}, "nearest_index says what nearest does if it is flat or hnsw or ivf"),
         ({"sampling": True, "sampling_topk": 2, "sampling_topp": 0.5}, "sampling_topk and sampling_topp exclude each"),
         ({"sampling": True, "sampling_topp": 0.0}, "sampling_topp is 0.0: give a number from 1e-06 to 1"),
-        ({"decode_score": "vmf_posterior", "decode_scale": 5.0}, "decode_scale has no effect with decode_score vmf_post"),
+        ({"decode_score": "vmf_posterior", "decode_scale": 5.0}, "decode_scale has no effect with decode_score vmf_p"),
         ({"unnormalized": True, "lenpen": 2.0}, "unnormalized and lenpen exclude each other"),
         ({"read_unknown_cosine": 0.5}, "read_unknown_cosine says what read_unknown does: give that, too"),
         ({"read_unknown": "absent.vec"}, "absent.vec"),

@@ -68,21 +68,27 @@ write_parallel() {
     awk -F '\t' -v en=2 -v es=1 "$columns" "$DATA/cikm_spanish_train.txt"
   } | LC_ALL=C sort -u >"$OUT/translation/spa-eng.tsv"
   tr '\t' '\n' <"$DATA/cikm_test_a.txt" | LC_ALL=C sort -u >"$OUT/translation/questions.es"
+  makes "$OUT/translation/spa-eng.tsv" "$OUT/translation/questions.es"
 }
+
+# A finished run refuses other data: other pairs get a run of their own.
+translation_run() { printf 'questions.%s' "$(fingerprint "$OUT/translation/spa-eng.tsv")"; }
 
 train_translation() {
   run bash "$ROOT/recipes/tatoeba.sh" --data "$OUT/translation/spa-eng.tsv" --src es --tgt en --held-out 300 \
-    --epochs 30 --out "$OUT/translation" --name questions --diagnose no
+    --epochs 30 --out "$OUT/translation" --name "$(translation_run)" --diagnose no
+  makes "$OUT/translation/runs/$(translation_run)/model"
 }
 
 translate_questions() {
-  run fairseq-xl translate text "$OUT/translation/runs/questions/model" --input "$OUT/translation/questions.es" \
+  run fairseq-xl translate text "$OUT/translation/runs/$(translation_run)/model" --input "$OUT/translation/questions.es" \
     --output "$OUT/translation/questions.en"
   if [[ $DRY_RUN == yes ]]; then return; fi
   # An unknown word may be what the question is about: such translations would match each other.
   paste "$OUT/translation/questions.es" "$OUT/translation/questions.en" |
     awk -F '\t' 'index($2, "<unk>") == 0' >"$OUT/translation/questions.tsv.tmp"
   mv "$OUT/translation/questions.tsv.tmp" "$OUT/translation/questions.tsv"
+  makes "$OUT/translation/questions.tsv"
 }
 
 transfer_labels() {

@@ -11,13 +11,16 @@ train_fold() {
   local choose=()
   [[ $CHOOSE_ON == same ]] || choose=(--valid-fold "$(((FOLD + 1) % FOLD_COUNT))")
   train "$OUT/prepared/$SET" --max-epoch "$SET_EPOCHS" --fold "$FOLD" "${choose[@]}" --seed "$SEED"
+  makes "$RUN/checkpoints/checkpoint_best.pt"
 }
 
 record_fold() {
   local best=$RUN/checkpoints/checkpoint_best.pt other
   run fairseq-xl match predict "$best" --split fold --name "$SET" --output "$RUN/fold.json"
+  makes "$RUN/fold.json"
   for other in "${CORPORA[@]}"; do
     run fairseq-xl match predict "$best" --data "$OUT/prepared/$other" --split test --name "$SET" --output "$RUN/$other.json"
+    makes "$RUN/$other.json"
   done
 }
 
@@ -25,6 +28,7 @@ record_fold() {
 judge_paraphrases() {
   run fairseq-xl match predict "$RUN/checkpoints/checkpoint_best.pt" --data "$OUT/prepared/paraphrases" --split train \
     --name "$SET" --output "$RUN/paraphrases.json"
+  makes "$RUN/paraphrases.json"
 }
 
 # What the pairs of SET give away without a language, on the parts that its models are tested on.
@@ -38,6 +42,7 @@ judge_shallow() {
     for fold in $folds; do judge_shallow_part "fold$fold" --fold "$fold"; done
   fi
   run fairseq-xl match folds "${records[@]}" --output "$OUT/tables/shallow.$SET.md"
+  makes "${records[@]}" "$OUT/tables/shallow.$SET.md"
 }
 
 judge_shallow_part() { # PART OPTION…; adds to `records`
@@ -54,6 +59,7 @@ tabulate_one() { # WHAT, of which each run has a record
     done
   done
   run fairseq-xl match folds "${folds[@]}" --test "${records[@]}" --output "$OUT/tables/$MODEL.seed$SEED.test-$1.md"
+  makes "$OUT/tables/$MODEL.seed$SEED.test-$1.md"
 }
 
 tabulate() {
@@ -67,6 +73,7 @@ choose_start() {
   local fold folds=()
   for fold in $FOLDS; do folds+=("$(run_of "$START" "$fold")/fold.json"); done
   logged "$OUT/runs/best.$START.$MODEL.seed$SEED" fairseq-xl match best "${folds[@]}"
+  makes "$OUT/runs/best.$START.$MODEL.seed$SEED"
 }
 
 # Five trainings on paraphrases, one a fold or, with a test part, a seed. BEST is a file that ends with the record of the
@@ -92,10 +99,12 @@ train_paraphrases() {
   train "$OUT/prepared/$DATA" --max-epoch "$PARAPHRASE_EPOCHS" "${part[@]}" --seed "$((FOLD + 1))" "${from[@]}"
   run fairseq-xl match predict "$RUN/checkpoints/checkpoint_last.pt" --split "$split" --name "$NAME" \
     --output "$RUN/$split.json"
+  makes "$RUN/checkpoints/checkpoint_last.pt" "$RUN/$split.json"
 }
 
 tabulate_paraphrases() {
   run fairseq-xl match folds "${TRIED[@]}" --against scratch --output "$OUT/tables/$MODEL.seed$SEED.paraphrases.md"
+  makes "$OUT/tables/$MODEL.seed$SEED.paraphrases.md"
 }
 
 # In the languages of the set. The words of these files are not in the folders: their vectors come from the table.
@@ -111,6 +120,7 @@ rank_graded() {
   for fold in $FOLDS; do checkpoints+=("$(run_of "$SET" "$fold")/checkpoints/checkpoint_best.pt"); done
   run fairseq-xl match similarity "${checkpoints[@]}" --input "${sources[@]}" "${across[@]}" --name "$SET" \
     --vectors "$OUT/vectors/joined.vec" --output "$OUT/tables/$MODEL.seed$SEED.sts.$SET.md"
+  makes "$OUT/tables/$MODEL.seed$SEED.sts.$SET.md"
 }
 
 run_of() { printf '%s/runs/%s.%s.seed%s.fold%s' "$OUT" "$1" "$MODEL" "$SEED" "$2"; } # SET FOLD

@@ -131,7 +131,6 @@ prepare_supplemented() {
     mapfile -t -O "${#added[@]}" added < <(training_sources_of "$other")
   done
   prepare_paraphrases_in "$OUT/prepared/paraphrases.with-$SUPPLEMENT" --supplement "${added[@]}"
-  makes "$OUT/prepared/paraphrases.with-$SUPPLEMENT"
 }
 
 # MSRP's parts as they are: pairs of training that share a sentence with the test stay, or others' figures do not compare.
@@ -140,4 +139,5 @@ prepare_paraphrases_in() { # DIR OPTION…
   shift
   [[ -z $PARAPHRASE_TEST ]] || sources+=("$(paraphrase_test_source)") parts=(--leaks nothing)
   run fairseq-xl match prepare "$folder" "${sources[@]}" --like "$OUT/prepared/joint" "${parts[@]}" "$@"
+  makes "$folder"
 }

@@ -82,10 +82,10 @@ download_subtitles() {
   done
 }
 
-# The same for every call of prepare: INPUTS.
+# The same for every call of prepare: INPUTS, which are all of the corpus BASE. The training adds to a copy of it.
 inputs() {
   local language name prefix
-  INPUTS=(--corpus "$OUT/corpus.sqlite")
+  BASE=$OUT/base.sqlite INPUTS=()
   if [[ -n $DATA ]]; then
     for language in $LANGUAGES $UNSEEN; do
       [[ $language == en ]] || INPUTS+=(--pairs "en-$language=$DATA/mt/tatoeba/${TATOEBA[$language]}-eng.tsv")
@@ -107,13 +107,18 @@ inputs() {
   done
 }
 
-read_text() { run fairseq-xl embed prepare "${INPUTS[@]}" --output "$OUT/preprocessed" --until read; }
+# A corpus only grows, so other text needs a new one. The tags of the old one's sentences are also in tags.sqlite.
+read_text() {
+  run rm -f "$BASE" "$BASE-journal" "$STAMPS/tag"
+  run fairseq-xl embed prepare --corpus "$BASE" "${INPUTS[@]}" --output "$OUT/preprocessed" --until read
+  makes "$BASE"
+}
 
 # A small treebank teaches a tagger few words; vectors of the language's text teach it the others.
 train_vectors() {
   local files
   mapfile -t files < <(treebank_files "$L")
-  vectors_of "$OUT/vectors/$L" "$OUT/corpus.sqlite" "${files[@]}"
+  vectors_of "$OUT/vectors/$L" "$BASE" "${files[@]}"
 }
 
 vectors_of() { # PREFIX TEXT… OPTION…
@@ -145,7 +150,7 @@ train_tagger() {
   if [[ $L == zh ]]; then
     while read -r file; do files+=("$OUT/simplified/$(basename "$file")"); done < <(treebank_files zh)
   fi
-  [[ $L == en ]] || names=(--names "$OUT/corpus.sqlite") # Tom and Mary, of whom treebanks know nothing
+  [[ $L == en ]] || names=(--names "$BASE") # Tom and Mary, of whom treebanks know nothing
   logged "$OUT/logs/tagger.$L.log" fairseq-xl embed train-tagger "${files[@]}" --language "$L" \
     --vectors "$OUT/vectors/$L.vec" --epochs "$TAGGER_EPOCHS" --seed "$SEED" "${names[@]}" "${test[@]}" \
     --output "$OUT/taggers/$L"
@@ -160,15 +165,18 @@ taggers() { # -> TAGGERS
 
 tag() {
   taggers
-  run fairseq-xl embed prepare "${INPUTS[@]}" --output "$OUT/preprocessed" "${TAGGERS[@]}" --processes "$THREADS" \
-    --until tag
+  run fairseq-xl embed prepare --corpus "$BASE" "${INPUTS[@]}" --output "$OUT/preprocessed" "${TAGGERS[@]}" \
+    --processes "$THREADS" --until tag
 }
 
-# Of Korean all groups are kept, as in the paper, for there are few.
+# Of Korean all groups are kept, as in the paper, for there are few. Those of languages that are left out now go.
 build_sets() {
   local files all=()
+  run rm -rf "$OUT/eval" "$OUT/gold" "$STAMPS"/gold.*
   [[ " $LANGUAGES $UNSEEN " != *' ko '* ]] || all=(--all ko)
-  run fairseq-xl embed build-eval "$OUT/corpus.sqlite" --output "$OUT/eval" "${all[@]}" --seed "$SEED" --dev "$DEV"
+  # shellcheck disable=SC2086
+  run fairseq-xl embed build-eval "$BASE" --languages $LANGUAGES $UNSEEN --output "$OUT/eval" "${all[@]}" \
+    --seed "$SEED" --dev "$DEV"
   for L in $GOLD_ONLY; do
     mapfile -t files < <(treebank_files "$L")
     run fairseq-xl embed build-eval "${files[@]}" --languages "$L" --all "$L" --output "$OUT/eval"
@@ -204,7 +212,8 @@ prepare() { # FOLDER OPTION…
   local exclude
   mapfile -t exclude < <(excluded | sort)
   taggers
-  run fairseq-xl embed prepare --output "$1" "${INPUTS[@]}" "${TAGGERS[@]}" --exclude "${exclude[@]}" --seed "$SEED" "${@:2}"
+  run fairseq-xl embed prepare --output "$1" --corpus "$OUT/corpus.sqlite" "${INPUTS[@]}" "${TAGGERS[@]}" \
+    --exclude "${exclude[@]}" --seed "$SEED" "${@:2}"
 }
 
 # Pairs and sentences beyond Tatoeba's, of which no group is held out: EXTRA, and the languages they bring: SOURCES.
@@ -232,6 +241,9 @@ extra() {
 
 prepare_training() {
   extra
+  # SQLite would undo in the new file what the journal of a killed call says.
+  run rm -f "$OUT/corpus.sqlite-journal"
+  joined "$OUT/corpus.sqlite" "$BASE"
   # shellcheck disable=SC2086
   prepare "$OUT/preprocessed" --sources $SOURCES --targets $LANGUAGES --vocabulary "$VOCABULARY" "${EXTRA[@]}"
 }

@@ -127,6 +127,7 @@ train_model() {
   # Not --log-file: fairseq opens it anew each epoch and then writes every line several times.
   "${command[@]}" 2>&1 | tee -a "$RUN/train.log"
   [[ -s $RUN/checkpoints/checkpoint_best.pt ]] || fail "training left no checkpoint: see $RUN/train.log"
+  makes "$RUN/checkpoints/checkpoint_best.pt"
 }
 
 # The targets of --target-epochs: the output vectors of a softmax of the same data, body and seed, trained so long. It is
@@ -178,7 +179,10 @@ claim_run() {
     local before
     before=$(<"$RUN/settings")
     # One that was written with the folder stays as it is.
-    if [[ ${before//"$OUT/"/} == "$settings" ]]; then return; fi
+    if [[ ${before//"$OUT/"/} == "$settings" ]]; then
+      need_epochs "$EPOCHS" "$RUN" "another --name"
+      return
+    fi
     diff "$RUN/settings" - <<<"$settings" >&2 || true
     fail "$RUN was begun with other settings (above): give another --name, or remove that folder"
   fi

@@ -1,6 +1,12 @@
 # shellcheck shell=bash
 # From plain text to a data directory and target vectors. Sourced by translation.sh.
 
+# A file that is there is not fetched again, so another address than the PUBLISHED one has a folder of its own.
+name_mirror() {
+  MIRROR=''
+  [[ $URL == "$PUBLISHED" ]] || MIRROR=/$(printf %s "$URL" | sha256sum | cut -c1-8)
+}
+
 clean_pair() { # SOURCE TARGET OUT_PREFIX OPTION…
   local source=$1 target=$2 prefix=$3
   shift 3

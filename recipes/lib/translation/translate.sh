@@ -144,7 +144,7 @@ score() {
   # What a comparison of runs reads, so that it needs the runs' folders alone.
   cp "$REFERENCE" "${prefix}ref.txt"
   cp "${REFERENCE%.*}.$SRC" "${prefix}src.txt"
-  makes "${prefix}ref.txt" "${prefix}src.txt"
+  makes "${prefix}ref.txt" "${prefix}src.txt" "${prefix}score.beam$BEAM.json"
   "${command[@]}" --format json >"${prefix}score.beam$BEAM.json.tmp"
   printf '%s\n' "${SEARCH[*]}" >"${prefix}score.beam$BEAM.search"
   mv "${prefix}score.beam$BEAM.json.tmp" "${prefix}score.beam$BEAM.json"
