@@ -13,20 +13,10 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
+from fairseq_xl.corpus import STEPS
 from fairseq_xl.corpus.project import SETTINGS, Project, Step, language_pair
 from fairseq_xl.io.atomic import atomic_text, real_path
 from fairseq_xl.io.errors import InputError
-
-STEPS = {
-    "crawl": "fairseq_xl.corpus.crawling.crawl",
-    "extract": "fairseq_xl.corpus.documents.extract",
-    "translate": "fairseq_xl.corpus.alignment.translate",
-    "align": "fairseq_xl.corpus.alignment.align",
-    "topics": "fairseq_xl.corpus.documents.topics",
-    "negatives": "fairseq_xl.corpus.pairs.negatives",
-    "export": "fairseq_xl.corpus.pairs.export",
-}
-"""Step -> the module whose STEP it is, in the order in which they run."""
 
 
 def step(name: str) -> Step[Any]:

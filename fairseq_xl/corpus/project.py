@@ -22,6 +22,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from fairseq_xl.corpus import STEPS
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import check, read_yaml
 from fairseq_xl.io.steps import read_counts, run_once
@@ -79,6 +80,8 @@ class Project:
         # A section with nothing but comments is read as None.
         sections = {str(name): {} if section is None else section for name, section in found.items()}
         for name, section in sections.items():
+            if name not in STEPS:
+                raise InputError(f"{path}: there is no step {name}, but {', '.join(STEPS)}")
             if not isinstance(section, dict):
                 raise InputError(f"{path}: {name} must be a section of settings, not {section!r}")
         return cls(folder, languages, sections)

@@ -106,8 +106,13 @@ def _bootstrap(gold: Labels, systems: Sequence[Sequence[Labels]], classes: int, 
         chosen = random.integers(0, len(gold), len(gold))
         for place, runs in enumerate(given):
             drawn = runs[drawn_runs(random, len(runs))]
-            row[place] = np.mean([macro_f1(confusion(gold[chosen], run[chosen], classes)) for run in drawn])
+            row[place] = np.mean([_present_f1(confusion(gold[chosen], run[chosen], classes)) for run in drawn])
     return means
+
+
+def _present_f1(matrix: np.ndarray) -> float:
+    """The macro-F1 over those classes that a draw has: of the others, it says nothing."""
+    return float(class_scores(matrix).f1[(matrix.sum(0) + matrix.sum(1)) > 0].mean())
 
 
 def mcnemar(gold: Labels, first: Labels, second: Labels) -> float:

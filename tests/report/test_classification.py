@@ -52,6 +52,11 @@ def test_the_interval_covers_and_narrows():
     assert widths[1] == pytest.approx(2 * scipy.stats.norm.ppf(0.975) * (0.8 * 0.2 / 1600) ** 0.5, rel=0.1)
 
 
+def test_a_class_that_a_draw_lacks_is_no_mistake():
+    gold = np.array([0] * 25 + [1] * 24 + [2])
+    assert bootstrap_interval(gold, [gold], 3, 200) == (1.0, 1.0)
+
+
 def test_the_interval_widens_with_the_spread_of_runs():
     gold = np.tile([0, 1], 200)
     good, bad = gold.copy(), gold.copy()

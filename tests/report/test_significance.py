@@ -95,6 +95,9 @@ def test_kept_tests_are_not_computed_again(tmp_path, monkeypatch):
     assert KeptTests(path).sentences_differ(["a"], ["b"], ["d"]) == 0.25
     assert len(calls) == 2
     assert len(json.loads(path.read_text())) == 2
+    monkeypatch.setattr(significance, "SCHEME", significance.SCHEME + 1)
+    assert KeptTests(path).sentences_differ(["a"], ["b"], ["c"]) == 0.25
+    assert len(calls) == 3, "what another version computed does not count"
     path.write_text("[")
     with pytest.raises(InputError, match="is no file of kept tests"):
         KeptTests(path)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from fairseq_xl.corpus import STEPS
 from fairseq_xl.io.settings import option
-
-STEPS = ("crawl", "extract", "translate", "align", "topics", "negatives", "export")
 
 
 @dataclass(kw_only=True)
@@ -136,8 +135,8 @@ class Run(StepCommand):
     """Run crawl, extract, translate, align, topics, negatives and export. The command skips a step that is done with
     the same settings and inputs, so an interrupted run continues where it was."""
 
-    first: str = option("begin here", STEPS[0], choices=STEPS)
-    last: str = option("end here", STEPS[-1], choices=STEPS)
+    first: str = option("begin here", "crawl", choices=STEPS)
+    last: str = option("end here", "export", choices=STEPS)
 
     def run(self) -> None:
         from fairseq_xl.corpus.pipeline import run_steps

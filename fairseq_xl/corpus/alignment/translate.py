@@ -17,6 +17,7 @@ from fairseq_xl.corpus.alignment.translators import (
     ModelTranslator,
     TranslateSettings,
     Translator,
+    command_files,
     read_dictionary,
 )
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
@@ -77,6 +78,8 @@ def inputs(project: Project, settings: TranslateSettings) -> Sequence[Path]:
         InputError: a setting that the way of translating needs is missing.
     """
     files = [project.folder / "extract.jsonl"]
+    if settings.by == "command":
+        return [*files, *command_files(settings.command)]
     given = getattr(settings, settings.by)
     if settings.by in ("model", "file") and not given:
         raise InputError(f"translate.by is {settings.by}: set translate.{settings.by}")

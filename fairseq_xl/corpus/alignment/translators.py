@@ -18,7 +18,7 @@ from typing import Protocol
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines, utf8_name
 from fairseq_xl.io.settings import option
-from fairseq_xl.io.steps import signature
+from fairseq_xl.io.steps import checksum, signature
 from fairseq_xl.text.subwords import processor
 
 WORD = re.compile(r"[^\W_]+")
@@ -71,6 +71,11 @@ class Translator(Protocol):
         """A translation of each line. Raises: InputError: the translator fails."""
 
 
+def command_files(command: Sequence[str]) -> list[Path]:
+    """The files that a command names, such as a script of one's own: what they say may change."""
+    return [path for path in map(Path, command) if path.is_file()]
+
+
 class CommandTranslator:
     """Any program that reads lines and writes as many. It is started for each batch, without a shell."""
 
@@ -78,7 +83,7 @@ class CommandTranslator:
         if not command:
             raise InputError("translate.command is empty: give the program and its arguments as a list")
         self.command = list(command)
-        self.identity = f"command {json.dumps(self.command)}"
+        self.identity = f"command {json.dumps([*self.command, *map(checksum, command_files(command))])}"
 
     def translate(self, lines: Sequence[str]) -> list[str]:
         """See :class:`Translator`."""

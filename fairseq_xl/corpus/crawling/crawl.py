@@ -30,7 +30,9 @@ def work(project: Project, settings: CrawlSettings) -> dict[str, Any]:
     Raises:
         InputError: settings that cannot be, no page, or no counterpart of any page.
     """
-    folders = [] if not settings.base or is_address(settings.base[0]) else list(map(project.path, settings.base))
+    folders = folders_of(project, settings)
+    if folders:
+        kept.remove(project.folder / "crawl")  # what was read may have changed since
     if not settings.url_patterns and any(language_folders(folder, project.languages) for folder in folders):
         first, second = project.languages
         settings = replace(settings, url_patterns=[[f"/{re.escape(first)}/", f"/{second}/"]])
@@ -59,6 +61,11 @@ def work(project: Project, settings: CrawlSettings) -> dict[str, Any]:
             raise InputError(_no_pairs(pages, pairing, project.languages))
         pages.write(pairing, settings.warc)
         return report(pages, pairing)
+
+
+def folders_of(project: Project, settings: CrawlSettings) -> list[Path]:
+    """The folders that pages are read from; none where they are fetched."""
+    return [] if not settings.base or is_address(settings.base[0]) else list(map(project.path, settings.base))
 
 
 def language_folders(folder: Path, languages: tuple[str, str]) -> list[Path]:
@@ -150,7 +157,7 @@ def _no_pairs(pages: Pages, pairing: Pairing, languages: tuple[str, str]) -> str
 
 STEP = Step(
     settings=CrawlSettings,
-    inputs=lambda project, settings: [],
+    inputs=lambda project, settings: [folder for folder in folders_of(project, settings) if folder.is_dir()],
     outputs=["crawl/pages.jsonl", "crawl/pairs.jsonl"],
     work=work,
     forget=lambda project: kept.remove(project.folder / "crawl"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import urldefrag, urljoin, urlsplit, urlunsplit
+from urllib.parse import quote, unquote, urldefrag, urljoin, urlsplit, urlunsplit
 
 from w3lib.url import safe_url_string
 
@@ -105,7 +105,9 @@ class Site:
             joined, _ = urldefrag(urljoin(page, link.strip()))
             parts = urlsplit(joined)
             if parts.scheme == "file":
-                return joined if not parts.netloc and not self.hosts else None
+                if parts.netloc or self.hosts:
+                    return None
+                return urlunsplit(("file", "", quote(unquote(parts.path)), parts.query, ""))
             if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
                 return None
             safe = urlsplit(safe_url_string(joined))

@@ -180,7 +180,7 @@ def documents(
         if not first or not second:
             counts["no text"] += 1
             counts["pairs without text"].append(name)
-        elif sum(line in set(first) for line in second) >= settings.same_text * len(second):
+        elif sum(map(set(first).__contains__, second)) >= settings.same_text * len(second):
             counts["same text"] += 1
             counts["pairs of the same text"].append(name)
         else:

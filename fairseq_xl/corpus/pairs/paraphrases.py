@@ -27,7 +27,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import own_files
 from fairseq_xl.io.tables import stream_rows
-from fairseq_xl.text.words import key
+from fairseq_xl.text.words import frequency_cosine, key
 
 HEADER = ("sentence1", "sentence2", "label", "fold")
 SPLITS = ("train", "test")
@@ -126,8 +126,12 @@ def paraphrases(positives: Positives, encoder: str, settings: ParaphraseSettings
         Placed("", 0, place, *pair)
         for place, *pair in zip(fold.tolist(), positives.first, positives.second, strict=True)
     ]
-    # A sentence with several paraphrases looks for negatives once for each.
-    different = {frozenset((rows[left].first, rows[right].second)): (left, right, cos) for left, right, cos in found}
+    # A sentence with several paraphrases looks for negatives once for each. Both sides are of one language here.
+    different = {
+        frozenset((rows[left].first, rows[right].second)): (left, right, cos)
+        for left, right, cos in found
+        if frequency_cosine(rows[left].first, rows[right].second) < settings.near
+    }
     kept, chosen = balanced(rows, sorted(different.values()), settings.seed, paired=True)
     if len({rows[k].fold for k in kept} - {split.TEST}) < 2:
         raise InputError(

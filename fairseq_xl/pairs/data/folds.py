@@ -25,7 +25,13 @@ def groups(pairs: Sequence[tuple[Hashable, Hashable]]) -> list[int]:
     return _by_appearance(component)
 
 
-def folds(pairs: Sequence[tuple[Hashable, Hashable]], count: int, method: str, seed: int) -> list[tuple[int, int]]:
+def folds(
+    pairs: Sequence[tuple[Hashable, Hashable]],
+    count: int,
+    method: str,
+    seed: int,
+    judged: Sequence[bool] | None = None,
+) -> list[tuple[int, int]]:
     """The folds of each pair's two sentences. A sentence is in one fold.
 
     Args:
@@ -35,6 +41,8 @@ def folds(pairs: Sequence[tuple[Hashable, Hashable]], count: int, method: str, s
             ``communities`` keeps densely connected parts (Louvain, Blondel et al. 2008), for pairs that are all
             connected. Some pairs then lie across folds. ``sentences`` keeps nothing, and many pairs lie across.
         seed: of the draw.
+        judged: which pairs the folds are to hold; all by default. What only the others have is in fold ``count``, which
+            is never held out.
 
     Raises:
         InputError: a fold would be empty.
@@ -49,8 +57,9 @@ def folds(pairs: Sequence[tuple[Hashable, Hashable]], count: int, method: str, s
         block = _communities(nodes, size, seed)
     else:
         block = np.arange(size)
-    fold = _packed(block, nodes, count, random)[nodes]
-    inside = np.bincount(fold[fold[:, 0] == fold[:, 1], 0], minlength=count)
+    held = np.ones(len(nodes), dtype=bool) if judged is None else np.asarray(judged, dtype=bool)
+    fold = _packed(block, nodes[held], count, random)[nodes]
+    inside = np.bincount(fold[held & (fold[:, 0] == fold[:, 1]), 0], minlength=count)
     if inside.min() == 0:
         raise InputError(
             f"{count} folds by {method}: one has no pair inside ({', '.join(map(str, inside))}). Take fewer folds, or "
@@ -93,12 +102,18 @@ def _communities(nodes: np.ndarray, size: int, seed: int) -> np.ndarray:
 
 
 def _packed(block: np.ndarray, nodes: np.ndarray, count: int, random: np.random.Generator) -> np.ndarray:
-    """(S,) the fold of each sentence. The block with most pairs goes first, into the fold with fewest so far."""
+    """(S,) the fold of each sentence. The block with most pairs goes first, into the fold with fewest so far.
+
+    Blocks without a pair among ``nodes`` (N, 2) are in fold ``count``.
+    """
     weight = np.bincount(block[nodes.ravel()], minlength=block.max(initial=-1) + 1)
     order = random.permutation(len(weight))
     order = order[np.argsort(-weight[order], kind="stable")]
     filled, home = np.zeros(count, dtype=int), np.empty(len(weight), dtype=int)
     for place in order:
+        if weight[place] == 0:
+            home[place] = count
+            continue
         home[place] = filled.argmin()
         filled[home[place]] += weight[place]
     return home[block]

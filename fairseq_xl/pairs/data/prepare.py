@@ -147,16 +147,16 @@ def _fold_count(rows: Sequence[TokenizedPair], settings: Settings) -> int:
 
 def _rows(rows: Sequence[TokenizedPair], same: Mapping[str, str], settings: Settings | None) -> Iterator[Row]:
     """With the folds of ``settings``; without, all in fold 0."""
-    sides = [row.sides for row in rows]
+    classes = [(same.get(left, left), same.get(right, right)) for left, right in (row.sides for row in rows)]
     given = [row.pair.fold for row in rows if row.pair.fold is not None]
     if settings is not None and len(given) == len(rows):
         placed = [(fold, fold) for fold in given]
     elif settings is not None and settings.folds > 1:
-        classes = [(same.get(left, left), same.get(right, right)) for left, right in sides]
-        placed = folds(classes, settings.folds, settings.together, settings.seed)
+        judged = [row.split != TRAIN_ONLY for row in rows]
+        placed = folds(classes, settings.folds, settings.together, settings.seed, judged)
     else:
         placed = [(0, 0)] * len(rows)
-    for row, group, fold in zip(rows, groups(sides), placed, strict=True):
+    for row, group, fold in zip(rows, groups(classes), placed, strict=True):
         yield Row(row.id, row.pair.label, group, fold, *row.sides, row.pair.left, row.pair.right)
 
 

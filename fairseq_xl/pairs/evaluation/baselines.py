@@ -149,12 +149,13 @@ def vectors(data: Training) -> Features:
     sentences = [text.split() for text in data.sentences]
     documents = Counter(word for words in sentences for word in set(words))
     tokens = Counter(word for words in sentences for word in words)
+    total = tokens.total()
     if not any(word in table.index for word in tokens):
         raise InputError("the file of --vectors has no vector for any training word: is it of that language?")
     weights: list[Callable[[str], float]] = [
         lambda word: 1.0,
         lambda word: np.log((1 + len(sentences)) / (1 + documents[word])) + 1,
-        lambda word: RARE / (RARE + tokens[word] / tokens.total()),
+        lambda word: RARE / (RARE + tokens[word] / total),
     ]
 
     weighted = [table.matrix * np.array([[weight(word)] for word in table.words]) for weight in weights]

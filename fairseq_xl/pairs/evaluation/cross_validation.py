@@ -14,6 +14,11 @@ from fairseq_xl.report.scores import spread
 from fairseq_xl.report.tables import Table
 
 
+def _told(record: PairRecord) -> tuple[object, ...]:
+    """What tells a model's record from those of others; one that knows no question says the same in every fold."""
+    return record.name, record.seed, record.about.get("fold"), record.probability
+
+
 def table(folds: Sequence[PairRecord], test: Sequence[PairRecord], against: str | None = None) -> Table:
     """A row a classifier.
 
@@ -32,7 +37,7 @@ def table(folds: Sequence[PairRecord], test: Sequence[PairRecord], against: str 
             raise InputError(f"two records are of {record.name} on {record.split}: give each fold once")
         own[record.split, record.seed] = accuracy(record), len(record.ids)
     for run, record in enumerate(test):
-        if any((record.name, record.probability) == (other.name, other.probability) for other in test[:run]):
+        if any(_told(record) == _told(other) for other in test[:run]):
             raise InputError(f"two --test records of {record.name} say the same: give each fold's model once")
     for name, own in by_name.items():
         models = [record.about.get("fold") for record in test if record.name == name]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from fairseq_xl.corpus.alignment.translate import translate_lines
@@ -63,6 +65,12 @@ def test_step_with_a_command(tmp_path):
     counts, found = project(tmp_path, by="command", command=UPPER, batch=20)
     assert found[1].translation == ["CHAT CHAT", "CHAT"]
     assert counts["lines"] == 50
+    script = tmp_path / "mine.py"
+    for name in ("lower", "swapcase"):
+        script.write_text(f"import sys\nfor line in sys.stdin:\n    print(line.strip('\\n').{name}())\n")
+        counts, found = project(tmp_path, by="command", command=[sys.executable, str(script)])
+        assert counts["translated now"] == 50, "a script that has changed is another translator"
+        assert found[1].translation[0] == getattr(DOCUMENTS[1].lines[1][0], name)()
 
 
 def test_step_with_a_file(tmp_path):

@@ -190,6 +190,15 @@ def test_reads_a_folder(tmp_path):
         ("file:///a%20b.html", "file:///fr/a%20b.html", "hreflang"),
     }
     assert crawl(tmp_path / "p", None, **settings)["pages"] == 4
+    (site / "fr/a b.html").write_bytes(page("troisième", "fr")[2])
+    (site / "new (1), é.html").write_bytes(page("third", head=fr("fr/new (1), é.html"))[2])
+    (site / "fr/new (1), é.html").write_bytes(page("nouveau", "fr")[2])
+    report = crawl(tmp_path / "p", None, **settings)
+    assert (report["pages"], report["pairs"]) == (6, 3), "a folder is read anew where it has changed"
+    digests = {row["url"]: row["sha256"] for row in read_jsonl(tmp_path / "p" / "crawl" / "pages.jsonl")}
+    changed = page_file(tmp_path / "p" / "crawl", digests["file:///fr/a%20b.html"])
+    assert "troisième" in changed.read_text()
+    assert "file:///new%20%281%29%2C%20%C3%A9.html" in digests
 
 
 @pytest.mark.parametrize(

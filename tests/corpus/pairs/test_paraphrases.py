@@ -120,6 +120,15 @@ def test_what_is_true_of_every_table(seed, overlap):
     assert set(folds.values()) == {0, 1, 2, None}
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_no_negative_says_the_same_in_another_order(seed):
+    random, words = np.random.default_rng(seed), ["this", "book", "is", "good", "and", "cheap"]
+    rows = [(" ".join(random.permutation(words)), f"pivot {number // 2}") for number in range(60)]
+    chosen = ParaphraseSettings(low=-1.0, high=1.0, overlap=1.0, folds=2, length=0.0, test=0.0)
+    with pytest.raises(InputError, match="have a negative"):
+        paraphrases(through_pivots([rows], 10), "any", chosen)
+
+
 def test_what_is_wrong_is_said(tmp_path):
     with pytest.raises(InputError, match="no two sentences have a translation in common"):
         paraphrases(through_pivots([], 10), "any", ParaphraseSettings())

@@ -50,6 +50,18 @@ def test_communities_lose_fewer_pairs_than_sentences():
     assert across["communities"] <= 3 < across["sentences"]
 
 
+@pytest.mark.parametrize("method", ["components", "communities"])
+def test_folds_are_of_what_is_judged(method):
+    """Many pairs that no fold is judged on, some with a sentence of those that are."""
+    judged = [(f"a{i}", f"b{i}") for i in range(20)]
+    others = [(f"c{i}", f"d{i}") for i in range(500)] + [("a0", "e0")]
+    found = folds([*judged, *others], 10, method, 1, [True] * 20 + [False] * 501)
+    inside = [left for left, right in found[:20] if left == right]
+    assert sorted(inside) == sorted([*range(10)] * 2)
+    assert set(found[20:520]) == {(10, 10)}, "which is never held out"
+    assert found[520][0] == found[0][0] != 10
+
+
 def test_one_component_makes_no_folds():
     with pytest.raises(InputError, match="one has no pair inside"):
         folds([(0, i) for i in range(1, 9)], 3, "components", seed=1)

@@ -113,6 +113,7 @@ def test_a_translation_is_in_the_fold_of_its_sentence_and_never_judged(tmp_path,
         assert not held & {row.left_text.split()[1] for row in seen}
         assert {row.left.partition(":")[0] for row in seen} == {"es", "en"}
     assert folder.training() == spanish + english
+    assert [row.group for row in spanish] == [row.group for row in english], "they are drawn together"
 
 
 def test_sentences_with_one_translation_are_in_one_fold(tmp_path):

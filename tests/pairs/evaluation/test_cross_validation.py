@@ -92,6 +92,13 @@ def test_models_in_another_order_than_their_folds():
         table(FOLDS[:2], models[::-1])
 
 
+def test_a_baseline_that_says_the_same_in_every_fold():
+    same = [replace(record("a", "test", 1, GOLD, [0.5] * 4), about={"fold": fold}) for fold in (0, 1)]
+    assert table(FOLDS[:2], same).rows
+    with pytest.raises(InputError, match="two --test records of a say the same"):
+        table(FOLDS[:2], [same[0], same[0]])
+
+
 def test_records_that_do_not_fit():
     with pytest.raises(InputError, match="two records are of a on fold 0"):
         table([FOLDS[0], FOLDS[0]], [])
