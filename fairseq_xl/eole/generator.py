@@ -30,7 +30,7 @@ class VectorGenerator(nn.Module):
         self.targets = targets
         self.register_buffer("log_frequency", log_frequency)
         self.settings = settings
-        self._hubs: Tensor | None = None
+        self._hubs: tuple[Tensor, Tensor] | None = None
 
     def vectors(self, states: Tensor) -> Tensor:
         """Raw predictions (…, d) of decoder states (…, C)."""
@@ -54,7 +54,7 @@ class VectorGenerator(nn.Module):
 
     def hubs(self) -> Tensor:
         """(V,) :func:`~fairseq_xl.losses.hubness` of each word, found once."""
-        table = self.targets.table
-        if self._hubs is None or self._hubs.device != table.device:
-            self._hubs = hubness(self.targets)
-        return self._hubs
+        words = self.targets.candidates()  # found anew where the table has moved or was loaded
+        if self._hubs is None or self._hubs[0] is not words:
+            self._hubs = words, hubness(self.targets)
+        return self._hubs[1]

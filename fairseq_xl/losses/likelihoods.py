@@ -27,9 +27,10 @@ from torch.autograd.function import once_differentiable
 from fairseq_xl.losses.base import Reduction, TableLoss, cosine_and_norm
 from fairseq_xl.losses.kernels import Rows
 from fairseq_xl.losses.negatives import Proposal
-from fairseq_xl.losses.table import FrozenTable, at_least_float32, check_shapes, unit_rows
+from fairseq_xl.losses.table import FrozenTable, at_least_float32, check_shapes, outside_autocast, unit_rows
 
 
+@outside_autocast
 def vmf_posterior(
     pred: Tensor,
     index: Tensor,
@@ -151,17 +152,19 @@ class VmfPosteriorLoss(TableLoss):
         self.label_smoothing, self.negatives, self.weights = label_smoothing, negatives, weights
         self.generator, self.chunk_elements = generator, chunk_elements
         self._proposal: tuple[Tensor, Proposal] | None = None
-        """with the table that it was made for"""
+        """with the words that it was made for, which a table that has moved or was loaded finds anew"""
 
     def rows(self, pred: Tensor, index: Tensor, targets: FrozenTable) -> Rows:
         smoothing, draws = (self.label_smoothing, self.negatives) if self.training else (0.0, 0)
-        if draws and (self._proposal is None or self._proposal[0] is not targets.table):
-            self._proposal = targets.table, Proposal(targets.banned, self.weights)
+        words = targets.candidates()
+        if draws and (self._proposal is None or self._proposal[0] is not words):
+            self._proposal = words, Proposal(targets.banned, self.weights)
         proposal = self._proposal[1] if self._proposal else None
         loss = vmf_posterior(pred, index, targets, smoothing, draws, proposal, self.generator, self.chunk_elements)
         return Rows(loss, *cosine_and_norm(pred, targets(index)))
 
 
+@outside_autocast
 def info_nce(
     pred: Tensor, index: Tensor, targets: FrozenTable, scale: float = 20.0, chunk_elements: int = 2**24
 ) -> Tensor:

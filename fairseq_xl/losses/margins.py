@@ -26,6 +26,7 @@ from fairseq_xl.losses.table import (
     FrozenTable,
     TargetNorm,
     at_least_float32,
+    check_margin,
     check_shapes,
     inverse_or_zero,
     unit_rows,
@@ -74,7 +75,7 @@ class MarginLoss(VectorLoss):
 
     def __init__(self, margin: float = 0.5, reduction: Reduction = "mean", target_norm: TargetNorm = "check"):
         super().__init__(reduction)
-        self.margin, self.target_norm = margin, target_norm
+        self.margin, self.target_norm = check_margin(margin), target_norm
 
     def forward(self, pred: Tensor, target: Tensor, negative: Tensor) -> Tensor:
         return self.reduce(margin(pred, target, negative, self.margin, self.target_norm))
@@ -136,7 +137,7 @@ class TableMarginLoss(TableLoss):
 
     def __init__(self, margin: float, reduction: Reduction = "mean"):
         super().__init__(reduction)
-        self.margin = margin
+        self.margin = check_margin(margin)
 
     def negatives(self, pred: Tensor, index: Tensor, targets: FrozenTable) -> Tensor:
         """Rows of the table (N, k) to stay away from."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from fairseq_xl.losses.table import FrozenTable, at_least_float32, unit_rows
+from fairseq_xl.losses.table import FrozenTable, at_least_float32, outside_autocast, unit_rows
 
 
 @torch.no_grad()
@@ -100,6 +100,7 @@ class Proposal:
         return torch.cat([batch, sampled]), torch.cat([offset.new_zeros(batch.shape), offset])
 
 
+@outside_autocast
 @torch.no_grad()
 def in_batch_rows(
     pred: Tensor, index: Tensor, targets: FrozenTable, semi_hard: bool = False, chunk_elements: int = 2**24
@@ -144,6 +145,7 @@ def in_batch_rows(
     return words[torch.cat(chosen)]
 
 
+@outside_autocast
 @torch.no_grad()
 def most_informative_rows(
     pred: Tensor, index: Tensor, targets: FrozenTable, chunk_elements: int = 2**24, half: bool | None = None

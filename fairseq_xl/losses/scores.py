@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from fairseq_xl.losses.bessel import vmf_log_normalizer
-from fairseq_xl.losses.table import FrozenTable
+from fairseq_xl.losses.table import FrozenTable, outside_autocast
 
 SCORES = ("cosine", "vmf_posterior", "vmf_density")
 
@@ -68,6 +68,7 @@ class Scoring:
         return cosines
 
 
+@outside_autocast
 def log_scores(pred: Tensor, targets: FrozenTable, scoring: Scoring) -> Tensor:
     """Log-scores of every word.
 
@@ -103,6 +104,7 @@ class TopWords(NamedTuple):
     """(N, 1), what was added to the logits of all words to make log-scores of them."""
 
 
+@outside_autocast
 def top_words(
     pred: Tensor,
     targets: FrozenTable,
@@ -154,6 +156,7 @@ def best_words(pred: Tensor, targets: FrozenTable) -> Tensor:
     return top_words(pred, targets, 1, Scoring("vmf_posterior", bonus=targets.bias.detach())).words.squeeze(-1)
 
 
+@outside_autocast
 def top_of(pred: Tensor, targets: FrozenTable, words: Tensor, k: int, scoring: Scoring, reserved: int = 0) -> TopWords:
     """:func:`top_words` among only some words of each row, which an approximate index has found.
 
@@ -173,9 +176,11 @@ def top_of(pred: Tensor, targets: FrozenTable, words: Tensor, k: int, scoring: S
     total = torch.cat([head, logits], 1).logsumexp(-1, keepdim=True)
     shift = _shift(total, sharpness, targets.dim, scoring)
     best, place = logits.topk(min(k, logits.shape[1]), dim=1)
-    return TopWords(best + shift, words.gather(1, place), shift)
+    # What is absent scores −∞, and has to be a word all the same.
+    return TopWords(best + shift, words.clamp_min(0).gather(1, place), shift)
 
 
+@outside_autocast
 def word_logits(unit: Tensor, sharpness: Tensor, targets: FrozenTable, words: Tensor, scoring: Scoring) -> Tensor:
     """Logits (N, W) of words (N, W), from :meth:`Scoring.unit_and_sharpness` of predictions (N, d)."""
     cosines = torch.bmm(targets.table[words], unit.unsqueeze(-1)).squeeze(-1)
@@ -186,6 +191,7 @@ def _shift(total: Tensor, sharpness: Tensor, dim: int, scoring: Scoring) -> Tens
     return vmf_log_normalizer(sharpness, dim) if scoring.score == "vmf_density" else -total
 
 
+@outside_autocast
 @torch.no_grad()
 def nearest(pred: Tensor, targets: FrozenTable, k: int = 1, chunk_elements: int = 2**24) -> tuple[Tensor, Tensor]:
     """The k words nearest by cosine to each prediction.

@@ -16,7 +16,7 @@ from torch import Tensor
 from fairseq_xl.losses.base import Reduction, TargetOnlyLoss
 from fairseq_xl.losses.distances import ScaleFree
 from fairseq_xl.losses.kernels import Geometry, Rows
-from fairseq_xl.losses.table import TargetNorm, inverse_or_zero, unit_targets
+from fairseq_xl.losses.table import TargetNorm, check_margin, inverse_or_zero, unit_targets
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class SynMarginProjLoss(TargetOnlyLoss):
     is_hinge = True
 
     def __init__(self, margin: float = 0.5, reduction: Reduction = "mean", target_norm: TargetNorm = "check"):
-        super().__init__(SynMarginProj(margin), reduction, target_norm)
+        super().__init__(SynMarginProj(check_margin(margin)), reduction, target_norm)
 
     def diagnostics(self, rows: Rows) -> dict[str, Tensor]:
         return {**super().diagnostics(rows), "repelled": rows.cosine < -(0.5**0.5)}
@@ -112,4 +112,4 @@ class SynMarginDiffLoss(TargetOnlyLoss):
     is_hinge = True
 
     def __init__(self, margin: float = 0.7, reduction: Reduction = "mean", target_norm: TargetNorm = "check"):
-        super().__init__(SynMarginDiff(margin), reduction, target_norm)
+        super().__init__(SynMarginDiff(check_margin(margin)), reduction, target_norm)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from functools import wraps
+from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 import torch
 from torch import Tensor, nn
 
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 TargetNorm = Literal["check", "normalize", "trust"]
 """What a loss does with targets whose norm is not 1: refuse them, scale them, or trust the caller. A norm counts as 1
 within a thousandth, or within what the targets' precision can tell. The first two read the targets once more, and on
@@ -17,6 +20,18 @@ CUDA they wait."""
 def at_least_float32(x: Tensor) -> Tensor:
     """Half precision as float32, in which the statistics of a row are computed."""
     return x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
+
+
+def outside_autocast(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Decorate a function of predictions that tells near words apart: in half precision they would be equally near."""
+
+    @wraps(function)
+    def exact(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        given = next(each for each in (*args, *kwargs.values()) if isinstance(each, Tensor))
+        with torch.autocast(given.device.type, enabled=False):
+            return function(*args, **kwargs)
+
+    return exact
 
 
 def inverse_or_zero(x: Tensor) -> Tensor:
@@ -29,6 +44,13 @@ def unit_rows(pred: Tensor) -> Tensor:
     norm = torch.linalg.vector_norm(pred, dim=-1, keepdim=True)
     safe = torch.where(norm > 0, norm, torch.ones_like(norm))
     return torch.where(norm > 0, pred / safe, pred.detach())
+
+
+def check_margin(margin: float) -> float:
+    """A margin as it is given. Raises: ValueError: two cosines do not lie so far apart, or it is below 0."""
+    if not 0 <= margin <= 2:
+        raise ValueError(f"a margin is a difference of cosines, from 0 to 2, not {margin}")
+    return margin
 
 
 def check_shapes(pred: Tensor, target: Tensor | None = None, index: Tensor | None = None) -> None:
@@ -158,6 +180,10 @@ class FrozenTable(nn.Module):
     def forward(self, index: Tensor) -> Tensor:
         """Vectors (…, d) of rows (…)."""
         return self.table[index]
+
+    def _load_from_state_dict(self, state_dict: dict[str, Tensor], prefix: str, *args: Any, **kwargs: Any) -> None:
+        super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
+        self._rows = self._mean = None
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> FrozenTable:
         # Halving a model halves every buffer; neighbours 1e-3 apart would then tie. Follow the device alone.

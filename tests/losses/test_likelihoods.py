@@ -257,3 +257,28 @@ def test_a_module_serves_two_tables():
     for vocabulary in (9, 30):
         pred, index, targets = problem(vocabulary=vocabulary)
         assert torch.allclose(loss(pred, index, targets), vmf_posterior(pred, index, targets))
+
+
+def test_the_proposal_is_of_the_words_of_a_table_that_was_loaded():
+    random = torch.Generator().manual_seed(0)
+    rows = F.normalize(torch.randn(40, 8, generator=random), dim=-1)
+    targets, fewer = FrozenTable(rows), FrozenTable(rows, torch.arange(40) >= 10)
+    loss = VmfPosteriorLoss(negatives=5000)
+    pred, index = torch.randn(30, 8, generator=random), torch.arange(30) % 10
+    loss(pred, index, targets)
+    targets.load_state_dict(fewer.state_dict())
+    assert loss(pred, index, targets).item() == pytest.approx(vmf_posterior(pred, index, fewer).mean().item(), rel=1e-5)
+
+
+@pytest.mark.parametrize("loss", [InfoNCELoss(), VmfPosteriorLoss(), VmfPosteriorLoss(negatives=30)], ids=str)
+def test_autocast_changes_nothing(loss):
+    random = torch.Generator().manual_seed(0)
+    targets = FrozenTable(F.normalize(3 + torch.randn(200, 16, generator=random), dim=-1))
+    pred, index = torch.randn(50, 16, generator=random, requires_grad=True), torch.arange(50)
+    found = []
+    for enabled in (False, True):
+        loss.generator = torch.Generator().manual_seed(1)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=enabled):
+            value = loss(pred, index, targets)
+        found.append((value, *torch.autograd.grad(value, pred)))
+    assert all(torch.equal(one, other) for one, other in zip(*found, strict=True))

@@ -6,7 +6,17 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.losses import FrozenTable, NegativeSamplingLoss, margin, margin_rows
+from fairseq_xl.losses import (
+    FrozenTable,
+    InBatchLoss,
+    MarginLoss,
+    MostInformativeLoss,
+    NegativeSamplingLoss,
+    SynMarginDiffLoss,
+    SynMarginProjLoss,
+    margin,
+    margin_rows,
+)
 
 
 def problem(n=30, d=8, k=3, vocabulary=20, seed=0, dtype=torch.float64):
@@ -83,3 +93,12 @@ def test_margin_averages_over_negatives():
 def test_no_negatives_are_refused():
     with pytest.raises(ValueError, match="takes 1 negative or more, not 0"):
         NegativeSamplingLoss(negatives=0)
+
+
+@pytest.mark.parametrize(
+    "kind", [MarginLoss, NegativeSamplingLoss, MostInformativeLoss, InBatchLoss, SynMarginProjLoss, SynMarginDiffLoss]
+)
+@pytest.mark.parametrize("margin", [-0.1, 2.1, float("nan")])
+def test_a_margin_that_cosines_cannot_have_is_refused(kind, margin):
+    with pytest.raises(ValueError, match="a margin is a difference of cosines, from 0 to 2"):
+        kind(margin=margin)

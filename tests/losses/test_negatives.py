@@ -4,7 +4,15 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from fairseq_xl.losses import FrozenTable, Proposal, difference, most_informative_rows, projection, uniform_rows
+from fairseq_xl.losses import (
+    FrozenTable,
+    Proposal,
+    difference,
+    in_batch_rows,
+    most_informative_rows,
+    projection,
+    uniform_rows,
+)
 
 
 def unit_rows(n, d, seed=0):
@@ -162,3 +170,13 @@ def test_synthetic_negatives_of_half_precision_are_of_unit_length(rows):
     for make in (projection, difference):
         assert make(pred, target).dtype == torch.float32
         assert torch.allclose(make(pred, target).norm(dim=-1), torch.ones(20), atol=1e-6)
+
+
+@pytest.mark.parametrize("rows", [most_informative_rows, in_batch_rows])
+def test_autocast_chooses_no_other_negatives(rows):
+    random = torch.Generator().manual_seed(0)
+    targets = FrozenTable(F.normalize(3 + torch.randn(200, 16, generator=random), dim=-1))
+    pred, index = torch.randn(50, 16, generator=random), torch.arange(50)
+    expected = rows(pred, index, targets)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert torch.equal(rows(pred, index, targets), expected)

@@ -214,3 +214,33 @@ def test_special_tokens_that_are_banned_weigh_nothing_among_some_words(scene):
     )
     assert torch.equal(some.words, whole.words)
     assert torch.allclose(some.shift, whole.shift, atol=1e-5)
+
+
+def test_what_an_index_did_not_find_is_a_word_all_the_same():
+    targets = FrozenTable(F.normalize(torch.randn(6, 4, generator=torch.Generator().manual_seed(0)), dim=-1))
+    found = top_of(torch.ones(1, 4), targets, torch.tensor([[2, -1, -1]]), 3, Scoring())
+    assert found.words.tolist() == [[2, 0, 0]]
+    assert found.log_scores[0, 1:].isneginf().all()
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_autocast_changes_no_score(dtype):
+    """Words in a crowd: half precision does not tell them apart."""
+    random = torch.Generator().manual_seed(0)
+    targets = FrozenTable(F.normalize(3 + torch.randn(200, 16, generator=random), dim=-1))
+    pred, some = torch.randn(50, 16, generator=random), torch.arange(20).expand(50, -1)
+    calls = [
+        lambda: log_scores(pred, targets, Scoring()),
+        lambda: nearest(pred, targets, 3),
+        lambda: top_words(pred, targets, 3, Scoring("vmf_posterior"))[:2],
+        lambda: top_of(pred, targets, some, 3, Scoring())[:2],
+    ]
+    for call in calls:
+        expected = call()
+        with torch.autocast("cpu", dtype=dtype):
+            found = call()
+        for one, other in zip(
+            *[each if isinstance(each, tuple) else [each] for each in (found, expected)], strict=True
+        ):
+            assert one.dtype == other.dtype
+            assert torch.equal(one, other)

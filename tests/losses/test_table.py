@@ -65,3 +65,13 @@ def test_nothing_for_the_optimiser_and_nothing_is_halved():
     assert set(targets.state_dict()) == {"table", "banned"}
     assert torch.equal(targets.half().table, before)
     assert targets.double().table.dtype == torch.float32
+
+
+def test_a_table_that_is_loaded_has_other_words():
+    full, fewer = FrozenTable(vectors()), FrozenTable(vectors(), torch.arange(6) < 3)
+    assert len(full.candidates()) == 6
+    before = full.mean()
+    full.load_state_dict(fewer.state_dict())
+    assert full.candidates().tolist() == [3, 4, 5]
+    assert full.banned_rows().tolist() == [0, 1, 2]
+    assert not torch.equal(full.mean(), before)

@@ -119,6 +119,11 @@ class VectorOutput:
         if self.targets is None or f"{name}.softmax_weight" not in state_dict:
             return
         words = state_dict.pop(f"{name}.softmax_weight")
+        if len(words) != len(self.targets.table):
+            raise InputError(
+                f"the checkpoint's softmax has {len(words)} words, but the target dictionary has "
+                f"{len(self.targets.table)} entries. Use the data folder (dict.*.txt) that it was trained with"
+            )
         bias = state_dict.pop(f"{name}.softmax_bias")
         own = {f"{name}.{key}": value for key, value in self.state_dict().items()}
         read = [key for key in state_dict if key.startswith(f"{name}.embed_tokens.") and key not in own]

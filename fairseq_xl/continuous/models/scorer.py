@@ -14,7 +14,6 @@ from fairseq_xl.vectors.targets import WordList, log_frequency
 class VectorScorer(torch.nn.Module):
     """Log-scores over the vocabulary from predicted vectors, under a :class:`DecodingConfig`."""
 
-    hubs: Tensor | None
     bonus: Tensor | None
 
     def __init__(self, cfg: DecodingConfig, dictionary: WordList):
@@ -23,7 +22,7 @@ class VectorScorer(torch.nn.Module):
         self.scale = cfg.decode_scale
         self.csls_weight = cfg.decode_csls_weight
         self.prior_weight = cfg.decode_prior_weight
-        self.register_buffer("hubs", None, persistent=False)
+        self._hubs: tuple[Tensor, Tensor] | None = None
         self.register_buffer("bonus", None, persistent=False)
         if cfg.decode_prior_weight:
             self.bonus = cfg.decode_prior_weight * torch.from_numpy(log_frequency(dictionary))
@@ -32,9 +31,10 @@ class VectorScorer(torch.nn.Module):
         """(V,) to subtract from each word's cosine, if anything."""
         if not self.csls_weight:
             return None
-        if self.hubs is None:
-            self.hubs = hubness(targets)
-        return self.csls_weight * self.hubs.to(targets.table.device)
+        words = targets.candidates()  # found anew where the table has moved or was loaded
+        if self._hubs is None or self._hubs[0] is not words:
+            self._hubs = words, hubness(targets)
+        return self.csls_weight * self._hubs[1]
 
     def word_bonus(self, targets: TargetTable) -> Tensor | None:
         """(V,) to add to each word's logit, if anything: its log frequency, and the bias that was learnt for it."""

@@ -78,7 +78,6 @@ class TargetTable(FrozenTable):
                     "in another --save-dir"
                 )
         super()._load_from_state_dict(state_dict, prefix, *args, **kwargs)
-        self._rows = self._mean = None
         self.filled = self.filled or stored is not None
 
     def _is_same(self, state_dict: dict[str, Tensor], prefix: str) -> bool:

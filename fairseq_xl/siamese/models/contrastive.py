@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from fairseq_xl.losses.table import outside_autocast
 from fairseq_xl.siamese.models.voting import RULES
 
 
@@ -29,6 +30,7 @@ def contrastive(cosine: Tensor, same: Tensor, margin: float) -> Tensor:
     return torch.where(same, 1 - cosine, (cosine - margin).clamp_min(0))
 
 
+@outside_autocast
 def all_pairs(vectors: Tensor, labels: Tensor, margin: float) -> Tensor:
     """The mean () of the loss over pairs of one class and over pairs of two, each kind with weight one half.
 
@@ -44,6 +46,7 @@ def all_pairs(vectors: Tensor, labels: Tensor, margin: float) -> Tensor:
     return torch.stack([(loss * kind).sum() / kind.sum().clamp_min(1) for kind in kinds]).sum() / 2
 
 
+@outside_autocast
 def class_scores(
     sentences: Tensor,
     references: Tensor,

@@ -10,6 +10,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from fairseq_xl.losses.table import outside_autocast
+
 
 def tag_similarity(tags: Tensor, pad: int, longest: int = 3) -> Tensor:
     """Cosine similarities (N, N), from 0 to 1, of the counts of n-grams of tags.
@@ -34,6 +36,7 @@ def tag_similarity(tags: Tensor, pad: int, longest: int = 3) -> Tensor:
     return rows @ rows.t()
 
 
+@outside_autocast
 def tag_contrast(vectors: Tensor, similarity: Tensor, temperature: float) -> Tensor:
     """KL divergence of the shares that a sentence's neighbours have by their vectors from those that they have by tags.
 

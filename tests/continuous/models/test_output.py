@@ -132,6 +132,13 @@ class TestFromASoftmax:
         other.load_state_dict(state)
         assert all(torch.equal(value, state[name]) for name, value in other.state_dict().items())
 
+    def test_a_softmax_over_other_words_is_refused(self, build) -> None:
+        state = build(decoder_output="softmax").state_dict()
+        for name in ("decoder.softmax_weight", "decoder.softmax_bias"):
+            state[name] = state[name][:-2]
+        with pytest.raises(InputError, match="softmax has 15 words, but the target dictionary has 17 entries"):
+            build(untie_decoder_input=True).load_state_dict(state)
+
 
 def test_a_softmax_refuses_an_option_of_a_continuous_output(build) -> None:
     with pytest.raises(InputError, match="--untie-decoder-input is for a continuous output"):
