@@ -63,6 +63,8 @@ def serve() -> Iterator[Callable[..., Website]]:
                     self.path, (404, {"Content-Type": "text/html"}, b"<html>nothing here</html>")
                 )
                 self.send_response(status)
+                # A response that is broken off would take a request on the same connection with it.
+                self.send_header("Connection", "close")
                 for name, value in headers.items():
                     self.send_header(name, value)
                 if "Transfer-Encoding" in headers:
