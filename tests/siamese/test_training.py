@@ -87,6 +87,7 @@ class TestTrained:
             ("--encoder-kind cnn", "has no last state"),
             ("--references 0", "--references takes a number from 1"),
             ("--pairs low", "is none of"),
+            ("--rule mean --match-threshold 0.3", "--match-threshold is for --rule matches, not for mean"),
         ],
     )
     def test_mistakes(self, data_directory, train_siamese, tmp_path, options, said):

@@ -85,6 +85,8 @@ class SiameseContrastiveTask(FairseqTask):
         task = cls(cfg, DataDirectory(cfg.data))
         if not kwargs.get("from_checkpoint"):
             pair_kinds(cfg.pairs, task.directory)
+            if cfg.match_threshold != 0.5 and str(cfg.rule) != "matches":
+                raise InputError(f"--match-threshold is for --rule matches, not for {cfg.rule}: leave it out")
             if not task.directory.has("train", task.reference_side):
                 raise InputError(
                     f"--reference-side {task.reference_side} takes sentences of a language that {cfg.data} has not: "

@@ -45,6 +45,8 @@ class UposCrossEntropy(CrossEntropyCriterion):
         if not tag_contrast_temperature > 0:
             raise InputError(f"--tag-contrast-temperature is {tag_contrast_temperature}: give a number above 0")
         self.pairs = len(task.pairs)
+        if tag_contrast_temperature != 0.1 and not tag_contrast:
+            raise InputError("--tag-contrast-temperature has no effect without --tag-contrast: leave it out")
         self.contrast, self.temperature = tag_contrast, tag_contrast_temperature
 
     def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:

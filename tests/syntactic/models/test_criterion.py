@@ -86,7 +86,14 @@ def test_the_contrastive_loss_is_added_in_training_alone(run):
     assert found["tag_contrast"].avg == pytest.approx(float(apart.detach()), rel=1e-4)
 
 
-@pytest.mark.parametrize(("options", "said"), [((-1.0, 0.1), "--tag-contrast is -1"), ((1.0, 0.0), "temperature is 0")])
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ((-1.0, 0.1), "--tag-contrast is -1"),
+        ((1.0, 0.0), "temperature is 0"),
+        ((0.0, 0.2), "temperature has no effect without"),
+    ],
+)
 def test_mistakes(run, options, said):
     with pytest.raises(InputError, match=said):
         UposCrossEntropy(run[0], False, *options)

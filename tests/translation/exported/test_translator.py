@@ -160,7 +160,7 @@ def test_options_that_cannot_work_are_refused(exported, given, message):
 
 def test_options_that_change_nothing_are_taken(exported, raw):
     expected = Translator.load(exported / "vectors").translate(raw)
-    same = {"decode_score": "vmf_posterior", "unkpen": 0.0, "nearest": "top", "sampling": False, "decode_scale": 5.0}
+    same = {"decode_score": "vmf_posterior", "unkpen": 0.0, "nearest": "top", "sampling": False}
     assert Translator.load(exported / "vectors", **same).translate(raw) == expected
 
 
