@@ -180,7 +180,7 @@ def check_cuda() -> Check:
     """Whether torch can use a GPU, and whether there is one that it cannot."""
     try:
         import torch
-    except Exception:  # of torch's own check
+    except Exception:  # whatever an import raises: the line about torch has said it
         return Check("CUDA", "limited", False, None, "unknown without a torch that works")
     built = torch.version.cuda
     if torch.cuda.is_available():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import torch
 from torch import Tensor, nn
 
 from fairseq_xl.eole.settings import Continuous
@@ -38,9 +37,7 @@ class VectorGenerator(nn.Module):
 
     def forward(self, states: Tensor) -> Tensor:
         """Log-scores (…, V) of decoder states (…, C), as eole's search wants them; they have no gradient."""
-        pred = self.vectors(states).detach()
-        with torch.autocast(pred.device.type, enabled=False):
-            return log_scores(pred.float(), self.targets, self.scoring())
+        return log_scores(self.vectors(states).detach(), self.targets, self.scoring())
 
     def scoring(self) -> Scoring:
         """How a cosine to a word becomes its log-score."""
