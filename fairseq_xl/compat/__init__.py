@@ -9,7 +9,7 @@ from fairseq_xl.compat.checkpoints import explain_unusable_checkpoints, write_ch
 from fairseq_xl.compat.damaged_data import explain_damaged_data
 from fairseq_xl.compat.datasets import load_masked_dictionaries, supply_bucket_bounds, supply_numpy_compat
 from fairseq_xl.compat.dictionaries import refuse_other_dictionaries
-from fairseq_xl.compat.generation import count_diversity_by_place, evaluate_every_sentence
+from fairseq_xl.compat.generation import count_diversity_by_place, evaluate_every_sentence, force_words_without_score
 from fairseq_xl.compat.mistakes import explain, refuse_another_scheduler
 from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
 from fairseq_xl.compat.pickling import let_tasks_be_copied
@@ -55,4 +55,5 @@ def apply() -> None:
     load_masked_dictionaries()
     let_tasks_be_copied()
     count_diversity_by_place()
+    force_words_without_score()
     evaluate_every_sentence()

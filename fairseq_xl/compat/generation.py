@@ -7,6 +7,8 @@ from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from fairseq_xl.compat.patching import Stock, loaded, replace
 
@@ -49,6 +51,32 @@ def evaluate_every_sentence() -> None:
     for name in _COMMANDS:
         for module in loaded(name):
             replace(module, "main")(main)
+
+
+def force_words_without_score() -> None:
+    """Let ``--prefix-size`` begin a translation with a word that the model never says, such as one without a vector.
+
+    Broken: the forced word keeps its score of −inf, so that no hypothesis is left, and the search ends in an
+    AssertionError. Such a word scores 0 instead. All hypotheses of the sentence have it, so none gains by that.
+    """
+    from fairseq.sequence_generator import SequenceGenerator
+
+    @replace(SequenceGenerator, "_prefix_tokens")
+    def _prefix_tokens(
+        stock: Stock,
+        self: Any,
+        step: int,
+        lprobs: Tensor,
+        scores: Tensor,
+        tokens: Tensor,
+        prefix_tokens: Tensor,
+        beam_size: int,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        forced = prefix_tokens[:, step].repeat_interleave(beam_size).unsqueeze(1)
+        score = lprobs.gather(1, forced)
+        unsaid = forced.ne(self.pad) & score.eq(-torch.inf)
+        lprobs.scatter_(1, forced, score.masked_fill(unsaid, 0.0))
+        return stock(self, step, lprobs, scores, tokens, prefix_tokens, beam_size)
 
 
 def count_diversity_by_place() -> None:

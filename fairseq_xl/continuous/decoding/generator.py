@@ -110,8 +110,9 @@ class _ColumnModel(EnsembleModel):
         return torch.cat([head, top.log_scores], 1), extra["attn"][0][:, -1]
 
     def log_score_of(self, word: Tensor) -> Tensor:
-        """(batch · beam,) score of one word of each hypothesis at the latest step."""
-        return self._log_scores(word.unsqueeze(1)).squeeze(1)
+        """(batch · beam,) score of one word of each hypothesis at the latest step, −inf if it has no vector."""
+        score = self._log_scores(word.unsqueeze(1)).squeeze(1)
+        return score.masked_fill(self.single_model.decoder.targets.banned[word], -torch.inf)
 
     def _log_scores(self, words: Tensor) -> Tensor:
         pred, rule, shift = self.step

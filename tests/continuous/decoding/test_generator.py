@@ -55,6 +55,23 @@ def test_prefixes_are_kept_and_scored_alike(build):
         assert found[0][0][0]["tokens"][:2].tolist() == [9, 10]
 
 
+def test_a_forced_word_without_a_vector_is_said_and_scores_nothing(build):
+    model, words = build()
+    model.decoder.targets.banned[9] = True
+    prefix = torch.tensor([[9, 10, 1], [11, 9, 12], [1, 1, 1], [9, 9, 9], [7, 9, 1], [6, 9, 2], [9, 1, 1]])
+    top, dense = (
+        kind([model], words, beam_size=3, max_len_b=10).generate([model], batch(), prefix_tokens=prefix)
+        for kind in (TopWordsGenerator, SequenceGenerator)
+    )
+    assert_same(top, dense, attention=False)
+    for row, translations in zip(prefix.tolist(), dense, strict=True):
+        forced = row[: row.index(1)] if 1 in row else row
+        for translation in translations:
+            assert translation["tokens"][: len(forced)].tolist() == forced
+            scores = translation["positional_scores"][: len(forced)].tolist()
+            assert [score == 0 for score in scores] == [word == 9 for word in forced]
+
+
 def test_a_beam_wider_than_the_vocabulary(build):
     model, words = build()
     options = {"beam_size": 50, "max_len_b": 4}
