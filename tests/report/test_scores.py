@@ -1,6 +1,7 @@
 """Table 1 from made-up runs."""
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -116,3 +117,13 @@ def test_equal_scores_speak_neither_for_nor_against():
         "p_sentences": {1: 0.01},
     }
     assert marks(compared, "†") == "+0.0 (+0.0 to +0.0; 0/1)"
+
+
+@pytest.mark.parametrize(("method", "draws"), [("ar", 0), ("bs", 7)])
+def test_samples_are_those_of_the_bootstrap(runs, method, draws):
+    seen = []
+    tests = SimpleNamespace(
+        sentences_differ=lambda *given: 1.0, difference_interval=lambda *given: seen.append(given[4]) or (0, 0)
+    )
+    comparisons(runs, ["ce"], 5, tests, method=method, samples=7)
+    assert set(seen) == {draws}

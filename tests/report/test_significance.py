@@ -101,3 +101,26 @@ def test_kept_tests_are_not_computed_again(tmp_path, monkeypatch):
     path.write_text("[")
     with pytest.raises(InputError, match="is no file of kept tests"):
         KeptTests(path)
+
+
+def test_one_run_each_spreads_over_sentences(make_run):
+    references, spoilt = make_run.references, make_run.spoilt
+    bad, good = ([spoilt(references, share, 1)] for share in (0.6, 0.1))
+    low, high = difference_interval(bad, good, references, samples=200)
+    assert low < high
+
+
+def test_an_interval_takes_the_tokeniser_of_the_scores():
+    references = [f"这是第{n}个句子。" for n in "一二三四五六七八九十"]
+    wrong, nearly = ["好的。"] * 10, [f"{line[:-1]}啊。" for line in references]
+    assert difference_interval([wrong], [nearly], references, samples=50) == (0, 0)
+    assert difference_interval([wrong], [nearly], references, samples=50, tokenize="zh")[0] > 0
+
+
+def test_another_sacrebleu_tests_anew(tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(significance, "sentences_differ", lambda *given: calls.append(given) or 0.25)
+    for version in ("1.0", "2.0", "2.0"):
+        monkeypatch.setattr(significance.sacrebleu, "__version__", version)
+        KeptTests(tmp_path / "tests.json").sentences_differ(["a"], ["b"], ["c"])
+    assert len(calls) == 2

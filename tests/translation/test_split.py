@@ -52,3 +52,15 @@ def test_a_split_without_a_target_is_refused(untrained):
     task.load_dataset = absent
     with pytest.raises(InputError, match="bin has no split 'valid'"):
         split.decoder(model, task, Tuning())
+
+
+def test_sentences_stand_beside_their_own_references(untrained, monkeypatch):
+    """Batches are of like length, so translations come in another order than the references."""
+    model, task = untrained
+    dataset, scored = task.dataset("valid"), []
+    monkeypatch.setattr(split, "translate", lambda *given: ({number: number for number in batch} for batch in given[4]))
+    monkeypatch.setattr(tuning, "outcomes", lambda beams, references: scored.append((beams, references)) or {})
+    split.decoder(model, task, Tuning(batch_size=2))(split.as_saved(model, 5))
+    ((beams, references),) = scored
+    assert beams == list(range(len(dataset)))
+    assert references == [split._text(task, dataset.tgt[number], None, True) for number in beams]

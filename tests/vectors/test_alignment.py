@@ -137,3 +137,19 @@ def test_what_cannot_be_aligned(spaces, tmp_path, capsys):
     assert main(line) == 2
     assert "cannot write b.txt2: its name must end in" in capsys.readouterr().err
     assert (tmp_path / "a.vec").read_text() == "old", "both or none"
+
+
+def test_a_common_part_is_taken_away():
+    found = centered_units(WordVectors(["a", "b"], np.array([[3, 1], [3, -1]], dtype=np.float32)))
+    np.testing.assert_allclose(found.matrix, [[0, 1], [0, -1]], atol=1e-6)
+
+
+def test_mutual_translations_are_nearest_by_csls_both_ways():
+    random = np.random.default_rng(0)
+    a, b = (random.normal(size=(count, 4)) + 1 for count in (40, 30))  # all near each other, so there are hubs
+    a, b = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (a, b))
+    cosine = a @ b.T
+    csls = 2 * cosine - np.sort(cosine, 1)[:, -5:].mean(1)[:, None] - np.sort(cosine, 0)[-5:].mean(0)
+    there, back = csls.argmax(1), csls.argmax(0)
+    found = Induction(a.astype(np.float32), b.astype(np.float32), k=5).mutual()
+    assert found == [(i, j) for i, j in enumerate(there.tolist()) if back[j] == i]

@@ -73,6 +73,7 @@ def test_mistakes_are_told_in_one_sentence(options, message):
         ({"end_options": "margin=0.3"}, 0.3),
         ({}, 0.5),
         ({"start_loss": "syn_margin_diff", "start_options": "margin=0.2", "end_loss": "vmf"}, 0.2),
+        ({"start_loss": "syn_margin_diff", "start_options": "margin=0.2"}, 0.5),
         ({"end_loss": "vmf"}, None),
     ],
 )

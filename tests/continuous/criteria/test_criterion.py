@@ -18,6 +18,7 @@ from fairseq_xl.continuous.criteria import (
     vmf,
     vmf_posterior,
 )
+from fairseq_xl.continuous.criteria.criterion import ContinuousCriterion
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses import syn_margin_proj
@@ -258,3 +259,16 @@ def test_a_loss_that_is_not_finite_names_update_and_sentences(monkeypatch):
         fixed.pred[2] = float("nan")
     with pytest.raises(InputError, match="update 42 on the batch of training sentences 0, 2"):
         make("cosine")(fixed, sample([0, 2], [TARGETS[0], TARGETS[2]]))
+
+
+def test_a_loss_per_sentence():
+    """``--sentence-avg``: the loss is divided by sentences, and what is said of words by words."""
+    log = {"loss": 12.0, "ntokens": 6, "nsentences": 3, "sample_size": 3, "per_word/kappa": 30.0}
+    with metrics.aggregate() as found:
+        ContinuousCriterion.reduce_metrics([log, log])
+    values = found.get_smoothed_values()
+    assert (values["loss"], values["kappa"]) == (4, 5)
+
+
+def test_a_word_of_no_count_is_sampled_too():
+    assert vmf_posterior.sampling_weights([0, 1, 16], 0.5).tolist() == [1, 1, 4]

@@ -82,8 +82,8 @@ def test_a_beam_wider_than_the_vocabulary(build):
 
 @pytest.mark.parametrize("kind", ["flat", "hnsw", "ivf"])
 @pytest.mark.parametrize("hubs", [0.0, 0.5])
-def test_an_index_that_sees_every_word_changes_nothing(build, kind, hubs):
-    """vmf_density has no normaliser, so only the candidates decide; 60 words are few enough to see them all."""
+def test_an_index_that_looks_everywhere_changes_nothing(build, kind, hubs):
+    """vmf_density has no normaliser, so only the candidates decide, which are 8 of 60 words."""
     model, words = build(decode_score="vmf_density", decode_csls_weight=hubs)
     targets, scorer = model.decoder.targets, model.decoder.scorer
     index = WordIndex(targets, kind, words.nspecial, scorer.penalty(targets), effort=100)
@@ -99,7 +99,7 @@ def test_an_index_normalises_over_what_it_found(build):
     ours = TopWordsGenerator([model], words, index=index, beam_size=3, max_len_b=5)
     stock = SequenceGenerator([model], words, beam_size=3, max_len_b=5)
     for a, b in zip(ours.generate([model], batch()), stock.generate([model], batch()), strict=True):
-        assert a[0]["positional_scores"][0] >= b[0]["positional_scores"][0] - 1e-5
+        assert a[0]["positional_scores"][0] > b[0]["positional_scores"][0]
 
 
 def test_what_needs_every_score_is_refused(build):

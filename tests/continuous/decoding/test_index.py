@@ -27,3 +27,24 @@ def test_without_faiss_the_extra_is_named(build, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "faiss", None)
     with pytest.raises(InputError, match=r"--extras index"):
         WordIndex(model.decoder.targets, "flat", words.nspecial)
+
+
+def test_an_index_finds_what_a_search_of_all_words_finds(build):
+    """Hubs are penalised, and special tokens and words without a vector left out."""
+    model, words = build()
+    targets = model.decoder.targets
+    penalty, unit = torch.linspace(0, 0.9, len(words)), targets.table[[2, 3, 10, 40]]
+    scores = (unit @ targets.table.t() - penalty).masked_fill(targets.banned, -torch.inf)
+    scores[:, : words.nspecial] = -torch.inf
+    found = WordIndex(targets, "flat", words.nspecial, penalty).search(unit, 9)
+    assert torch.equal(found, scores.topk(9).indices)
+
+
+def test_fewer_words_than_asked_for(build):
+    model, words = build()
+    targets = model.decoder.targets
+    ordinary = [row for row in targets.candidates().tolist() if row >= words.nspecial]
+    found = WordIndex(targets, "flat", words.nspecial).search(torch.eye(targets.dim)[:3], len(ordinary) + 5)
+    for row in found.tolist():
+        assert sorted(row[: len(ordinary)]) == ordinary
+        assert row[len(ordinary) :] == [-1] * 5

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fairseq_xl.corpus.alignment import align
 from fairseq_xl.io.errors import InputError
 
-from .conftest import shuffled
+from .conftest import document, shuffled
 
 
 def test_isolated_places_are_forgiven():
@@ -69,3 +69,19 @@ def test_settings_that_do_not_fit(run, setting, message):
 def test_no_page_left(run):
     with pytest.raises(InputError, match="no page of 1 could be aligned"):
         run([shuffled("bad", [None] * 8)], "align.max_misaligned=2")
+
+
+def test_a_page_of_which_too_much_is_misaligned(run):
+    pages = [shuffled("good", list(range(8))), shuffled("half", [0, 1, *[None] * 5, 7])]
+    found, report = run(pages, "align.method=dynamic", "align.max_share=0.3")
+    assert list(found) == ["good"]
+    assert report["discarded, misaligned"] == 1
+    found, report = run(pages, "align.method=dynamic", "align.max_share=1")
+    assert list(found) == ["good", "half"]
+    assert report["pairs left out"] > 0
+
+
+def test_the_ratio_of_lengths_is_that_of_all_pages():
+    pages = [document(0, ["ab", "c"], ["abcd"]), document(1, ["d"], ["efgh"])]
+    assert align._ratio(align.AlignSettings(), pages) == 2
+    assert align._ratio(align.AlignSettings(ratio=1.5), pages) == 1.5

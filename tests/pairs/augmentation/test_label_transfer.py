@@ -323,3 +323,9 @@ def test_mistakes_leave_nothing_behind(files, capsys, options, message):
 def test_nothing_to_make_pairs_of(tmp_path, capsys):
     assert main(["match", "transfer-labels", "-o", str(tmp_path / "x.tsv")]) == 2
     assert "there are no sentences" in capsys.readouterr().err
+
+
+def test_a_labelled_pair_that_stands_there_twice_has_one_vote():
+    labelled = [("a", "b", 1), ("a", "b", 1), ("b", "a", 1), ("a x", "b", 0), ("a y", "b", 0)]
+    found, _ = transfer([("uno", "a"), ("dos", "b")], labelled, chosen=Settings(conflicts="majority"))
+    assert [pair.label for pair in found] == [0]

@@ -12,6 +12,7 @@ from scipy import sparse
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.source import PairSource
+from fairseq_xl.pairs.evaluation import similarity
 from fairseq_xl.pairs.evaluation.similarity import (
     UNTRAINED,
     across,
@@ -162,3 +163,8 @@ def test_averaged_vectors_are_those_before_tuning(checkpoint):
     with torch.no_grad():
         predictor.model.embedding.table.mul_(torch.randn_like(predictor.model.embedding.table))
     np.testing.assert_array_equal(similarities(predictor, rows, "mine")[UNTRAINED[0]], before)
+
+
+def test_the_spread_over_checkpoints_is_that_of_a_sample():
+    gold = np.arange(4.0)
+    assert similarity._cell([gold, gold[::-1]], gold) == "0.0 ± 141.4"

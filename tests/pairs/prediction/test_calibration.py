@@ -17,7 +17,9 @@ from fairseq_xl.pairs.prediction import calibration
 from fairseq_xl.pairs.prediction.calibration import (
     COLDEST,
     HOTTEST,
+    Calibration,
     apply,
+    calibrated,
     estimate_prior,
     fit_platt,
     fit_temperature,
@@ -234,3 +236,10 @@ def test_what_is_no_calibration(change, said, tmp_path):
     path.write_text(json.dumps({**good, **change}))
     with pytest.raises(InputError, match=said):
         calibration.read_calibration(path)
+
+
+def test_calibrated_for_another_share_of_matches():
+    raw = np.array([-2.0, 0.0, 3.0])
+    np.testing.assert_allclose(calibrated(raw, Calibration(2.0, 0.5, 0.4, None)), expit(raw / 2 + 0.5))
+    odds = np.exp(raw / 2 + 0.5) * (0.1 / 0.9) / (0.4 / 0.6)
+    np.testing.assert_allclose(calibrated(raw, Calibration(2.0, 0.5, 0.4, 0.1)), odds / (1 + odds))

@@ -15,7 +15,15 @@ from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.evaluation.record import PairRecord, together
 from fairseq_xl.pairs.evaluation.scores import log_losses
-from fairseq_xl.pairs.prediction.ensemble import PRESETS, combine, fit_stack, mean_logit, mean_probability, out_of_fold
+from fairseq_xl.pairs.prediction.ensemble import (
+    PRESETS,
+    combine,
+    cross_fit,
+    fit_stack,
+    mean_logit,
+    mean_probability,
+    out_of_fold,
+)
 
 pytest.importorskip("sklearn")
 
@@ -207,3 +215,12 @@ def test_what_is_refused(files, tmp_path, capsys):
     ):
         assert ensemble(tmp_path, *arguments)[0] == 2
         assert said in capsys.readouterr().err
+
+
+def test_folds_are_drawn_by_the_seed():
+    def fit(seen, labels):
+        return lambda new: np.full(len(new), seen.sum())
+
+    gold, group = np.tile([0, 1], 60), np.arange(120) // 2
+    one, again, other = (cross_fit(fit, np.arange(120), gold, group, 4, seed) for seed in (1, 1, 2))
+    assert one.tolist() == again.tolist() != other.tolist()

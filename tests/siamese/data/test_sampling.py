@@ -80,3 +80,10 @@ def test_references():
     assert len(set(chosen.tolist())) == 13
     with pytest.raises(InputError, match="class 2 has no sentence among the references"):
         sample_references(labels, 3, 10, np.random.default_rng(1))
+
+
+def test_the_remainder_goes_to_any_class():
+    labels, more = np.array([0, 0, 1, 1, 2, 2, 2]), Counter()
+    for seed in range(60):
+        more[int(np.bincount(labels[balanced(labels, 3, np.random.default_rng(seed))]).argmax())] += 1
+    assert min(more[label] for label in range(3)) > 8

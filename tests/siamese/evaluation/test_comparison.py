@@ -199,3 +199,9 @@ def test_help_lists_the_steps_and_a_steps_options(capsys):
             main(["classify", *words])
         assert ended.value.code == 0
         assert said in capsys.readouterr().out
+
+
+def test_the_spread_over_runs_is_that_of_a_sample():
+    compared = comparison.compare(comparison.group([record("a", 10), record("a", 20)]), "a", 10)
+    table = comparison.tables(compared)["scores"]
+    assert table.rows[0][table.headings.index("± over runs")] == "7.1"

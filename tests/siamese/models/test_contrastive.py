@@ -112,3 +112,11 @@ def test_mistakes():
         class_scores(REFERENCES, REFERENCES, CLASSES, 3)
     with pytest.raises(ValueError, match="a rule is one of matches, mean"):
         class_scores(REFERENCES, REFERENCES, CLASSES, 2, "vote")
+
+
+def test_a_larger_share_of_matches_wins_whatever_the_mean_cosine():
+    """8 of 9 references match, or 9 of 10, whose mean is far lower."""
+    cosines = torch.tensor([*[1.0] * 8, 0.49, *[0.51] * 9, -1.0])
+    references = torch.stack([cosines, (1 - cosines**2).sqrt()], 1)
+    labels = torch.tensor([0] * 9 + [1] * 10)
+    assert class_scores(torch.tensor([[1.0, 0.0]]), references, labels, 2).argmax() == 1

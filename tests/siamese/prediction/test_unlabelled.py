@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from fairseq_xl.cli.main import main
@@ -36,3 +38,10 @@ def test_unlabelled_pairs_take_the_class_of_the_high_resource_side(checkpoint):
     assert [row[0] for row in found] == ["pos", "neg"]
     assert str(count) == "2 pairs labelled (neg 1, pos 1), 0 left out as unsure"
     assert not list(label_pairs(pairs, lambda texts: classifier.predict(texts, "high", 0), 1.01, count))
+
+
+def test_a_share_that_is_just_enough():
+    def predict(lines):
+        return [SimpleNamespace(known=1, label="pos", scores={"pos": 0.5, "neg": 0.5}) for _ in lines]
+
+    assert list(label_pairs([("high", "low")], predict, 0.5, Labelled())) == [("pos", "high", "low")]

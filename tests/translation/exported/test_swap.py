@@ -61,6 +61,15 @@ def test_an_export_with_other_words(export, exported, words, work, transformers,
     assert read_export(tmp_path / "third").compute_type == "int8"
 
 
+def test_a_swap_keeps_the_penalty_of_unknown_words(export, words, raw, tmp_path):
+    """One below 0 is a bonus, by which nothing else is said."""
+    assert export("vectors", tmp_path / "old", "--unkpen", -1000, "--beam", 1)[0] == 0
+    given = ["--swap-vectors", words / "new.vec", "--swap-dictionary", words / "dict.txt"]
+    assert export(tmp_path / "old", tmp_path / "new", *given)[0] == 0
+    said = {token for (best,) in Translator.load(tmp_path / "new").candidates(raw) for token in best.tokens}
+    assert said == {"<unk>"}
+
+
 @pytest.mark.parametrize(
     ("name", "given", "message"),
     [
