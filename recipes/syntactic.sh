@@ -148,6 +148,7 @@ check() {
     [[ $OWN_SHARE =~ ^0\.[0-9]{1,9}$ && ! $OWN_SHARE =~ ^0\.0*$ ]] ||
       fail "--own-share is '$OWN_SHARE': give a share between 0 and 1, such as 0.8"
   fi
+  [[ -n $ADAPT || $ADAPT_UPDATES == 2000 ]] || fail "--adapt-updates is for --adapt: name its languages, or leave it out"
   [[ -z $ADAPT || $OWN_TAGS == yes ]] || fail "--adapt needs --own-tags: add it, or leave out --adapt"
   for language in $ADAPT; do
     [[ " $LANGUAGES " == *" $language "* ]] || fail "--adapt has '$language', which is not in --languages: add it there"
@@ -165,6 +166,8 @@ check() {
       done
     done
   fi
+  language=$(tr -s ' ' '\n' <<<"$LANGUAGES $UNSEEN" | sort | uniq -d | head -n 1)
+  [[ -z $language ]] || fail "--languages and --unseen name '$language' twice: name each language once, in one of them"
   for language in $LANGUAGES $UNSEEN; do
     [[ -n ${TREEBANKS[$language]:-} && ($language == en || -n ${TATOEBA[$language]:-}) ]] ||
       fail "no treebank and Tatoeba code are known for '$language': choose from en ${!TATOEBA[*]}"

@@ -175,7 +175,7 @@ def _align_tags(source: Path | str, target: Path | str) -> Iterator[tuple[str, s
 def read_pairs(sources: Iterable[Path | str], targets: Iterable[Path | str]) -> Iterator[tuple[str, str]]:
     """The sentence pairs of campaign files, file after file.
 
-    ``*.xml`` is read as XML and aligned by document and segment id, anything else as tagged text
+    ``*.xml`` and ``*.xml.gz`` are read as XML and aligned by document and segment id, anything else as tagged text
     and aligned by line. Raises :class:`InputError` as :func:`read_xml` does, when the two sides
     do not match, and for a pipe that is on both.
     """
@@ -185,7 +185,7 @@ def read_pairs(sources: Iterable[Path | str], targets: Iterable[Path | str]) -> 
     for path in {*sources} & {*targets}:
         refuse_pipe(path)
     for source, target in zip(sources, targets, strict=True):
-        kinds = {Path(path).suffix.lower() == ".xml" for path in (source, target)}
+        kinds = {str(path).lower().removesuffix(".gz").endswith(".xml") for path in (source, target)}
         if len(kinds) == 2:
             raise InputError(f"{source} and {target}: one is XML and the other is not")
         yield from (_align_xml if kinds.pop() else _align_tags)(source, target)

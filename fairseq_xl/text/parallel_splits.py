@@ -169,7 +169,9 @@ def cut(
         )
     given = {pair for name in ("valid", "test") for pair in read.get(name, ())}
     fresh = unique(pairs, given)
-    found = split(fresh, 0 if "valid" in read else valid, 0 if "test" in read else test, seed)
+    found = Splits([], [], [], 0)
+    if fresh:
+        found = split(fresh, 0 if "valid" in read else valid, 0 if "test" in read else test, seed)
     if len(found.train) < least:
         raise InputError(
             f"{corpora['train'].path} leaves {len(found.train)} training pairs when other sets are taken out, too few "

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import os
 import re
 
@@ -162,3 +163,10 @@ def test_the_campaigns_own_development_set(data_dir):
         "And of course, we all share the same adaptive imperatives.",
     )
     assert all(side and "<" not in side for pair in pairs for side in pair)
+
+
+def test_compressed_xml_is_xml(tmp_path):
+    path = xml(tmp_path / "a.xml", ("1", {1: "x", 2: "y"}))
+    packed = tmp_path / "a.XML.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert list(read_pairs([packed], [path])) == [("x", "x"), ("y", "y")]

@@ -114,6 +114,9 @@ def test_too_few_to_learn_from(tmp_path):
         cut(found, 2, 2, 1, least=500)
     with pytest.raises(InputError, match="train leaves 6 training pairs when other sets are taken out"):
         cut(found, 2, 2, 1, least=8)
+    pairs = [("s", "t"), ("u", "v")]
+    with pytest.raises(InputError, match="train leaves 0 training pairs"):
+        cut(corpora(tmp_path, train=pairs, valid=pairs), 2, 2, 1)
 
 
 def test_the_wrong_way_round(tmp_path):

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_text, atomic_texts, write_json
-from fairseq_xl.io.settings import GREATEST_SEED, argument, option
+from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option, refuse_given
 from fairseq_xl.text.parallel import Rules
 
 BOTH_SIDES = "the two sides' files"
@@ -78,14 +79,19 @@ class Split:
     seed: int = option("seed of the choice", 1, low=0, high=GREATEST_SEED)
 
     def run(self) -> None:
+        """Raises: InputError: one language for both sides, columns without a file of them, what ``cut`` raises."""
         from fairseq_xl.io.folders import own_files
         from fairseq_xl.text.parallel_splits import Corpus, cut
 
+        if len(set(self.languages)) < 2:
+            raise InputError(f"--languages {' '.join(self.languages)}: both sides would have the same files: name two")
         corpora = {
             name: Corpus(path, self.languages, self.columns)
             for name, path in (("train", self.train), ("valid", self.valid_set), ("test", self.test_set))
             if path is not None
         }
+        if all(corpus.sides() for corpus in corpora.values()):
+            refuse_given(self, ["columns"], "is for one file of pairs, and each of these is two files")
         found = cut(corpora, self.valid, self.test, self.seed, self.least, self.trust_languages)
         with own_files(self.output, "data split") as folder:
             for name in ("train", "valid", "test"):

@@ -121,6 +121,8 @@ class BuildEval:
             for folder, kept in parts.items():
                 path = folder / f"{language}.tsv"
                 write_groups(path, kept)
+                if not self.dev:  # groups of an earlier call, which may be among these
+                    (folder / "dev" / path.name).unlink(missing_ok=True)
                 sentences = sum(map(len, kept.values()))
                 print(f"{path}: {sentences} sentences in {len(kept)} of {len(groups)} groups", file=sys.stderr)
 

@@ -138,6 +138,14 @@ class Corpus:
                 bar.update(len(links))
         return counts
 
+    def inputs(self) -> set[str]:
+        """What was read, by languages and place."""
+        return {name for (name,) in self.db.execute("SELECT name FROM input")}
+
+    def name_of(self, reader: LinkReader) -> str:
+        """What an input is called in :meth:`inputs`: by its content, or else by its path."""
+        return self._known(reader, _digest(reader))[0]
+
     def _known(self, reader: LinkReader, content: str) -> tuple[str, str, int, str]:
         """The row of an input: of its content, or else of its path, or else a new one."""
         place = " ".join(("-".join(reader.languages), *(str(real_path(path)) for path in reader.files)))

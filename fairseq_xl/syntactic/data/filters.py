@@ -31,6 +31,11 @@ _END = re.compile(f"[{_MARKS}]+[{_CLOSING}]*$")
 _INNER_END = re.compile(rf"(\S*?)([{_MARKS}]+)[{_CLOSING}]*(?:\s+|(?<=[{_IDEOGRAPHIC}])(?=[^{_MARKS}{_CLOSING}\s]))")
 _TRAILING_DOTS = re.compile(f"(\\.\\.+|…)[{_CLOSING}]*$")
 _ELIDED = re.compile(r"^['’`][a-z]\s+")  # Dutch sentences begin with 't, 's or 'k in lower case
+_OPTIONAL = re.compile(
+    "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"  # accents that do not compose
+    "\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"  # points of Hebrew and Arabic
+    "\ufe00-\ufe0f\U000e0100-\U000e01ef]"  # selectors of a variant
+)
 _OPENING = re.compile(r"^[^\w.…]*")
 
 Test = Callable[[str, str, int], bool]
@@ -91,10 +96,15 @@ def tidy(text: str) -> str:
 
 def folded(text: str) -> str:
     """A sentence's letters and digits, without case, width, punctuation and spaces. Two sentences with the same key
-    count as the same when one of them must not be in the training text. A sentence that has only marks stays as it
-    is."""
-    plain = "".join(filter(str.isalnum, unicodedata.normalize("NFKC", text).casefold()))
+    count as the same when one of them must not be in the training text. Vowel signs and tone marks, as of Hindi and
+    Thai, are part of it; points that Hebrew and Arabic may leave out are not. A sentence that has only punctuation
+    stays as it is."""
+    plain = "".join(filter(_is_spelling, unicodedata.normalize("NFKC", text).casefold()))
     return plain or text
+
+
+def _is_spelling(character: str) -> bool:
+    return character.isalnum() or (unicodedata.category(character) in ("Mc", "Mn") and not _OPTIONAL.match(character))
 
 
 @cache

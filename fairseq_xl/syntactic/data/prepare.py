@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_text
@@ -20,13 +21,16 @@ from fairseq_xl.io.tables import stream_rows
 from fairseq_xl.syntactic.data.corpus import PIVOT, Corpus
 from fairseq_xl.syntactic.data.directory import read_manifest
 from fairseq_xl.syntactic.data.filters import FILTERS
-from fairseq_xl.syntactic.data.readers import Inputs, LinkReader
+from fairseq_xl.syntactic.data.readers import Inputs, LineAligned, LinkReader, Monolingual, TabSeparated
 from fairseq_xl.syntactic.tagging.tagged_text import kind
 from fairseq_xl.syntactic.tagging.taggers import load_tagger
 from fairseq_xl.syntactic.tagging.tagging import Engine, Tagging, tag_sentences
 from fairseq_xl.text.conllu import read_conllu
+from fairseq_xl.text.languages import wrong_way_round
 
 _TAGS_PER_TRANSACTION = 10_000
+_LOOKED_AT = 5_000
+"""First lines of a file by which its languages are told apart."""
 _OF_VOCABULARY = 4_000_000
 """Most sentences that SentencePiece learns from: it holds them all, a million in 0.3 GB."""
 
@@ -37,10 +41,12 @@ class Preparation(Tagging, Inputs):
 
     corpus: Path | None = option(
         "file of sentences, links and tags. Several data directories can share one: what it has read and tagged is not "
-        "done again (default: corpus.sqlite in the data directory)",
+        "done again. It only grows: to leave out what it has read, name a new file (default: corpus.sqlite in the data "
+        "directory)",
         None,
         metavar="FILE",
     )
+    trust_languages: bool = option("do not look whether the sides of a pair are the wrong way round", False)
     min_words: int = option(
         "fewest words of a sentence; in scripts without spaces two characters count as one", 3, metavar="N", low=0
     )
@@ -111,6 +117,14 @@ def prepare(settings: Preparation, output: Path) -> dict[tuple[str, str], int]:
         from fairseq_xl.syntactic.data import preprocessed
 
         preprocessed.check_free(output)
+        for reader in readers:
+            if isinstance(reader, Monolingual) and reader.languages[0] not in settings.own_tags:
+                raise InputError(
+                    f"{reader.name} has no translations, so it is trained on by --own-tags alone: add its language "
+                    "there, or leave out --monolingual"
+                )
+    if not settings.trust_languages:
+        check_sides(readers)
     with closing(Corpus(settings.corpus or output / "corpus.sqlite")) as corpus, corpus.locked():
         read(corpus, readers, [name for name in settings.filters if name != "none"], settings.min_words)
         join(corpus, settings.pivot, settings.pivot_most)
@@ -122,8 +136,22 @@ def prepare(settings: Preparation, output: Path) -> dict[tuple[str, str], int]:
         return corpus.pair_counts()
 
 
+def check_sides(readers: Sequence[LinkReader]) -> None:
+    """Raises: InputError: of a file's pairs, the first side looks like the second language and the other way round."""
+    for reader in readers:
+        if len(reader.languages) != 2 or not isinstance(reader, TabSeparated | LineAligned):
+            continue
+        pairs = [(link[1], link[3]) for link in islice(reader.links(0), _LOOKED_AT) if link]
+        if wrong_way_round(pairs, (reader.languages[0], reader.languages[1])):
+            first, second = reader.languages
+            raise InputError(
+                f"{reader.name}: what should be {first} looks like {second}, and the other way round: write "
+                f"{second}-{first}=…, or say --trust-languages"
+            )
+
+
 def read(corpus: Corpus, readers: Sequence[LinkReader], filters: Sequence[str], minimum: int) -> None:
-    """Fill the corpus, and say what each filter dropped.
+    """Fill the corpus, and say what each filter dropped, and which inputs of earlier calls it has besides.
 
     Raises:
         InputError: unreadable inputs, other filters than the corpus was begun with, or no pair at all.
@@ -132,6 +160,10 @@ def read(corpus: Corpus, readers: Sequence[LinkReader], filters: Sequence[str], 
     for reader in readers:
         counts = corpus.read(reader, minimum, filters)
         print(f"{reader.name}: " + ", ".join(f"{number} {what}" for what, number in counts.items()), file=sys.stderr)
+    if readers:
+        others = corpus.inputs() - {corpus.name_of(reader) for reader in readers}
+        for name in sorted(others):
+            print(f"{corpus.path} also holds {name}, of an earlier call", file=sys.stderr)
     if not corpus.pair_counts():
         raise InputError(f"{corpus.path} holds no pairs: give parallel text with --pairs, --parallel or --tatoeba")
 

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from fairseq_xl.syntactic.data.corpus import Corpus, fold
 
 VALID_SHARE = 20
-"""At most one in so many pairs validates."""
+"""At most one in so many pairs that are not excluded validates."""
 
 _SENTENCES = " JOIN sentence AS s ON s.id = link.source JOIN sentence AS t ON t.id = link.target"
 _FIT = (
@@ -68,7 +68,7 @@ class Selection:
         query = "INSERT OR IGNORE INTO excluded SELECT id FROM sentence WHERE fold = ?"
         self._db.executemany(query, ((found,) for found in self.folds))
         (self.excluded,) = self._db.execute("SELECT COUNT(*) FROM excluded").fetchone()
-        self._hold_out(corpus.pair_counts(), valid, pivot)
+        self._hold_out(valid, pivot)
 
     def count(self, split: str, pair: tuple[str, str]) -> int:
         """Pairs of a split (train or valid)."""
@@ -93,9 +93,11 @@ class Selection:
                 if total <= most or number * most // total > (number - 1) * most // total:
                     yield text
 
-    def _hold_out(self, counts: dict[tuple[str, str], int], valid: int, pivot: str) -> None:
+    def _hold_out(self, valid: int, pivot: str) -> None:
         """Choose validation sentences, for the rarest pairs first: theirs serve the others, too."""
         two = {(min(pair), max(pair)) for pair in self.pairs}
+        fit = "SELECT COUNT(*) FROM link" + _FIT
+        counts = {pair: self._db.execute(fit, pair).fetchone()[0] for pair in two}
         for pair in sorted(two, key=lambda pair: (counts[pair], pair)):
             wanted = min(valid, counts[pair] // VALID_SHARE)
             while (missing := wanted - self.count("valid", pair)) > 0:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.text.parallel import check_equal_counts
 
@@ -87,7 +88,13 @@ def read_bitext(source: Path | str, target: Path | str) -> Bitext:
     """Two tokenised files, line beside line.
 
     Raises:
-        InputError: unequal numbers of lines, no lines, text that is not UTF-8.
+        InputError: unequal numbers of lines, a side without a word, text that is not UTF-8.
     """
     check_equal_counts(source, target)
-    return Bitext(read_side(source), read_side(target))
+    sides = []
+    for path in (source, target):
+        side = read_side(path)
+        if not side.words:
+            raise InputError(f"{path} has no word in it: give the two sides of parallel text")
+        sides.append(side)
+    return Bitext(*sides)

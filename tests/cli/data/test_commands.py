@@ -39,11 +39,15 @@ def test_help_explains_every_option(name, capsys):
         ("tokenize a -o b -l de --processes 0", "--processes is 0: give a number from 1"),
         ("lexicon a b -o c --min-probability nan", "--min-probability is nan: give a finite number"),
         ("hypotheses a -o b --max-distance -1", "--max-distance is -1.0: give a number from 0"),
+        ("split TEXT -o b --languages de de", "--languages de de: both sides would have the same files: name two"),
+        ("split TEXT -o b --languages de en --columns 2 1", "--columns is for one file of pairs, and each of these is"),
         ("split a -o b --languages a b --columns 0 1", "--columns is 0: give a number"),
     ],
 )
-def test_what_an_option_does_not_take(words, sentence, capsys):
-    assert main(["data", *words.split()]) == 2
+def test_what_an_option_does_not_take(words, sentence, tmp_path, capsys):
+    for language in ("de", "en"):
+        (tmp_path / f"TEXT.{language}").write_text("a\nb\nc\n")
+    assert main(["data", *words.replace("TEXT", str(tmp_path / "TEXT")).split()]) == 2
     assert sentence in capsys.readouterr().err
 
 

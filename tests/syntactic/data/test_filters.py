@@ -107,3 +107,8 @@ def test_folded():
     assert folded("ＡＢＣ１") == "abc1"
     assert folded("?!") == "?!" != folded("!")
     assert folded("Straße") == folded("STRASSE")
+    assert folded("İstanbul") == folded("istanbul")
+    assert folded("मैं काम करता हूँ।") != folded("मैं काम करती हूँ।")
+    assert folded("เขามา") != folded("เขาม้า")
+    assert folded("كَتَبَ") == folded("كتب")
+    assert folded("So ❤\ufe0f it") == folded("so it")

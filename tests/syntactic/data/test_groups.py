@@ -73,6 +73,7 @@ def test_the_command_writes_both_parts(multilingual, tmp_path, capsys):
     assert main([*words, "--dev", "0.5", "--min-tags", "8"]) == 2
     assert "leaves one side empty" in capsys.readouterr().err
     assert main([*words, "--min-tags", "8"]) == 0
+    assert not (tmp_path / FILES[1]).exists()  # its groups are in the other file now
     assert {row.split("\t")[1] for row in (tmp_path / "en.tsv").read_text().splitlines()[1:]} == {TAGS["en"][2]}
 
 

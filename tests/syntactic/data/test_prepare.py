@@ -203,6 +203,7 @@ def test_killed_and_started_again(run_cli, multilingual, tmp_path):
         (("--sources", "en", "--targets", "en"), "no pair is left to train on"),
         (("--own-tags", "nl"), "the target language 'nl' has no tags: give --tagger nl=TAGGER"),
         (("--own-tags", "fr"), "has no sentence in 'fr': give text in it with --pairs or --monolingual"),
+        (("--monolingual", "en=x.txt"), "has no translations, so it is trained on by --own-tags alone"),
         (("--monolingual", "x.txt"), "--monolingual 'x.txt': write NAME=VALUE"),
     ],
 )
@@ -295,3 +296,22 @@ def test_languages_without_tags_make_no_groups(command, tmp_path, capsys):
     assert "--all ko: there are only groups in de, en, es" in capsys.readouterr().err
     assert main([*build, "--least", "999"]) == 2
     assert "no group has enough sentences" in capsys.readouterr().err
+
+
+def test_sides_that_are_the_wrong_way_round(tmp_path, capsys):
+    (tmp_path / "x.tsv").write_text("".join(f"Das ist der Hund {n}.\tThis is the dog {n}.\n" for n in range(30)))
+    words = ["embed", "prepare", "-o", str(tmp_path / "data"), "--until", "read"]
+    assert main([*words, "--pairs", f"en-de={tmp_path / 'x.tsv'}"]) == 2
+    assert "what should be en looks like de, and the other way round: write de-en=…" in capsys.readouterr().err
+    assert main([*words, "--pairs", f"en-de={tmp_path / 'x.tsv'}", "--trust-languages"]) == 0
+
+
+def test_inputs_of_earlier_calls_are_named(command, multilingual, tmp_path, capsys):
+    assert command("--until", "read") == 0
+    assert "of an earlier call" not in capsys.readouterr().err
+    (tmp_path / "moved.tsv").write_bytes((multilingual.folder / "de.tsv").read_bytes())
+    words = ["embed", "prepare", "-o", tmp_path / "x", "--corpus", tmp_path / "corpus.sqlite", "--until", "read"]
+    assert main(list(map(str, [*words, "--pairs", f"en-de={tmp_path / 'moved.tsv'}"]))) == 0
+    found = [line for line in capsys.readouterr().err.splitlines() if line.endswith("of an earlier call")]
+    assert len(found) == 2
+    assert not any("de.tsv" in line for line in found)

@@ -56,6 +56,13 @@ def test_parts_share_no_sentence(corpus):
     assert train <= set(sentences) <= {text for language in LANGUAGES for text in corpus.sentences(language)} - valid
 
 
+def test_one_in_twenty_of_what_is_not_excluded_validates(corpus):
+    exclude = [*corpus.sentences("de")][60:]
+    selection = Selection(corpus, [("de", "en")], exclude, 500, 1, "en")
+    valid, train = (selection.count(part, ("de", "en")) for part in ("valid", "train"))
+    assert (valid, train) == (3, 57)
+
+
 def test_excluded_sentences_are_in_no_part(corpus):
     exclude = ["i see one and one cats!", "ICH SEHE ZWEI UND DREI KATZEN", "nothing of this"]
     selection = Selection(corpus, PAIRS, exclude, 12, 1, "en")

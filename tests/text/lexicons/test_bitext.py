@@ -25,3 +25,7 @@ def test_both_sides_have_as_many_lines(tmp_path: Path) -> None:
         read_bitext(tmp_path / "x", tmp_path / "y")
     (tmp_path / "y").write_text("d\ne\n")
     assert read_bitext(tmp_path / "x", tmp_path / "y").target.words == ["d", "e"]
+    (tmp_path / "y").write_text("\n \n")
+    for sides in (("x", "y"), ("y", "x")):
+        with pytest.raises(InputError, match=r"y has no word in it"):
+            read_bitext(*(tmp_path / name for name in sides))
