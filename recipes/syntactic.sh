@@ -226,7 +226,8 @@ all_stages() {
   fi
   for TRAINING_SEED in $SEED $MORE_SEEDS; do
     # The first seed's encoder alone stands beside others.
-    OF='' beside='' others=$BESIDE
+    # shellcheck disable=SC2086
+    OF='' beside='' others="$BESIDE $(fingerprint_encoders $BESIDE)"
     if [[ $TRAINING_SEED != "$SEED" ]]; then OF=.seed$TRAINING_SEED others=''; fi
     stage "train.tags$OF" "$prepared" train_tags "$UPDATES" "$TEMPERATURE" "$OWN_SHARE" "$TRAINING_SEED" "${TUNING[*]:-}"
     if [[ -z $OF ]]; then

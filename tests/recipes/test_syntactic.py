@@ -268,6 +268,14 @@ def test_other_encoders_beside_and_a_card(syntactic, data):
     assert packed.endswith(f" --record {syntactic.out}/evaluation/all.json")
 
 
+def test_other_vectors_of_an_encoder_beside_are_evaluated(syntactic, data, tmp_path):
+    options = ("--data", data, *FEW, "--beside", f"L=npy:{tmp_path}/{{name}}.npy")
+    for content, evaluated in (("a", 3), ("a", 0), ("b", 2)):
+        (tmp_path / "de.npy").write_text(content)
+        assert syntactic(*options).returncode == 0
+        assert len(list(calls(syntactic, "fairseq-xl embed evaluate"))) == evaluated
+
+
 def test_subtitles_beside_pairs(syntactic, data, tmp_path):
     for name in ("s.en", "s.fr"):
         (tmp_path / name).write_text("- I go.\n")

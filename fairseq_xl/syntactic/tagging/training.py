@@ -231,8 +231,9 @@ def _renamed(sentences: Sequence[Sentence], corpus_of_names: Path, how: Training
     with closing(Corpus(corpus_of_names, must_exist=True)) as corpus:
         found = names(corpus.pairs("en", how.language))
     draw = random.Random(how.seed)
-    copies = (renamed(sentence, found, draw) for sentence in sentences)
-    return [copy for copy in copies if copy is not None]
+    copies = [copy for sentence in sentences if (copy := renamed(sentence, found, draw)) is not None]
+    print(f"{corpus_of_names}: {len(found)} names of {how.language}, {len(copies)} sentences copied", file=sys.stderr)
+    return copies
 
 
 def _labelled(nlp: Any, sentences: Sequence[Sentence], language: str) -> Any:

@@ -293,6 +293,16 @@ fingerprint_more() {
   fingerprint "$MORE"/en-*.tsv
 }
 
+# The files of encoders as --beside names them: LABEL=FILE, LABEL=KIND:FILE, where {name} stands for any text.
+fingerprint_encoders() { # LABEL=ENCODER…
+  local encoder file files
+  for encoder in "$@"; do
+    file=$(sed 's/{[^}]*}/*/g' <<<"${encoder#*=}")
+    mapfile -t files < <(compgen -G "$file"; compgen -G "${file#*:}")
+    fingerprint "${files[@]}"
+  done
+}
+
 fingerprint_treebanks() { # LANGUAGE
   local files
   [[ -n $DATA ]] || return 0
