@@ -264,6 +264,7 @@ classification_recipe() {
   key+=$size
   [[ $SYSTEM != *-control ]] || key+=.shuffled
   [[ $DRAWS == one ]] || key+=.draw$SEED
+  [[ $DRAWS == one ]] || size+=.draw
   [[ $WITH_HIGH == no ]] || BASELINE_OPTIONS+=(--with-high-resource) size+=.with-high
   [[ ${#VECTORS[@]} == 0 ]] || bridge=.vectors TRAIN+=(--embed-dim 0)
   [[ ${#LEXICONS[@]} == 0 && $HIGH_WORDS != shuffled ]] || bridge+=.$HIGH_WORDS

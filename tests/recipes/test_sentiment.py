@@ -369,6 +369,12 @@ def test_baselines_that_are_lent_labels_and_draws_by_seed(sentiment, data):
     sentiment(*options, "--draws", "seed", "--seed", 3)
     assert sentiment.calls == ["fairseq-xl classify baseline"]
     assert "--with-high-resource" not in sentiment.arguments("fairseq-xl classify baseline")
+    sentiment(*options, "--seed", 3)
+    assert sorted(path.name for path in (sentiment.out / "runs").iterdir()) == [
+        "te-en.svm.100.draw.seed3",
+        "te-en.svm.100.draw.with-high.seed3",
+        "te-en.svm.100.seed3",
+    ]
 
 
 @pytest.mark.parametrize(
