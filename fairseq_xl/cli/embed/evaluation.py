@@ -82,7 +82,9 @@ class Evaluate:
         treebanks = [_treebank(text) for text in self.treebanks]
         if self.write_texts:
             refuse_given(
-                self, ["encoders", "output", "transform", "taggers", "index"], "has no effect with --write-texts"
+                self,
+                ["encoders", "output", "transform", "taggers", "index", "measures", "device"],
+                "has no effect with --write-texts",
             )
             write_texts(self.write_texts, [*sets, *treebanks])
             return
@@ -111,20 +113,23 @@ class Evaluate:
             _refuse_device(self.output)
         outputs = [Path(f"{self.output}.{ending}") for ending in ("json", "md")] if self.output else []
         began = time.monotonic()
-        with atomic_outputs(*outputs) as files:
-            for file in files:
-                file.touch()  # where nothing can be written, that is said before the computing
-            record = evaluate(encoders, sets, treebanks, self.measures, device, self.index)
-            for language, about in record["texts"]["sets"].items():
-                if language in accuracy:
-                    about["tagger_f1"] = accuracy[language]
-            record = {"version": 1, **record, "index": self.index, "seconds": round(time.monotonic() - began, 1)}
-            record = {**record, "versions": versions(), "commit": commit()}
+        # The record is in its place before the tables are made, so that no fault of theirs loses hours of scores.
+        with atomic_outputs(*outputs[1:]) as of_tables:
+            with atomic_outputs(*outputs[:1]) as of_record:
+                for file in (*of_record, *of_tables):
+                    file.touch()  # where nothing can be written, that is said before the computing
+                record = evaluate(encoders, sets, treebanks, self.measures, device, self.index)
+                for language, about in record["texts"]["sets"].items():
+                    if language in accuracy:
+                        about["tagger_f1"] = accuracy[language]
+                record = {"version": 1, **record, "index": self.index, "seconds": round(time.monotonic() - began, 1)}
+                record = {**record, "versions": versions(), "commit": commit()}
+                for file in of_record:
+                    file.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
             text = "\n".join(table.markdown() for table in tables([record]))
             print(text)
-            written = [json.dumps(record, indent=1, ensure_ascii=False) + "\n", text]
-            for file, content in zip(files, written, strict=False):
-                file.write_text(content, encoding="utf-8")
+            for file in of_tables:
+                file.write_text(text, encoding="utf-8")
         if record["failures"]:
             raise InputError("; ".join(record["failures"]))
 

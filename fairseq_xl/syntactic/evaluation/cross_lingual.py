@@ -34,9 +34,11 @@ def compare(
     Returns:
         ``encoders`` has the following for each. ``same`` is the share in per cent of sentences whose nearest has the
         same tag sequence. ``similarity`` is the mean similarity of the nearest's tag sequence. ``translation`` is the
-        share in per cent whose nearest has the same number (None without numbers). ``same_attainable`` is the share
-        that has a candidate of the same sequence. ``best``, ``chance`` and ``of_translation`` are the mean similarity
-        of the most similar candidate, of all candidates, and of the translation.
+        share in per cent, of the sentences that have a translation, whose nearest is it (None where none has).
+        ``translated`` is the share in per cent that has a translation, a candidate of the same number.
+        ``same_attainable`` is the share that has a candidate of the same sequence. ``best`` and ``chance`` are the
+        mean similarity of the most similar candidate and of all candidates. ``of_translation`` is that of the
+        translation, over the sentences that have one (None where none has).
     """
     sides = [(Directions(mine, device), Directions(theirs, device)) for mine, theirs in encoders]
     parallel = bool(queries.numbers and candidates.numbers)
@@ -66,9 +68,10 @@ def compare(
         "same_attainable": 100 * float(attainable) / n,
         "best": float(best) / n,
         "chance": float(chance) / n,
+        "translated": 100 * translated / n,
         "of_translation": float(of_translation) / translated if translated else None,
         "encoders": [
-            {"same": 100 * s / n, "similarity": a / n, "translation": 100 * t / n if translated else None}
+            {"same": 100 * s / n, "similarity": a / n, "translation": 100 * t / translated if translated else None}
             for s, a, t in found.tolist()
         ],
     }

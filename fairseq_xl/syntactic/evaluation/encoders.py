@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -48,13 +49,17 @@ class Encoder:
 def parse_encoder(text: str) -> Encoder:
     """The encoder that a user named.
 
+    What stands before the first ``=`` (and before any ``:``) is the label. A word that is as a whole the path of
+    something there has none, such as ``runs/lr=0.1/checkpoint.pt``.
+
     Raises:
         InputError: no such baseline, kind or path, or a kind without a name.
     """
     head, _, _ = text.partition(":")
     label, equals, _ = head.partition("=")
-    spec = text[len(label) + 1 :] if equals else text
-    called = label if equals else spec
+    labelled = bool(equals) and not os.path.exists(text)
+    spec = text[len(label) + 1 :] if labelled else text
+    called = label if labelled else spec
     if spec in BASELINES:
         return Encoder(called, spec, lambda texts: _baseline(spec)(texts))
     if spec.partition(":")[0] in BASELINES:

@@ -15,6 +15,7 @@ from fairseq_xl.syntactic.evaluation.cosines import Matrix
 from fairseq_xl.syntactic.evaluation.dissimilarity import dissimilarities
 from fairseq_xl.syntactic.evaluation.encoders import Encoder
 from fairseq_xl.syntactic.tagging.tagged_text import TaggedText
+from fairseq_xl.vectors.faiss_index import import_faiss
 
 Entries = list[tuple[dict[str, Any], list[Matrix]]]
 """What the record says of an encoder, which the measures add to, and its embeddings of each text."""
@@ -47,7 +48,7 @@ def evaluate(
 
     Raises:
         InputError: nothing to measure, or nothing to measure it on; two texts of a language, two encoders of a label,
-            or no encoder can be used.
+            or none that can be used. A set is too small for nearest neighbours. An index is wanted, and faiss missing.
     """
     _check_distinct("encoders are called", [encoder.label for encoder in encoders])
     _check_distinct("evaluation sets are of language", [text.language for text in sets])
@@ -60,6 +61,10 @@ def evaluate(
             f"nothing is there to measure {' and '.join(measures)} on: nearest takes evaluation sets, dissimilarity "
             "treebanks, and cross-lingual two of either"
         )
+    if "nearest" in measures:
+        _check_sizes(sets)
+        if index is not None:
+            import_faiss()  # which would otherwise be missed after hours of encoding, once for each encoder
     failures: list[str] = []
     of_sets: Entries = []
     of_treebanks: Entries = []
@@ -89,7 +94,7 @@ def evaluate(
         "failures": failures,
     }
     if "nearest" in measures:
-        _nearest(of_sets, sets, device, index)
+        _nearest(of_sets, sets, device, index, failures)
     if "dissimilarity" in measures:
         for place, text in enumerate(treebanks):
             about = record["texts"]["treebanks"][text.language]
@@ -102,17 +107,26 @@ def evaluate(
     return record
 
 
-def _nearest(entries: Entries, texts: Sequence[TaggedText], device: torch.device | str, index: str | None) -> None:
+def _nearest(
+    entries: Entries, texts: Sequence[TaggedText], device: torch.device | str, index: str | None, failures: list[str]
+) -> None:
+    """Whose vectors cannot be searched joins the failures."""
     for entry, matrices in entries:
-        entry["nearest"] = {}
-        for text, matrix in zip(texts, matrices, strict=True):
-            _say(f"{entry['label']}: nearest neighbours, {text.language}")
-            groups = neighbours.group_numbers(text.upos)
-            if index is None:
-                shares = neighbours.accuracies(matrix, groups, device=device, progress=True)
-            else:
-                shares = approximate.accuracies(matrix, groups, index, progress=True)
-            entry["nearest"][text.language] = neighbours.by_length(shares, text.upos)
+        found = {}
+        try:
+            for text, matrix in zip(texts, matrices, strict=True):
+                _say(f"{entry['label']}: nearest neighbours, {text.language}")
+                groups = neighbours.group_numbers(text.upos)
+                if index is None:
+                    shares = neighbours.accuracies(matrix, groups, device=device, progress=True)
+                else:
+                    shares = approximate.accuracies(matrix, groups, index, progress=True)
+                found[text.language] = neighbours.by_length(shares, text.upos)
+        except InputError as error:
+            failures.append(f"{entry['label']}: {error}")
+            _say(f"{failures[-1]}; going on without it")
+            continue
+        entry["nearest"] = found
 
 
 def _dissimilarity(
@@ -127,6 +141,16 @@ def _dissimilarity(
         else:
             entry.setdefault("dissimilarity", {})[text.language] = score
     return constant
+
+
+def _check_sizes(sets: Sequence[TaggedText]) -> None:
+    most = max(neighbours.KS)
+    for text in sets:
+        if len(text) <= most:
+            raise InputError(
+                f"{text.source}: {len(text)} sentences are too few for {most} neighbours of each: give more sentences, "
+                "or --measures without nearest"
+            )
 
 
 def _check_dimension(label: str, found: Sequence[Matrix]) -> None:

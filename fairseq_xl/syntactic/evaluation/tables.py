@@ -136,9 +136,13 @@ def cross_lingual_table(joint: _Joint, kind: str) -> Table:
     headings = ["encoder", "same tags (%)", "tag similarity", "translation (%)", *(f"from {x}" for x in languages)]
     table = Table(f"The nearest sentence of another language, in {KIND_NAMES[kind]}", headings)
 
-    def mean(pairs: dict[str, Any], name: str, queries: str = "") -> float:
+    def cell(found: Sequence[dict[str, Any]], name: str, digits: int, queries: str = "") -> str:
+        """Of the means over pairs. A pair without translations has no score of them, and does not count there."""
         start = f"{queries}-" if queries else ""
-        return statistics.mean(scores[name] for pair, scores in pairs.items() if pair.startswith(start))
+        of_pairs = [[scores[name] for pair, scores in pairs.items() if pair.startswith(start)] for pairs in found]
+        there = [[value for value in values if value is not None] for values in of_pairs]
+        means = [statistics.mean(values) for values in there if values]
+        return spread(means, digits) if means else ""
 
     left_out: list[str] = []
     translated = any(about["of_translation"] is not None for about in attainable.values())
@@ -149,30 +153,45 @@ def cross_lingual_table(joint: _Joint, kind: str) -> Table:
             left_out.append(label)  # means over other pairs do not compare
         if not scores or not attainable:
             continue
-        cells = [spread([mean(s, "same") for s in scores], 2), spread([mean(s, "similarity") for s in scores], 4)]
-        cells.append(spread([mean(s, "translation") for s in scores], 1) if translated else "")
-        table.add(label, *cells, *(spread([mean(s, "similarity", x) for s in scores], 3) for x in languages))
+        cells = [cell(scores, "same", 2), cell(scores, "similarity", 4), cell(scores, "translation", 1)]
+        table.add(label, *cells, *(cell(scores, "similarity", 3, x) for x in languages))
     if table.rows:
-        same = f"{mean(attainable, 'same_attainable'):.2f}"
-        best = (f"{mean(attainable, 'best', x):.3f}" for x in languages)
-        table.add("best there is", same, f"{mean(attainable, 'best'):.4f}", "", *best)
+
+        def bound(name: str) -> list[str]:
+            """Cells of all pairs and of those from each language."""
+            return [cell([attainable], name, 4), *(cell([attainable], name, 3, x) for x in languages)]
+
+        every, *best = bound("best")
+        table.add("best there is", cell([attainable], "same_attainable", 2), every, "", *best)
         if translated:
-            parallel = (f"{mean(attainable, 'of_translation', x):.3f}" for x in languages)
-            table.add("the translation", "", f"{mean(attainable, 'of_translation'):.4f}", "100.0", *parallel)
-        drawn = (f"{mean(attainable, 'chance', x):.3f}" for x in languages)
-        table.add("drawn at random", "", f"{mean(attainable, 'chance'):.4f}", "", *drawn)
+            every, *parallel = bound("of_translation")
+            table.add("the translation", "", every, "100.0", *parallel)
+        every, *drawn = bound("chance")
+        table.add("drawn at random", "", every, "", *drawn)
         table.notes.append(
             f"Means over {len(attainable)} ordered pairs of languages. Tag similarity: complement of the normalised "
             "Levenshtein distance."
         )
+        share = statistics.mean(map(_translated, attainable.values()))
+        if translated and share < 100:
+            table.notes.append(
+                f"On average {share:.1f} % of a pair's queries have a translation. Translation (%) and the row "
+                "of the translation count these alone, so that this row can lie above the best there is, which counts "
+                "all."
+            )
         if left_out:
             table.notes.append(f"Not scored on all pairs, and left out: {', '.join(left_out)}.")
     return table
 
 
+def _translated(about: dict[str, Any]) -> float:
+    """Share of a pair's queries in per cent with a translation. Older records do not say: they count all or none."""
+    return float(about.get("translated", 0 if about["of_translation"] is None else 100))
+
+
 def length_table(joint: _Joint, language: str) -> Table:
     """How long the sentences of a set are, and the accuracy at each length."""
-    labels = [label for label, entries in joint.encoders.items() if "nearest" in entries[0]]
+    labels = [label for label, entries in joint.encoders.items() if any("nearest" in entry for entry in entries)]
     table = Table(f"1-NN (%) by length, {language}", ["tags", "sentences", "groups", *labels])
     for length, about in joint.sets[language]["length"].items() if labels else ():
         cells = [_over(joint.encoders[label], ("nearest", language, "length", length, "1-NN"), 1) for label in labels]

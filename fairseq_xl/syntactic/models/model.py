@@ -25,6 +25,12 @@ from fairseq_xl.vectors.table import read_vectors
 _BOUND = 0.1
 """Embeddings of pieces are drawn between this and its negative."""
 
+_LEAST = {
+    **dict.fromkeys(("encoder_layers", "encoder_embed_dim", "encoder_cell_dim", "decoder_embed_dim"), 1),
+    **{"decoder_cell_dim": 1, "language_embed_dim": 0, "decoder_output_dim": 0},
+}
+"""The smallest that each size can be."""
+
 
 class UposEncoder(FairseqEncoder):
     """Pieces to a sentence embedding; it is not told any language."""
@@ -131,13 +137,27 @@ class UposDecoder(FairseqDecoder):
         return self.limit
 
 
+def _check(cfg: UposLSTMConfig) -> None:
+    """Raises: InputError: a size or a dropout that torch would refuse without naming the option."""
+    for name, least in _LEAST.items():
+        if getattr(cfg, name) < least:
+            raise InputError(f"--{name.replace('_', '-')} is {getattr(cfg, name)}: give {least} or more")
+    if not 0 <= cfg.dropout <= 1:
+        raise InputError(f"--dropout is {cfg.dropout}: give a number from 0 to 1, such as 0.2")
+
+
 @register_model("upos_lstm", dataclass=UposLSTMConfig)
 class UposLSTM(FairseqEncoderDecoderModel):
     """Language-agnostic encoder, and a decoder that predicts the tags of a translation."""
 
     @classmethod
     def build_model(cls, cfg: UposLSTMConfig, task: Any) -> UposLSTM:
-        """task: offers the dictionaries and ``languages``, the names of the target languages."""
+        """task: offers the dictionaries and ``languages``, the names of the target languages.
+
+        Raises:
+            InputError: a size or a dropout that no model can have; what reading --encoder-embed-path raises.
+        """
+        _check(cfg)
         encoder = UposEncoder(cfg, task.source_dictionary)
         return cls(encoder, UposDecoder(cfg, task.target_dictionary, task.languages))
 

@@ -49,7 +49,7 @@ class UposTranslationTask(FairseqTask):
         """Raises: InputError: no data directory, or a damaged one; options that do not fit it."""
         if not cfg.data:
             raise InputError("name the folder that `fairseq-xl embed prepare` made")
-        if cfg.sampling_temperature <= 0:
+        if not cfg.sampling_temperature > 0:  # NaN, too; infinity gives every pair the same share
             raise InputError(
                 f"--sampling-temperature is {cfg.sampling_temperature}: give a number above 0, where 1 is no change"
             )

@@ -35,6 +35,16 @@ def test_a_label_stands_before_the_encoder(asked: str, label: str, spec: str) ->
     assert (encoder.label, encoder.spec) == (label, spec)
 
 
+def test_the_path_of_something_there_has_no_label(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = Path("runs/lr=0.1/checkpoint.pt")
+    path.parent.mkdir(parents=True)
+    path.touch()
+    for asked, label in ((str(path), str(path)), (f"ours={path}", "ours")):
+        encoder = parse_encoder(asked)
+        assert (encoder.label, encoder.spec) == (label, str(path))
+
+
 @pytest.mark.parametrize(
     ("asked", "message"),
     [

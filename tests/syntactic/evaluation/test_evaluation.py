@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.syntactic.evaluation import evaluation
+from fairseq_xl.syntactic.evaluation import tables as of_tables
 
 from .conftest import evaluated
 
@@ -30,7 +32,9 @@ def test_a_record_holds_every_measure(sets: Path, treebanks: list[str], tmp_path
     assert tags["cross_lingual"]["treebanks"]["de-en"] == {"same": 100, "similarity": 1, "translation": 100}
     assert tags["cross_lingual"]["sets"]["de-en"] == {"same": 100, "similarity": 1, "translation": None}
     assert tags["cross_lingual"]["treebanks"]["en-de"]["same"] == 80  # the fifth has no translation
+    assert tags["cross_lingual"]["treebanks"]["en-de"]["translation"] == 100
     assert record["cross_lingual"]["treebanks"]["en-de"]["of_translation"] == 1
+    assert record["cross_lingual"]["treebanks"]["en-de"]["translated"] == 80
     assert set(length["dissimilarity"]["de"]) == {"similarity", "literal", "correlation"}
     assert record["texts"]["treebanks"]["de"]["constant"] > 0
     shown = capsys.readouterr().out
@@ -112,7 +116,8 @@ def test_texts_are_written_for_encoders_that_run_elsewhere(sets: Path, treebanks
     words = ["--sets", str(sets), "--treebanks", *treebanks]
     assert main(["embed", "evaluate", *words, "--write-texts", str(folder)]) == 0
     assert sorted(path.name for path in folder.iterdir()) == ["de.txt", "de_pud.txt", "en.txt", "en_pud.txt"]
-    for more in (["length"], ["--output", str(tmp_path / "scores")], ["--index", "flat"]):
+    others = (["--index", "flat"], ["--device", "cpu"], ["--measures", "nearest"])
+    for more in (["length"], ["--output", str(tmp_path / "scores")], *others):
         assert main(["embed", "evaluate", *more, *words, "--write-texts", str(folder)]) == 2
     for path in folder.iterdir():
         rows = path.read_text().splitlines()
@@ -148,6 +153,64 @@ def test_an_encoder_that_fails_does_not_take_the_others_along(sets, treebanks, t
     assert (same["label"], set(same["nearest"]), "dissimilarity" in same) == ("same", {"de", "en"}, False)
     assert len(record["failures"]) == 3
     assert (tmp_path / "record.md").read_text().strip() in said.out
+
+
+def test_vectors_that_no_index_takes_do_not_take_the_others_along(sets, treebanks, tmp_path: Path, capsys) -> None:
+    pytest.importorskip("faiss")
+    pytest.importorskip("sklearn")
+    options = ["--sets", str(sets), "--treebanks", *treebanks, "--index", "flat", "-o", str(tmp_path / "record")]
+    assert main(["embed", "evaluate", "characters", "length", *options]) == 2
+    said = capsys.readouterr()
+    error = said.err[said.err.rindex("error: ") :]
+    assert error.startswith("error: characters: an index needs dense vectors")
+    record = json.loads((tmp_path / "record.json").read_text())
+    characters, length = record["encoders"]
+    assert "nearest" not in characters
+    assert set(characters["dissimilarity"]) == set(length["nearest"]) == {"de", "en"}
+    assert len(record["failures"]) == 1
+    by_length = said.out[said.out.index("1-NN (%) by length") :]
+    assert "| tags | sentences | groups | length |" in by_length
+
+
+def test_what_the_neighbours_lack_is_said_before_the_encoding(sets, treebanks, monkeypatch, capsys) -> None:
+    words = ["embed", "evaluate", "npy:nowhere/{name}.npy", "--sets", str(sets), "--measures"]
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    assert main([*words, "nearest", "--index", "flat"]) == 2
+    assert re.search("an index needs .*faiss: ", capsys.readouterr().err)
+    rows = (sets / "en.tsv").read_text().splitlines()
+    (sets / "en.tsv").write_text("\n".join(rows[:6]) + "\n")
+    for more in ([], ["--treebanks", *treebanks]):
+        assert main([*words, "nearest", "dissimilarity", *more]) == 2
+        assert "en.tsv: 5 sentences are too few for 5 neighbours of each: give more" in capsys.readouterr().err
+    assert main([*words, "dissimilarity", "--treebanks", *treebanks]) == 2
+    assert "there is no nowhere/de.npy" in capsys.readouterr().err
+
+
+def test_treebanks_that_share_some_sentences(tmp_path: Path, capsys) -> None:
+    """Two of the four have the same numbers in part, the third has none of them."""
+    words = []
+    for language, numbers in (("de", "1 2"), ("en", "2 3 4 5"), ("fr", "8 9")):
+        sentences = [
+            f"# sent_id = {i}\n1\tw\t_\t{'NOUN' if int(i) % 2 else 'VERB'}" + "\t_" * 6 for i in numbers.split()
+        ]
+        (tmp_path / f"{language}.conllu").write_text("\n\n".join(sentences) + "\n\n")
+        words.append(f"{language}={tmp_path / language}.conllu")
+    assert main(["embed", "evaluate", "tags", "--treebanks", *words, "--measures", "cross-lingual"]) == 0
+    shown = capsys.readouterr().out
+    # of de one of two has a translation, of en one of four: equally near others take their share of the latter
+    assert "| the translation |  | 1.0000 | 100.0 | 1.000 | 1.000 |  |" in shown
+    assert re.search(r"^\| tags \| 100\.00 \| 1\.0000 \| 75\.0 \|", shown, re.MULTILINE)
+    assert "On average 12.5 % of a pair's queries have a translation." in shown  # (50 + 25) / 6 pairs
+
+
+def test_a_fault_in_the_tables_loses_no_scores(sets: Path, tmp_path: Path, monkeypatch) -> None:
+    (tmp_path / "record.md").write_text("older")
+    monkeypatch.setattr(of_tables, "tables", lambda records: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        main(["embed", "evaluate", "length", "--sets", str(sets), "-o", str(tmp_path / "record")])
+    assert json.loads((tmp_path / "record.json").read_text())["encoders"][0]["nearest"]["de"]["1-NN"] > 0
+    assert (tmp_path / "record.md").read_text() == "older"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["record.json", "record.md", "sets"]
 
 
 def test_what_cannot_be_used_is_said_before_the_computing(sets, tmp_path: Path, monkeypatch, capsys) -> None:

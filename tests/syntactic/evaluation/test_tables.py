@@ -57,6 +57,18 @@ def test_records_of_different_sentences_do_not_mix(sets: Path, treebanks: list[s
         tables([record, other])
 
 
+def test_an_encoder_without_neighbours_in_the_first_record_has_a_column_by_length(
+    sets: Path, treebanks: list[str], tmp_path: Path
+) -> None:
+    record = evaluated(sets, treebanks, tmp_path, "length")
+    other = json.loads(json.dumps(record))
+    del other["encoders"][0]["nearest"]
+    for records in ([record, other], [other, record]):
+        by_length = tables(records)[-1]
+        assert by_length.headings[-1] == "length"
+        assert by_length.rows[0][-1] == f"{record['encoders'][0]['nearest']['en']['length']['2']['1-NN']:.1f}"
+
+
 TEXTS = '{"texts": {"sets": %s, "treebanks": {}}, "encoders": %s}'
 
 
@@ -97,3 +109,42 @@ def test_across_languages_means_are_taken_over_pairs() -> None:
     assert table.rows[0] == ["all", "30.00", "0.3000", "4.0", "0.150", "0.600"]
     assert [row[0] for row in table.rows] == ["all", "best there is", "the translation", "drawn at random"]
     assert table.notes[-1] == "Not scored on all pairs, and left out: some."
+
+
+ABOUT = {"sha256": "0", "sentences": 2, "file": "x"}
+BOUNDS = {"same_attainable": 50.0, "best": 0.5, "chance": 0.25}
+
+
+def partly_parallel(attainable: dict[str, dict], translation: dict[str, float | None]) -> dict:
+    """A record of treebanks whose pairs have these bounds, and an encoder with these shares of translations."""
+    pairs = {pair: {"same": 10.0, "similarity": 0.1, "translation": share} for pair, share in translation.items()}
+    return {
+        "texts": {"sets": {}, "treebanks": dict.fromkeys({pair[:2] for pair in attainable}, ABOUT)},
+        "cross_lingual": {"sets": {}, "treebanks": {pair: {**BOUNDS, **about} for pair, about in attainable.items()}},
+        "encoders": [{"label": "ours", "spec": "x", "cross_lingual": {"treebanks": pairs}}],
+    }
+
+
+def test_pairs_without_translations_do_not_count_in_their_means() -> None:
+    none, all_of_them = {"of_translation": None, "translated": 0.0}, {"of_translation": 0.5, "translated": 100.0}
+    attainable = {"de-en": all_of_them, "de-fr": none, "en-de": {**all_of_them, "of_translation": 0.25}, "fr-de": none}
+    record = partly_parallel(attainable, {"de-en": 10.0, "de-fr": None, "en-de": 30.0, "fr-de": None})
+    (table,) = tables([record])
+    assert table.headings[-3:] == ["from de", "from en", "from fr"]
+    assert table.rows[0][3] == "20.0"
+    assert table.rows[2] == ["the translation", "", "0.3750", "100.0", "0.500", "0.250", ""]
+    assert table.notes[-1].startswith("On average 50.0 % of a pair's queries have a translation.")
+    (both,) = tables([record, record])
+    assert both.rows[0][3] == "20.0 ± 0.0"
+
+
+def test_a_note_says_how_many_queries_have_a_translation() -> None:
+    old = {"of_translation": 0.5}  # of a record that does not say how many
+    for about, noted in ((old, False), ({**old, "translated": 100.0}, False), ({**old, "translated": 40.0}, True)):
+        (table,) = tables([partly_parallel({"de-en": about}, {"de-en": 10.0})])
+        assert table.rows[0][3] == "10.0"
+        assert table.notes[-1].startswith("On average 40.0 % of a pair's queries have a translation.") == noted
+        assert len(table.notes) == 1 + noted
+    (table,) = tables([partly_parallel({"de-en": {"of_translation": None}}, {"de-en": None})])
+    assert table.rows[0][3] == ""
+    assert len(table.notes) == 1

@@ -67,6 +67,25 @@ def test_vectors_that_do_not_fit_the_pieces(build, tmp_path):
         build(encoder_embed_path=str(tmp_path / "none.vec"))
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"encoder_layers": 0}, "--encoder-layers is 0: give 1 or more"),
+        ({"encoder_embed_dim": 0}, "--encoder-embed-dim is 0: give 1 or more"),
+        ({"encoder_cell_dim": -1}, "--encoder-cell-dim is -1: give 1 or more"),
+        ({"decoder_embed_dim": 0}, "--decoder-embed-dim is 0: give 1 or more"),
+        ({"decoder_cell_dim": 0}, "--decoder-cell-dim is 0: give 1 or more"),
+        ({"language_embed_dim": -1}, "--language-embed-dim is -1: give 0 or more"),
+        ({"decoder_output_dim": -1}, "--decoder-output-dim is -1: give 0 or more"),
+        ({"dropout": 1.5}, "--dropout is 1.5: give a number from 0 to 1"),
+        ({"dropout": float("nan")}, "--dropout is nan: give a number from 0 to 1"),
+    ],
+)
+def test_sizes_that_no_model_has_are_refused(build, options, message):
+    with pytest.raises(InputError, match=message):
+        build(**options)
+
+
 BATCH = {
     "src_tokens": torch.tensor([[5, 6, 7, 8, 2], [9, 10, 2, 1, 1], [2, 1, 1, 1, 1]]),
     "src_lengths": torch.tensor([5, 3, 1]),

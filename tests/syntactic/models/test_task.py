@@ -115,6 +115,7 @@ def test_pairs_without_sentences_are_passed_over(copy):
     ("options", "message"),
     [
         ({"sampling_temperature": 0.0}, "--sampling-temperature is 0.0: give a number above 0"),
+        ({"sampling_temperature": float("nan")}, "--sampling-temperature is nan: give a number above 0"),
         ({"sentences_per_pair": -1}, "--sentences-per-pair is -1"),
         ({"own_share": 1.0}, "--own-share is 1.0: give a number between 0 and 1"),
         ({"pairs": "de-en,xx-en"}, "there is no pair 'xx-en'"),
@@ -123,6 +124,13 @@ def test_pairs_without_sentences_are_passed_over(copy):
 def test_options_that_cannot_be_are_refused(upos_run, options, message):
     with pytest.raises(InputError, match=message):
         setup(upos_run[0], **options)
+
+
+def test_an_infinite_temperature_gives_every_pair_the_same_share(upos_run):
+    task = setup(upos_run[0], sampling_temperature=float("inf"))
+    task.load_dataset("train")
+    pairs = torch.cat([batch["pair"] for batch in batches(task, "train")])
+    assert len(set(pairs.bincount().tolist())) == 1
 
 
 def test_a_task_without_a_folder_is_refused():
