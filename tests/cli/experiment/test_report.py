@@ -4,11 +4,25 @@ import json
 import re
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from fairseq_xl.cli.experiment.report import Curves, Record, label_of
+from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
+
+
+@pytest.fixture
+def run_cli(capsys):
+    """As that of all tests, but in this process: a report needs more time to be imported than to be made."""
+
+    def run(*words):
+        status = main(list(map(str, words)))
+        printed = capsys.readouterr()
+        return SimpleNamespace(returncode=status, stdout=printed.out, stderr=printed.err)
+
+    return run
 
 
 @pytest.fixture
