@@ -1,4 +1,4 @@
-"""The one way this package shows that work goes on."""
+"""A bar that appears only where work takes longer than a second."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from fairseq_xl.losses.table import FrozenTable, at_least_float32, outside_autocast, unit_rows
+from fairseq_xl.losses.table import FrozenTable, at_least_float32, outside_autocast, unit_rows, zero_if_rounding
 
 
 @torch.no_grad()
@@ -225,7 +225,7 @@ def projection(pred: Tensor, target: Tensor) -> Tensor:
     orthogonal = unit - (unit * target).sum(-1, keepdim=True) * target
     # A second pass takes out what rounding left along u: near û ∥ u the remainder is mostly that.
     orthogonal = orthogonal - (orthogonal * target).sum(-1, keepdim=True) * target
-    return unit_rows(_zero_if_rounding(orthogonal))
+    return _direction(orthogonal)
 
 
 @torch.no_grad()
@@ -233,10 +233,10 @@ def difference(pred: Tensor, target: Tensor) -> Tensor:
     """u_diff: the unit vector along û − u (section 3.2, Figure 1 bottom); (N, d); zero where û = u or û = 0."""
     unit, target = unit_rows(at_least_float32(pred)), at_least_float32(target)
     apart = torch.where((unit == 0).all(-1, keepdim=True), torch.zeros_like(unit), unit - target)
-    return unit_rows(_zero_if_rounding(apart))
+    return _direction(apart)
 
 
-def _zero_if_rounding(x: Tensor) -> Tensor:
-    """Differences of unit vectors no longer than rounding error have no direction."""
+def _direction(x: Tensor) -> Tensor:
+    """Differences x of unit vectors at length one; zero where rounding error is all of them."""
     length = x.norm(dim=-1, keepdim=True)
-    return torch.where(length > 4 * torch.finfo(x.dtype).eps, x, torch.zeros_like(x))
+    return unit_rows(torch.where(zero_if_rounding(length) > 0, x, 0))

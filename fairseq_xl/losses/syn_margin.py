@@ -16,7 +16,7 @@ from torch import Tensor
 from fairseq_xl.losses.base import Reduction, TargetOnlyLoss
 from fairseq_xl.losses.distances import ScaleFree
 from fairseq_xl.losses.kernels import Geometry, Rows
-from fairseq_xl.losses.table import TargetNorm, check_margin, inverse_or_zero, unit_targets
+from fairseq_xl.losses.table import TargetNorm, check_margin, inverse_or_zero, unit_targets, zero_if_rounding
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class SynMarginProj(SyntheticMargin):
 
     def negative(self, at: Geometry) -> tuple[Tensor, Tensor]:
         unit = at.e * at.inverse.unsqueeze(-1)
-        s = _zero_if_rounding(torch.linalg.vector_norm(unit - at.cosine.unsqueeze(-1) * at.u, dim=-1))
+        s = zero_if_rounding(torch.linalg.vector_norm(unit - at.cosine.unsqueeze(-1) * at.u, dim=-1))
         return s, at.cosine * inverse_or_zero(s)
 
 
@@ -55,13 +55,8 @@ class SynMarginDiff(SyntheticMargin):
 
     def negative(self, at: Geometry) -> tuple[Tensor, Tensor]:
         apart = torch.linalg.vector_norm(at.e * at.inverse.unsqueeze(-1) - at.u, dim=-1)
-        r = torch.where(at.kappa > 0, _zero_if_rounding(apart), 0)
+        r = torch.where(at.kappa > 0, zero_if_rounding(apart), 0)
         return r / 2, inverse_or_zero(r)
-
-
-def _zero_if_rounding(distance: Tensor) -> Tensor:
-    """The distance of unit vectors no further apart than rounding error has no direction."""
-    return torch.where(distance > 4 * torch.finfo(distance.dtype).eps, distance, 0)
 
 
 def syn_margin_proj(pred: Tensor, target: Tensor, margin: float = 0.5, target_norm: TargetNorm = "check") -> Tensor:

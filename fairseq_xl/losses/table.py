@@ -39,6 +39,11 @@ def inverse_or_zero(x: Tensor) -> Tensor:
     return torch.where(x > 0, 1 / torch.where(x > 0, x, 1), 0)
 
 
+def zero_if_rounding(distance: Tensor) -> Tensor:
+    """The distance of unit vectors no further apart than rounding error has no direction."""
+    return torch.where(distance > 4 * torch.finfo(distance.dtype).eps, distance, 0)
+
+
 def unit_rows(pred: Tensor) -> Tensor:
     """û per row; zero, with zero gradient, where e = 0."""
     norm = torch.linalg.vector_norm(pred, dim=-1, keepdim=True)

@@ -20,3 +20,9 @@ def drawn_runs(random: np.random.Generator, count: int) -> np.ndarray:
         (max(1, count − 1),)
     """
     return random.integers(count, size=max(1, count - 1))
+
+
+def interval(draws: np.ndarray) -> tuple[float, float]:
+    """95 % percentile interval of draws (samples,)."""
+    low, high = np.quantile(draws, [0.025, 0.975])
+    return float(low), float(high)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy.stats
 
-from fairseq_xl.report.bootstrap import drawn_runs
+from fairseq_xl.report.bootstrap import drawn_runs, interval
 
 Labels: TypeAlias = Sequence[int] | np.ndarray
 """(N,) class numbers."""
@@ -75,9 +75,7 @@ def bootstrap_interval(
         predicted: one (N,) for each run (seed). All runs see the same draw of sentences, and runs are drawn, too. The
             interval therefore covers both sentences and seeds.
     """
-    means = _bootstrap(gold, [predicted], classes, samples)[:, 0]
-    low, high = np.quantile(means, [0.025, 0.975])
-    return float(low), float(high)
+    return interval(_bootstrap(gold, [predicted], classes, samples)[:, 0])
 
 
 def bootstrap_differences(

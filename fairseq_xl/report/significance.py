@@ -18,7 +18,7 @@ from sacrebleu.significance import PairedTest, Result
 
 from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.json_files import opened_json
-from fairseq_xl.report.bootstrap import drawn_runs
+from fairseq_xl.report.bootstrap import drawn_runs, interval
 
 LEVEL = 0.05
 SEED = 12345
@@ -113,8 +113,7 @@ def difference_interval(
             for runs in counts
         ]
         found[place] = means[1] - means[0]
-    low, high = np.percentile(found, [2.5, 97.5])
-    return float(low), float(high)
+    return interval(found)
 
 
 def seeds_differ(baseline: Sequence[float], system: Sequence[float]) -> float | None:

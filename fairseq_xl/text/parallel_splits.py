@@ -12,14 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
-
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.tables import stream_rows
 from fairseq_xl.text.languages import wrong_way_round
+from fairseq_xl.text.linked import groups
 from fairseq_xl.text.parallel import check_equal_counts
 
 Pair = tuple[str, str]
@@ -119,7 +116,7 @@ def split(pairs: Sequence[Pair], valid: int, test: int, seed: int) -> Splits:
     """
     if not valid + test:
         return Splits(list(pairs), [], [], 0)
-    cluster = _clusters(pairs)
+    cluster = groups(((0, left), (1, right)) for left, right in pairs)
     members: dict[int, list[int]] = {}
     for place, name in enumerate(cluster):
         members.setdefault(name, []).append(place)
@@ -183,16 +180,3 @@ def cut(
         read.get("test", found.test),
         found.dropped + len(pairs) - len(fresh),
     )
-
-
-def _clusters(pairs: Sequence[Pair]) -> list[int]:
-    """The cluster of each pair."""
-    sides = []
-    for side in (0, 1):
-        numbers: dict[str, int] = {}
-        sides.append([numbers.setdefault(pair[side], len(numbers)) for pair in pairs])
-    left, right = (np.array(numbers) for numbers in sides)
-    size = left.max() + 1 + right.max() + 1
-    graph = coo_matrix((np.ones(len(pairs), dtype=np.int8), (left, left.max() + 1 + right)), (size, size))
-    _, found = connected_components(graph, directed=False)
-    return found[left].tolist()

@@ -33,10 +33,10 @@ class Paraphrases(ParaphraseSettings):
 
     def run(self) -> None:
         """Raises: InputError: a file that is none, no two sentences with a translation in common, too few negatives."""
-        from fairseq_xl.corpus.pairs.paraphrases import paraphrases, read_translations, through_pivots, write_labelled
+        from fairseq_xl.corpus.pairs.paraphrases import paraphrases, read_sentence_pairs, through_pivots, write_labelled
         from fairseq_xl.corpus.pairs.shallow_baseline import shallow_baseline
 
-        found = through_pivots([read_translations(path, self.columns) for path in self.translations], self.most)
+        found = through_pivots([read_sentence_pairs(path, self.columns) for path in self.translations], self.most)
         rows = paraphrases(found, self.encoder, self)
         some = [(row, row.fold) for row in rows if row.fold is not None]
         texts, folds = [(row.sentence1, row.sentence2) for row, _ in some], [fold for _, fold in some]

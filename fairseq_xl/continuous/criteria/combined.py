@@ -45,10 +45,7 @@ class Mixture(ContinuousCriterion):
             losses.append(weight * loss)
             for name, value in beside.items():
                 logged[name if name in ("cosine", "kappa") else f"{place}_{name}"] = value
-        total = losses[0]
-        for loss in losses[1:]:
-            total = total + loss
-        return total, logged
+        return sum(losses[1:], losses[0]), logged
 
 
 @dataclass

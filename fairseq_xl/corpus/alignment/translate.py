@@ -18,7 +18,7 @@ from fairseq_xl.corpus.alignment.translators import (
     TranslateSettings,
     Translator,
     command_files,
-    read_dictionary,
+    read_word_translations,
 )
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
 from fairseq_xl.corpus.project import Project, Step
@@ -128,7 +128,7 @@ def make_translator(
     if settings.by == "model":
         return ModelTranslator(project.path(str(settings.model)), settings)
     if settings.dictionary:
-        dictionary = read_dictionary(project.path(settings.dictionary))
+        dictionary = read_word_translations(project.path(settings.dictionary))
     else:
         induced, pairs = induce(documents, settings.min_probability, settings.min_count)
         lexicon = {word: [entry] for word, entry in induced.items()}

@@ -131,7 +131,7 @@ class DictionaryTranslator:
         return other[0].upper() + other[1:] if word[0].isupper() else other
 
 
-def read_dictionary(path: Path) -> dict[str, str]:
+def read_word_translations(path: Path) -> dict[str, str]:
     """The best translation of each word, from lines word TAB word [TAB weight] with the second language first.
 
     The largest weight counts. Without weights the first line does.

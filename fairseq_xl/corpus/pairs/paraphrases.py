@@ -14,8 +14,6 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from fairseq_xl.corpus.pairs import split
 from fairseq_xl.corpus.pairs.export import balanced
@@ -27,6 +25,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import own_files
 from fairseq_xl.io.tables import stream_rows
+from fairseq_xl.text.linked import groups
 from fairseq_xl.text.words import frequency_cosine, key
 
 HEADER = ("sentence1", "sentence2", "label", "fold")
@@ -48,7 +47,7 @@ class Labelled:
     fold: int | None
 
 
-def read_translations(path: Path, columns: tuple[int, int]) -> list[tuple[str, str]]:
+def read_sentence_pairs(path: Path, columns: tuple[int, int]) -> list[tuple[str, str]]:
     """Sentences and their translations from two columns of a file, without rows that lack one.
 
     Raises:
@@ -79,10 +78,7 @@ def through_pivots(texts: Iterable[Iterable[tuple[str, str]]], most: int) -> Pos
                 for one, other in combinations(sentences, 2):
                     if (other, one) not in found:
                         found.setdefault((one, other), (sentences[one], sentences[other]))
-    numbers: dict[str, int] = {}
-    links = np.array([[numbers.setdefault(text, len(numbers)) for text in pair] for pair in found], int).reshape(-1, 2)
-    graph = sparse.coo_matrix((np.ones(len(links)), links.T), (len(numbers), len(numbers)))
-    home = connected_components(graph, directed=False)[1][links[:, 0]].tolist() if len(links) else []
+    home = groups(found)
     return Positives(
         [first for first, _ in found.values()],
         [second for _, second in found.values()],

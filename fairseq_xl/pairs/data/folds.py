@@ -1,4 +1,4 @@
-"""Groups and folds of pairs that share no sentence.
+"""Folds of pairs that share no sentence.
 
 A model that has seen a question beside others knows something of it. In a split by row, nearly every question of the
 development pairs is in the training pairs, too. The score then says little about new questions.
@@ -9,20 +9,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
-
-
-def groups(pairs: Sequence[tuple[Hashable, Hashable]]) -> list[int]:
-    """The connected component of each pair, numbered by first appearance. Sentences are nodes, and pairs are edges."""
-    nodes = number(pairs)
-    count = nodes.max(initial=-1) + 1
-    edges = coo_matrix((np.ones(len(nodes)), (nodes[:, 0], nodes[:, 1])), shape=(count, count))
-    component = connected_components(edges, directed=False)[1][nodes[:, 0]]
-    return _by_appearance(component)
+from fairseq_xl.text.linked import groups, number
 
 
 def folds(
@@ -83,13 +73,6 @@ def translated_classes(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     }
 
 
-def number(pairs: Sequence[tuple[Hashable, Hashable]]) -> np.ndarray:
-    """(N, 2) numbers of the pairs' sentences, by first appearance."""
-    known: dict[Hashable, int] = {}
-    rows = [[known.setdefault(sentence, len(known)) for sentence in pair] for pair in pairs]
-    return np.array(rows, dtype=int).reshape(-1, 2)
-
-
 def _communities(nodes: np.ndarray, size: int, seed: int) -> np.ndarray:
     networkx = require("networkx", "pairs", "a split by communities")
     graph = networkx.Graph()
@@ -117,8 +100,3 @@ def _packed(block: np.ndarray, nodes: np.ndarray, count: int, random: np.random.
         home[place] = filled.argmin()
         filled[home[place]] += weight[place]
     return home[block]
-
-
-def _by_appearance(values: np.ndarray) -> list[int]:
-    known: dict[int, int] = {}
-    return [known.setdefault(int(value), len(known)) for value in values]

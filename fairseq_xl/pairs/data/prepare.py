@@ -25,13 +25,14 @@ from fairseq_xl.pairs.data.directory import (
     Row,
     write_rows,
 )
-from fairseq_xl.pairs.data.folds import folds, groups
+from fairseq_xl.pairs.data.folds import folds
 from fairseq_xl.pairs.data.selection import classes, consistent, read_supplement, translations, without_leaks
 from fairseq_xl.pairs.data.settings import Settings
 from fairseq_xl.pairs.data.source import TRAIN_ONLY, PairSource
 from fairseq_xl.pairs.data.tokenized import TokenizedPair, read_pairs
 from fairseq_xl.pairs.data.tokenizer import Tokenizer
 from fairseq_xl.pairs.data.vocabulary import Vocabulary, make_vocabulary
+from fairseq_xl.text.linked import groups
 
 
 def prepare(

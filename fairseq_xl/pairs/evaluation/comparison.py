@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fairseq_xl.pairs.evaluation.record import ClassifierRuns
-from fairseq_xl.pairs.evaluation.scores import Scores, bootstrap, interval, log_losses, mean, reliability, scores
+from fairseq_xl.pairs.evaluation.scores import Scores, bootstrap, log_losses, mean, reliability, scores
+from fairseq_xl.report.bootstrap import interval
 from fairseq_xl.report.figures import Picture, draw_intervals, draw_picture
 from fairseq_xl.report.page import Section
 from fairseq_xl.report.tables import Table

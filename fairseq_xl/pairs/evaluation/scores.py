@@ -135,9 +135,3 @@ def bootstrap(values: Sequence[np.ndarray], group: np.ndarray, samples: int = 20
             drawn = one[drawn_runs(random, len(one))].mean(0)
             sample[k] = drawn @ times / (size @ times)
     return found
-
-
-def interval(draws: np.ndarray) -> tuple[float, float]:
-    """95 % percentile interval of draws (samples,)."""
-    low, high = np.quantile(draws, [0.025, 0.975])
-    return float(low), float(high)

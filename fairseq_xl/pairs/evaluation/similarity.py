@@ -18,7 +18,7 @@ from scipy.stats import ConstantInputWarning, spearmanr
 from fairseq_xl.encode.averaged import means
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.source import PairSource
-from fairseq_xl.pairs.evaluation.scores import interval
+from fairseq_xl.report.bootstrap import interval
 from fairseq_xl.report.tables import Table
 
 if TYPE_CHECKING:

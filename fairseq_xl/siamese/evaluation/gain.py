@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.report.bootstrap import interval
 from fairseq_xl.report.classification import bootstrap_differences
 from fairseq_xl.report.tables import Table
 from fairseq_xl.siamese.evaluation.comparison import learnt_from, mean_f1
@@ -85,5 +86,4 @@ def gains(records: Sequence[Record], system: str, over: str, samples: int) -> Ta
 
 
 def _interval(draws: np.ndarray) -> str:
-    low, high = np.quantile(draws, (0.025, 0.975))
-    return f"{low:+.1f} to {high:+.1f}"
+    return " to ".join(f"{end:+.1f}" for end in interval(draws))

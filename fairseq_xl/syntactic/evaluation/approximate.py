@@ -22,7 +22,7 @@ BLOCK = 10_000
 
 
 def accuracies(
-    vectors: Matrix, groups: np.ndarray, kind: str, ks: Sequence[int] = KS, effort: float = 1.0, progress: bool = False
+    vectors: Matrix, groups: np.ndarray, kind: str, ks: Sequence[int] = KS, effort: float = 1.0
 ) -> np.ndarray:
     """k-NN accuracy of each sentence for each k, (N, len(ks)), as :func:`neighbours.accuracies` has it. Differences
     come from what the index overlooks, from float32, and from more than EQUALS equally near sentences.
@@ -46,7 +46,7 @@ def accuracies(
     set_effort(index, kind, effort)
     result = np.empty((len(rows), len(ks)))
     fetched = min(most + 1 + EQUALS, len(rows))
-    with progress_bar("nearest neighbours", progress, total=len(rows), unit=" sentences") as bar:
+    with progress_bar("nearest neighbours", True, total=len(rows), unit=" sentences") as bar:
         for start in range(0, len(rows), BLOCK):
             stop = min(start + BLOCK, len(rows))
             cosines, others = index.search(rows[start:stop], fetched)

@@ -55,10 +55,13 @@ class Directions:
         return torch.from_numpy((self.rows[start:stop] @ others.rows.T).toarray()).to(self.device)
 
 
-def blocks(rows: int, columns: int, what: str = "", shown: bool = False) -> Iterator[tuple[int, int]]:
-    """Where each block of rows starts and stops, so that float64 rows of ``columns`` numbers fill BLOCK_BYTES."""
+def blocks(rows: int, columns: int, what: str = "") -> Iterator[tuple[int, int]]:
+    """Where each block of rows starts and stops, so that float64 rows of ``columns`` numbers fill BLOCK_BYTES.
+
+    ``what`` is done is shown as a bar, where it has a name.
+    """
     size = max(1, BLOCK_BYTES // (8 * max(columns, 1)))
-    with progress_bar(what, shown, total=rows, unit=" sentences") as bar:
+    with progress_bar(what, bool(what), total=rows, unit=" sentences") as bar:
         for start in range(0, rows, size):
             stop = min(start + size, rows)
             yield start, stop

@@ -27,7 +27,7 @@ READINGS = ("similarity", "literal")
 
 
 def dissimilarities(
-    encoders: Sequence[Matrix], patterns: Sequence[Pattern], device: torch.device | str = "cpu", progress: bool = False
+    encoders: Sequence[Matrix], patterns: Sequence[Pattern], device: torch.device | str = "cpu"
 ) -> tuple[list[dict[str, float] | None], float]:
     """The scores of several embeddings of the same n sentences, and what a constant would score.
 
@@ -51,7 +51,7 @@ def dissimilarities(
     pairs = [_Pairs() for _ in directions]
     every = _Pairs()
     usable = [high - low > TIE for low, high in ranges]
-    for start, stop in blocks(n, n, "functional dissimilarity", progress):
+    for start, stop in blocks(n, n, "functional dissimilarity"):
         wanted = torch.from_numpy(similarities(patterns[start:stop], patterns)).to(device)
         every.update(wanted, wanted)
         apart = torch.ones_like(wanted, dtype=torch.bool)

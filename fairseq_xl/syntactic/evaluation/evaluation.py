@@ -118,9 +118,9 @@ def _nearest(
                 _say(f"{entry['label']}: nearest neighbours, {text.language}")
                 groups = neighbours.group_numbers(text.upos)
                 if index is None:
-                    shares = neighbours.accuracies(matrix, groups, device=device, progress=True)
+                    shares = neighbours.accuracies(matrix, groups, device=device)
                 else:
-                    shares = approximate.accuracies(matrix, groups, index, progress=True)
+                    shares = approximate.accuracies(matrix, groups, index)
                 found[text.language] = neighbours.by_length(shares, text.upos)
         except InputError as error:
             failures.append(f"{entry['label']}: {error}")
@@ -134,7 +134,7 @@ def _dissimilarity(
 ) -> float:
     """What a constant would score on the text at a ``place``; whose embeddings have no score joins the failures."""
     _say(f"functional dissimilarity, {text.language}")
-    scores, constant = dissimilarities([matrices[place] for _, matrices in entries], text.upos, device, progress=True)
+    scores, constant = dissimilarities([matrices[place] for _, matrices in entries], text.upos, device)
     for (entry, _), score in zip(entries, scores, strict=True):
         if score is None:
             failures.append(f"{entry['label']}: all embeddings of {text.source} have the same cosine to each other")

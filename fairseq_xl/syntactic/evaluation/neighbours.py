@@ -31,11 +31,7 @@ def group_numbers(patterns: Sequence[tuple[str, ...]]) -> np.ndarray:
 
 
 def accuracies(
-    vectors: Matrix,
-    groups: np.ndarray,
-    ks: Sequence[int] = KS,
-    device: torch.device | str = "cpu",
-    progress: bool = False,
+    vectors: Matrix, groups: np.ndarray, ks: Sequence[int] = KS, device: torch.device | str = "cpu"
 ) -> np.ndarray:
     """k-NN accuracy of each sentence for each k, (N, len(ks)), by comparing all pairs.
 
@@ -52,7 +48,7 @@ def accuracies(
         raise InputError(f"{len(rows)} sentences are too few for {most} neighbours of each: give more sentences")
     numbers = torch.from_numpy(groups).to(device)
     result = np.empty((len(rows), len(ks)))
-    for start, stop in blocks(len(rows), len(rows), "nearest neighbours", progress):
+    for start, stop in blocks(len(rows), len(rows), "nearest neighbours"):
         cosines = rows.cosines(start, stop, rows)
         queries = torch.arange(stop - start, device=cosines.device)
         cosines[queries, start + queries] = -torch.inf  # no sentence is its own neighbour

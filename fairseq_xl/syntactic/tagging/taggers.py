@@ -91,16 +91,16 @@ class StanzaTagger:
         # stanza's names of the two that have no code of two letters for the script
         name = {"zh": "zh-hans"}.get(language, language)
         try:
-            self._nlp = self._pipeline(stanza, name, "tokenize,mwt,pos", offline)
+            self._nlp = self._pipeline(stanza, name, offline)
         except Exception as error:  # stanza's own kinds, requests' and OSError, by what is missing
             where = folder or "stanza's models"
             raise InputError(f"no stanza tagger for {language!r} in {where} ({error}): {TRAIN_ONE}") from None
         self.fingerprint = _digest("stanza", stanza.__version__, name, *(_files(Path(folder)) if folder else []))
 
     @staticmethod
-    def _pipeline(stanza: Any, name: str, processors: str, options: dict[str, Any]) -> Any:
+    def _pipeline(stanza: Any, name: str, options: dict[str, Any]) -> Any:
         try:
-            return stanza.Pipeline(name, processors=processors, verbose=False, **options)
+            return stanza.Pipeline(name, processors="tokenize,mwt,pos", verbose=False, **options)
         except (stanza.pipeline.core.UnsupportedProcessorError, KeyError):
             # a language without contractions has no model for them
             return stanza.Pipeline(name, processors="tokenize,pos", verbose=False, **options)

@@ -8,7 +8,7 @@ import pytest
 
 from fairseq_xl.corpus.alignment.translate import translate_lines
 from fairseq_xl.corpus.alignment.translators import (
-    read_dictionary,
+    read_word_translations,
 )
 from fairseq_xl.corpus.documents.document import read_documents, write_documents
 from fairseq_xl.corpus.pipeline import run_step
@@ -57,7 +57,7 @@ def test_step_with_an_induced_dictionary(tmp_path):
     assert found[1].translation == ["cat cat", "cat"]
     assert counts["words in the dictionary %"] == 100.0
     assert counts["translated now"] == counts["different lines"] == 50
-    assert read_dictionary(tmp_path / "dictionary.tsv")["chien"] == "dog"
+    assert read_word_translations(tmp_path / "dictionary.tsv")["chien"] == "dog"
     assert project(tmp_path, dictionary="dictionary.tsv")[0]["translated now"] == 0
 
 

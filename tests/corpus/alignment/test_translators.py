@@ -13,7 +13,7 @@ from fairseq_xl.corpus.alignment.translators import (
     DictionaryTranslator,
     ModelTranslator,
     TranslateSettings,
-    read_dictionary,
+    read_word_translations,
 )
 from fairseq_xl.io.errors import InputError
 
@@ -53,7 +53,7 @@ def test_dictionary_words():
 def test_dictionary_file(tmp_path):
     path = tmp_path / "d.tsv"
     path.write_text("chat\tcat\nChat\tpuss\nbanc\tbank\t0.2\nbanc\tbench\t0.7\n", encoding="utf-8")
-    assert read_dictionary(path) == {"chat": "cat", "banc": "bench"}
+    assert read_word_translations(path) == {"chat": "cat", "banc": "bench"}
 
 
 @pytest.mark.parametrize("line", ["chat", "chat\t", "\tcat", "a\tb\tc", "a\tb\t1\t2"])
@@ -61,10 +61,10 @@ def test_dictionary_file_that_is_none(tmp_path, line):
     path = tmp_path / "d.tsv"
     path.write_text(f"chien\tdog\n{line}\n", encoding="utf-8")
     with pytest.raises(InputError, match="line 2"):
-        read_dictionary(path)
+        read_word_translations(path)
     path.write_text("")
     with pytest.raises(InputError, match="no words"):
-        read_dictionary(path)
+        read_word_translations(path)
 
 
 @pytest.fixture(scope="module")

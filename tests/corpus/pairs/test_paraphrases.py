@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairseq_xl.corpus.pairs import paraphrases as module
-from fairseq_xl.corpus.pairs.paraphrases import paraphrases, read_translations, through_pivots
+from fairseq_xl.corpus.pairs.paraphrases import paraphrases, read_sentence_pairs, through_pivots
 from fairseq_xl.corpus.pairs.settings import ParaphraseSettings
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.words import key
@@ -141,10 +141,10 @@ def test_what_is_wrong_is_said(tmp_path):
     path = tmp_path / "pairs.tsv"
     path.write_text("one\tun\n\t\ntwo\n")
     with pytest.raises(InputError, match=r"line 3: 1 columns, but column 2 is wanted"):
-        read_translations(path, (1, 2))
+        read_sentence_pairs(path, (1, 2))
 
 
 def test_rows_that_lack_a_side_are_no_translations(tmp_path):
     path = tmp_path / "pairs.tsv"
     path.write_text("1\tun\t one  more \n2\t\ttwo\n3\ttrois\t\n")
-    assert read_translations(path, (3, 2)) == [("one more", "un")]
+    assert read_sentence_pairs(path, (3, 2)) == [("one more", "un")]

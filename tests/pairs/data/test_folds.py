@@ -1,29 +1,11 @@
-"""Groups and folds of pairs, against their definition."""
+"""Folds of pairs, against their definition."""
 
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.pairs.data.folds import folds, groups
-
-PAIRS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=20)
-
-
-@given(PAIRS)
-def test_a_group_is_what_sentences_link(pairs):
-    found = groups(pairs)
-    reached = list(range(len(pairs)))
-    for _ in pairs:  # the smallest number that reaches each pair, until nothing changes
-        for i, a in enumerate(pairs):
-            for j, b in enumerate(pairs):
-                if set(a) & set(b):
-                    reached[i] = reached[j] = min(reached[i], reached[j])
-    for i in range(len(pairs)):
-        for j in range(len(pairs)):
-            assert (found[i] == found[j]) == (reached[i] == reached[j])
+from fairseq_xl.pairs.data.folds import folds
 
 
 @pytest.mark.parametrize("method", ["components", "communities", "sentences"])

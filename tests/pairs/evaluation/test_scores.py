@@ -14,12 +14,12 @@ from fairseq_xl.pairs.evaluation.scores import (
     Scores,
     bootstrap,
     calibration_error,
-    interval,
     log_losses,
     mean,
     reliability,
     scores,
 )
+from fairseq_xl.report.bootstrap import interval
 
 metrics = pytest.importorskip("sklearn.metrics")
 PROBABILITIES = arrays.arrays(np.float64, st.integers(2, 40), elements=st.floats(0, 1))
