@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -13,7 +14,7 @@ import torch.nn.functional as F
 from omegaconf import open_dict
 from torch import Tensor, nn
 
-from fairseq_xl.continuous.models.config import VectorOutputConfig
+from fairseq_xl.continuous.models.config import DecodingConfig, VectorOutputConfig
 from fairseq_xl.continuous.models.scorer import VectorScorer
 from fairseq_xl.continuous.models.targets import TargetTable, build_table
 from fairseq_xl.io.errors import InputError
@@ -46,8 +47,8 @@ class VectorOutput:
         """``targets`` is kept for a continuous output only: a softmax begins at its rows and leaves them.
 
         Raises:
-            InputError: ``output_scale`` is not a positive number. A softmax is given one, a word bias, or
-                ``untie_decoder_input``.
+            InputError: ``output_scale`` is not a positive number. A softmax is given one, a word bias,
+                ``untie_decoder_input``, or an option of how vectors score words.
         """
         self.output_kind = str(cfg.decoder_output)
         self.output_scale = float(cfg.output_scale)
@@ -63,6 +64,11 @@ class VectorOutput:
                 "--untie-decoder-input is for a continuous output: leave it out, for a softmax's input is tied by "
                 "--decoder-output softmax_tied alone"
             )
+        if not continuous:
+            for each in fields(DecodingConfig):
+                if each.name.startswith("decode_") and getattr(cfg, each.name) != each.default:
+                    option = each.name.replace("_", "-")
+                    raise InputError(f"--{option} is for a continuous output: leave it out for a softmax")
         if cfg.word_bias and targets is not None and targets.bias is None:
             targets.bias = nn.Parameter(torch.zeros(len(dictionary)))
         self.targets = targets if continuous else None

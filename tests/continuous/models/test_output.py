@@ -67,9 +67,11 @@ def test_output_scale_multiplies_vectors_and_what_decoding_knows_of_their_length
         ({"output_scale": 0}, "--output-scale 0 must be a number above 0"),
         ({"output_scale": float("nan")}, "--output-scale nan must be"),
         ({"output_scale": 2, "decoder_output": "softmax"}, "is for a continuous output"),
+        ({"decode_csls_weight": 0.0, "decoder_output": "softmax"}, "--decode-csls-weight is for a continuous output"),
+        ({"decode_score": "cosine", "decoder_output": "softmax_tied"}, "--decode-score is for a continuous output"),
     ],
 )
-def test_an_output_scale_that_does_not_fit_is_refused(build, options, message):
+def test_options_that_do_not_fit_the_output_are_refused(build, options, message):
     with pytest.raises(InputError, match=message):
         build(**options)
 
