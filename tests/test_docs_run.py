@@ -149,7 +149,7 @@ LAYOUT = "pyproject.toml      metadata, extras, the console command fairseq-xl, 
 
 # Blocks that are no code, by their first lines.
 PICTURES = (
-    "cli                                           every command and its options",
+    "recipes/*.sh                                  shell: stages around fairseq's commands and fairseq-xl",
     LAYOUT,
 )
 

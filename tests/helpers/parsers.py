@@ -464,7 +464,9 @@ def parsers() -> dict[str, Parser]:
         "gold beads": entry(
             lambda path: align_quality.read_gold(path, (3, 3)), "gold", text("[0]:[0]", "[1, 2]:[1]", "[]:[2]")
         ),
-        "a dictionary with weights": entry(translators.read_dictionary, "a.tsv", text("hund\tdog\t0.9", "katze\tcat")),
+        "a dictionary with weights": entry(
+            translators.read_word_translations, "a.tsv", text("hund\tdog\t0.9", "katze\tcat")
+        ),
         "a web page": entry(page, "a.html", PAGE),
         "pairs with labels": entry(pair_source, "a.tsv", text("A b\tC d\t1", "E\tF\t0")),
         "pairs with labels in CSV": entry(
