@@ -247,9 +247,9 @@ def test_commands_withstand_a_few_cases(forks, tmp_path: Path) -> None:
 def test_what_fails_is_kept_and_repeated(forks, tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
     broken.write_text(
-        "import runpy, sys\nfrom pathlib import Path\nfrom fairseq_xl.text import parallel_splits\n"
+        "import runpy, sys\nfrom pathlib import Path\nfrom fairseq_xl.text.splits import parallel\n"
         "def broken(*_):\n    Path('canary').unlink()\n    raise KeyError('oops')\n"
-        "parallel_splits.cut = broken\nlines = sys.modules\n"
+        "parallel.cut = broken\nlines = sys.modules\n"
         f"sys.path[:0] = [{str(ROOT / 'scripts')!r}, {str(ROOT / 'tests' / 'helpers')!r}]\n"
         "from fuzzing import commands\n"
         "commands.Bench._undisturbed = lambda *_: commands.Whole(0.1, False, {}, set(), True)\n"

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from fairseq_xl.io.errors import InputError
+
 _WORDS = {
     "en": "the and of is to you that was it",
     "de": "der die das und ist nicht ich sie ein",
@@ -94,6 +96,16 @@ def wrong_way_round(pairs: Sequence[tuple[str, str]], languages: tuple[str, str]
         if here is not None and there is not None:
             gain, known = gain + there - here, known + 1
     return known > 0 and gain / known > _CLEARLY
+
+
+def check_sides(name: str, pairs: Sequence[tuple[str, str]], languages: tuple[str, str]) -> None:
+    """Raises: InputError: :func:`wrong_way_round` says so of the pairs of the input ``name``."""
+    if wrong_way_round(pairs, languages):
+        first, second = languages
+        raise InputError(
+            f"{name}: what should be {first} looks like {second}, and the other way round: exchange the columns, files "
+            "or languages, or say --trust-languages"
+        )
 
 
 def _share(found: Sequence[bool]) -> float:

@@ -357,8 +357,9 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.siamese.evaluation import records
     from fairseq_xl.syntactic.data import directory, readers
     from fairseq_xl.syntactic.evaluation import tables as evaluation_tables
-    from fairseq_xl.text import campaign, conllu, hypotheses, parallel_splits
+    from fairseq_xl.text import campaign, conllu, hypotheses
     from fairseq_xl.text.lexicons import lexicon
+    from fairseq_xl.text.splits import parallel
     from fairseq_xl.training import checkpoints, packed
     from fairseq_xl.translation import folder as translation_folder
     from fairseq_xl.vectors import alignment, dictionary, table
@@ -428,7 +429,7 @@ def parsers() -> dict[str, Parser]:
         "lines": entry(lines.read_lines, "a.txt", text("One", "Zwölf")),
         "gzipped lines": entry(lines.read_lines, "a.txt.gz", gzip.compress(text("One", "Zwölf"), mtime=0)),
         "sentence pairs": entry(
-            lambda path: parallel_splits.Corpus(path, ("en", "de")).read(),
+            lambda path: parallel.Corpus(path, ("en", "de")).read(),
             "a.tsv",
             text("Go.\tGeh.\tCC", "Hi.\tHallo.\tx"),
         ),

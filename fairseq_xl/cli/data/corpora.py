@@ -81,7 +81,7 @@ class Split:
     def run(self) -> None:
         """Raises: InputError: one language for both sides, columns without a file of them, what ``cut`` raises."""
         from fairseq_xl.io.folders import own_files
-        from fairseq_xl.text.parallel_splits import Corpus, cut
+        from fairseq_xl.text.splits.parallel import Corpus, cut
 
         if len(set(self.languages)) < 2:
             raise InputError(f"--languages {' '.join(self.languages)}: both sides would have the same files: name two")

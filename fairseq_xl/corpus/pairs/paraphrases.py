@@ -25,7 +25,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import own_files
 from fairseq_xl.io.tables import stream_rows
-from fairseq_xl.text.linked import groups
+from fairseq_xl.text.splits.linked import groups
 from fairseq_xl.text.words import frequency_cosine, key
 
 HEADER = ("sentence1", "sentence2", "label", "fold")

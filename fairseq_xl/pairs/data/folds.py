@@ -12,7 +12,7 @@ import numpy as np
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.packages import require
-from fairseq_xl.text.linked import groups, number
+from fairseq_xl.text.splits.linked import groups, number
 
 
 def folds(

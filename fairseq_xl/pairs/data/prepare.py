@@ -32,7 +32,7 @@ from fairseq_xl.pairs.data.source import TRAIN_ONLY, PairSource
 from fairseq_xl.pairs.data.tokenized import TokenizedPair, read_pairs
 from fairseq_xl.pairs.data.tokenizer import Tokenizer
 from fairseq_xl.pairs.data.vocabulary import Vocabulary, make_vocabulary
-from fairseq_xl.text.linked import groups
+from fairseq_xl.text.splits.linked import groups
 
 
 def prepare(

@@ -21,8 +21,8 @@ from fairseq_xl.siamese.data.morphemes import Segmenter
 from fairseq_xl.siamese.data.ngram_vectors import NgramVectors
 from fairseq_xl.siamese.data.settings import Settings
 from fairseq_xl.siamese.data.word_for_word import HighResourceSource
-from fairseq_xl.text.labelled_splits import nested, stratified, unique
 from fairseq_xl.text.ngrams import ngrams, normalise
+from fairseq_xl.text.splits.labelled import nested, stratified, unique
 
 Examples = Mapping[str, list[Example]]
 """By split."""

@@ -26,7 +26,7 @@ from fairseq_xl.syntactic.tagging.tagged_text import kind
 from fairseq_xl.syntactic.tagging.taggers import load_tagger
 from fairseq_xl.syntactic.tagging.tagging import Engine, Tagging, tag_sentences
 from fairseq_xl.text.conllu import read_conllu
-from fairseq_xl.text.languages import wrong_way_round
+from fairseq_xl.text.languages import check_sides
 
 _TAGS_PER_TRANSACTION = 10_000
 _LOOKED_AT = 5_000
@@ -124,7 +124,10 @@ def prepare(settings: Preparation, output: Path) -> dict[tuple[str, str], int]:
                     "there, or leave out --monolingual"
                 )
     if not settings.trust_languages:
-        check_sides(readers)
+        for reader in readers:
+            if isinstance(reader, TabSeparated | LineAligned):
+                pairs = [(link[1], link[3]) for link in islice(reader.links(0), _LOOKED_AT) if link]
+                check_sides(reader.name, pairs, (reader.languages[0], reader.languages[1]))
     with closing(Corpus(settings.corpus or output / "corpus.sqlite")) as corpus, corpus.locked():
         read(corpus, readers, [name for name in settings.filters if name != "none"], settings.min_words)
         join(corpus, settings.pivot, settings.pivot_most)
@@ -134,20 +137,6 @@ def prepare(settings: Preparation, output: Path) -> dict[tuple[str, str], int]:
         if settings.until == "all":
             preprocess(corpus, settings, output)
         return corpus.pair_counts()
-
-
-def check_sides(readers: Sequence[LinkReader]) -> None:
-    """Raises: InputError: of a file's pairs, the first side looks like the second language and the other way round."""
-    for reader in readers:
-        if len(reader.languages) != 2 or not isinstance(reader, TabSeparated | LineAligned):
-            continue
-        pairs = [(link[1], link[3]) for link in islice(reader.links(0), _LOOKED_AT) if link]
-        if wrong_way_round(pairs, (reader.languages[0], reader.languages[1])):
-            first, second = reader.languages
-            raise InputError(
-                f"{reader.name}: what should be {first} looks like {second}, and the other way round: write "
-                f"{second}-{first}=…, or say --trust-languages"
-            )
 
 
 def read(corpus: Corpus, readers: Sequence[LinkReader], filters: Sequence[str], minimum: int) -> None:

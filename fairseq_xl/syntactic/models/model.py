@@ -26,8 +26,13 @@ _BOUND = 0.1
 """Embeddings of pieces are drawn between this and its negative."""
 
 _LEAST = {
-    **dict.fromkeys(("encoder_layers", "encoder_embed_dim", "encoder_cell_dim", "decoder_embed_dim"), 1),
-    **{"decoder_cell_dim": 1, "language_embed_dim": 0, "decoder_output_dim": 0},
+    "encoder_layers": 1,
+    "encoder_embed_dim": 1,
+    "encoder_cell_dim": 1,
+    "decoder_embed_dim": 1,
+    "decoder_cell_dim": 1,
+    "language_embed_dim": 0,
+    "decoder_output_dim": 0,
 }
 """The smallest that each size can be."""
 

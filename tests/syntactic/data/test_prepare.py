@@ -302,7 +302,7 @@ def test_sides_that_are_the_wrong_way_round(tmp_path, capsys):
     (tmp_path / "x.tsv").write_text("".join(f"Das ist der Hund {n}.\tThis is the dog {n}.\n" for n in range(30)))
     words = ["embed", "prepare", "-o", str(tmp_path / "data"), "--until", "read"]
     assert main([*words, "--pairs", f"en-de={tmp_path / 'x.tsv'}"]) == 2
-    assert "what should be en looks like de, and the other way round: write de-en=…" in capsys.readouterr().err
+    assert "what should be en looks like de, and the other way round: exchange" in capsys.readouterr().err
     assert main([*words, "--pairs", f"en-de={tmp_path / 'x.tsv'}", "--trust-languages"]) == 0
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.text.parallel_splits import Corpus, cut, split, unique
+from fairseq_xl.text.splits.parallel import Corpus, cut, split, unique
 
 
 @given(
@@ -115,8 +115,10 @@ def test_too_few_to_learn_from(tmp_path):
     with pytest.raises(InputError, match="train leaves 6 training pairs when other sets are taken out"):
         cut(found, 2, 2, 1, least=8)
     pairs = [("s", "t"), ("u", "v")]
-    with pytest.raises(InputError, match="train leaves 0 training pairs"):
+    with pytest.raises(InputError, match=r"0 pairs make 0 clusters .* too few to hold out 0 \+ 2"):
         cut(corpora(tmp_path, train=pairs, valid=pairs), 2, 2, 1)
+    with pytest.raises(InputError, match="train leaves 0 training pairs"):
+        cut(corpora(tmp_path, train=pairs, valid=pairs, test=pairs), 2, 2, 1)
 
 
 def test_the_wrong_way_round(tmp_path):

@@ -15,9 +15,9 @@ from pathlib import Path
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.tables import stream_rows
-from fairseq_xl.text.languages import wrong_way_round
-from fairseq_xl.text.linked import groups
+from fairseq_xl.text.languages import check_sides
 from fairseq_xl.text.parallel import check_equal_counts
+from fairseq_xl.text.splits.linked import groups
 
 Pair = tuple[str, str]
 
@@ -95,12 +95,7 @@ class Corpus:
 
     def check_languages(self, pairs: Sequence[Pair]) -> None:
         """Raises: InputError: the sides are clearly the wrong way round."""
-        if wrong_way_round(pairs, self.languages):
-            first, second = self.languages
-            raise InputError(
-                f"{self.path}: what should be {first} looks like {second}, and the other way round: exchange the "
-                "columns, files or languages, or say --trust-languages"
-            )
+        check_sides(str(self.path), pairs, self.languages)
 
 
 def unique(pairs: Sequence[Pair], left_out: frozenset[Pair] | set[Pair] = frozenset()) -> list[Pair]:
@@ -166,9 +161,7 @@ def cut(
         )
     given = {pair for name in ("valid", "test") for pair in read.get(name, ())}
     fresh = unique(pairs, given)
-    found = Splits([], [], [], 0)
-    if fresh:
-        found = split(fresh, 0 if "valid" in read else valid, 0 if "test" in read else test, seed)
+    found = split(fresh, 0 if "valid" in read else valid, 0 if "test" in read else test, seed)
     if len(found.train) < least:
         raise InputError(
             f"{corpora['train'].path} leaves {len(found.train)} training pairs when other sets are taken out, too few "

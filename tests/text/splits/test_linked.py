@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.text.linked import groups
+from fairseq_xl.text.splits.linked import groups
 
 PAIRS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)), max_size=20)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.text.labelled_splits import nested, stratified, unique
+from fairseq_xl.text.splits.labelled import nested, stratified, unique
 
 
 def test_unique():

@@ -1,0 +1,1 @@
+"""Which text is trained on, and which is held out."""
