@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -12,6 +13,7 @@ from torch import Tensor
 
 from fairseq_xl.compat.patching import Stock, loaded, replace
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lexicons import read_translations
 
 # The option's value when it is given without a file. This is a slip in fairseq, which looks for a file of this name.
 _NO_FILE = "@@ "
@@ -101,32 +103,14 @@ def mend_unknown_word_replacement() -> None:
 
 
 def load_dictionary(path: str | None) -> dict[str, str] | None:
-    """Read lines ``source-word target-word``. ``None`` without the option, empty without a file.
+    """The translations of a lexicon. ``None`` without the option, empty without a file.
 
     Raises:
-        InputError: the file cannot be read or a line has fewer than two words.
+        InputError: as :func:`read_translations`.
     """
     if path is None:
         return None
-    if path in ("", _NO_FILE):
-        return {}
-    words: dict[str, str] = {}
-    try:
-        with open(path, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                columns = line.split()
-                if len(columns) < 2:
-                    raise InputError(
-                        f"{path}, line {number}: the alignment dictionary needs a source word and "
-                        f"a target word, but has {line.strip()!r}"
-                    )
-                words[columns[0]] = columns[1]
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"--replace-unk: cannot read the alignment dictionary {path} ({error}); give a text "
-            "file with a source word and a target word in each line"
-        ) from error
-    return words
+    return {} if path in ("", _NO_FILE) else read_translations(Path(path))
 
 
 def attended(attention: Tensor, source: Tensor, ignored: Sequence[int]) -> list[int]:

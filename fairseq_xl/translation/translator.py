@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import fairseq_xl
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.hub import local_folder
+from fairseq_xl.io.lexicons import read_translations
 from fairseq_xl.text.pipeline import Pipeline
 from fairseq_xl.text.unknown_words import UNKNOWN
 from fairseq_xl.training.batches import batches
@@ -89,7 +90,7 @@ class Translator(ABC):
         self.replacements: dict[str, str] | None = None
         """unknown words become the source's, or what this says of those; None: they stay ``<unk>``"""
         if options.replace_unk:
-            self.replacements = _lexicon(options.lexicon)
+            self.replacements = read_translations(Path(options.lexicon)) if options.lexicon else {}
         distance = options.replace_unk_distance
         self.replacement_distance = math.inf if distance is None else distance
         """how many words from the diagonal the source word may stand"""
@@ -243,11 +244,3 @@ class Translator(ABC):
         )
         marked = marks and not self.pipeline.target_words
         return [f"▁{new}" if marked and new != old else new for old, new in zip(tokens, found, strict=True)]
-
-
-def _lexicon(path: Path | None) -> dict[str, str]:
-    if path is None:
-        return {}
-    from fairseq_xl.text.lexicons.lexicon import read_translations  # SciPy, for the lexicons that it makes
-
-    return read_translations(Path(path))

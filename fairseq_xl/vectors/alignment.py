@@ -9,8 +9,7 @@ import numpy as np
 from scipy.linalg import orthogonal_procrustes
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines
-from fairseq_xl.vectors.formats.text import is_number
+from fairseq_xl.io.lexicons import read_entries
 from fairseq_xl.vectors.neighbours import nearest, unit_rows
 from fairseq_xl.vectors.table import WordVectors
 
@@ -107,9 +106,9 @@ def measured(source: WordVectors, target: WordVectors, dictionary: Path) -> str:
     """P@1 and P@5 of a dictionary's words by cosine and by CSLS, as a line.
 
     Raises:
-        InputError: a dictionary that :func:`read_dictionary_pairs` does not read, or without known words.
+        InputError: a dictionary that :func:`read_entries` does not read, or without known words.
     """
-    pairs = read_dictionary_pairs(dictionary)
+    pairs = [(entry.word, entry.translation) for entry in read_entries(dictionary)]
     translations: dict[int, set[int]] = {}
     for s, t in pairs:
         if s in source.index and t in target.index:
@@ -124,18 +123,3 @@ def measured(source: WordVectors, target: WordVectors, dictionary: Path) -> str:
         shares.append(f"{name} P@1 {precision(found, rows, translations, 1):.1%}")
         shares.append(f"P@5 {precision(found, rows, translations, 5):.1%}")
     return f"{len(rows)} of {len({s for s, _ in pairs})} words of {dictionary.name} measured: {', '.join(shares)}"
-
-
-def read_dictionary_pairs(path: Path) -> list[tuple[str, str]]:
-    """Word pairs of a file in MUSE's format, or of a lexicon's, where a number may follow them.
-
-    Raises:
-        InputError: a line that is something else.
-    """
-    pairs = []
-    for number, line in enumerate(read_lines(path), start=1):
-        words = line.split()
-        if len(words) not in (2, 3) or (len(words) == 3 and not is_number(words[2])):
-            raise InputError(f"{path}, line {number}: expected two words and perhaps a weight, found {line!r}")
-        pairs.append((words[0], words[1]))
-    return pairs

@@ -157,7 +157,7 @@ def test_alignment_dictionary_errors_name_file_and_line(tmp_path):
     path.write_text("Haus house\nHund\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"align\.txt, line 2: .*'Hund'"):
         unknown_words.load_dictionary(str(path))
-    with pytest.raises(InputError, match="cannot read the alignment dictionary"):
+    with pytest.raises(InputError, match="there is no file"):
         unknown_words.load_dictionary(str(tmp_path / "absent.txt"))
     assert unknown_words.load_dictionary("@@ ") == {}  # the option without a file
     assert unknown_words.load_dictionary(None) is None

@@ -332,9 +332,8 @@ PAGE = b"""<!DOCTYPE html><html lang=en><head><meta charset="iso-8859-1"><title>
 @cache
 def parsers() -> dict[str, Parser]:
     """By name. What needs a library is imported here, so that a file of tests names them without."""
-    from fairseq_xl.compat.unknown_words import load_dictionary
     from fairseq_xl.corpus.alignment import quality as align_quality
-    from fairseq_xl.corpus.alignment import review, translators
+    from fairseq_xl.corpus.alignment import review
     from fairseq_xl.corpus.crawling import html, pages
     from fairseq_xl.corpus.crawling.site import CrawlSettings
     from fairseq_xl.corpus.documents import document, extract
@@ -343,7 +342,7 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.encode.folder import checked_model
     from fairseq_xl.experiment import config
     from fairseq_xl.experiment.state import State
-    from fairseq_xl.io import fetch, folders, labelled, lines, tables
+    from fairseq_xl.io import fetch, folders, labelled, lexicons, lines, tables
     from fairseq_xl.pairs.augmentation import key
     from fairseq_xl.pairs.data import source
     from fairseq_xl.pairs.data.directory import DataDirectory as PairsDirectory
@@ -358,11 +357,10 @@ def parsers() -> dict[str, Parser]:
     from fairseq_xl.syntactic.data import directory, readers
     from fairseq_xl.syntactic.evaluation import tables as evaluation_tables
     from fairseq_xl.text import campaign, conllu, hypotheses
-    from fairseq_xl.text.lexicons import lexicon
     from fairseq_xl.text.splits import parallel
     from fairseq_xl.training import checkpoints, packed
     from fairseq_xl.translation import folder as translation_folder
-    from fairseq_xl.vectors import alignment, dictionary, table
+    from fairseq_xl.vectors import dictionary, table
 
     def labelled_source(path: Path, *options: str) -> list:
         return list(labelled.Source.parse(",".join([str(path), *options])).examples())
@@ -422,7 +420,6 @@ def parsers() -> dict[str, Parser]:
         "an array of vectors": entry(vectors, "a.npy", array(), a__vocab=text("a", "b", "c", "d")),
         "its words": entry(lambda path: vectors(path.with_suffix(".npy")), "a.vocab", text(*"abcd"), a__npy=array()),
         "a dictionary": entry(dictionary.read_dictionary, "dict.txt", text("the 10", "dog 3", "madeupword0001 0")),
-        "pairs of words": entry(alignment.read_dictionary_pairs, "muse.txt", text("dog hund", "cat katze")),
         "CoNLL-U": entry(conllu.read_conllu, "a.conllu", CONLLU),
         "a campaign's XML": entry(campaign.read_xml, "a.xml", CAMPAIGN),
         "a campaign's tagged text": entry(campaign.read_tags, "train.tags.en", text("<url>x</url>", "One < two")),
@@ -434,11 +431,8 @@ def parsers() -> dict[str, Parser]:
             text("Go.\tGeh.\tCC", "Hi.\tHallo.\tx"),
         ),
         "links": entry(tab_separated, "a.tsv", text("Go.\tGeh.\tCC", "Hi.\tHallo.\tx")),
-        "a lexicon": entry(lexicon.read_translations, "a.tsv", text("hund\tdog\t0.9", "katze\tcat\t0.8")),
-        "a lexicon in JSON": entry(lexicon.read_translations, "a.json", b'{"hund": "dog", "katze": "cat"}'),
-        "a dictionary to replace by": entry(
-            lambda path: load_dictionary(str(path)), "a", text("hund dog", "katze cat")
-        ),
+        "a lexicon": entry(lexicons.read_translations, "a.tsv", text("hund\tdog\t0.9", "katze cat")),
+        "a lexicon in JSON": entry(lexicons.read_translations, "a.json", b'{"hund": "dog", "katze": "cat"}'),
         "a generation log": entry(hypotheses.read_hypotheses, "log", GENERATED),
         "a training log": entry(read_training_log, "train.log", TRAINING),
         "scores": entry(
@@ -464,9 +458,6 @@ def parsers() -> dict[str, Parser]:
         ),
         "gold beads": entry(
             lambda path: align_quality.read_gold(path, (3, 3)), "gold", text("[0]:[0]", "[1, 2]:[1]", "[]:[2]")
-        ),
-        "a dictionary with weights": entry(
-            translators.read_word_translations, "a.tsv", text("hund\tdog\t0.9", "katze\tcat")
         ),
         "a web page": entry(page, "a.html", PAGE),
         "pairs with labels": entry(pair_source, "a.tsv", text("A b\tC d\t1", "E\tF\t0")),

@@ -8,7 +8,7 @@ from scipy.stats import ortho_group
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.vectors.alignment import Induction, align, centered_units, precision, read_dictionary_pairs
+from fairseq_xl.vectors.alignment import Induction, align, centered_units, precision
 from fairseq_xl.vectors.table import WordVectors, read_vectors, write_vectors
 
 DIM, COUNT = 12, 300
@@ -107,12 +107,6 @@ def test_joined_words_know_their_language(spaces, tmp_path, capsys):
         assert said in capsys.readouterr().err
 
 
-def test_a_lexicon_is_a_dictionary_too(tmp_path):
-    path = tmp_path / "de-en.tsv"
-    path.write_text("Hund\tdog\t0.91\nKatze cat\nzwei\t2\n")
-    assert read_dictionary_pairs(path) == [("Hund", "dog"), ("Katze", "cat"), ("zwei", "2")]
-
-
 def test_what_cannot_be_aligned(spaces, tmp_path, capsys):
     source, target = spaces
     with pytest.raises(InputError, match="12 dimensions and the target's 5"):
@@ -125,10 +119,10 @@ def test_what_cannot_be_aligned(spaces, tmp_path, capsys):
         write_vectors(tmp_path / name, vectors)
     line = ["vectors", "align", str(tmp_path / "s.vec"), str(tmp_path / "t.vec"), "--output", "a.vec", "b.vec"]
     assert main([*line, "--dictionary", str(path)]) == 2
-    assert "line 2: expected two words and perhaps a weight, found 'three'" in capsys.readouterr().err
+    assert "line 2: expected a word, its translation and maybe a weight, separated by tabs, not 'three'" in capsys.readouterr().err
     path.write_text("one two three\n")
     assert main([*line, "--dictionary", str(path)]) == 2
-    assert "line 1: expected two words and perhaps a weight" in capsys.readouterr().err
+    assert "line 1: expected a word, its translation and maybe a weight" in capsys.readouterr().err
     assert main([*line, "--identical"]) == 2
     assert "only 0 pairs of the seed" in capsys.readouterr().err
     (tmp_path / "a.vec").write_text("old")

@@ -51,9 +51,9 @@ class Hypotheses:
     )
 
     def run(self) -> None:
+        from fairseq_xl.io.lexicons import read_translations
         from fairseq_xl.io.lines import count_lines
         from fairseq_xl.text.hypotheses import read_hypotheses, read_replaced
-        from fairseq_xl.text.lexicons.lexicon import read_translations
 
         self._check()
         best = read_hypotheses(self.log, count_lines(self.like) if self.like else None)

@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import argument, option, refuse_given
 
 
@@ -13,8 +14,7 @@ from fairseq_xl.io.settings import argument, option, refuse_given
 class Lexicon:
     """Find out which words translate each other, from tokenised parallel text. Words are aligned by IBM model 1; any
     aligner's output in Pharaoh's format (fast_align, eflomal, awesome-align …) can be counted instead. The file serves
-    `data hypotheses --replace-unknown lexicon` and fairseq-generate's --replace-unk (with --best 1, since fairseq takes
-    the last line of a word)."""
+    `data hypotheses --replace-unknown lexicon` and fairseq-generate's --replace-unk."""
 
     source: Path = argument("tokenised text, as the model's training data")
     target: Path = argument("its translation, line by line")
@@ -51,9 +51,10 @@ class Lexicon:
     def run(self) -> None:
         import numpy as np
 
+        from fairseq_xl.io.lexicons import write_lexicon
         from fairseq_xl.text.lexicons import ibm1
         from fairseq_xl.text.lexicons.bitext import read_bitext
-        from fairseq_xl.text.lexicons.lexicon import make_lexicon, write_lexicon
+        from fairseq_xl.text.lexicons.lexicon import make_lexicon
 
         if self.alignments:
             refuse_given(self, ["iterations", "min_dice"], "is for IBM model 1, and --alignments brings other links")
@@ -65,6 +66,8 @@ class Lexicon:
             counts, alone = ibm1.expected_links(bitext, pairs, self.iterations), np.array(0)
         totals = np.asarray(counts.sum(1)).ravel() + alone
         lexicon = make_lexicon(bitext, counts, totals, self.min_probability, self.min_count, self.best)
+        if not lexicon:
+            raise InputError("no word has a translation: give more text, or lower --min-probability and --min-count")
         write_lexicon(lexicon, self.output, self.json or self.output.suffix == ".json")
         entries, words = sum(map(len, lexicon.values())), len(bitext.source.words)
         print(f"{self.output}: {entries} translations of {len(lexicon)} of {words} words", file=sys.stderr)

@@ -37,7 +37,8 @@ class Align:
     quiet: bool = option("show no progress", False)
 
     def run(self) -> None:
-        from fairseq_xl.vectors.alignment import align, centered_units, measured, read_dictionary_pairs
+        from fairseq_xl.io.lexicons import read_entries
+        from fairseq_xl.vectors.alignment import align, centered_units, measured
         from fairseq_xl.vectors.table import WordVectors, read_vectors, writing
 
         inputs = (read_vectors(path, progress=not self.quiet) for path in (self.source, self.target))
@@ -45,7 +46,7 @@ class Align:
         if self.dictionary is None:
             seed = [(word, word) for word in source.words if word in target.index]
         else:
-            seed = read_dictionary_pairs(self.dictionary)
+            seed = [(entry.word, entry.translation) for entry in read_entries(self.dictionary)]
         matrix, pairs = align(source, target, seed, self.rounds, self.frequent)
         rotated = WordVectors(source.words, source.matrix @ matrix)
         shares = measured(rotated, target, self.test) if self.test else None  # a broken dictionary changes no file

@@ -18,14 +18,13 @@ from fairseq_xl.corpus.alignment.translators import (
     TranslateSettings,
     Translator,
     command_files,
-    read_word_translations,
 )
 from fairseq_xl.corpus.documents.document import Document, read_documents, write_documents
 from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.databases import Cache
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lexicons import read_translations, write_lexicon
 from fairseq_xl.io.lines import read_lines
-from fairseq_xl.text.lexicons.lexicon import write_lexicon
 
 
 def translate_lines(lines: Iterable[str], translator: Translator, cache: Cache, batch: int) -> int:
@@ -128,7 +127,7 @@ def make_translator(
     if settings.by == "model":
         return ModelTranslator(project.path(str(settings.model)), settings)
     if settings.dictionary:
-        dictionary = read_word_translations(project.path(settings.dictionary))
+        dictionary = read_translations(project.path(settings.dictionary), lower=True)
     else:
         induced, pairs = induce(documents, settings.min_probability, settings.min_count)
         lexicon = {word: [entry] for word, entry in induced.items()}

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines, utf8_name
+from fairseq_xl.io.lines import utf8_name
 from fairseq_xl.io.settings import option
 from fairseq_xl.io.steps import checksum, signature
 from fairseq_xl.text.subwords import processor
@@ -129,32 +129,6 @@ class DictionaryTranslator:
         if len(word) > 1 and word.isupper():
             return other.upper()
         return other[0].upper() + other[1:] if word[0].isupper() else other
-
-
-def read_word_translations(path: Path) -> dict[str, str]:
-    """The best translation of each word, from lines word TAB word [TAB weight] with the second language first.
-
-    The largest weight counts. Without weights the first line does.
-
-    Raises:
-        InputError: the file cannot be read, or a line has another form.
-    """
-    best: dict[str, tuple[float, str]] = {}
-    for number, line in enumerate(read_lines(path), start=1):
-        columns = line.split("\t")
-        try:
-            word, other, weight = (*columns, "0")[:3] if len(columns) in (2, 3) else ()
-            entry = float(weight), other.strip()
-        except ValueError:
-            entry, word = (0.0, ""), ""
-        word = word.strip().lower()
-        if not word or not entry[1]:
-            raise InputError(f"{path}, line {number}: expected word TAB translation and maybe TAB weight, not {line!r}")
-        if word not in best or entry[0] > best[word][0]:
-            best[word] = entry
-    if not best:
-        raise InputError(f"{path} holds no words")
-    return {word: other for word, (_, other) in best.items()}
 
 
 class ModelTranslator:

@@ -17,7 +17,7 @@ import regex
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.labelled import Example, Source
-from fairseq_xl.text.lexicons.lexicon import read_translations
+from fairseq_xl.io.lexicons import read_translations
 
 WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
 
@@ -63,11 +63,9 @@ def _read_lexicon(path: Path, shuffled: int | None) -> dict[str, str]:
     """The best translation of each word; dealt out among the words where ``shuffled`` is a seed.
 
     Raises:
-        InputError: no such file, or one without words.
+        InputError: what :func:`read_translations` raises.
     """
     known = read_translations(path)
-    if not known:
-        raise InputError(f"{path} has no words: learn it from more text, or with a lower --min-probability")
     if shuffled is not None:
         dealt = np.random.default_rng(shuffled).permutation(len(known))
         values = list(known.values())

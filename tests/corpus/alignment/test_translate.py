@@ -7,14 +7,12 @@ import sys
 import pytest
 
 from fairseq_xl.corpus.alignment.translate import translate_lines
-from fairseq_xl.corpus.alignment.translators import (
-    read_word_translations,
-)
 from fairseq_xl.corpus.documents.document import read_documents, write_documents
 from fairseq_xl.corpus.pipeline import run_step
 from fairseq_xl.corpus.project import Project
 from fairseq_xl.io.databases import Cache
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lexicons import read_translations
 
 from .conftest import DOCUMENTS, UPPER
 
@@ -57,7 +55,7 @@ def test_step_with_an_induced_dictionary(tmp_path):
     assert found[1].translation == ["cat cat", "cat"]
     assert counts["words in the dictionary %"] == 100.0
     assert counts["translated now"] == counts["different lines"] == 50
-    assert read_word_translations(tmp_path / "dictionary.tsv")["chien"] == "dog"
+    assert read_translations(tmp_path / "dictionary.tsv")["chien"] == "dog"
     assert project(tmp_path, dictionary="dictionary.tsv")[0]["translated now"] == 0
 
 

@@ -13,7 +13,6 @@ from fairseq_xl.corpus.alignment.translators import (
     DictionaryTranslator,
     ModelTranslator,
     TranslateSettings,
-    read_word_translations,
 )
 from fairseq_xl.io.errors import InputError
 
@@ -48,23 +47,6 @@ def test_dictionary_words():
     lines = ["L'été, le Serveur !", "HTTP_SERVEUR EN ÉTÉ", ""]
     assert translator.translate(lines) == ["The'summer, le Server !", "HTTP_SERVER IN SUMMER", ""]
     assert translator.identity != DictionaryTranslator({"l": "a"}).identity
-
-
-def test_dictionary_file(tmp_path):
-    path = tmp_path / "d.tsv"
-    path.write_text("chat\tcat\nChat\tpuss\nbanc\tbank\t0.2\nbanc\tbench\t0.7\n", encoding="utf-8")
-    assert read_word_translations(path) == {"chat": "cat", "banc": "bench"}
-
-
-@pytest.mark.parametrize("line", ["chat", "chat\t", "\tcat", "a\tb\tc", "a\tb\t1\t2"])
-def test_dictionary_file_that_is_none(tmp_path, line):
-    path = tmp_path / "d.tsv"
-    path.write_text(f"chien\tdog\n{line}\n", encoding="utf-8")
-    with pytest.raises(InputError, match="line 2"):
-        read_word_translations(path)
-    path.write_text("")
-    with pytest.raises(InputError, match="no words"):
-        read_word_translations(path)
 
 
 @pytest.fixture(scope="module")
