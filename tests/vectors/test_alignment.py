@@ -119,7 +119,10 @@ def test_what_cannot_be_aligned(spaces, tmp_path, capsys):
         write_vectors(tmp_path / name, vectors)
     line = ["vectors", "align", str(tmp_path / "s.vec"), str(tmp_path / "t.vec"), "--output", "a.vec", "b.vec"]
     assert main([*line, "--dictionary", str(path)]) == 2
-    assert "line 2: expected a word, its translation and maybe a weight, separated by tabs, not 'three'" in capsys.readouterr().err
+    assert (
+        "line 2: expected a word, its translation and maybe a weight, separated by tabs, not 'three'"
+        in capsys.readouterr().err
+    )
     path.write_text("one two three\n")
     assert main([*line, "--dictionary", str(path)]) == 2
     assert "line 1: expected a word, its translation and maybe a weight" in capsys.readouterr().err

@@ -46,8 +46,11 @@ class ContinuousTranslationTask(TranslationTask):
         extra_gen_cls_kwargs: dict[str, Any] | None = None,
         **others: Any,
     ) -> Any:
-        """Raises: InputError: an option that needs every word's score with ``--nearest`` other than dense."""
+        """Raises: InputError: an option that needs every word's score with ``--nearest`` other than dense, or one of an
+        approximate index without it."""
         nearest = str(self.cfg.nearest)
+        if self.cfg.nearest_effort != 1 and nearest not in ("hnsw", "ivf"):
+            raise InputError("--nearest-effort is how much hnsw and ivf search: give one of them to --nearest, too")
         if nearest == "dense" or getattr(args, "score_reference", False):
             return super().build_generator(models, args, seq_gen_cls, extra_gen_cls_kwargs, **others)
         if getattr(args, "print_alignment", False):

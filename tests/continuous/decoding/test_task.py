@@ -14,8 +14,8 @@ def test_the_task_chooses_the_generator(build, dictionary, tmp_path):
     model, words = build(decode_csls_weight=0.5)
     args = SimpleNamespace(beam=2)
 
-    def generator(nearest, **options):
-        cfg = ContinuousTranslationConfig(nearest=nearest, nearest_index=str(tmp_path))
+    def generator(nearest, effort=1.0, **options):
+        cfg = ContinuousTranslationConfig(nearest=nearest, nearest_effort=effort, nearest_index=str(tmp_path))
         task = ContinuousTranslationTask(cfg, dictionary(30), words)
         return task.build_generator([model], SimpleNamespace(**vars(args), **options))
 
@@ -28,6 +28,10 @@ def test_the_task_chooses_the_generator(build, dictionary, tmp_path):
     model.decoder.targets.filled = True
     with pytest.raises(InputError, match="--print-alignment"):
         generator("top", print_alignment=True)
+    for kind in ("dense", "top", "flat"):
+        with pytest.raises(InputError, match="--nearest-effort is how much hnsw and ivf search"):
+            generator(kind, effort=2.0)
+    assert generator("hnsw", effort=2.0).model.index is not None
     model.decoder.scorer.bonus = torch.zeros(len(words))
     with pytest.raises(InputError, match="finds words by their vectors alone"):
         generator("flat")
