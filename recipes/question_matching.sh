@@ -24,6 +24,10 @@
 #   --folds N          of the training pairs, by communities of questions (default: 5)
 #   --epochs N         default: 8
 #   --choose MEASURE   keep the epoch that is best on the fold by log_loss (default) or average_precision
+#   --prior WHICH      share of matching pairs that calibrated.json assumes: labelled, that of the labelled English pairs
+#                      (default); fold, that of the fold, which is larger, since pairs across folds are left out;
+#                      estimated, from the classifier's own answers to the Spanish pairs, without their labels (Saerens
+#                      et al. 2002); or a number between 0 and 1
 #   --embeddings WHICH   own: trained on the questions and --text (default); official: fastText's Spanish Wikipedia
 #                      vectors, downloaded (the competition's); or a file: .vec or .bin
 #   --text FILE        more Spanish text for own vectors, a sentence a line; repeatable
@@ -68,7 +72,7 @@ declare -A OWN=(
   [siamese_conv_lstm_bilstm]="--label-smoothing 0.1"
 )
 
-SYSTEM=esim SEED=1 RUNS=1 FOLDS=5 EPOCHS=8 CHOOSE=log_loss VECTORS=own UNKNOWN='' TRANSFER=yes CHAINS=no TRANSLATE=no
+SYSTEM=esim SEED=1 RUNS=1 FOLDS=5 EPOCHS=8 CHOOSE=log_loss PRIOR=labelled VECTORS=own UNKNOWN='' TRANSFER=yes CHAINS=no TRANSLATE=no
 LEAKS=sentences LANGUAGES=es OUT='' DATA='' NAME='' MODEL=''
 TEXTS=() ENGLISH_TEXTS=() TRANSLATED=() TUNING=() PREPARE_ONLY=no
 
@@ -77,8 +81,8 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
   case $1 in
     --dry-run) DRY_RUN=yes; return ;;
     --prepare-only) PREPARE_ONLY=yes; return ;;
-    --data | --out | --system | --loss | --seed | --runs | --folds | --epochs | --choose | --embeddings | --text | \
-      --languages | --english-text | --unknown | --transfer | --chains | --translate | --translated | --leaks | --model | --name) ;;
+    --data | --out | --system | --loss | --seed | --runs | --folds | --epochs | --choose | --prior | --embeddings | \
+      --text | --languages | --english-text | --unknown | --transfer | --chains | --translate | --translated | --leaks | --model | --name) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -92,6 +96,7 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --folds) FOLDS=$2 ;;
     --epochs) EPOCHS=$2 ;;
     --choose) CHOOSE=$2 ;;
+    --prior) PRIOR=$2 ;;
     --embeddings) VECTORS=$2 ;;
     --text) TEXTS+=("$(absolute "$2")") ;;
     --languages) LANGUAGES=$2 ;;
@@ -122,6 +127,8 @@ check_settings() {
   ((RUNS == 1)) || ! one_of "$SYSTEM" "$BASELINES" ||
     fail "--runs $RUNS averages trainings, and the baseline $SYSTEM is not calibrated as they are: leave it out"
   [[ $CHOOSE =~ ^(log_loss|average_precision)$ ]] || fail "--choose is '$CHOOSE': choose log_loss or average_precision"
+  [[ $PRIOR =~ ^(labelled|fold|estimated)$ || ($PRIOR =~ ^0?\.[0-9]+$ && $PRIOR =~ [1-9]) ]] ||
+    fail "--prior is '$PRIOR': choose labelled, fold, estimated, or a number between 0 and 1, such as 0.25"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and records"
   need_folder_name --out "$OUT"
   [[ -z $NAME ]] || need_name --name "$NAME"
@@ -169,13 +176,23 @@ train_classifier() {
 }
 
 classifier_records() {
-  local best=$RUN/checkpoints/checkpoint_best.pt
+  local best=$RUN/checkpoints/checkpoint_best.pt prior=()
+  case $PRIOR in
+    fold) ;;
+    estimated) prior=(--prior-from "$RUN/record.json") ;;
+    labelled) prior=(--prior "$(share_of_matches "$DATA/cikm_english_train.txt")") ;;
+    *) prior=(--prior "$PRIOR") ;;
+  esac
   run fairseq-xl match predict "$best" --split fold --name "$LABEL" --output "$RUN/fold.json"
   run fairseq-xl match predict "$best" --split test --name "$LABEL" --output "$RUN/record.json"
-  run fairseq-xl match calibrate "$RUN/fold.json" --bias --output "$RUN/calibration.json"
+  run fairseq-xl match calibrate "$RUN/fold.json" --bias "${prior[@]}" --output "$RUN/calibration.json"
   run fairseq-xl match predict "$best" --split test --name "$LABEL, calibrated" --calibration "$RUN/calibration.json" \
     --output "$RUN/calibrated.json"
   makes "$RUN"/{fold,record,calibration,calibrated}.json
+}
+
+share_of_matches() { # FILE
+  awk -F '\t' '{ matches += $5 } END { printf "%.4f", matches / NR }' "$1"
 }
 
 baseline_records() {
@@ -222,7 +239,7 @@ for ((SEED = FIRST_SEED; SEED < FIRST_SEED + RUNS; SEED++)); do
     stage "$NAME/record" "prepared/$PREPARED_KEY" baseline_records "$SYSTEM" "$SEED" "$MODEL"
   else
     stage "$NAME/train" "prepared/$PREPARED_KEY" train_classifier "$SYSTEM" "$SEED" "$EPOCHS" "${TRAIN[@]}" "${TUNING[@]}"
-    stage "$NAME/record" "$NAME/train" classifier_records
+    stage "$NAME/record" "$NAME/train" classifier_records "$PRIOR"
   fi
   RECORDED+=("$NAME/record") AVERAGED+=("$RUN")
 done

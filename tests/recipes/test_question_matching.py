@@ -306,6 +306,26 @@ def test_checkpoints_are_chosen_by_what_is_reported(matching, data):
     assert "--maximize-best-checkpoint-metric" in words
 
 
+def test_calibrations_are_for_the_share_of_matches_that_is_asked_for(matching, data):
+    pairs = "".join(f"a\tb\tc\td\t{label}\n" for label in (0, 1, 0, 0))
+    (data / "cikm_english_train.txt").write_text(pairs)
+    run = matching.out / "runs/esim.own.subwords.transferred.sentences.5.seed1"
+    for options, expected in (
+        ((), ["--prior", "0.2500"]),
+        (("--prior", "fold"), []),
+        (("--prior", "estimated"), ["--prior-from", f"{run}/record.json"]),
+        (("--prior", ".3"), ["--prior", ".3"]),
+    ):
+        assert matching("--data", data, *options).returncode == 0
+        assert matching.calls[-4:] == RECORD
+        words = matching.arguments("fairseq-xl match calibrate")
+        assert words[words.index("--bias") + 1 : words.index("--output")] == expected
+    for prior in ("0", "0.0", "1", "none", "-0.5"):
+        done = matching("--data", data, "--prior", prior)
+        assert done.returncode != 0
+        assert f"--prior is '{prior}': choose labelled, fold, estimated, or a number between 0 and 1" in done.stderr
+
+
 def test_several_runs_are_averaged_and_calibrated_on_their_folds(matching, data):
     done = matching("--data", data, "--folds", 3, "--runs", 3)
     assert done.returncode == 0, done.stderr
