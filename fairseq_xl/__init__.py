@@ -34,7 +34,7 @@ _LIGHT = ("Translation", "Translator")
 """What asks for fairseq itself, once it knows that it needs it: translating with an export does without."""
 # Importing them registers models, tasks, criteria and optimisers with fairseq.
 _COMPONENTS = (
-    *("continuous.models.lstm", "continuous.models.transformer", "continuous.decoding.task", "continuous.criteria"),
+    *("continuous.models.lstm", "continuous.models.transformer", "continuous.nearest.task", "continuous.criteria"),
     *("training.fused_adam", "training.halving"),
     *("pairs.models.criterion", "pairs.models.task"),
     *("pairs.models.decomposable", "pairs.models.esim", "pairs.models.infersent", "pairs.models.siamese"),

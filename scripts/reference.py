@@ -80,6 +80,7 @@ def pages() -> dict[str, Callable[[], str]]:
     made["reference/commands/more.md"] = more_commands
     made |= {f"reference/options/{kind}.md": partial(options, kind) for kind in KINDS}
     made |= {f"reference/api/{name}.md": partial(interface, name) for name in MODULES}
+    made["reference/changes-to-fairseq.md"] = changes
     return made
 
 
@@ -249,6 +250,26 @@ def public_names(module: Any) -> list[str]:
         and value.__doc__
     ]
     return [name for _, name in sorted(found)]
+
+
+# --- changes to fairseq ---
+
+
+def changes() -> str:
+    """The page of what the plugin changes in fairseq: the docstrings of what ``compat.apply`` calls, in its order."""
+    from fairseq_xl import compat
+
+    parts = [
+        "# Changes to fairseq",
+        "The plugin changes fairseq 0.12.3 in memory when it is registered. Its files stay as they are. Some changes "
+        "mend what is broken on current Python, torch and numpy. Others say clearly what went wrong, or refuse what "
+        "would lose something. Stock models train and translate as before. No option turns one off, for the plugin is "
+        "tested with all of them. In the code, take a line out of `apply` in `fairseq_xl/compat/__init__.py`.",
+    ]
+    for name in re.findall(r"^    (\w+)\(", inspect.getsource(compat.apply), re.MULTILINE):
+        function = getattr(compat, name)
+        parts += [f"## {name}", f"In `{function.__module__}`.", escaped(inspect.getdoc(function) or "")]
+    return "\n\n".join(parts) + "\n"
 
 
 # --- Markdown ---

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import inspect
+import re
 from collections.abc import Iterator, Mapping
 
 import fairseq.criterions
@@ -13,6 +15,7 @@ import yaml
 from doc_pages import DOCS, ROOT
 
 import fairseq_xl
+from fairseq_xl import compat
 from fairseq_xl.cli import main as cli
 from fairseq_xl.cli import parsing
 
@@ -55,6 +58,15 @@ def test_every_component_is_there_with_its_help(reference):
     assert "| `--decode-score` | `vmf_posterior` |" in reference.options("models")
     assert "| `--start-loss` | required |" in reference.options("criteria")
     assert "--lr-scheduler halving" in reference.options("optimisers")
+
+
+def test_every_change_to_fairseq_is_there_with_what_was_broken(reference):
+    text = reference.changes()
+    for name in ("trust_plain_types", "keep_batches", "mend_unknown_word_replacement", "force_words_without_score"):
+        section = text.partition(f"## {name}\n")[2].partition("\n## ")[0]
+        assert "Broken: " in section
+    changed = {name for name, value in vars(compat).items() if inspect.isfunction(value)} - {"apply", "explain"}
+    assert set(re.findall("^## (.*)", text, re.MULTILINE)) == changed
 
 
 def test_all_public_losses_are_there(reference):

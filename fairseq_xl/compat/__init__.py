@@ -1,6 +1,7 @@
-"""What fairseq 0.12.3 lacks on current Python, torch and numpy, one function for each defect.
+"""What is changed in fairseq 0.12.3: mends for current Python, torch and numpy, clear errors, and refusals.
 
-Every function's docstring says what was broken. None changes how a model of fairseq's own trains or translates.
+There is one function for each change, whose docstring says what was broken. None changes how a model of fairseq's own
+trains or translates.
 """
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
-"""What fairseq's trainer lacks: optimisers, schedulers, checks, presets, batches and checkpoints."""
+"""Beside fairseq's trainer: optimisers, schedulers, checks, presets; and how models are kept and run: checkpoints,
+weights without code, batches of like length, devices."""

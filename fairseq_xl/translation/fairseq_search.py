@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from fairseq_xl import compat
-from fairseq_xl.continuous.decoding.task import ContinuousTranslationConfig, ContinuousTranslationTask
+from fairseq_xl.continuous.nearest.task import ContinuousTranslationConfig, ContinuousTranslationTask
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.pipeline import Pipeline
 from fairseq_xl.training import checkpoints, packed

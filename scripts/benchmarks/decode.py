@@ -18,8 +18,8 @@ from fairseq.sequence_generator import SequenceGenerator
 
 from benchmarks.measure import in_turns
 from benchmarks.models import batch, build, dictionary
-from fairseq_xl.continuous.decoding.generator import TopWordsGenerator
-from fairseq_xl.continuous.decoding.index import WordIndex
+from fairseq_xl.continuous.nearest.generator import TopWordsGenerator
+from fairseq_xl.continuous.nearest.index import WordIndex
 from fairseq_xl.losses import FrozenTable, scores
 from fairseq_xl.vectors.faiss_index import KINDS
 

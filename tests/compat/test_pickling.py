@@ -13,7 +13,7 @@ from fairseq.models import BaseFairseqModel
 from fairseq.tasks.fairseq_task import StatefulContainer
 from omegaconf import OmegaConf
 
-from fairseq_xl.continuous.decoding.task import ContinuousTranslationConfig
+from fairseq_xl.continuous.nearest.task import ContinuousTranslationConfig
 
 
 def test_a_kind_of_choice_is_known_elsewhere():

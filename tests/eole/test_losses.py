@@ -14,7 +14,7 @@ from fairseq_xl.eole.losses import LOSSES, build_loss, finite_sum, options_of
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses import FrozenTable, VectorLoss, VmfPosteriorLoss
 
-BASES = {losses.VectorLoss, losses.TargetLoss, losses.TargetOnlyLoss, losses.TableLoss}
+BASES = {losses.VectorLoss, losses.TargetLoss, losses.TargetOnlyLoss, losses.TableLoss, losses.TableMarginLoss}
 FREQUENCY = torch.tensor([-3.0, -2.0, -1.0, -0.5, -4.0])
 
 

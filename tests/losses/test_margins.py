@@ -1,5 +1,8 @@
 """The margin loss by rows against the loss written out, and what it keeps for the backward pass."""
 
+import inspect
+from pathlib import Path
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -14,6 +17,7 @@ from fairseq_xl.losses import (
     NegativeSamplingLoss,
     SynMarginDiffLoss,
     SynMarginProjLoss,
+    TableMarginLoss,
     margin,
     margin_rows,
 )
@@ -102,3 +106,16 @@ def test_no_negatives_are_refused():
 def test_a_margin_that_cosines_cannot_have_is_refused(kind, margin):
     with pytest.raises(ValueError, match="a margin is a difference of cosines, from 0 to 2"):
         kind(margin=margin)
+
+
+class NextWordLoss(TableMarginLoss):
+    def negatives(self, pred, index, targets):  # rows of the table to stay away from: (N, k)
+        return (index.unsqueeze(-1) + 1) % targets.table.shape[0]
+
+
+def test_contributing_shows_a_source_of_negatives_that_works():
+    assert inspect.getsource(NextWordLoss) in (Path(__file__).resolve().parents[2] / "CONTRIBUTING.md").read_text()
+    pred, words = torch.randn(3, 4, dtype=torch.float64), F.normalize(torch.randn(7, 4, dtype=torch.float64), dim=-1)
+    index = torch.tensor([0, 1, 6])
+    found = NextWordLoss(0.5, reduction="none")(pred, index, FrozenTable(words))
+    assert torch.allclose(found, margin(pred, words[index], words[[1, 2, 0]], 0.5))

@@ -7,8 +7,8 @@ from dataclasses import fields
 import pytest
 from fairseq.dataclass.configs import GenerationConfig
 
-from fairseq_xl.continuous.decoding.task import ContinuousTranslationConfig
 from fairseq_xl.continuous.models.config import DecodingConfig
+from fairseq_xl.continuous.nearest.task import ContinuousTranslationConfig
 from fairseq_xl.losses import SCORES
 from fairseq_xl.translation import options
 from fairseq_xl.translation.options import Decoding, NearestWords, Search, VectorScores, decoding

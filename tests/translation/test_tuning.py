@@ -17,7 +17,7 @@ from fairseq_xl.continuous.models import loading
 from fairseq_xl.continuous.models.config import TinyConfig
 from fairseq_xl.continuous.models.lstm import ContinuousLSTM
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.translation import split, tuning
+from fairseq_xl.translation import tuning, validation
 from fairseq_xl.translation.options import Decoding
 from fairseq_xl.translation.tuning import Hypothesis, Outcome, Point, Results, Tuning
 
@@ -135,7 +135,7 @@ def test_penalties_read_off_one_decoding_are_fairseqs_own(untrained, penalty):
     dataset, batches = task.dataset("valid"), [[3, 5, 1], [8, 4, 0, 6, 2, 7]]
     point = Point("cosine", 4.0, 1.3, 0.5, 4)
     ours = {}
-    for beams in split.translate(model, task, dataset, point, batches, Tuning(max_len_a=0.5, max_len_b=4)):
+    for beams in validation.translate(model, task, dataset, point, batches, Tuning(max_len_a=0.5, max_len_b=4)):
         ours.update(beams)
     assert sorted(ours) == list(range(9))
     options = GenerationConfig(beam=4, temperature=1.3, lenpen=penalty, max_len_a=0.5, max_len_b=4)
@@ -194,7 +194,7 @@ def test_command_prints_a_table_and_options_and_decodes_nothing_twice(untrained,
     assert {"CSLS 0, beam 1", "CSLS 1, beam 1"} <= set(keys)
     scorer = untrained[0].decoder.scorer
     scorer.scale, scorer.csls_weight = 20.0, 0.0
-    monkeypatch.setattr(split, "translate", lambda *_: pytest.fail("decoded again"))
+    monkeypatch.setattr(validation, "translate", lambda *_: pytest.fail("decoded again"))
     run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 7)
     assert capsys.readouterr().out == first
     assert run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 6) == 2

@@ -59,7 +59,7 @@ class SourcePieces:
 
         fairseq_xl.register()  # which explains damaged data, and takes fairseq's lines off the terminal
         from fairseq_xl.io.atomic import atomic_text
-        from fairseq_xl.syntactic.data.sources import source_pieces
+        from fairseq_xl.syntactic.data.source_pieces import source_pieces
 
         with atomic_text(self.output) as stream:
             for sentence in source_pieces(self.data):

@@ -45,7 +45,7 @@ class Pack(_Folder, CardOptions):
 
     def write(self) -> None:
         from fairseq_xl.encode.encoder import pack
-        from fairseq_xl.syntactic.evaluation.scores import read_scores
+        from fairseq_xl.syntactic.evaluation.card_scores import read_scores
 
         about = self if self.asked_for else None
         scores = read_scores(self.record, self.model) if self.record else []

@@ -33,13 +33,13 @@ class Tune(tuning.Tuning):
         """Search, and print the table and the options."""
         fairseq_xl.register()
         from fairseq_xl.continuous.models.loading import load_model
-        from fairseq_xl.translation import split
+        from fairseq_xl.translation import validation
 
         model, task = load_model(self.model, self.data, self.device)
-        decode = split.decoder(model, task, self)
+        decode = validation.decoder(model, task, self)
         self.results.parent.mkdir(parents=True, exist_ok=True)
-        results = tuning.Results(self.results, split.dependencies(self.model, self.data, self))
-        start = split.as_saved(model, self.beam)
+        results = tuning.Results(self.results, validation.dependencies(self.model, self.data, self))
+        start = validation.as_saved(model, self.beam)
         best, found = tuning.tune(start, results, decode)
         options = tuning.chosen(best, *found[best], self)
         print("\n".join([*tuning.table(found, start, best), *tuning.paste(options)]))

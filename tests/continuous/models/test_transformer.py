@@ -10,9 +10,9 @@ from fairseq.sequence_generator import SequenceGenerator
 from tiny_models import LENGTHS, PREVIOUS, SOURCE
 from tiny_models import transformer as build
 
-from fairseq_xl.continuous.decoding.generator import TopWordsGenerator
 from fairseq_xl.continuous.diagnostics.nearest import nearest_while_translating
 from fairseq_xl.continuous.models.transformer_config import REFUSED
+from fairseq_xl.continuous.nearest.generator import TopWordsGenerator
 from fairseq_xl.io.errors import InputError
 
 from .conftest import DIM

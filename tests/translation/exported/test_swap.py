@@ -11,7 +11,7 @@ from fairseq import checkpoint_utils
 from fairseq.data import Dictionary
 
 from fairseq_xl import Translator
-from fairseq_xl.continuous.decoding.task import ContinuousTranslationTask
+from fairseq_xl.continuous.nearest.task import ContinuousTranslationTask
 from fairseq_xl.translation.exported.folder import read_export
 from fairseq_xl.translation.fairseq_search import FairseqTranslator
 from fairseq_xl.translation.options import decoding

@@ -10,8 +10,8 @@ from fairseq.dataclass import ChoiceEnum
 from fairseq.tasks import register_task
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
 
-from fairseq_xl.continuous.decoding.generator import TopWordsGenerator
-from fairseq_xl.continuous.decoding.index import WordIndex
+from fairseq_xl.continuous.nearest.generator import TopWordsGenerator
+from fairseq_xl.continuous.nearest.index import WordIndex
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
 from fairseq_xl.vectors.faiss_index import KINDS

@@ -5,8 +5,8 @@ import torch
 from fairseq.search import Sampling
 from fairseq.sequence_generator import SequenceGenerator
 
-from fairseq_xl.continuous.decoding.generator import TopWordsGenerator
-from fairseq_xl.continuous.decoding.index import WordIndex
+from fairseq_xl.continuous.nearest.generator import TopWordsGenerator
+from fairseq_xl.continuous.nearest.index import WordIndex
 from fairseq_xl.io.errors import InputError
 
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from fairseq_xl.continuous.decoding.index import WordIndex
+from fairseq_xl.continuous.nearest.index import WordIndex
 from fairseq_xl.io.errors import InputError
 
 
@@ -14,7 +14,7 @@ def test_a_kept_index_is_read_again_and_a_broken_one_is_named(build, tmp_path, m
     first = WordIndex(targets, "ivf", words.nspecial, folder=tmp_path / "kept").search(unit, 3)
     (kept,) = (tmp_path / "kept").iterdir()
     with monkeypatch.context() as patch:
-        patch.setattr("fairseq_xl.continuous.decoding.index.build_index", lambda *_: pytest.fail("built again"))
+        patch.setattr("fairseq_xl.continuous.nearest.index.build_index", lambda *_: pytest.fail("built again"))
         again = WordIndex(targets, "ivf", words.nspecial, folder=tmp_path / "kept").search(unit, 3)
     assert torch.equal(first, again)
     kept.write_bytes(b"not an index")

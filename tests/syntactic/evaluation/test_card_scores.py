@@ -11,7 +11,7 @@ import pytest
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.syntactic.evaluation.scores import read_scores
+from fairseq_xl.syntactic.evaluation.card_scores import read_scores
 
 from .conftest import evaluated
 

@@ -12,7 +12,7 @@ import pytest
 from fairseq_xl import SentenceEncoder
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.syntactic.data.sources import source_pieces
+from fairseq_xl.syntactic.data.source_pieces import source_pieces
 from fairseq_xl.syntactic.models.config import UposTranslationConfig
 from fairseq_xl.syntactic.models.task import UposTranslationTask
 

@@ -6,37 +6,37 @@ import pytest
 import torch
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.translation import split, tuning
+from fairseq_xl.translation import tuning, validation
 from fairseq_xl.translation.tuning import Tuning
 
 
 def test_a_reference_with_unknown_words_is_never_matched_there(untrained):
     _, task = untrained
     unknown = torch.tensor([task.target_dictionary.unk(), 5, 2])
-    assert split._text(task, unknown, None) == "<unk> w1"
-    assert split._text(task, unknown, None, True) == "<<unk>> w1"
+    assert validation._text(task, unknown, None) == "<unk> w1"
+    assert validation._text(task, unknown, None, True) == "<<unk>> w1"
 
 
 def test_pieces_are_joined_where_that_is_asked_for(untrained):
     _, task = untrained
     pieces = torch.tensor([task.target_dictionary.add_symbol(piece) for piece in ("▁ow", "l", "▁flies")])
-    assert split._text(task, pieces, "sentencepiece") == "owl flies"
-    assert split._text(task, pieces, None) == "▁ow l ▁flies"
+    assert validation._text(task, pieces, "sentencepiece") == "owl flies"
+    assert validation._text(task, pieces, None) == "▁ow l ▁flies"
 
 
 def test_a_prior_is_known(untrained):
     model, _ = untrained
-    assert not split.as_saved(model, 5).prior
+    assert not validation.as_saved(model, 5).prior
     model.decoder.scorer.bonus = torch.zeros(44)
-    assert split.as_saved(model, 5).prior
+    assert validation.as_saved(model, 5).prior
 
 
 def test_a_part_of_the_set_is_spread_over_it(untrained, monkeypatch):
     model, task = untrained
     seen = []
-    monkeypatch.setattr(split, "translate", lambda *a: seen.append(a[4]) or ())
+    monkeypatch.setattr(validation, "translate", lambda *a: seen.append(a[4]) or ())
     monkeypatch.setattr(tuning, "outcomes", lambda *_: {})
-    split.decoder(model, task, Tuning(limit=4, batch_size=9))(split.as_saved(model, 5))
+    validation.decoder(model, task, Tuning(limit=4, batch_size=9))(validation.as_saved(model, 5))
     assert sorted(seen[0][0]) == [0, 2, 4, 6]
 
 
@@ -44,23 +44,25 @@ def test_a_split_without_a_target_is_refused(untrained):
     model, task = untrained
     task.datasets["valid"].tgt = None
     with pytest.raises(InputError, match="has no target side"):
-        split.decoder(model, task, Tuning())
+        validation.decoder(model, task, Tuning())
 
     def absent(subset):
         raise FileNotFoundError
 
     task.load_dataset = absent
     with pytest.raises(InputError, match="bin has no split 'valid'"):
-        split.decoder(model, task, Tuning())
+        validation.decoder(model, task, Tuning())
 
 
 def test_sentences_stand_beside_their_own_references(untrained, monkeypatch):
     """Batches are of like length, so translations come in another order than the references."""
     model, task = untrained
     dataset, scored = task.dataset("valid"), []
-    monkeypatch.setattr(split, "translate", lambda *given: ({number: number for number in batch} for batch in given[4]))
+    monkeypatch.setattr(
+        validation, "translate", lambda *given: ({number: number for number in batch} for batch in given[4])
+    )
     monkeypatch.setattr(tuning, "outcomes", lambda beams, references: scored.append((beams, references)) or {})
-    split.decoder(model, task, Tuning(batch_size=2))(split.as_saved(model, 5))
+    validation.decoder(model, task, Tuning(batch_size=2))(validation.as_saved(model, 5))
     ((beams, references),) = scored
     assert beams == list(range(len(dataset)))
-    assert references == [split._text(task, dataset.tgt[number], None, True) for number in beams]
+    assert references == [validation._text(task, dataset.tgt[number], None, True) for number in beams]

@@ -6,7 +6,7 @@ import pytest
 import torch
 from fairseq.sequence_generator import SequenceGenerator
 
-from fairseq_xl.continuous.decoding.task import ContinuousTranslationConfig, ContinuousTranslationTask
+from fairseq_xl.continuous.nearest.task import ContinuousTranslationConfig, ContinuousTranslationTask
 from fairseq_xl.io.errors import InputError
 
 

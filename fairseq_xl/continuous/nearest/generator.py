@@ -16,7 +16,7 @@ from fairseq.search import BeamSearch
 from fairseq.sequence_generator import EnsembleModel, SequenceGenerator
 from torch import Tensor
 
-from fairseq_xl.continuous.decoding.index import WordIndex
+from fairseq_xl.continuous.nearest.index import WordIndex
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses.scores import Scoring, top_of, top_words, word_logits
 
