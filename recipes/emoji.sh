@@ -63,6 +63,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/classification.sh"
 
 defaults
+BASELINES=${BASELINES/mv-rnn /} # it has parses of reviews alone
 CLASSES=5 UPDATES=3000 EVERY=200
 GITHUB=https://raw.githubusercontent.com
 TWEETEVAL=$GITHUB/cardiffnlp/tweeteval/4fbd22cd78421f05b1ecdb4fc5725bc7a7bd8f66/datasets/emoji

@@ -24,7 +24,13 @@ defaults
 tuned_defaults
 sized_defaults 29000
 PUBLISHED=https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f66a952536ffed4e401d05a/data/task1/raw
-recipe_option() { :; }
+recipe_option() {
+  TAKEN=2
+  case $1 in
+    --url) need_value "$@" && URL=$2 ;;
+    *) TAKEN=0 ;;
+  esac
+}
 read_options "$0" "$@"
 URL=${URL:-$PUBLISHED}
 

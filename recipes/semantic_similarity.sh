@@ -206,6 +206,7 @@ check_settings() {
   check_corpora
   for word in "${OWN_SETTINGS[@]}"; do
     one_of "${word%%:*}" "${CORPORA[*]}" || need_language --set-for "$word" :
+    [[ -z $(values_of "${word%%:*}" = "${READY[@]}") ]] || fail "--set-for is '$word': ${word%%:*} has its --corpus, which is not made anew"
     [[ ${word#*:} != negatives.folds=* ]] ||
       fail "--set-for $word: all corpora have the same number of folds; give --set negatives.folds=N"
   done
@@ -215,6 +216,7 @@ check_settings() {
   done
   for word in "${DICTIONARIES[@]}"; do
     need_language --dictionary "$word" =
+    [[ ${word%%=*} != "$FIRST" ]] || fail "--dictionary is '$word': it translates another language's words into $FIRST, the first"
     need_file "${word#*=}" "dictionary"
   done
   for word in "${VECTORS[@]}"; do
@@ -254,6 +256,9 @@ check_settings() {
   fi
   for word in "${SETS[@]}"; do
     [[ " ${CORPORA[*]} joint " == *" $word "* ]] || fail "--sets has '$word': choose from ${CORPORA[*]} joint"
+  done
+  for word in "${OWN_EPOCHS[@]%%:*}"; do
+    one_of "$word" "${SETS[*]}" || fail "--epochs-for names $word, which --sets leaves out"
   done
   if [[ -n $SENTENCE_ENCODER ]]; then
     [[ $SYSTEM == infersent ]] || fail "--sentence-encoder is for infersent, not $SYSTEM: leave it out"

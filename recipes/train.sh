@@ -52,11 +52,12 @@ TEST_SET=$TEST TEST=''
 [[ -n $SRC ]] || fail "--src is missing: give the code of the language to translate from"
 [[ -n $TGT ]] || fail "--tgt is missing: give the code of the language to translate to"
 [[ -n $TRAIN ]] || fail "--train is missing: give PREFIX of PREFIX.$SRC and PREFIX.$TGT, or a file of pairs"
-[[ -z $COLUMNS || -f $TRAIN || ! -e $TRAIN.$SRC && ! -e $TRAIN.$SRC.gz ]] ||
+[[ -z $COLUMNS || -f $TRAIN || -f $VALID || -f $TEST_SET || ! -e $TRAIN.$SRC && ! -e $TRAIN.$SRC.gz ]] ||
   fail "--columns is for one file of pairs, and --train names two: leave it out"
 COLUMNS=${COLUMNS:-1 2}
 [[ -z $HELD_OUT || -z $VALID || -z $TEST_SET ]] || fail "--held-out has no effect beside --valid and --test: leave it out"
 [[ $COLUMNS =~ ^[1-9][0-9]?\ [1-9][0-9]?$ ]] || fail "--columns is '$COLUMNS': give two numbers, such as '2 1'"
+[[ ${COLUMNS% *} != "${COLUMNS#* }" ]] || fail "--columns is '$COLUMNS': source and target are one column: name two"
 
 # The files of a set, each of which is there and holds something.
 files_of() { # OPTION PREFIX

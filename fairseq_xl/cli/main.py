@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
+import re
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -108,6 +109,10 @@ def _refuse_overwriting(command: Any) -> None:
     paths = {each.name: _paths(getattr(command, each.name), each.metadata) for each in fields(command)}
     written = [each.name for each in fields(command) if each.name == "output" or "writes" in each.metadata]
     seen: dict[str, str] = {}
+    for each in fields(command):
+        if each.metadata.get("metavar") == "PREFIX":  # its help names the files
+            endings = re.findall(r"PREFIX(\.\w+)", each.metadata["help"])
+            paths[each.name] = [Path(f"{path}{ending}") for path in paths[each.name] for ending in endings]
     for option in written:
         for path in paths[option]:
             given = f"--{option.replace('_', '-')} {path}"

@@ -294,7 +294,7 @@ def make_launcher(settings: LaunchSettings, folder: Path) -> Launcher:
 
 def _parameters(words: Sequence[str]) -> dict[str, int | str]:
     given = names_and_values(words, "--slurm")
-    return {name: int(value) if value.isdigit() else value for name, value in given.items()}
+    return {name: int(value) if value.isdecimal() else value for name, value in given.items()}
 
 
 def visible_gpus() -> list[str]:

@@ -7,7 +7,7 @@ import glob
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,7 @@ def _exchanged(one: Path, other: Path) -> bool:
 
 
 @contextmanager
-def own_files(folder: Path, what: str) -> Iterator[Path]:
+def own_files(folder: Path, what: str, stays: Callable[[str], bool] = lambda _: False) -> Iterator[Path]:
     """A hidden folder whose files go into ``folder`` when the block ends without an error, beside those of others.
 
     The folder's list has the files of an earlier time and their checksums. Only these are replaced, or removed where
@@ -75,6 +75,7 @@ def own_files(folder: Path, what: str) -> Iterator[Path]:
     Args:
         folder: new or not.
         what: what writes them, in messages: "a report".
+        stays: of the name of an earlier file without a new one, whether it is kept: it was made by a call of its own.
 
     Raises:
         InputError: a file in the way that is none of these or was changed since; nothing has been written then.
@@ -86,14 +87,14 @@ def own_files(folder: Path, what: str) -> Iterator[Path]:
         try:
             with hidden_folder(place / "new", folder) as hidden:  # in it: the folder around it may be closed to us
                 yield hidden
-                _put(hidden, place, folder, what)
+                _put(hidden, place, folder, what, stays)
         finally:
             if new_folder:
                 with suppress(OSError):  # unless something is in it now
                     place.rmdir()
 
 
-def _put(hidden: Path, place: Path, folder: Path, what: str) -> None:
+def _put(hidden: Path, place: Path, folder: Path, what: str, stays: Callable[[str], bool]) -> None:
     known = _read_list(place)
     new = {name: digest(hidden / name) for name in _files(hidden)}
     for name in new:
@@ -104,10 +105,11 @@ def _put(hidden: Path, place: Path, folder: Path, what: str) -> None:
     for name in new:
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         os.replace(hidden / name, place / name)
-    for name in known.keys() - new.keys():
+    kept = {name: found for name, found in known.items() if name not in new and stays(name)}
+    for name in known.keys() - new.keys() - kept.keys():
         if _is_known(place / name, known[name]):
             (place / name).unlink()
-    _write_list(place, list(new.items()))
+    _write_list(place, [*((name, each) for name, found in kept.items() for each in found), *new.items()])
 
 
 def check_files(folder: Path, files: Mapping[str, Any], what: str) -> None:

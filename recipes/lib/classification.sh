@@ -111,7 +111,12 @@ check_settings() {
   if one_of "$SYSTEM" "$BASELINES"; then
     [[ $HIGH_WORDS != shuffled || -z $HIGH_VECTORS || ${#LEXICONS[@]} != 0 ]] ||
       fail "--high-words shuffled needs --lexicon: $SYSTEM reads no vectors"
-    MORPHEMES=no LOW_VECTORS='' HIGH_VECTORS='' PRETRAIN=0
+    for option in "$MORPHEMES=--morphemes" "${LOW_VECTORS:-no}=--low-vectors" "$PRETRAIN=--pretrain" "$CLASS_BIAS=--class-bias"; do
+      [[ $option =~ ^(no|0)= ]] || say "${option##*=} has no effect on $SYSTEM"
+    done
+    MORPHEMES=no LOW_VECTORS='' HIGH_VECTORS='' PRETRAIN=0 CLASS_BIAS=no
+    [[ $SYSTEM != st || -n $MODEL || $PREPARE_ONLY == yes ]] || fail "--system st needs --model: the name or folder of a sentence-transformers model"
+    [[ $SYSTEM != mv-rnn || -n $PARSES || $PREPARE_ONLY == yes ]] || fail "--system mv-rnn needs --parses: a file of parses"
   fi
   [[ $SYSTEM != *-mono ]] || PRETRAIN=0
   [[ $PRETRAIN == 0 || $SYSTEM != paper* ]] || fail "--pretrain is for siamese and siamese-control, not for the paper's configuration"
@@ -260,7 +265,7 @@ classification_recipe() {
   key=$LOW-$HIGH.$PRESET$SELECTION_NAME
   if [[ $MORPHEMES == yes ]]; then PREPARE+=(--morphemes low) size+=.morphemes; fi
   [[ $LOW_RESOURCE_SIZE == 0 ]] || size+=.$LOW_RESOURCE_SIZE
-  [[ $HIGH_RESOURCE_SIZE == 0 ]] || size+=.high$HIGH_RESOURCE_SIZE
+  [[ $HIGH_RESOURCE_SIZE == 0 || $HIGH == none ]] || size+=.high$HIGH_RESOURCE_SIZE
   key+=$size
   [[ $SYSTEM != *-control ]] || key+=.shuffled
   [[ $DRAWS == one ]] || key+=.draw$SEED
@@ -270,6 +275,9 @@ classification_recipe() {
   [[ ${#LEXICONS[@]} == 0 && $HIGH_WORDS != shuffled ]] || bridge+=.$HIGH_WORDS
   size+=$bridge key+=$bridge
   [[ $PRETRAIN == 0 ]] || size+=.pretrained
+  [[ $CLASS_BIAS == no ]] || size+=.bias
+  [[ $SPLIT == test ]] || size+=.$SPLIT
+  [[ $SYSTEM != st || -z $MODEL ]] || size+=.$(basename "$MODEL" | tr -c 'A-Za-z0-9._\n-' _)
   [[ ${#UNLABELLED[@]} == 0 ]] || size+=.unlabelled
   NAME=${NAME:-$LOW-$HIGH.$SYSTEM$SELECTION_NAME$size.seed$SEED}
   DIRECTORY=$OUT/data/$key RUN=$OUT/runs/$NAME STAMPS=$OUT/stamps

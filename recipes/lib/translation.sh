@@ -81,7 +81,7 @@ common_option() { # OPTION [VALUE] …
     --joint) JOINT=yes; return ;;
     --warm-start) WARM_START=yes; return ;;
     --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
-      --vector-epochs | --transform | --subwords | --subword-kind | --subword-sides | --test | --name | --threads | --url | \
+      --vector-epochs | --transform | --subwords | --subword-kind | --subword-sides | --test | --name | --threads | \
       --replace-unknown | --search | --diagnose | --diagnose-words | --user-dir | --source-min-count | \
       --target-min-count | --target-epochs | --label-smoothing | --softmax-negatives | --read-unknown | --source-mono | --teacher) ;;
     *) TAKEN=0; return ;;
@@ -119,7 +119,6 @@ common_option() { # OPTION [VALUE] …
     --test) TEST=$(absolute "$2") ;;
     --name) NAME=$2 ;;
     --threads) THREADS=$2 ;;
-    --url) URL=$2 ;;
     --replace-unknown) REPLACE_UNKNOWN=$2 ;;
     --search) read -rd '' -a SEARCH_GIVEN < <(printf '%s\0' "$2") ;; # of several lines, too
     --diagnose) DIAGNOSE=$2 ;;
@@ -171,6 +170,8 @@ check_settings() {
     fail "--replace-unknown is '$REPLACE_UNKNOWN': choose attention or lexicon"
   [[ $DIAGNOSE =~ ^(best|epochs|no)$ ]] || fail "--diagnose is '$DIAGNOSE': choose best, epochs or no"
   [[ $SUBWORD_KIND =~ ^(bpe|unigram)$ ]] || fail "--subword-kind is '$SUBWORD_KIND': choose bpe or unigram"
+  [[ $SUBWORDS != 0 || $SUBWORD_KIND == bpe ]] || fail "--subword-kind is for subwords: give --subwords N, too"
+  [[ $DIAGNOSE != no || ${#DIAGNOSE_WORDS[@]} == 0 ]] || fail "--diagnose-words has no effect with --diagnose no: leave one out"
   [[ $SUBWORDS != 0 || $JOINT == no ]] || fail "--joint is for subwords: give --subwords N, too"
   [[ $SUBWORD_SIDES =~ ^(both|source)$ ]] || fail "--subword-sides is '$SUBWORD_SIDES': choose both or source"
   [[ $SUBWORDS != 0 || $SUBWORD_SIDES == both ]] || fail "--subword-sides is for subwords: give --subwords N, too"

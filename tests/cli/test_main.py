@@ -304,6 +304,14 @@ def test_no_file_of_several_is_written_over_one_that_is_read(tmp_path, monkeypat
     assert not (tmp_path / "b.de").exists()
 
 
+def test_a_file_that_a_prefix_stands_for_is_not_written_over_one_that_is_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.vec").write_text("one word\n")
+    assert cli.main(["vectors", "train", "a.vec", "-o", "a"]) == 2
+    assert "--output a.vec is read, too (texts)" in capsys.readouterr().err
+    assert (tmp_path / "a.vec").read_text() == "one word\n"
+
+
 @pytest.mark.parametrize(
     ("command", "said"),
     [

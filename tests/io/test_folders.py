@@ -82,6 +82,19 @@ def test_files_among_those_of_others(tmp_path):
     assert (tmp_path / "deep" / "mine").read_text() == "mine"
 
 
+def test_files_of_another_call_stay_where_they_are_to(tmp_path):
+    def write(stays=lambda _: False, **files):
+        with own_files(tmp_path, "a test", stays) as folder:
+            for name, text in files.items():
+                (folder / name).write_text(text)
+
+    write(one="1", two="2")
+    write(lambda name: name == "one", three="3")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".written", "one", "three"]
+    write(two="4")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".written", "two"], "it was still known as ours"
+
+
 def test_a_failure_leaves_no_folder_and_a_file_is_none(tmp_path):
     with pytest.raises(ZeroDivisionError):
         share(tmp_path / "new", fails=True, one="1")

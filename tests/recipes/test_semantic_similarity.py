@@ -308,6 +308,8 @@ def test_other_settings_begin_anew(similarity, begins_anew):
         ([*BASE, "--sts", "s.csv,score=3"], "--sts is 's.csv,score=3': begin with one of en fr"),
         ([*BASE, "--sts", "en={absent},score=3"], "there is no file of graded similarities, {absent}"),
         ([*BASE, "--epochs-for", "de:3"], "--epochs-for is 'de:3': begin with one of fr joint and ':'"),
+        ([*BASE, "--epochs-for", "joint:3", "--sets", "fr"], "--epochs-for names joint, which --sets leaves out"),
+        ([*BASE, "--dictionary", f"en={__file__}"], "it translates another language's words into en, the first"),
         ([*BASE, "--epochs-for", "fr:x"], "--epochs-for is 'x': give a whole number"),
         ([*BASE, "--folds", "a"], "--folds is 'a': give a whole number"),
         ([*BASE, "--vectors", "de=x"], "--vectors is 'de=x': begin with one of en fr"),

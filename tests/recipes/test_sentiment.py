@@ -109,6 +109,7 @@ def test_without_a_high_resource_language_its_size_says_nothing(sentiment, data)
     done = sentiment("--data", data, "--low-resource", "es", "--high-resource", "none", "--high-resource-size", 9)
     assert done.returncode == 0, done.stderr
     assert "--high-resource-size" not in sentiment.arguments("fairseq-xl classify prepare")
+    assert [path.name for path in (sentiment.out / "runs").iterdir()] == ["es-none.siamese.seed1"]
 
 
 def test_bilingual_vectors_are_for_encoders(sentiment, data, tmp_path):
@@ -360,6 +361,20 @@ def test_a_baseline_gets_the_options_that_it_reads(sentiment, data, tmp_path):
         assert [word for word in words if word in options[4:]] == given
 
 
+def test_runs_whose_records_differ_have_names_of_their_own(sentiment, data):
+    options = ["--data", data, "--low-resource", "te", "--high-resource", "none"]
+    for more in ([], ["--class-bias", "yes"], ["--split", "valid"], ["--system", "st", "--model", "a/B c"]):
+        assert sentiment(*options, *more).returncode == 0
+    assert sorted(path.name for path in (sentiment.out / "runs").iterdir()) == [
+        "te-none.siamese.bias.seed1",
+        "te-none.siamese.seed1",
+        "te-none.siamese.valid.seed1",
+        "te-none.st.B_c.seed1",
+    ]
+    done = sentiment(*options, "--system", "svm", "--class-bias", "yes", "--pretrain", 5)
+    assert "--pretrain has no effect on svm\n--class-bias has no effect on svm\n" in done.stderr
+
+
 def test_baselines_that_are_lent_labels_and_draws_by_seed(sentiment, data):
     options = ["--data", data, "--low-resource", "te", "--system", "svm", "--low-resource-size", 100]
     sentiment(*options, "--with-high-resource", "yes", "--draws", "seed", "--seed", 3)
@@ -398,6 +413,8 @@ def test_baselines_that_are_lent_labels_and_draws_by_seed(sentiment, data):
         (["--high-words", "some"], "--high-words is 'some'"),
         (["--with-high-resource", "yes"], "--with-high-resource is for baselines"),
         (["--class-bias", "yes", "--split", "valid"], "--class-bias is fitted on the split valid"),
+        (["--system", "st"], "--system st needs --model"),
+        (["--system", "mv-rnn"], "--system mv-rnn needs --parses"),
         (["--pretrain", "some"], "--pretrain is 'some': give a whole number"),
         (["--pretrain", "9", "--system", "paper"], "--pretrain is for siamese and siamese-control"),
         (

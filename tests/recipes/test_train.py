@@ -160,6 +160,10 @@ def test_small_text_is_seen_more_often_by_the_vectors(train, text, pairs, given,
         ("--train EMPTY --src de --tgt en", "there is no file of pairs for --train, EMPTY (or it is empty)"),
         ("--train EMPTY --src de --tgt en --columns 2", "--columns is '2': give two numbers"),
         ("--train TEXT --src de --tgt en --columns 2", "--columns is for one file of pairs"),
+        ("--train EMPTY --src de --tgt en --columns 1+1", "--columns is '1 1': source and target are one column"),
+        ("--train TEXT --src de --tgt en --url https://x.org", "train.sh has no option '--url'"),
+        ("--train TEXT --src de --tgt en --subword-kind unigram", "--subword-kind is for subwords: give --subwords N"),
+        ("--train TEXT --src de --tgt en --diagnose no --diagnose-words dog", "--diagnose-words has no effect with"),
         ("--train TEXT --src de --tgt en --valid x --test y --held-out 9", "--held-out has no effect beside --valid"),
         ("--train TEXT --src de --tgt en --held-out 0", "--held-out is 0"),
         ("--train TEXT --src de --tgt en --data .", "name yours with --train"),
@@ -175,7 +179,7 @@ def test_mistakes(train, text, tmp_path, arguments, said):
     names = {"TEXT": text, "EMPTY": tmp_path / "empty", "TORN": tmp_path / "torn.gz", "TEN": tmp_path / "ten"}
     for name, path in names.items():
         arguments, said = arguments.replace(name, str(path)), said.replace(name, str(path))
-    done = train(*arguments.split())
+    done = train(*(word.replace("+", " ") for word in arguments.split()))
     assert done.returncode == 2
     assert [line[:7] for line in done.stderr.splitlines()] == ["error: "]
     assert said in done.stderr

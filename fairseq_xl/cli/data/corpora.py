@@ -85,6 +85,10 @@ class Split:
 
         if len(set(self.languages)) < 2:
             raise InputError(f"--languages {' '.join(self.languages)}: both sides would have the same files: name two")
+        if len(set(self.columns)) < 2:
+            raise InputError(
+                f"--columns {self.columns[0]} {self.columns[1]}: source and target are one column: name two"
+            )
         corpora = {
             name: Corpus(path, self.languages, self.columns)
             for name, path in (("train", self.train), ("valid", self.valid_set), ("test", self.test_set))

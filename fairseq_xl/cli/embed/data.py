@@ -100,8 +100,10 @@ class BuildEval:
         """Write a table for each language.
 
         Raises:
-            InputError: data that cannot be read or has no groups, languages that it has not.
+            InputError: data that cannot be read or has no groups, languages that it has not, or a table in the way
+                that is not as this command wrote it.
         """
+        from fairseq_xl.io.folders import own_files
         from fairseq_xl.syntactic.data.groups import long_enough, part, read_groups, sample, write_groups
 
         found = {
@@ -111,20 +113,22 @@ class BuildEval:
         for language in self.all:
             if language not in found:
                 raise InputError(f"--all {language}: there are only groups in {', '.join(found)}, so leave it out")
+        files = {}
         for language, groups in found.items():
             number = len(groups) if language in self.all else min(self.groups, -(-len(groups) // self.one_in))
             seed = f"{self.seed} {language}"
-            chosen = sample(groups, number, seed)
-            parts = {self.output: chosen}
+            files[f"{language}.tsv"] = sample(groups, number, seed)
             if self.dev:
-                parts[self.output / "dev"], parts[self.output] = part(chosen, self.dev, seed)
-            for folder, kept in parts.items():
-                path = folder / f"{language}.tsv"
-                write_groups(path, kept)
-                if not self.dev:  # groups of an earlier call, which may be among these
-                    (folder / "dev" / path.name).unlink(missing_ok=True)
-                sentences = sum(map(len, kept.values()))
-                print(f"{path}: {sentences} sentences in {len(kept)} of {len(groups)} groups", file=sys.stderr)
+                files[f"dev/{language}.tsv"], files[f"{language}.tsv"] = part(files[f"{language}.tsv"], self.dev, seed)
+        # Other languages have calls of their own. A dev table of an earlier call may have groups that are among these.
+        with own_files(self.output, "embed build-eval", lambda name: Path(name).stem not in found) as folder:
+            for name, kept in files.items():
+                write_groups(folder / name, kept)
+        for name, kept in files.items():
+            sentences, groups = sum(map(len, kept.values())), found[Path(name).stem]
+            print(
+                f"{self.output / name}: {sentences} sentences in {len(kept)} of {len(groups)} groups", file=sys.stderr
+            )
 
 
 def pair_table(counts: Mapping[tuple[str, str], int]) -> str:

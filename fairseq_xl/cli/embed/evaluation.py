@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.folders import own_files
 from fairseq_xl.io.json_files import opened_json
 from fairseq_xl.io.settings import GREATEST_SEED, argument, name_and_value, names_and_values, option, refuse_given
 from fairseq_xl.syntactic.evaluation.encoders import (
@@ -78,6 +79,8 @@ class Evaluate:
             InputError: there is nothing to evaluate, or options or an output cannot be used. It is also raised at the
                 end where some of the encoders failed. The others' scores have been written then.
         """
+        if self.measures == ["nearest"]:
+            refuse_given(self, ["treebanks"], "is for the other measures, which are not among --measures")
         sets = read_sets(self.sets)
         treebanks = [_treebank(text) for text in self.treebanks]
         if self.write_texts:
@@ -138,12 +141,13 @@ def write_texts(folder: Path, texts: Sequence[TaggedText]) -> None:
     """One sentence a row, in files named as the encoder ``npy:…{name}…`` expects its arrays.
 
     Raises:
-        InputError: two texts of the same name.
+        InputError: two texts of the same name, or a file in the way that is not as this wrote it.
     """
     check_names(texts)
-    for text in texts:
-        with atomic_text(folder / f"{text.name}.txt") as stream:
-            stream.writelines(f"{line}\n" for line in text.texts)
+    with own_files(folder, "embed evaluate") as written:
+        for text in texts:
+            with atomic_text(written / f"{text.name}.txt") as stream:
+                stream.writelines(f"{line}\n" for line in text.texts)
 
 
 def _tagger_accuracy(language: str, folder: Path) -> float:

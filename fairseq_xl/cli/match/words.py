@@ -48,7 +48,7 @@ class Words(Tokenizer):
 
     def _sentences(self, given: str) -> Iterator[str]:
         name, *columns = given.split(",")
-        if not all(column.isdigit() and int(column) for column in columns):
+        if not all(column.isdecimal() and int(column) for column in columns):
             raise InputError(f"{given!r}: after the file's name come numbers of columns, from 1")
         for number, line in enumerate(read_lines(name), start=1):
             cells = line.split("\t") if columns else [line]

@@ -63,6 +63,8 @@ def read_groups(data: Sequence[Path], languages: Sequence[str], least: int) -> d
         raise InputError("give one corpus file")
     with closing(Corpus(data[0], must_exist=True)) as corpus:
         tagged = corpus.tagged_languages()
+        if not tagged:
+            raise InputError(f"{corpus.path} has no tagged sentences: tag them with prepare")
         for language in languages:
             if language not in tagged:
                 raise InputError(f"{corpus.path} has no tagged sentences in {language!r}: tag them with prepare")

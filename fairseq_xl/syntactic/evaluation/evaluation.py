@@ -56,11 +56,11 @@ def evaluate(
     if not sets and not treebanks:
         raise InputError("there is nothing to evaluate on: give evaluation sets, treebanks or both")
     possible = {"nearest": sets, "dissimilarity": treebanks, "cross-lingual": sets[1:] or treebanks[1:]}
-    if not any(possible[measure] for measure in measures):
-        raise InputError(
-            f"nothing is there to measure {' and '.join(measures)} on: nearest takes evaluation sets, dissimilarity "
-            "treebanks, and cross-lingual two of either"
-        )
+    takes = {"nearest": "evaluation sets", "dissimilarity": "treebanks", "cross-lingual": "two of either"}
+    missing = [measure for measure in measures if not possible[measure]]
+    # All measures are asked for where none is named: then those that there is something for.
+    if missing and len(measures) < len(possible):
+        raise InputError(f"nothing is there to measure {missing[0]} on: it takes {takes[missing[0]]}")
     if "nearest" in measures:
         _check_sizes(sets)
         if index is not None:

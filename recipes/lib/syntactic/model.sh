@@ -41,7 +41,8 @@ train_tags() {
 few_pairs() { # LANGUAGE -> names of fine-tunings
   echo "$1-en" "$1-en,$1-$SECOND"
 }
-# Few pairs make many epochs. So validation is at a quarter of the updates, and no worker is started for each epoch.
+# Few pairs make many epochs. So validation is at a quarter of the updates, and no worker is started for each epoch. The
+# learning rate falls as over a whole training, so by the share of its updates that these are. The records were made so.
 train_few() {
   local quarter=$((FEW_UPDATES < 4 ? 1 : FEW_UPDATES / 4))
   train "few.$L.$PAIRS.$NUMBER$OF" "$OUT/few" --finetune-from-model "$OUT/runs/tags$OF/checkpoint_best.pt" \

@@ -167,6 +167,7 @@ diagnose() {
   [[ ${#DIAGNOSE_WORDS[@]} == 0 ]] || words=(--words "${DIAGNOSE_WORDS[@]}")
   logged "$RUN/diagnose.log" fairseq-xl translate diagnose "${checkpoints[@]}" \
     --data "$UNITS_FOLDER/bin" --output "$RUN/diagnostics.json" "${words[@]}"
+  makes "$RUN/diagnostics.json"
 }
 
 write_record() {

@@ -41,6 +41,10 @@ def test_help_explains_every_option(name, capsys):
         ("hypotheses a -o b --max-distance -1", "--max-distance is -1.0: give a number from 0"),
         ("split TEXT -o b --languages de de", "--languages de de: both sides would have the same files: name two"),
         ("split TEXT -o b --languages de en --columns 2 1", "--columns is for one file of pairs, and each of these is"),
+        (
+            "split TEXT -o b --languages de en --columns 1 1",
+            "--columns 1 1: source and target are one column: name two",
+        ),
         ("split a -o b --languages a b --columns 0 1", "--columns is 0: give a number"),
     ],
 )

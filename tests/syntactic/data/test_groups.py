@@ -15,6 +15,7 @@ from fairseq_xl.syntactic.data.groups import (
     groups_of,
     long_enough,
     part,
+    read_groups,
     sample,
     treebank_groups,
     write_groups,
@@ -75,6 +76,35 @@ def test_the_command_writes_both_parts(multilingual, tmp_path, capsys):
     assert main([*words, "--min-tags", "8"]) == 0
     assert not (tmp_path / FILES[1]).exists()  # its groups are in the other file now
     assert {row.split("\t")[1] for row in (tmp_path / "en.tsv").read_text().splitlines()[1:]} == {TAGS["en"][2]}
+
+
+def test_tables_of_the_user_s_own_are_not_replaced(multilingual, tmp_path, capsys):
+    def build(language, *options):
+        words = ["embed", "build-eval", str(multilingual.treebank(language)), "-l", language, "--all", language]
+        return main([*words, "-o", str(tmp_path), "--min-tags", "7", *options])
+
+    (tmp_path / "dev").mkdir()
+    for name in FILES:
+        (tmp_path / name).write_text("mine")
+    assert build("en") == 2
+    assert "en.tsv is not as embed build-eval wrote it: move it elsewhere first" in capsys.readouterr().err
+    assert {(tmp_path / name).read_text() for name in FILES} == {"mine"}
+    (tmp_path / "en.tsv").unlink()
+    assert build("en") == 0
+    assert (tmp_path / "dev" / "en.tsv").read_text() == "mine"
+    first = (tmp_path / "en.tsv").read_text()
+    assert build("de") == 0, "another language has a call of its own"
+    assert build("en", "--seed", "2") == 0
+    assert (tmp_path / "en.tsv").read_text() == first
+    assert (tmp_path / "de.tsv").is_file()
+
+
+def test_a_corpus_without_tags_is_refused(tmp_path):
+    (tmp_path / "x.tsv").write_text("ein Satz\ta sentence\n")
+    with closing(Corpus(tmp_path / "corpus.sqlite")) as corpus:
+        corpus.read(TabSeparated(("de", "en"), (tmp_path / "x.tsv",)), 0, ())
+    with pytest.raises(InputError, match="has no tagged sentences: tag them with prepare"):
+        read_groups([tmp_path / "corpus.sqlite"], [], 2)
 
 
 def test_samples():

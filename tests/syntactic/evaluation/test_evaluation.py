@@ -115,11 +115,12 @@ def test_texts_are_written_for_encoders_that_run_elsewhere(sets: Path, treebanks
     folder = tmp_path / "texts"
     words = ["--sets", str(sets), "--treebanks", *treebanks]
     assert main(["embed", "evaluate", *words, "--write-texts", str(folder)]) == 0
-    assert sorted(path.name for path in folder.iterdir()) == ["de.txt", "de_pud.txt", "en.txt", "en_pud.txt"]
+    texts = sorted(folder.glob("*.txt"))
+    assert [path.name for path in texts] == ["de.txt", "de_pud.txt", "en.txt", "en_pud.txt"]
     others = (["--index", "flat"], ["--device", "cpu"], ["--measures", "nearest"])
     for more in (["length"], ["--output", str(tmp_path / "scores")], *others):
         assert main(["embed", "evaluate", *more, *words, "--write-texts", str(folder)]) == 2
-    for path in folder.iterdir():
+    for path in texts:
         rows = path.read_text().splitlines()
         np.save(path.with_suffix(".npy"), np.random.default_rng(len(rows)).standard_normal((len(rows), 3)))
     assert (folder / "en_pud.txt").read_text().splitlines()[3] == "w1en"
@@ -179,8 +180,8 @@ def test_what_the_neighbours_lack_is_said_before_the_encoding(sets, treebanks, m
     assert re.search("an index needs .*faiss: ", capsys.readouterr().err)
     rows = (sets / "en.tsv").read_text().splitlines()
     (sets / "en.tsv").write_text("\n".join(rows[:6]) + "\n")
-    for more in ([], ["--treebanks", *treebanks]):
-        assert main([*words, "nearest", "dissimilarity", *more]) == 2
+    for more in (["nearest"], ["nearest", "dissimilarity", "--treebanks", *treebanks]):
+        assert main([*words, *more]) == 2
         assert "en.tsv: 5 sentences are too few for 5 neighbours of each: give more" in capsys.readouterr().err
     assert main([*words, "dissimilarity", "--treebanks", *treebanks]) == 2
     assert "there is no nowhere/de.npy" in capsys.readouterr().err
@@ -235,6 +236,14 @@ def test_what_cannot_be_used_is_said_before_the_computing(sets, tmp_path: Path, 
         (["length", "--sets", "SETS", "SETS/de.tsv"], "two evaluation sets are of language 'de'"),
         (["length", "--sets", "EMPTY"], "holds no .tsv file"),
         (["length", "--sets", "SETS", "--measures", "dissimilarity"], "nothing is there to measure dissimilarity on"),
+        (
+            ["length", "--sets", "SETS", "--measures", "nearest", "dissimilarity"],
+            "nothing is there to measure dissimilarity on: it takes treebanks",
+        ),
+        (
+            ["length", "--sets", "SETS", "--measures", "nearest", "--treebanks", "de=SETS/de.conllu"],
+            "--treebanks is for the other measures, which are not among --measures: leave it out",
+        ),
         (["length", "--sets", "SETS", "--measures", "dissimilarity", "--index", "flat"], "--index is for --measures"),
         (["length", "--sets", "SETS", "--transform", "whiten"], "--transform is for encoders, and there are baselines"),
         (["length", "--treebanks", "x.conllu"], "write LANG=FILE"),
