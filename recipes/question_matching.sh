@@ -23,7 +23,8 @@
 #                      its fold
 #   --folds N          of the training pairs, by communities of questions (default: 5)
 #   --epochs N         default: 8
-#   --choose MEASURE   keep the epoch that is best on the fold by log_loss (default) or average_precision
+#   --choose MEASURE   take the epoch that is best on the fold by log_loss (default) or average_precision, or the last
+#                      one, which no measure chooses
 #   --prior WHICH      share of matching pairs that calibrated.json assumes: labelled, that of the labelled English pairs
 #                      (default); fold, that of the fold, which is larger, since pairs across folds are left out;
 #                      estimated, from the classifier's own answers to the Spanish pairs, without their labels (Saerens
@@ -126,7 +127,7 @@ check_settings() {
   ((RUNS <= FOLDS)) || fail "--runs is $RUNS: at most one for each of the $FOLDS folds of --folds"
   ((RUNS == 1)) || ! one_of "$SYSTEM" "$BASELINES" ||
     fail "--runs $RUNS averages trainings, and the baseline $SYSTEM is not calibrated as they are: leave it out"
-  [[ $CHOOSE =~ ^(log_loss|average_precision)$ ]] || fail "--choose is '$CHOOSE': choose log_loss or average_precision"
+  [[ $CHOOSE =~ ^(log_loss|average_precision|last)$ ]] || fail "--choose is '$CHOOSE': choose log_loss, average_precision or last"
   [[ $PRIOR =~ ^(labelled|fold|estimated)$ || ($PRIOR =~ ^0?\.[0-9]+$ && $PRIOR =~ [1-9]) ]] ||
     fail "--prior is '$PRIOR': choose labelled, fold, estimated, or a number between 0 and 1, such as 0.25"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and records"
@@ -172,11 +173,11 @@ train_classifier() {
   claim_checkpoints "$RUN/checkpoints"
   logged_training "$RUN/train.log" "$RUN/checkpoints" fairseq-train "$PREPARED" --user-dir "$PLUGIN" "${TRAIN[@]}" --arch "${SYSTEM%_enhanced}" --fold "$FOLD" \
     --seed "$SEED" --max-epoch "$EPOCHS" --save-dir "$RUN/checkpoints" "${TUNING[@]}"
-  makes "$RUN/checkpoints/checkpoint_best.pt"
+  makes "$RUN/checkpoints/$CHECKPOINT"
 }
 
 classifier_records() {
-  local best=$RUN/checkpoints/checkpoint_best.pt prior=()
+  local best=$RUN/checkpoints/$CHECKPOINT prior=()
   case $PRIOR in
     fold) ;;
     estimated) prior=(--prior-from "$RUN/record.json") ;;
@@ -213,8 +214,12 @@ average_runs() {
 
 check_settings
 read -ra OPTIONS <<<"${OWN[$SYSTEM]:-}"
-TRAIN+=(--best-checkpoint-metric "$CHOOSE" "${OPTIONS[@]}")
-[[ $CHOOSE == log_loss ]] || TRAIN+=(--maximize-best-checkpoint-metric)
+TRAIN+=("${OPTIONS[@]}") CHECKPOINT=checkpoint_best.pt
+case $CHOOSE in
+  log_loss) TRAIN+=(--best-checkpoint-metric log_loss) ;;
+  average_precision) TRAIN+=(--best-checkpoint-metric average_precision --maximize-best-checkpoint-metric) ;;
+  last) CHECKPOINT=checkpoint_last.pt ;;
+esac
 begin_in "$OUT"
 activate
 case $TRANSFER.$TRANSLATE in

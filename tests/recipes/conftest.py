@@ -129,6 +129,7 @@ case $call in
       done
     fi
     echo model | make "$(after --save-dir "$@")/checkpoint_best.pt"
+    echo model | make "$(after --save-dir "$@")/checkpoint_last.pt"
     ;;
   fairseq-generate*) echo 'H-0 1 text' ;;
   sacrebleu*) echo '[]' ;;

@@ -300,10 +300,14 @@ def test_checkpoints_are_chosen_by_what_is_reported(matching, data):
     words = matching.arguments("fairseq-train")
     assert words[words.index("--best-checkpoint-metric") + 1] == "log_loss"
     assert "--maximize-best-checkpoint-metric" not in words
+    assert matching.arguments("fairseq-xl match predict")[3].endswith("/checkpoint_best.pt")
     matching("--data", data, "--choose", "average_precision")
     words = matching.arguments("fairseq-train")
     assert words[words.index("--best-checkpoint-metric") + 1] == "average_precision"
     assert "--maximize-best-checkpoint-metric" in words
+    assert matching("--data", data, "--choose", "last").returncode == 0
+    assert "--best-checkpoint-metric" not in matching.arguments("fairseq-train")
+    assert matching.arguments("fairseq-xl match predict")[3].endswith("/checkpoint_last.pt")
 
 
 def test_calibrations_are_for_the_share_of_matches_that_is_asked_for(matching, data):
