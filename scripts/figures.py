@@ -269,30 +269,44 @@ def negatives(figure: Any) -> None:
     draw_over_training(figure, [{"updates": one["updates"], "stability": one} for one in measured])
 
 
-SYSTEMS = {"SSC(es-en)": "with English labels", "SSC(es-es)": "Spanish alone"}
-SYSTEMS["SSC(es-en), labels shuffled"] = "with shuffled English labels"
-TRANSLATED = {
-    "SSC(es-en-semeval), words translated": "with English labels",
-    "SSC(es-es)": "Spanish alone",
-    "SSC(es-en-semeval), labels shuffled, words translated": "with shuffled English labels",
-}
+def siamese(low: str, high: str, about: str) -> dict[str, str]:
+    """The systems of a learning curve, as records call them, and as a picture does."""
+    return {
+        f"SSC({low}-{high}){about}": "with English labels",
+        f"SSC({low}-{low})": "alone",
+        f"SSC({low}-{high}), labels shuffled{about}": "with shuffled English labels",
+    }
 
 
-@picture("label-transfer", 13, 3.8)
+@picture("label-transfer", 10, 7)
 def label_transfer(figure: Any) -> None:
-    """Macro-F1 of the Siamese encoder by the number of Spanish training sentences, from the kept records."""
+    """Macro-F1 of the Siamese encoder by the number of low-resource training sentences, from the kept records."""
     folder = ROOT / "recipes" / "records" / "siamese"
-    panels = figure.subplots(1, 3)
-    for axes, name, title, systems, total in zip(
+    words = ", words translated"
+    panels = figure.subplots(2, 2).flat
+    for axes, names, title, language, systems, total in zip(
         panels,
-        ("sentiment.es.csv", "sizes.es.csv", "emoji.es-en.5.csv"),
-        ("Sentiment, 2,409 English tweets", "Sentiment, 46,973 translated ones", "Emoji, 25,253 English tweets"),
-        (SYSTEMS, TRANSLATED, SYSTEMS),
-        (1656, 1656, 3612),
+        (["sentiment.es.csv"], ["emoji.es-en.5.csv"], ["sizes.es.csv"], ["lexicon.de.csv", "sizes.de.csv"]),
+        (
+            "Sentiment, 2,409 English tweets",
+            "Emoji, 25,253 English tweets",
+            "Sentiment, 46,973 translated tweets",
+            "Sentiment, 46,973 translated tweets",
+        ),
+        ("Spanish", "Spanish", "Spanish", "German"),
+        (
+            siamese("es", "en", ""),
+            siamese("es", "en", ""),
+            siamese("es", "en-semeval", words),
+            siamese("de", "en-semeval", words),
+        ),
+        (1656, 3612, 1656, 1656),
         strict=True,
     ):
-        with (folder / name).open(encoding="utf-8", newline="") as stream:
-            rows = {row["system"]: row for row in csv.DictReader(stream)}
+        rows: dict[str, dict[str, str]] = {}
+        for name in names:
+            with (folder / name).open(encoding="utf-8", newline="") as stream:
+                rows |= {row["system"]: row for row in csv.DictReader(stream)}
         for number, (system, label) in enumerate(systems.items()):
             points = []
             for count in (50, 100, 200, 400, 1000, total):
@@ -308,10 +322,10 @@ def label_transfer(figure: Any) -> None:
         axes.set_xscale("log")
         axes.set_xticks(counts, [f"{count:,}" for count in counts], fontsize=9)
         axes.minorticks_off()
-        axes.set(xlabel="Spanish training sentences", ylabel="macro-F1, %")
+        axes.set(xlabel=f"{language} training sentences", ylabel="macro-F1, %")
         axes.set_title(title, fontsize=12)
         axes.grid(axis="y", alpha=0.3)
-    panels[2].legend(frameon=False, fontsize=10, loc="upper left")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
 
 
 @picture("embedding-map", 10, 5.6)
