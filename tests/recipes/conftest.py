@@ -129,7 +129,8 @@ case $call in
       done
     fi
     echo model | make "$(after --save-dir "$@")/checkpoint_best.pt"
-    echo model | make "$(after --save-dir "$@")/checkpoint_last.pt"
+    # Where a measure chooses, the last one is no recipe's result.
+    [[ $call == *--best-checkpoint-metric* ]] || echo model | make "$(after --save-dir "$@")/checkpoint_last.pt"
     ;;
   fairseq-generate*) echo 'H-0 1 text' ;;
   sacrebleu*) echo '[]' ;;
