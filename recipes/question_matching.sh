@@ -177,23 +177,23 @@ train_classifier() {
 }
 
 classifier_records() {
-  local best=$RUN/checkpoints/$CHECKPOINT prior=()
+  local checkpoint=$RUN/checkpoints/$CHECKPOINT prior=()
   case $PRIOR in
     fold) ;;
     estimated) prior=(--prior-from "$RUN/record.json") ;;
     labelled) prior=(--prior "$(share_of_matches "$DATA/cikm_english_train.txt")") ;;
     *) prior=(--prior "$PRIOR") ;;
   esac
-  run fairseq-xl match predict "$best" --split fold --name "$LABEL" --output "$RUN/fold.json"
-  run fairseq-xl match predict "$best" --split test --name "$LABEL" --output "$RUN/record.json"
+  run fairseq-xl match predict "$checkpoint" --split fold --name "$LABEL" --output "$RUN/fold.json"
+  run fairseq-xl match predict "$checkpoint" --split test --name "$LABEL" --output "$RUN/record.json"
   run fairseq-xl match calibrate "$RUN/fold.json" --bias "${prior[@]}" --output "$RUN/calibration.json"
-  run fairseq-xl match predict "$best" --split test --name "$LABEL, calibrated" --calibration "$RUN/calibration.json" \
+  run fairseq-xl match predict "$checkpoint" --split test --name "$LABEL, calibrated" --calibration "$RUN/calibration.json" \
     --output "$RUN/calibrated.json"
   makes "$RUN"/{fold,record,calibration,calibrated}.json
 }
 
 share_of_matches() { # FILE
-  awk -F '\t' '{ matches += $5 } END { printf "%.4f", matches / NR }' "$1"
+  LC_ALL=C awk -F '\t' '{ matches += $5 } END { printf "%.4f", matches / NR }' "$1"
 }
 
 baseline_records() {
@@ -214,10 +214,11 @@ average_runs() {
 
 check_settings
 read -ra OPTIONS <<<"${OWN[$SYSTEM]:-}"
-TRAIN+=("${OPTIONS[@]}") CHECKPOINT=checkpoint_best.pt
+CHECKPOINT=checkpoint_best.pt
+[[ $CHOOSE == last ]] || TRAIN+=(--best-checkpoint-metric "$CHOOSE")
+TRAIN+=("${OPTIONS[@]}")
 case $CHOOSE in
-  log_loss) TRAIN+=(--best-checkpoint-metric log_loss) ;;
-  average_precision) TRAIN+=(--best-checkpoint-metric average_precision --maximize-best-checkpoint-metric) ;;
+  average_precision) TRAIN+=(--maximize-best-checkpoint-metric) ;;
   last) CHECKPOINT=checkpoint_last.pt ;;
 esac
 begin_in "$OUT"
@@ -232,10 +233,18 @@ PREPARED_KEY=$KEY
 [[ $LANGUAGES == es ]] || PREPARED_KEY+=.both
 [[ $CHAINS == no ]] || PREPARED_KEY+=.chains
 LABEL=$SYSTEM
+# What a run's records are of, beside its data.
+OF=''
+if one_of "$SYSTEM" "$BASELINES"; then
+  [[ $SYSTEM != st ]] || OF=.$(tr -c 'A-Za-z0-9._\n-' _ <<<"$MODEL")
+else
+  [[ $CHOOSE == log_loss ]] || OF+=.$CHOOSE
+  [[ $PRIOR == labelled ]] || OF+=.prior-$PRIOR
+fi
 PREPARED=$OUT/prepared/$PREPARED_KEY STAMPS=$OUT/stamps
 locked "$OUT/lock" prepare_stages
 [[ $PREPARE_ONLY == no ]] || exit 0
-ALL=${NAME:-$SYSTEM.$PREPARED_KEY} FIRST_SEED=$SEED RECORDED=() AVERAGED=()
+ALL=${NAME:-$SYSTEM.$PREPARED_KEY$OF} FIRST_SEED=$SEED RECORDED=() AVERAGED=()
 for ((SEED = FIRST_SEED; SEED < FIRST_SEED + RUNS; SEED++)); do
   FOLD=$(((SEED - 1) % FOLDS))
   [[ -n $NAME && $RUNS == 1 ]] || NAME=$ALL.seed$SEED

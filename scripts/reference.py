@@ -263,8 +263,8 @@ def changes() -> str:
         "# Changes to fairseq",
         "The plugin changes fairseq 0.12.3 in memory when it is registered. Its files stay as they are. Some changes "
         "mend what is broken on current Python, torch and numpy. Others say clearly what went wrong, or refuse what "
-        "would lose something. Stock models train and translate as before. No option turns one off, for the plugin is "
-        "tested with all of them. In the code, take a line out of `apply` in `fairseq_xl/compat/__init__.py`.",
+        "would lose something. Stock models train as before, and find the same. No option turns a change off, for the "
+        "tests run with all of them. In the code, take a line out of `apply` in `fairseq_xl/compat/__init__.py`.",
     ]
     for name in re.findall(r"^    (\w+)\(", inspect.getsource(compat.apply), re.MULTILINE):
         function = getattr(compat, name)

@@ -1,7 +1,7 @@
 """What is changed in fairseq 0.12.3: mends for current Python, torch and numpy, clear errors, and refusals.
 
 There is one function for each change, whose docstring says what was broken. None changes how a model of fairseq's own
-trains or translates.
+trains or what it finds.
 """
 
 from __future__ import annotations

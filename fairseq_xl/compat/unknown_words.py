@@ -52,7 +52,8 @@ def mend_unknown_word_replacement() -> None:
     Broken: without a file the option looks for one named ``@@ ``. Alignments are empty unless you give
     ``--print-alignment``. They are then pairs where numbers are expected, so the first unknown word ends in an
     IndexError or TypeError. ``fairseq-generate`` refuses preprocessed data. ``fairseq-interactive`` forgets the words
-    that were typed and copies ``<unk>``.
+    that were typed and copies ``<unk>``. Of a word's several translations it takes the last in the file; here it is the
+    one with the largest weight, or the first. A file without words, and lines that are no word pair, are refused.
 
     Preprocessed data does not hold the spelling of source words that the dictionary lacks. There only the alignment
     dictionary's entry for ``<unk>`` can replace such a word.

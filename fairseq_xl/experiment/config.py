@@ -124,8 +124,8 @@ def load(path: Path, changes: list[str] | None = None) -> Experiment:
 
     A system's own options stay.
 
-    Files that its options data, mono, vectors, test and user-dir name are relative to the file's folder. Those of other
-    options are relative to the working directory. ``${oc.env:NAME}`` is an environment variable.
+    Options that are a path and nothing else (data, train, mono, vectors, …) are relative to the file's folder. Files of
+    other options are relative to the working directory. ``${oc.env:NAME}`` is an environment variable.
 
     Raises:
         InputError: no such file, not YAML, unknown keys, values of the wrong kind, names that clash.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
@@ -90,10 +90,11 @@ def _from_lines(path: Path) -> Iterator[Entry]:
 def _from_json(path: Path) -> Iterator[Entry]:
     try:
         for word, found in loads("\n".join(read_lines(path))).items():
-            translations: Iterable[tuple[str, float]] = [(found, 0.0)] if isinstance(found, str) else found
-            for translation, weight in translations:
-                if not isinstance(translation, str):
-                    raise TypeError(f"{word} has {translation!r} as a translation")
+            entries: list[Any] = [[found, 0.0]] if isinstance(found, str) else found
+            for entry in entries:
+                translation, weight = entry
+                if not isinstance(entry, list) or not isinstance(translation, str):
+                    raise TypeError(f"{word} has {entry!r} as a translation")
                 yield Entry(word, translation, float(weight))
     except (ValueError, AttributeError, TypeError) as error:
         raise InputError(

@@ -277,7 +277,7 @@ classification_recipe() {
   [[ $PRETRAIN == 0 ]] || size+=.pretrained
   [[ $CLASS_BIAS == no ]] || size+=.bias
   [[ $SPLIT == test ]] || size+=.$SPLIT
-  [[ $SYSTEM != st || -z $MODEL ]] || size+=.$(basename "$MODEL" | tr -c 'A-Za-z0-9._\n-' _)
+  [[ $SYSTEM != st || -z $MODEL ]] || size+=.$(tr -c 'A-Za-z0-9._\n-' _ <<<"$MODEL")
   [[ ${#UNLABELLED[@]} == 0 ]] || size+=.unlabelled
   NAME=${NAME:-$LOW-$HIGH.$SYSTEM$SELECTION_NAME$size.seed$SEED}
   DIRECTORY=$OUT/data/$key RUN=$OUT/runs/$NAME STAMPS=$OUT/stamps

@@ -46,7 +46,7 @@ def test_own_settings_of_a_system(playground):
         """
 recipe: recipe.sh
 name: "{src}.{system}.{size}.{seed}"
-options: {src: de, size: 8, data: texts}
+options: {src: de, size: 8, data: texts, low-vectors: a.vec, lexicon: en=a.tsv}
 train: --clip-norm 1
 baselines: [plain]
 title: A title
@@ -59,6 +59,8 @@ systems:
     assert cell.name == "fr.plain.16.1"
     assert cell.train == ("--clip-norm", "1", "--lambda1", "0", "--note", "two words")
     assert cell.options["data"] == str(playground.folder / "texts"), "found from the file's own folder"
+    assert cell.options["low-vectors"] == str(playground.folder / "a.vec")
+    assert cell.options["lexicon"] == "en=a.tsv"
     assert cell.command(playground.out)[-7:] == ["--", *cell.train]
     assert experiment.labels == {"plain": "vMF, plain"}
     assert experiment.title == "A title"

@@ -48,7 +48,9 @@ def test_a_line_that_is_no_word_pair(tmp_path, line):
         read_translations(tmp_path / "a.tsv")
 
 
-@pytest.mark.parametrize("text", ["[1]", '{"a": [[3, 0.5]]}', '{"a": ["b"]}', '{"a": 3}', '{"a": [["b", null]]}', "{"])
+@pytest.mark.parametrize(
+    "text", ["[1]", '{"a": ["b1"]}', '{"a": [[3, 0.5]]}', '{"a": ["b"]}', '{"a": 3}', '{"a": [["b", null]]}', "{"]
+)
 def test_what_is_no_lexicon_in_json(tmp_path, text):
     (tmp_path / "a.json").write_text(text)
     with pytest.raises(InputError, match="is no lexicon in JSON"):

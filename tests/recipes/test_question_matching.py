@@ -314,10 +314,11 @@ def test_calibrations_are_for_the_share_of_matches_that_is_asked_for(matching, d
     pairs = "".join(f"a\tb\tc\td\t{label}\n" for label in (0, 1, 0, 0))
     (data / "cikm_english_train.txt").write_text(pairs)
     run = matching.out / "runs/esim.own.subwords.transferred.sentences.5.seed1"
+    estimated = "esim.own.subwords.transferred.sentences.5.prior-estimated.seed1"
     for options, expected in (
         ((), ["--prior", "0.2500"]),
         (("--prior", "fold"), []),
-        (("--prior", "estimated"), ["--prior-from", f"{run}/record.json"]),
+        (("--prior", "estimated"), ["--prior-from", f"{run.with_name(estimated)}/record.json"]),
         (("--prior", ".3"), ["--prior", ".3"]),
     ):
         assert matching("--data", data, *options).returncode == 0

@@ -369,7 +369,7 @@ def test_runs_whose_records_differ_have_names_of_their_own(sentiment, data):
         "te-none.siamese.bias.seed1",
         "te-none.siamese.seed1",
         "te-none.siamese.valid.seed1",
-        "te-none.st.B_c.seed1",
+        "te-none.st.a_B_c.seed1",
     ]
     done = sentiment(*options, "--system", "svm", "--class-bias", "yes", "--pretrain", 5)
     assert "--pretrain has no effect on svm\n--class-bias has no effect on svm\n" in done.stderr

@@ -35,7 +35,7 @@ class Hypotheses:
         "for --replace-unknown: the text that was preprocessed, where `data known-words` wrote it from --spelling", None
     )
     lexicon: Path | None = option(
-        "word translations, as fairseq-xl data lexicon writes them (lines, or FILE.json)", None
+        "word translations, as fairseq-xl data lexicon writes them: lines with tabs or blanks, or FILE.json", None
     )
     subwords: str | None = option(
         "how the source's pieces of words are marked, where it has such (as fairseq's --post-process)",

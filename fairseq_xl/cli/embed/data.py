@@ -100,8 +100,8 @@ class BuildEval:
         """Write a table for each language.
 
         Raises:
-            InputError: data that cannot be read or has no groups, languages that it has not, or a table in the way
-                that is not as this command wrote it.
+            InputError: data that cannot be read or has no groups, languages that it has not. Also a table in the
+                way that is not as this command wrote it.
         """
         from fairseq_xl.io.folders import own_files
         from fairseq_xl.syntactic.data.groups import long_enough, part, read_groups, sample, write_groups

@@ -36,7 +36,8 @@ class TranslateSettings:
         choices=("dictionary", "model", "command", "file"),
     )
     dictionary: str | None = option(
-        "file with lines of the second language's word TAB the first's [TAB weight]. Without it, one is induced from "
+        "lexicon: lines of the second language's word, the first's and maybe a weight, with tabs or blanks between, or "
+        "FILE.json. Without it, one is induced from "
         "the pages with equal numbers of lines and written as dictionary.tsv",
         None,
     )
