@@ -31,3 +31,12 @@ def _built(architecture: Any, cfg: Any, task: Any, seed: int, options: dict[str,
         setattr(cfg, name, value)
     torch.manual_seed(seed)
     return architecture.build_model(cfg, task).eval()
+
+
+def batch(words: int, sentences: int = 7) -> dict[str, Any]:
+    """Sentences of six tokens to translate, of a dictionary of so many words."""
+    generator = torch.Generator().manual_seed(4)
+    tokens = torch.randint(4, words, (sentences, 6), generator=generator)
+    tokens[:, -1] = 2
+    lengths = torch.full((sentences,), 6)
+    return {"id": torch.arange(sentences), "net_input": {"src_tokens": tokens, "src_lengths": lengths}}

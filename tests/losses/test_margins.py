@@ -109,7 +109,7 @@ def test_a_margin_that_cosines_cannot_have_is_refused(kind, margin):
 
 
 class NextWordLoss(TableMarginLoss):
-    def negatives(self, pred, index, targets):  # rows of the table to stay away from: (N, k)
+    def negatives(self, pred, index, targets):  # (N, k) rows of the table to stay away from.
         return (index.unsqueeze(-1) + 1) % targets.table.shape[0]
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from fairseq.data import Dictionary
 from fairseq.sequence_generator import SequenceGenerator
-from tiny_models import LENGTHS, PREVIOUS, SOURCE
+from tiny_models import LENGTHS, PREVIOUS, SOURCE, batch
 from tiny_models import transformer as build
 
 from fairseq_xl.continuous.diagnostics.nearest import nearest_while_translating
@@ -167,14 +167,6 @@ def test_softmax_baselines_start_from_the_vectors_and_differ_in_the_last_layer_o
     assert all(dict(model.named_parameters())[n].shape == s for n, s in body.items())
 
 
-def batch(sentences=7):
-    generator = torch.Generator().manual_seed(4)
-    tokens = torch.randint(4, 15, (sentences, 6), generator=generator)
-    tokens[:, -1] = 2
-    lengths = torch.full((sentences,), 6)
-    return {"id": torch.arange(sentences), "net_input": {"src_tokens": tokens, "src_lengths": lengths}}
-
-
 def wandering(task, vectors, seed):
     """Untrained predictions hardly move; these go from word to word."""
     model = build(task, vectors, seed, decode_score="vmf_posterior")
@@ -191,8 +183,8 @@ def test_beam_search_is_the_same_over_the_best_words_alone(task, vectors, beam):
     for seed in (0, 2, 3):
         model = wandering(task, vectors, seed)
         options = {"beam_size": beam, "max_len_b": 10}
-        stock = SequenceGenerator([model], words, **options).generate([model], batch())
-        ours = TopWordsGenerator([model], words, **options).generate([model], batch())
+        stock = SequenceGenerator([model], words, **options).generate([model], batch(15))
+        ours = TopWordsGenerator([model], words, **options).generate([model], batch(15))
         assert len({tuple(s[0]["tokens"].tolist()) for s in stock}) > 2
         for a, b in zip(ours, stock, strict=True):
             assert [h["tokens"].tolist() for h in a] == [h["tokens"].tolist() for h in b]
@@ -202,7 +194,7 @@ def test_beam_search_is_the_same_over_the_best_words_alone(task, vectors, beam):
 
 def test_a_found_translation_is_scored_as_teacher_forcing_scores_it(task, vectors):
     """Beams are reordered at nearly every step here, so any state left behind would show."""
-    words, sample = task.target_dictionary, batch()
+    words, sample = task.target_dictionary, batch(15)
     model = wandering(task, vectors, 0)
     found = SequenceGenerator([model], words, beam_size=5, max_len_b=8).generate([model], sample)
     source = sample["net_input"]

@@ -4,18 +4,11 @@ import pytest
 import torch
 from fairseq.search import Sampling
 from fairseq.sequence_generator import SequenceGenerator
+from tiny_models import batch
 
 from fairseq_xl.continuous.nearest.generator import TopWordsGenerator
 from fairseq_xl.continuous.nearest.index import WordIndex
 from fairseq_xl.io.errors import InputError
-
-
-def batch(sentences=7):
-    generator = torch.Generator().manual_seed(4)
-    tokens = torch.randint(4, 34, (sentences, 6), generator=generator)
-    tokens[:, -1] = 2
-    lengths = torch.full((sentences,), 6)
-    return {"id": torch.arange(sentences), "net_input": {"src_tokens": tokens, "src_lengths": lengths}}
 
 
 def assert_same(ours, theirs, attention=True):
@@ -34,8 +27,8 @@ def test_same_translations_as_over_all_words(build, score, beam, options):
     for seed in range(4):
         model, words = build(seed, decode_score=score, decode_csls_weight=0.5)
         options = {"beam_size": beam, "max_len_b": 12, **options}
-        stock = SequenceGenerator([model], words, **options).generate([model], batch())
-        ours = TopWordsGenerator([model], words, **options).generate([model], batch())
+        stock = SequenceGenerator([model], words, **options).generate([model], batch(34))
+        ours = TopWordsGenerator([model], words, **options).generate([model], batch(34))
         assert_same(ours, stock)
         assert len({tuple(s[0]["tokens"].tolist()) for s in stock}) > 3
 
@@ -45,7 +38,7 @@ def test_prefixes_are_kept_and_scored_alike(build):
     for seed in range(4):
         model, words = build(seed)
         found = [
-            kind([model], words, beam_size=3, max_len_b=10).generate([model], batch(), prefix_tokens=prefix)
+            kind([model], words, beam_size=3, max_len_b=10).generate([model], batch(34), prefix_tokens=prefix)
             for kind in (TopWordsGenerator, SequenceGenerator)
         ]
         # A forced end is copied to all beams of a sentence, and fairseq leaves each its own attention.
@@ -60,7 +53,7 @@ def test_a_forced_word_without_a_vector_is_said_and_scores_nothing(build):
     model.decoder.targets.banned[9] = True
     prefix = torch.tensor([[9, 10, 1], [11, 9, 12], [1, 1, 1], [9, 9, 9], [7, 9, 1], [6, 9, 2], [9, 1, 1]])
     top, dense = (
-        kind([model], words, beam_size=3, max_len_b=10).generate([model], batch(), prefix_tokens=prefix)
+        kind([model], words, beam_size=3, max_len_b=10).generate([model], batch(34), prefix_tokens=prefix)
         for kind in (TopWordsGenerator, SequenceGenerator)
     )
     assert_same(top, dense, attention=False)
@@ -75,8 +68,8 @@ def test_a_forced_word_without_a_vector_is_said_and_scores_nothing(build):
 def test_a_beam_wider_than_the_vocabulary(build):
     model, words = build()
     options = {"beam_size": 50, "max_len_b": 4}
-    stock = SequenceGenerator([model], words, **options).generate([model], batch(2))
-    ours = TopWordsGenerator([model], words, **options).generate([model], batch(2))
+    stock = SequenceGenerator([model], words, **options).generate([model], batch(34, 2))
+    ours = TopWordsGenerator([model], words, **options).generate([model], batch(34, 2))
     assert [s[0]["tokens"].tolist() for s in ours] == [s[0]["tokens"].tolist() for s in stock]
 
 
@@ -88,8 +81,8 @@ def test_an_index_that_looks_everywhere_changes_nothing(build, kind, hubs):
     targets, scorer = model.decoder.targets, model.decoder.scorer
     index = WordIndex(targets, kind, words.nspecial, scorer.penalty(targets), effort=100)
     options = {"beam_size": 4, "max_len_b": 12}
-    stock = SequenceGenerator([model], words, **options).generate([model], batch())
-    ours = TopWordsGenerator([model], words, index=index, **options).generate([model], batch())
+    stock = SequenceGenerator([model], words, **options).generate([model], batch(34))
+    ours = TopWordsGenerator([model], words, index=index, **options).generate([model], batch(34))
     assert_same(ours, stock)
 
 
@@ -98,7 +91,7 @@ def test_an_index_normalises_over_what_it_found(build):
     index = WordIndex(model.decoder.targets, "flat", words.nspecial)
     ours = TopWordsGenerator([model], words, index=index, beam_size=3, max_len_b=5)
     stock = SequenceGenerator([model], words, beam_size=3, max_len_b=5)
-    for a, b in zip(ours.generate([model], batch()), stock.generate([model], batch()), strict=True):
+    for a, b in zip(ours.generate([model], batch(34)), stock.generate([model], batch(34)), strict=True):
         assert a[0]["positional_scores"][0] > b[0]["positional_scores"][0]
 
 
