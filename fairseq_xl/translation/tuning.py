@@ -299,19 +299,27 @@ def chosen(best: Point, greedy: Outcome, outcomes: dict[str, Outcome], settings:
     return made
 
 
+def _given(decoding: Decoding) -> dict[str, Any]:
+    return {name: f"{value:g}" if isinstance(value, float) else value for name, value in decoding.given().items()}
+
+
+def search_option(decoding: Decoding) -> str:
+    """The options as the recipes' ``--search`` takes them. Recipes have beams of their own."""
+    return " ".join(f"{name}={value}" for name, value in _given(decoding).items() if name != "beam")
+
+
 def paste(decoding: Decoding) -> Iterator[str]:
     """The options as fairseq-generate, the commands of ``fairseq-xl translate`` and the recipes take them."""
-    given = {name: f"{value:g}" if isinstance(value, float) else value for name, value in decoding.given().items()}
+    given = _given(decoding)
     vectors = decoding.given(VectorScores)
     words = {name: f"--{name.replace('_', '-')} {value}" for name, value in given.items()}
     generate = [word for name, word in words.items() if name not in vectors]
     if vectors:
         generate.append(f'--model-overrides "{vectors}"')
-    pairs = [f"{name}={value}" for name, value in given.items() if name != "beam"]
     for what, line in (
         ("options of fairseq-generate", " ".join(generate)),
         ("of `fairseq-xl translate text` and `pack`", " ".join(words.values())),
-        ("of a recipe, which has beams of its own", f"--search '{' '.join(pairs)}'"),
+        ("of a recipe, which has beams of its own", f"--search '{search_option(decoding)}'"),
     ):
         yield ""
         yield f"{what}:"

@@ -30,7 +30,7 @@ defaults() {
   SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0 LABEL_SMOOTHING='' SOFTMAX_NEGATIVES=0 READ_UNKNOWN='' SOURCE_MONO='' TEACHER=''
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 ANNEAL=''
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' CSLS_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
-  DIAGNOSE=best DIAGNOSE_WORDS=() USER_DIR='' IS_FILE=no SEARCH_GIVEN=() TEST_AS_OWN=no MIN_COVERAGE=''
+  DIAGNOSE=best DIAGNOSE_WORDS=() USER_DIR='' IS_FILE=no SEARCH_GIVEN=() TUNE=no TEST_AS_OWN=no MIN_COVERAGE=''
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
 
@@ -285,6 +285,11 @@ experiment() {
   STAMPS=$RUN/stamps
   stage train '' train_model "$EPOCHS" "$(fingerprint "$RUN/settings")"
   if [[ $TRAIN_ONLY == yes ]]; then return; fi
+  if [[ $TUNE == yes ]]; then
+    stage tune train tune_search
+    [[ $DRY_RUN == yes ]] || read -ra SEARCH_GIVEN <"$RUN/tune.search"
+    read_search
+  fi
   stage model train pack_model "${SEARCH[*]}"
   for BEAM in 1 5; do
     stage "${LABEL}translate.beam$BEAM" train translate "$(fingerprint "$TEST_DATA/test.$SRC-$TGT.$SRC.bin")" \

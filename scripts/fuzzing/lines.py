@@ -58,7 +58,7 @@ translate text in/model --n-best 2 --beam 2 --alignment --device cpu < in/test.d
 translate pack in/one.pt in/two.pt --data in/bin -s de -t en -o out/model --tokenizer none --beam 3
 translate nearest in/two.pt --data in/bin --sentence "der hund sieht den baum ." -k 2 --device cpu
 translate diagnose in/two.pt --data in/bin -o out/diagnosis.md --words dog -k 2 --device cpu
-translate tune in/softmax.pt --data in/bin --results out/tune.jsonl --limit 4 --beam 2 --device cpu
+translate tune in/softmax.pt --data in/bin --results out/tune.jsonl --choice out/search --limit 4 --beam 2 --device cpu
 translate export in/transformer -o out/export
 translate export in/model -o out/steps --format onnx
 translate average in/one.pt in/two.pt -o out/mean.pt

@@ -26,7 +26,7 @@ TRANSLATION = {
 }
 RECORD, TRAIN, PACK = "fairseq-xl experiment record", "fairseq-train --user-dir", "fairseq-xl translate pack"
 SUBWORDS = {f"fairseq-xl data {step}-subwords" for step in ("train", "encode", "decode")}
-DIAGNOSE = "fairseq-xl translate diagnose"
+DIAGNOSE, TUNE = "fairseq-xl translate diagnose", "fairseq-xl translate tune"
 
 
 @pytest.fixture
@@ -312,6 +312,32 @@ def test_another_search_translates_anew_what_was_trained(multi30k, data):
     assert "--lenpen 1.2" in " ".join(multi30k.arguments("fairseq-xl experiment record"))
     multi30k("--data", data, "--search", wanted)
     assert multi30k.calls == []
+
+
+def test_a_search_is_tuned_on_the_development_set_once(multi30k, data):
+    multi30k("--data", data)
+    done = multi30k("--data", data, "--search", "tune")
+    assert done.returncode == 0, done.stderr
+    assert set(multi30k.calls) == TRANSLATION | {RECORD, PACK, TUNE}
+    tune = multi30k.arguments("fairseq-xl translate tune")
+    assert options(tune, "--max-len-a", "--max-len-b") == ("1.5", "5")
+    assert "--post-process" not in tune
+    generate = multi30k.arguments("fairseq-generate")
+    assert options(generate, "--lenpen", "--max-len-a") == ("1.25", "1.5")
+    assert options(generate, "--model-overrides") == ("{'decode_score':'cosine'}",)
+    assert "--lenpen 1.25" in " ".join(multi30k.arguments("fairseq-xl experiment record"))
+    assert multi30k("--data", data, "--search", "tune").returncode == 0
+    assert multi30k.calls == []
+    multi30k("--data", data)
+    assert TUNE not in multi30k.calls, "its own search again"
+
+
+def test_a_search_of_subwords_is_tuned_by_words(multi30k, data):
+    done = multi30k("--data", data, "--subwords", 500, "--search", "tune", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    (tune,) = (line.split() for line in done.stdout.splitlines() if "translate tune" in line)
+    assert options(tune, "--post-process") == ("sentencepiece",)
+    assert not multi30k.out.exists()
 
 
 def test_subwords_go_from_the_truecased_text_to_words_again(multi30k, data):
@@ -776,8 +802,12 @@ def test_the_modern_baseline_is_a_transformer_on_joint_subwords(multi30k, data):
         (["--epochs", "many"], "--epochs is 'many': give a whole number"),
         (["--seed"], "--seed needs a value"),
         (["--replace-unknown", "yes"], "--replace-unknown is 'yes': choose attention or lexicon"),
-        (["--search", "lenpen=1 beams=2"], "--search has 'beams=2': give NAME=VALUE with one of lenpen "),
-        (["--search", "lenpen"], "--search has 'lenpen': give NAME=VALUE"),
+        (
+            ["--search", "lenpen=1 beams=2"],
+            "--search has 'beams=2': give tune alone, or NAME=VALUE with one of lenpen ",
+        ),
+        (["--search", "tune lenpen=2"], "--search has 'tune': give tune alone, or NAME=VALUE"),
+        (["--search", "lenpen"], "--search has 'lenpen': give tune alone, or NAME=VALUE"),
         (["--search", "lenpen=long"], "--search has 'lenpen=long': give a number"),
         (["--search", "decode_score=a'b"], "give the name of a score"),
         (["--search", "decode_scale=5", "--loss", "stock"], "for continuous outputs: stock has a softmax"),

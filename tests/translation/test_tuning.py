@@ -195,8 +195,9 @@ def test_command_prints_a_table_and_options_and_decodes_nothing_twice(untrained,
     scorer = untrained[0].decoder.scorer
     scorer.scale, scorer.csls_weight = 20.0, 0.0
     monkeypatch.setattr(validation, "translate", lambda *_: pytest.fail("decoded again"))
-    run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 7)
+    run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 7, "--choice", tmp_path / "choice")
     assert capsys.readouterr().out == first
+    assert f"--search '{(tmp_path / 'choice').read_text().rstrip()}'" in first
     assert run_command(untrained, monkeypatch, tmp_path, "--beam", 3, "--limit", 6) == 2
     assert "results of another limit" in capsys.readouterr().err
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import fairseq_xl
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.settings import argument, option
 from fairseq_xl.translation import tuning
 
@@ -27,6 +28,9 @@ class Tune(tuning.Tuning):
     results: Path = option(
         "file to keep each decoding's outcome in. An interrupted search continues from it", metavar="FILE", writes=True
     )
+    choice: Path | None = option(
+        "file to write the chosen options to, as the recipes' --search takes them", None, metavar="FILE", writes=True
+    )
     device: str | None = option("such as cpu or cuda:1", None, shown="a GPU where there is one")
 
     def run(self) -> None:
@@ -42,4 +46,7 @@ class Tune(tuning.Tuning):
         start = validation.as_saved(model, self.beam)
         best, found = tuning.tune(start, results, decode)
         options = tuning.chosen(best, *found[best], self)
+        if self.choice:
+            with atomic_text(self.choice) as stream:
+                stream.write(f"{tuning.search_option(options)}\n")
         print("\n".join([*tuning.table(found, start, best), *tuning.paste(options)]))

@@ -9,13 +9,14 @@ MAX_LEN_A=1.5 MAX_LEN_B=5
 SEARCHED="lenpen temperature max_len_a max_len_b min_len no_repeat_ngram_size unkpen"
 DECODED="decode_score decode_scale decode_csls_weight decode_prior_weight"
 
-# From --search: SEARCH, the words for fairseq-generate, and PACKED, the same for a packed model.
+# From --search, or from what `translate tune` chose for it: SEARCH, the words for fairseq-generate, and PACKED, the same for a packed model.
 read_search() {
   local pair name value more=() vectors=() overrides=''
+  [[ ${SEARCH_GIVEN[*]} != tune ]] || TUNE=yes SEARCH_GIVEN=()
   for pair in "${SEARCH_GIVEN[@]}"; do
     name=${pair%%=*} value=${pair#*=}
     one_of "$name" "$SEARCHED $DECODED" && [[ $pair == *=* ]] ||
-      fail "--search has '$pair': give NAME=VALUE with one of" $SEARCHED $DECODED
+      fail "--search has '$pair': give tune alone, or NAME=VALUE with one of" $SEARCHED $DECODED
     if [[ $name == decode_score ]]; then
       [[ $value =~ ^[a-z_]+$ ]] || fail "--search has '$pair': give the name of a score"
     else
@@ -37,6 +38,21 @@ read_search() {
   SEARCH=(--max-len-a "$MAX_LEN_A" --max-len-b "$MAX_LEN_B" "${more[@]}")
   PACKED=(--beam 5 "${SEARCH[@]}" "${vectors[@]}")
   [[ -z $overrides ]] || SEARCH+=(--model-overrides "{$overrides}")
+}
+
+# --search tune: the options that suit this model on the development set, at beam 5.
+tune_search() {
+  local command=(
+    fairseq-xl translate tune "$RUN/checkpoints/checkpoint_best.pt" --data "$UNITS_FOLDER/bin"
+    --max-len-a "$MAX_LEN_A" --max-len-b "$MAX_LEN_B" --results "$RUN/tune.jsonl" --choice "$RUN/tune.search"
+  )
+  ! of_pieces "$TGT" || command+=(--post-process sentencepiece)
+  if [[ $DRY_RUN == yes ]]; then
+    show "${command[@]}"
+    return
+  fi
+  "${command[@]}" | tee "$RUN/tune.txt"
+  makes "$RUN"/tune.{txt,search}
 }
 
 # What `fairseq-xl translate text` needs, in one folder that can be copied elsewhere.
