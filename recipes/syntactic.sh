@@ -38,7 +38,7 @@
 #   --updates N        updates of the encoder and of the baseline that translates (default: 300000 of 32 sentences; best:
 #                      7000 of 64)
 #   --few-updates N    updates of a fine-tuning (default: 3000; best: 1000)
-#   --vectors-epochs N epochs of all fastText vectors (default: 5)
+#   --vector-epochs N  epochs of all fastText vectors (default: 5)
 #   --tagger-epochs N  most epochs of a tagger (default: 8)
 #   --no-translating   leave out the encoder that is trained to translate, which takes four times as long
 #   --beside 'L=E …'   more encoders to score, as fairseq-xl embed evaluate names them, such as
@@ -75,7 +75,7 @@ while [[ $# -gt 0 ]]; do
     --) shift; TUNING=("$@"); break ;;
     --out | --data | --preset | --languages | --unseen | --few | --adapt | --adapt-updates | --more | \
       --subtitles | --own-share | --dev | --vocabulary | --temperature | --updates | --few-updates | \
-      --vectors-epochs | --tagger-epochs | --beside | --licence | --seed | --more-seeds | --threads) need_value "$@" ;;
+      --vector-epochs | --tagger-epochs | --beside | --licence | --seed | --more-seeds | --threads) need_value "$@" ;;
     *) fail "syntactic.sh has no option '$1': see --help" ;;
   esac
   case $1 in
@@ -95,7 +95,7 @@ while [[ $# -gt 0 ]]; do
     --temperature) TEMPERATURE=$2 ;;
     --updates) UPDATES=$2 ;;
     --few-updates) FEW_UPDATES=$2 ;;
-    --vectors-epochs) VECTOR_EPOCHS=$2 ;;
+    --vector-epochs) VECTOR_EPOCHS=$2 ;;
     --tagger-epochs) TAGGER_EPOCHS=$2 ;;
     --beside) BESIDE=$2 ;;
     --licence) LICENCE=$2 ;;
@@ -138,7 +138,7 @@ check() {
   need_count --few-updates "$FEW_UPDATES"
   need_count --adapt-updates "$ADAPT_UPDATES"
   need_count --threads "$THREADS"
-  need_count --vectors-epochs "$VECTOR_EPOCHS"
+  need_count --vector-epochs "$VECTOR_EPOCHS"
   need_count --tagger-epochs "$TAGGER_EPOCHS"
   [[ $TEMPERATURE =~ ^([1-9][0-9]{0,5}|0)(\.[0-9]{1,9})?$ && ! $TEMPERATURE =~ ^0(\.0*)?$ ]] ||
     fail "--temperature is '$TEMPERATURE': give a number above 0"

@@ -48,7 +48,7 @@ class FairseqTranslator(Translator):
         models: list[Any],
         options: Decoding,
         device: torch.device,
-        batch_tokens: int = 2000,
+        max_tokens: int = 2000,
     ) -> None:
         """As :meth:`open` does it, which has given the task and the models their part of the options."""
         positions = [model.max_positions() for model in models]
@@ -57,11 +57,11 @@ class FairseqTranslator(Translator):
         self.device = device
         self.models = [model.to(device) for model in models]
         self.generator = _generator(task, self.models, options.given(Search))
-        super().__init__(pipeline, options, self.generator.beam_size, longest, batch_tokens)
+        super().__init__(pipeline, options, self.generator.beam_size, longest, max_tokens)
 
     @classmethod
     def open(
-        cls, folder: Path, device: str | None, batch_tokens: int, options: Mapping[str, object]
+        cls, folder: Path, device: str | None, max_tokens: int, options: Mapping[str, object]
     ) -> FairseqTranslator:
         """See :meth:`Translator.load`."""
         config = read_config(folder)
@@ -69,7 +69,7 @@ class FairseqTranslator(Translator):
         states = {path: packed.read(path) for path in (folder / name for name in config.checkpoints)}
         task = _task(folder, config, states, chosen.given(NearestWords))
         models = _models(folder, states, task, chosen.given(VectorScores))
-        return cls(config.pipeline(folder), task, models, chosen, usable(device), batch_tokens)
+        return cls(config.pipeline(folder), task, models, chosen, usable(device), max_tokens)
 
     def source_words(self) -> list[str]:
         """See :meth:`Translator.source_words`."""

@@ -72,19 +72,19 @@ class Translator(ABC):
     ``max_len_a``: as in fairseq, it limits all translations of a batch by the longest of its sentences.
     """
 
-    def __init__(self, pipeline: Pipeline, options: Decoding, beam: int, longest: int, batch_tokens: int) -> None:
+    def __init__(self, pipeline: Pipeline, options: Decoding, beam: int, longest: int, max_tokens: int) -> None:
         """
         Args:
             pipeline: the text steps.
             options: what becomes of unknown words; the others are the search's business.
             beam: how many hypotheses are followed.
             longest: positions of the source side, of which the end of the sentence takes one.
-            batch_tokens: source tokens that are translated at once.
+            max_tokens: source tokens that are translated at once.
         """
-        if batch_tokens < 1:
-            raise InputError(f"batches of {batch_tokens} tokens hold nothing: give 1 or more")
+        if max_tokens < 1:
+            raise InputError(f"batches of {max_tokens} tokens hold nothing: give 1 or more")
         self.pipeline = pipeline
-        self.batch_tokens = batch_tokens
+        self.max_tokens = max_tokens
         self.beam = beam
         self.longest = longest
         self.replacements: dict[str, str] | None = None
@@ -104,14 +104,14 @@ class Translator(ABC):
             self.reader = KnownWords(self.source_words(), Path(options.read_unknown), cosine)
 
     @staticmethod
-    def load(folder: str | Path, device: str | None = None, batch_tokens: int = 2000, **options: object) -> Translator:
+    def load(folder: str | Path, device: str | None = None, max_tokens: int = 2000, **options: object) -> Translator:
         """Read a model folder, or one that ``fairseq-xl translate export`` wrote.
 
         Args:
             folder: as a recipe leaves it in ``RUN/model`` and ``fairseq-xl translate pack`` or ``export`` makes it; or
                 the name of one on the Hugging Face Hub, ``OWNER/MODEL[@REVISION]``.
             device: such as ``cpu`` or ``cuda:1``; by default a GPU where there is one, the CPU for an export.
-            batch_tokens: source tokens that are translated at once. Memory grows with it, the beam and the
+            max_tokens: source tokens that are translated at once. Memory grows with it, the beam and the
                 vocabulary; speed on a GPU does, too.
             options: those of :class:`~fairseq_xl.translation.options.Decoding` (``beam=5``, ``lenpen=0.8``,
                 ``decode_score="cosine"``, ``nearest="top"``, …). They go before the folder's own.
@@ -126,11 +126,11 @@ class Translator(ABC):
         if exported.is_export(folder):
             from fairseq_xl.translation.exported.translator import ExportedTranslator
 
-            return ExportedTranslator.open(folder, device, batch_tokens, options)
+            return ExportedTranslator.open(folder, device, max_tokens, options)
         fairseq_xl.register()
         from fairseq_xl.translation.fairseq_search import FairseqTranslator
 
-        return FairseqTranslator.open(folder, device, batch_tokens, options)
+        return FairseqTranslator.open(folder, device, max_tokens, options)
 
     @abstractmethod
     def search(self, sources: list[list[str]], count: int) -> list[list[Found]]:
@@ -190,7 +190,7 @@ class Translator(ABC):
         if progress is not None:
             progress(len(sources) - len(filled))
         lengths = [min(len(sources[place]) + 1, self.longest) for place in filled]
-        for batch in batches(lengths, self.batch_tokens):
+        for batch in batches(lengths, self.max_tokens):
             places = [filled[i] for i in batch]
             kept = [sources[place][: self.longest - 1] for place in places]
             read = kept if self.reader is None else [self.reader.read(source) for source in kept]

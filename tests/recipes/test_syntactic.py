@@ -131,7 +131,7 @@ def test_text_that_a_run_leaves_out_is_in_none_of_its_data(syntactic, data, tmp_
     assert with_more(*options) == [False] * 3
     assert with_more(*options, "--more", more) == [True] * 3
     # groups and taggers' vectors that are made now are of the first text alone
-    assert with_more(*options, "--more", more, "--dev", "0.3", "--vectors-epochs", "3") == [True] * 3
+    assert with_more(*options, "--more", more, "--dev", "0.3", "--vector-epochs", "3") == [True] * 3
     assert str(more) not in (out / "eval" / "de.tsv").read_text() + (out / "vectors" / "de.pieces").read_text()
     assert syntactic(*options, KILL_AT="--vocabulary").returncode != 0
     (out / "corpus.sqlite-journal").write_text("half")

@@ -71,7 +71,7 @@ def test_scores_and_their_order_are_fairseqs(load, raw, generated, tmp_path):
 @pytest.mark.parametrize("name", MODELS)
 def test_batches_change_nothing_and_alignments_point_into_the_sentence(load, raw, name):
     together = load(name).candidates(raw)
-    alone = load(name, batch_tokens=1).candidates(raw)
+    alone = load(name, max_tokens=1).candidates(raw)
     for (one,), (other,) in zip(together, alone, strict=True):
         assert one.tokens == other.tokens
         assert math.isclose(one.score, other.score, abs_tol=1e-4)
@@ -93,7 +93,7 @@ def test_blank_lines_give_blank_lines(load, raw):
 
 def test_progress_counts_every_sentence(load, raw):
     counts = []
-    load("continuous", batch_tokens=40).candidates(["", *raw], progress=counts.append)
+    load("continuous", max_tokens=40).candidates(["", *raw], progress=counts.append)
     assert sum(counts) == len(raw) + 1
     assert len(counts) > 3
 
@@ -211,7 +211,7 @@ def test_options_reach_the_search_and_the_model(load, raw):
         ({"replace_unk": True, "replace_unk_distance": -1}, "replace_unk_distance is -1: give a number from 0"),
         ({"sampling": 1}, "the option sampling cannot be 1: give a value of the kind bool"),
         ({"device": "gpu"}, "the device 'gpu' cannot be used"),
-        ({"batch_tokens": 0}, "give 1 or more"),
+        ({"max_tokens": 0}, "give 1 or more"),
     ],
 )
 def test_options_that_cannot_work_are_refused(packed, given, message, tmp_path, monkeypatch):

@@ -50,7 +50,7 @@ class Lines:
         "j attended most to source token i (both from 0; Pharaoh format)",
         False,
     )
-    batch_tokens: int = option(
+    max_tokens: int = option(
         "source tokens translated at once. More are faster on a GPU and take more memory, most for large vocabularies",
         2000,
         low=1,
@@ -103,7 +103,7 @@ class Text(Decoding, Lines):
     def _load(self) -> Translator:
         from fairseq_xl.translation.translator import Translator
 
-        translator = Translator.load(self.model, self.device, self.batch_tokens, **self.given())
+        translator = Translator.load(self.model, self.device, self.max_tokens, **self.given())
         translator.seed(self.seed)
         return translator
 

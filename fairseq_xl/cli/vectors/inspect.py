@@ -17,7 +17,7 @@ class Coverage:
     vectors: Path = argument(READABLE)
     dict: Path = option(DICTIONARY)
     show: int = option("list this many missing words, the most frequent first; -1 for all", 20, low=-1)
-    minimum: float = option(
+    min_coverage: float = option(
         "exit with status 1 when a smaller share of the words has a vector, from 0 to 1", 0.0, low=0, high=1
     )
     quiet: bool = option("show no progress", False)
@@ -42,9 +42,10 @@ class Coverage:
             print(f"words {what} ({len(shown)} of {len(listed)}, with their counts):")
             for word, count in shown:
                 print(f"{count:10d} {word}")
-        if covered.type_share < self.minimum:
+        if covered.type_share < self.min_coverage:
             print(
-                f"only {covered.type_share:.2%} of the words are covered, --minimum asks for {self.minimum:.2%}",
+                f"only {covered.type_share:.2%} of the words have a vector, --min-coverage asks for "
+                f"{self.min_coverage:.2%}",
                 file=sys.stderr,
             )
             return 1

@@ -25,7 +25,7 @@ class Settings(Tokenizer):
         None,
         metavar="DIR",
     )
-    minimum: int = option("a word without a vector seen less often in training is unknown", 1, low=1, metavar="N")
+    min_count: int = option("a word without a vector seen less often in training is unknown", 1, low=1, metavar="N")
     folds: int = option("folds of the training pairs for cross-validation; 1: none", 1, low=1, high=1000, metavar="N")
     together: str = option(
         "what no fold may separate. Choose components (connected ones) to lose no pair, but one may hold nearly all "
@@ -48,7 +48,7 @@ class Settings(Tokenizer):
     def check(self) -> None:
         """Raises: InputError: options without effect beside others."""
         if self.like:
-            own = ["vectors", "dim", "minimum", *(each.name for each in fields(Tokenizer))]
+            own = ["vectors", "dim", "min_count", *(each.name for each in fields(Tokenizer))]
             refuse_given(self, own, "has no effect beside --like, which brings words, dictionary and vectors")
         if self.folds == 1:
             refuse_given(self, ["together"], "says how folds are made, and --folds makes none")

@@ -37,7 +37,7 @@ def make_vocabulary(
         vectors = {"file": settings.vectors.name, "found": len(found)}
     dictionary = Dictionary()
     for word, count in counts.most_common():
-        if count >= settings.minimum or (found is not None and word in found.index):
+        if count >= settings.min_count or (found is not None and word in found.index):
             dictionary.add_symbol(word, count)
     for word in others:
         if found is not None and word in found.index and word not in counts:

@@ -81,7 +81,7 @@ def _prepare(folder: Path, settings: Settings) -> dict[str, Any]:
         "classes": classes,
         "ngrams": settings.ngrams,
         "lower": settings.lower,
-        "minimum": settings.minimum,
+        "min_count": settings.min_count,
         "morphemes": sorted(segmenters),
         "seed": settings.seed,
         "high_resource_labels_shuffled": settings.shuffle_high_resource,
@@ -265,7 +265,7 @@ def _dictionary(sides: Mapping[str, _Side], segmenters: Mapping[str, Segmenter],
         for text in found.texts["train"]:
             for unit in ngrams(segmenter(text) if segmenter else text, settings.ngrams):
                 dictionary.add_symbol(unit)
-    dictionary.finalize(threshold=settings.minimum, padding_factor=1)
+    dictionary.finalize(threshold=settings.min_count, padding_factor=1)
     if len(dictionary) == dictionary.nspecial:
-        raise InputError(f"--minimum {settings.minimum}: no n-gram stands so often in the training text: lower it")
+        raise InputError(f"--min-count {settings.min_count}: no n-gram stands so often in the training text: lower it")
     return dictionary

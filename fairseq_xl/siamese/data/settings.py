@@ -58,7 +58,7 @@ class Settings:
         metavar="N",
     )
     lower: bool = option("fold case", False)
-    minimum: int = option(
+    min_count: int = option(
         "n-grams seen less often count as unseen; 2 gives the model practice with unseen ones", 1, low=1, metavar="N"
     )
     morphemes: list[str] = option(

@@ -74,7 +74,7 @@ class Reference:
 def searched(translator: Translator, sources: list[list[str]]) -> list[Found]:
     """The best hypothesis of each of some sources, which come longest first."""
     found: list[Found] = []
-    for batch in batches([len(source) + 1 for source in sources], translator.batch_tokens):
+    for batch in batches([len(source) + 1 for source in sources], translator.max_tokens):
         found += (best[0] for best in translator.search([sources[place] for place in batch], 1))
     return found
 

@@ -33,12 +33,12 @@ class ExportedTranslator(Translator):
         model: Any,
         options: Decoding,
         positions: list[int],
-        batch_tokens: int = 2000,
+        max_tokens: int = 2000,
         words: Sequence[str] = (),
     ) -> None:
         """As :meth:`open` does it: ``model`` is a ``ctranslate2.Translator``, ``words`` are its source words."""
         self.words = [word for word in words if word not in SPECIAL_TOKENS and not is_filler(word)]
-        super().__init__(pipeline, options, options.beam or BEAM, positions[0], batch_tokens)
+        super().__init__(pipeline, options, options.beam or BEAM, positions[0], max_tokens)
         self.model = model
         self.positions = positions[1]
         """of the target side, of which the end of the sentence takes one"""
@@ -59,14 +59,14 @@ class ExportedTranslator(Translator):
 
     @classmethod
     def open(
-        cls, folder: Path, device: str | None, batch_tokens: int, options: Mapping[str, object]
+        cls, folder: Path, device: str | None, max_tokens: int, options: Mapping[str, object]
     ) -> ExportedTranslator:
         """See :meth:`Translator.load`."""
         export = read_export(folder)
         chosen = decoding(options, export.options)
         check_search(chosen, export.folded)
         model, words = load_model(folder, device), source_words(folder)
-        return cls(export.pipeline(folder), model, chosen, export.positions, batch_tokens, words)
+        return cls(export.pipeline(folder), model, chosen, export.positions, max_tokens, words)
 
     def search(self, sources: list[list[str]], count: int) -> list[list[Found]]:
         """See :meth:`Translator.search`."""

@@ -162,16 +162,16 @@ def test_random_covers_a_dictionary_or_a_list(folder: Path) -> None:
 
 def test_coverage_names_the_missing_words(folder: Path, capsys) -> None:
     command = ["coverage", folder / "in.vec", "--dict", folder / "dict.txt"]
-    assert vectors(*command, "--minimum", "0.75") == 0
+    assert vectors(*command, "--min-coverage", "0.75") == 0
     shown = capsys.readouterr().out
     assert "3 of 4 words have a vector" in shown
     assert shown.splitlines()[-1].split() == ["1", "xylem"]
-    assert vectors(*command, "--minimum", "0.76", "--show", "0") == 1
+    assert vectors(*command, "--min-coverage", "0.76", "--show", "0") == 1
     told = capsys.readouterr()
     assert "xylem" not in told.out
-    assert "--minimum asks for 76.00%" in told.err
-    assert vectors(*command, "--minimum", "nan") == 2
-    assert "--minimum is nan" in capsys.readouterr().err
+    assert "--min-coverage asks for 76.00%" in told.err
+    assert vectors(*command, "--min-coverage", "nan") == 2
+    assert "--min-coverage is nan" in capsys.readouterr().err
 
 
 def test_neighbours_are_listed_with_their_cosines(folder: Path, capsys) -> None:

@@ -175,7 +175,7 @@ def test_a_word_of_the_judged_alone_needs_a_vector(tmp_path):
     train = write(tmp_path, "a.tsv", "a b\tc a\t1", "a\tc c\t0")
     valid = write(tmp_path, "v.tsv", "new stranger\ta\t0")
     vectors = write(tmp_path, "v.vec", "2 2", "new 1 0", "a 0 1")
-    symbols = made(tmp_path, train, f"{valid},split=valid", vectors=tmp_path / "v.vec", minimum=2, leaks="pairs")
+    symbols = made(tmp_path, train, f"{valid},split=valid", vectors=tmp_path / "v.vec", min_count=2, leaks="pairs")
     assert set(symbols.dictionary.symbols[4:]) == {"a", "c", "new"}  # b stands once, stranger has no vector
     assert vectors
 

@@ -70,7 +70,7 @@ def test_the_dictionary_is_of_the_training_text_alone(make):
 
 def test_rare_units_are_unknown(make):
     text = "".join(f"{c}\t{'ab'[i % 2]}{i}\n" for i, c in enumerate("pn" * 20))
-    directory = make(text, text, minimum=3)
+    directory = make(text, text, min_count=3)
     corpus = directory.corpus("train", "low")
     assert any(int(unit) == directory.dictionary.unk() for units in corpus.units for unit in units)
 
@@ -156,7 +156,7 @@ def test_preparing_again_leaves_nothing_of_the_last_time(make):
             {"classes": ["neg", "pos"], "shared": True},
             "--shared chooses classes, and --classes names them: leave",
         ),
-        (None, {"minimum": 100_000}, "--minimum 100000: no n-gram stands so often"),
+        (None, {"min_count": 100_000}, "--min-count 100000: no n-gram stands so often"),
         ("".join(f"{c}\t{c}{i}\n" for c in ("neg", "pos", "x") for i in range(9)), {}, "no sentence of x"),
     ],
 )
@@ -202,7 +202,7 @@ def test_what_is_no_data_directory_stays(labelled, tmp_path):
     prepare(tmp_path / "out", settings)
     before = (tmp_path / "out" / "manifest.json").read_bytes()
     with pytest.raises(InputError, match="no n-gram stands so often"):
-        prepare(tmp_path / "out", replace(settings, minimum=100_000))
+        prepare(tmp_path / "out", replace(settings, min_count=100_000))
     assert (tmp_path / "out" / "manifest.json").read_bytes() == before
 
 

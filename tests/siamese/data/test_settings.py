@@ -12,7 +12,7 @@ from fairseq_xl.cli.main import main
     [
         ("--seed", "-1"),
         ("--valid-share", "nan"),
-        ("--minimum", "0"),
+        ("--min-count", "0"),
         ("--low-resource-size", "-5"),
         ("--high-resource-size", "-5"),
         ("--most-frequent", "-1"),

@@ -49,7 +49,7 @@ def test_nothing_imports_torch_or_fairseq(exported, raw):
 
 def test_batches_change_nothing(exported, raw):
     export = exported / "vectors"
-    together, alone = (Translator.load(export, batch_tokens=size).candidates(raw, 3) for size in (2000, 1))
+    together, alone = (Translator.load(export, max_tokens=size).candidates(raw, 3) for size in (2000, 1))
     for several, others in zip(together, alone, strict=True):
         assert [one.text for one in several] == [other.text for other in others]
         assert [one.alignment for one in several] == [other.alignment for other in others]
@@ -150,7 +150,7 @@ def test_unknown_words_are_replaced_by_the_source(export, folders, work, raw, tm
         ({"min_len": 300}, "min_len is 300, but translations of one word may have 200 tokens only"),
         ({"device": "gpu"}, "on gpu: "),
         ({"device": "cpu:x"}, "the device 'cpu:x' cannot be used"),
-        ({"batch_tokens": 0}, "give 1 or more"),
+        ({"max_tokens": 0}, "give 1 or more"),
     ],
 )
 def test_options_that_cannot_work_are_refused(exported, given, message):
