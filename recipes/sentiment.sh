@@ -124,11 +124,6 @@ sources() { # LANGUAGE
   esac
 }
 
-get() { # URL FILE
-  run fairseq-xl data fetch "$1" --output "$DATA/$2" \
-    --otherwise "download it elsewhere and give its folder with --data DIR"
-}
-
 fetch_files() {
   local file name
   case $LANGUAGE in

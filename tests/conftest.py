@@ -262,25 +262,6 @@ def make_run(tmp_path: Path):
 
 # --- a data directory of made-up sentences, as fairseq-xl embed prepare writes it ---
 
-TAGS = (
-    "ADJ",
-    "ADP",
-    "ADV",
-    "AUX",
-    "CCONJ",
-    "DET",
-    "INTJ",
-    "NOUN",
-    "NUM",
-    "PART",
-    "PRON",
-    "PROPN",
-    "PUNCT",
-    "SCONJ",
-    "SYM",
-    "VERB",
-    "X",
-)
 LEXICON = {
     "de": {"DET": ["der", "die"], "ADJ": ["rote", "kleine"], "NOUN": ["hund", "katze"], "VERB": ["rennt", "sieht"]},
     "en": {"DET": ["the", "a"], "ADJ": ["red", "small"], "NOUN": ["dog", "cat"], "VERB": ["runs", "sees"]},
@@ -317,6 +298,7 @@ def prepare(tmp_path_factory) -> Callable[..., Path]:
     """
     from fairseq.data import Dictionary, indexed_dataset
 
+    from fairseq_xl.text.conllu import UPOS
     from fairseq_xl.text.subwords import encode, train_subwords
 
     shared: dict[tuple[str, ...], Path] = {}
@@ -351,7 +333,7 @@ def prepare(tmp_path_factory) -> Callable[..., Path]:
         for name in ("sentencepiece.model", "dict.source.txt"):
             (folder / name).write_bytes((subwords(words) / name).read_bytes())
         tags = Dictionary()
-        for tag in TAGS:
+        for tag in UPOS:
             tags.add_symbol(tag)
         tags.save(str(folder / "dict.upos.txt"))
         source_dictionary = Dictionary.load(str(folder / "dict.source.txt"))

@@ -41,7 +41,7 @@ def test_a_seed_draws_the_same_cases(tmp_path: Path) -> None:
     for number in range(3 * len(LINES)):
         case = draw.draw(number % len(LINES), f"s {number}", tmp_path)
         assert case == draw.draw(number % len(LINES), f"s {number}", tmp_path)
-        assert draw.from_json(json.loads(json.dumps(dataclasses.asdict(case)))) == case
+        assert draw.Case(**json.loads(json.dumps(dataclasses.asdict(case)))) == case
 
 
 def test_each_round_has_every_line() -> None:

@@ -1,7 +1,7 @@
 """Commands that are killed at any moment and started again end as if nothing had happened.
 
 Training, tagging, crawling and the experiment runner, which go on where they were, have tests of their own:
-compat/test_resume.py, syntactic/data/test_prepare.py, corpus/crawling/test_crawl.py, experiment/test_runner.py.
+compat/test_resuming.py, syntactic/data/test_prepare.py, corpus/crawling/test_crawl.py, experiment/test_runner.py.
 """
 
 from __future__ import annotations

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import atomic_text, write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_files import loads
 from fairseq_xl.io.lines import read_lines
@@ -26,16 +25,13 @@ class Entry(NamedTuple):
 
 def write_lexicon(lexicon: Lexicon, path: Path, as_json: bool) -> None:
     """Lines ``source TAB target TAB probability``, or JSON, ``{source: [[target, probability], …]}``."""
+    if as_json:
+        rounded = {word: [[other, round(share, 6)] for other, share in entries] for word, entries in lexicon.items()}
+        write_json(path, rounded, ensure_ascii=False, indent=0)
+        return
     with atomic_text(path) as stream:
-        if as_json:
-            rounded = {
-                word: [[other, round(share, 6)] for other, share in entries] for word, entries in lexicon.items()
-            }
-            json.dump(rounded, stream, ensure_ascii=False, indent=0)
-            stream.write("\n")
-        else:
-            for word, entries in lexicon.items():
-                stream.writelines(f"{word}\t{other}\t{share:.6f}\n" for other, share in entries)
+        for word, entries in lexicon.items():
+            stream.writelines(f"{word}\t{other}\t{share:.6f}\n" for other, share in entries)
 
 
 def read_entries(path: Path) -> list[Entry]:
@@ -95,6 +91,8 @@ def _from_json(path: Path) -> Iterator[Entry]:
                 translation, weight = entry
                 if not isinstance(entry, list) or not isinstance(translation, str):
                     raise TypeError(f"{word} has {entry!r} as a translation")
+                if not word or not translation:
+                    raise ValueError(f"{word!r} has {translation!r} as a translation")
                 yield Entry(word, translation, float(weight))
     except (ValueError, AttributeError, TypeError) as error:
         raise InputError(

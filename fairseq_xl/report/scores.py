@@ -22,6 +22,12 @@ def spread(values: Sequence[float], digits: int = 1) -> str:
     return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):.{digits}f}"
 
 
+def epochs(runs: Sequence[Run]) -> str:
+    """How many epochs the runs were trained: a number, or the least and the most."""
+    counts = [run.record["epochs"] for run in runs]
+    return "-".join(map(str, dict.fromkeys([min(counts), max(counts)])))
+
+
 def comparisons(
     runs: Sequence[Run],
     baselines: Sequence[str],
@@ -139,8 +145,7 @@ def score_table(
             found = [c for c in compared if (c["metric"], c["baseline"]) == column and c["system"] == system]
             cells.append(marks(found[0], signs.get(baseline, "*")) if found else "")
         cells.append(", ".join(str(run.seed) for run in group))
-        epochs = sorted({run.record["epochs"] for run in group})
-        cells.append("-".join(map(str, dict.fromkeys([epochs[0], epochs[-1]]))))
+        cells.append(epochs(group))
         table.add(*cells)
     length = " Length: of the translations over that of the reference, in sacreBLEU's words." if measured else ""
     table.notes.append(f"Mean ± standard deviation over seeds.{length}")

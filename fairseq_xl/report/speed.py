@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.report.runs import Run, by_system, colours
-from fairseq_xl.report.scores import spread
+from fairseq_xl.report.scores import epochs, spread
 from fairseq_xl.report.tables import Table
 
 # what validation may have measured for every kind of output, best first
@@ -85,7 +85,7 @@ def speed_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
             labels.get(system, system),
             spread(rates, 0) if rates else "",
             spread([run.record["seconds_per_epoch"] / 60 for run in group]),
-            "-".join(str(e) for e in sorted({run.record["epochs"] for run in group})),
+            epochs(group),
             f"{counted[1]:,}" if counted else "",
             f"{max(peaks):,.0f}" if peaks else "",
             *gpu,

@@ -78,29 +78,16 @@ def postprocess(line: str, language: str, escape: bool = False) -> str:
     return detokenize(detruecase(line), language, escape)
 
 
-def _apply(step: Callable[..., str], options: dict[str, object], lines: list[str]) -> list[str]:
-    return [step(line, **options) for line in lines]
-
-
-def _tasks(lines: Iterable[str]) -> Iterator[list[str]]:
-    stream = iter(lines)
-    while task := list(islice(stream, LINES_PER_TASK)):
-        yield task
-
-
 def map_lines(step: Callable[..., str], lines: Iterable[str], processes: int = 1, **options: object) -> Iterator[str]:
     """``step(line, **options)`` for each line, in order, over processes, in bounded memory."""
-    apply = partial(_apply, step, options)
+    apply, stream = partial(step, **options), iter(lines)
     if processes <= 1:
-        for task in _tasks(lines):
-            yield from apply(task)
+        yield from map(apply, stream)
         return
     # A pool drains its input at once, whatever its size: feed it a bounded slice at a time.
-    tasks = _tasks(lines)
     with workers(processes, "prepares text") as pool:
-        while window := list(islice(tasks, 8 * processes)):
-            for result in pool.map(apply, window):
-                yield from result
+        while window := list(islice(stream, 8 * processes * LINES_PER_TASK)):
+            yield from pool.map(apply, window, chunksize=LINES_PER_TASK)
 
 
 def map_file(

@@ -92,6 +92,12 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
   esac
 }
 
+# For `fetch_files`: a file of DATA.
+get() { # URL FILE
+  run fairseq-xl data fetch "$1" --output "$DATA/$2" \
+    --otherwise "download it elsewhere and give its folder with --data DIR"
+}
+
 check_settings() {
   local option
   one_of "$SYSTEM" "$SIAMESE $BASELINES" || fail "--system is '$SYSTEM': choose one of" $SIAMESE $BASELINES

@@ -197,8 +197,6 @@ def _wait(handle: int, said: dict[int, bytes], seconds: float) -> bool:
             said[end] = (said[end] + heard)[:HEARD]
         if handle in ready and len(ready) == 1:
             return True
-        if left <= 0 and len(ready) == 0:
-            return False
         if left <= 0 and handle not in ready:
             return False
 

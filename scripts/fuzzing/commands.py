@@ -182,7 +182,7 @@ def run(minutes: float, seed: str, output: Path, names: list[str] | None, most: 
 
 def repeat(file: Path) -> int:
     """Carry one case out again, and say what is wrong with it."""
-    case = draw.from_json(json.loads(file.read_text(encoding="utf-8")))
+    case = draw.Case(**json.loads(file.read_text(encoding="utf-8")))
     with tempfile.TemporaryDirectory(prefix="worlds.") as folder:
         Path(folder).chmod(0o755)
         faults = Bench(Path(folder)).faults(case)

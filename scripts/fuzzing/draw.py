@@ -7,7 +7,6 @@ import random
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from fairseq_xl.cli.main import find
 from fairseq_xl.cli.parsing import add_options
@@ -361,8 +360,3 @@ def _stream(case: Case, chance: random.Random, world: Path) -> None:
 def _limit(case: Case, chance: random.Random, world: Path) -> None:
     case.limits |= chance.choice(LIMITS)
     case.wrong.append(f"limits {case.limits}")
-
-
-def from_json(told: dict[str, Any]) -> Case:
-    """What ``dataclasses.asdict`` made of a case."""
-    return Case(**told)

@@ -18,6 +18,8 @@ import parsers
 import playground
 import torch
 
+from fuzzing import lines
+
 TRAINING = (
     "--cpu --num-workers 0 --no-progress-bar --seed 1 --optimizer adam --lr 0.02 --batch-size 32 --disable-validation "
     "--required-batch-size-multiple 1 --no-last-checkpoints --no-save-optimizer-state"
@@ -181,12 +183,6 @@ def match(world: World) -> None:
     world.run("match baseline tfidf in/data --fold 1 -o in/other.json")
 
 
-SMALL = (
-    "--set topics.passes=5 topics.fewest=2 topics.most=2 negatives.low=-1 negatives.high=1 negatives.folds=2 "
-    "negatives.max_page_share=1 negatives.encoder=vectors:../en.vec"
-)
-
-
 def corpus(world: World) -> None:
     """A manual and a site in folders; translations; projects: a new, a half done and a done one."""
     for language, said in (("en", "Choose a name. Press the key."), ("fr", "Choisissez un nom. Pressez la touche.")):
@@ -209,7 +205,7 @@ def corpus(world: World) -> None:
         settings = path.read_text(encoding="utf-8").replace(str(world.inputs.resolve() / "site"), "../site")
         path.write_text(settings, encoding="utf-8")
     for name, last in (("half", "align"), ("done", "export")):
-        world.run(f"corpus run --project in/{name} --last {last} {SMALL}")
+        world.run(f"corpus run --project in/{name} --last {last} {lines.CORPUS}")
 
 
 def experiment(world: World) -> None:

@@ -49,7 +49,18 @@ def test_a_line_that_is_no_word_pair(tmp_path, line):
 
 
 @pytest.mark.parametrize(
-    "text", ["[1]", '{"a": ["b1"]}', '{"a": [[3, 0.5]]}', '{"a": ["b"]}', '{"a": 3}', '{"a": [["b", null]]}', "{"]
+    "text",
+    [
+        "[1]",
+        '{"a": ""}',
+        '{"": "b"}',
+        '{"a": ["b1"]}',
+        '{"a": [[3, 0.5]]}',
+        '{"a": ["b"]}',
+        '{"a": 3}',
+        '{"a": [["b", null]]}',
+        "{",
+    ],
 )
 def test_what_is_no_lexicon_in_json(tmp_path, text):
     (tmp_path / "a.json").write_text(text)

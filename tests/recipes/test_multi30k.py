@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from command_words import options
 
 from fairseq_xl.cli.parsing import parse
 from fairseq_xl.cli.translate.pack import Pack
@@ -42,11 +43,6 @@ def data(tmp_path):
 @pytest.fixture
 def multi30k(recipe):
     return recipe("multi30k.sh")
-
-
-def options(command, *names):
-    """The values of options in a command's words."""
-    return tuple(command[command.index(name) + 1] for name in names)
 
 
 def test_dry_run_prints_every_command_and_does_nothing(multi30k, data):

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from command_words import options
 
 TRANSLATE, TRAIN, PREPROCESS = "fairseq-xl translate text", "fairseq-train --user-dir", "fairseq-preprocess"
 LINES = 4100  # three parts of up to 2,000
@@ -40,11 +41,6 @@ def multi30k(recipe, data):
     made = recipe("multi30k.sh")
     shared = ("--data", data)
     return made, lambda *options, **env: made(*shared, *options, **env)
-
-
-def options(command, *names):
-    """The values of options in a command's words."""
-    return tuple(command[command.index(name) + 1] for name in names)
 
 
 def translated(recipe) -> list[str]:

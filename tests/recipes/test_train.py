@@ -8,6 +8,7 @@ import gzip
 import textwrap
 
 import pytest
+from command_words import options
 
 from fairseq_xl.cli.data.corpora import Split
 from fairseq_xl.cli.parsing import parse
@@ -24,11 +25,6 @@ def text(tmp_path):
     for language in ("de", "en"):
         (tmp_path / f"text.{language}").write_text("".join(f"{language} {n}\n" for n in range(1000)))
     return tmp_path / "text"
-
-
-def options(command, *names):
-    """The values of options in a command's words."""
-    return tuple(command[command.index(name) + 1] for name in names)
 
 
 def split_of(recipe) -> Split:

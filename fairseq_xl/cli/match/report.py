@@ -26,7 +26,7 @@ class Report:
     )
     paper: bool = option("put the figures of Hadgu 2018 beside (for its Spanish pairs)", False)
     samples: int = option("draws for the intervals", 2000, low=1, high=1_000_000)
-    no_figures: bool = option("write tables alone", False)
+    figures: bool = option("draw the figures beside the tables", True)
 
     def run(self) -> None:
         """Write the tables and print them.
@@ -48,7 +48,7 @@ class Report:
         with own_files(self.output, "match report") as folder:
             for name, table in tables.items():
                 write_table(table, folder, name)
-            if not self.no_figures:
+            if self.figures:
                 comparison.draw(found, folder, paper)
         for table in tables.values():
             print(table.markdown())

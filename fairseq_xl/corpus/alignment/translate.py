@@ -31,7 +31,7 @@ def translate_lines(lines: Iterable[str], translator: Translator, cache: Cache, 
     """Translate every line that the cache lacks; return how many that were.
 
     Raises:
-        InputError: the translator cannot, or returns another number of lines. Batches before are kept.
+        InputError: the translator cannot. Batches before are kept.
     """
     different = list(dict.fromkeys(lines))
     known = cache.get(translator.identity, different)
@@ -40,10 +40,6 @@ def translate_lines(lines: Iterable[str], translator: Translator, cache: Cache, 
     with tqdm(total=len(new), desc="translate", unit=" lines", delay=1) as bar:
         while part := list(islice(rest, batch)):
             translated = translator.translate(part)
-            if len(translated) != len(part):
-                raise InputError(
-                    f"the translator returned {len(translated)} lines for {len(part)}: it must return one for each"
-                )
             cache.put(translator.identity, part, translated)
             bar.update(len(part))
     return len(new)
@@ -82,7 +78,7 @@ def inputs(project: Project, settings: TranslateSettings) -> Sequence[Path]:
     given = getattr(settings, settings.by)
     if settings.by in ("model", "file") and not given:
         raise InputError(f"translate.by is {settings.by}: set translate.{settings.by}")
-    if settings.by != "command" and given:
+    if given:
         path = project.path(given)
         if not path.exists():
             raise InputError(f"translate.{settings.by}: there is no {path}")

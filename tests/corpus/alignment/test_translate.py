@@ -20,19 +20,20 @@ from .conftest import DOCUMENTS, UPPER
 class Counting:
     identity = "counting"
 
-    def __init__(self, wrong_after=None):
-        self.batches, self.wrong_after = [], wrong_after
+    def __init__(self, fails_after=None):
+        self.batches, self.fails_after = [], fails_after
 
     def translate(self, lines):
+        if len(self.batches) == self.fails_after:
+            raise InputError("no more")
         self.batches.append(list(lines))
-        wrong = self.wrong_after is not None and len(self.batches) > self.wrong_after
-        return [f"<{line}>" for line in lines][wrong:]
+        return [f"<{line}>" for line in lines]
 
 
 def test_each_line_is_translated_once_and_kept(tmp_path):
     cache = Cache(tmp_path / "c.sqlite", "a cache of translations")
-    broken = Counting(wrong_after=1)
-    with pytest.raises(InputError, match="returned 1 lines for 2"):
+    broken = Counting(fails_after=1)
+    with pytest.raises(InputError, match="no more"):
         translate_lines(["a", "b", "a", "c", "d"], broken, cache, 2)
     cache.close()
     cache, whole = Cache(tmp_path / "c.sqlite", "a cache of translations"), Counting()
