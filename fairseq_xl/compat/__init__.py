@@ -11,7 +11,8 @@ from fairseq_xl.compat.damaged_data import explain_damaged_data
 from fairseq_xl.compat.datasets import load_masked_dictionaries, supply_bucket_bounds, supply_numpy_compat
 from fairseq_xl.compat.dictionaries import refuse_other_dictionaries
 from fairseq_xl.compat.generation import count_diversity_by_place, evaluate_every_sentence, force_words_without_score
-from fairseq_xl.compat.mistakes import explain, refuse_another_scheduler
+from fairseq_xl.compat.mistakes import explain, name_what_validation_measures, refuse_another_scheduler
+from fairseq_xl.compat.moving_average import average_weights_alone
 from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
 from fairseq_xl.compat.pickling import let_tasks_be_copied
 from fairseq_xl.compat.processes import (
@@ -43,6 +44,7 @@ def apply() -> None:
     refuse_a_second_training()
     refuse_unconnected_copies()
     refuse_another_scheduler()
+    name_what_validation_measures()
     fall_back_from_torn_checkpoints()
     keep_batches()
     keep_patience()
@@ -55,6 +57,7 @@ def apply() -> None:
     mend_unknown_word_replacement()
     load_masked_dictionaries()
     let_tasks_be_copied()
+    average_weights_alone()
     count_diversity_by_place()
     force_words_without_score()
     evaluate_every_sentence()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import fields
 from typing import Any
 
 import torch
@@ -86,10 +87,15 @@ def explain_unusable_checkpoints() -> None:
             raise hidden from None
 
     @replace(checkpoint_utils, "load_model_ensemble_and_task")
-    def load_model_ensemble_and_task(stock: Stock, filenames: list[str], *args: Any, **kwargs: Any) -> Any:
+    def load_model_ensemble_and_task(
+        stock: Stock, filenames: list[str], arg_overrides: dict[str, Any] | None = None, *args: Any, **kwargs: Any
+    ) -> Any:
+        _refuse_misspelt(arg_overrides or {})
         try:
-            return stock(filenames, *args, **kwargs)
+            return stock(filenames, arg_overrides, *args, **kwargs)
         except Exception as error:
+            if arg_overrides and isinstance(error, OmegaConfBaseException):
+                raise InputError(f"--model-overrides {arg_overrides}: {str(error).splitlines()[0]}") from error
             if str(error).startswith(_NOT_FOUND):
                 path = str(error).removeprefix(_NOT_FOUND)
                 raise InputError(
@@ -100,3 +106,14 @@ def explain_unusable_checkpoints() -> None:
                 for path in filter(os.path.isfile, filenames):
                     checkpoints.refuse_nameless(path, checkpoints.read(path))
             raise
+
+
+def _refuse_misspelt(overrides: dict[str, Any]) -> None:
+    # fairseq passes over unknown names. By these a search for the best decoding would find no difference.
+    from fairseq.models import MODEL_DATACLASS_REGISTRY
+
+    known = {each.name for config in MODEL_DATACLASS_REGISTRY.values() for each in fields(config)}
+    options = sorted(name for name in known if name.startswith("decode_"))
+    for name in overrides:
+        if name.startswith("decode_") and name not in options:
+            raise InputError(f"--model-overrides has {name}, which no model knows: choose {', '.join(options)}")

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.compat.patching import Stock, replace
+from fairseq_xl.compat.patching import Stock, loaded, replace
 from fairseq_xl.io.errors import InputError, causes
 from fairseq_xl.training import checkpoints
 
@@ -37,7 +37,7 @@ _SAYINGS = (
     ),
     (
         r"(Criterion|Optimizer) does not match; .*?\. (\S+) vs (\S+)",
-        r"the checkpoint in --save-dir was trained with \2, and now it is \3: give the same, forget what the optimiser "
+        r"the checkpoint was trained with \2, and now it is \3: give the same, forget what the optimiser "
         f"knows by --reset-optimizer, {_AFRESH}",
     ),
     (
@@ -49,6 +49,11 @@ _SAYINGS = (
         r"Source and target must contain the same number of examples",
         "the source and the target side of the preprocessed data have different numbers of sentences: preprocess a "
         "text and its translation, line by line",
+    ),
+    (
+        r"Torch not compiled with CUDA enabled|'NoneType' object has no attribute 'xla_device'",
+        "torch finds no GPU here: leave out --fp16 or --bf16, or give --amp or --memory-efficient-fp16, which a "
+        "processor has, too",
     ),
     (r"Must specify batch size either with", "there is no size of batches: give --max-tokens or --batch-size"),
     (
@@ -67,7 +72,8 @@ def explain(error: BaseException) -> InputError | None:
     for pattern, sentence in _SAYINGS:
         found = re.match(pattern, str(error), re.DOTALL)
         if found is not None:
-            return InputError(found.expand(sentence).replace("{reason}", _reason(error)))
+            said = found.expand(sentence).replace("{reason}", _reason(error))
+            return InputError(re.sub(r"np\.int64\((\d+)\)", r"\1", said))
     return None
 
 
@@ -76,6 +82,26 @@ def _reason(error: BaseException) -> str:
         if sizes := _SIZES.search(str(each)):
             return f" ({sizes[0].strip().rstrip('.')})"
     return ""
+
+
+def name_what_validation_measures() -> None:
+    """Name the measures there are where ``--best-checkpoint-metric`` is none of them.
+
+    Broken: fairseq ends in a KeyError after the first epoch.
+    """
+    for module in loaded("fairseq_cli.train"):
+
+        @replace(module, "get_valid_stats")
+        def get_valid_stats(
+            stock: Stock, cfg: Any, trainer: Any, stats: dict[str, Any], *args: Any, **kwargs: Any
+        ) -> dict[str, Any]:
+            metric = cfg.checkpoint.best_checkpoint_metric
+            if metric not in stats:
+                measured = ", ".join(sorted(stats))
+                raise InputError(
+                    f"--best-checkpoint-metric {metric}: validation measures {measured}; choose one of these"
+                )
+            return stock(cfg, trainer, stats, *args, **kwargs)
 
 
 def refuse_another_scheduler() -> None:

@@ -266,8 +266,39 @@ def test_what_cannot_work_is_refused_before_training(models, tmp_path):
     assert "--no-repeat-ngram-size edits every" in done.stderr.strip().splitlines()[-1]
     assert "Traceback" not in done.stderr
     refused(
-        attempt("--criterion", "vmf", "--decoder-output", "softmax", "--target-vectors", good), "has a softmax output"
+        attempt("--criterion", "vmf", "--decoder-output", "softmax", "--target-vectors", good),
+        "this model predicts none",
     )
+    for criterion, task in (("contrastive", "siamese_contrastive"), ("pair_classification", "siamese_matching")):
+        refused(attempt("--criterion", criterion, "--target-vectors", good), f"give --task {task}")
+    done = attempt("--criterion", "vmf", "--target-vectors", good, "--best-checkpoint-metric", "ppl")
+    assert done.returncode == 2
+    assert "--best-checkpoint-metric ppl: validation measures accuracy, " in done.stderr.splitlines()[-1]
+
+
+def test_overrides_of_decoding_options_are_checked(models):
+    for overrides, said in (
+        ("{'decode_scoree':'cosine'}", "which no model knows: choose decode_csls_weight, "),
+        ("{'decode_score':'cosin'}", "Invalid value 'cosin', expected one of [cosine, vmf_posterior, vmf_density]"),
+    ):
+        done = run(
+            "fairseq_cli.generate",
+            f"{models}/bin --user-dir {ROOT}/fairseq_xl --path {models}/proj/checkpoint_best.pt --cpu",
+            *("--model-overrides", overrides),
+            check=False,
+        )
+        assert done.returncode == 2
+        assert said in done.stderr.splitlines()[-1]
+
+
+def test_the_average_of_weights_keeps_the_table(models, tmp_path):
+    vectors = models / "moved.vec"
+    train(models, tmp_path, "--criterion", "vmf", "--target-vectors", vectors, "--max-epoch", "2", "--store-ema")
+    state = torch.load(tmp_path / "checkpoint_last.pt", weights_only=True)
+    model, average = state["model"], state["extra_state"]["ema"]
+    for name in ("table", "banned", "fingerprint"):
+        assert torch.equal(average[f"decoder.targets.{name}"], model[f"decoder.targets.{name}"])
+    assert any(not torch.equal(average[name], model[name]) for name in model)
 
 
 def test_a_checkpoint_for_another_dictionary_is_refused(models, tmp_path):

@@ -68,6 +68,19 @@ def test_a_schedule_that_halves_sees_the_trainers_gradients(prepared, train_clas
         assert state["optimizer_history"][-1]["lr_scheduler_state"]["lr"] == pytest.approx(rate)
 
 
+def test_what_is_of_another_task_is_refused(prepared, train_classifier, tmp_path):
+    for options, said in (
+        ("--arch esim --criterion cross_entropy", "give --criterion pair_classification"),
+        ("--arch esim --criterion contrastive", "--criterion contrastive is for another task than siamese_matching"),
+        ("--arch ssc_bilstm", "--arch ssc_bilstm is for another task than siamese_matching: give --arch esim"),
+    ):
+        with pytest.raises(InputError, match=said):
+            train_classifier(prepared, tmp_path, f"{options} --max-update 1")
+    task = SiameseMatchingTask.setup_task(SiameseMatchingConfig(data=str(prepared)))
+    with pytest.raises(InputError, match="use fairseq-xl match predict"):
+        task.build_generator([], None)
+
+
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_every_architecture_resumes_validates_and_is_averaged(name, prepared, assert_every_command_works, tmp_path):
     assert_every_command_works(

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import forked
 import pytest
+
+from fairseq_xl.training import checkpoints
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize("arch", ["ssc_bilstm", "ssc_bilstm_tiny"])
@@ -18,3 +25,15 @@ def test_the_siamese_encoder(arch, data_directory, train_both_ways, assert_same_
         "+task.references=10",
     )
     assert_same_training(*both)
+
+
+def test_a_sweep_finds_the_plugin_and_trains_in_folders_of_its_own(data_directory, tmp_path):
+    line = (
+        f"--config-dir recipes/config --config-name siamese -m hydra.sweep.dir={tmp_path} task.data={data_directory} "
+        "checkpoint.save_dir=checkpoints common.cpu=true model._name=ssc_bilstm_tiny optimization.max_update=1,2 "
+        "+task.references=10"
+    )
+    done = forked.run("fairseq_cli.hydra_train", *line.split(), folder=ROOT)
+    assert done.returncode == 0, done.stderr[-2000:]
+    states = [checkpoints.read(tmp_path / name / "checkpoints" / "checkpoint_last.pt") for name in "01"]
+    assert [checkpoints.updates(state) for state in states] == [1, 2]

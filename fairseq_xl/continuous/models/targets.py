@@ -25,6 +25,8 @@ class TargetTable(FrozenTable):
     """
 
     fingerprint: Tensor
+    frozen = True
+    """Its buffers are copied, not averaged, into the model of ``--store-ema``."""
 
     def __init__(
         self,

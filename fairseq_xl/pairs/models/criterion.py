@@ -60,6 +60,8 @@ class PairClassificationCriterion(FairseqCriterion):
         self.power = 2 if divide_by_square else 1
 
     def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
+        if "src_tokens" in sample["net_input"]:
+            raise InputError("criterion pair_classification reads pairs of sentences: give --task siamese_matching")
         if "target" not in sample:
             raise InputError("these pairs have no labels: train and validate on labelled ones")
         logits, target = model(**sample["net_input"]).float(), sample["target"]

@@ -16,6 +16,9 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
 from fairseq_xl.pairs.data.dataset import PairDataset, numbers
 from fairseq_xl.pairs.data.directory import DataDirectory, Row
+from fairseq_xl.pairs.models.criterion import PairClassificationCriterion
+from fairseq_xl.pairs.models.model import PairClassifier
+from fairseq_xl.training.belonging import check_criterion, check_model
 
 
 @dataclass
@@ -57,6 +60,20 @@ class SiameseMatchingTask(FairseqTask):
         if not cfg.data:
             raise InputError("name the folder that `fairseq-xl match prepare` made")
         return cls(cfg, DataDirectory(cfg.data))
+
+    def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
+        """As fairseq's. Raises: InputError: a model of another task."""
+        check_model("siamese_matching", cfg, PairClassifier, "esim, siamese_lstm or another pair classifier")
+        return super().build_model(cfg, from_checkpoint)
+
+    def build_criterion(self, cfg: Any, from_checkpoint: bool = False) -> Any:
+        """As fairseq's. Raises: InputError: a criterion of another task."""
+        check_criterion("siamese_matching", cfg, PairClassificationCriterion, "pair_classification")
+        return super().build_criterion(cfg, from_checkpoint)
+
+    def build_generator(self, *args: Any, **kwargs: Any) -> Any:
+        """Raises: InputError: always, for this task generates no text."""
+        raise InputError("a classifier of pairs generates no text: use fairseq-xl match predict")
 
     def load_dataset(self, split: str, combine: bool = False, **kwargs: Any) -> None:
         """Raises: InputError: there is no such split or fold. Pairs have no labels, or there are none."""

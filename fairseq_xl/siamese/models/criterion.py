@@ -57,6 +57,10 @@ class ContrastiveCriterion(FairseqCriterion):
         self.margin = margin
 
     def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
+        if not {"left", "references"} & sample.keys():
+            raise InputError(
+                "criterion contrastive compares sentences of known classes: give --task siamese_contrastive"
+            )
         raw = model(**sample["net_input"])
         vectors = unit(raw)
         if "references" in sample:

@@ -22,7 +22,10 @@ from fairseq_xl.siamese.data.directory import DICTIONARY, MANIFEST, DataDirector
 from fairseq_xl.siamese.data.sampling import sample_references
 from fairseq_xl.siamese.data.settings import SIDES
 from fairseq_xl.siamese.models.contrastive import unit
+from fairseq_xl.siamese.models.criterion import ContrastiveCriterion
+from fairseq_xl.siamese.models.model import SiameseModel
 from fairseq_xl.siamese.models.voting import RULES
+from fairseq_xl.training.belonging import check_criterion, check_model
 
 ENCODED_AT_ONCE = 128
 
@@ -98,12 +101,22 @@ class SiameseContrastiveTask(FairseqTask):
         """As fairseq's. With ``--embed-dim 0`` training begins at the data's vectors; a checkpoint has its own weights.
 
         Raises:
-            InputError: the data have no vectors.
+            InputError: the data have no vectors, or the model is of another task.
         """
+        check_model("siamese_contrastive", cfg, SiameseModel, "ssc_bilstm")
         model = super().build_model(cfg, from_checkpoint)
         if not from_checkpoint and getattr(cfg, "embed_dim", None) == 0:
             model.encoder.begin_with(torch.from_numpy(self.directory.vectors()))
         return model
+
+    def build_criterion(self, cfg: Any, from_checkpoint: bool = False) -> Any:
+        """As fairseq's. Raises: InputError: a criterion of another task."""
+        check_criterion("siamese_contrastive", cfg, ContrastiveCriterion, "contrastive")
+        return super().build_criterion(cfg, from_checkpoint)
+
+    def build_generator(self, *args: Any, **kwargs: Any) -> Any:
+        """Raises: InputError: always, for this task generates no text."""
+        raise InputError("a classifier generates no text: use fairseq-xl classify predict")
 
     @property
     def kinds(self) -> list[str]:

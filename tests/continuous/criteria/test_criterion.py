@@ -248,7 +248,7 @@ def test_a_softmax_model_is_refused(name):
 def test_a_stock_model_is_refused():
     stock = torch.nn.Module()
     stock.decoder = torch.nn.Linear(2, 2)
-    with pytest.raises(InputError, match="has a softmax output"):
+    with pytest.raises(InputError, match="this model predicts none"):
         make("vmf")(stock, sample([0], [TARGETS[0]]))
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
+from fairseq.criterions import CRITERION_REGISTRY, FairseqCriterion
+from fairseq.tasks import FairseqTask
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.siamese.data.directory import DataDirectory
@@ -21,6 +25,33 @@ def test_kinds_of_pairs(data_directory, labelled, tmp_path):
     assert pair_kinds(None, DataDirectory(tmp_path)) == ["low-low"]
     with pytest.raises(InputError, match="has no high-resource language"):
         pair_kinds("low-high", DataDirectory(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "said"),
+    [
+        ("criterion", "cross_entropy", "--criterion cross_entropy is for another task than siamese_contrastive"),
+        ("criterion", "pair_classification", "give --criterion contrastive"),
+        ("model", "esim", "--arch esim is for another task than siamese_contrastive: give --arch ssc_bilstm"),
+    ],
+)
+def test_what_is_of_another_task_is_refused(data_directory, kind, name, said):
+    task = SiameseContrastiveTask.setup_task(SiameseContrastiveConfig(data=str(data_directory)))
+    with pytest.raises(InputError, match=said):
+        getattr(task, f"build_{kind}")(SimpleNamespace(_name=name))
+
+
+def test_a_criterion_of_ones_own_is_taken(data_directory, monkeypatch):
+    task = SiameseContrastiveTask.setup_task(SiameseContrastiveConfig(data=str(data_directory)))
+    monkeypatch.setitem(CRITERION_REGISTRY, "own", type("Own", (FairseqCriterion,), {"__module__": "plugin"}))
+    monkeypatch.setattr(FairseqTask, "build_criterion", lambda _, cfg, from_checkpoint: cfg._name)
+    assert task.build_criterion(SimpleNamespace(_name="own")) == "own"
+
+
+def test_a_classifier_generates_no_text(data_directory):
+    task = SiameseContrastiveTask.setup_task(SiameseContrastiveConfig(data=str(data_directory)))
+    with pytest.raises(InputError, match="use fairseq-xl classify predict"):
+        task.build_generator([], None)
 
 
 def test_references_of_a_language_that_is_not_there_are_refused_before_training(data_directory, tmp_path):
