@@ -12,8 +12,8 @@ from fairseq_xl.compat.patching import Stock, replace
 def average_weights_alone() -> None:
     """Copy what cannot be averaged, and what says that it must not be, into ``--store-ema``'s model.
 
-    Broken: fairseq multiplies every tensor of a model by the decay, so that training ends at the first update where
-    one is of whole numbers or of truth values. A frozen table would drift by rounding.
+    Broken: fairseq multiplies every tensor of a model by the decay. Where one is of whole numbers or of truth values,
+    training ends at the first update. A frozen table would drift by rounding.
     """
     from fairseq.models.ema import EMA
 

@@ -63,9 +63,9 @@ class ContinuousCriterion(FairseqCriterion):
         targets = getattr(getattr(model, "decoder", None), "targets", None)
         if targets is None or model.decoder.output_kind != "continuous":
             raise InputError(
-                f"criterion {self.name} trains predicted vectors, and this model predicts none: use --arch "
-                "continuous_lstm or continuous_transformer with --decoder-output continuous for --task translation, or "
-                "the --criterion of your task (cross_entropy for a softmax)"
+                f"criterion {self.name} trains predicted vectors, and this model predicts none. For translation "
+                "use --arch continuous_lstm or continuous_transformer with --decoder-output continuous. A softmax trains "
+                "by --criterion cross_entropy"
             )
         if targets.bias is not None and not self.learns_bias:
             raise InputError(f"criterion {self.name} does not learn the words' biases: leave out --word-bias")
