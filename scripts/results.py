@@ -51,6 +51,8 @@ CHOSEN = {
     "`--unkpen 3 --lenpen 1.25`, on a GPU": (
         "`combined`, going on from a short softmax, subwords, length penalty 1.25, on a GPU"
     ),
+    "`combined`, `bpe4000`, targets of a softmax of 4 epochs, which it goes on from, `label_smoothing=0.05`, "
+    "`--unkpen 3 --lenpen 1.25`": "`combined`, going on from a short softmax, subwords, length penalty 1.25",
     "`cross_entropy`, `bpe4000.source`, `--unkpen 3`, on a GPU": (
         "softmax, source subwords, `<unk>` penalised, on a GPU"
     ),

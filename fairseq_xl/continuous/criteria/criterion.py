@@ -63,8 +63,8 @@ class ContinuousCriterion(FairseqCriterion):
         targets = getattr(getattr(model, "decoder", None), "targets", None)
         if targets is None or model.decoder.output_kind != "continuous":
             raise InputError(
-                f"criterion {self.name} trains predicted vectors, and this model predicts none. For translation "
-                "use --arch continuous_lstm or continuous_transformer with --decoder-output continuous. A softmax trains "
+                f"criterion {self.name} trains predicted vectors, and this model predicts none. For translation use "
+                "--arch continuous_lstm or continuous_transformer with --decoder-output continuous. A softmax trains "
                 "by --criterion cross_entropy"
             )
         if targets.bias is not None and not self.learns_bias:
