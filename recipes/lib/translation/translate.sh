@@ -9,7 +9,8 @@ MAX_LEN_A=1.5 MAX_LEN_B=5
 SEARCHED="lenpen temperature max_len_a max_len_b min_len no_repeat_ngram_size unkpen"
 DECODED="decode_score decode_scale decode_csls_weight decode_prior_weight"
 
-# From --search, or from what `translate tune` chose for it: SEARCH, the words for fairseq-generate, and PACKED, the same for a packed model.
+# From --search, or from what `translate tune` chose for it: SEARCH, the words for fairseq-generate, and PACKED, the same
+# for a packed model.
 read_search() {
   local pair name value more=() vectors=() overrides=''
   [[ ${SEARCH_GIVEN[*]} != tune ]] || TUNE=yes SEARCH_GIVEN=()
