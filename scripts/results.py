@@ -31,12 +31,11 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))  # the checkout's package, before any that is installed
 
+from result_names import on_gpu, system  # noqa: E402
+
 from fairseq_xl.report.scores import spread  # noqa: E402
 
 RECORDS = ROOT / "recipes" / "records"
-RECIPES_UNITS, RECIPES_RATE, RECIPES_SEARCH = 256, 2e-3, "--max-len-a 1.5 --max-len-b 5"
-RECIPES_MARGINS = {"syn_margin_diff": 0.7, "negative_sampling": 0.75, "most_informative_negative": 0.75}
-OTHER_MARGINS = 0.5
 TRIALS = RECORDS / "trials"
 CURVES = RECORDS / "curves"
 MINUTES, EPOCHS = (2, 4, 8, 16), (2, 4, 8, 16)
@@ -78,7 +77,7 @@ CHOSEN = {
     ),
     "`vmf`": "`vmf`, with fastText's vectors as targets",
 }
-"""The rows of README, all of Multi30k de→en: as :func:`system` calls them -> in words."""
+"""The rows of README, all of Multi30k de→en: as :func:`result_names.system` calls them -> in words."""
 BLOCK = re.compile(r"(<!-- results\.py (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
 PAPER = {
     "vmf": "0.96 | 0.91 | 0.39 | 23.6 | 28.9 | 32.2 | 34.8",
@@ -165,10 +164,6 @@ def read(folder: Path) -> list[dict[str, Any]]:
     return records
 
 
-def on_gpu(record: dict[str, Any]) -> bool:
-    return str(record["device"]).startswith("cuda")
-
-
 def own_test(record: dict[str, Any]) -> dict[str, Any]:
     """The scores of the recipe's own test set, by beam; where unknown words were replaced, those after that."""
     scores: dict[str, dict[str, Any]] = record["scores"]
@@ -182,69 +177,6 @@ def score(record: dict[str, Any], beam: int, metric: str = "BLEU") -> float:
 def data(record: dict[str, Any]) -> str:
     """The corpus, as its recipe is called, and the languages."""
     return f"{Path(record['recipe']).stem.capitalize()} {record['source']}→{record['target']}"
-
-
-def system(record: dict[str, Any]) -> str:
-    """The loss, and what is not the recipe's default."""
-    kind = ", ".join(f"`{record[key]}`" for key in ("loss", "subwords", "transform") if key in record)
-    if "targets" in record:
-        kind += f", targets of a {record['targets']}"
-        if "target_epochs" in record:
-            kind += f" of {record['target_epochs']} epochs"
-        if samples := record.get("softmax_negatives"):
-            kind += f" with {int(samples):,} samples"
-        if "warm_start" in record:
-            kind += ", which it goes on from"
-    for side in ("source", "target"):
-        if least := record.get(f"{side}_min_count"):
-            kind += f", all {side} words" if least == "1" else f", {side} words seen {least} times"
-    if record["loss"].startswith("cross_entropy") and (samples := record.get("softmax_negatives")):
-        kind += f", {int(samples):,} samples"
-    if "teacher" in record:
-        kind += ", distilled"
-    training = record["training"]
-    if training["model"].get("untie_decoder_input") and "warm_start" not in record:
-        kind += ", decoder input learnt"
-    if (scale := training["model"].get("output_scale", 1)) != 1:
-        kind += f", outputs × {scale:g}"
-    units = training["model"].get("encoder_embed_dim", RECIPES_UNITS)
-    if "transformer" in training["model"].get("_name", ""):  # ours, or fairseq's own
-        kind += f", on a Transformer of {units} units"
-    else:
-        if units != RECIPES_UNITS:
-            kind += f", {units} units"
-        if not record["loss"].startswith("stock") and training["optimization"]["lr"] != [RECIPES_RATE]:
-            kind += f", lr {training['optimization']['lr'][0]:g}"
-    margin = RECIPES_MARGINS.get(record["loss"], OTHER_MARGINS)
-    if training["criterion"].get("margin", margin) != margin:
-        kind += f", margin {training['criterion']['margin']:g}"
-    if record["loss"] == "vmf_posterior" and (samples := training["criterion"]["negatives"]):
-        kind += f", {samples:,} samples"
-    if record["loss"] == "vmf" and training["criterion"]["lambda1"] == 0:
-        kind += ", plain likelihood"
-    if record["loss"] == "vmf" and training["criterion"].get("form") == "released":
-        kind += ", as released"
-    if record["loss"] == "vmf" and training["model"].get("decode_score") == "cosine":
-        kind += ", scored by cosine"
-    if not record["loss"].startswith("stock") and (smoothing := training["criterion"].get("label_smoothing")):
-        kind += f", label smoothing {smoothing:g}"
-    if options := training["criterion"].get("main_options"):
-        kind += f", `{options}`"
-    if record["search"] != RECIPES_SEARCH:
-        more = record["search"].removeprefix(RECIPES_SEARCH)
-        kind += f", `{as_options(more.strip())}`" if more != record["search"] else ", decoding tuned"
-    if "unknown_words" in record and "test" not in record["scores"]:
-        kind += ", `<unk>` replaced"
-    if on_gpu(record):
-        kind += ", on a GPU"
-    return kind
-
-
-def as_options(search: str) -> str:
-    """What fairseq-generate was given, where ``--model-overrides`` reads as the options of ``translate text``."""
-    before, _, overrides = search.partition("--model-overrides ")
-    pairs = re.findall(r"'(\w+)':'?([\w.-]+)", overrides)
-    return " ".join([*before.split(), *(f"--{name.replace('_', '-')} {value}" for name, value in pairs)])
 
 
 def groups() -> dict[tuple[str, str], list[dict[str, Any]]]:

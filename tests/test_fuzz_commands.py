@@ -6,21 +6,18 @@ import dataclasses
 import json
 import random
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from fuzzing import commands, draw, lines, places
+from fuzzing.carry import Outcome
+from fuzzing.judge import Whole, judge, judge_again
 
 from fairseq_xl.cli.main import COMMANDS
 from fairseq_xl.cli.parsing import load
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.append(str(ROOT / "scripts"))
-
-from fuzzing import commands, draw, lines, places  # noqa: E402
-from fuzzing.carry import Outcome  # noqa: E402
-from fuzzing.judge import Whole, judge, judge_again  # noqa: E402
 
 LINES = range(len(lines.lines()))
 

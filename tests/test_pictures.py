@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import re
 
-import loaded_script
+import figures
 import pytest
 from doc_pages import DOCS, PAGES
 
 from fairseq_xl.report.figures import rendered
 
 
-@pytest.fixture(scope="module")
-def figures():
-    return loaded_script.load("figures")
-
-
-def test_every_picture_is_drawn_shown_and_described(figures):
+def test_every_picture_is_drawn_shown_and_described():
     kept = {path.stem for path in (DOCS / "figures").glob("*.png")}
     assert kept == figures.DRAWN.keys()
     shown: dict[str, str] = {}
@@ -27,13 +22,13 @@ def test_every_picture_is_drawn_shown_and_described(figures):
     assert shown.keys() == kept
 
 
-def test_every_picture_can_be_drawn(figures):
+def test_every_picture_can_be_drawn():
     for name, (draw, (width, height)) in figures.DRAWN.items():
         svg = rendered(draw, (width, height), "svg").decode()
         assert "$" not in re.sub(r"<style.*?</style>", "", svg, flags=re.DOTALL), f"{name}: a formula that is none"
 
 
-def test_bleu_is_that_of_the_records(figures):
+def test_bleu_is_that_of_the_records():
     from matplotlib.figure import Figure
     from results import groups, score
 
@@ -45,7 +40,7 @@ def test_bleu_is_that_of_the_records(figures):
     assert len(said) == len(figures.LOSSES)
 
 
-def test_an_unknown_name_is_refused(figures, capsys):
+def test_an_unknown_name_is_refused(capsys):
     with pytest.raises(SystemExit):
         figures.main(["nothing"])
     assert "there is no picture nothing: the names are continuous-output" in capsys.readouterr().err

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import fairseq.criterions
 import fairseq.models
-import loaded_script
-import pytest
+import reference
 import yaml
 from doc_pages import DOCS, ROOT
 
@@ -18,11 +17,6 @@ import fairseq_xl
 from fairseq_xl import compat
 from fairseq_xl.cli import main as cli
 from fairseq_xl.cli import parsing
-
-
-@pytest.fixture(scope="module")
-def reference():
-    return loaded_script.load("reference")
 
 
 def every_command(name: str = "fairseq-xl", table: Mapping = cli.COMMANDS) -> Iterator[tuple[str, type]]:
@@ -34,7 +28,7 @@ def every_command(name: str = "fairseq-xl", table: Mapping = cli.COMMANDS) -> It
             yield f"{name} {each}", found
 
 
-def test_every_command_is_there_with_every_option(reference):
+def test_every_command_is_there_with_every_option():
     text = "".join(make() for path, make in reference.pages().items() if "/commands/" in path)
     for name, kind in every_command():
         section = text.partition(f"## {name}\n")[2].partition("\n##")[0]
@@ -43,7 +37,7 @@ def test_every_command_is_there_with_every_option(reference):
             assert f"`{shown}`" in section, f"{name} {shown}"
 
 
-def test_every_component_is_there_with_its_help(reference):
+def test_every_component_is_there_with_its_help():
     fairseq_xl.register()
     for page, registry in (
         ("models", fairseq.models.MODEL_DATACLASS_REGISTRY),
@@ -60,7 +54,7 @@ def test_every_component_is_there_with_its_help(reference):
     assert "--lr-scheduler halving" in reference.options("optimisers")
 
 
-def test_every_change_to_fairseq_is_there_with_what_was_broken(reference):
+def test_every_change_to_fairseq_is_there_with_what_was_broken():
     text = reference.changes()
     for name in ("trust_plain_types", "keep_batches", "mend_unknown_word_replacement", "force_words_without_score"):
         section = text.partition(f"## {name}\n")[2].partition("\n## ")[0]
@@ -69,7 +63,7 @@ def test_every_change_to_fairseq_is_there_with_what_was_broken(reference):
     assert set(re.findall("^## (.*)", text, re.MULTILINE)) == changed
 
 
-def test_all_public_losses_are_there(reference):
+def test_all_public_losses_are_there():
     from fairseq_xl import losses
 
     text = reference.interface("losses")
@@ -79,18 +73,18 @@ def test_all_public_losses_are_there(reference):
     assert sorted(first) == sorted(fairseq_xl.__all__)
 
 
-def test_the_site_has_all_generated_pages_in_its_menu(reference):
+def test_the_site_has_all_generated_pages_in_its_menu():
     config = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     menu = str(yaml.safe_load(config)["nav"])
     assert all(f"'{path}'" in menu for path in reference.pages())
     assert all(f"'{page.relative_to(DOCS).as_posix()}'" in menu for page in DOCS.rglob("*.md"))
 
 
-def test_plain_text_is_no_markdown(reference):
+def test_plain_text_is_no_markdown():
     assert reference.escaped("a|b <c> ``d|*`` *e* [f]") == r"a\|b \<c\> `d|*` \*e\* \[f\]"
     assert reference.table(("a",), [("x\ny",)]) == "| a |\n| --- |\n| x y |"
 
 
-def test_roles_of_docstrings_are_shown_as_names(reference):
+def test_roles_of_docstrings_are_shown_as_names():
     assert reference.on_page_content("see :class:<code>a.X</code>: y") == "see <code>a.X</code>: y"
     assert reference.on_page_content("see :func:<code>~a.b.f</code>") == "see <code>f</code>"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import loaded_script
 import pytest
+import result_names
+import results as script
 from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
 
 import fairseq_xl  # noqa: F401  (registers the losses)
@@ -15,11 +16,10 @@ from fairseq_xl.experiment.state import State
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    module = loaded_script.load("results")
-    monkeypatch.setattr(module, "RECORDS", tmp_path / "records")
-    monkeypatch.setattr(module, "TRIALS", tmp_path / "records" / "trials")
-    monkeypatch.setattr(module, "CURVES", tmp_path / "records" / "curves")
-    return module
+    monkeypatch.setattr(script, "RECORDS", tmp_path / "records")
+    monkeypatch.setattr(script, "TRIALS", tmp_path / "records" / "trials")
+    monkeypatch.setattr(script, "CURVES", tmp_path / "records" / "curves")
+    return script
 
 
 @pytest.fixture
@@ -139,14 +139,14 @@ def test_longer_training_is_another_system(results, finished, capsys):
     assert [(row[1], row[5:7]) for row in rows] == [("`vmf`, 16 epochs", ["2", "16"]), ("`vmf`", ["1", "5"])]
 
 
-def test_a_margin_is_named_where_it_is_not_the_losss_own(results):
+def test_a_margin_is_named_where_it_is_not_the_losss_own():
     own = {
         name: config().margin
         for name, config in CRITERION_DATACLASS_REGISTRY.items()
         if config.__module__.startswith("fairseq_xl.continuous") and hasattr(config, "margin")
     }
     assert len(own) >= 5
-    assert own == {name: results.RECIPES_MARGINS.get(name, results.OTHER_MARGINS) for name in own}
+    assert own == {name: result_names.RECIPES_MARGINS.get(name, result_names.OTHER_MARGINS) for name in own}
 
 
 def test_differences_from_a_baseline(results, finished, capsys):
@@ -187,13 +187,12 @@ def test_predictions_are_means_over_seeds(results, finished, capsys):
 
 
 def test_the_pages_have_the_tables_of_the_records():
-    module = loaded_script.load("results")
     tables = 0
-    for path in module.PAGES:
+    for path in script.PAGES:
         text = path.read_text(encoding="utf-8")
         assert text.count("<!-- results.py ") == text.count("<!-- end -->")
-        tables += len(module.BLOCK.findall(text))
-        assert module.filled(text) == text, f"{path.name}: run scripts/results.py update"
+        tables += len(script.BLOCK.findall(text))
+        assert script.filled(text) == text, f"{path.name}: run scripts/results.py update"
     assert tables >= 7
 
 
@@ -294,9 +293,9 @@ def test_an_unfinished_run_is_named(results, tmp_path):
         results.keep([tmp_path / "nowhere"], results.RECORDS)
 
 
-def test_overrides_read_as_options(results):
-    assert results.as_options("--unkpen 3 --temperature 1.5") == "--unkpen 3 --temperature 1.5"
+def test_overrides_read_as_options():
+    assert result_names.as_options("--unkpen 3 --temperature 1.5") == "--unkpen 3 --temperature 1.5"
     given = "--lenpen 0.5 --model-overrides {'decode_score':'cosine','decode_scale':20,'decode_csls_weight':-0.25}"
-    assert results.as_options(given) == (
+    assert result_names.as_options(given) == (
         "--lenpen 0.5 --decode-score cosine --decode-scale 20 --decode-csls-weight -0.25"
     )
