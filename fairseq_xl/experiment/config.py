@@ -6,7 +6,7 @@ import difflib
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -130,6 +130,34 @@ def load(path: Path, changes: list[str] | None = None) -> Experiment:
     Raises:
         InputError: no such file, not YAML, unknown keys, values of the wrong kind, names that clash.
     """
+    read = _read(path)
+    recipe = real_path(path.parent / str(read["recipe"]))
+    if not recipe.is_file():
+        raise InputError(f"{path}: there is no recipe {read['recipe']} (looked at {recipe})")
+    shared = {**_options(read.get("options"), path, "options"), **read_changes(changes or [])}
+    cells: list[Cell] = []
+    labels: dict[str, str] = {}
+    for system, given in _mapping(read["systems"], path, "systems").items():
+        where = f"systems: {system}"
+        if not NAME.fullmatch(str(system)):
+            raise InputError(f"{path}, {where}: a system's name has letters, digits and . _ + - only")
+        entry = _mapping(given or {}, path, where)
+        _known(entry, SYSTEM_KEYS, f"{path}, {where}")
+        labels[str(system)] = str(entry.get("label", system))
+        cells += _cells_of(str(system), entry, read, shared, recipe, path)
+        if len(cells) > MOST_CELLS:
+            raise InputError(f"{path}: more than {MOST_CELLS} runs: give fewer systems or seeds")
+    cells = _with_runs_named(cells, path)
+    _refuse_namesakes(cells, labels, path)
+    baselines = [str(b) for b in _list(read.get("baselines", []), path, "baselines")]
+    for baseline in baselines:
+        if baseline not in labels:
+            raise InputError(f"{path}: the baseline {baseline!r} is none of the systems")
+    title = str(read.get("title", path.stem))
+    return Experiment(path, title, cells, labels, baselines)
+
+
+def _read(path: Path) -> dict[str, Any]:
     try:
         read = read_yaml(path)
     except FileNotFoundError:
@@ -142,45 +170,31 @@ def load(path: Path, changes: list[str] | None = None) -> Experiment:
     for key in ("recipe", "systems"):
         if not read.get(key):
             raise InputError(f"{path} has no {key!r}: an experiment names its recipe and its systems")
-    recipe = real_path(path.parent / str(read["recipe"]))
-    if not recipe.is_file():
-        raise InputError(f"{path}: there is no recipe {read['recipe']} (looked at {recipe})")
-    systems = _mapping(read["systems"], path, "systems")
-    shared = {**_options(read.get("options"), path, "options"), **read_changes(changes or [])}
+    return read
+
+
+def _cells_of(
+    system: str, entry: dict[str, Any], read: dict[str, Any], shared: dict[str, str], recipe: Path, path: Path
+) -> Iterator[Cell]:
+    """A cell for each seed of a system, whose own keys (``entry``) go before those of the whole file (``read``)."""
+    where = f"systems: {system}"
     pattern = str(read.get("name", "{system}.seed{seed}"))
-    cells: list[Cell] = []
-    labels: dict[str, str] = {}
-    for system, given in systems.items():
-        where = f"systems: {system}"
-        if not NAME.fullmatch(str(system)):
-            raise InputError(f"{path}, {where}: a system's name has letters, digits and . _ + - only")
-        entry = _mapping(given or {}, path, where)
-        _known(entry, SYSTEM_KEYS, f"{path}, {where}")
-        labels[str(system)] = str(entry.get("label", system))
-        for seed in _seeds(entry.get("seeds", read.get("seeds", 1)), path, where):
-            options = {**shared, **_options(entry.get("options"), path, where)}
-            options["loss"] = _loss(entry.get("loss", system), path, where)
-            options["seed"] = str(seed)
-            train = [*_words(read.get("train"), path), *_words(entry.get("train"), path)]
-            name = _name(pattern, {**options, "system": str(system)}, path)
-            cells.append(Cell(name, str(system), seed, recipe, options, tuple(train)))
-        if len(cells) > MOST_CELLS:
-            raise InputError(f"{path}: more than {MOST_CELLS} runs: give fewer systems or seeds")
-    cells = _with_runs_named(cells, path)
-    names = [cell.name for cell in cells]
-    name, times = Counter(names).most_common(1)[0]
+    train = (*_words(read.get("train"), path), *_words(entry.get("train"), path))
+    for seed in _seeds(entry.get("seeds", read.get("seeds", 1)), path, where):
+        options = {**shared, **_options(entry.get("options"), path, where)}
+        options["loss"] = _loss(entry.get("loss", system), path, where)
+        options["seed"] = str(seed)
+        yield Cell(_name(pattern, {**options, "system": system}, path), system, seed, recipe, options, train)
+
+
+def _refuse_namesakes(cells: list[Cell], labels: dict[str, str], path: Path) -> None:
+    name, times = Counter(cell.name for cell in cells).most_common(1)[0]
     if times > 1:
         raise InputError(f"{path}: several runs would be called {name!r}: put {{system}} and {{seed}} into `name`")
     label, times = Counter(labels.values()).most_common(1)[0]
     if times > 1:
         alike = [system for system, other in labels.items() if other == label]
         raise InputError(f"{path}: {' and '.join(alike)} are both called {label!r}: give each its own label")
-    baselines = [str(b) for b in _list(read.get("baselines", []), path, "baselines")]
-    for baseline in baselines:
-        if baseline not in labels:
-            raise InputError(f"{path}: the baseline {baseline!r} is none of the systems")
-    title = str(read.get("title", path.stem))
-    return Experiment(path, title, cells, labels, baselines)
 
 
 def _with_runs_named(cells: list[Cell], path: Path) -> list[Cell]:

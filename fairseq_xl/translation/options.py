@@ -167,7 +167,6 @@ def decoding(given: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
     Raises:
         InputError: an unknown name, a value of the wrong kind, a combination that cannot work or has no effect.
     """
-    kinds = get_type_hints(Decoding)
     asked = {name for name, value in given.items() if value is not None and value is not False}
     values = {**(defaults or {}), **given}
     for pair in _EXCLUSIVE:
@@ -176,6 +175,15 @@ def decoding(given: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
         for one, other in (pair, pair[::-1]):
             if one in asked and other not in given:
                 values.pop(other, None)
+    _check_kinds(values)
+    made = Decoding(**values)
+    settings.check(made, prefix="")
+    _check_together(made, asked)
+    return made
+
+
+def _check_kinds(values: Mapping[str, Any]) -> None:
+    kinds = get_type_hints(Decoding)
     for name, value in values.items():
         if name not in kinds:
             near = difflib.get_close_matches(name, kinds, n=1)
@@ -185,8 +193,9 @@ def decoding(given: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
         fits = {float: (int, float), Path: (str, Path)}.get(kind, kind)
         if value is not None and (not isinstance(value, fits) or isinstance(value, bool) != (kind is bool)):
             raise InputError(f"the option {name} cannot be {value!r}: give a value of the kind {kind.__name__}")
-    made = Decoding(**values)
-    settings.check(made, prefix="")
+
+
+def _check_together(made: Decoding, asked: set[str]) -> None:
     groups, beam = made.diverse_beam_groups or 0, made.beam or 5
     if groups > 0 and beam % groups:
         raise InputError(f"diverse_beam_groups is {groups}, which does not divide the beam, {beam}")
@@ -199,4 +208,3 @@ def decoding(given: Mapping[str, Any], defaults: Mapping[str, Any] | None = None
         if made.nearest not in _OF_AN_INDEX[name]:
             readers = " or ".join(_OF_AN_INDEX[name])
             raise InputError(f"{name} says what nearest does if it is {readers}: give that, too")
-    return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from fairseq_xl.syntactic.evaluation.encoders import (
     BASELINES,
     KINDS,
     TRANSFORMS,
+    Encoder,
     check_names,
     parse_encoder,
     transformed,
@@ -91,19 +92,37 @@ class Evaluate:
             )
             write_texts(self.write_texts, [*sets, *treebanks])
             return
-        encoders = [parse_encoder(text) for text in self.encoders]
-        plain = [encoder for encoder in encoders if encoder.spec not in BASELINES]
-        encoders += [transformed(encoder, step) for step in self.transform for encoder in plain]
-        folders = names_and_values(self.taggers, "--taggers", "LANG=DIR, such as de=taggers/de")
-        accuracy = {language: _tagger_accuracy(language, Path(folder)) for language, folder in folders.items()}
+        encoders = self._encoders()
+        accuracy = self._accuracy_of_taggers({text.language for text in sets})
         if "nearest" not in self.measures:
             refuse_given(self, ["index"], "is for --measures nearest, which is not among them")
-        if not plain:
-            refuse_given(self, ["transform"], "is for encoders, and there are baselines alone")
-        if strangers := folders.keys() - {text.language for text in sets}:
-            raise InputError(f"--taggers names {sorted(strangers)[0]}, of which there is no evaluation set")
         if not encoders:
             raise InputError("there is no encoder to evaluate: name one, such as length or ours=FOLDER")
+        failures = self._evaluate(encoders, sets, treebanks, accuracy)
+        if failures:
+            raise InputError("; ".join(failures))
+
+    def _encoders(self) -> list[Encoder]:
+        encoders = [parse_encoder(text) for text in self.encoders]
+        plain = [encoder for encoder in encoders if encoder.spec not in BASELINES]
+        if encoders and not plain:
+            refuse_given(self, ["transform"], "is for encoders, and there are baselines alone")
+        return encoders + [transformed(encoder, step) for step in self.transform for encoder in plain]
+
+    def _accuracy_of_taggers(self, languages: set[str]) -> dict[str, float]:
+        folders = names_and_values(self.taggers, "--taggers", "LANG=DIR, such as de=taggers/de")
+        if strangers := folders.keys() - languages:
+            raise InputError(f"--taggers names {sorted(strangers)[0]}, of which there is no evaluation set")
+        return {language: _tagger_accuracy(language, Path(folder)) for language, folder in folders.items()}
+
+    def _evaluate(
+        self,
+        encoders: Sequence[Encoder],
+        sets: Sequence[TaggedText],
+        treebanks: Sequence[TaggedText],
+        accuracy: Mapping[str, float],
+    ) -> list[str]:
+        """Print the tables, write them and the record, and say which encoders failed."""
         import fairseq_xl
         from fairseq_xl.report.record import commit, versions
         from fairseq_xl.syntactic.evaluation.evaluation import evaluate
@@ -122,9 +141,8 @@ class Evaluate:
                 for file in (*of_record, *of_tables):
                     file.touch()  # where nothing can be written, that is said before the computing
                 record = evaluate(encoders, sets, treebanks, self.measures, device, self.index)
-                for language, about in record["texts"]["sets"].items():
-                    if language in accuracy:
-                        about["tagger_f1"] = accuracy[language]
+                for language, tagger_f1 in accuracy.items():
+                    record["texts"]["sets"][language]["tagger_f1"] = tagger_f1
                 record = {"version": 1, **record, "index": self.index, "seconds": round(time.monotonic() - began, 1)}
                 record = {**record, "versions": versions(), "commit": commit()}
                 for file in of_record:
@@ -133,8 +151,7 @@ class Evaluate:
             print(text)
             for file in of_tables:
                 file.write_text(text, encoding="utf-8")
-        if record["failures"]:
-            raise InputError("; ".join(record["failures"]))
+        return record["failures"]
 
 
 def write_texts(folder: Path, texts: Sequence[TaggedText]) -> None:

@@ -47,21 +47,8 @@ def gains(records: Sequence[Record], system: str, over: str, samples: int) -> Ta
     for language, (first, second) in found.items():
         if not first or not second:
             continue
+        _check_comparable(language, first, second)
         gold, classes = first[0]["gold"], first[0]["classes"]
-        for runs in (first, second):
-            if len(names := {run["name"] for run in runs}) > 1:
-                raise InputError(
-                    f"the records in {language} are of {' and '.join(map(repr, sorted(names)))}, which are several "
-                    "systems: give those of one"
-                )
-            if len({learnt_from(run) for run in runs}) > 1:
-                raise InputError(
-                    f"the records of {runs[0]['name']!r} in {language} learnt from different numbers of sentences: "
-                    "give those of one"
-                )
-        for run in (*first, *second):
-            if (run["gold"], run["classes"], run["split"]) != (gold, classes, first[0]["split"]):
-                raise InputError(f"the records of {language} are of different test sets: compare those of one split")
         means = [100 * mean_f1(runs) for runs in (first, second)]
         predicted = [[run["predicted"] for run in runs] for runs in (first, second)]
         draws.append(100 * bootstrap_differences(gold, predicted[0], predicted[1], len(classes), samples=samples))
@@ -83,6 +70,22 @@ def gains(records: Sequence[Record], system: str, over: str, samples: int) -> Ta
         table.add("mean", "", "", "", "", f"{np.mean(differences):+.1f}", _interval(mean))
     table.notes.append(f"Intervals: bootstrap over sentences and runs, the same sentences for both, {samples} draws.")
     return table
+
+
+def _check_comparable(language: str, first: Sequence[Record], second: Sequence[Record]) -> None:
+    for runs in (first, second):
+        if len(names := {run["name"] for run in runs}) > 1:
+            raise InputError(
+                f"the records in {language} are of {' and '.join(map(repr, sorted(names)))}, which are several "
+                "systems: give those of one"
+            )
+        if len({learnt_from(run) for run in runs}) > 1:
+            raise InputError(
+                f"the records of {runs[0]['name']!r} in {language} learnt from different numbers of sentences: "
+                "give those of one"
+            )
+    if len({(tuple(run["gold"]), tuple(run["classes"]), run["split"]) for run in (*first, *second)}) > 1:
+        raise InputError(f"the records of {language} are of different test sets: compare those of one split")
 
 
 def _interval(draws: np.ndarray) -> str:

@@ -105,29 +105,11 @@ def prepare(settings: Preparation, output: Path) -> dict[tuple[str, str], int]:
     """
     readers = settings.readers()
     taggers = names_and_values(settings.tagger, "--tagger")
-    if settings.like:
-        refuse_given(settings, ["vocabulary"], "is for a new vocabulary, and --like brings one")
-    if "none" in settings.filters and len(settings.filters) > 1:
-        raise InputError("--filters none stands alone: leave it out, or the others")
-    if "short" not in settings.filters:
-        refuse_given(settings, ["min_words"], "is for the filter short, which is not among --filters")
-    if settings.pivot == "none":
-        refuse_given(settings, ["pivot_most"], "is for pivoting, which --pivot none leaves out")
+    _refuse_without_effect(settings)
     if settings.until == "all":
-        from fairseq_xl.syntactic.data import preprocessed
-
-        preprocessed.check_free(output)
-        for reader in readers:
-            if isinstance(reader, Monolingual) and reader.languages[0] not in settings.own_tags:
-                raise InputError(
-                    f"{reader.name} has no translations, so it is trained on by --own-tags alone: add its language "
-                    "there, or leave out --monolingual"
-                )
+        _check_trainable(readers, settings, output)
     if not settings.trust_languages:
-        for reader in readers:
-            if isinstance(reader, TabSeparated | LineAligned):
-                pairs = [(link[1], link[3]) for link in islice(reader.links(0), _LOOKED_AT) if link]
-                check_sides(reader.name, pairs, (reader.languages[0], reader.languages[1]))
+        _check_languages(readers)
     with closing(Corpus(settings.corpus or output / "corpus.sqlite")) as corpus, corpus.locked():
         read(corpus, readers, [name for name in settings.filters if name != "none"], settings.min_words)
         join(corpus, settings.pivot, settings.pivot_most)
@@ -137,6 +119,36 @@ def prepare(settings: Preparation, output: Path) -> dict[tuple[str, str], int]:
         if settings.until == "all":
             preprocess(corpus, settings, output)
         return corpus.pair_counts()
+
+
+def _refuse_without_effect(settings: Preparation) -> None:
+    if settings.like:
+        refuse_given(settings, ["vocabulary"], "is for a new vocabulary, and --like brings one")
+    if "none" in settings.filters and len(settings.filters) > 1:
+        raise InputError("--filters none stands alone: leave it out, or the others")
+    if "short" not in settings.filters:
+        refuse_given(settings, ["min_words"], "is for the filter short, which is not among --filters")
+    if settings.pivot == "none":
+        refuse_given(settings, ["pivot_most"], "is for pivoting, which --pivot none leaves out")
+
+
+def _check_trainable(readers: Sequence[LinkReader], settings: Preparation, output: Path) -> None:
+    from fairseq_xl.syntactic.data import preprocessed
+
+    preprocessed.check_free(output)
+    for reader in readers:
+        if isinstance(reader, Monolingual) and reader.languages[0] not in settings.own_tags:
+            raise InputError(
+                f"{reader.name} has no translations, so it is trained on by --own-tags alone: add its language "
+                "there, or leave out --monolingual"
+            )
+
+
+def _check_languages(readers: Sequence[LinkReader]) -> None:
+    for reader in readers:
+        if isinstance(reader, TabSeparated | LineAligned):
+            pairs = [(link[1], link[3]) for link in islice(reader.links(0), _LOOKED_AT) if link]
+            check_sides(reader.name, pairs, (reader.languages[0], reader.languages[1]))
 
 
 def read(corpus: Corpus, readers: Sequence[LinkReader], filters: Sequence[str], minimum: int) -> None:

@@ -51,38 +51,10 @@ def evaluate(
             or none that can be used. A set is too small for nearest neighbours. An index is wanted, and faiss missing.
     """
     _check_distinct("encoders are called", [encoder.label for encoder in encoders])
-    _check_distinct("evaluation sets are of language", [text.language for text in sets])
-    _check_distinct("treebanks are of language", [text.language for text in treebanks])
-    if not sets and not treebanks:
-        raise InputError("there is nothing to evaluate on: give evaluation sets, treebanks or both")
-    possible = {"nearest": sets, "dissimilarity": treebanks, "cross-lingual": sets[1:] or treebanks[1:]}
-    takes = {"nearest": "evaluation sets", "dissimilarity": "treebanks", "cross-lingual": "two of either"}
-    missing = [measure for measure in measures if not possible[measure]]
-    # All measures are asked for where none is named: then those that there is something for.
-    if missing and len(measures) < len(possible):
-        raise InputError(f"nothing is there to measure {missing[0]} on: it takes {takes[missing[0]]}")
-    if "nearest" in measures:
-        _check_sizes(sets)
-        if index is not None:
-            import_faiss()  # which would otherwise be missed after hours of encoding, once for each encoder
-    failures: list[str] = []
-    of_sets: Entries = []
-    of_treebanks: Entries = []
-    for encoder in encoders:
-        entry = {"label": encoder.label, "spec": encoder.spec}
-        _say(f"{encoder.label}: {sum(map(len, [*sets, *treebanks])):,} sentences")
-        try:
-            found = encoder.embed([*sets, *treebanks])
-            both = found[: len(sets)], found[len(sets) :]
-            if "cross-lingual" in measures:
-                for matrices in both:
-                    _check_dimension(encoder.label, matrices)
-        except InputError as error:
-            failures.append(str(error))
-            _say(f"{error}; going on without it")
-            continue
-        of_sets.append((entry, both[0]))
-        of_treebanks.append((entry, both[1]))
+    _check_texts(sets, treebanks, measures)
+    if "nearest" in measures and index is not None:
+        import_faiss()  # which would otherwise be missed after hours of encoding, once for each encoder
+    of_sets, of_treebanks, failures = _embedded(encoders, sets, treebanks, "cross-lingual" in measures)
     if encoders and not of_sets:
         raise InputError("; ".join(failures))
     record: dict[str, Any] = {
@@ -105,6 +77,46 @@ def evaluate(
             "treebanks": _cross_lingual(of_treebanks, treebanks, "treebanks", device),
         }
     return record
+
+
+def _check_texts(sets: Sequence[TaggedText], treebanks: Sequence[TaggedText], measures: Sequence[str]) -> None:
+    _check_distinct("evaluation sets are of language", [text.language for text in sets])
+    _check_distinct("treebanks are of language", [text.language for text in treebanks])
+    if not sets and not treebanks:
+        raise InputError("there is nothing to evaluate on: give evaluation sets, treebanks or both")
+    possible = {"nearest": sets, "dissimilarity": treebanks, "cross-lingual": sets[1:] or treebanks[1:]}
+    takes = {"nearest": "evaluation sets", "dissimilarity": "treebanks", "cross-lingual": "two of either"}
+    missing = [measure for measure in measures if not possible[measure]]
+    # All measures are asked for where none is named: then those that there is something for.
+    if missing and len(measures) < len(possible):
+        raise InputError(f"nothing is there to measure {missing[0]} on: it takes {takes[missing[0]]}")
+    if "nearest" in measures:
+        _check_sizes(sets)
+
+
+def _embedded(
+    encoders: Sequence[Encoder], sets: Sequence[TaggedText], treebanks: Sequence[TaggedText], compare_languages: bool
+) -> tuple[Entries, Entries, list[str]]:
+    """The entries of both kinds of text, and a sentence for each encoder that could not be used and is left out."""
+    failures: list[str] = []
+    of_sets: Entries = []
+    of_treebanks: Entries = []
+    for encoder in encoders:
+        entry = {"label": encoder.label, "spec": encoder.spec}
+        _say(f"{encoder.label}: {sum(map(len, [*sets, *treebanks])):,} sentences")
+        try:
+            found = encoder.embed([*sets, *treebanks])
+            both = found[: len(sets)], found[len(sets) :]
+            if compare_languages:
+                for matrices in both:
+                    _check_dimension(encoder.label, matrices)
+        except InputError as error:
+            failures.append(str(error))
+            _say(f"{error}; going on without it")
+            continue
+        of_sets.append((entry, both[0]))
+        of_treebanks.append((entry, both[1]))
+    return of_sets, of_treebanks, failures
 
 
 def _nearest(
