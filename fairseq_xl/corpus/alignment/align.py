@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from fairseq_xl.corpus.alignment import aligner, review
-from fairseq_xl.corpus.alignment.beads import vecalign
+from fairseq_xl.corpus.alignment.beads import same_place, vecalign
 from fairseq_xl.corpus.documents.document import Bead, Document, read_documents, write_documents
 from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.errors import InputError
@@ -103,11 +103,6 @@ def similarities(document: Document, beads: Sequence[Bead]) -> list[float]:
     ]
 
 
-def same_place(document: Document) -> list[Bead]:
-    """Line k beside line k, as far as the shorter side goes."""
-    return [([place], [place]) for place in range(min(map(len, document.lines)))]
-
-
 def _inputs(project: Project, settings: AlignSettings) -> list[Path]:
     if settings.method == "paper" and not settings.translation:
         raise InputError("align.method paper needs the translation: it is what lines are compared by")
@@ -145,7 +140,7 @@ def _by_place(
         if len(document.lines[0]) != len(document.lines[1]) or not document.lines[0]:
             counts["discarded, unequal numbers of lines"] += 1
             continue
-        beads = same_place(document)
+        beads = same_place(*document.lines)
         alike = similarities(document, beads)
         suspects = misaligned(alike, settings.distance)
         places = without_isolated(suspects)

@@ -1,4 +1,4 @@
-"""Alignments as lines of text, ``[0]:[0]``, ``[1, 2]:[1]``, ``[]:[2]:0.31``, and a command that prints them.
+"""Alignments: line by line, as lines of text, ``[0]:[0]``, ``[1, 2]:[1]``, ``[]:[2]:0.31``, and of a command.
 
 Lines are counted from 0. The command is vecalign (Thompson & Koehn 2019, "Vecalign: Improved Sentence Alignment in
 Linear Time and Space"), or any aligner. It needs embeddings of runs of lines, so the command is the user's: a script
@@ -18,6 +18,11 @@ from fairseq_xl.corpus.documents.document import Bead
 from fairseq_xl.io.errors import InputError
 
 _BEAD = re.compile(r"\[([\d, ]*)\]:\[([\d, ]*)\](?::\S+)?")
+
+
+def same_place(first: Sequence[str], second: Sequence[str]) -> list[Bead]:
+    """Line k beside line k, as far as the shorter side goes."""
+    return [([place], [place]) for place in range(min(len(first), len(second)))]
 
 
 def parse_beads(lines: Iterable[str], name: str) -> list[Bead]:

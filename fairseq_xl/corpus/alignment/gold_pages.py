@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from fairseq_xl.corpus.alignment.aligner import align
+from fairseq_xl.corpus.alignment.beads import same_place
 from fairseq_xl.corpus.alignment.paragraphs import page_names, paragraphs
 from fairseq_xl.corpus.alignment.quality import induced, quality
 from fairseq_xl.corpus.documents.document import Bead
@@ -55,7 +56,7 @@ def compare_pages(pages: Sequence[PagePair]) -> Table:
     ratio = sum(len(t) for page in pages for t in page.second) / sum(len(t) for page in pages for t in page.first)
     equal = [len(page.first) == len(page.second) for page in pages]
     found = {
-        "same place (paper)": [[([k], [k]) for k in range(min(len(page.first), len(page.second)))] for page in pages],
+        "same place (paper)": [same_place(page.first, page.second) for page in pages],
         "dynamic, lengths": [align(page.first, page.second, None, ratio) for page in pages],
         "dynamic, induced dictionary": induced([(page.first, page.second) for page in pages], ratio),
     }

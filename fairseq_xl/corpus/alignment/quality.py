@@ -13,7 +13,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from fairseq_xl.corpus.alignment.aligner import align
-from fairseq_xl.corpus.alignment.beads import check_beads, parse_beads, vecalign
+from fairseq_xl.corpus.alignment.beads import check_beads, parse_beads, same_place, vecalign
 from fairseq_xl.corpus.alignment.dictionary import learn
 from fairseq_xl.corpus.documents.document import Bead
 from fairseq_xl.io.errors import InputError
@@ -129,7 +129,7 @@ def compare(
         raise InputError("the gold alignments hold no line with a counterpart: nothing can be found")
     ratio = sum(map(len, second)) / max(sum(map(len, first)), 1) or 1.0
     found = {
-        "same place (paper)": [([k], [k]) for k in range(min(len(first), len(second)))],
+        "same place (paper)": same_place(first, second),
         "dynamic, lengths": align(first, second, None, ratio),
         "dynamic, induced dictionary": induced([(first, second)], ratio, parallel)[0],
     }
