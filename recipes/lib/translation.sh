@@ -27,7 +27,7 @@ defaults() {
   OUT='' DATA='' MONO='' VECTORS='' TEST='' NAME='' URL='' TUNING=() PREPARE_ONLY=no TRAIN_ONLY=no WARM_START=no
   DIM=300 VECTOR_EPOCHS=5 VECTOR_MIN_COUNT=2 VECTOR_SUBWORD=6 VECTOR_BUCKETS=200000
   VECTOR_THREADS='' TRANSFORM='' TRANSFORM_GIVEN=no LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe SUBWORD_SIDES=both JOINT=no ABOUT=()
-  SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0 LABEL_SMOOTHING='' SOFTMAX_NEGATIVES=0 READ_UNKNOWN='' SOURCE_MONO='' TEACHER=''
+  SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0 TARGET_LOSS='' LABEL_SMOOTHING='' SOFTMAX_NEGATIVES=0 READ_UNKNOWN='' SOURCE_MONO='' TEACHER=''
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 ANNEAL=''
   BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' CSLS_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN=''
   DIAGNOSE=best DIAGNOSE_WORDS=() USER_DIR='' IS_FILE=no SEARCH_GIVEN=() TUNE=no TEST_AS_OWN=no MIN_COVERAGE=''
@@ -68,7 +68,7 @@ sized_defaults() { # PAIRS
 softmax_targets() {
   [[ $TRANSFORM_GIVEN == yes ]] || TRANSFORM='--specials --normalize'
   DECODE_SCORE=cosine DECODE_SCALE=40 CSLS_WEIGHT=0
-  ABOUT+=("targets=softmax")
+  if [[ $TARGET_LOSS == *_tied ]]; then ABOUT+=("targets=tied softmax"); else ABOUT+=("targets=softmax"); fi
 }
 
 # Reads one option; sets TAKEN to the number of words used, 0 for an option that is none of these.
@@ -83,7 +83,7 @@ common_option() { # OPTION [VALUE] …
     --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
       --vector-epochs | --transform | --subwords | --subword-kind | --subword-sides | --test | --name | --threads | \
       --replace-unknown | --search | --diagnose | --diagnose-words | --user-dir | --source-min-count | \
-      --target-min-count | --target-epochs | --label-smoothing | --softmax-negatives | --read-unknown | --source-mono | --teacher) ;;
+      --target-min-count | --target-epochs | --target-loss | --label-smoothing | --softmax-negatives | --read-unknown | --source-mono | --teacher) ;;
     *) TAKEN=0; return ;;
   esac
   TAKEN=2
@@ -108,6 +108,7 @@ common_option() { # OPTION [VALUE] …
     --source-min-count) SOURCE_MIN_COUNT=$2 ;;
     --target-min-count) TARGET_MIN_COUNT=$2 ;;
     --target-epochs) TARGET_EPOCHS=$2 ;;
+    --target-loss) TARGET_LOSS=$2 ;;
     --label-smoothing) LABEL_SMOOTHING=$2 ;;
     --softmax-negatives) SOFTMAX_NEGATIVES=$2 ;;
     --read-unknown) READ_UNKNOWN=$2 ;;
@@ -191,6 +192,10 @@ check_settings() {
       fail "--target-epochs is for continuous outputs: $LOSS has a softmax of its own"
     [[ -z $VECTORS ]] || fail "--target-epochs and --vectors both name the targets: give one of them"
   fi
+  if [[ -n $TARGET_LOSS ]]; then
+    [[ $TARGET_LOSS =~ ^cross_entropy(_tied)?$ ]] || fail "--target-loss is '$TARGET_LOSS': choose cross_entropy or cross_entropy_tied"
+    [[ $TARGET_EPOCHS != 0 ]] || fail "--target-loss is the loss of the softmax of --target-epochs: give that, too"
+  fi
   [[ $WARM_START == no || $TARGET_EPOCHS != 0 || $VECTORS == *.pt ]] ||
     fail "--warm-start begins with the softmax whose vectors are the targets: give --target-epochs N, or its checkpoint with --vectors"
   [[ $WARM_START == no || ! $LOSS =~ ^(stock|cross_entropy) ]] ||
@@ -262,6 +267,7 @@ name_folders() {
     softmax_targets
     targets=.softmax_targets
     [[ $TARGET_EPOCHS == 0 ]] || targets+=$TARGET_EPOCHS ABOUT+=("target_epochs=$TARGET_EPOCHS")
+    [[ $TARGET_LOSS != *_tied ]] || targets+=.tied
     [[ $WARM_START == no ]] || targets+=.warm_start ABOUT+=("warm_start=yes")
   fi
   [[ -z $LABEL_SMOOTHING ]] || targets+=.smoothed$LABEL_SMOOTHING ABOUT+=("label_smoothing=$LABEL_SMOOTHING")

@@ -604,6 +604,15 @@ def test_a_warm_start_goes_on_from_the_softmax_for_the_rest_of_its_epochs(multi3
     assert ".softmax_targets3.warm_start.seed1/" in options(second, "--save-dir")[0]
 
 
+def test_the_softmax_before_it_can_be_a_tied_one(multi30k, data):
+    first, second = dry_trainings(multi30k, data, *WARM_START, "--target-loss", "cross_entropy_tied")
+    assert options(first, "--criterion", "--decoder-output") == ("cross_entropy", "softmax_tied")
+    assert options(second, "--decoder-output") == ("continuous",)
+    assert ".softmax_targets3.tied.warm_start.seed1/" in options(second, "--save-dir")[0]
+    assert multi30k("--data", data, *WARM_START, "--target-loss", "cross_entropy_tied").returncode == 0
+    assert "targets=tied softmax" in " ".join(multi30k.arguments("fairseq-xl experiment record"))
+
+
 def test_a_moved_folder_is_gone_on_with(multi30k, data):
     assert multi30k("--data", data, *WARM_START).returncode == 0
     multi30k.out = multi30k.out.rename(multi30k.out.with_name("moved"))
@@ -701,6 +710,8 @@ def test_other_minimal_counts_have_data_of_their_own_and_share_the_vectors(multi
         (["--target-epochs", "2", "--loss", "cross_entropy"], "cross_entropy has a softmax of its own"),
         (["--target-epochs", "2", "--vectors", "{data}/train.en"], "both name the targets"),
         (["--warm-start"], "give --target-epochs N, or its checkpoint with --vectors"),
+        (["--target-loss", "cross_entropy"], "the softmax of --target-epochs: give that, too"),
+        (["--target-loss", "vmf", "--target-epochs", "2"], "choose cross_entropy or cross_entropy_tied"),
         (["--warm-start", "--loss", "cross_entropy", "--vectors", "{data}/m.pt"], "not for cross_entropy"),
         (["--loss", "stock", "--vectors", "{data}/m.pt"], "stock has no target vectors"),
         (["--label-smoothing", "1"], "give a share from 0 to below 1"),

@@ -144,7 +144,7 @@ train_targets() {
       continue
     fi
     case $1 in
-      --loss | --epochs | --name | --search | --target-epochs | --diagnose-words | --replace-unknown | --test | \
+      --loss | --epochs | --name | --search | --target-epochs | --target-loss | --diagnose-words | --replace-unknown | --test | \
         --read-unknown | --source-mono | --transform | --diagnose) shift 2 ;;
       --warm-start) shift ;;
       *) words+=("$1") && shift ;;
@@ -152,7 +152,7 @@ train_targets() {
   done
   VECTORS=$OUT/runs/$targets/checkpoints/checkpoint_best.pt
   say "== softmax of $TARGET_EPOCHS epochs, whose output vectors become the targets: $targets"
-  bash "$RECIPE" "${words[@]}" --loss cross_entropy --epochs "$TARGET_EPOCHS" --name "$targets" --train-only "${tuning[@]}"
+  bash "$RECIPE" "${words[@]}" --loss "${TARGET_LOSS:-cross_entropy}" --epochs "$TARGET_EPOCHS" --name "$targets" --train-only "${tuning[@]}"
 }
 
 fingerprint_code() { # FOLDER
