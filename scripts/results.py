@@ -118,6 +118,8 @@ def keep(runs: list[Path], folder: Path) -> None:
         if folder == RECORDS and not any(name.split(".")[0] == "test" for name in record["scores"]):
             sys.exit(f"error: {path} has no scores of the recipe's own test set: is it a trial (--trials)?")
         record["training"] = {name: record["training"][name] for name in SECTIONS if name in record["training"]}
+        if (peak := peak_memory(run)) is not None:
+            record["peak_MiB"] = peak
         if folder == CURVES:
             record["quality"] = quality(run, record)
         record.pop("command", None)  # its options are all in `training`
@@ -139,11 +141,7 @@ def keep(runs: list[Path], folder: Path) -> None:
 
 
 def quality(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
-    """BLEU on the development set at each validation, with the epochs and the minutes of training until then.
-
-    And the peak of its memory, where `fairseq-xl experiment run` has measured it.
-    """
-    from fairseq_xl.experiment.state import State
+    """BLEU on the development set at each validation, with the epochs and the minutes of training until then."""
     from fairseq_xl.report.runs import Run
     from fairseq_xl.report.speed import quality_over_time, sentences_per_second
 
@@ -152,9 +150,14 @@ def quality(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
     if not points:
         sys.exit(f"error: {folder}/train.log has no BLEU of validations: train with --eval-bleu")
     rounded = [[epochs, round(minutes, 2), bleu] for epochs, minutes, bleu in points]
-    measured = {"sentences_per_second": sentences_per_second(run), "epochs, minutes, BLEU": rounded}
-    peak = State(folder.absolute().parents[1] / "experiment.json")[folder.name].peak_MiB
-    return measured if peak is None else {**measured, "peak_MiB": peak}
+    return {"sentences_per_second": sentences_per_second(run), "epochs, minutes, BLEU": rounded}
+
+
+def peak_memory(run: Path) -> float | None:
+    """Of its training, where `fairseq-xl experiment run` has measured it."""
+    from fairseq_xl.experiment.state import State
+
+    return State(run.absolute().parents[1] / "experiment.json")[run.name].peak_MiB
 
 
 def read(folder: Path) -> list[dict[str, Any]]:
@@ -316,7 +319,7 @@ def curves(gpu: bool = False) -> None:
         cells = [f"`{record['loss']}`"]
         if not gpu:
             cells.append(f"{quality['sentences_per_second']:.0f}")
-            cells.append(f"{quality['peak_MiB']:,.0f}" if "peak_MiB" in quality else "")
+            cells.append(f"{record['peak_MiB']:,.0f}" if "peak_MiB" in record else "")
         cells += [f"{max(values):.1f}" if values else "" for values in reached]
         place = f"epoch {best[0]:.0f}" if gpu else f"epoch {best[0]:.0f}, {best[1]:.1f} min"
         row(data(record), *cells, f"{best[2]:.1f} ({place})")
