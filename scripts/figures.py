@@ -219,6 +219,76 @@ def bleu_by_loss(figure: Any) -> None:
     panels[0].set_yticks(range(len(LOSSES)), reversed(LOSSES), family="monospace", fontsize=11)
 
 
+SAMPLES = " negatives=1000 negatives_power=0.75"
+
+
+def going_on(epochs: str, search: str, units: str = "", words: str = "", more: str = "") -> str:
+    """What the tables call `combined` after a short softmax."""
+    targets = f"targets of a softmax of {epochs}, which it goes on from"
+    return f"`combined`{units}, {targets}{words}, `label_smoothing=0.05{more}`, `{search}`"
+
+
+def translation_systems(penalty: int) -> dict[str, str]:
+    """What the picture and the tables call the systems on Multi30k. Those without unknown words have a penalty of 3."""
+    source, all_words = ", `bpe4000.source`", ", all target words"
+    return {
+        "softmax": f"`cross_entropy`, `--unkpen {penalty}`",
+        "softmax, source subwords": "`cross_entropy`, `bpe4000.source`, `--unkpen 3`",
+        "softmax, subwords": "`cross_entropy`, `bpe4000`, `--unkpen 3`",
+        "combined": going_on("3 epochs", f"--unkpen {penalty}"),
+        "combined, source subwords": going_on("4 epochs", "--unkpen 3", source),
+        "the same, all words": going_on("4 epochs", "--unkpen 3", source, all_words),
+        "combined, subwords": going_on("4 epochs", "--unkpen 3 --lenpen 1.25", ", `bpe4000`"),
+    }
+
+
+COMBINED = {
+    "Multi30k de→en": translation_systems(3),
+    "Multi30k fr→en": translation_systems(8),
+    "Tatoeba de→en": {
+        "softmax": "`cross_entropy`, `--unkpen 3`",
+        "softmax, tied": "`cross_entropy_tied`, `--unkpen 3`",
+        "softmax, 1,000 samples": "`cross_entropy`, 1,000 samples, `--unkpen 3`",
+        "combined, 1,000 samples": going_on("6 epochs with 1,000 samples", "--unkpen 3", more=SAMPLES),
+        "the same, source subwords": going_on(
+            "3 epochs with 1,000 samples", "--unkpen 3", ", `bpe8000.source`", more=SAMPLES
+        ),
+        "the same, subwords": going_on("3 epochs with 1,000 samples", "--unkpen 3", ", `bpe8000`", more=SAMPLES),
+    },
+}
+"""Data -> what the picture calls a system -> what the tables call it."""
+
+
+@picture("combined", 10, 6.6)
+def combined(figure: Any) -> None:
+    """BLEU at beam 5 of every run of softmaxes and of `combined`, from the kept records, and the means."""
+    from results import groups, on_gpu, score
+
+    found = groups()
+    panels = figure.subplots(2, 2).flat
+    for axes, (corpus, systems) in zip(panels, COMBINED.items(), strict=False):
+        for place, name in enumerate(systems.values()):
+            runs = found.get((corpus, name), []) + found.get((corpus, f"{name}, on a GPU"), [])
+            colour = BLUE if "combined" in name else ORANGE
+            mean = statistics.mean(score(run, 5) for run in runs)
+            axes.plot([mean, mean], [place - 0.3, place + 0.3], color=colour, lw=2.5)
+            for run in runs:
+                axes.plot([score(run, 5)], [place], "s" if on_gpu(run) else "o", color=colour, ms=6, alpha=0.5)
+            axes.annotate(f"{mean:.1f}", (1.02, place), xycoords=("axes fraction", "data"), va="center")
+        axes.set_title(f"{corpus}, BLEU at beam 5", fontsize=12)
+        axes.set_yticks(range(len(systems)), systems)
+        axes.invert_yaxis()
+        axes.grid(axis="x", alpha=0.3)
+    legend = figure.axes[3]
+    for marker, shown in (("o", "a run on a CPU"), ("s", "a run on a GPU")):
+        legend.plot([], [], marker, color=GREY, label=shown)
+    legend.plot([], [], "-", color=GREY, lw=2.5, label="mean of the runs")
+    legend.plot([], [], "-", color=ORANGE, lw=5, label="softmax")
+    legend.plot([], [], "-", color=BLUE, lw=5, label="vectors, going on from a short softmax")
+    legend.legend(frameon=False, loc="center", fontsize=11)
+    legend.axis("off")
+
+
 CURVES = ROOT / "recipes" / "records" / "curves"
 
 
