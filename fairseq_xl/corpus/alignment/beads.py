@@ -1,4 +1,4 @@
-"""Alignments: line by line, as lines of text, ``[0]:[0]``, ``[1, 2]:[1]``, ``[]:[2]:0.31``, and of a command.
+"""Alignments of lines: by place, as text, ``[0]:[0]``, ``[1, 2]:[1]``, ``[]:[2]:0.31``, and by a command.
 
 Lines are counted from 0. The command is vecalign (Thompson & Koehn 2019, "Vecalign: Improved Sentence Alignment in
 Linear Time and Space"), or any aligner. It needs embeddings of runs of lines, so the command is the user's: a script
