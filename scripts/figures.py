@@ -222,9 +222,11 @@ def bleu_by_loss(figure: Any) -> None:
 SAMPLES = " negatives=1000 negatives_power=0.75"
 
 
-def going_on(epochs: str, search: str, units: str = "", words: str = "", more: str = "") -> str:
+def going_on(
+    epochs: str, search: str, units: str = "", words: str = "", more: str = "", softmax: str = "softmax"
+) -> str:
     """What the tables call `combined` after a short softmax."""
-    targets = f"targets of a softmax of {epochs}, which it goes on from"
+    targets = f"targets of a {softmax} of {epochs}, which it goes on from"
     return f"`combined`{units}, {targets}{words}, `label_smoothing=0.05{more}`, `{search}`"
 
 
@@ -250,6 +252,9 @@ COMBINED = {
         "softmax, tied": "`cross_entropy_tied`, `--unkpen 3`",
         "softmax, 1,000 samples": "`cross_entropy`, 1,000 samples, `--unkpen 3`",
         "combined, 1,000 samples": going_on("6 epochs with 1,000 samples", "--unkpen 3", more=SAMPLES),
+        "the same, after a tied softmax": going_on(
+            "6 epochs with 1,000 samples", "--unkpen 3", more=SAMPLES, softmax="tied softmax"
+        ),
         "the same, source subwords": going_on(
             "3 epochs with 1,000 samples", "--unkpen 3", ", `bpe8000.source`", more=SAMPLES
         ),
@@ -262,7 +267,8 @@ COMBINED = {
 @picture("combined", 10, 6.6)
 def combined(figure: Any) -> None:
     """BLEU at beam 5 of every run of softmaxes and of `combined`, from the kept records, and the means."""
-    from results import groups, on_gpu, score
+    from result_names import on_gpu
+    from results import groups, score
 
     found = groups()
     panels = figure.subplots(2, 2).flat
