@@ -78,6 +78,9 @@ def _become(words: list[str], files: list[int], folder: Path | None) -> None:
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
+        # As at Python's own end. A worker that loads data would notice after five seconds, and be waited for so long.
+        for worker in multiprocessing.active_children():
+            worker.terminate()
         os._exit(status)
 
 
