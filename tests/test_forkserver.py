@@ -176,7 +176,8 @@ def test_what_cannot_change_any_more_is_refused(forked_cli) -> None:
 
 @pytest.mark.slow  # a server of its own
 def test_nothing_outlives_tests_that_were_killed(tmp_path: Path) -> None:
-    code = "import forkserver as f, sys; s = f.Server(); print(s.home, s.process.pid, flush=True); sys.stdin.read()"
+    server = "f.Server(['fairseq_cli.train'])"
+    code = f"import forkserver as f, sys; s = {server}; print(s.home, s.process.pid, flush=True); sys.stdin.read()"
     tests = subprocess.Popen(
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,
@@ -198,7 +199,7 @@ def test_nothing_outlives_tests_that_were_killed(tmp_path: Path) -> None:
 
 def test_it_ends_whoever_else_has_its_input() -> None:
     """A process forked from the tests while the server runs, as torch's loaders are, inherits the pipe."""
-    server = forkserver.Server()
+    server = forkserver.Server(others=())
     holder = os.fork()
     if holder == 0:
         time.sleep(600)

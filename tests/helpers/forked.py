@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import torch
+import torch._dynamo  # which the first optimiser of each fork would import, in three seconds
 from fairseq import checkpoint_utils
 from fairseq.logging import metrics
 

@@ -37,7 +37,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -60,6 +60,7 @@ COMMANDS = {
 OTHERS = (
     *("sacrebleu.dataset", "sacrebleu.significance", "sacremoses", "sentencepiece", "fasttext", "regex"),
     *("scipy.sparse", "scipy.special"),
+    "torch._dynamo",  # which the first optimiser imports, in three seconds
     *("torch.distributed.run", *(module for module, _ in COMMANDS.values() if module.startswith("fairseq_cli."))),
 )
 READ_AT_START = ("PYTHON", "LC_", "LANG", "OMP_", "MKL_", "OPENBLAS_")
@@ -68,9 +69,12 @@ FOLLOWED = {"PYTHONPATH", "PYTHONUNBUFFERED", "PYTHONWARNINGS"}
 
 
 class Server:
-    """Runs for as long as this process does, or until :meth:`close`; ``folder`` is one for PATH."""
+    """Runs for as long as this process does, or until :meth:`close`; ``folder`` is one for PATH.
 
-    def __init__(self) -> None:
+    It has imported the modules ``others``.
+    """
+
+    def __init__(self, others: Sequence[str] = OTHERS) -> None:
         self.home = Path(tempfile.mkdtemp(prefix="forks-"))  # a short name: those of sockets are
         self.folder = self.home / "bin"
         self.folder.mkdir()
@@ -83,7 +87,7 @@ class Server:
         # It ends when its standard input says so or ends, which is when nobody has the other end: whatever became of
         # the tests.
         self.process = subprocess.Popen(
-            [sys.executable, str(HERE), str(self.home)],
+            [sys.executable, str(HERE), str(self.home), *others],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             process_group=0,
@@ -300,11 +304,12 @@ def _start_values() -> dict[str, str]:
     }
 
 
-def _prepare() -> None:
+def _prepare(others: Sequence[str]) -> None:
     """Import what the forks need of others, and undo what that does beyond."""
     paths = {os.path.abspath(path) for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path}
-    for name in OTHERS:
+    for name in others:
         importlib.import_module(name)
+    os.environ.pop("TORCHINDUCTOR_CACHE_DIR", None)  # torch._dynamo's, which a new process has not imported yet
     import torch
     import tqdm
 
@@ -323,7 +328,7 @@ def _prepare() -> None:
 
 
 def main() -> None:
-    home = Path(sys.argv[1])
+    home, others = Path(sys.argv[1]), sys.argv[2:]
     os.chdir("/")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     unchanging = _start_values()
@@ -334,7 +339,7 @@ def main() -> None:
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
     before = set(os.environ)
-    _prepare()
+    _prepare(others)
     imported = {name: value for name, value in os.environ.items() if name not in before}
     gc.collect()
     gc.freeze()

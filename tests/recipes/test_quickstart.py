@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -21,15 +19,9 @@ LOSSES = ("syn_margin_proj", "vmf")
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory, cli_code: str) -> dict[str, str]:
-    """This interpreter's commands on the path, fairseq-xl as well where it is not installed."""
-    folder = tmp_path_factory.mktemp("bin")
-    command = folder / "fairseq-xl"
-    python = shlex.quote(sys.executable)
-    command.write_text(f'#!/bin/sh\nexec {python} -c {shlex.quote(cli_code)} "$@"\n')
-    command.chmod(0o755)
-    paths = [str(folder), str(Path(sys.executable).parent), os.environ.get("PATH", "")]
-    return {**os.environ, "PATH": os.pathsep.join(paths), "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+def environment(forks) -> dict[str, str]:
+    """This interpreter's commands on the path, in forks but for Python's own."""
+    return forks.environment()
 
 
 def quickstart(environment: dict[str, str], *arguments: object, timeout: float = 1800):
