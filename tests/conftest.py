@@ -24,6 +24,7 @@ from typing import Any
 import forkserver
 import hub_server
 import hypothesis
+import loading
 import playground as playgrounds
 import pytest
 import skips
@@ -393,6 +394,7 @@ def fairseq_train() -> Callable[[str], None]:
                 vars(function).pop(name, None)
         args = options.parse_args_and_arch(options.get_training_parser(), shlex.split(line))
         fairseq_cli.train.main(convert_namespace_to_omegaconf(args))
+        loading.end()
 
     return train
 
@@ -537,6 +539,7 @@ def train_both_ways(fairseq_train) -> Callable[..., tuple[dict[str, Any], dict[s
         with hydra.initialize_config_dir(str(folder), version_base="1.1"):
             composed = hydra.compose(name, [*overrides, f"checkpoint.save_dir={save}/hydra"])
         fairseq_cli.hydra_train._hydra_main(composed)
+        loading.end()
 
         changed = OmegaConf.from_dotlist([one.removeprefix("+") for one in overrides])
         config = OmegaConf.to_container(OmegaConf.merge(OmegaConf.load(folder / f"{name}.yaml"), changed))

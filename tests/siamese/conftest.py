@@ -6,6 +6,7 @@ import random
 import shlex
 from pathlib import Path
 
+import loading
 import pytest
 
 # Words of two scripts that tell the class, and words that do not.
@@ -67,6 +68,7 @@ def train_siamese():
         )
         args = options.parse_args_and_arch(options.get_training_parser(), shlex.split(fixed + line))
         fairseq_cli.train.main(convert_namespace_to_omegaconf(args))
+        loading.end()
 
     return run
 
