@@ -9,6 +9,7 @@ import json
 import logging
 import math
 import os
+import pickle
 import random
 import shlex
 import subprocess
@@ -185,6 +186,24 @@ def forks() -> Iterator[forkserver.Server]:
 def forked_cli(forks: forkserver.Server) -> Callable[..., subprocess.CompletedProcess[str]]:
     """As ``run_cli``, in a fork: for commands that import torch or fairseq, where that is not what is tested."""
     return partial(forks.run, "fairseq-xl")
+
+
+@pytest.fixture
+def elsewhere(forks: forkserver.Server, tmp_path: Path) -> Callable[..., Any]:
+    """``elsewhere("copy.translate(text)", copy=…, text=…)`` is that in a process which gets pickled values."""
+
+    def find(expression: str, **values: object) -> Any:
+        script = tmp_path / "elsewhere.py"
+        script.write_text(
+            "import pickle, sys\n"
+            "globals().update(pickle.load(sys.stdin.buffer))\n"
+            f"pickle.dump({expression}, sys.stdout.buffer)\n"
+        )
+        done = forks.run("python-script", script, input=pickle.dumps(values), text=False)
+        assert done.returncode == 0, done.stderr.decode()[-2000:]
+        return pickle.loads(done.stdout)
+
+    return find
 
 
 @pytest.fixture

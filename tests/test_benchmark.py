@@ -5,8 +5,7 @@ import importlib
 import json
 import math
 import random
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -140,16 +139,15 @@ def test_every_option_has_help(name, monkeypatch):
     parser.format_help()
 
 
-def test_load_measures_what_is_missing(tmp_path):
-    def run(*arguments):
-        command = [sys.executable, str(ROOT / "scripts" / "load.py"), "--folder", str(tmp_path / "work"), "--output"]
-        return subprocess.run(
-            [*command, str(tmp_path), "--scale", "0.0005", *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=900,
-        )
+@pytest.fixture
+def load(forks, tmp_path):
+    """scripts/load.py in a fork; what it measures are processes of their own."""
+    fixed = ("--folder", tmp_path / "work", "--output", tmp_path)
+    return partial(forks.run, "python-script", ROOT / "scripts" / "load.py", *fixed)
+
+
+def test_load_measures_what_is_missing(load, tmp_path):
+    run = partial(load, "--scale", "0.0005")
 
     done = run("vectors", "neighbours", "transfer", "words")
     assert done.returncode == 0, done.stderr[-2000:]
@@ -172,7 +170,7 @@ def test_load_measures_what_is_missing(tmp_path):
     assert "line needs --model" in run("line").stderr
 
 
-def test_load_finds_negatives(tmp_path):
+def test_load_finds_negatives(load, tmp_path):
     text, vectors = tmp_path / "english", tmp_path / "english.vec"
     words = [f"word{n}" for n in range(40)]
     draw = random.Random(1)
@@ -180,16 +178,7 @@ def test_load_finds_negatives(tmp_path):
     rows = (f"{word} " + " ".join(f"{draw.gauss(0.5, 1):.3f}" for _ in range(16)) for word in words)
     vectors.write_text(f"{len(words)} 16\n" + "".join(f"{row}\n" for row in rows))
 
-    def run(*arguments):
-        command = [sys.executable, str(ROOT / "scripts" / "load.py"), "negatives", "--output", str(tmp_path)]
-        return subprocess.run(
-            [*command, "--folder", str(tmp_path / "work"), *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=900,
-        )
-
+    run = partial(load, "negatives")
     done = run("--scale", "0.008", "--text", str(text), "--embeddings", str(vectors))
     assert done.returncode == 0, done.stderr[-2000:]
     (row,) = map(json.loads, (tmp_path / "load.jsonl").read_text().splitlines())

@@ -168,8 +168,8 @@ def test_a_missing_extra_does_not_fail(tmp_path) -> None:
 
 
 @pytest.mark.slow  # imports everything there is
-def test_here_everything_required_is_there(run_cli) -> None:
-    done = run_cli("doctor", "--json")
+def test_here_everything_required_is_there(forked_cli) -> None:
+    done = forked_cli("doctor", "--json")
     report = json.loads(done.stdout)
     assert [check for check in report["checks"] if check["required"] and check["status"] != "ok"] == []
     assert done.returncode == 0

@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -59,16 +57,11 @@ def test_any_model_that_encodes_sentences_will_do():
     assert model.shapes[1:] == [(1, 6), (2, 4), (1, 2)]
 
 
-def test_copies_encode_alike_in_other_processes_too(encoder):
+def test_copies_encode_alike_in_other_processes_too(encoder, elsewhere):
     expected = encoder.encode(TEXT)
     assert np.array_equal(copy.deepcopy(encoder).encode(TEXT), expected)
     assert np.array_equal(pickle.loads(pickle.dumps(encoder)).encode(TEXT), expected)
-    code = "import pickle, sys; e, text = pickle.load(sys.stdin.buffer); pickle.dump(e.encode(text), sys.stdout.buffer)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], input=pickle.dumps((encoder, TEXT)), capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()[-2000:]
-    assert np.array_equal(pickle.loads(done.stdout), expected)
+    assert np.array_equal(elsewhere("copy.encode(text)", copy=encoder, text=TEXT), expected)
 
 
 def test_weights_that_are_not_finite_are_refused(upos_run, tmp_path):
