@@ -85,7 +85,7 @@ SMALLER = {
 NOT_RUN = {
     """\
 bash recipes/quickstart.sh    # installs into .venv and runs the main job on a small generated corpus
-bash scripts/test.sh          # reuses the environment, checks style and types and runs every test
+bash scripts/test.sh          # adds what tests need, checks style and types and runs every test
 """: "installs, and runs these tests; recipes/test_quickstart.py runs the first without installing",
     """\
 bash recipes/train.sh --train pairs --src de --tgt en --out OUT
