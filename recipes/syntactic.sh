@@ -176,6 +176,9 @@ check() {
     [[ $language != zh || $DRY_RUN == yes ]] || command -v uconv >/dev/null ||
       fail "Chinese needs uconv, of ICU's tools (package icu-devtools), to write its treebanks in simplified characters, too"
   done
+  for language in $GOLD_ONLY; do
+    [[ -z $DATA ]] || treebank_files "$language" >/dev/null
+  done
 }
 
 check

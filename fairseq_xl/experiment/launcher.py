@@ -13,6 +13,7 @@ import queue
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -66,10 +67,16 @@ class Launcher(Protocol):
         """End what is running and forget what waits."""
 
 
-def execute(task: Task, environment: dict[str, str], running: set[int] | None = None) -> Outcome:
+def execute(
+    task: Task,
+    environment: dict[str, str],
+    running: set[int] | None = None,
+    stopped: threading.Event | None = None,
+) -> Outcome:
     """Run a task here, to its end.
 
-    ``running`` holds the process group while it runs, for whoever may want to stop it.
+    ``running`` holds the process group while it runs, for whoever may want to stop it. Where ``stopped`` is set, an
+    earlier start of the task is not waited for any longer.
     """
     for path in (task.log, task.lock):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,12 +84,13 @@ def execute(task: Task, environment: dict[str, str], running: set[int] | None = 
         # Inherited by every descendant, under a number that no recipe uses itself.
         inherited = fcntl.fcntl(lock, fcntl.F_DUPFD, 100)
         try:
-            try:
-                fcntl.flock(inherited, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            if not _is_locked(inherited):
                 log.write(b"waiting for an earlier start of this run, which is still at work\n")
                 log.flush()
-                fcntl.flock(inherited, fcntl.LOCK_EX)
+                while not _is_locked(inherited):
+                    if stopped is not None and stopped.is_set():
+                        return Outcome(1, time.time(), 0.0, 0.0, "it was stopped while an earlier start was at work")
+                    time.sleep(0.2)
             began, start = time.time(), time.monotonic()
             child = subprocess.Popen(
                 task.command,
@@ -103,6 +111,15 @@ def execute(task: Task, environment: dict[str, str], running: set[int] | None = 
         finally:
             os.close(inherited)
     return Outcome(child.returncode, began, time.monotonic() - start, usage.ru_maxrss / 1024)
+
+
+def _is_locked(file: int) -> bool:
+    """Whether this process has a file's lock, which it takes where it can."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 @dataclass
@@ -136,6 +153,7 @@ class LocalLauncher:
         for slot in self.slots:
             self.free.put(slot)
         self.pool = ThreadPoolExecutor(len(self.slots))
+        self.stopped = threading.Event()
 
     def submit(self, task: Task) -> LocalJob:
         self.futures.append(self.pool.submit(self._run, task))
@@ -144,7 +162,7 @@ class LocalLauncher:
     def _run(self, task: Task) -> Outcome:
         slot = self.free.get()
         try:
-            return execute(task, slot, self.running)
+            return execute(task, slot, self.running, self.stopped)
         except OSError as error:  # no log, no memory, no process: a failure of this task alone
             return Outcome(1, time.time(), 0.0, 0.0, f"it could not be started: {error}")
         finally:
@@ -152,6 +170,7 @@ class LocalLauncher:
 
     def stop(self, patience: float = 10.0) -> None:
         self.pool.shutdown(wait=False, cancel_futures=True)
+        self.stopped.set()
         deadline = time.monotonic() + patience
         asked: set[int] = set()
         # A task that was about to start may join `running` while the others are being stopped.

@@ -14,7 +14,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
@@ -171,19 +171,30 @@ def _place(path: Path) -> Path:
     return place
 
 
+def _locked_name(place: Path) -> tuple[Path, int]:
+    """A hidden name beside ``place``, and the file of that name, open and locked."""
+    while True:
+        name = hidden_name(place)
+        try:
+            stream = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        except OSError as error:
+            raise InputError(f"cannot write {place}: {error.strerror}") from error
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        # Before it was locked, another process may have taken it for what a killed one left, and removed it.
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(stream), name.stat()):
+                return name, stream
+        os.close(stream)
+
+
 @contextmanager
 def _hidden(place: Path) -> Iterator[Path]:
     """A locked, empty file beside ``place``, gone at the end; ``place`` itself where that is a device or a pipe."""
     if place.exists() and not place.is_file():
         yield place
         return
-    name = hidden_name(place)
+    name, stream = _locked_name(place)
     try:
-        stream = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
-    except OSError as error:
-        raise InputError(f"cannot write {place}: {error.strerror}") from error
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX)
         if place.exists():
             shutil.copymode(place, name)
         yield name

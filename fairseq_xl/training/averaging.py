@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Hashable, Sequence
 from pathlib import Path
@@ -63,7 +64,7 @@ def _by_validation(folder: Path) -> list[Path]:
     for path in sorted(p for p in folder.iterdir() if names.fullmatch(p.name)):
         state = checkpoints.read(path)
         score = state.get("extra_state", {}).get("val_loss")
-        if score is None:
+        if score is None or not math.isfinite(score):
             continue
         settings = (state.get("cfg") or {}).get("checkpoint", {})
         sign = -1.0 if settings.get("maximize_best_checkpoint_metric") else 1.0

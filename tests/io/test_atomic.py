@@ -106,6 +106,23 @@ def test_what_a_killed_writer_left_goes_and_nothing_else(tmp_path: Path) -> None
     assert kept.exists()
 
 
+def test_a_file_that_was_swept_before_it_was_locked_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    flock, swept = atomic.fcntl.flock, []
+
+    def late(file, operation):
+        if not swept:
+            swept.extend(tmp_path.iterdir())
+            swept[0].unlink()
+        flock(file, operation)
+
+    monkeypatch.setattr(atomic.fcntl, "flock", late)
+    with atomic_outputs(tmp_path / "x") as (name,):
+        assert [name] == [*tmp_path.iterdir()] != swept
+        assert atomic.is_held(name)
+        name.write_text("whole")
+    assert (tmp_path / "x").read_text() == "whole"
+
+
 def test_a_lock_that_was_removed_meanwhile_locks_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     lock, flock = tmp_path / "lock", atomic.fcntl.flock
 

@@ -390,9 +390,11 @@ def test_mistakes(syntactic, data, options, said):
     assert syntactic.calls == []
 
 
-def test_a_missing_treebank(syntactic, data):
-    (data / "ud" / "UD_German-LIT" / "x.conllu").unlink()
+@pytest.mark.parametrize("treebank", ["UD_German-LIT", "UD_Portuguese-Bosque"])
+def test_a_missing_treebank(syntactic, data, treebank):
+    (data / "ud" / treebank / "x.conllu").unlink()
     done = syntactic("--data", data, *FEW)
     assert done.returncode == 2
     assert "there is no treebank" in done.stderr
-    assert "UD_German-LIT" in done.stderr
+    assert treebank in done.stderr
+    assert syntactic.calls == []

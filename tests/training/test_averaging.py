@@ -1,4 +1,5 @@
 import errno
+import math
 from pathlib import Path
 
 import pytest
@@ -80,7 +81,7 @@ def test_last_takes_whole_epochs_newest_first(tmp_path):
 
 @pytest.mark.parametrize(("maximize", "names"), [(False, [3, 1]), (True, [2, 4])])
 def test_best_ranks_by_the_validation_metric_once_per_update(tmp_path, maximize, names):
-    scores = {1: 2.0, 2: 9.0, 3: 1.0, 4: 5.0, 5: None}
+    scores = {0: math.nan, 1: 2.0, 2: 9.0, 3: 1.0, 4: 5.0, 5: None}
     for epoch, score in scores.items():
         write(tmp_path / f"checkpoint{epoch}.pt", epoch * 10, score, maximize, w=1.0)
     best = 2 if maximize else 3

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from fairseq_xl.continuous.criteria.combined import hinge_margin
+
 # Table 2's rows, in its order, then what is ours.
 ROWS = {
     "correct prediction: cosine to nearest word": "nearest_when_correct",
@@ -22,7 +24,7 @@ def lines(report: dict[str, Any]) -> Iterator[str]:
 
 
 def _checkpoint(entry: dict[str, Any], report: dict[str, Any]) -> Iterator[str]:
-    margin = entry["criterion"].get("margin")
+    margin = hinge_margin(entry["criterion"])
     loss = entry["criterion"]["_name"] + ("" if margin is None else f", margin {margin:g}")
     yield f"{entry['checkpoint']}: {loss}, epoch {entry['epoch']}"
     yield (

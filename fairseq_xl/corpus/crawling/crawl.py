@@ -32,7 +32,7 @@ def work(project: Project, settings: CrawlSettings) -> dict[str, Any]:
     """
     folders = folders_of(project, settings)
     if folders:
-        kept.remove(project.folder / "crawl")  # what was read may have changed since
+        kept.forget(project.folder / "crawl")  # what was read may have changed since
     if not settings.url_patterns and any(language_folders(folder, project.languages) for folder in folders):
         first, second = project.languages
         settings = replace(settings, url_patterns=[[f"/{re.escape(first)}/", f"/{second}/"]])
@@ -160,5 +160,5 @@ STEP = Step(
     inputs=lambda project, settings: [folder for folder in folders_of(project, settings) if folder.is_dir()],
     outputs=["crawl/pages.jsonl", "crawl/pairs.jsonl"],
     work=work,
-    forget=lambda project: kept.remove(project.folder / "crawl"),
+    forget=lambda project: kept.forget(project.folder / "crawl"),
 )

@@ -87,6 +87,10 @@ def page_file(folder: Path, sha256: str) -> Path:
     return folder / "pages" / sha256[:2] / f"{sha256}.html"
 
 
+class _Damaged(InputError):
+    """The queue is no database any more."""
+
+
 class Pages:
     """The folder ``crawl`` of a project, open for one process at a time.
 
@@ -111,13 +115,19 @@ class Pages:
             raise InputError(f"{folder}: {error}; wait until the other crawl of this project has ended") from None
         except sqlite3.DatabaseError as error:
             self._db.close()
-            raise InputError(f"{folder / 'crawl.sqlite'}: {error}; `crawl --again` begins anew") from None
+            raise _Damaged(f"{folder / 'crawl.sqlite'}: {error}; `crawl --again` begins anew") from None
 
     def __enter__(self) -> Pages:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._db.close()
+
+    def clear(self) -> None:
+        """Forget every address, and what the crawl was."""
+        with self._db:
+            self._db.execute("delete from page")
+            self._db.execute("delete from fact")
 
     def add(self, urls: Iterable[str], found_on: str | None = None, priority: int = 0, hops: int = 0) -> list[str]:
         """Put addresses in the queue, and return those that were not known."""
@@ -308,10 +318,18 @@ def _look(url: str, body: bytes, headers: Headers, rules: Rules) -> tuple[Look, 
     return rules.look(url, text, parse(text), header(headers, "content-language")), encoding
 
 
-def remove(folder: Path) -> None:
-    """Forget a crawl's queue, so that all is fetched anew. The bytes stay until they are replaced."""
-    for name in ("crawl.sqlite", "crawl.sqlite-wal", "crawl.sqlite-shm"):
-        (folder / name).unlink(missing_ok=True)
+def forget(folder: Path) -> None:
+    """Empty a crawl's queue, so that all is fetched anew. The bytes stay until they are replaced.
+
+    Raises:
+        InputError: another process has it open.
+    """
+    try:
+        with Pages(folder) as pages:
+            pages.clear()
+    except _Damaged:
+        for name in ("crawl.sqlite", "crawl.sqlite-wal", "crawl.sqlite-shm"):
+            (folder / name).unlink(missing_ok=True)
 
 
 def read_jsonl(path: Path) -> Iterator[Mapping[str, Any]]:

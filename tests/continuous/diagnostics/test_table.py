@@ -30,6 +30,12 @@ def test_figures_of_a_report(trained):
     assert text[-1] == ""
 
 
+def test_a_sum_of_losses_has_the_margin_of_its_hinge(trained):
+    parts = {"main_loss": "vmf_posterior", "main_options": "", "auxiliary_options": "margin=0.3"}
+    made = report(trained, _name="combined", auxiliary_loss="syn_margin_proj", **parts)
+    assert next(lines(made)) == "a.pt: combined, margin 0.3, epoch 3"
+
+
 def test_what_is_not_there_is_a_dash(trained):
     """No margin, no position, no wrong prediction."""
     made = report(trained, _name="vmf")

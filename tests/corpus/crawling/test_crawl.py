@@ -18,7 +18,7 @@ import forked
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from fairseq_xl.corpus.crawling.pages import Pages, page_file, read_jsonl
+from fairseq_xl.corpus.crawling.pages import Pages, forget, page_file, read_jsonl
 from fairseq_xl.io.errors import InputError
 
 from .conftest import REDIRECT, Website, crawl, fr, links, many, page, pairs, urls
@@ -169,8 +169,25 @@ def test_a_page_that_names_a_codec_is_a_page(serve, tmp_path):
 
 
 def test_one_crawl_of_a_project_at_a_time(tmp_path, serve):
-    with Pages(tmp_path / "crawl"), pytest.raises(InputError, match="wait until the other crawl"):
-        crawl(tmp_path, serve(many(1)))
+    with Pages(tmp_path / "crawl") as pages:
+        pages.add(["http://127.0.0.1/"])
+        for begin in (lambda: crawl(tmp_path, serve(many(1))), lambda: forget(tmp_path / "crawl")):
+            with pytest.raises(InputError, match="wait until the other crawl"):
+                begin()
+        assert pages.count("waiting") == 1
+
+
+def test_what_is_forgotten_is_fetched_anew_even_where_it_is_damaged(tmp_path, serve):
+    site, queue = serve(many(1)), tmp_path / "crawl" / "crawl.sqlite"
+    asked = []
+    for damage in (False, False, True):
+        forget(tmp_path / "crawl")
+        if damage:
+            queue.write_bytes(b"no database" * 1000)
+            forget(tmp_path / "crawl")
+        assert crawl(tmp_path, site)["pairs"] == 2
+        asked.append(site.asked["/"])
+    assert asked == [1, 2, 3]
 
 
 def test_reads_a_folder(tmp_path):
