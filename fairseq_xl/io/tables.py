@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Self
 
+from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_files import loads
 from fairseq_xl.io.lines import numbered_lines, read_lines, read_text
@@ -176,6 +177,14 @@ def stream_rows(path: Path, columns: Sequence[str], even: bool = True) -> Iterat
         raise InputError(f"{path}: quoted CSV is not read here: convert it to tab-separated columns")
     rows = ((number, line.split("\t")) for number, line in enumerate(read_lines(path), start=1))
     return _with_places(path, rows, columns, even)
+
+
+def write_tsv(path: Path, names: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
+    """Names of columns and a row a line, nothing quoted; what is None is empty."""
+    with atomic_text(path) as stream:
+        stream.write("\t".join(names) + "\n")
+        for row in rows:
+            stream.write("\t".join("" if cell is None else str(cell) for cell in row) + "\n")
 
 
 def _csv_cells(path: Path, lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:

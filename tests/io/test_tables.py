@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.tables import Row, Table, parse_settings, stream_rows
+from fairseq_xl.io.tables import Row, Table, parse_settings, stream_rows, write_tsv
 
 
 def test_columns_by_number_and_by_name(tmp_path):
@@ -71,3 +71,8 @@ def test_splits_and_formats():
     assert Table.parse("x.csv.gz,split=test").format == "csv"
     assert Table.parse("x.csv.gz,split=test").split == "test"
     assert (Table.parse("x").format, Table.parse("x").split) == ("tsv", "train")
+
+
+def test_nothing_is_quoted_and_none_is_empty(tmp_path):
+    write_tsv(tmp_path / "a.tsv", ("text", "cosine", "fold"), [('A "cat"', 0.5, 0), ("L'été", None, None)])
+    assert (tmp_path / "a.tsv").read_text(encoding="utf-8") == 'text\tcosine\tfold\nA "cat"\t0.5\t0\nL\'été\t\t\n'

@@ -115,22 +115,19 @@ def build_table(
     special: str = "random",
     missing: str = "random",
     min_coverage: float = 0.5,
-    seed: int = 0,
     swap: bool = False,
 ) -> TargetTable:
     """The table of a dictionary, whose rows :func:`settle_rows` reads from a vector file.
 
     Args:
         dictionary: a fairseq dictionary.
-        path, dim, special, missing, min_coverage, seed: as there.
+        path, dim, special, missing, min_coverage: as there.
         swap: take the special rows from the checkpoint that will be loaded.
 
     Raises:
         InputError: as there.
     """
-    rows = settle_rows(
-        dictionary, path, dim=dim, special=special, missing=missing, min_coverage=min_coverage, seed=seed
-    )
+    rows = settle_rows(dictionary, path, dim=dim, special=special, missing=missing, min_coverage=min_coverage)
     keep_rows = dictionary.nspecial if swap else 0
     return TargetTable(
         torch.from_numpy(rows.table), torch.from_numpy(rows.banned), dictionary.symbols, keep_rows=keep_rows

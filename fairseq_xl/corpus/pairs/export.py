@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from fairseq_xl.corpus.documents.document import read_documents
 from fairseq_xl.corpus.pairs.data_card import card
-from fairseq_xl.corpus.pairs.pair import SPLITS, Pair, write_jsonl, write_parquet, write_tsv
+from fairseq_xl.corpus.pairs.pair import SPLITS, Pair, write_jsonl, write_parquet
 from fairseq_xl.corpus.pairs.positives import Placed, read_positives
 from fairseq_xl.corpus.pairs.shallow_baseline import shallow_baseline
 from fairseq_xl.corpus.pairs.split import TEST
@@ -23,6 +23,7 @@ from fairseq_xl.io.folders import own_files
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.packages import require
 from fairseq_xl.io.settings import GREATEST_SEED, option
+from fairseq_xl.io.tables import write_tsv
 from fairseq_xl.text.words import masked
 
 Negative = tuple[int, int, float]
@@ -179,7 +180,7 @@ def _work(project: Project, settings: ExportSettings) -> dict[str, Any]:
             files[split] = f"data/{split}.jsonl"
             write_jsonl(folder / files[split], some)
             if settings.tsv:
-                write_tsv(folder / f"{split}.tsv", some)
+                write_tsv(folder / f"{split}.tsv", [field.name for field in fields(Pair)], map(astuple, some))
             if settings.parquet:
                 write_parquet(folder / "parquet" / f"{split}.parquet", some)
         shallow = _shallow(rows, settings) if settings.shallow_baseline else {}

@@ -14,13 +14,14 @@ import numpy as np
 from fairseq_xl.corpus.documents.document import Document, read_documents
 from fairseq_xl.corpus.pairs import split
 from fairseq_xl.corpus.pairs.positives import Placed, Positives, collect, write_positives
-from fairseq_xl.corpus.pairs.search import QUANTILES, Band, Both, Lengths, NearDuplicates, Overlaps, quantiles, search
+from fairseq_xl.corpus.pairs.search import QUANTILES, Band, Lengths, NearDuplicates, Overlaps, quantiles, search
 from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.encode.averaged import Averaging
 from fairseq_xl.encode.registry import KINDS, described, load_encoder
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import GREATEST_SEED, option
+from fairseq_xl.io.tables import write_tsv
 from fairseq_xl.text.words import words
 from fairseq_xl.vectors.neighbours import unit_rows
 
@@ -190,7 +191,7 @@ def _work(project: Project, settings: NegativesSettings) -> dict[str, Any]:
     area = topic * (settings.folds + 1) + fold[home] + 1
     band = Band(settings.low, settings.high, settings.each, settings.pool)
     near_duplicates = NearDuplicates(positives, settings.near)
-    fits = Both(Lengths(positives, settings.length), Overlaps(positives, settings.overlap))
+    fits = (Lengths(positives, settings.length), Overlaps(positives, settings.overlap))
     found: list[tuple[int, int, float]] = []
     for block in search(vectors, area, home, positives.pages, band, near_duplicates, fits, settings.seed):
         found.extend(zip(*(column.tolist() for column in block), strict=True))
@@ -237,11 +238,11 @@ def _print_quantiles(cosines: np.ndarray, settings: NegativesSettings) -> None:
 
 def _write_negatives(path: Path, rows: Sequence[Placed], found: Sequence[tuple[int, int, float]]) -> None:
     """Numbers of both positives, and the texts for readers."""
-    with atomic_text(path) as stream:
-        stream.write("\t".join(HEADER) + "\n")
-        for left, right, cosine in found:
-            texts = rows[left].first, rows[right].first, rows[right].second
-            stream.write("\t".join([str(left), str(right), f"{cosine:.4f}", *texts]) + "\n")
+    cells = (
+        (left, right, f"{cosine:.4f}", rows[left].first, rows[right].first, rows[right].second)
+        for left, right, cosine in found
+    )
+    write_tsv(path, HEADER, cells)
 
 
 STEP = Step(NegativesSettings, _inputs, ["positives.tsv", "negatives.tsv"], _work)

@@ -43,15 +43,6 @@ class Pair:
     split: str
 
 
-def write_tsv(path: Path, rows: Iterable[Pair]) -> None:
-    """A header and a row a pair, nothing quoted; what is None is empty."""
-    with atomic_text(path) as stream:
-        stream.write("\t".join(field.name for field in fields(Pair)) + "\n")
-        for row in rows:
-            cells = ("" if value is None else str(value) for value in asdict(row).values())
-            stream.write("\t".join(cells) + "\n")
-
-
 def write_jsonl(path: Path, rows: Iterable[Pair]) -> None:
     """A JSON object a line."""
     with atomic_text(path) as stream:

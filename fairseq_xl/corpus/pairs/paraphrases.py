@@ -19,12 +19,11 @@ from fairseq_xl.corpus.pairs import split
 from fairseq_xl.corpus.pairs.export import balanced
 from fairseq_xl.corpus.pairs.negatives import unit_vectors
 from fairseq_xl.corpus.pairs.positives import Placed, Positives
-from fairseq_xl.corpus.pairs.search import Band, Both, Lengths, NearDuplicates, Overlaps, search
+from fairseq_xl.corpus.pairs.search import Band, Lengths, NearDuplicates, Overlaps, search
 from fairseq_xl.corpus.pairs.settings import ParaphraseSettings
-from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import own_files
-from fairseq_xl.io.tables import stream_rows
+from fairseq_xl.io.tables import stream_rows, write_tsv
 from fairseq_xl.text.splits.linked import groups
 from fairseq_xl.text.words import frequency_cosine, key
 
@@ -113,7 +112,7 @@ def paraphrases(positives: Positives, encoder: str, settings: ParaphraseSettings
     places = split.assign(np.arange(homes), [0] * homes, weight, settings.folds, settings.test, settings.seed)
     fold = places[positives.home]
     vectors = unit_vectors(encoder, positives.first)
-    fits = Both(Lengths(positives, settings.length), Overlaps(positives, settings.overlap))
+    fits = (Lengths(positives, settings.length), Overlaps(positives, settings.overlap))
     near, band = NearDuplicates(positives, settings.near), Band(settings.low, settings.high)
     found: list[tuple[int, int, float]] = []
     for block in search(vectors, fold, positives.home, positives.pages, band, near, fits, settings.seed):
@@ -150,10 +149,6 @@ def write_labelled(folder: Path, rows: Sequence[Labelled]) -> None:
     with own_files(folder, "corpus paraphrases") as written:
         for name in SPLITS:
             some = [row for row in rows if (row.fold is None) == (name == "test")]
-            if not some:
-                continue
-            with atomic_text(written / f"{name}.tsv") as stream:
-                stream.write("\t".join(HEADER) + "\n")
-                for row in some:
-                    fold = "" if row.fold is None else row.fold
-                    stream.write(f"{row.sentence1}\t{row.sentence2}\t{row.label}\t{fold}\n")
+            if some:
+                cells = ((row.sentence1, row.sentence2, row.label, row.fold) for row in some)
+                write_tsv(written / f"{name}.tsv", HEADER, cells)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
 from fairseq_xl.corpus.documents.document import Document
-from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.tables import write_tsv
 from fairseq_xl.text.words import key
 
 HEADER = ("number", "page", "topic", "fold", "first", "second")
@@ -92,11 +92,7 @@ class Placed:
 
 def write_positives(path: Path, rows: Sequence[Placed]) -> None:
     """A table with a row a pair, numbered from 0."""
-    with atomic_text(path) as stream:
-        stream.write("\t".join(HEADER) + "\n")
-        for number, row in enumerate(rows):
-            cells = (number, row.page, row.topic, row.fold, row.first, row.second)
-            stream.write("\t".join(map(str, cells)) + "\n")
+    write_tsv(path, HEADER, ((number, *astuple(row)) for number, row in enumerate(rows)))
 
 
 def read_positives(path: Path) -> list[Placed]:

@@ -130,20 +130,6 @@ def _numbered(counts: Counter[str]) -> list[tuple[str, int]]:
     return [(mark, k) for mark, count in counts.items() for k in range(count)]
 
 
-class Both:
-    """Lengths and overlaps that may stand side by side."""
-
-    def __init__(self, lengths: Lengths, overlaps: Overlaps):
-        self.lengths, self.overlaps = lengths, overlaps
-
-    def __call__(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """(K,) bool. Overlaps are computed only where lengths fit."""
-        found = self.lengths(left, right)
-        some = np.flatnonzero(found)
-        found[some] = self.overlaps(left[some], right[some])
-        return found
-
-
 def search(
     vectors: np.ndarray,
     area: Sequence[int] | np.ndarray,
@@ -151,7 +137,7 @@ def search(
     pages: Sequence[set[int]],
     band: Band,
     near_duplicates: NearDuplicates,
-    fits: Lengths | Both,
+    fits: Sequence[Lengths | Overlaps],
     seed: int,
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Negatives of all sentences, some at a time.
@@ -162,7 +148,7 @@ def search(
         page: (N,) of each sentence.
         pages: (N,) all pages with the sentence. Candidates must not be on the sentence's page.
         near_duplicates: what is never a negative.
-        fits: which lengths, and overlaps, may stand side by side.
+        fits: which lengths, and overlaps, may stand side by side; the cheapest first.
         seed: of the draw.
 
     Yields:
@@ -194,7 +180,9 @@ def search(
                 limits, cosines, hits = index.range_search(vectors[queries[active]], band.low)
                 place = np.repeat(active, np.diff(limits).astype(int))
                 hits = candidates[hits]
-                keep = (cosines < band.high) & (hits != queries[place]) & fits(queries[place], hits)
+                keep = np.flatnonzero((cosines < band.high) & (hits != queries[place]))
+                for rule in fits:
+                    keep = keep[rule(queries[place[keep]], hits[keep])]
                 place, hits, cosines = place[keep], hits[keep], cosines[keep]
                 yield from _drawn(queries, wanted, place, hits, cosines, page, homes, near_duplicates, random)
 

@@ -26,18 +26,15 @@ def shallow_baseline(
     """
     linear, ensemble = require("sklearn.linear_model", "corpus"), require("sklearn.ensemble", "corpus")
     pipeline, scaling = require("sklearn.pipeline", "corpus"), require("sklearn.preprocessing", "corpus")
+    selection = require("sklearn.model_selection", "corpus")
     values = np.array([features(*pair) for pair in pairs], np.float64)
     gold, fold = np.asarray(labels), np.asarray(folds)
     found = {}
     for name in CLASSIFIERS:
-        right = np.zeros(len(gold), bool)
-        for held in np.unique(fold):
-            if name == "gradient boosting":
-                model = ensemble.HistGradientBoostingClassifier(random_state=seed)
-            else:
-                model = pipeline.make_pipeline(scaling.StandardScaler(), linear.LogisticRegression(max_iter=1000))
-            inside = fold == held
-            model.fit(values[~inside], gold[~inside])
-            right[inside] = model.predict(values[inside]) == gold[inside]
-        found[name] = float(right.mean())
+        if name == "gradient boosting":
+            model = ensemble.HistGradientBoostingClassifier(random_state=seed)
+        else:
+            model = pipeline.make_pipeline(scaling.StandardScaler(), linear.LogisticRegression(max_iter=1000))
+        predicted = selection.cross_val_predict(model, values, gold, groups=fold, cv=selection.LeaveOneGroupOut())
+        found[name] = float((predicted == gold).mean())
     return found

@@ -22,10 +22,10 @@ import torch
 from fairseq.data import Dictionary
 from torch import Tensor
 
-from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import read_manifest
 from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.tables import write_tsv
 from fairseq_xl.pairs.data.source import TRAIN_ONLY
 from fairseq_xl.pairs.data.tokenizer import Tokenizer
 from fairseq_xl.vectors.formats.npy import open_array
@@ -140,10 +140,9 @@ def _row(cells: list[str]) -> Row:
 
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
     """Write one split."""
-    with atomic_text(path) as stream:
-        stream.write("\t".join(COLUMNS) + "\n")
-        for row in rows:
-            label = "" if row.label is None else row.label
-            texts = (row.left, row.right, row.left_text, row.right_text)
-            cells = (row.id, label, row.group, *row.folds, *(" ".join(t.split()) for t in texts))
-            stream.write("\t".join(map(str, cells)) + "\n")
+
+    def cells(row: Row) -> tuple[object, ...]:
+        texts = (" ".join(text.split()) for text in (row.left, row.right, row.left_text, row.right_text))
+        return row.id, row.label, row.group, *row.folds, *texts
+
+    write_tsv(path, COLUMNS, map(cells, rows))

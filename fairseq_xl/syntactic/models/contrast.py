@@ -12,20 +12,22 @@ from torch import Tensor
 
 from fairseq_xl.losses.table import outside_autocast
 
+LONGEST = 3
+"""Tags of the n-grams that are compared, at most."""
 
-def tag_similarity(tags: Tensor, pad: int, longest: int = 3) -> Tensor:
-    """Cosine similarities (N, N), from 0 to 1, of the counts of n-grams of tags.
+
+def tag_similarity(tags: Tensor, pad: int) -> Tensor:
+    """Cosine similarities (N, N), from 0 to 1, of the counts of n-grams of one to three tags.
 
     Args:
         tags: (N, T) whole numbers of 0 or more, padded at the end.
         pad: the number of padding; no n-gram with it counts.
-        longest: n-grams of 1 to so many tags.
     """
     base = int(tags.max()) + 1
     grams = torch.zeros_like(tags)
     is_gram = torch.ones_like(tags, dtype=torch.bool)
     counts = []
-    for n in range(min(longest, tags.shape[1])):
+    for n in range(min(LONGEST, tags.shape[1])):
         end = tags.shape[1] - n
         grams = grams[:, :end] * base + tags[:, n:]
         is_gram = is_gram[:, :end] & tags[:, n:].ne(pad)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fairseq_xl.corpus.pairs import search
 from fairseq_xl.corpus.pairs.positives import Positives
-from fairseq_xl.corpus.pairs.search import Band, Both, Lengths, NearDuplicates, Overlaps
+from fairseq_xl.corpus.pairs.search import Band, Lengths, NearDuplicates, Overlaps
 from fairseq_xl.text.words import frequency_cosine, key
 
 
@@ -53,9 +53,10 @@ def double_loop(vectors, area, positives, band, near, length=0.0):
     return found
 
 
-def searched(vectors, area, positives, band, near, seed=1, length=0.0):
+def searched(vectors, area, positives, band, near, seed=1, length=0.0, overlap=1.0):
     found = {}
-    near_duplicates, fits = NearDuplicates(positives, near), Lengths(positives, length)
+    near_duplicates = NearDuplicates(positives, near)
+    fits = [Lengths(positives, length), Overlaps(positives, overlap)]
     for block in search.search(vectors, area, positives.home, positives.pages, band, near_duplicates, fits, seed):
         for q, c, cosine in zip(*block, strict=True):
             assert c not in found.get(q, {})
@@ -91,6 +92,20 @@ def test_lengths_against_a_double_loop():
     expected = double_loop(vectors, area, positives, band, 0.85, length=0.5)
     assert pairs == {(q, c) for q, candidates in expected.items() for c in candidates}
     assert 0 < len(pairs) < sum(map(len, every.values()))
+
+
+def test_lengths_and_overlaps_must_both_fit():
+    vectors, area, positives = random_case(5, 60)
+    random = np.random.default_rng(6)
+    positives.second[:] = [text + "x" * int(random.integers(0, 30)) for text in positives.second]
+    band, found = Band(0.8, 0.95, 60), []
+    for length, overlap in ((0.0, 1.0), (0.5, 1.0), (0.0, 0.1), (0.5, 0.1)):
+        made = searched(vectors, area, positives, band, 0.85, length=length, overlap=overlap)
+        found.append({(q, c) for q, candidates in made.items() for c in candidates})
+    every, lengths, overlaps, both = found
+    assert both == lengths & overlaps
+    assert 0 < len(both) < min(len(lengths), len(overlaps))
+    assert max(len(lengths), len(overlaps)) < len(every)
 
 
 def test_no_more_candidates_than_the_pool(monkeypatch):
@@ -133,10 +148,6 @@ def test_overlaps_by_hand():
     assert Overlaps(positives, 0.2)(*places).tolist() == [False, True, False]
     assert Overlaps(positives, 0.4)(*places).tolist() == [True, True, False]
     assert Overlaps(positives, 1)(*places).all()
-    both = Both(Lengths(positives, 0), Overlaps(positives, 0.2))
-    assert both(*places).tolist() == [False, True, False]
-    positives.second[2] = "le x" + " x" * 100
-    assert not Both(Lengths(positives, 0.1), Overlaps(positives, 0.2))(*places).any()
 
 
 def test_shared_punctuation_counts_each_mark():
