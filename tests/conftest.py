@@ -25,7 +25,6 @@ from typing import Any
 import forkserver
 import hub_server
 import hypothesis
-import loading
 import playground as playgrounds
 import pytest
 import skips
@@ -398,24 +397,9 @@ def prepare(tmp_path_factory) -> Callable[..., Path]:
 @pytest.fixture(scope="session")
 def fairseq_train() -> Callable[[str], None]:
     """``fairseq_train("DATA --task …")`` as the command would, in this process."""
-    import fairseq_cli.train
-    from fairseq import checkpoint_utils, options
-    from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+    import in_process
 
-    from fairseq_xl import compat
-
-    compat.apply()  # once more: fairseq's commands were not loaded when the package was
-
-    def train(line: str) -> None:
-        # fairseq keeps the best score and the patience in attributes of functions.
-        for function in (checkpoint_utils.save_checkpoint, fairseq_cli.train.should_stop_early):
-            for name in ("best", "num_runs"):
-                vars(function).pop(name, None)
-        args = options.parse_args_and_arch(options.get_training_parser(), shlex.split(line))
-        fairseq_cli.train.main(convert_namespace_to_omegaconf(args))
-        loading.end()
-
-    return train
+    return partial(in_process.run, "train")
 
 
 # Of a validation's figures those that depend on the time, on how many batches were summed at once, or on the past.
@@ -541,7 +525,7 @@ def train_both_ways(fairseq_train) -> Callable[..., tuple[dict[str, Any], dict[s
     """
     import fairseq_cli.hydra_train
     import hydra
-    from fairseq import checkpoint_utils
+    import in_process
     from fairseq.dataclass.initialize import hydra_init
     from omegaconf import OmegaConf
 
@@ -553,12 +537,12 @@ def train_both_ways(fairseq_train) -> Callable[..., tuple[dict[str, Any], dict[s
 
     def train(name: str, save: Path, *overrides: str) -> tuple[dict[str, Any], dict[str, Any]]:
         overrides = (*overrides, "common.cpu=true", f"common.user_dir={ROOT / 'fairseq_xl'}")
-        vars(checkpoint_utils.save_checkpoint).pop("best", None)  # fairseq keeps the last training's there
+        in_process.forget()
         hydra_init(name)
         with hydra.initialize_config_dir(str(folder), version_base="1.1"):
             composed = hydra.compose(name, [*overrides, f"checkpoint.save_dir={save}/hydra"])
         fairseq_cli.hydra_train._hydra_main(composed)
-        loading.end()
+        in_process.end_loading()
 
         changed = OmegaConf.from_dotlist([one.removeprefix("+") for one in overrides])
         config = OmegaConf.to_container(OmegaConf.merge(OmegaConf.load(folder / f"{name}.yaml"), changed))

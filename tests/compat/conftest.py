@@ -4,59 +4,28 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-import fairseq_cli.generate
-import fairseq_cli.interactive
-import fairseq_cli.preprocess
-import fairseq_cli.train
+import in_process
 import pytest
 import torch
-from fairseq import checkpoint_utils, options
-from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 
-from fairseq_xl import compat
-
-compat.apply()  # once more: fairseq's commands were not loaded when the package was
-
-PARSERS = {
-    "train": (fairseq_cli.train, options.get_training_parser),
-    "generate": (fairseq_cli.generate, options.get_generation_parser),
-    "interactive": (fairseq_cli.interactive, options.get_interactive_generation_parser),
-}
 TINY_LSTM = (
     "--arch lstm --encoder-embed-dim 8 --encoder-hidden-size 8 --decoder-embed-dim 8 "
     "--decoder-hidden-size 8 --decoder-out-embed-dim 8 --dropout 0.2 "
 )
 
 
-def run_command(name: str, line: str) -> None:
-    """``run_command("train", "DATA --arch …")`` as ``fairseq-train`` would."""
-    module, parser = PARSERS[name]
-    args = options.parse_args_and_arch(parser(), shlex.split(line))
-    module.main(convert_namespace_to_omegaconf(args))
-
-
-def forget_last_training() -> None:
-    """fairseq keeps the best score and the patience in attributes of functions."""
-    for function in (checkpoint_utils.save_checkpoint, fairseq_cli.train.should_stop_early):
-        for name in ("best", "num_runs"):
-            vars(function).pop(name, None)
-
-
 @pytest.fixture
 def command() -> Callable[[str, str], None]:
     """``command("train", "DATA --arch …")`` runs one of fairseq's commands in this process."""
-    forget_last_training()
-    return run_command
+    return in_process.run
 
 
 def _in_child(name: str, line: str) -> None:
     torch.set_num_threads(1)  # a forked child must not use its parent's thread pool
-    forget_last_training()
-    run_command(name, line)
+    in_process.run(name, line)
 
 
 @pytest.fixture
@@ -100,14 +69,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
             lines = "".join(pair[side] + "\n" for pair in part)
             (text / f"{split}.{language}").write_text(lines, encoding="utf-8")
     data = tmp_path_factory.mktemp("data") / "bin"
-    fairseq_cli.preprocess.main(
-        options.get_preprocessing_parser().parse_args(
-            shlex.split(
-                f"-s de -t en --trainpref {text}/train --validpref {text}/valid "
-                f"--testpref {text}/test --destdir {data} --workers 1"
-            )
-        )
-    )
+    files = f"--trainpref {text}/train --validpref {text}/valid --testpref {text}/test"
+    in_process.preprocess(f"-s de -t en {files} --destdir {data} --workers 1")
     return data
 
 
@@ -121,8 +84,7 @@ def tiny_lstm() -> str:
 def trained(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The checkpoint of a stock ``lstm`` after a few updates, chosen by BLEU."""
     folder = tmp_path_factory.mktemp("trained")
-    forget_last_training()
-    run_command(
+    in_process.run(
         "train",
         f"{corpus} {TINY_LSTM} --criterion cross_entropy --optimizer adam --lr 0.01 "
         f"--max-tokens 200 --max-epoch 1 --save-dir {folder} --num-workers 0 --seed 1 "

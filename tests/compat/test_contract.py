@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import fairseq_cli.eval_lm
-import fairseq_cli.preprocess
 import fairseq_cli.score
 import fairseq_cli.validate
+import in_process
 import pytest
 import torch
 from fairseq import options
@@ -180,13 +180,9 @@ def text(tmp_path_factory) -> Path:
     return folder
 
 
-def preprocess(line: str) -> None:
-    fairseq_cli.preprocess.main(options.get_preprocessing_parser().parse_args(shlex.split(line)))
-
-
 def test_raw_data(text, command, capsys, tmp_path):
     files = f"--trainpref {text}/train --validpref {text}/valid --testpref {text}/test"
-    preprocess(f"-s de -t en {files} --destdir {tmp_path}/raw --dataset-impl raw --workers 1")
+    in_process.preprocess(f"-s de -t en {files} --destdir {tmp_path}/raw --dataset-impl raw --workers 1")
     raw = f"{tmp_path}/raw --dataset-impl raw"
     command("train", f"{raw} --arch {MODELS['lstm']} {TRAIN} --max-update 3 --save-dir {tmp_path}/out")
     command("generate", f"{raw} --path {tmp_path}/out/checkpoint_last.pt --max-len-b 6 --num-workers 0 --cpu")
@@ -195,7 +191,7 @@ def test_raw_data(text, command, capsys, tmp_path):
 
 def test_alignments_are_learnt(text, command, capsys, tmp_path):
     files = f"--trainpref {text}/train --validpref {text}/valid --testpref {text}/test --align-suffix align"
-    preprocess(f"-s de -t en {files} --destdir {tmp_path}/bin --joined-dictionary --workers 1")
+    in_process.preprocess(f"-s de -t en {files} --destdir {tmp_path}/bin --joined-dictionary --workers 1")
     command(
         "train",
         f"{tmp_path}/bin --arch transformer_align {ATTENTION} {TRAIN} --load-alignments --alignment-layer 1 "
@@ -224,7 +220,7 @@ def monolingual(text, tmp_path_factory) -> Path:
     for part in ("train", "valid", "test"):
         shutil.copyfile(text / f"{part}.en", folder / part)
     files = f"--trainpref {folder}/train --validpref {folder}/valid --testpref {folder}/test"
-    preprocess(f"--only-source {files} --destdir {folder}/bin --workers 1")
+    in_process.preprocess(f"--only-source {files} --destdir {folder}/bin --workers 1")
     return folder / "bin"
 
 

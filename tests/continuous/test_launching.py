@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-
 import numpy as np
 import pytest
 import registered
@@ -14,15 +12,13 @@ from fairseq_xl.text.synthetic import generator as synthetic
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     """120 sentences of the synthetic language, binarised, and vectors for their words."""
-    import fairseq_cli.preprocess
-    from fairseq import options
+    import in_process
     from fairseq.data import Dictionary
 
     folder = tmp_path_factory.mktemp("synthetic")
     synthetic.write(synthetic.generate(1, 120, 20, 20, 0), folder, False)
     files = " ".join(f"--{part}pref {folder}/{part}" for part in ("train", "valid", "test"))
-    line = f"-s qel -t en {files} --destdir {folder}/bin"
-    fairseq_cli.preprocess.main(options.get_preprocessing_parser().parse_args(shlex.split(line)))
+    in_process.preprocess(f"-s qel -t en {files} --destdir {folder}/bin")
     words = Dictionary.load(f"{folder}/bin/dict.en.txt").symbols[4:]
     rows = np.random.default_rng(0).standard_normal((len(words), 12))
     lines = [" ".join([word, *(f"{x:.4f}" for x in row)]) for word, row in zip(words, rows, strict=True)]

@@ -2,22 +2,17 @@
 
 import json
 import random
-import shlex
 from argparse import Namespace
 
-import fairseq_cli.preprocess
-import fairseq_cli.train
+import in_process
 import pytest
 import torch
-from fairseq import checkpoint_utils, options, utils
-from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+from fairseq import checkpoint_utils, utils
 
-from fairseq_xl import compat
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.training import checkpoints
 
 pytestmark = pytest.mark.slow
-compat.apply()  # once more: fairseq's commands were not loaded when the package was
 
 ANNEALED = "--criterion annealed --start-loss cosine --end-loss syn_margin_proj --end-options margin=0.3 "
 
@@ -35,9 +30,8 @@ def data(tmp_path_factory):
     rows = torch.randn(8, 16, generator=generator).tolist()
     vectors = "".join(f"x{i} {' '.join(map(str, row))}\n" for i, row in enumerate(rows))
     (folder / "en.vec").write_text(f"8 16\n{vectors}")
-    parser = options.get_preprocessing_parser()
-    line = f"-s de -t en --trainpref {folder}/train --validpref {folder}/valid --destdir {folder}/bin"
-    fairseq_cli.preprocess.main(parser.parse_args(shlex.split(f"{line} --workers 1")))
+    files = f"--trainpref {folder}/train --validpref {folder}/valid"
+    in_process.preprocess(f"-s de -t en {files} --destdir {folder}/bin --workers 1")
     return folder
 
 
@@ -51,10 +45,9 @@ def train(data, caplog):
             "--optimizer adam --lr 0.01 --max-tokens 100 --required-batch-size-multiple 1 --seed 1 "
             "--log-format json --log-interval 1 --num-workers 0 --cpu "
         )
-        args = options.parse_args_and_arch(options.get_training_parser(), shlex.split(fixed + line))
         caplog.clear()
         with caplog.at_level("INFO"):
-            fairseq_cli.train.main(convert_namespace_to_omegaconf(args))
+            in_process.run("train", fixed + line)
         logged = {"train_inner": [], "valid": []}
         for record in caplog.records:
             if record.name in logged and record.getMessage().startswith("{"):

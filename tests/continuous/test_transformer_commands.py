@@ -1,23 +1,15 @@
 """continuous_transformer through fairseq's commands: it learns the synthetic language, translates, and refuses."""
 
 import re
-import shlex
 
-import fairseq_cli.generate
-import fairseq_cli.preprocess
-import fairseq_cli.train
+import in_process
 import numpy as np
 import pytest
 import sacrebleu
-from fairseq import checkpoint_utils, options
-from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 
-from fairseq_xl import compat
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.synthetic import generator as synthetic
 from fairseq_xl.training import checkpoints
-
-compat.apply()  # once more: fairseq's commands were not loaded when the package was
 
 pytestmark = pytest.mark.slow
 
@@ -27,31 +19,14 @@ SIZES = " ".join(
     for side in ("encoder", "decoder")
 )
 EPOCHS = 5
-COMMANDS = {
-    "train": (fairseq_cli.train, options.get_training_parser),
-    "generate": (fairseq_cli.generate, options.get_generation_parser),
-}
-
-
-def run(name, line):
-    """``run("train", "DATA --arch …")`` as ``fairseq-train`` would."""
-    for function in (checkpoint_utils.save_checkpoint, fairseq_cli.train.should_stop_early):
-        for kept in ("best", "num_runs"):  # fairseq keeps the last training's in attributes
-            vars(function).pop(kept, None)
-    module, parser = COMMANDS[name]
-    args = options.parse_args_and_arch(parser(), shlex.split(line))
-    module.main(convert_namespace_to_omegaconf(args))
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     folder = tmp_path_factory.mktemp("synthetic")
     synthetic.write(synthetic.generate(1, 2000, 100, 60, 0), folder, False)
-    parser = options.get_preprocessing_parser()
     files = " ".join(f"--{part}pref {folder}/{part}" for part in ("train", "valid", "test"))
-    fairseq_cli.preprocess.main(
-        parser.parse_args(shlex.split(f"-s qel -t en {files} --destdir {folder}/bin --workers 1"))
-    )
+    in_process.preprocess(f"-s qel -t en {files} --destdir {folder}/bin --workers 1")
     words = [line.split()[0] for line in (folder / "bin/dict.en.txt").read_text().splitlines()]
     rows = np.random.default_rng(0).standard_normal((len(words), 64))
     lines = [f"{word} {' '.join(f'{x:.5f}' for x in row)}" for word, row in zip(words, rows, strict=True)]
@@ -60,7 +35,7 @@ def corpus(tmp_path_factory):
 
 
 def train(corpus, save, line):
-    run(
+    in_process.run(
         "train",
         f"{corpus}/bin {SIZES} --optimizer adam --adam-betas (0.9,0.98) --lr 0.003 --lr-scheduler inverse_sqrt "
         f"--warmup-updates 80 --clip-norm 1 --batch-size 24 --save-dir {save} --num-workers 0 --cpu --seed 1 "
@@ -69,7 +44,7 @@ def train(corpus, save, line):
 
 
 def translate(corpus, folder, paths, line=""):
-    run(
+    in_process.run(
         "generate",
         f"{corpus}/bin --path {paths} --beam 4 --batch-size 30 --max-len-a 2 --max-len-b 5 --cpu "
         f"--results-path {folder} {line}",

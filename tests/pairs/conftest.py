@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shlex
 from pathlib import Path
 
 import pytest
@@ -68,13 +67,7 @@ def prepared(files, tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def train_classifier():
     """``train_classifier(DATA, DIR, "--arch esim --max-epoch 2")`` runs fairseq-train in this process."""
-    import fairseq_cli.train
-    from fairseq import options
-    from fairseq.dataclass.utils import convert_namespace_to_omegaconf
-
-    from fairseq_xl import compat
-
-    compat.apply()  # once more: fairseq's commands were not loaded when the package was
+    import in_process
 
     def run(data: Path, folder: Path, line: str) -> None:
         fixed = (
@@ -82,8 +75,7 @@ def train_classifier():
             "--batch-size 32 --required-batch-size-multiple 1 --log-format json --log-interval 1 --cpu "
             f"--num-workers 0 --no-epoch-checkpoints --best-checkpoint-metric log_loss --save-dir {folder} "
         )
-        args = options.parse_args_and_arch(options.get_training_parser(), shlex.split(fixed + line))
-        fairseq_cli.train.main(convert_namespace_to_omegaconf(args))
+        in_process.run("train", fixed + line)
 
     return run
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-import shlex
 from pathlib import Path
 
-import loading
 import pytest
 
 # Words of two scripts that tell the class, and words that do not.
@@ -51,13 +49,7 @@ def data_directory(labelled, tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def train_siamese():
     """``train_siamese(DATA, DIR, "--max-update 3")`` runs fairseq-train in this process."""
-    import fairseq_cli.train
-    from fairseq import options
-    from fairseq.dataclass.utils import convert_namespace_to_omegaconf
-
-    from fairseq_xl import compat
-
-    compat.apply()  # once more: fairseq's commands were not loaded when the package was
+    import in_process
 
     def run(data: Path, folder: Path, line: str) -> None:
         fixed = (
@@ -66,9 +58,7 @@ def train_siamese():
             f"--log-interval 1 --cpu --num-workers 0 --no-epoch-checkpoints --best-checkpoint-metric macro_f1 "
             f"--maximize-best-checkpoint-metric --save-dir {folder} "
         )
-        args = options.parse_args_and_arch(options.get_training_parser(), shlex.split(fixed + line))
-        fairseq_cli.train.main(convert_namespace_to_omegaconf(args))
-        loading.end()
+        in_process.run("train", fixed + line)
 
     return run
 

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import shlex
 from functools import partial
 from pathlib import Path
 
-import fairseq_cli.preprocess
-import fairseq_cli.train
+import in_process
 import numpy as np
 import pytest
 import torch
-from fairseq import checkpoint_utils, options
 from fairseq.data import LanguagePairDataset, ListDataset
-from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
 from tiny_words import dictionary, write_vectors
 
-from fairseq_xl import Translator, compat
+from fairseq_xl import Translator
 from fairseq_xl.continuous.models.config import TinyConfig
 from fairseq_xl.continuous.models.lstm import ContinuousLSTM
 from fairseq_xl.text import moses
 from fairseq_xl.translation.options import decoding
 from fairseq_xl.translation.packing import Packing, pack
-
-compat.apply()  # once more: fairseq's commands were not loaded when the package was
 
 WORDS = [("Hund", "dog"), ("Mann", "man"), ("Kind", "child"), ("Ball", "ball"), ("Vogel", "bird")]
 DEEDS = [("sieht", "sees"), ("malt", "paints"), ("hört", "hears")]
@@ -56,11 +50,6 @@ def pairs(count: int, seed: int) -> list[tuple[str, str]]:
     return found
 
 
-def _fairseq(module, parser, line: str) -> None:
-    args = options.parse_args_and_arch(parser, shlex.split(line))
-    module.main(convert_namespace_to_omegaconf(args))
-
-
 @pytest.fixture(scope="session")
 def work(tmp_path_factory) -> Path:
     """Raw and prepared text, a data directory, and MODEL/checkpoint_last.pt of each of MODELS."""
@@ -87,27 +76,15 @@ def work(tmp_path_factory) -> Path:
                 folder / f"true.{name}.{language}",
                 model=str(truecaser),
             )
-    fairseq_cli.preprocess.main(
-        options.get_preprocessing_parser().parse_args(
-            shlex.split(
-                f"-s de -t en --trainpref {folder}/true.train --testpref {folder}/true.test "
-                f"--destdir {folder}/bin --workers 1"
-            )
-        )
-    )
+    files = f"--trainpref {folder}/true.train --testpref {folder}/true.test"
+    in_process.preprocess(f"-s de -t en {files} --destdir {folder}/bin --workers 1")
     words = [line.split()[0] for line in (folder / "bin/dict.en.txt").read_text().splitlines()]
     rng = np.random.default_rng(0)
     rows = [f"{word} " + " ".join(f"{x:.4f}" for x in rng.standard_normal(12)) for word in words]
     (folder / "en.vec").write_text(f"{len(rows)} 12\n" + "\n".join(rows) + "\n")
     for name, line in MODELS.items():
-        for function in (checkpoint_utils.save_checkpoint, fairseq_cli.train.should_stop_early):
-            for attribute in ("best", "num_runs"):
-                vars(function).pop(attribute, None)
-        _fairseq(
-            fairseq_cli.train,
-            options.get_training_parser(),
-            f"{folder}/bin {line.format(folder / 'en.vec')} {COMMON} --save-dir {folder}/{name}",
-        )
+        line = f"{line.format(folder / 'en.vec')} {COMMON}"
+        in_process.run("train", f"{folder}/bin {line} --save-dir {folder}/{name}")
     return folder
 
 
@@ -134,12 +111,6 @@ def _pack(work: Path, output: Path, *names: str, **settings) -> None:
 def pack_model(work):
     """``pack_model(FOLDER, "stock", …)`` packs trained models."""
     return partial(_pack, work)
-
-
-@pytest.fixture(scope="session")
-def fairseq():
-    """``fairseq(MODULE, PARSER, "a command line")`` runs one of fairseq's commands in this process."""
-    return _fairseq
 
 
 @pytest.fixture(scope="session")

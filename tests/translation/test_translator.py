@@ -12,11 +12,10 @@ import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
-import fairseq_cli.generate
+import in_process
 import numpy as np
 import pytest
 import torch
-from fairseq import options
 
 import fairseq_xl
 from fairseq_xl import Translation, Translator
@@ -28,17 +27,14 @@ MODELS = ("continuous", "softmax", "stock")
 
 
 @pytest.fixture(scope="module")
-def generated(fairseq, work):
+def generated(work):
     """``generated(FOLDER, NAMES, OPTION…)``: what fairseq-generate writes for the preprocessed test set, with the text
     steps after it."""
 
     def generate(folder: Path, names: list[str], *further: str) -> list[str]:
         paths = os.pathsep.join(str(work / name / "checkpoint_last.pt") for name in names)
-        fairseq(
-            fairseq_cli.generate,
-            options.get_generation_parser(),
-            f"{work}/bin --path {paths} --cpu --batch-size 64 --results-path {folder} {' '.join(further)}",
-        )
+        line = f"{work}/bin --path {paths} --cpu --batch-size 64 --results-path {folder} {' '.join(further)}"
+        in_process.run("generate", line)
         found = read_hypotheses(folder / "generate-test.txt")
         return [moses.postprocess(line, "en") for line in found]
 

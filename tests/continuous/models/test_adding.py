@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 from pathlib import Path
 
@@ -16,15 +15,13 @@ from fairseq_xl.continuous.models.loading import load_continuous_model
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A folder with a data directory ``bin`` of ten sentences, and vectors for their words."""
-    import fairseq_cli.preprocess
-    from fairseq import options
+    import in_process
 
     lines = "".join(f"w{i % 5} w{i % 3}\n" for i in range(10))
     for language in ("de", "en"):
         (tmp_path / f"train.{language}").write_text(lines)
-    parser = options.get_preprocessing_parser()
-    line = f"-s de -t en --trainpref {tmp_path}/train --validpref {tmp_path}/train --destdir {tmp_path}/bin --workers 1"
-    fairseq_cli.preprocess.main(parser.parse_args(shlex.split(line)))
+    files = f"--trainpref {tmp_path}/train --validpref {tmp_path}/train"
+    in_process.preprocess(f"-s de -t en {files} --destdir {tmp_path}/bin --workers 1")
     tiny_words.write_vectors(tmp_path / "en.vec", 5, 8)
     return tmp_path
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import fairseq_cli.train
+import in_process
 import pytest
-from fairseq import checkpoint_utils, options
 
 from fairseq_xl.cli import main as cli
 
@@ -27,18 +26,12 @@ TRANSFORMERS = {
 
 
 @pytest.fixture(scope="session")
-def transformers(work, fairseq) -> Path:
+def transformers(work) -> Path:
     """NAME/checkpoint_last.pt of each of TRANSFORMERS."""
     vectors = next(path for name in ("en.vec", "moved.vec") if (path := work / name).is_file())
     for name, line in TRANSFORMERS.items():
-        for function in (checkpoint_utils.save_checkpoint, fairseq_cli.train.should_stop_early):
-            for attribute in ("best", "num_runs"):
-                vars(function).pop(attribute, None)
-        fairseq(
-            fairseq_cli.train,
-            options.get_training_parser(),
-            f"{work}/bin {TINY.format(vectors)} {line} --save-dir {work}/{name}",
-        )
+        line = f"{TINY.format(vectors)} {line}"
+        in_process.run("train", f"{work}/bin {line} --save-dir {work}/{name}")
     return work
 
 
