@@ -70,10 +70,11 @@ TWEETEVAL=$GITHUB/cardiffnlp/tweeteval/4fbd22cd78421f05b1ecdb4fc5725bc7a7bd8f66/
 SEMEVAL=$GITHUB/derpferd/semeval-2018-task2/3903cde3759f646b61a5d11359458795d7e37ae2/data
 
 recipe_option() {
-  TAKEN=0
-  [[ $1 == --classes ]] || return 0
-  need_value "$@"
-  CLASSES=$2 TAKEN=2
+  TAKEN=2
+  case $1 in
+    --classes) CLASSES=$2 ;;
+    *) TAKEN=0 ;;
+  esac
 }
 read_options "$0" "$@"
 

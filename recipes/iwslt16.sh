@@ -36,9 +36,9 @@ DEV_SETS='tst2013 tst2014' TEST_SETS='tst2015 tst2016'
 recipe_option() {
   TAKEN=2
   case $1 in
-    --url) need_value "$@" && URL=$2 ;;
-    --dev-sets) need_value "$@" && DEV_SETS=$2 ;;
-    --test-sets) need_value "$@" && TEST_SETS=$2 ;;
+    --url) URL=$2 ;;
+    --dev-sets) DEV_SETS=$2 ;;
+    --test-sets) TEST_SETS=$2 ;;
     *) TAKEN=0 ;;
   esac
 }

@@ -27,7 +27,7 @@ PUBLISHED=https://raw.githubusercontent.com/multi30k/dataset/a3d2e0d26b56f3846f6
 recipe_option() {
   TAKEN=2
   case $1 in
-    --url) need_value "$@" && URL=$2 ;;
+    --url) URL=$2 ;;
     *) TAKEN=0 ;;
   esac
 }

@@ -77,18 +77,11 @@ SYSTEM=esim SEED=1 RUNS=1 FOLDS=5 EPOCHS=8 CHOOSE=log_loss PRIOR=labelled VECTOR
 LEAKS=sentences LANGUAGES=es OUT='' DATA='' NAME='' MODEL=''
 TEXTS=() ENGLISH_TEXTS=() TRANSLATED=() TUNING=() PREPARE_ONLY=no
 
-common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 for another option
-  TAKEN=1
-  case $1 in
-    --dry-run) DRY_RUN=yes; return ;;
-    --prepare-only) PREPARE_ONLY=yes; return ;;
-    --data | --out | --system | --loss | --seed | --runs | --folds | --epochs | --choose | --prior | --embeddings | \
-      --text | --languages | --english-text | --unknown | --transfer | --chains | --translate | --translated | --leaks | --model | --name) ;;
-    *) TAKEN=0; return ;;
-  esac
+recipe_option() {
   TAKEN=2
-  need_value "$@"
   case $1 in
+    --dry-run) DRY_RUN=yes TAKEN=1 ;;
+    --prepare-only) PREPARE_ONLY=yes TAKEN=1 ;;
     --data) DATA=$(absolute "$2") ;;
     --out) OUT=$(absolute "$2") ;;
     --system | --loss) SYSTEM=$2 ;; # `fairseq-xl experiment` calls what it compares a loss
@@ -110,9 +103,9 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --leaks) LEAKS=$2 ;;
     --model) MODEL=$2 ;;
     --name) NAME=$2 ;;
+    *) TAKEN=0 ;;
   esac
 }
-recipe_option() { :; }
 read_options "$0" "$@"
 
 check_settings() {

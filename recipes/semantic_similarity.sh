@@ -81,20 +81,12 @@ declare -A RATES=([halving]="--lr-scheduler halving" [once]="--lr-scheduler halv
   [clipped]="--clip-norm 5")
 BASES=() SETTINGS=() OWN_SETTINGS=() TEXTS=() DICTIONARIES=() GRADED=() OWN_EPOCHS=() TUNING=()
 
-common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 for another option
-  TAKEN=1
-  case $1 in
-    --dry-run) DRY_RUN=yes; return ;;
-    --prepare-only) PREPARE_ONLY=yes; return ;;
-    --one-space) ONE_SPACE=yes; return ;;
-    --out | --languages | --base | --set | --set-for | --text | --dictionary | --system | --sentence-encoder | --epochs | \
-      --epochs-for | --sets | --folds | --seed | --paraphrases | --paraphrase-epochs | --paraphrase-test | --sts) ;;
-    --vectors | --refine | --choose-on | --rate | --transfer-from | --supplement-with | --partition | --corpus) ;;
-    *) TAKEN=0; return ;;
-  esac
+recipe_option() {
   TAKEN=2
-  need_value "$@"
   case $1 in
+    --dry-run) DRY_RUN=yes TAKEN=1 ;;
+    --prepare-only) PREPARE_ONLY=yes TAKEN=1 ;;
+    --one-space) ONE_SPACE=yes TAKEN=1 ;;
     --out) OUT=$(absolute "$2") ;;
     --languages) LANGUAGES=$2 ;;
     --base) BASES+=("$2") ;;
@@ -121,9 +113,9 @@ common_option() { # OPTION [VALUE]; sets TAKEN to the number of words used, 0 fo
     --choose-on) CHOOSE_ON=$2 ;;
     --rate) RATE=$2 ;;
     --sts) GRADED+=("$2") ;;
+    *) TAKEN=0 ;;
   esac
 }
-recipe_option() { :; }
 read_options "$0" "$@"
 
 # Of KEY=VALUE or KEY:VALUE words, the values of one key, a line each.

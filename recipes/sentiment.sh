@@ -68,7 +68,6 @@ TWEETEVAL=$GITHUB/cardiffnlp/tweeteval/4fbd22cd78421f05b1ecdb4fc5725bc7a7bd8f66/
 ACTSA=$GITHUB/Sathvik6323/Telugu-sentiment-analysis-research-hub/e72fe7e557dd6adcdc3c5e0543f0f9c902f66703/Datasets/ACTSA
 HINDI=$GITHUB/shubham721/Sentiment-Analysis-On-Hindi-Reviews/22026e569c9e92bc7d89a0de3dad82d4b1672525
 NLTK=$GITHUB/nltk/nltk_data/5db857e6f7df11eabb5e5665836db9ec8df07e28/packages/corpora
-recipe_option() { :; }
 read_options "$0" "$@"
 
 check_recipe() {

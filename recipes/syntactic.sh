@@ -63,22 +63,15 @@ SUBTITLES='' OWN_TAGS=no OWN_SHARE='' DEV=0 TRANSLATING=yes BESIDE='' LICENCE=''
 PIECE_VECTORS='' ADAPT='' ADAPT_UPDATES=2000
 THREADS=$(nproc 2>/dev/null || echo 2)
 
-while [[ $# -gt 0 ]]; do
+recipe_option() {
+  TAKEN=2
   case $1 in
-    -h | --help) usage "${BASH_SOURCE[0]}"; exit 0 ;;
-    --dry-run) DRY_RUN=yes; shift; continue ;;
-    --prepare-only) PREPARE_ONLY=yes; shift; continue ;;
-    --own-tags) OWN_TAGS=yes; shift; continue ;;
-    --piece-vectors) PIECE_VECTORS=yes; shift; continue ;;
-    --no-piece-vectors) PIECE_VECTORS=no; shift; continue ;;
-    --no-translating) TRANSLATING=no; shift; continue ;;
-    --) shift; TUNING=("$@"); break ;;
-    --out | --data | --preset | --languages | --unseen | --few | --adapt | --adapt-updates | --more | \
-      --subtitles | --own-share | --dev | --vocabulary | --temperature | --updates | --few-updates | \
-      --vector-epochs | --tagger-epochs | --beside | --licence | --seed | --more-seeds | --threads) need_value "$@" ;;
-    *) fail "syntactic.sh has no option '$1': see --help" ;;
-  esac
-  case $1 in
+    --dry-run) DRY_RUN=yes TAKEN=1 ;;
+    --prepare-only) PREPARE_ONLY=yes TAKEN=1 ;;
+    --own-tags) OWN_TAGS=yes TAKEN=1 ;;
+    --piece-vectors) PIECE_VECTORS=yes TAKEN=1 ;;
+    --no-piece-vectors) PIECE_VECTORS=no TAKEN=1 ;;
+    --no-translating) TRANSLATING=no TAKEN=1 ;;
     --out) OUT=$(absolute "$2") ;;
     --data) DATA=$(absolute "$2") ;;
     --preset) PRESET=$2 ;;
@@ -102,9 +95,10 @@ while [[ $# -gt 0 ]]; do
     --seed) SEED=$2 ;;
     --more-seeds) MORE_SEEDS=$2 ;;
     --threads) THREADS=$2 ;;
+    *) TAKEN=0 ;;
   esac
-  shift 2
-done
+}
+read_options "$0" "$@"
 
 case $PRESET in
   paper) : "${TEMPERATURE:=1}" "${UPDATES:=300000}" "${FEW_UPDATES:=3000}" ;;

@@ -27,7 +27,7 @@ IS_FILE=yes # what --data names
 recipe_option() {
   TAKEN=2
   case $1 in
-    --held-out) need_value "$@" && HELD_OUT=$2 ;;
+    --held-out) HELD_OUT=$2 ;;
     *) TAKEN=0 ;;
   esac
 }

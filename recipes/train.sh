@@ -39,10 +39,10 @@ SRC='' TGT='' VECTOR_EPOCHS='' TRAIN='' VALID='' HELD_OUT='' COLUMNS='' TRUST=()
 recipe_option() {
   TAKEN=2
   case $1 in
-    --train) need_value "$@" && TRAIN=$(absolute "$2") ;;
-    --valid) need_value "$@" && VALID=$(absolute "$2") ;;
-    --held-out) need_value "$@" && HELD_OUT=$2 ;;
-    --columns) need_value "$@" && COLUMNS=$2 ;;
+    --train) TRAIN=$(absolute "$2") ;;
+    --valid) VALID=$(absolute "$2") ;;
+    --held-out) HELD_OUT=$2 ;;
+    --columns) COLUMNS=$2 ;;
     --trust-languages) TRUST=(--trust-languages) TAKEN=1 ;;
     *) TAKEN=0 ;;
   esac

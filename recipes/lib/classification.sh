@@ -42,26 +42,12 @@ defaults() {
   TUNING=() SELECTION=() SELECTION_NAME='' BASELINE_OPTIONS=() ABOUT=() PASSED=()
 }
 
-common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 0 for an option that is none of these
-  TAKEN=1
-  case $1 in
-    --dry-run) DRY_RUN=yes; return ;;
-    --prepare-only) PREPARE_ONLY=yes; return ;;
-    --low-resource | --high-resource | --system | --loss | --seed | --updates | --every | --out | --data | --name) ;;
-    --low-resource-size | --high-resource-size | --low-resource-source | --high-resource-source | --class-source) ;;
-    --split | --more-text | --model | --parses | --lexicon | --high-words | --with-high-resource | --draws) ;;
-    --class-bias | --morphemes | --pretrain | --low-vectors | --high-vectors) ;;
-    --unlabelled)
-      need_value "$@"
-      need_value "$1" "${3:-}"
-      UNLABELLED=("$(absolute "$2")" "$(absolute "$3")") TAKEN=3
-      return
-      ;;
-    *) TAKEN=0; return ;;
-  esac
+common_option() { # OPTION VALUE [VALUE]
   TAKEN=2
-  need_value "$@"
   case $1 in
+    --dry-run) DRY_RUN=yes TAKEN=1 ;;
+    --prepare-only) PREPARE_ONLY=yes TAKEN=1 ;;
+    --unlabelled) UNLABELLED=("$(absolute "$2")" "$(absolute "$3")") TAKEN=3 ;;
     --low-resource) LOW=$2 ;;
     --high-resource) HIGH+=${HIGH:++}$2 ;; # of several: en+fr
     --high-words) HIGH_WORDS=$2 ;;
@@ -89,6 +75,7 @@ common_option() { # OPTION [VALUE] …; sets TAKEN to the number of words used, 
     --more-text) MORE_TEXT=$(absolute "$2") ;;
     --parses) PARSES=$(absolute "$2") ;;
     --model) MODEL=$2 ;;
+    *) TAKEN=0 ;;
   esac
 }
 

@@ -73,8 +73,12 @@ absolute() {
   esac
 }
 
-# The whole command line of a RECIPE, through its `common_option` and `recipe_option`, which set TAKEN to the number
-# of words they used. What follows -- goes to fairseq-train, by way of TUNING.
+# A recipe or its library defines one of these, or both. They read one option, and set TAKEN to the number of words that
+# it takes, itself with them; 0 where they do not know it.
+common_option() { TAKEN=0; }
+recipe_option() { TAKEN=0; }
+
+# The whole command line of a RECIPE. What follows -- goes to fairseq-train, by way of TUNING.
 read_options() { # RECIPE ARGUMENT…
   RECIPE=$1
   shift
@@ -91,9 +95,11 @@ read_options() { # RECIPE ARGUMENT…
         return
         ;;
     esac
-    common_option "$@"
-    [[ $TAKEN != 0 ]] || recipe_option "$@"
+    common_option "$1" "${2-}" "${3-}"
+    [[ $TAKEN != 0 ]] || recipe_option "$1" "${2-}" "${3-}"
     [[ $TAKEN != 0 ]] || fail "$(basename "$RECIPE") has no option '$1': see --help"
+    [[ $TAKEN -lt 2 ]] || need_value "$1" "${2-}"
+    [[ $TAKEN -lt 3 ]] || need_value "$1" "${3-}"
     shift "$TAKEN"
   done
 }

@@ -71,24 +71,14 @@ softmax_targets() {
   if [[ $TARGET_LOSS == *_tied ]]; then ABOUT+=("targets=tied softmax"); else ABOUT+=("targets=softmax"); fi
 }
 
-# Reads one option; sets TAKEN to the number of words used, 0 for an option that is none of these.
-common_option() { # OPTION [VALUE] …
-  TAKEN=1
-  case $1 in
-    --dry-run) DRY_RUN=yes; return ;;
-    --prepare-only) PREPARE_ONLY=yes; return ;;
-    --train-only) TRAIN_ONLY=yes; return ;;
-    --joint) JOINT=yes; return ;;
-    --warm-start) WARM_START=yes; return ;;
-    --src | --tgt | --loss | --seed | --arch | --size | --epochs | --out | --data | --mono | --vectors | \
-      --vector-epochs | --transform | --subwords | --subword-kind | --subword-sides | --test | --name | --threads | \
-      --replace-unknown | --search | --diagnose | --diagnose-words | --user-dir | --source-min-count | \
-      --target-min-count | --target-epochs | --target-loss | --label-smoothing | --softmax-negatives | --read-unknown | --source-mono | --teacher) ;;
-    *) TAKEN=0; return ;;
-  esac
+common_option() { # OPTION VALUE [VALUE]
   TAKEN=2
-  need_value "$@"
   case $1 in
+    --dry-run) DRY_RUN=yes TAKEN=1 ;;
+    --prepare-only) PREPARE_ONLY=yes TAKEN=1 ;;
+    --train-only) TRAIN_ONLY=yes TAKEN=1 ;;
+    --joint) JOINT=yes TAKEN=1 ;;
+    --warm-start) WARM_START=yes TAKEN=1 ;;
     --src) SRC=$2 ;;
     --tgt) TGT=$2 ;;
     --loss)
@@ -125,6 +115,7 @@ common_option() { # OPTION [VALUE] …
     --diagnose) DIAGNOSE=$2 ;;
     --diagnose-words) read -ra DIAGNOSE_WORDS <<<"$2" ;;
     --user-dir) USER_DIR=$(absolute "$2") PLUGIN=$(absolute "$2") ;;
+    *) TAKEN=0 ;;
   esac
 }
 

@@ -36,8 +36,9 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture
-def train(data, caplog):
+def train(data, caplog, tmp_path, monkeypatch):
     """``train("--criterion …")`` returns what was logged: per kind, a dictionary per line."""
+    monkeypatch.chdir(tmp_path)  # fairseq makes the folder checkpoints even with --no-save
 
     def run(line):
         fixed = (
