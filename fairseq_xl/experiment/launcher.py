@@ -84,10 +84,10 @@ def execute(
         # Inherited by every descendant, under a number that no recipe uses itself.
         inherited = fcntl.fcntl(lock, fcntl.F_DUPFD, 100)
         try:
-            if not _is_locked(inherited):
+            if not _acquired(inherited):
                 log.write(b"waiting for an earlier start of this run, which is still at work\n")
                 log.flush()
-                while not _is_locked(inherited):
+                while not _acquired(inherited):
                     if stopped is not None and stopped.is_set():
                         return Outcome(1, time.time(), 0.0, 0.0, "it was stopped while an earlier start was at work")
                     time.sleep(0.2)
@@ -113,8 +113,8 @@ def execute(
     return Outcome(child.returncode, began, time.monotonic() - start, usage.ru_maxrss / 1024)
 
 
-def _is_locked(file: int) -> bool:
-    """Whether this process has a file's lock, which it takes where it can."""
+def _acquired(file: int) -> bool:
+    """Lock a file where nobody else has; whether it was so."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
