@@ -189,7 +189,10 @@ def forked_cli(forks: forkserver.Server) -> Callable[..., subprocess.CompletedPr
 
 @pytest.fixture
 def elsewhere(forks: forkserver.Server, tmp_path: Path) -> Callable[..., Any]:
-    """``elsewhere("copy.translate(text)", copy=…, text=…)`` is that in a process which gets pickled values."""
+    """``elsewhere("copy.translate(text)", copy=…, text=…)`` is that in a process which gets pickled values.
+
+    It has imported fairseq, and not the plugin; compat/test_pickling.py has one that has imported neither.
+    """
 
     def find(expression: str, **values: object) -> Any:
         script = tmp_path / "elsewhere.py"

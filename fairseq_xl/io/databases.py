@@ -112,6 +112,10 @@ def _columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
     return found
 
 
+class DamagedDatabase(InputError):
+    """A file that is no database, or no whole one."""
+
+
 @contextmanager
 def _refusals_of(path: Path | str) -> Iterator[None]:
     """Other errors (locked by another process, a defect of ours) stay what they are."""
@@ -128,7 +132,7 @@ def _refusals_of(path: Path | str) -> Iterator[None]:
         # A file that is no database is reported by the caller, who knows what should be there.
         if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_CORRUPT:
             raise
-        raise InputError(f"the database {path} is damaged ({error}): make it again") from error
+        raise DamagedDatabase(f"the database {path} is damaged ({error}): make it again") from error
 
 
 def _naming_the_file(method: Callable[..., Any]) -> Any:

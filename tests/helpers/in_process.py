@@ -30,8 +30,10 @@ def run(name: str, line: str) -> None:
     module, parser = COMMANDS[name]
     forget()
     args = options.parse_args_and_arch(parser(), shlex.split(line))
-    module.main(convert_namespace_to_omegaconf(args))
-    end_loading()
+    try:
+        module.main(convert_namespace_to_omegaconf(args))
+    finally:
+        end_loading()
 
 
 def preprocess(line: str) -> None:

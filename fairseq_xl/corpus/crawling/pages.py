@@ -26,7 +26,7 @@ from typing import Any
 from fairseq_xl.corpus.crawling.counterparts import Look, PageSays, Pairing, Rules
 from fairseq_xl.corpus.crawling.html import decode, parse
 from fairseq_xl.io.atomic import atomic_outputs, atomic_text
-from fairseq_xl.io.databases import connect
+from fairseq_xl.io.databases import DamagedDatabase, connect
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_files import loads
 from fairseq_xl.io.lines import read_lines
@@ -87,10 +87,6 @@ def page_file(folder: Path, sha256: str) -> Path:
     return folder / "pages" / sha256[:2] / f"{sha256}.html"
 
 
-class _Damaged(InputError):
-    """The queue is no database any more."""
-
-
 class Pages:
     """The folder ``crawl`` of a project, open for one process at a time.
 
@@ -113,9 +109,10 @@ class Pages:
         except sqlite3.OperationalError as error:
             self._db.close()
             raise InputError(f"{folder}: {error}; wait until the other crawl of this project has ended") from None
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, DamagedDatabase) as error:
             self._db.close()
-            raise _Damaged(f"{folder / 'crawl.sqlite'}: {error}; `crawl --again` begins anew") from None
+            said = error.__cause__ or error
+            raise DamagedDatabase(f"{folder / 'crawl.sqlite'}: {said}; `crawl --again` begins anew") from None
 
     def __enter__(self) -> Pages:
         return self
@@ -327,7 +324,7 @@ def forget(folder: Path) -> None:
     try:
         with Pages(folder) as pages:
             pages.clear()
-    except _Damaged:
+    except DamagedDatabase:
         for name in ("crawl.sqlite", "crawl.sqlite-wal", "crawl.sqlite-shm"):
             (folder / name).unlink(missing_ok=True)
 

@@ -179,15 +179,14 @@ def test_one_crawl_of_a_project_at_a_time(tmp_path, serve):
 
 def test_what_is_forgotten_is_fetched_anew_even_where_it_is_damaged(tmp_path, serve):
     site, queue = serve(many(1)), tmp_path / "crawl" / "crawl.sqlite"
-    asked = []
-    for damage in (False, False, True):
+    assert crawl(tmp_path, site)["pairs"] == 2
+    whole, asked = queue.read_bytes(), []
+    for damaged in (whole, b"no database" * 1000, whole[: len(whole) // 2], whole[:8192].ljust(len(whole), b"x")):
+        queue.write_bytes(damaged)
         forget(tmp_path / "crawl")
-        if damage:
-            queue.write_bytes(b"no database" * 1000)
-            forget(tmp_path / "crawl")
         assert crawl(tmp_path, site)["pairs"] == 2
         asked.append(site.asked["/"])
-    assert asked == [1, 2, 3]
+    assert asked == [2, 3, 4, 5]
 
 
 def test_reads_a_folder(tmp_path):
