@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import experiments
+import finished_runs
 import pytest
 import result_names
 import results as script
@@ -27,25 +29,13 @@ def finished(tmp_path):
     """``finished(name, test=…, bleu=…)`` writes the folder of a finished run."""
 
     def write(name: str, bleu: float, test: str = "test", **changes: object) -> Path:
-        beams = {
-            f"beam{beam}": {
-                "BLEU": {"score": bleu + beam / 10, "signature": "nrefs:1"},
-                "chrF2": {"score": 2 * bleu, "signature": "nrefs:2"},
-            }
-            for beam in (1, 5)
-        }
-        record = {
-            "name": name,
+        about = {
             "recipe": "multi30k.sh",
-            "source": "de",
-            "target": "en",
             "loss": "vmf",
-            "seed": 1,
             "search": "--max-len-a 1.5 --max-len-b 5",
             "device": "cpu: one",
             "epochs": 5,
             "seconds_per_epoch": 39.7,
-            "scores": {test: beams},
             "command": "fairseq-train /secret/data",
             "training": {
                 "model": {"_name": "continuous_lstm", "target_vectors": "/secret/en.vec"},
@@ -53,12 +43,9 @@ def finished(tmp_path):
                 "criterion": {"lambda1": 0.02},
                 "optimization": {"lr": [0.002]},
             },
-            **changes,
         }
-        run = tmp_path / "runs" / name
-        run.mkdir(parents=True)
-        (run / "record.json").write_text(json.dumps(record))
-        return run
+        record = finished_runs.record(name, bleu, test, **{**about, **changes})
+        return experiments.write_record(tmp_path, name, record).parent
 
     return write
 
@@ -74,7 +61,8 @@ def test_the_table_has_mean_and_deviation_over_seeds(results, finished, capsys):
         "| Multi30k de→en | `cosine` | 33.1 | 33.5 | 66.0 | 1 | 8 | 40 |",
         "| Multi30k de→en | `vmf` | 31.1 ± 1.4 | 31.5 ± 1.4 | 62.0 ± 2.8 | 1, 2 | 5 | 8 to 40 |",
     ]
-    assert rows[-3:] == ["BLEU: nrefs:1", "", "chrF2: nrefs:2"]
+    bleu, chrf = (f"{metric}: {text}" for metric, text in finished_runs.SIGNATURES.items())
+    assert rows[-3:] == [bleu, "", chrf]
 
 
 def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import docs_data
+import experiments
+import finished_runs
 import forked
 import parsers
 import playground
@@ -215,40 +217,15 @@ def experiment(world: World) -> None:
     history = [{"num_updates": 10, "optimizer_name": "adam", "lr_scheduler_state": {}}]
     saved = {"model": {}, "optimizer_history": history, "extra_state": {}, "cfg": {"common": {"seed": 1}}}
     torch.save(saved, world.inputs / "best.pt")
-    lines = docs_data.sentences("en")[:20]
-    names = {"ce.seed1": ("ce", 1), "vmf.seed1": ("vmf", 1)}
-    for name in names:
-        run = world.inputs / "out" / "runs" / name
-        docs_data.write(run / "ref.txt", lines)
-        docs_data.write(run / "src.txt", docs_data.sentences("de")[:20])
+    out, systems = world.inputs / "out", {"ce.seed1": ("ce", 1), "vmf.seed1": ("vmf", 1)}
+    for name in systems:
+        run = finished_runs.write(out, name)
         for beam in (1, 5):
-            docs_data.write(run / f"hyp.beam{beam}.txt", [*lines[:-beam], *(["the dog ."] * beam)])
-            metrics = [{"name": "BLEU", "score": 30.0 + beam, "signature": "nrefs:1|case:mixed|eff:no|tok:13a"}]
+            metrics = [{"name": "BLEU", "score": 30.0 + beam, "signature": finished_runs.SIGNATURES["BLEU"]}]
             docs_data.write(run / f"score.beam{beam}.json", [json.dumps(metrics)])
-        (run / "train.log").write_bytes(parsers.parsers()["a training log"].good)
         (run / "checkpoints").mkdir()
         shutil.copy(world.inputs / "best.pt", run / "checkpoints" / "checkpoint_best.pt")
-        found = {name: {"score": 30.0, "signature": "nrefs:1|tok:13a"} for name in ("BLEU", "chrF2")}
-        score = {f"beam{beam}": found for beam in (1, 5)}
-        record = {
-            "name": name,
-            "source": "de",
-            "target": "en",
-            "scores": {"test": score},
-            "seed": 1,
-            "epochs": 2,
-            "seconds_per_epoch": 9.0,
-            "device": "cpu: a processor",
-        }
-        docs_data.write(run / "record.json", [json.dumps(record)])
-    state = {
-        "title": "A title",
-        "labels": {"ce": "softmax", "vmf": "vMF"},
-        "baselines": ["ce"],
-        "systems": {name: list(cell) for name, cell in names.items()},
-        "cells": {name: {"status": "done"} for name in names},
-    }
-    docs_data.write(world.inputs / "out" / "experiment.json", [json.dumps(state)])
+    experiments.write_state(out, systems, {"ce": "softmax", "vmf": "vMF"}, "ce")
 
 
 WORLDS: dict[str, Callable[[World], None]] = {
