@@ -13,26 +13,27 @@ from pathlib import Path
 
 import parsers
 import pytest
+import spoiling
 
 from fairseq_xl.io.errors import InputError
 
 ROOT = Path(__file__).resolve().parent.parent
 
-NAMES = sorted(parsers.parsers())
+NAMES = sorted(parsers.PARSERS)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_good_file_is_read(name: str, tmp_path: Path) -> None:
-    parser = parsers.parsers()[name]
+    parser = parsers.PARSERS[name]
     parser.check(tmp_path, parser.good)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_spoilt_files_are_read_or_refused_in_a_sentence(name: str, tmp_path: Path) -> None:
-    parser, draw = parsers.parsers()[name], random.Random(name)
+    parser, draw = parsers.PARSERS[name], random.Random(name)
     until = time.process_time() + 3
     for _ in range(30):
-        content = parsers.spoil(parser.good, draw)
+        content = spoiling.spoil(parser.good, draw)
         why = parser.fault(tmp_path, content)
         assert why is None, f"{content[:500]!r}: {why}"
         if time.process_time() > until:
@@ -40,7 +41,7 @@ def test_spoilt_files_are_read_or_refused_in_a_sentence(name: str, tmp_path: Pat
 
 
 def flipped(name: str, at: int) -> bytes:
-    content = bytearray(parsers.parsers()[name].good)
+    content = bytearray(parsers.PARSERS[name].good)
     content[at] ^= 64
     return bytes(content)
 
@@ -49,14 +50,14 @@ DEEP = b'{"a":' * 100_000
 LONG = b"x" * 200_000
 # What spoilt files have brought to light: a traceback, a sentence of 200,000 characters or of several lines each.
 FOUND = [
-    *((name, DEEP) for name in NAMES if parsers.parsers()[name].file.endswith((".json", ".jsonl", ".yaml"))),
+    *((name, DEEP) for name in NAMES if parsers.PARSERS[name].file.endswith((".json", ".jsonl", ".yaml"))),
     ("a manifest", b"[]"),
     ("the manifest of pairs", b'{"version": 1}'),
     ("the manifest of pairs", b'{"version": 1, "tokenizer": {"x": 1}, "folds": 2}'),
     ("the manifest of texts", b'{"version": 1, "classes": 5}'),
     (
         "the manifest of tagged sentences",
-        parsers.parsers()["the manifest of tagged sentences"].good.replace(b"spm", LONG),
+        parsers.PARSERS["the manifest of tagged sentences"].good.replace(b"spm", LONG),
     ),
     ("an experiment", b"seeds: [" + b"9" * 5000 + b"]"),
     ("prepared pairs", b"id\na:1\t1\t0\t0\t1\ta b"),
@@ -67,23 +68,23 @@ FOUND = [
     ("gzipped lines", gzip.compress(b"a" * 99, mtime=0)[:12] + b"\xff" * 20),
     (
         "a zip archive",
-        parsers.parsers()["a zip archive"].good.replace(b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\x14\x03\xff"),
+        parsers.PARSERS["a zip archive"].good.replace(b"PK\x01\x02\x14\x03\x14", b"PK\x01\x02\x14\x03\xff"),
     ),
     ("a tar archive", b"no archive"),
-    ("an array of vectors", parsers.parsers()["an array of vectors"].good.replace(b"}", b"(")),
+    ("an array of vectors", parsers.PARSERS["an array of vectors"].good.replace(b"}", b"(")),
     ("text vectors", b"a 1 2\nb 1\x0b2 3\n"),
     ("a dictionary", b"the " + b"9" * 5000),
     ("a lexicon", LONG),
     ("a checkpoint", b"\x80\x02H."),
     # Buckets, the greatest length of subwords, entries, words, labels, how many were pruned.
     *(("a fastText model", flipped("a fastText model", at)) for at in (40, 42, 43, 50, 64, 68, 70, 72)),
-    ("a fastText model", parsers.parsers()["a fastText model"].good.replace(b"\xff" * 8, b"\xff" * 7 + b"\x3f")),
+    ("a fastText model", parsers.PARSERS["a fastText model"].good.replace(b"\xff" * 8, b"\xff" * 7 + b"\x3f")),
 ]
 
 
 @pytest.mark.parametrize(("name", "content"), FOUND, ids=[f"{name} {n}" for n, (name, _) in enumerate(FOUND)])
 def test_what_was_found_once_is_refused(name: str, content: bytes, tmp_path: Path) -> None:
-    parser = parsers.parsers()[name]
+    parser = parsers.PARSERS[name]
     assert parser.fault(tmp_path, content) is None
     with pytest.raises(InputError):
         parser.check(tmp_path, content)

@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import parsers
+import spoiling
 from tqdm import tqdm
 
 
@@ -23,7 +24,7 @@ def run(minutes: float, seed: str, output: Path, names: list[str] | None) -> int
     Raises:
         ValueError: there is no such parser.
     """
-    known = parsers.parsers()
+    known = parsers.PARSERS
     if unknown := set(names or ()) - set(known):
         raise ValueError(f"no parser {', '.join(sorted(unknown))}; there are: {', '.join(known)}")
     faulthandler.enable()
@@ -34,7 +35,7 @@ def run(minutes: float, seed: str, output: Path, names: list[str] | None) -> int
     with tqdm(total=round(60 * minutes), unit="s") as bar:
         while time.monotonic() < until:
             for name in names or known:
-                content = parsers.spoil(known[name].good, draw)
+                content = spoiling.spoil(known[name].good, draw)
                 folder = Path(tempfile.mkdtemp(prefix="fuzz."))
                 # A parser that takes the process down with it leaves its file behind.
                 why = known[name].fault(folder, content)

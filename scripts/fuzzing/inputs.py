@@ -48,7 +48,7 @@ class World:
     def good(self, **names: str) -> None:
         """Good files of parsers: ``a__txt="lines"`` writes in/a.txt with what that parser reads."""
         for name, parser in names.items():
-            (self.inputs / name.replace("__", ".")).write_bytes(parsers.parsers()[parser].good)
+            (self.inputs / name.replace("__", ".")).write_bytes(parsers.PARSERS[parser].good)
 
     def text(self, name: str, *lines: str) -> None:
         docs_data.write(self.inputs / name, lines)

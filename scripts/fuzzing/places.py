@@ -11,7 +11,7 @@ import stat
 from glob import glob
 from pathlib import Path
 
-import parsers
+import spoiling
 
 INPUT_FILES = [
     *(
@@ -90,7 +90,7 @@ def _input(here: Path, place: Path, state: str, chance: random.Random) -> str | 
     changed = {
         "empty": b"",
         "bytes": chance.randbytes(2000),
-        "spoilt": parsers.spoil(content, chance),
+        "spoilt": spoiling.spoil(content, chance),
         "a long line": b"word " * 200_000,
         "CRLF": content.replace(b"\n", b"\r\n"),
         "Latin-1": content.replace(b"e", b"\xe9", 3),
@@ -137,7 +137,7 @@ def _folder(here: Path, place: Path, state: str, chance: random.Random) -> None:
     if state == "a file is spoilt":
         if files:
             file = chance.choice(files)
-            file.write_bytes(parsers.spoil(file.read_bytes(), chance))
+            file.write_bytes(spoiling.spoil(file.read_bytes(), chance))
         return
     if state == "unreadable":
         place.chmod(0)
