@@ -106,7 +106,7 @@ bash recipes/train.sh --train pairs --src de --tgt en --out OUT --loss combined 
     """\
 bash recipes/multi30k.sh --out OUT --name lstm
 fairseq-xl translate export OUT/runs/lstm/model --format onnx --output ONNX
-""": "an LSTM's model; translation/exported/test_steps.py does it",
+""": "an LSTM's model; translation/exported/test_onnx_export.py does it",
     """\
 torchrun --nnodes 2 --nproc-per-node 4 --rdzv-backend c10d --rdzv-endpoint HOST:29500 \\
     "$(command -v fairseq-train)" "${training[@]}" --distributed-world-size 8

@@ -1,4 +1,4 @@
-"""Every loss of ``fairseq_xl.losses`` by its name, with options as a mapping."""
+"""The losses of ``fairseq_xl.losses`` by name, with options as a mapping."""
 
 from __future__ import annotations
 
@@ -10,38 +10,8 @@ import torch
 from torch import Tensor
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.losses import (
-    CosineLoss,
-    InBatchLoss,
-    InfoNCELoss,
-    L2Loss,
-    MostInformativeLoss,
-    NegativeSamplingLoss,
-    PowerSphericalLoss,
-    SynMarginDiffLoss,
-    SynMarginProjLoss,
-    VectorLoss,
-    VmfLoss,
-    VmfPosteriorLoss,
-    VmfReleasedLoss,
-)
+from fairseq_xl.losses import LOSSES, VectorLoss
 from fairseq_xl.training.finite import NonFiniteError
-
-LOSSES: dict[str, type[VectorLoss]] = {
-    "cosine": CosineLoss,
-    "l2": L2Loss,
-    "vmf": VmfLoss,
-    "vmf_released": VmfReleasedLoss,
-    "power_spherical": PowerSphericalLoss,
-    "syn_margin_proj": SynMarginProjLoss,
-    "syn_margin_diff": SynMarginDiffLoss,
-    "negative_sampling": NegativeSamplingLoss,
-    "most_informative_negative": MostInformativeLoss,
-    "in_batch_negative": InBatchLoss,
-    "info_nce": InfoNCELoss,
-    "vmf_posterior": VmfPosteriorLoss,
-}
-"""Those that need targets of a table and nothing else; ``MarginLoss``, whose negatives the caller gives, is none."""
 
 DEFAULTS: dict[str, dict[str, Any]] = {"vmf": {"lambda1": 0.02, "lambda2": 0.1}}
 """What training begins with where a loss's own defaults are another form of it: here the paper's regularised vMF."""

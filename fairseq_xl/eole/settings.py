@@ -8,13 +8,12 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.eole.losses import LOSSES
 from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import read_manifest
 from fairseq_xl.io.packages import require
 from fairseq_xl.io.settings import check, option, read_yaml
-from fairseq_xl.losses import SCORES
+from fairseq_xl.losses import LOSSES, SCORES
 from fairseq_xl.vectors.targets import MISSING_POLICIES, SPECIAL_POLICIES
 
 SECTION = "continuous"

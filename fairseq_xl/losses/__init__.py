@@ -65,7 +65,24 @@ from fairseq_xl.losses.syn_margin import (
 from fairseq_xl.losses.table import FrozenTable, unit_rows
 from fairseq_xl.losses.vmf import Vmf, VmfLoss, VmfReleased, VmfReleasedLoss, vmf, vmf_released
 
+LOSSES: dict[str, type[VectorLoss]] = {
+    "cosine": CosineLoss,
+    "l2": L2Loss,
+    "vmf": VmfLoss,
+    "vmf_released": VmfReleasedLoss,
+    "power_spherical": PowerSphericalLoss,
+    "syn_margin_proj": SynMarginProjLoss,
+    "syn_margin_diff": SynMarginDiffLoss,
+    "negative_sampling": NegativeSamplingLoss,
+    "most_informative_negative": MostInformativeLoss,
+    "in_batch_negative": InBatchLoss,
+    "info_nce": InfoNCELoss,
+    "vmf_posterior": VmfPosteriorLoss,
+}
+"""By name, those that need targets of a table and nothing else. ``MarginLoss`` is given its negatives, too."""
+
 __all__ = [
+    "LOSSES",
     "SCORES",
     "Cosine",
     "CosineLoss",

@@ -25,7 +25,7 @@ from fairseq_xl.continuous.models.transformer_config import ContinuousTransforme
 from fairseq_xl.io.packages import require
 from fairseq_xl.text.pipeline import Pipeline
 from fairseq_xl.translation.exported import spec
-from fairseq_xl.translation.exported.export import parts_of
+from fairseq_xl.translation.exported.ctranslate2_export import parts_of
 from fairseq_xl.translation.exported.options import COMPUTE_TYPES
 from fairseq_xl.translation.exported.translator import ExportedTranslator
 from fairseq_xl.translation.options import Decoding

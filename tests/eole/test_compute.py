@@ -11,9 +11,9 @@ pytest.importorskip("eole", reason="eole is not installed: FAIRSEQ_XL_EOLE=1 bas
 
 from fairseq_xl.eole.compute import SAMPLE, VectorLossCompute
 from fairseq_xl.eole.generator import VectorGenerator
-from fairseq_xl.eole.losses import LOSSES, build_loss
+from fairseq_xl.eole.losses import build_loss
 from fairseq_xl.eole.settings import Continuous
-from fairseq_xl.losses import FrozenTable, best_words, nearest
+from fairseq_xl.losses import LOSSES, FrozenTable, best_words, nearest
 
 PAD, UNK = 1, 0
 

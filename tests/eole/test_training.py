@@ -12,11 +12,11 @@ pytest.importorskip("eole", reason="eole is not installed: FAIRSEQ_XL_EOLE=1 bas
 
 from safetensors.torch import load_file
 
-from fairseq_xl.eole.losses import LOSSES
 from fairseq_xl.eole.model import INPUT
 from fairseq_xl.eole.prediction import engine_of, predict
 from fairseq_xl.eole.training import train
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.losses import LOSSES
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "vmf": {"decode_score": "vmf_posterior"},

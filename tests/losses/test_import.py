@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 
@@ -63,6 +64,13 @@ def test_what_is_exported_is_there_and_nothing_else_is_public() -> None:
     public = {name for name, value in vars(xl).items() if not name.startswith("_") and callable(value)}
     assert public <= set(xl.__all__)
     assert all(hasattr(xl, name) for name in xl.__all__)
+
+
+def test_every_loss_that_needs_a_table_and_targets_alone_has_a_name() -> None:
+    exported = (getattr(xl, name) for name in xl.__all__)
+    classes = {each for each in exported if inspect.isclass(each) and issubclass(each, xl.VectorLoss)}
+    bases = {xl.VectorLoss, xl.TargetLoss, xl.TargetOnlyLoss, xl.TableLoss, xl.TableMarginLoss}
+    assert classes - bases - {xl.MarginLoss} == set(xl.LOSSES.values())
 
 
 def test_a_plain_loop_learns() -> None:

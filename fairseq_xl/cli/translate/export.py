@@ -34,11 +34,11 @@ class Export(Decoding, Exporting):
             raise InputError(f"{self.model} is an export already: give --format onnx its model folder")
         fairseq_xl.register()
         if self.format == "onnx":
-            from fairseq_xl.translation.exported.steps import export as write
+            from fairseq_xl.translation.exported.onnx_export import export as write
         elif is_export(self.model):
             from fairseq_xl.translation.exported.swap import swap as write
         else:
-            from fairseq_xl.translation.exported.export import export as write
+            from fairseq_xl.translation.exported.ctranslate2_export import export as write
         for line in write(self, self):
             print(line)
         if self.format == "ctranslate2":

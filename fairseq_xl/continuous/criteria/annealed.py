@@ -9,8 +9,8 @@ from typing import Any
 from omegaconf import MISSING
 from torch import Tensor
 
-from fairseq_xl.continuous.criteria.combined import Mixture, nested_criterion
 from fairseq_xl.continuous.criteria.criterion import ContinuousCriterionConfig, register
+from fairseq_xl.continuous.criteria.mixture import Mixture, nested_criterion
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option

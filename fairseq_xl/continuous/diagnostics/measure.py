@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from fairseq_xl.continuous.criteria.combined import hinge_margin
+from fairseq_xl.continuous.criteria.mixture import hinge_margin
 from fairseq_xl.continuous.diagnostics import hubness
 from fairseq_xl.continuous.diagnostics.accuracy import ACCURACIES, ErrorMargins, Geometry, Positions, look_up
 from fairseq_xl.continuous.diagnostics.settings import Settings

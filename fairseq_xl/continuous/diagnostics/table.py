@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fairseq_xl.continuous.criteria.combined import hinge_margin
+from fairseq_xl.continuous.criteria.mixture import hinge_margin
 
 # Table 2's rows, in its order, then what is ours.
 ROWS = {

@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.lines import read_lines
 from fairseq_xl.training.batches import batches
 from fairseq_xl.translation.exported.translator import ExportedTranslator, rows
 from fairseq_xl.translation.fairseq_search import FairseqTranslator
 from fairseq_xl.translation.translator import Found, Translator
 
 TOLERANCE = 1e-4
+SENTENCES = 60
 """Largest difference between log-probabilities. Logits beyond 100 are rounded more coarsely and may differ by more."""
 
 
@@ -69,6 +73,23 @@ class Reference:
     def _indices(self, words: list[str]) -> list[int]:
         dictionary = self.translator.task.target_dictionary
         return [*map(dictionary.index, words), dictionary.eos()]
+
+
+def sentences(original: FairseqTranslator, path: Path | None) -> list[list[str]]:
+    """Tokens of sentences to compare by, the longest first: a file's first, or made of the dictionary's words."""
+    if path is not None:
+        rows = (original.pipeline.tokens(line) for line in read_lines(path))
+        found = list(islice((row[: original.longest - 1] for row in rows if row), SENTENCES))
+        if not found:
+            raise InputError(f"{path} holds no sentences to compare by")
+    else:
+        dictionary, draw = original.task.source_dictionary, np.random.default_rng(1)
+        words = np.arange(dictionary.nspecial, len(dictionary))
+        counts = np.array(dictionary.count[dictionary.nspecial :], dtype=float) + 1e-9
+        longest = min(20, original.longest - 1)
+        lengths = draw.integers(1, longest + 1, SENTENCES)
+        found = [[dictionary[i] for i in draw.choice(words, length, p=counts / counts.sum())] for length in lengths]
+    return sorted(found, key=len, reverse=True)
 
 
 def searched(translator: Translator, sources: list[list[str]]) -> list[Found]:

@@ -15,7 +15,7 @@ from fairseq_xl.io.folders import atomic_folder
 from fairseq_xl.io.packages import require
 from fairseq_xl.translation.exported import folder as files
 from fairseq_xl.translation.exported import spec
-from fairseq_xl.translation.exported.export import Parts, finish, gone, write
+from fairseq_xl.translation.exported.ctranslate2_export import Parts, finish, gone, write
 from fairseq_xl.translation.exported.folding import load_folding
 from fairseq_xl.translation.exported.options import Exporting
 from fairseq_xl.translation.exported.translator import check_search, load_model

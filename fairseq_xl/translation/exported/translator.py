@@ -21,7 +21,7 @@ from fairseq_xl.vectors.dictionary import SPECIAL_TOKENS, is_filler
 BEAM, MAX_LEN_B = 5, 200
 """fairseq's own defaults."""
 _SEARCHED = ("beam", "lenpen", "unnormalized", "no_repeat_ngram_size", "min_len", "max_len_a", "max_len_b")
-FOLDED = ("temperature", "unkpen")
+_FOLDED = ("temperature", "unkpen")
 
 
 class ExportedTranslator(Translator):
@@ -150,7 +150,7 @@ def check_search(options: Decoding, folded: Mapping[str, Any]) -> None:
         InputError: an option that CTranslate2 does not have, or that another value is folded in for.
     """
     for name, value in options.given(Search).items():
-        if value and name not in (*_SEARCHED, *FOLDED):
+        if value and name not in (*_SEARCHED, *_FOLDED):
             raise InputError(f"{name}: an export does plain beam search: leave it out, or use the model folder")
     nearest = options.given(NearestWords)
     if nearest.get("nearest", "dense") not in ("dense", "top"):

@@ -1,4 +1,4 @@
-"""The weighted sum of two losses, and the margin that a mixture has."""
+"""The weighted sum of two losses."""
 
 from types import SimpleNamespace
 
@@ -6,7 +6,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from fairseq_xl.continuous.criteria.combined import Combined, hinge_margin
+from fairseq_xl.continuous.criteria.combined import Combined
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses import syn_margin_proj, vmf_posterior
@@ -14,10 +14,6 @@ from fairseq_xl.losses import syn_margin_proj, vmf_posterior
 DEFAULTS = {
     **{"main_loss": "vmf_posterior", "main_options": "", "auxiliary_weight": 0.5},
     **{"auxiliary_loss": "syn_margin_proj", "auxiliary_options": ""},
-}
-ANNEALED = {
-    **{"_name": "annealed", "start_loss": "cosine", "start_options": "", "anneal_from": 10},
-    **{"end_loss": "syn_margin_proj", "end_options": "", "anneal_to": 30},
 }
 
 
@@ -65,27 +61,3 @@ def test_mistakes_are_told_in_one_sentence(options, message):
     with pytest.raises(InputError, match=message) as caught:
         make(**options)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("options", "margin"),
-    [
-        ({"end_options": "margin=0.3"}, 0.3),
-        ({}, 0.5),
-        ({"start_loss": "syn_margin_diff", "start_options": "margin=0.2", "end_loss": "vmf"}, 0.2),
-        ({"start_loss": "syn_margin_diff", "start_options": "margin=0.2"}, 0.5),
-        ({"end_loss": "vmf"}, None),
-    ],
-)
-def test_the_margin_of_a_mix(options, margin):
-    assert hinge_margin({**ANNEALED, **options}) == margin
-
-
-def test_the_margin_of_one_loss():
-    assert hinge_margin({"_name": "syn_margin_proj", "margin": 0.4}) == 0.4
-    assert hinge_margin({"_name": "vmf", "lambda1": 0.02}) is None
-
-
-def test_the_margin_of_a_sum():
-    assert hinge_margin({"_name": "combined", **DEFAULTS}) == 0.5
-    assert hinge_margin({"_name": "combined", **DEFAULTS, "auxiliary_loss": "cosine"}) is None

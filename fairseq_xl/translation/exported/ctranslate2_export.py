@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ import numpy as np
 from fairseq_xl.continuous.models.transformer import ContinuousTransformer
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder
-from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.packages import require
 from fairseq_xl.translation.exported import check, spec
 from fairseq_xl.translation.exported import folder as files
@@ -25,7 +23,6 @@ from fairseq_xl.translation.fairseq_search import FairseqTranslator
 from fairseq_xl.translation.folder import read_config
 from fairseq_xl.translation.options import Decoding, NearestWords, decoding
 
-SENTENCES = 60
 """How many are translated to compare."""
 
 
@@ -75,7 +72,7 @@ def export(exporting: Exporting, options: Decoding) -> list[str]:
     check_search(chosen, folded)
     parts = parts_of(model, original.task.target_dictionary, folded)
     compute_type = exporting.compute_type or "float32"
-    sources = sentences_to_compare(original, exporting.sentences)
+    sources = check.sentences(original, exporting.sentences)
     kept = {name: value for name, value in chosen.given().items() if name not in gone(folded)}
     described = files.Export(
         **config.steps(),
@@ -162,23 +159,6 @@ def _is_swappable(model: ContinuousTransformer) -> bool:
     """Whether what the decoder reads and predicts is one table, and no word has a bias of its own."""
     targets = model.decoder.targets
     return targets is not None and targets.bias is None and model.decoder.embed_tokens.words is None
-
-
-def sentences_to_compare(original: FairseqTranslator, path: Path | None) -> list[list[str]]:
-    """Tokens of sentences to compare by, the longest first: a file's first, or made of the dictionary's words."""
-    if path is not None:
-        rows = (original.pipeline.tokens(line) for line in read_lines(path))
-        found = list(islice((row[: original.longest - 1] for row in rows if row), SENTENCES))
-        if not found:
-            raise InputError(f"{path} holds no sentences to compare by")
-    else:
-        dictionary, draw = original.task.source_dictionary, np.random.default_rng(1)
-        words = np.arange(dictionary.nspecial, len(dictionary))
-        counts = np.array(dictionary.count[dictionary.nspecial :], dtype=float) + 1e-9
-        longest = min(20, original.longest - 1)
-        lengths = draw.integers(1, longest + 1, SENTENCES)
-        found = [[dictionary[i] for i in draw.choice(words, length, p=counts / counts.sum())] for length in lengths]
-    return sorted(found, key=len, reverse=True)
 
 
 def write(folder: Path, described: files.Export, parts: Parts, source: list[str], target: list[str]) -> None:

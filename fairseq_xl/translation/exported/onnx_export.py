@@ -31,7 +31,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder, digest
 from fairseq_xl.io.packages import require
 from fairseq_xl.losses import Scoring
-from fairseq_xl.translation.exported.export import sentences_to_compare
+from fairseq_xl.translation.exported.check import sentences
 from fairseq_xl.translation.exported.options import Exporting
 from fairseq_xl.translation.fairseq_search import FairseqTranslator
 from fairseq_xl.translation.folder import dictionary_name, read_config
@@ -219,7 +219,7 @@ def _exportable(original: FairseqTranslator, folder: Path) -> ContinuousLSTM:
 
 def _indices(original: FairseqTranslator, path: Path | None) -> list[Tensor]:
     """Sources to compare by, the longest first, as the encoder reads them."""
-    rows = sentences_to_compare(original, path)
+    rows = sentences(original, path)
     batch = original.sample(rows)["net_input"]
     return [row[:length] for row, length in zip(batch["src_tokens"], batch["src_lengths"].tolist(), strict=True)]
 

@@ -14,7 +14,7 @@ from tiny_words import dictionary, write_vectors
 from fairseq_xl import Translator
 from fairseq_xl.cli import main as cli
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.translation.exported import steps
+from fairseq_xl.translation.exported import onnx_export
 
 for package in ("onnx", "onnxscript", "onnxruntime"):
     pytest.importorskip(package, reason="extra `onnx` is not installed")
@@ -30,10 +30,10 @@ def build(folder, **options):
 
 def compared(model, folder) -> float:
     """The largest difference between the model and its export, made from and for sources of several lengths."""
-    encoder, step = steps.Encoder(model).eval(), steps.Step(model).eval()
+    encoder, step = onnx_export.Encoder(model).eval(), onnx_export.Step(model).eval()
     sources = [torch.tensor([*range(4, 4 + length), 2]) for length in (9, 7, 6, 3, 2, 1, 1, 1)]
-    steps._write(folder, encoder, step, tiny_models.SOURCE)
-    return steps._compare(folder, encoder, step, sources, 1, 2)
+    onnx_export._write(folder, encoder, step, tiny_models.SOURCE)
+    return onnx_export._compare(folder, encoder, step, sources, 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -51,14 +51,14 @@ def test_steps_are_those_of_torch(options, tmp_path):
 @pytest.mark.parametrize(("change", "difference"), [(0.1, r"\d"), (float("nan"), "nan")])
 def test_another_model_is_noticed(tmp_path, monkeypatch, change, difference):
     model = build(tmp_path)
-    write = steps._write
+    write = onnx_export._write
 
     def damaged(*given):
         write(*given)
         with torch.no_grad():
             model.decoder.output_projection.bias += change
 
-    monkeypatch.setattr(steps, "_write", damaged)
+    monkeypatch.setattr(onnx_export, "_write", damaged)
     with pytest.raises(InputError, match=rf"was not written: its steps differ from the model's by {difference}"):
         compared(model, tmp_path)
 
