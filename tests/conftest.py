@@ -17,7 +17,6 @@ import forkserver
 import hypothesis
 import playground as playgrounds
 import pytest
-import skips
 import torch
 import tqdm
 
@@ -25,7 +24,7 @@ import fairseq_xl
 
 fairseq_xl.register()
 
-pytest_plugins = ["trainings", "several_processes", "tagged_data", "finished_runs", "hub_server"]
+pytest_plugins = ["trainings", "several_processes", "tagged_data", "finished_runs", "hub_server", "order", "skips"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -41,52 +40,6 @@ tqdm.tqdm.set_lock(threading.RLock())
 
 # The tests' processes fill the cores; threads that wait for each other would make them many times as slow.
 torch.set_num_threads(1)
-
-
-# Those that take minutes, first: what is left for the end then fits between two processes.
-LONGEST = (
-    "recipes/test_multi30k.py",
-    "tests/test_benchmark.py",
-    "recipes/test_quickstart.py",
-    "tests/test_docs_run.py",
-    "compat/test_contract.py",
-    "continuous/test_commands.py",
-    "tests/test_kills.py",
-    "syntactic/data/test_prepare.py",
-    "pairs/test_training.py",
-    "continuous/test_launching.py",
-    "syntactic/test_training.py",
-    "tests/test_fuzz.py",
-    "tests/test_fuzz_commands.py",
-)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files in the order of :data:`LONGEST`, then the others as they come."""
-
-    def place(item: pytest.Item) -> int:
-        path = item.path.as_posix()
-        return next((n for n, name in enumerate(LONGEST) if path.endswith(name)), len(LONGEST))
-
-    items.sort(key=place)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """In CI, name the skips whose reason is not in expected_skips.txt; ``-ra`` lists all of them."""
-    unexpected = skips.unexpected(terminalreporter.stats.get("skipped", []))
-    if unexpected and os.environ.get("CI"):
-        terminalreporter.section("skipped without an expected reason (tests/expected_skips.txt)", red=True)
-        for line in unexpected:
-            terminalreporter.line(line)
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Let CI fail on them."""
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    done = session.exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
-    if done and reporter is not None and os.environ.get("CI") and skips.unexpected(reporter.stats.get("skipped", [])):
-        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(scope="session")

@@ -15,21 +15,17 @@ TESTS = Path(__file__).resolve().parent
 
 @pytest.fixture
 def suite(tmp_path):
-    """``suite("REASON", CI="true")``: the status of a run in two processes of a test that is skipped so, and what it
-    printed."""
+    """``suite("REASON", CI="true")``: status and output of a run, by xdist, of a test that is skipped so."""
 
     def run(reason: str, module: bool = False, **environment: str) -> tuple[int, str]:
-        hooks = (TESTS / "conftest.py").read_text(encoding="utf-8")
-        start = hooks.index("def pytest_terminal_summary")
-        end = hooks.index('@pytest.fixture(scope="session")\ndef data_dir')
-        (tmp_path / "conftest.py").write_text(f"import os, pytest, skips\n{hooks[start:end]}")
         how = f"pytest.skip({reason!r}, allow_module_level=True)" if module else "pass"
         (tmp_path / "test_it.py").write_text(
             f"import pytest\n{how}\n@pytest.mark.skip(reason={reason!r})\ndef test_one(): ...\ndef test_two(): ...\n"
         )
         env = {k: v for k, v in os.environ.items() if k != "CI" and not k.startswith("PYTEST")} | environment
-        env["PYTHONPATH"] = str(TESTS / "helpers")
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", str(tmp_path)]
+        env |= {"PYTHONPATH": str(TESTS / "helpers"), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        plugins = ["-p", "no:cacheprovider", "-p", "xdist", "-p", "skips"]
+        command = [sys.executable, "-m", "pytest", "-q", *plugins, "-n", "1", str(tmp_path)]
         done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=600)
         return done.returncode, done.stdout
 

@@ -60,7 +60,7 @@ def test_every_model_trains_validates_and_translates(model, command, corpus, cap
     command("train", f"{corpus} --arch {MODELS[model]} {TRAIN} --max-epoch 2 --update-freq 2 --save-dir {tmp_path}")
     path = tmp_path / "checkpoint_last.pt"
     assert updates(tmp_path) > 2
-    line = f"{corpus} --task translation --path {path} --valid-subset test --batch-size 4 --cpu"
+    line = f"{corpus} --task translation --path {path} --valid-subset test --batch-size 4 --num-workers 0 --cpu"
     fairseq_cli.validate.main(parsed(options.get_validation_parser(), line))
     for search in ("--beam 1", "--beam 3 --lenpen 0.5 --print-alignment", "--sampling --beam 2 --nbest 2 --seed 1"):
         capsys.readouterr()

@@ -298,6 +298,14 @@ def _end(error: BaseException) -> NoReturn:
     os._exit(status)
 
 
+def _import_alone(name: str) -> None:
+    """Import a package as if fairseq were not there yet, so that nothing is registered until a command needs it."""
+    fairseq = sys.modules.pop("fairseq", None)
+    importlib.import_module(name)
+    if fairseq is not None:
+        sys.modules["fairseq"] = fairseq
+
+
 def _start_values() -> dict[str, str]:
     return {
         name: value for name, value in os.environ.items() if name.startswith(READ_AT_START) and name not in FOLLOWED
@@ -350,6 +358,8 @@ def main() -> None:
     try:
         become(request, unchanging, imported)
         module, function = COMMANDS[Path(request.words[0]).name]
+        if module == "fairseq_xl.cli.main":
+            _import_alone("fairseq_xl")
         sys.exit(getattr(importlib.import_module(module), function)())
     except BaseException as end:
         _end(end)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # number of epochs after which training ends early.
 STAND_IN = r"""#!/usr/bin/env bash
 set -eu
-call="$(basename "$0") $*"
+call="${0##*/} $*"
 printf '%s\n' "$call" >>"$CALLS"
 if [[ -n ${KILL_AT:-} && $call == *"$KILL_AT"* ]]; then kill -9 "$PPID"; exit 1; fi
 if [[ -n ${FAIL_AT:-} && $call == *"$FAIL_AT"* ]]; then echo "error: it broke here"; exit 3; fi
@@ -26,7 +26,7 @@ after() { # OPTION: the word that follows it
     if [[ ${words[i]} == "$1" ]]; then echo "${words[i + 1]}"; fi
   done
 }
-make() { mkdir -p "$(dirname "$1")"; cat >"$1.new"; mv "$1.new" "$1"; }
+make() { [[ -d ${1%/*} ]] || mkdir -p "${1%/*}"; cat >"$1"; }
 case $call in
   'fairseq-xl data fetch '*) # as the real one, which keeps a file that is there
     [[ -e $(after --output "$@") ]] || echo "$3" | make "$(after --output "$@")"

@@ -8,8 +8,8 @@ from fairseq_xl.experiment.state import RUNNING, lock_of
 from fairseq_xl.io.atomic import exclusive_lock
 
 
-def test_run_and_status(run_cli, playground):
-    done = run_cli("experiment", "run", playground.config, "--output", playground.out, "--gpus", "")
+def test_run_and_status(forked_cli, playground):
+    done = forked_cli("experiment", "run", playground.config, "--output", playground.out, "--gpus", "")
     assert done.returncode == 0, done.stderr
     assert [line.split()[:2] for line in done.stdout.splitlines()] == [
         ["vmf.seed3", "done"],
@@ -17,41 +17,41 @@ def test_run_and_status(run_cli, playground):
         ["cosine.seed2", "done"],
     ]
     assert "vmf.seed3: started" in done.stderr
-    assert run_cli("experiment", "status", playground.out).stdout == done.stdout
+    assert forked_cli("experiment", "status", playground.out).stdout == done.stdout
 
 
-def test_what_no_process_works_on_any_more_was_killed(run_cli, playground):
-    assert run_cli("experiment", "run", playground.config, "--output", playground.out).returncode == 0
+def test_what_no_process_works_on_any_more_was_killed(forked_cli, playground):
+    assert forked_cli("experiment", "run", playground.config, "--output", playground.out).returncode == 0
     path = playground.out / "experiment.json"
     stored = json.loads(path.read_text())
     stored["cells"]["vmf.seed3"]["status"] = RUNNING
     path.write_text(json.dumps(stored))
 
     def statuses() -> list[str]:
-        return [line.split()[1] for line in run_cli("experiment", "status", playground.out).stdout.splitlines()]
+        return [line.split()[1] for line in forked_cli("experiment", "status", playground.out).stdout.splitlines()]
 
     assert statuses() == ["killed", "done", "done"]
     for cell in (None, "vmf.seed3"):
         with exclusive_lock(lock_of(playground.out, cell), "held"):
             assert statuses() == ["running", "done", "done"]
-    said = run_cli("experiment", "report", playground.out).stderr
+    said = forked_cli("experiment", "report", playground.out).stderr
     assert "runs are running" not in said
     others = ("experiment", "run", playground.config, "--output", playground.out, "--only", "cosine")
-    assert run_cli(*others).returncode == 0
+    assert forked_cli(*others).returncode == 0
     assert statuses() == ["pending", "done", "done"]
 
 
-def test_failure_shows_in_the_status(run_cli, playground):
+def test_failure_shows_in_the_status(forked_cli, playground):
     playground.tell("vmf.seed3", "fails")
-    done = run_cli("experiment", "run", playground.config, "--output", playground.out)
+    done = forked_cli("experiment", "run", playground.config, "--output", playground.out)
     assert done.returncode == 1
     assert "vmf.seed3" in done.stdout
     assert "error: vmf.seed3 was told to fail" in done.stdout
 
 
-def test_dry_run_runs_nothing(run_cli, playground):
+def test_dry_run_runs_nothing(forked_cli, playground):
     arguments = ("--output", playground.out, "--dry-run", "--only", "cosine", "--set", "src=fr", "--set", "size=9")
-    done = run_cli("experiment", "run", playground.config, *arguments)
+    done = forked_cli("experiment", "run", playground.config, *arguments)
     lines = done.stdout.splitlines()
     assert len(lines) == 3
     assert "--prepare-only --src fr" in lines[0]
@@ -61,9 +61,11 @@ def test_dry_run_runs_nothing(run_cli, playground):
     assert playground.calls() == []
 
 
-def test_an_option_that_a_system_has_itself_is_not_changed_silently(run_cli, playground):
+def test_an_option_that_a_system_has_itself_is_not_changed_silently(forked_cli, playground):
     playground.write("recipe: recipe.sh\nsystems: {vmf: {options: {size: 8}}, cosine: }")
-    done = run_cli("experiment", "run", playground.config, "--output", playground.out, "--dry-run", "--set", "size=9")
+    done = forked_cli(
+        "experiment", "run", playground.config, "--output", playground.out, "--dry-run", "--set", "size=9"
+    )
     assert [line.split("--size ")[1][0] for line in done.stdout.splitlines() if "--name" in line] == ["8", "9"]
     assert "note: --set size leaves what is named for the system: vmf" in done.stderr
 
@@ -79,16 +81,16 @@ def test_an_option_that_a_system_has_itself_is_not_changed_silently(run_cli, pla
         (("run", "CONFIG", "--output", "/dev/null/x"), "this folder cannot be made"),
     ],
 )
-def test_mistakes(run_cli, playground, tmp_path, monkeypatch, arguments, said):
+def test_mistakes(forked_cli, playground, tmp_path, monkeypatch, arguments, said):
     monkeypatch.chdir(tmp_path)
-    done = run_cli("experiment", *(str(playground.config) if word == "CONFIG" else word for word in arguments))
+    done = forked_cli("experiment", *(str(playground.config) if word == "CONFIG" else word for word in arguments))
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_no_gpus_are_hidden_ones(run_cli, playground, monkeypatch):
+def test_no_gpus_are_hidden_ones(forked_cli, playground, monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0,1")
-    done = run_cli("experiment", "run", playground.config, "--output", playground.out, "--gpus", "")
+    done = forked_cli("experiment", "run", playground.config, "--output", playground.out, "--gpus", "")
     assert done.returncode == 0, done.stderr
     assert (playground.out / "runs" / "vmf.seed3" / "devices").read_text() == "none\n"

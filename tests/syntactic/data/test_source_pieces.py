@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -41,14 +39,12 @@ def test_a_missing_file(upos_run, tmp_path):
         list(source_pieces(folder))
 
 
-def test_a_damaged_file_is_explained_by_the_command(upos_run, tmp_path):
+def test_a_damaged_file_is_explained_by_the_command(upos_run, forked_cli, tmp_path):
     folder = shutil.copytree(upos_run[0], tmp_path / "data")
     path = folder / "train.en-de.source.bin"
     path.write_bytes(path.read_bytes()[:7])
-    # a process of its own: others have registered the plugin, which explains damaged data
-    run = "import sys; from fairseq_xl.cli.main import main; sys.exit(main())"
-    command = [sys.executable, "-c", run, "embed", "source-pieces", str(folder), "-o", str(tmp_path / "x.txt")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    # In a fork: other tests have registered the plugin, which explains damaged data.
+    done = forked_cli("embed", "source-pieces", folder, "-o", tmp_path / "x.txt")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "train.en-de.source.bin" in done.stderr

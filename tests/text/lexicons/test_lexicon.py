@@ -30,23 +30,23 @@ def test_entries_come_best_first_and_limits_hold(bitext):
     assert make_lexicon(bitext, COUNTS, TOTALS, min_count=2, best=5) == {"a": every["a"]}
 
 
-def test_command_writes_lines_and_json(tmp_path, run_cli):
+def test_command_writes_lines_and_json(tmp_path, forked_cli):
     (tmp_path / "de").write_text("das Haus\ndas Boot\nein Haus\n" * 5)
     (tmp_path / "en").write_text("the house\nthe boat\na house\n" * 5)
     (tmp_path / "links").write_text("0-0 1-1\n" * 15)
     texts = tmp_path / "de", tmp_path / "en"
-    done = run_cli("data", "lexicon", *texts, "--output", tmp_path / "l.tsv", "--best", 1)
+    done = forked_cli("data", "lexicon", *texts, "--output", tmp_path / "l.tsv", "--best", 1)
     assert done.returncode == 0, done.stderr
     assert "4 translations of 4 of 4 words" in done.stderr
     assert read_translations(tmp_path / "l.tsv") == {**{"das": "the", "Haus": "house", "Boot": "boat", "ein": "a"}}
     options = ("--alignments", tmp_path / "links", "--json")
-    done = run_cli("data", "lexicon", *texts, "--output", tmp_path / "links.json", *options)
+    done = forked_cli("data", "lexicon", *texts, "--output", tmp_path / "links.json", *options)
     assert done.returncode == 0, done.stderr
     assert json.loads((tmp_path / "links.json").read_text())["Haus"] == [["house", 1.0]]
-    done = run_cli("data", "lexicon", *texts, "--output", tmp_path / "no", "--iterations", 0)
+    done = forked_cli("data", "lexicon", *texts, "--output", tmp_path / "no", "--iterations", 0)
     assert done.returncode == 2
     assert done.stderr == "error: --iterations is 0: give a number from 1\n"
-    done = run_cli("data", "lexicon", *texts, "--output", tmp_path / "no", "--min-count", 99)
+    done = forked_cli("data", "lexicon", *texts, "--output", tmp_path / "no", "--min-count", 99)
     assert done.returncode == 2
     assert "no word has a translation: give more text, or lower --min-probability" in done.stderr
     assert not (tmp_path / "no").exists()
