@@ -13,9 +13,9 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 from fairseq_xl.experiment.config import Cell, Experiment
-from fairseq_xl.experiment.launcher import Job, Launcher, Outcome, Task
 from fairseq_xl.experiment.progress import Display, last_lines
 from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State, lock_of
+from fairseq_xl.experiment.tasks import Job, Launcher, Outcome, Task
 from fairseq_xl.io.atomic import exclusive_lock, is_held
 from fairseq_xl.io.errors import InputError
 

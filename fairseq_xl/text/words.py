@@ -1,23 +1,17 @@
-"""The words of a line, e-mail addresses and telephone numbers masked in it, and when two lines are alike."""
+"""The words of a line, and when two lines are alike."""
 
 from __future__ import annotations
 
 import math
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 
 import regex
 
-_WORD = regex.compile(r"[\w\p{M}]+")
-EMAIL, PHONE = "<email>", "<phone>"
+from fairseq_xl.text.masking import masked
 
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-# No point among the separators: 192.168.100.200 and 2.4.10.2016 are other things.
-_PHONE = re.compile(r"(?<![\w.,@/-])(?:\+|\(|\b)\d(?:[ ()/-]{0,3}\d){7,14}(?![\w@/-]|\.\d)")
-_DATE = re.compile(r"\d{4}-\d\d-\d\d|\d\d?[-/]\d\d?[-/]\d{4}")
-_DIVIDED = re.compile(r"\d[ ()/-]+\d")
+_WORD = regex.compile(r"[\w\p{M}]+")
 
 
 def words(text: str) -> list[str]:
@@ -36,26 +30,6 @@ def key(text: str) -> str:
     Masked, so that lines that masking makes equal are the same before it, too. A line without words is itself.
     """
     return " ".join(words(masked(text)[0])) or " ".join(text.split())
-
-
-def masked(text: str) -> tuple[str, int]:
-    """The text with ``<email>`` and ``<phone>`` in place of what looks like one, and how many there were.
-
-    A telephone number is a guess: 8 to 15 digits that begin with + or 00, or are divided by blanks, hyphens or
-    brackets, and are no date. Names and postal addresses are not found.
-    """
-    text, emails = _EMAIL.subn(EMAIL, text)
-    phones = 0
-
-    def replacement(match: re.Match[str]) -> str:
-        nonlocal phones
-        number = match[0]
-        if _DATE.fullmatch(number) or not (number.startswith(("+", "00")) or _DIVIDED.search(number)):
-            return number
-        phones += 1
-        return PHONE
-
-    return _PHONE.sub(replacement, text), emails + phones
 
 
 def cosine(left: Mapping[str, float], right: Mapping[str, float]) -> float:

@@ -15,10 +15,11 @@ import pytest
 
 from fairseq_xl.experiment import runner
 from fairseq_xl.experiment.config import load
-from fairseq_xl.experiment.launcher import LocalLauncher, Task, local_slots
+from fairseq_xl.experiment.local import LocalLauncher, local_slots
 from fairseq_xl.experiment.progress import Display
 from fairseq_xl.experiment.runner import Runner, choose, claimed, last_line
 from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State
+from fairseq_xl.experiment.tasks import Task
 from fairseq_xl.io.errors import InputError
 
 
@@ -233,7 +234,7 @@ import sys
 from pathlib import Path
 from fairseq_xl.experiment import runner
 from fairseq_xl.experiment.config import load
-from fairseq_xl.experiment.launcher import LocalLauncher
+from fairseq_xl.experiment.local import LocalLauncher
 from fairseq_xl.experiment.progress import Display
 experiment = load(Path(sys.argv[1]))
 out = Path(sys.argv[2])
@@ -356,7 +357,7 @@ def test_last_line(tmp_path: Path):
 def test_a_cluster_runs_the_same_cells(playground):
     """submitit's own stand-in for Slurm: each task in a process that knows nothing of this one."""
     pytest.importorskip("submitit", reason="extra `cluster` is not installed")
-    from fairseq_xl.experiment.launcher import SubmititLauncher
+    from fairseq_xl.experiment.slurm import SubmititLauncher
 
     playground.tell("vmf.seed3", "fails")
     experiment = load(playground.config)
@@ -370,7 +371,7 @@ def test_a_cluster_runs_the_same_cells(playground):
 
 def test_a_cluster_that_is_not_there(tmp_path, monkeypatch):
     pytest.importorskip("submitit", reason="extra `cluster` is not installed")
-    from fairseq_xl.experiment.launcher import SubmititLauncher
+    from fairseq_xl.experiment.slurm import SubmititLauncher
 
     monkeypatch.setenv("PATH", str(tmp_path))  # this machine may have Slurm's commands
     with pytest.raises(InputError, match="submitit refuses"):

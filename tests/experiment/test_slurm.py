@@ -8,8 +8,9 @@ import time
 import pytest
 
 from fairseq_xl.cli import main as cli
-from fairseq_xl.experiment import launcher
+from fairseq_xl.experiment import slurm
 from fairseq_xl.experiment.state import DONE, FAILED
+from fairseq_xl.experiment.tasks import Task
 
 pytestmark = [pytest.mark.slow, pytest.mark.slurm]
 
@@ -53,9 +54,9 @@ def test_a_job_that_is_cancelled_has_failed(slurm_cluster, monkeypatch, tmp_path
     pytest.importorskip("submitit", reason="extra `cluster` is not installed")
     for name, value in slurm_cluster.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(launcher, "ASK_SECONDS", 0.2)
-    jobs = launcher.SubmititLauncher(tmp_path / "submitit", "slurm", {"slurm_partition": "tests", "timeout_min": 5})
-    task = launcher.Task("sleeps", ["sleep", "600"], tmp_path / "log", tmp_path / "lock")
+    monkeypatch.setattr(slurm, "ASK_SECONDS", 0.2)
+    jobs = slurm.SubmititLauncher(tmp_path / "submitit", "slurm", {"slurm_partition": "tests", "timeout_min": 5})
+    task = Task("sleeps", ["sleep", "600"], tmp_path / "log", tmp_path / "lock")
     job = jobs.submit(task)
     _wait(lambda: not job.done() and job.started())
     jobs.stop()

@@ -39,17 +39,17 @@ class Search:
 
         fairseq_xl.register()
         from fairseq_xl.encode.encoder import SentenceEncoder
-        from fairseq_xl.pairs.prediction.search import QuestionIndex
+        from fairseq_xl.encode.search import SentenceIndex
         from fairseq_xl.syntactic.data.filters import folded
 
         encoder = SentenceEncoder.load(self.model, self.device)
-        index = QuestionIndex(self.index, self.corpus, encoder, self.model, self.kind)
+        index = SentenceIndex(self.index, self.corpus, encoder, self.model, self.kind)
         folded_texts = Counter(map(folded, index.texts))
         for number, sentence in enumerate(decode_lines(sys.stdin.buffer, "standard input"), start=1):
             if not sentence.strip():
                 raise InputError(f"standard input, line {number}: the sentence is empty: leave it out")
             own = folded(sentence)
-            (hits,) = index.search([sentence], self.top + folded_texts[own])
+            hits = index.search(sentence, self.top + folded_texts[own])
             others = [hit for hit in hits if folded(hit.text) != own][: self.top]
             found = [{"line": hit.line, "text": hit.text, "cosine": round(hit.cosine, 6)} for hit in others]
             print(json.dumps({"sentence": sentence, "found": found}, ensure_ascii=False), flush=True)

@@ -48,15 +48,15 @@ class Search:
 
         fairseq_xl.register()
         from fairseq_xl.encode.encoder import SentenceEncoder
+        from fairseq_xl.encode.search import SentenceIndex
         from fairseq_xl.pairs.prediction.predictor import Predictor
-        from fairseq_xl.pairs.prediction.search import QuestionIndex
 
         encoder = SentenceEncoder.load(self.encoder, self.device)
-        index = QuestionIndex(self.index, self.corpus, encoder, self.encoder, self.kind)
-        classifier = Predictor.load(self.rerank, device=self.device) if self.rerank else None
+        index = SentenceIndex(self.index, self.corpus, encoder, self.encoder, self.kind)
+        judge = Predictor.load(self.rerank, device=self.device).judge if self.rerank else None
         for number, question in enumerate(decode_lines(sys.stdin.buffer, "standard input"), start=1):
             if not question.strip():
                 raise InputError(f"standard input, line {number}: the question is empty: leave it out")
-            (found,) = index.search([question], self.top, classifier, self.candidates)
+            found = index.search(question, self.top, judge, self.candidates)
             row = {"question": question, "found": [asdict(hit) for hit in found]}
             print(json.dumps(row, ensure_ascii=False), flush=True)

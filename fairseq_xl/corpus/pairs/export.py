@@ -24,7 +24,7 @@ from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.packages import require
 from fairseq_xl.io.settings import GREATEST_SEED, option
 from fairseq_xl.io.tables import write_tsv
-from fairseq_xl.text.words import masked
+from fairseq_xl.text.masking import masked
 
 Negative = tuple[int, int, float]
 """Numbers of the positives that give the first and the second sentence, and the cosine of their first sentences."""

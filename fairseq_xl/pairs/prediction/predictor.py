@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from fairseq import utils
 from fairseq.data import Dictionary
+from scipy.special import expit
 from torch import Tensor
 
 from fairseq_xl.encode.encoder import load_model
@@ -112,6 +113,10 @@ class Predictor:
         for batch, sample in self._batches("matching", rows, max_tokens, progress):
             found[batch] = self.model(**sample).double().cpu().numpy()
         return found
+
+    def judge(self, question: str, others: Sequence[str]) -> list[float]:
+        """The probability that a question means the same as each of others."""
+        return expit(self.logits(self.rows([(question, other) for other in others]), progress=False)).tolist()
 
     @torch.inference_mode()
     def vectors(

@@ -1,6 +1,6 @@
 """Where cells run on this machine."""
 
-from fairseq_xl.experiment import launcher
+from fairseq_xl.experiment import local
 
 
 def test_gpus_that_the_system_lists(monkeypatch, tmp_path, capsys):
@@ -9,11 +9,11 @@ def test_gpus_that_the_system_lists(monkeypatch, tmp_path, capsys):
     tool.chmod(0o755)
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    assert launcher.visible_gpus() == ["0", "1"]
+    assert local.visible_gpus() == ["0", "1"]
     tool.write_text("#!/bin/sh\necho No devices were found\nexit 6\n")
-    assert launcher.visible_gpus() == []
+    assert local.visible_gpus() == []
     assert capsys.readouterr().err.endswith("runs on the processors; it says: No devices were found\n")
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
-    assert launcher.visible_gpus() == ["1"]
+    assert local.visible_gpus() == ["1"]
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    assert launcher.visible_gpus() == []
+    assert local.visible_gpus() == []
