@@ -62,7 +62,7 @@ def explain_unusable_checkpoints() -> None:
             state = stock(path, *args, **kwargs)
         except Exception as error:
             # The file is looked at only now, so that loading a good one costs nothing more.
-            reason = checkpoints.why_unusable(path)
+            reason = checkpoints.why_file_refused(path)
             if reason is None and (isinstance(error, OmegaConfBaseException) or not checkpoints.is_intact(path)):
                 reason = checkpoints.TORN  # in what only fairseq looks at
             if reason is None:
@@ -72,7 +72,7 @@ def explain_unusable_checkpoints() -> None:
             raise InputError(f"the checkpoint {path} {checkpoints.TORN}")
         cfg = state.get("cfg")
         plain = OmegaConf.to_container(cfg, resolve=False) if OmegaConf.is_config(cfg) else cfg
-        if (reason := checkpoints.why_not_read({**state, "cfg": plain})) is not None:
+        if (reason := checkpoints.why_config_refused({**state, "cfg": plain})) is not None:
             raise InputError(f"the checkpoint {path} {reason}")
         return state
 

@@ -60,7 +60,7 @@ def newest_intact(folder: Path, suffix: str = "") -> Path:
     names = re.compile(rf"checkpoint(\d+|_\d+_\d+|_best|\.best_.+){re.escape(suffix)}\.pt")
     readable: list[tuple[int, float, Path]] = []
     for path in folder.iterdir():
-        if names.fullmatch(path.name) and checkpoints.why_unusable(path) is None:
+        if names.fullmatch(path.name) and checkpoints.why_file_refused(path) is None:
             age = checkpoints.updates(checkpoints.read(path))
             readable.append((age, path.stat().st_mtime, path))
     for _, _, path in sorted(readable, reverse=True):

@@ -138,7 +138,7 @@ def opening(head: Mapping[str, Any], title: str) -> list[str]:
     return ["---", yaml.safe_dump(dict(head), allow_unicode=True, sort_keys=False).strip(), "---", "", f"# {title}", ""]
 
 
-def read_scores(path: Path) -> list[Score]:
+def card_scores(path: Path) -> list[Score]:
     """The scores of a translation run's record. Raises: InputError: no such file, or another one."""
     with opened_json(path, "record of a run", "name what `fairseq-xl experiment record` wrote") as record:
         return [

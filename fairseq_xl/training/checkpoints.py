@@ -1,4 +1,4 @@
-"""Checkpoint files: read without running what is in them, written wholly or not at all."""
+"""Checkpoint files: read without running what is in them, and why one is refused."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def read(path: str | os.PathLike[str]) -> dict[str, Any]:
         InputError: it is missing, torn, foreign, or would run code.
     """
     trust_plain_types()
-    reason = why_unusable(path)
+    reason = why_file_refused(path)
     if reason is not None:
         raise InputError(f"the checkpoint {path} {reason}")
     return _load(path)
@@ -69,12 +69,12 @@ def need_file(path: Path) -> None:
         InputError: there is nothing, or a folder.
     """
     if path.is_dir():
-        raise InputError(f"the checkpoint {path} {why_unusable(path)}")
+        raise InputError(f"the checkpoint {path} {why_file_refused(path)}")
     if not path.is_file():
         raise InputError(f"no checkpoint at {path}")
 
 
-def why_unusable(path: str | os.PathLike[str]) -> str | None:
+def why_file_refused(path: str | os.PathLike[str]) -> str | None:
     """What keeps fairseq from using a checkpoint, to follow its name in a sentence.
 
     Nothing in the file is run. ``None``: it is a checkpoint of fairseq that can be read.
@@ -108,12 +108,12 @@ def why_unusable(path: str | os.PathLike[str]) -> str | None:
         return TORN
     if not isinstance(state, dict) or "model" not in state:
         return "holds no model of fairseq (no entry `model`); give a checkpoint that fairseq-train wrote"
-    return why_not_used(state)
+    return why_state_refused(state)
 
 
-def why_not_used(state: dict[str, Any]) -> str | None:
+def why_state_refused(state: dict[str, Any]) -> str | None:
     """What keeps fairseq from using what was read of a checkpoint, to follow its name; ``None``: nothing."""
-    return _damage(state) or why_not_read(state)
+    return _damage(state) or why_config_refused(state)
 
 
 def _damage(state: dict[str, Any]) -> str | None:
@@ -134,7 +134,7 @@ def _damage(state: dict[str, Any]) -> str | None:
     return None
 
 
-def why_not_read(state: dict[str, Any]) -> str | None:
+def why_config_refused(state: dict[str, Any]) -> str | None:
     """What keeps a checkpoint's configuration from being read, to follow its name; ``None``: nothing.
 
     omegaconf puts what the machine knows (``${oc.env:HOME}``) into a configuration that asks for it. fairseq-train
@@ -220,7 +220,7 @@ def is_intact(path: str | os.PathLike[str]) -> bool:
     Raises:
         InputError: the system refuses to read the file.
     """
-    unusable = why_unusable(path)
+    unusable = why_file_refused(path)
     if unusable is None and _is_zip(path):
         try:
             with _told_from_damage(path), zipfile.ZipFile(path) as archive:

@@ -76,7 +76,7 @@ def read(path: Path) -> dict[str, Any]:
         "task_state": described["task_state"],
         "optimizer_history": [{"num_updates": described["updates"]}],
     }
-    if (reason := checkpoints.why_not_used(state)) is not None:
+    if (reason := checkpoints.why_state_refused(state)) is not None:
         raise InputError(f"the file {path} {reason}")
     return state
 

@@ -10,7 +10,7 @@ from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import atomic_folder, digest
 from fairseq_xl.io.settings import argument, option
-from fairseq_xl.report.model_card import NAME, Card, CardOptions, read_scores
+from fairseq_xl.report.model_card import NAME, Card, CardOptions, card_scores
 from fairseq_xl.translation import options
 from fairseq_xl.translation.options import Decoding
 from fairseq_xl.vectors.dictionary import read_dictionary
@@ -66,7 +66,7 @@ def pack(packing: Packing, decoding: Decoding) -> None:
     # or a refusal, before anything is written
     chosen = options.decoding(decoding.given()).given()
     card = packing.asked_for
-    scores = read_scores(packing.record) if packing.record else []
+    scores = card_scores(packing.record) if packing.record else []
     with atomic_folder(packing.output, names.CONFIG, "a model") as folder:
         checkpoints = [f"model{number}{packed.SUFFIX}" for number, _ in enumerate(packing.models, start=1)]
         for model, name in zip(packing.models, checkpoints, strict=True):

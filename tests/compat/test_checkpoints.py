@@ -185,7 +185,7 @@ def test_damage_that_only_fairseq_meets_gets_one_sentence(tmp_path):
     content = torn.read_bytes()
     header = content.rindex(b"PK\x03\x04", 0, content.index(b"torn/data/0"))  # not looked at where a file is mapped
     torn.write_bytes(content[:header] + b"QK" + content[header + 2 :])
-    assert checkpoints.why_unusable(torn) is None
+    assert checkpoints.why_file_refused(torn) is None
     for path in (lacking, torn):
         with pytest.raises(InputError, match=f"{path} is torn or"):
             checkpoint_utils.load_checkpoint_to_cpu(str(path))
@@ -238,7 +238,7 @@ def test_a_flipped_bit_is_noticed(tmp_path):
     place = content.find(torch.arange(1000.0).numpy().tobytes())
     content[place + 40] ^= 1
     path.write_bytes(content)
-    assert checkpoints.why_unusable(path) is None  # it loads, with a wrong weight
+    assert checkpoints.why_file_refused(path) is None  # it loads, with a wrong weight
     assert not checkpoints.is_intact(path)
 
 
@@ -341,7 +341,12 @@ def test_what_cannot_be_read_is_not_called_torn(tmp_path, monkeypatch, number):
     sentence = f"cannot read the checkpoint {last}: {os.strerror(number)}"
     trainer = SimpleNamespace(checkpoint_suffix="", data_parallel_world_size=1)
     for read in (
-        *(checkpoints.why_unusable, checkpoints.is_intact, checkpoints.read, checkpoint_utils.load_checkpoint_to_cpu),
+        *(
+            checkpoints.why_file_refused,
+            checkpoints.is_intact,
+            checkpoints.read,
+            checkpoint_utils.load_checkpoint_to_cpu,
+        ),
         lambda path: Trainer.load_checkpoint(trainer, str(path)),
     ):
         with pytest.raises(InputError) as caught:

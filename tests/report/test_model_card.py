@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.report.model_card import Card, CardOptions, read_scores
+from fairseq_xl.report.model_card import Card, CardOptions, card_scores
 
 CARD = Card(title="From de to en", task="translation", languages=("de", "en"), does="Translates.", loading="\nload()\n")
 SIGNATURE = "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
@@ -29,7 +29,7 @@ def front_matter(text: str) -> dict:
 
 
 def test_what_it_says(record: Path) -> None:
-    text = CARD.text(CardOptions(licence="cc-by-4.0", dataset=["some/pairs", "lines of ours"]), read_scores(record))
+    text = CARD.text(CardOptions(licence="cc-by-4.0", dataset=["some/pairs", "lines of ours"]), card_scores(record))
     head = front_matter(text)
     assert (head["license"], head["language"], head["datasets"]) == ("cc-by-4.0", ["de", "en"], ["some/pairs"])
     (result,) = head["model-index"][0]["results"]
@@ -44,7 +44,7 @@ def test_what_it_says(record: Path) -> None:
 
 def test_the_hub_reads_it(record: Path, tmp_path: Path) -> None:
     hub = pytest.importorskip("huggingface_hub")
-    (tmp_path / "README.md").write_text(CARD.text(CardOptions(licence="mit"), read_scores(record)))
+    (tmp_path / "README.md").write_text(CARD.text(CardOptions(licence="mit"), card_scores(record)))
     data = hub.ModelCard.load(tmp_path / "README.md").data
     said = {"license": "mit", "pipeline_tag": "translation", "library_name": "fairseq_xl"}
     assert said.items() <= data.to_dict().items()
@@ -71,6 +71,6 @@ def test_a_card_without_a_licence_is_refused(record: Path) -> None:
 def test_what_is_no_record(tmp_path: Path, text: str) -> None:
     (tmp_path / "r.json").write_text(text)
     with pytest.raises(InputError, match=r"r\.json is no record of"):
-        read_scores(tmp_path / "r.json")
+        card_scores(tmp_path / "r.json")
     with pytest.raises(InputError, match="there is no record of"):
-        read_scores(tmp_path / "none.json")
+        card_scores(tmp_path / "none.json")

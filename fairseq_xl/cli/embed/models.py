@@ -45,10 +45,10 @@ class Pack(_Folder, CardOptions):
 
     def write(self) -> None:
         from fairseq_xl.encode.encoder import pack
-        from fairseq_xl.syntactic.evaluation.card_scores import read_scores
+        from fairseq_xl.syntactic.evaluation.card_scores import card_scores
 
         about = self if self.asked_for else None
-        scores = read_scores(self.record, self.model) if self.record else []
+        scores = card_scores(self.record, self.model) if self.record else []
         pack(self.model, self.output, self.data, about, scores)
 
 

@@ -18,7 +18,7 @@ from fairseq_xl.pairs.data.dataset import PairDataset, numbers
 from fairseq_xl.pairs.data.directory import DataDirectory, Row
 from fairseq_xl.pairs.models.criterion import PairClassificationCriterion
 from fairseq_xl.pairs.models.model import PairClassifier
-from fairseq_xl.training.belonging import check_criterion, check_model
+from fairseq_xl.training.own_parts import check_criterion, check_model
 
 
 @dataclass

@@ -25,7 +25,7 @@ from fairseq_xl.siamese.models.contrastive import unit
 from fairseq_xl.siamese.models.criterion import ContrastiveCriterion
 from fairseq_xl.siamese.models.model import SiameseModel
 from fairseq_xl.siamese.models.voting import RULES
-from fairseq_xl.training.belonging import check_criterion, check_model
+from fairseq_xl.training.own_parts import check_criterion, check_model
 
 ENCODED_AT_ONCE = 128
 

@@ -11,7 +11,7 @@ from fairseq_xl.io.json_files import opened_json
 from fairseq_xl.report.model_card import Score
 
 
-def read_scores(path: Path, checkpoint: Path) -> list[Score]:
+def card_scores(path: Path, checkpoint: Path) -> list[Score]:
     """A checkpoint's scores in what ``embed evaluate`` wrote.
 
     They are accuracies of nearest neighbours on groups of sentences with the same tags, and the correlation of

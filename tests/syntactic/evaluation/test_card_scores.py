@@ -11,14 +11,14 @@ import pytest
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.syntactic.evaluation.card_scores import read_scores
+from fairseq_xl.syntactic.evaluation.card_scores import card_scores
 
 from .conftest import evaluated
 
 
 def test_scores_of_one_encoder_as_it_comes(sets: Path, treebanks: list[str], tmp_path: Path) -> None:
     record = evaluated(sets, treebanks, tmp_path, "length", "told=tags")
-    scores = read_scores(tmp_path / "out" / "record.json", Path("length"))
+    scores = card_scores(tmp_path / "out" / "record.json", Path("length"))
     found = [(one.data, one.setting, one.metric, one.kind) for one in scores]
     groups = "3 groups of tag sequences"
     assert found == [
@@ -65,7 +65,7 @@ def test_a_record_that_does_not_speak_of_the_file_as_it_is(sets: Path, treebanks
 
     def read(index: str | None = None, **changed: dict[str, float]) -> list[str]:
         path.write_text(json.dumps({**record, "index": index, "encoders": [{**entry, **changed}]}))
-        return [one.signature for one in read_scores(path, checkpoint)]
+        return [one.signature for one in card_scores(path, checkpoint)]
 
     assert not any("index" in signature for signature in read())
     assert ["|index:hnsw|" in signature for signature in read("hnsw")] == [True] * 4 + [False] * 2
@@ -81,6 +81,6 @@ def test_a_record_that_does_not_speak_of_the_file_as_it_is(sets: Path, treebanks
 def test_what_is_no_evaluation(tmp_path: Path, text: str) -> None:
     (tmp_path / "r.json").write_text(text)
     with pytest.raises(InputError, match=r"r\.json is no record of an evaluation"):
-        read_scores(tmp_path / "r.json", Path("length"))
+        card_scores(tmp_path / "r.json", Path("length"))
     with pytest.raises(InputError, match="there is no record"):
-        read_scores(tmp_path / "none.json", Path("length"))
+        card_scores(tmp_path / "none.json", Path("length"))
