@@ -16,47 +16,15 @@
 #   --high-resource LANGUAGE
 #                      one of these, or none (default: en; for hi en-reviews); the same again: monolingual
 #                      Repeatable: the labels of several languages are transferred together
-#   --lexicon LANGUAGE=FILE
-#                      a high-resource language's words and the low-resource one's, as `fairseq-xl data lexicon` learns
-#                      them from parallel text: its text is translated word for word; repeatable
-#   --low-vectors FILE, --high-vectors FILE
-#                      both languages' word vectors in one space, as `fairseq-xl vectors align` writes them: the embeddings
-#                      of a Siamese encoder's n-grams begin at the means of the words that hold them
-#   --high-words HOW   translated, where there is a --lexicon (default), shuffled (control: its translations or vectors
-#                      are dealt out among its words), or original, without either
-#   --with-high-resource no|yes  train a baseline on the high-resource language's text as well (default: no)
-#   --class-bias no|yes   add a bias to each class's score that is fitted on the validation split (default: no)
-#   --morphemes no|yes of a Siamese encoder: segment the low-resource language's words with Morfessor before n-grams
-#                      are taken, as the paper has it for languages of many endings (default: no)
-#   --pretrain N       of the presets siamese and siamese-control: train for N updates on pairs of high-resource sentences
-#                      before, and then with a quarter of the learning rate (unless -- --lr says otherwise). The
-#                      low-resource language's validation chooses where the first part ends (default: 0)
-#   --draws one|seed   one split and draw of sentences for all seeds (default), or another for each
 #   --data DIR         folder with umsab/, telugu_actsa/, hindi_reviews/, english_sentence_polarity/, semeval_en/ and
 #                      tweeteval/; else downloaded
-#   --low-resource-source SOURCE, --high-resource-source SOURCE
-#                      labelled files of your own, as `fairseq-xl classify prepare` takes them; repeatable
 #   --system SYSTEM    siamese (low-high and low-low pairs), siamese-mono (low-low alone), siamese-control (labels of the
 #                      high-resource language shuffled), the same in the paper's configuration: paper, paper-mono,
 #                      paper-control, or a baseline: asv mv-rnn dsc-t mnb-h bilstm-w
 #                      bilstm-c svm fasttext st (default: siamese)
-#   --seed N           default: 1
 #   --updates N        of training, the same for every Siamese encoder (default: 2000)
 #   --every N          updates between validations (default: 100)
-#   --low-resource-size N
-#                      train on N sentences of the low-resource language, for learning curves (default: all)
-#   --high-resource-size N
-#                      the same for the high-resource language
-#   --unlabelled HIGH LOW
-#                      line-aligned text without labels: a classifier of the high-resource language labels its side, the
-#                      Siamese encoder learns from that, and the low-resource language's labels serve the test alone
-#   --split SPLIT      test (default) or valid, while choosing settings
-#   --more-text FILE   unlabelled text for asv's and dsc-t's word vectors
 #   --model NAME       of st;  --parses FILE  of mv-rnn
-#   --name NAME        folder of the run
-#   --prepare-only     stop before training
-#   --dry-run          print the commands and run none
-#   -- OPTION…         further options of fairseq-train
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/lib/classification.sh"

@@ -29,6 +29,8 @@ BEST_TRAIN=(--lr 0.002 --batch-size 32 --margin 0 --all-pairs --class-head --cla
   --reference-side low)
 BEST_PREDICT=(--rule centroid --reference-side low --references 100 --draws 5)
 
+SHARED_OPTIONS=$(dirname "${BASH_SOURCE[0]}")/classification/options.txt
+
 BASELINES="asv mv-rnn dsc-t mnb-h bilstm-w bilstm-c svm fasttext st"
 SIAMESE="siamese siamese-mono siamese-control paper paper-mono paper-control"
 
@@ -71,7 +73,7 @@ common_option() { # OPTION VALUE [VALUE]
     --high-resource-size) HIGH_RESOURCE_SIZE=$2 ;;
     --low-resource-source) LOW_SOURCES+=("$2") ;;
     --high-resource-source) HIGH_SOURCES+=("$2") ;;
-    --class-source) CLASS_SOURCES+=("$2") ;; # of a teacher: what it labels is to have the classes of these
+    --class-source) CLASS_SOURCES+=("$2") ;;
     --more-text) MORE_TEXT=$(absolute "$2") ;;
     --parses) PARSES=$(absolute "$2") ;;
     --model) MODEL=$2 ;;
