@@ -130,6 +130,17 @@ def test_links_lead_somewhere(page):
             assert place in anchors, link
 
 
+ARCHITECTURE = (DOCS / "explanation" / "architecture.md").read_text(encoding="utf-8")
+# A file with its folder, and the name after it: `io/steps.py` `run_once`.
+PLACES = sorted(set(re.findall(r"`([\w/]+/(?:\w+\.(?:py|sh))?)`(?: `(\w+)`)?", ARCHITECTURE)))
+
+
+@pytest.mark.parametrize(("path", "name"), PLACES)
+def test_what_the_architecture_names_is_there(path, name):
+    (place,) = [root / path for root in (ROOT, ROOT / "fairseq_xl") if (root / path).exists()]
+    assert not name or re.search(rf"\b{name}\b", place.read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=name_of)
 def test_no_page_installs_the_package_from_an_index(page):
     """It is on none."""

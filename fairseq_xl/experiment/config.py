@@ -49,8 +49,20 @@ MOST_CELLS = 10_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 # in an option: the folder of another system's run with the same seed
 RUN = re.compile(r"\{run:([^{}]*)\}")
-_FILES = {
-    *("data", "train", "valid", "test", "mono", "source-mono", "text", "english-text", "more-text", "translated"),
+PATHS = {
+    *(
+        "data",
+        "train",
+        "valid",
+        "test",
+        "mono",
+        "source-mono",
+        "text",
+        "english-text",
+        "more-text",
+        "more",
+        "translated",
+    ),
     *("vectors", "low-vectors", "high-vectors", "parses", "teacher", "user-dir"),
 }
 """Options of recipes that are a path and nothing else."""
@@ -283,7 +295,7 @@ def _options(value: Any, path: Path, where: str) -> dict[str, str]:
 
 def _in_folder(name: str, value: str, folder: Path) -> str:
     """Files that an option names are found from the experiment's own folder."""
-    if name in _FILES and not RUN.match(value):
+    if name in PATHS and not RUN.match(value):
         return str(real_path(folder / Path(value).expanduser()))
     return value
 

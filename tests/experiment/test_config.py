@@ -1,11 +1,14 @@
 """What an experiment's file means, and what is said of one that is wrong."""
 
 import re
+from pathlib import Path
 
 import pytest
 
-from fairseq_xl.experiment.config import load
+from fairseq_xl.experiment.config import PATHS, RESERVED, load
 from fairseq_xl.io.errors import InputError
+
+RECIPES = Path(__file__).resolve().parents[2] / "recipes"
 
 
 def test_cells_are_systems_by_seeds(playground):
@@ -191,10 +194,7 @@ def test_changes_that_are_none(playground, change):
 
 
 def test_every_experiment_of_the_project_can_be_read():
-    from pathlib import Path
-
-    folder = Path(__file__).resolve().parents[2] / "recipes" / "experiments"
-    files = sorted(folder.glob("*.yaml"))
+    files = sorted((RECIPES / "experiments").glob("*.yaml"))
     assert files
     for file in files:
         assert load(file).cells
@@ -207,3 +207,10 @@ def test_a_word_that_yaml_reads_as_false_is_refused(playground, word):
         load(playground.config)
     playground.write(f"recipe: recipe.sh\noptions: {{diagnose: '{word}'}}\nsystems: {{vmf: }}")
     assert load(playground.config).cells[0].options["diagnose"] == word
+
+
+def test_every_path_that_a_recipe_takes_is_found_from_the_folder_of_the_experiment():
+    text = "".join(path.read_text(encoding="utf-8") for path in RECIPES.rglob("*.sh"))
+    taken = set(re.findall(r"--([\w-]+)\) [A-Z_]+\+?=\(?\"?\$\(absolute \"\$2\"", text))
+    assert len(taken) > 15
+    assert taken - {*RESERVED, "unlabelled"} <= PATHS  # `--unlabelled` takes two words, which no cell can give
