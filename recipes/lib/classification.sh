@@ -242,9 +242,8 @@ record_baseline() {
   makes "$RUN/record.json"
 }
 
-classification_recipe() {
-  local key split size='' bridge='' after='' line option
-  check_settings
+# What the system trains and predicts with.
+choose_options() {
   MIXTURE=low-high+low-low
   if [[ $SYSTEM == paper* ]]; then
     PRESET=paper MIXTURE=$PAPER_PAIRS PREPARE=("${PAPER_PREPARE[@]}") TRAIN+=("${PAPER_TRAIN[@]}") PREDICT=("${PAPER_PREDICT[@]}")
@@ -257,25 +256,35 @@ classification_recipe() {
     st) [[ -z $MODEL ]] || BASELINE_OPTIONS+=(--model "$MODEL") ;;
     mv-rnn) [[ -z $PARSES ]] || BASELINE_OPTIONS+=(--parses "$PARSES") ;;
   esac
-  key=$LOW-$HIGH.$PRESET$SELECTION_NAME
+}
+
+# The folder of the data that all systems of these settings share, and the run's own.
+name_folders() {
+  local size='' bridge=''
+  DATA_KEY=$LOW-$HIGH.$PRESET$SELECTION_NAME
   if [[ $MORPHEMES == yes ]]; then PREPARE+=(--morphemes low) size+=.morphemes; fi
   [[ $LOW_RESOURCE_SIZE == 0 ]] || size+=.$LOW_RESOURCE_SIZE
   [[ $HIGH_RESOURCE_SIZE == 0 || $HIGH == none ]] || size+=.high$HIGH_RESOURCE_SIZE
-  key+=$size
-  [[ $SYSTEM != *-control ]] || key+=.shuffled
-  [[ $DRAWS == one ]] || key+=.draw$SEED
+  DATA_KEY+=$size
+  [[ $SYSTEM != *-control ]] || DATA_KEY+=.shuffled
+  [[ $DRAWS == one ]] || DATA_KEY+=.draw$SEED
   [[ $DRAWS == one ]] || size+=.draw
   [[ $WITH_HIGH == no ]] || BASELINE_OPTIONS+=(--with-high-resource) size+=.with-high
   [[ ${#VECTORS[@]} == 0 ]] || bridge=.vectors TRAIN+=(--embed-dim 0)
   [[ ${#LEXICONS[@]} == 0 && $HIGH_WORDS != shuffled ]] || bridge+=.$HIGH_WORDS
-  size+=$bridge key+=$bridge
+  size+=$bridge DATA_KEY+=$bridge
   [[ $PRETRAIN == 0 ]] || size+=.pretrained
   [[ $CLASS_BIAS == no ]] || size+=.bias
   [[ $SPLIT == test ]] || size+=.$SPLIT
   [[ $SYSTEM != st || -z $MODEL ]] || size+=.$(tr -c 'A-Za-z0-9._\n-' _ <<<"$MODEL")
   [[ ${#UNLABELLED[@]} == 0 ]] || size+=.unlabelled
   NAME=${NAME:-$LOW-$HIGH.$SYSTEM$SELECTION_NAME$size.seed$SEED}
-  DIRECTORY=$OUT/data/$key RUN=$OUT/runs/$NAME STAMPS=$OUT/stamps
+  DIRECTORY=$OUT/data/$DATA_KEY RUN=$OUT/runs/$NAME STAMPS=$OUT/stamps
+}
+
+# What tables and curves call the system.
+name_system() {
+  local line
   LABEL="SSC($LOW-$HIGH)"
   [[ $SYSTEM != *-mono && $HIGH != none ]] || LABEL="SSC($LOW-$LOW)"
   [[ $SYSTEM != paper* ]] || LABEL+=", the paper's"
@@ -294,14 +303,18 @@ classification_recipe() {
     LABEL+=", $LOW_RESOURCE_SIZE sentences"
   fi
   if [[ $CLASS_BIAS == yes ]]; then ABOUT+=(--class-bias) LABEL+=", class bias"; fi
-  begin_in "$OUT"
-  activate
+}
+
+# The labelled files of both languages. EARLIER becomes the stages that they wait for.
+find_sources() {
+  local option
+  EARLIER=''
   if [[ -z $DATA ]]; then
     DATA=$OUT/raw
-    [[ ${#LOW_SOURCES[@]} != 0 ]] || after=$LOW
-    [[ ${#HIGH_SOURCES[@]} != 0 || $HIGH == none ]] || after+=" ${HIGH//+/ }"
-    for LANGUAGE in $after; do stage "fetched/$LANGUAGE" '' fetch_files; done
-    [[ -z $after ]] || after=$(printf 'fetched/%s ' $after)
+    [[ ${#LOW_SOURCES[@]} != 0 ]] || EARLIER=$LOW
+    [[ ${#HIGH_SOURCES[@]} != 0 || $HIGH == none ]] || EARLIER+=" ${HIGH//+/ }"
+    for LANGUAGE in $EARLIER; do stage "fetched/$LANGUAGE" '' fetch_files; done
+    [[ -z $EARLIER ]] || EARLIER=$(printf 'fetched/%s ' $EARLIER)
   fi
   [[ ${#LOW_SOURCES[@]} != 0 ]] || { sources "$LOW"; LOW_SOURCES=("${SOURCES[@]}"); }
   if [[ $HIGH != none && ${#HIGH_SOURCES[@]} == 0 ]]; then
@@ -314,24 +327,39 @@ classification_recipe() {
       HIGH_SOURCES+=("${SOURCES[@]}")
     done
   fi
-  if [[ ${#UNLABELLED[@]} != 0 ]]; then
-    key+=.unlabelled DIRECTORY+=.unlabelled LABEL+=", no labels of $LOW"
-    CLASS_SOURCES=("${LOW_SOURCES[@]}")
-    stage teacher "$after" train_teacher "$HIGH" "$UPDATES" "$EVERY" "${PASSED[@]}" "${HIGH_SOURCES[@]}" "${CLASS_SOURCES[@]}" \
-      "$(sources_fingerprint)" "${TUNING[@]}"
-    stage unlabelled teacher label_unlabelled "$(fingerprint "${UNLABELLED[@]}")"
-    after=unlabelled
-    # What has labels is for the test alone.
-    for split in train valid test; do LOW_SOURCES=("${LOW_SOURCES[@]/,split=$split/}"); done
-    LOW_SOURCES=("$OUT/unlabelled/low.tsv" "${LOW_SOURCES[@]/%/,split=test}")
-  fi
-  locked "$OUT/lock" prepare_stages "$after"
+}
+
+# Section 3.3: no label of the low-resource language is learnt from.
+label_by_a_teacher() {
+  local split
+  DATA_KEY+=.unlabelled DIRECTORY+=.unlabelled LABEL+=", no labels of $LOW"
+  CLASS_SOURCES=("${LOW_SOURCES[@]}")
+  stage teacher "$EARLIER" train_teacher "$HIGH" "$UPDATES" "$EVERY" "${PASSED[@]}" "${HIGH_SOURCES[@]}" "${CLASS_SOURCES[@]}" \
+    "$(sources_fingerprint)" "${TUNING[@]}"
+  stage unlabelled teacher label_unlabelled "$(fingerprint "${UNLABELLED[@]}")"
+  EARLIER=unlabelled
+  # What has labels is for the test alone.
+  for split in train valid test; do LOW_SOURCES=("${LOW_SOURCES[@]/,split=$split/}"); done
+  LOW_SOURCES=("$OUT/unlabelled/low.tsv" "${LOW_SOURCES[@]/%/,split=test}")
+}
+
+classification_recipe() {
+  local after
+  check_settings
+  choose_options
+  name_folders
+  name_system
+  begin_in "$OUT"
+  activate
+  find_sources
+  [[ ${#UNLABELLED[@]} == 0 ]] || label_by_a_teacher
+  locked "$OUT/lock" prepare_stages
   [[ $PREPARE_ONLY == no ]] || return 0
   if one_of "$SYSTEM" "$BASELINES"; then
-    stage "$NAME/record" "data/$key" record_baseline "$SYSTEM" "$SEED" "$SPLIT" "${BASELINE_OPTIONS[@]}" \
+    stage "$NAME/record" "data/$DATA_KEY" record_baseline "$SYSTEM" "$SEED" "$SPLIT" "${BASELINE_OPTIONS[@]}" \
       "$(fingerprint "${BASELINE_OPTIONS[@]}")"
   else
-    after=data/$key
+    after=data/$DATA_KEY
     if [[ $PRETRAIN != 0 ]]; then
       stage "$NAME/pretrain" "$after" pretrain_siamese "$SEED" "$PRETRAIN" "$EVERY" "${TRAIN[@]}" "${TUNING[@]}"
       after=$NAME/pretrain
@@ -346,8 +374,8 @@ sources_fingerprint() {
   fingerprint_sources "${LOW_SOURCES[@]}" "${HIGH_SOURCES[@]}" "${CLASS_SOURCES[@]}"
 }
 
-prepare_stages() { # EARLIER STAGES
-  stage "data/$key" "$1" prepare_files "$(sources_fingerprint)" "${LOW_SOURCES[@]}" "${HIGH_SOURCES[@]}" \
+prepare_stages() {
+  stage "data/$DATA_KEY" "$EARLIER" prepare_files "$(sources_fingerprint)" "${LOW_SOURCES[@]}" "${HIGH_SOURCES[@]}" \
     "${CLASS_SOURCES[@]}" "${PREPARE[@]}" "${SELECTION[@]}" "$(fingerprint "${VECTORS[@]}")"
-  stage "statistics/$key" "data/$key" show_statistics
+  stage "statistics/$DATA_KEY" "data/$DATA_KEY" show_statistics
 }
