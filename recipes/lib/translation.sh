@@ -121,6 +121,16 @@ common_option() { # OPTION VALUE [VALUE]
 
 # Refuses what cannot work before any stage starts.
 check_settings() {
+  check_names
+  choose_epochs
+  check_numbers
+  check_units
+  check_softmax
+  read_search
+  check_files
+}
+
+check_names() {
   local option
   if [[ -n $USER_DIR ]]; then
     [[ -f $USER_DIR/__init__.py ]] || fail "--user-dir $USER_DIR is no plugin: there is no __init__.py in it"
@@ -131,6 +141,9 @@ check_settings() {
     one_of "$LOSS" "$LOSSES" || fail "--loss is '$LOSS': choose one of" $LOSSES
     one_of "$ARCH" "$ARCHS" || fail "--arch is '$ARCH': choose one of" $ARCHS
   fi
+}
+
+choose_epochs() {
   case $LOSS in
     stock) EPOCHS=${EPOCHS:-$STOCK_EPOCHS} ;;
     stock_transformer)
@@ -148,6 +161,10 @@ check_settings() {
     *) EPOCHS=${EPOCHS:-$CONTINUOUS_EPOCHS} ;;
   esac
   SUBWORDS=${SUBWORDS:-0}
+}
+
+check_numbers() {
+  local option
   need_seed --seed "$SEED"
   for option in SIZE SUBWORDS TARGET_EPOCHS SOFTMAX_NEGATIVES; do need_number "--$(tr 'A-Z_' 'a-z-' <<<"$option")" "${!option}"; done
   need_count --epochs "$EPOCHS"
@@ -158,6 +175,10 @@ check_settings() {
   need_code --src "$SRC"
   need_code --tgt "$TGT"
   [[ -z $NAME ]] || need_name --name "$NAME"
+}
+
+# Subwords, unknown words, and what is diagnosed.
+check_units() {
   [[ $REPLACE_UNKNOWN =~ ^(|attention|lexicon)$ ]] ||
     fail "--replace-unknown is '$REPLACE_UNKNOWN': choose attention or lexicon"
   [[ $DIAGNOSE =~ ^(best|epochs|no)$ ]] || fail "--diagnose is '$DIAGNOSE': choose best, epochs or no"
@@ -178,6 +199,10 @@ check_settings() {
   [[ $SUBWORDS == 0 || -z $READ_UNKNOWN ]] || fail "--read-unknown is for whole words: subwords leave none unknown"
   [[ -z $SOURCE_MONO || -n $READ_UNKNOWN ]] || fail "--source-mono is text for --read-unknown: give that, too"
   [[ -z $SOURCE_MONO ]] || need_file "$SOURCE_MONO" "text for --source-mono,"
+}
+
+# What a softmax gives: target vectors, a start, and what only its loss has.
+check_softmax() {
   if [[ $TARGET_EPOCHS != 0 ]]; then
     [[ $LOSS != stock* && $LOSS != cross_entropy* ]] ||
       fail "--target-epochs is for continuous outputs: $LOSS has a softmax of its own"
@@ -204,7 +229,9 @@ check_settings() {
     [[ -z $LABEL_SMOOTHING ]] ||
       fail "--softmax-negatives and --label-smoothing do not go together; 'combined' alone is smoothed by -- --main-options label_smoothing=E"
   fi
-  read_search
+}
+
+check_files() {
   [[ $SRC != "$TGT" ]] || fail "--src and --tgt are both '$SRC': give two languages"
   [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and scores"
   need_folder_name --out "$OUT"
