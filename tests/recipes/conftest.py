@@ -26,7 +26,11 @@ after() { # OPTION: the word that follows it
     if [[ ${words[i]} == "$1" ]]; then echo "${words[i + 1]}"; fi
   done
 }
-make() { [[ -d ${1%/*} ]] || mkdir -p "${1%/*}"; cat >"$1"; }
+make() { # as a new file: a run may hold a link to the one before
+  [[ -d ${1%/*} ]] || mkdir -p "${1%/*}"
+  cat >"$1.new"
+  mv "$1.new" "$1"
+}
 case $call in
   'fairseq-xl data fetch '*) # as the real one, which keeps a file that is there
     [[ -e $(after --output "$@") ]] || echo "$3" | make "$(after --output "$@")"
