@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from torch import Tensor, nn
 
 from fairseq_xl.eole.settings import Continuous
-from fairseq_xl.losses import FrozenTable, Scoring, hubness, log_scores
+from fairseq_xl.losses import FrozenTable, Hubs, Scoring, log_scores, word_bonus
 
 
 class VectorGenerator(nn.Module):
@@ -29,7 +29,7 @@ class VectorGenerator(nn.Module):
         self.targets = targets
         self.register_buffer("log_frequency", log_frequency)
         self.settings = settings
-        self._hubs: tuple[Tensor, Tensor] | None = None
+        self.hubs = Hubs()
 
     def vectors(self, states: Tensor) -> Tensor:
         """Raw predictions (…, d) of decoder states (…, C)."""
@@ -42,16 +42,7 @@ class VectorGenerator(nn.Module):
     def scoring(self) -> Scoring:
         """How a cosine to a word becomes its log-score."""
         settings = self.settings
-        penalty = settings.decode_csls_weight * self.hubs() if settings.decode_csls_weight else None
-        bonus = settings.decode_prior_weight * self.log_frequency.float() if settings.decode_prior_weight else None
-        if self.targets.bias is not None:
-            bias = self.targets.bias.float()
-            bonus = bias if bonus is None else bonus + bias
+        penalty = settings.decode_csls_weight * self.hubs.of(self.targets) if settings.decode_csls_weight else None
+        prior = settings.decode_prior_weight * self.log_frequency.float() if settings.decode_prior_weight else None
+        bonus = word_bonus(self.targets, prior)
         return Scoring(settings.decode_score, settings.decode_scale, penalty=penalty, bonus=bonus)
-
-    def hubs(self) -> Tensor:
-        """(V,) :func:`~fairseq_xl.losses.hubness` of each word, found once."""
-        words = self.targets.candidates()  # found anew where the table has moved or was loaded
-        if self._hubs is None or self._hubs[0] is not words:
-            self._hubs = words, hubness(self.targets)
-        return self._hubs[1]

@@ -45,6 +45,7 @@ from fairseq_xl.losses.negatives import (
 from fairseq_xl.losses.power_spherical import PowerSphericalLoss, power_spherical, power_spherical_log_normalizer
 from fairseq_xl.losses.scores import (
     SCORES,
+    Hubs,
     Scoring,
     TopWords,
     best_words,
@@ -53,6 +54,7 @@ from fairseq_xl.losses.scores import (
     nearest,
     top_of,
     top_words,
+    word_bonus,
 )
 from fairseq_xl.losses.syn_margin import (
     SynMarginDiff,
@@ -87,6 +89,7 @@ __all__ = [
     "Cosine",
     "CosineLoss",
     "FrozenTable",
+    "Hubs",
     "InBatchLoss",
     "InfoNCELoss",
     "L2Loss",
@@ -142,4 +145,5 @@ __all__ = [
     "vmf_log_normalizer",
     "vmf_posterior",
     "vmf_released",
+    "word_bonus",
 ]

@@ -235,3 +235,25 @@ def hubness(targets: FrozenTable, k: int = 10) -> Tensor:
     if cosines.shape[1] > 1:  # the first is the word itself
         density[words] = cosines[:, 1:].mean(1)
     return density
+
+
+class Hubs:
+    """:func:`hubness` of a table's words, found once."""
+
+    def __init__(self) -> None:
+        self._found: tuple[Tensor, Tensor] | None = None
+
+    def of(self, targets: FrozenTable) -> Tensor:
+        """(V,), found anew where the table has moved or was loaded."""
+        words = targets.candidates()
+        if self._found is None or self._found[0] is not words:
+            self._found = words, hubness(targets)
+        return self._found[1]
+
+
+def word_bonus(targets: FrozenTable, prior: Tensor | None) -> Tensor | None:
+    """(V,) to add to each word's logit, if anything: the prior, and the bias that was learnt for the word."""
+    if targets.bias is None:
+        return prior
+    bias = targets.bias.detach().float()
+    return bias if prior is None else prior + bias

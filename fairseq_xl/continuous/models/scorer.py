@@ -7,7 +7,7 @@ from torch import Tensor
 
 from fairseq_xl.continuous.models.config import DecodingConfig
 from fairseq_xl.continuous.models.targets import TargetTable
-from fairseq_xl.losses import Scoring, hubness, log_scores
+from fairseq_xl.losses import Hubs, Scoring, log_scores, word_bonus
 from fairseq_xl.vectors.targets import WordList, log_frequency
 
 
@@ -22,27 +22,18 @@ class VectorScorer(torch.nn.Module):
         self.scale = cfg.decode_scale
         self.csls_weight = cfg.decode_csls_weight
         self.prior_weight = cfg.decode_prior_weight
-        self._hubs: tuple[Tensor, Tensor] | None = None
+        self.hubs = Hubs()
         self.register_buffer("bonus", None, persistent=False)
         if cfg.decode_prior_weight:
             self.bonus = cfg.decode_prior_weight * torch.from_numpy(log_frequency(dictionary))
 
     def penalty(self, targets: TargetTable) -> Tensor | None:
         """(V,) to subtract from each word's cosine, if anything."""
-        if not self.csls_weight:
-            return None
-        words = targets.candidates()  # found anew where the table has moved or was loaded
-        if self._hubs is None or self._hubs[0] is not words:
-            self._hubs = words, hubness(targets)
-        return self.csls_weight * self._hubs[1]
+        return self.csls_weight * self.hubs.of(targets) if self.csls_weight else None
 
     def word_bonus(self, targets: TargetTable) -> Tensor | None:
         """(V,) to add to each word's logit, if anything: its log frequency, and the bias that was learnt for it."""
-        bonus = None if self.bonus is None else self.bonus.to(targets.table.device)
-        if targets.bias is None:
-            return bonus
-        bias = targets.bias.detach().float()
-        return bias if bonus is None else bonus + bias
+        return word_bonus(targets, None if self.bonus is None else self.bonus.to(targets.table.device))
 
     def scoring(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> Scoring:
         """The rule for raw predictions (…, d).
