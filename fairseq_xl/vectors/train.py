@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
@@ -123,18 +124,7 @@ def train_vectors(
 
     # The bindings beneath the package's own functions, which accept no seed.
     fasttext = import_fasttext("training word vectors").FastText.fasttext
-    settings = fasttext.args()
-    settings.model = getattr(fasttext.model_name, training.model)
-    settings.dim, settings.epoch, settings.minCount = training.dim, training.epoch, training.min_count
-    settings.lr, settings.ws, settings.neg = training.lr, training.window, training.negatives
-    settings.seed, settings.thread = training.seed, training.threads or _processors()
-    subwords = training.max_subword > 0
-    settings.minn, settings.maxn = (training.min_subword, training.max_subword) if subwords else (0, 0)
-    settings.loss = fasttext.loss_name.ns
-    buckets = training.buckets if subwords else 0
-    settings.bucket = _enough_buckets(buckets, texts, training.min_count, settings.thread)
-    # fastText takes words with this prefix for labels and drops them; no token holds a zero byte.
-    settings.label = "\0"
+    settings = _settings(fasttext, training, texts)
     # 2 redraws a line ten times a second, 1 reports once at the end.
     settings.verbose = (2 if sys.stderr.isatty() else 1) if progress else 0
 
@@ -163,6 +153,23 @@ def train_vectors(
         with open(new_text, "wb") as file:
             write_text(text_format, file, words, matrix, progress)
     return WordVectors(words, matrix)
+
+
+def _settings(fasttext: Any, training: Training, texts: list[Path]) -> Any:
+    """fastText's own form of the settings."""
+    settings = fasttext.args()
+    settings.model = getattr(fasttext.model_name, training.model)
+    settings.dim, settings.epoch, settings.minCount = training.dim, training.epoch, training.min_count
+    settings.lr, settings.ws, settings.neg = training.lr, training.window, training.negatives
+    settings.seed, settings.thread = training.seed, training.threads or _processors()
+    subwords = training.max_subword > 0
+    settings.minn, settings.maxn = (training.min_subword, training.max_subword) if subwords else (0, 0)
+    settings.loss = fasttext.loss_name.ns
+    buckets = training.buckets if subwords else 0
+    settings.bucket = _enough_buckets(buckets, texts, training.min_count, settings.thread)
+    # fastText takes words with this prefix for labels and drops them; no token holds a zero byte.
+    settings.label = "\0"
+    return settings
 
 
 @contextmanager
