@@ -8,11 +8,11 @@ from pathlib import Path
 import fairseq_xl
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.settings import argument, option
-from fairseq_xl.translation import tuning
+from fairseq_xl.translation.tuning.points import Tuning
 
 
 @dataclass(kw_only=True)
-class Tune(tuning.Tuning):
+class Tune(Tuning):
     """Choose decoding options of a translation model on the development set, by BLEU of tokenised output against the
     tokenised reference. A word that the dictionary lacks never matches the reference, and <unk> counts as three wrong
     tokens. This BLEU is sacreBLEU's without a tokeniser of its own, so compare it only with itself. For continuous
@@ -37,16 +37,18 @@ class Tune(tuning.Tuning):
         """Search, and print the table and the options."""
         fairseq_xl.register()
         from fairseq_xl.continuous.models.loading import load_model
-        from fairseq_xl.translation import validation
+        from fairseq_xl.translation.tuning import choice, decoding
+        from fairseq_xl.translation.tuning.results import Results
+        from fairseq_xl.translation.tuning.search import tune
 
         model, task = load_model(self.model, self.data, self.device)
-        decode = validation.decoder(model, task, self)
+        decode = decoding.decoder(model, task, self)
         self.results.parent.mkdir(parents=True, exist_ok=True)
-        results = tuning.Results(self.results, validation.dependencies(self.model, self.data, self))
-        start = validation.as_saved(model, self.beam)
-        best, found = tuning.tune(start, results, decode)
-        options = tuning.chosen(best, *found[best], self)
+        results = Results(self.results, decoding.dependencies(self.model, self.data, self))
+        start = decoding.as_saved(model, self.beam)
+        best, found = tune(start, results, decode)
+        options = choice.chosen(best, *found[best], self)
         if self.choice:
             with atomic_text(self.choice) as stream:
-                stream.write(f"{tuning.search_option(options)}\n")
-        print("\n".join([*tuning.table(found, start, best), *tuning.paste(options)]))
+                stream.write(f"{choice.search_option(options)}\n")
+        print("\n".join([*choice.table(found, start, best), *choice.paste(options)]))

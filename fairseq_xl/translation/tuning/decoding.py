@@ -1,4 +1,4 @@
-"""Translating a split of a data directory under the options that :mod:`tuning` asks about."""
+"""Translating a split of a data directory under the options that a search asks about."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from fairseq.dataclass.configs import GenerationConfig
 from tqdm import tqdm
 
 from fairseq_xl.continuous.models.loading import load_split
-from fairseq_xl.translation import tuning
-from fairseq_xl.translation.tuning import Hypothesis, Outcome, Point, Tuning
+from fairseq_xl.translation.tuning.outcomes import Hypothesis, Outcome, outcomes
+from fairseq_xl.translation.tuning.points import SOFTMAX, Point, Tuning
 
 
 def as_saved(model: Any, beam: int) -> Point:
     """The options that a model was saved with."""
     scorer = getattr(model.decoder, "scorer", None)
     if scorer is None:
-        return Point(tuning.SOFTMAX, 1.0, 1.0, 0.0, beam)
+        return Point(SOFTMAX, 1.0, 1.0, 0.0, beam)
     prior = scorer.word_bonus(model.decoder.targets) is not None
     return Point(scorer.score, scorer.scale, 1.0, scorer.csls_weight, beam, prior)
 
@@ -67,7 +67,7 @@ def decoder(model: Any, task: Any, settings: Tuning) -> Callable[[Point], dict[s
             for found in translate(model, task, dataset, point, batches, settings):
                 beams.update(found)
                 bar.update(len(found))
-        return tuning.outcomes([beams[number] for number in sorted(beams)], references)
+        return outcomes([beams[number] for number in sorted(beams)], references)
 
     return decode
 
@@ -76,7 +76,7 @@ def translate(
     model: Any, task: Any, dataset: Any, point: Point, batches: list[list[int]], settings: Tuning
 ) -> Iterator[dict[int, list[Hypothesis]]]:
     """For each batch the finished beams by the sentences' numbers, from the task's own generator."""
-    if point.score != tuning.SOFTMAX:
+    if point.score != SOFTMAX:
         scorer = model.decoder.scorer
         scorer.score, scorer.scale, scorer.csls_weight = point.score, point.scale, point.csls_weight
     options = GenerationConfig(
