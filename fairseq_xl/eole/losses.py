@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import check_kind
 from fairseq_xl.losses import LOSSES, VectorLoss
 from fairseq_xl.training.finite import NonFiniteError
 
@@ -47,11 +48,7 @@ def build_loss(name: str, options: Mapping[str, Any], log_frequency: Tensor) -> 
             raise InputError(
                 f"continuous.loss_options has {key!r}: the options of {name} are {', '.join(known) or 'none'}"
             )
-        wanted = known[key]
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        fits = number if isinstance(wanted, float) else isinstance(value, type(wanted))
-        if not fits or (isinstance(wanted, int) and isinstance(value, bool) != isinstance(wanted, bool)):
-            raise InputError(f"continuous.loss_options.{key} is {value!r}: give a {type(wanted).__name__}")
+        check_kind(f"continuous.loss_options.{key}", value, type(known[key]))
     given = {**known, **options}
     power = given.pop("negatives_power", 0.0)
     if power and not given["negatives"]:

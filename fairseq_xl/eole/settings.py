@@ -12,7 +12,7 @@ from fairseq_xl.io.atomic import write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import read_manifest
 from fairseq_xl.io.packages import require
-from fairseq_xl.io.settings import check, option, read_yaml
+from fairseq_xl.io.settings import check, check_kind, option, read_yaml
 from fairseq_xl.losses import LOSSES, SCORES
 from fairseq_xl.vectors.targets import MISSING_POLICIES, SPECIAL_POLICIES
 
@@ -83,10 +83,7 @@ class Continuous:
         for key, value in given.items():
             if key not in known:
                 raise InputError(f"{SECTION} has no key {key!r}: it has {', '.join(known)}")
-            wanted = getattr(self, key)
-            number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if not (number if isinstance(wanted, float) else isinstance(value, type(wanted))):
-                raise InputError(f"{SECTION}.{key} is {value!r}: give a {type(wanted).__name__}")
+            check_kind(f"{SECTION}.{key}", value, type(getattr(self, key)))
         made = replace(self, **given)
         check(made, f"{SECTION}.")
         return made

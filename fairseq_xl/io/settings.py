@@ -116,6 +116,17 @@ def check(settings: DataclassInstance, prefix: str = "--") -> None:
                 _check_item(item, each.metadata, prefix_of_this + name)
 
 
+def check_kind(name: str, value: Any, kind: type) -> None:
+    """Whether a value is of a kind: a whole number may stand for a float, text for a path, and true for no number.
+
+    Raises:
+        InputError: it is not.
+    """
+    fits = {float: (int, float), Path: (str, Path)}.get(kind, kind)
+    if not isinstance(value, fits) or isinstance(value, bool) != (kind is bool):
+        raise InputError(f"{name} is {value!r}: give a value of the kind {kind.__name__}")
+
+
 def refuse_given(settings: DataclassInstance, names: Sequence[str], reason: str) -> None:
     """Check that options without effect here keep their defaults.
 

@@ -189,10 +189,8 @@ def _check_kinds(values: Mapping[str, Any]) -> None:
             near = difflib.get_close_matches(name, kinds, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(kinds)}"
             raise InputError(f"translating has no option {name!r}; {hint}")
-        kind = get_args(kinds[name])[0]
-        fits = {float: (int, float), Path: (str, Path)}.get(kind, kind)
-        if value is not None and (not isinstance(value, fits) or isinstance(value, bool) != (kind is bool)):
-            raise InputError(f"the option {name} cannot be {value!r}: give a value of the kind {kind.__name__}")
+        if value is not None:
+            settings.check_kind(f"the option {name}", value, get_args(kinds[name])[0])
 
 
 def _check_together(made: Decoding, asked: set[str]) -> None:

@@ -20,10 +20,13 @@ from fairseq_xl.io.errors import InputError
         ({"target_vectors": "x", "los": "vmf"}, "continuous has no key 'los'"),
         ({"target_vectors": "x", "loss": "softmax"}, "continuous.loss is one of cosine, "),
         ({"target_vectors": "x", "loss_options": "margin"}, "continuous.loss_options is 'margin': give a dict"),
-        ({"target_vectors": "x", "decode_scale": "big"}, "continuous.decode_scale is 'big': give a float"),
+        (
+            {"target_vectors": "x", "decode_scale": "big"},
+            "continuous.decode_scale is 'big': give a value of the kind float",
+        ),
         ({"target_vectors": "x", "decode_scale": -1}, "continuous.decode_scale is -1: give a number from"),
         ({"target_vectors": "x", "word_bias": True}, "the loss syn_margin_proj learns no biases"),
-        ({"target_vectors": "x", "word_bias": 1}, "continuous.word_bias is 1: give a bool"),
+        ({"target_vectors": "x", "word_bias": 1}, "continuous.word_bias is 1: give a value of the kind bool"),
         ({"target_vectors": "x", "decode_score": "vmf_density"}, "decode_score is one of cosine, vmf_posterior,"),
     ],
 )

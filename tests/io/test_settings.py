@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import check, names_and_values, option, read_yaml
+from fairseq_xl.io.settings import check, check_kind, names_and_values, option, read_yaml
 
 
 @dataclass
@@ -51,6 +51,22 @@ def yaml_of(tmp_path, text):
     path = tmp_path / "file.yaml"
     path.write_text(text)
     return read_yaml(path)
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "fits"),
+    [
+        *((1, float, True), (1.5, float, True), (True, float, False), ("1", float, False)),
+        *((1, int, True), (1.5, int, False), (False, int, False), (True, bool, True), (1, bool, False)),
+        *(("a", Path, True), (Path("a"), Path, True), (1, Path, False), ("a", str, True)),
+    ],
+)
+def test_the_kind_of_a_value(value: object, kind: type, fits: bool) -> None:
+    if fits:
+        check_kind("x", value, kind)
+    else:
+        with pytest.raises(InputError, match=rf"^x is {value!r}: give a value of the kind {kind.__name__}$"):
+            check_kind("x", value, kind)
 
 
 def test_yaml_as_people_write_it(tmp_path, monkeypatch):
