@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import in_process
 import numpy as np
 import pytest
 import torch
@@ -47,6 +48,9 @@ def test_predictions(checkpoint):
     assert classifier.predict([]) == []
     with pytest.raises(InputError, match="sentence 2 is empty"):
         classifier.predict(["మంచి", "  "])
+    assert [classifier.side_of(name) for name in ("te", "low", "en", "high")] == ["low", "low", "high", "high"]
+    with pytest.raises(InputError, match="the model knows the languages te, en, not 'de'"):
+        classifier.side_of("de")
 
 
 def test_references_decide_as_in_validation_unless_said_otherwise(checkpoint, capsys):
@@ -80,6 +84,19 @@ def test_another_folder_than_that_of_the_training_is_refused(checkpoint, data_di
         Classifier.load(checkpoint, ReferenceVoting(), tmp_path, "cpu")
 
 
+def test_a_checkpoint_of_another_task_is_refused(tmp_path):
+    for language in ("de", "en"):
+        (tmp_path / f"train.{language}").write_text("eins zwei drei\n" * 9)
+    in_process.preprocess(f"-s de -t en --trainpref {tmp_path}/train --destdir {tmp_path}/bin --workers 1")
+    in_process.run(
+        "train",
+        f"{tmp_path}/bin --arch lstm_wiseman_iwslt_de_en --optimizer sgd --lr 0 --max-tokens 99 --max-update 1 "
+        f"--disable-validation --num-workers 0 --cpu --save-dir {tmp_path}",
+    )
+    with pytest.raises(InputError, match=r"checkpoint_last\.pt was not trained with --task siamese_contrastive"):
+        Classifier.load(tmp_path / "checkpoint_last.pt", ReferenceVoting(), device="cpu")
+
+
 def test_references_are_encoded_once(checkpoint, monkeypatch):
     voting = ReferenceVoting(references=10, reference_seed=5)
     first = Classifier.load(checkpoint, voting, device="cpu")
@@ -100,12 +117,22 @@ def an_array(path):
         np.save(stream, np.zeros(3))
 
 
+def other_arrays(path):
+    np.savez(path, other=np.zeros(3))
+
+
 @pytest.mark.parametrize(
-    "spoil",
-    [torn, an_array, lambda path: path.write_bytes(b"mine"), lambda path: [path.unlink(), path.mkdir()]],
-    ids=["torn", "an array", "text", "a folder"],
+    ("spoil", "why"),
+    [
+        (torn, ""),
+        (an_array, ""),
+        (other_arrays, "it holds other)"),
+        (lambda path: path.write_bytes(b"mine"), ""),
+        (lambda path: [path.unlink(), path.mkdir()], "it is no file)"),
+    ],
+    ids=["torn", "an array", "other arrays", "text", "a folder"],
 )
-def test_what_is_not_the_references_stays(checkpoint, spoil, capsys):
+def test_what_is_not_the_references_stays(checkpoint, spoil, why, capsys):
     voting = ReferenceVoting(references=10, reference_seed=5)
     first = Classifier.load(checkpoint, voting, device="cpu")
     (kept,) = checkpoint.parent.glob("checkpoint_last.references.*.npz")
@@ -113,7 +140,7 @@ def test_what_is_not_the_references_stays(checkpoint, spoil, capsys):
     before = kept.read_bytes() if kept.is_file() else None
     capsys.readouterr()
     torch.testing.assert_close(first.vectors, Classifier.load(checkpoint, voting, device="cpu").vectors)
-    assert f"{kept} is not used and stays (" in capsys.readouterr().err
+    assert f"{kept} is not used and stays ({why}" in capsys.readouterr().err
     assert before == (kept.read_bytes() if kept.is_file() else None)
     if kept.is_dir():
         kept.rmdir()
