@@ -19,6 +19,9 @@ from fairseq_xl.cli.main import main
         ("--languages", "a", "b", "c"),
         ("--shuffle-high-resource",),
         ("--shuffle-lexicon",),
+        ("--test-share", "0.9"),
+        ("--ngrams", "2", "3"),
+        ("--ngrams", "3", "3", "2"),
     ],
 )
 def test_numbers_that_make_no_sense(tmp_path, capsys, options):

@@ -54,6 +54,20 @@ def test_a_classifier_generates_no_text(data_directory):
         task.build_generator([], None)
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"data": None}, "name the data directory that `fairseq-xl classify prepare` made"),
+        ({"pairs_per_sentence": 0}, "--pairs-per-sentence takes a number from 1, not 0"),
+        ({"max_units": 0}, "--max-units takes a number from 1, not 0"),
+        ({"references": -1}, "--references takes a number from 1, not -1"),
+    ],
+)
+def test_options_that_make_no_sense(data_directory, given, said):
+    with pytest.raises(InputError, match=said):
+        SiameseContrastiveTask.setup_task(SiameseContrastiveConfig(**{"data": str(data_directory), **given}))
+
+
 def test_references_of_a_language_that_is_not_there_are_refused_before_training(data_directory, tmp_path):
     settings = SiameseContrastiveConfig(data=str(tmp_path), reference_side="high")
     for name in ("train.low.tsv", "manifest.json", "dict.txt"):
