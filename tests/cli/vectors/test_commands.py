@@ -150,6 +150,21 @@ def test_convert_says_what_cannot_be_done(folder: Path, monkeypatch, capsys, opt
     assert not Path("out.vec").exists()
 
 
+@pytest.mark.parametrize(
+    ("inputs", "sentence"),
+    [
+        (["en=in.vec", "fr=five.vec"], "five.vec has 5 dimensions where others have 4"),
+        (["en=in.vec", "1=in.vec"], "vectors join: '1' is no code of a language, such as en"),
+    ],
+)
+def test_join_says_what_cannot_be_done(folder: Path, monkeypatch, capsys, inputs: list[str], sentence: str) -> None:
+    monkeypatch.chdir(folder)
+    write_vectors(Path("five.vec"), WordVectors(["le"], np.ones((1, 5), np.float32)))
+    assert vectors("join", *inputs, "-o", "out.vec") == 2
+    assert sentence in capsys.readouterr().err
+    assert not Path("out.vec").exists()
+
+
 def test_random_covers_a_dictionary_or_a_list(folder: Path) -> None:
     (folder / "list").write_text("\ufeffdog\n\ncat\ndog\n", encoding="utf-8")
     assert vectors("random", "-o", folder / "a.vec", "--dict", folder / "dict.txt", "--dim", "5") == 0

@@ -231,6 +231,12 @@ def test_unlabelled_pairs_are_for_the_test_alone(files, tmp_path):
     assert folder.rows("test")[0].label is None
 
 
+def test_files_without_a_pair(tmp_path):
+    with pytest.raises(InputError, match="the files have no pairs"):
+        made(tmp_path, write(tmp_path, "a.tsv"))
+    assert not (tmp_path / "data").exists()
+
+
 def test_no_training_pair_left(tmp_path):
     train = write(tmp_path, "a.tsv", "a\tb\t1")
     with pytest.raises(InputError, match="no training pair is left"):

@@ -109,12 +109,18 @@ def test_several_checkpoints_and_translations(checkpoint, sts, tmp_path, capsys)
     assert len({row.split("|", 2)[2] for row in rows}) == 1  # the same sentences each time
 
 
-def test_a_classifier_without_sentence_vectors(prepared, train_classifier, tmp_path, sts, capsys):
+def test_a_classifier_without_sentence_vectors(prepared, checkpoint, train_classifier, tmp_path, sts, capsys):
     train_classifier(prepared, tmp_path, "--arch esim --hidden-dim 8 --max-update 2")
-    assert main(["match", "similarity", str(tmp_path / "checkpoint_last.pt"), "--input", sts]) == 0
+    argv = ["match", "similarity", str(tmp_path / "checkpoint_last.pt")]
+    assert main([*argv, "--input", sts]) == 0
     said = capsys.readouterr().out
     assert "| esim |" in said
     assert "sentence vectors" not in said
+    assert main([*argv, str(checkpoint), "--input", sts]) == 2
+    said = (
+        "error: one checkpoint has esim, and another siamese_conv, its sentence vectors: give runs of one architecture"
+    )
+    assert said in capsys.readouterr().err
 
 
 def test_vectors_of_sentences_are_in_the_order_of_the_rows(checkpoint):
