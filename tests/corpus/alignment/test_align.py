@@ -59,11 +59,17 @@ def test_aligner_takes_pages_with_unequal_lines(run):
         ("align.method=hand", "align.method is one of paper, dynamic, vecalign"),
         ("align.repair=hand", "align.repair is one of dynamic"),
         ("align.translation=false", "needs the translation"),
+        ("align.review=review.tsv", "align.review names a table, and align.repair is dynamic: set it to review, too"),
     ],
 )
 def test_settings_that_do_not_fit(run, setting, message):
     with pytest.raises(InputError, match=message):
         run([shuffled("good", list(range(8)))], setting)
+
+
+def test_a_page_without_a_translation(run):
+    with pytest.raises(InputError, match="/1 has no translation: run `fairseq-xl corpus translate`"):
+        run([shuffled("good", list(range(8))), document(1, ["a cat"], ["un chat"])])
 
 
 def test_no_page_left(run):

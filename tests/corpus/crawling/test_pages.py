@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from fairseq_xl.corpus.crawling.pages import Pages, forget
+import pytest
+
+from fairseq_xl.corpus.crawling.pages import Pages, forget, read_jsonl
+from fairseq_xl.io.errors import InputError
 
 
 def test_a_forgotten_queue_is_empty(tmp_path):
@@ -14,3 +17,12 @@ def test_a_forgotten_queue_is_empty(tmp_path):
     forget(tmp_path)
     with Pages(tmp_path) as kept:
         assert kept.waiting() == []
+
+
+def test_a_torn_file_of_pages_is_named(tmp_path):
+    path = tmp_path / "pages.jsonl"
+    path.write_text('{"url": "http://x/a"}\n{"url": "http:')
+    rows = read_jsonl(path)
+    assert next(rows) == {"url": "http://x/a"}
+    with pytest.raises(InputError, match=r"pages\.jsonl, line 2: .*; run the crawl again"):
+        next(rows)

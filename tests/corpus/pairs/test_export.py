@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from fairseq_xl.corpus.pairs import export
 from fairseq_xl.corpus.pairs.pair import SPLITS
 from fairseq_xl.corpus.pairs.positives import Placed
+from fairseq_xl.corpus.pipeline import run_step
+from fairseq_xl.corpus.project import Project
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.words import key
 
@@ -91,6 +93,14 @@ def test_negatives_of_another_run(tmp_path):
     (tmp_path / "n.tsv").write_text("header\n0\t5\t0.8\ta\tb\tc\n")
     with pytest.raises(InputError, match=r"line 2: no negative"):
         export.read_negatives(tmp_path / "n.tsv", 3)
+
+
+def test_positives_without_a_negative(tmp_path):
+    make(tmp_path, site(1), "export.shallow_baseline=false")
+    path = tmp_path / "negatives.tsv"
+    path.write_text(path.read_text().splitlines(keepends=True)[0])
+    with pytest.raises(InputError, match="no positive has a negative: run `fairseq-xl corpus negatives` with a wider"):
+        run_step(Project.open(tmp_path), "export", again=True)
 
 
 def test_a_share_that_does_not_fit(tmp_path):

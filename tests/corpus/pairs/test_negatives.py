@@ -56,12 +56,23 @@ def test_the_step_from_an_array(run, tmp_path, capsys):
         ("folds=1", "negatives.folds is 1: give a number from 2"),
         ("folds=7", "too few for 7 folds"),
         ("encoder=x:y", "there is no encoder"),
+        ("components=1", "negatives: components are of averaged word vectors: name them as encoder, or leave them at"),
         ("each=1", "negatives.encoder is missing: name an encoder's folder"),
     ],
 )
 def test_settings_that_do_not_fit(run, capsys, setting, message):
     assert run("--set", f"negatives.{setting}") == 2
     assert message in capsys.readouterr().err
+
+
+def test_pages_without_a_sentence_of_their_own(tmp_path, capsys):
+    write_documents(tmp_path / "topics.jsonl", documents([[("Home page", "Accueil")]] * 3, [0, 0, 0]))
+    (tmp_path / "corpus.yaml").write_text("languages: [en, fr]\n")
+    assert main(["corpus", "negatives", "--project", str(tmp_path)]) == 2
+    assert (
+        "no sentence is left: {'pairs in': 3, 'left out, on too many pages': 3}; raise negatives.max_page_share"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_band_without_sentences(run, tmp_path, capsys):

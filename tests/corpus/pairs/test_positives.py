@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from fairseq_xl.corpus.pairs.positives import collect
+import pytest
+
+from fairseq_xl.corpus.pairs.positives import Placed, collect, read_positives, write_positives
+from fairseq_xl.io.errors import InputError
 
 from .conftest import documents
 
@@ -22,3 +25,14 @@ def test_sentences_once_without_menus():
         "left out, the same in both languages": 1,
         "left out, repeated": 2,
     }
+
+
+@pytest.mark.parametrize("spoiled", [("\t0\t", "\tno topic\t"), ("\tun chat", "")], ids=["no number", "a column less"])
+def test_a_damaged_row_is_named(spoiled, tmp_path):
+    path = tmp_path / "positives.tsv"
+    rows = [Placed("p", 1, -1, "a dog", "un chien"), Placed("p", 0, 2, "a cat", "un chat")]
+    write_positives(path, rows)
+    assert read_positives(path) == rows
+    path.write_text(path.read_text().replace(*spoiled))
+    with pytest.raises(InputError, match=r"positives\.tsv, line 3: no pair: run `fairseq-xl corpus negatives` again"):
+        read_positives(path)
