@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,7 +15,7 @@ from fairseq.dataclass.configs import GenerationConfig
 from fairseq_xl import Translation, Translator
 from fairseq_xl.cli import main as cli
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.translation.exported.translator import BEAM, MAX_LEN_B, ExportedTranslator
+from fairseq_xl.translation.exported.translator import BEAM, MAX_LEN_B, ExportedTranslator, load_model
 
 pytestmark = pytest.mark.slow
 
@@ -182,6 +183,13 @@ def test_columns_of_the_command(exported, raw, monkeypatch, capsys, tmp_path):
         [str(number), f"{one.score:.4f}", one.text] for number, best in enumerate(found, 1) for one in best
     ]
     assert rows[0][5] == " ".join(f"{i}-{j}" for j, i in enumerate(found[0][0].alignment))
+
+
+def test_a_folder_that_ctranslate2_refuses_is_named(exported, tmp_path):
+    shutil.copytree(exported / "words", tmp_path / "export")
+    (tmp_path / "export" / "model.bin").write_bytes(b"")
+    with pytest.raises(InputError, match=r"^CTranslate2 cannot use \S+/export on cpu: "):
+        load_model(tmp_path / "export")
 
 
 def test_without_the_package_it_says_how_to_get_it(exported, monkeypatch):
