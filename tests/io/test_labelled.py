@@ -179,5 +179,8 @@ def test_an_unknown_label_and_unequal_files(read, tmp_path):
     (tmp_path / "map").write_text("a\tA\na\tB\n")
     with pytest.raises(InputError, match="line 2: expected a new label"):
         read("a\tx\n", "x.tsv", f"classes={tmp_path}/map")
+    (tmp_path / "map").write_text("")
+    with pytest.raises(InputError, match="map maps no label"):
+        read("a\tx\n", "x.tsv", f"classes={tmp_path}/map")
     with pytest.raises(InputError, match="there is no file"):
         list(Source.parse(f"{tmp_path}/nowhere").examples())

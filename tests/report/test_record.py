@@ -82,6 +82,9 @@ def test_what_is_no_run_is_refused(run, tmp_path):
     (run / "score.beam1.json").write_text("torn")
     with pytest.raises(InputError, match=r"score\.beam1\.json is no JSON output of sacrebleu"):
         write_record(run, {})
+    (run / "train.log").write_text("".join(line for line in LOG.splitlines(True) if "| train |" not in line))
+    with pytest.raises(InputError, match=r"train\.log shows no finished epoch: train for one at least"):
+        write_record(run, {})
     (run / "train.log").write_text("nothing\n")
     with pytest.raises(InputError, match="holds no training records"):
         write_record(run, {})

@@ -214,6 +214,14 @@ def test_mistakes(command, tmp_path, capsys, options, said):
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("text", ["", "Yes!\tJa!\n"], ids=["an empty file", "short ones alone"])
+def test_text_without_pairs(text, tmp_path, capsys):
+    (tmp_path / "x.tsv").write_text(text)
+    words = ["embed", "prepare", "-o", str(tmp_path / "data"), "--until", "read"]
+    assert main([*words, "--pairs", f"en-de={tmp_path / 'x.tsv'}"]) == 2
+    assert "corpus.sqlite holds no pairs: give parallel text with --pairs" in capsys.readouterr().err
+
+
 def test_exclusion_lists(tmp_path):
     """What a file holds is told by its name, compressed or not."""
     table, treebank = "upos\ttext\nX\tI see.\n", "# text = I see.\n1\tI\t_\tX" + "\t_" * 6 + "\n\n"
@@ -270,6 +278,7 @@ def test_a_sentence_without_gold_tags(command, multilingual, capsys):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
+        (("build-eval", "x.sqlite", "y.sqlite", "-o", "eval"), "give one corpus file"),
         (("build-eval", "x.conllu", "-o", "eval"), "treebanks are of one language"),
         (("build-eval", "x.conllu.gz", "-o", "eval"), "treebanks are of one language"),
         (("build-eval", "x.sqlite", "-o", "eval", "--one-in", "0"), "--one-in is 0: give a number from 1"),
