@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
 from itertools import pairwise
@@ -31,8 +32,7 @@ def recipe() -> tuple[dict[str, str], list[str]]:
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     train = shlex.split(next(line for line in shown if line.startswith("fairseq-train")))
     convert = shlex.split(next(line for line in shown if line.startswith("fairseq-xl vectors convert")))
-    values = {name: value for name, value in pairwise(train) if name.startswith("--")}
-    return values, convert[convert.index("--dict") + 2 :]
+    return options(train), convert[convert.index("--dict") + 2 :]
 
 
 def same(one: object, other: object) -> bool:
@@ -120,8 +120,8 @@ def test_defaults_of_options(name: str) -> None:
     assert same(getattr(default, "value", default), recipe()[0][f"--{name.replace('_', '-')}"])
 
 
-def commands(start: str) -> list:
-    """The commands in the pages' blocks that begin so, without comments."""
+def commands(start: str, wanted: Callable[[list[str]], bool]) -> list:
+    """The wanted ones of the commands in the pages' blocks that begin so, without comments."""
     found = []
     for page in PAGES:
         for block in blocks(page):
@@ -134,24 +134,34 @@ def commands(start: str) -> list:
             )
             for line in text.splitlines():
                 if line.strip().startswith(start) and "…" not in line:
-                    found.append(
-                        pytest.param(shlex.split(line, comments=True), id=f"{block.where}: {line.strip()[:40]}")
-                    )
+                    words = shlex.split(line, comments=True)
+                    if wanted(words):
+                        found.append(pytest.param(words, id=f"{block.where}: {line.strip()[:40]}"))
     return found
 
 
-@pytest.mark.parametrize("words", commands("fairseq-train"))
+def options(words: list[str]) -> dict[str, str]:
+    return {name: value for name, value in pairwise(words) if name.startswith("--")}
+
+
+def of_the_tuned_model(words: list[str]) -> bool:
+    """Others have settings of their own."""
+    given = options(words)
+    return (given.get("--arch"), given.get("--criterion")) == ("continuous_lstm", "syn_margin_proj")
+
+
+@pytest.mark.parametrize("words", commands("fairseq-train", of_the_tuned_model))
 def test_trainings_on_pages(words: list[str]) -> None:
-    """Those of the model that was tuned; others have settings of their own."""
-    given = {name: value for name, value in pairwise(words) if name.startswith("--")}
-    tuned = recipe()[0]
-    if given.get("--arch") != tuned["--arch"] or given.get("--criterion") != tuned["--criterion"]:
-        return
-    assert {name: given.get(name) for name in TRAINING} == {name: tuned[name] for name in TRAINING}
+    given, tuned = options(words), recipe()[0]
+    names = ("--arch", "--criterion", *TRAINING)
+    assert {name: given.get(name) for name in names} == {name: tuned[name] for name in names}
 
 
-@pytest.mark.parametrize("words", commands("fairseq-xl vectors convert"))
-def test_target_vectors_on_pages(words: list[str]) -> None:
+def of_trained_vectors(words: list[str]) -> bool:
     """Those of fastText, that is: a softmax's are taken as they are."""
-    if words[3].endswith(".bin") and "--dict" in words:
-        assert words[words.index("--dict") + 2 :] == recipe()[1]
+    return words[3].endswith(".bin") and "--dict" in words
+
+
+@pytest.mark.parametrize("words", commands("fairseq-xl vectors convert", of_trained_vectors))
+def test_target_vectors_on_pages(words: list[str]) -> None:
+    assert words[words.index("--dict") + 2 :] == recipe()[1]
