@@ -86,11 +86,11 @@ def test_a_reader_that_has_gone(words, status, cli_code, tmp_path):
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii", "utf-8"])
-@pytest.mark.parametrize("words", ["--help", "translate text --help", "embed --help"])
+@pytest.mark.parametrize("words", ["--help", "match words --help", "embed --help"])
 def test_help_in_any_locale(encoding, words, shell):
     done = shell(words, **ASCII, PYTHONIOENCODING=encoding)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert "…" in done.stdout.decode() or "usage" in done.stdout.decode()
+    assert "…" in done.stdout.decode()
 
 
 def test_arguments_files_and_text_in_an_ascii_locale(shell, tmp_path):

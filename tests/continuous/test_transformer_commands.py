@@ -90,12 +90,15 @@ def test_it_learns_and_translates_without_the_files_it_began_with(trained, tmp_p
 
 
 def test_a_training_goes_on_without_the_encoder_it_began_with(trained):
+    last = trained / "proj/checkpoint_last.pt"
+    before = checkpoints.updates(checkpoints.read(last))
     train(
         trained,
         trained / "proj",
         f"--arch continuous_transformer_tiny --criterion syn_margin_proj --target-vectors {trained}/moved.vec "
         f"--encoder-from {trained}/stock/checkpoint_last.pt --max-epoch {EPOCHS + 1} --max-update 1",
     )
+    assert checkpoints.updates(checkpoints.read(last)) == before + 1
 
 
 def test_criteria_and_outputs_that_do_not_go_together_are_refused(trained, tmp_path):

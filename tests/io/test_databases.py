@@ -93,6 +93,8 @@ def test_tables_whose_making_was_broken_off_are_made(tmp_path):
         db.execute("DROP TABLE setting")
     with closing(Corpus(path)) as corpus:
         corpus.settle("minimum", 3)
+        with pytest.raises(InputError, match=r"a\.sqlite was made with minimum 3, not 4: give that, or another corpus"):
+            corpus.settle("minimum", 4)
 
 
 def test_a_cache_answers_by_maker_and_text(tmp_path):

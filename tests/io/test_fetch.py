@@ -221,6 +221,7 @@ def test_odd_names_in_zips_are_unpacked_or_refused(tmp_path, name):
         zipped.filelist[0].filename = name
     with contextlib.suppress(InputError):
         unpack(tmp_path / "a.zip", tmp_path / "out")
+    assert {path.name for path in tmp_path.iterdir()} <= {"a.zip", "out"}
 
 
 @pytest.mark.parametrize(
