@@ -106,29 +106,18 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
     assert [item.name for item in tmp_path.iterdir()] == ["out"]
 
 
+TEXT = {"UTF8": "utf-8", "latin1": "iso8859-1", "windows-1252": "cp1252", "Shift_JIS": "shift_jis"}
+NO_TEXT_OF_BYTES = ("zlib", "hex", "rot13", "base64", "bz2", "uu", "quopri")
+OF_OTHER_THINGS = ("undefined", "idna", "punycode", "unicode_escape", "unicode-escape", "RAW_UNICODE_ESCAPE", "charmap")
+NO_CODEC = ("", "none", "aliases", "a\0b", "\ud800", "é", "x" * 10_000)
+
+
 @pytest.mark.parametrize(
     ("name", "found"),
-    [("UTF8", "utf-8"), ("latin1", "iso8859-1"), ("windows-1252", "cp1252"), ("Shift_JIS", "shift_jis")],
+    [*TEXT.items(), *((name, None) for name in (*NO_TEXT_OF_BYTES, *OF_OTHER_THINGS, *NO_CODEC))],
 )
 def test_encodings_of_texts(name, found):
     assert text_encoding(name) == found
-
-
-@pytest.mark.parametrize("name", ["zlib", "hex", "rot13", "base64", "bz2", "uu", "quopri"])
-def test_codecs_that_make_no_text_of_bytes(name):
-    assert text_encoding(name) is None
-
-
-@pytest.mark.parametrize(
-    "name", ["undefined", "idna", "punycode", "unicode_escape", "unicode-escape", "RAW_UNICODE_ESCAPE", "charmap"]
-)
-def test_codecs_of_other_things_than_texts(name):
-    assert text_encoding(name) is None
-
-
-@pytest.mark.parametrize("name", ["", "none", "aliases", "a\0b", "\ud800", "é", "x" * 10_000])
-def test_no_codec_at_all(name):
-    assert text_encoding(name) is None
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
