@@ -132,32 +132,21 @@ SETTINGS = st.builds(
 
 
 @settings(max_examples=150)
-@given(SENTENCES, LABELLED, EXCLUDED, SETTINGS)
-def test_against_the_oracle(sentences, labelled, excluded, chosen):
-    assert transfer(sentences, labelled, excluded, chosen)[0] == oracle(sentences, labelled, excluded, chosen)
-
-
-@settings(max_examples=40)
-@given(SENTENCES, LABELLED, EXCLUDED, SETTINGS, st.randoms(use_true_random=False))
-def test_the_order_of_the_input_does_not_matter(sentences, labelled, excluded, chosen, lots: random.Random):
-    shuffled = [lots.sample(rows, len(rows)) for rows in (sentences, labelled, excluded)]
-    turned = [[(b, a, label) for a, b, label in shuffled[1]], [(b, a) for a, b in shuffled[2]]]
-    assert transfer(shuffled[0], *turned, chosen)[0] == transfer(sentences, labelled, excluded, chosen)[0]
-
-
-@settings(max_examples=40)
-@given(SENTENCES, LABELLED, EXCLUDED, SETTINGS)
-def test_what_is_never_made(sentences, labelled, excluded, chosen):
-    found = [
-        frozenset(map(normal_form, (pair.left, pair.right)))
-        for pair in transfer(sentences, labelled, excluded, chosen)[0]
-    ]
-    assert len(set(found)) == len(found), "a pair twice"
-    assert all(len(pair) == 2 for pair in found), "a sentence with itself"
+@given(SENTENCES, LABELLED, EXCLUDED, SETTINGS, st.randoms(use_true_random=False), st.integers(0, 3))
+def test_against_the_oracle(sentences, labelled, excluded, chosen, lots: random.Random, turn):
+    found = transfer(sentences, labelled, excluded, chosen)[0]
+    assert found == oracle(sentences, labelled, excluded, chosen)
+    pairs = [frozenset(map(normal_form, (pair.left, pair.right))) for pair in found]
+    assert len(set(pairs)) == len(pairs), "a pair twice"
+    assert all(len(pair) == 2 for pair in pairs), "a sentence with itself"
     out = {frozenset(map(normal_form, pair)) for pair in excluded}
-    assert not out & set(found)
+    assert not out & set(pairs)
     if chosen.exclude_sentences:
-        assert not set().union(*out) & set().union(*found)
+        assert not set().union(*out) & set().union(*pairs)
+    if turn == 0 and len(sentences) > 2:  # some 40 examples: in another order the same is made
+        shuffled = [lots.sample(rows, len(rows)) for rows in (sentences, labelled, excluded)]
+        turned = [[(b, a, label) for a, b, label in shuffled[1]], [(b, a) for a, b in shuffled[2]]]
+        assert transfer(shuffled[0], *turned, chosen)[0] == found
 
 
 def numbered(keys: str, each: int) -> list[tuple[str, str]]:
