@@ -71,8 +71,6 @@ class Continuous:
                 "without one, use eole's own commands"
             )
         made = cls("").changed(given)
-        if not isinstance(made.loss_options, dict):
-            raise InputError(f"{SECTION}.loss_options is {made.loss_options!r}: give a mapping")
         if made.word_bias and not LOSSES[made.loss].learns_bias:
             raise InputError(f"{SECTION}.word_bias is true, and the loss {made.loss} learns no biases: leave it out")
         return made

@@ -19,7 +19,10 @@ from fairseq_xl.io.errors import InputError
         ({"loss": "vmf"}, "has no section 'continuous' with target_vectors"),
         ({"target_vectors": "x", "los": "vmf"}, "continuous has no key 'los'"),
         ({"target_vectors": "x", "loss": "softmax"}, "continuous.loss is one of cosine, "),
-        ({"target_vectors": "x", "loss_options": "margin"}, "continuous.loss_options is 'margin': give a dict"),
+        (
+            {"target_vectors": "x", "loss_options": "margin"},
+            "continuous.loss_options is 'margin': give a value of the kind dict",
+        ),
         (
             {"target_vectors": "x", "decode_scale": "big"},
             "continuous.decode_scale is 'big': give a value of the kind float",
