@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import finished_runs
 import forkserver
 import hypothesis
 import playground as playgrounds
@@ -24,7 +25,7 @@ import fairseq_xl
 
 fairseq_xl.register()
 
-pytest_plugins = ["trainings", "several_processes", "tagged_data", "finished_runs", "hub_server", "order", "skips"]
+pytest_plugins = ["trainings", "several_processes", "tagged_data", "hub_server", "order", "skips"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -129,3 +130,14 @@ def elsewhere(forks: forkserver.Server, tmp_path: Path) -> Callable[..., Any]:
 def playground(tmp_path: Path) -> playgrounds.Playground:
     """A folder with a recipe that does what it is told, and an experiment of it."""
     return playgrounds.Playground(tmp_path)
+
+
+@pytest.fixture
+def make_run(tmp_path: Path) -> Callable[..., Path]:
+    """``make_run(name, bleu=30.0, share=0.3, seed=1)`` writes OUT/runs/NAME, whose folder it returns."""
+
+    def make(name: str, *about: Any, **more: Any) -> Path:
+        return finished_runs.write(make.out, name, *about, **more)
+
+    make.out, make.references, make.spoilt = tmp_path / "out", finished_runs.sentences(0), finished_runs.spoilt
+    return make

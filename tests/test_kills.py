@@ -54,8 +54,8 @@ COMMANDS = {
     "pairs": "match prepare {out}/data {in}/pairs.tsv --folds 5",
     "a lexicon": "data lexicon {in}/text.xx {in}/text.en --output {out}/lexicon.tsv --iterations 9",
     "random vectors": "vectors random --words {in}/words --dim 100 --output {out}/random.vec",
-    "trained vectors": "vectors train {in}/text.en --output {out}/en --dim 50 --epoch 5 --threads 1 --quiet",
-    "a corpus with a grammar": "data synthetic --output {out}/corpus --train 5000",
+    "trained vectors": "vectors train {in}/text.en --output {out}/en --dim 50 --epoch 20 --threads 1 --quiet",
+    "a corpus with a grammar": "data synthetic --output {out}/corpus --train 20000",
 }
 
 

@@ -32,6 +32,10 @@ def suite(tmp_path):
     return run
 
 
+def test_this_suite_is_held_to_it(pytestconfig):
+    assert pytestconfig.pluginmanager.hasplugin("skips")
+
+
 @pytest.mark.parametrize("module", [False, True])
 def test_a_skip_that_nobody_expects_fails_in_ci(suite, module):
     status, said = suite("the moon is full", module, CI="true")

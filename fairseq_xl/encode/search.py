@@ -19,7 +19,7 @@ from fairseq_xl.vectors.formats.npy import open_array
 
 MANIFEST, VECTORS = "index.json", "vectors.npy"
 
-Judge = Callable[[str, Sequence[str]], Sequence[float | None]]
+Judge = Callable[[str, Sequence[str]], Sequence[float]]
 """The probability that a sentence means the same as each of others."""
 
 
@@ -75,16 +75,15 @@ class SentenceIndex:
         Args:
             sentence: raw text.
             count: how many to return.
-            judge: orders the ``candidates`` with the highest cosine; without, the cosine decides.
-            candidates: see there; at least ``count``.
+            judge: its probability decides; without, the cosine does.
+            candidates: how many of the highest cosine are judged; at least ``count``.
         """
         wanted = min(max(count, candidates) if judge else count, len(self.texts))
         cosines, places = self.index.search(self.encoder.encode([sentence], normalize=True), wanted)
-        near = [
-            (place, cosine) for place, cosine in zip(*places.tolist(), *cosines.tolist(), strict=True) if place >= 0
-        ]
+        ranked = zip(places[0].tolist(), cosines[0].tolist(), strict=True)
+        near = [(place, cosine) for place, cosine in ranked if place >= 0]
         texts = [self.texts[place] for place, _ in near]
-        judged = judge(sentence, texts) if judge else [None] * len(near)
+        judged: Sequence[float | None] = judge(sentence, texts) if judge else [None] * len(near)
         found = [
             Found(place + 1, text, cosine, probability)
             for (place, cosine), text, probability in zip(near, texts, judged, strict=True)

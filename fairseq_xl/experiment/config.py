@@ -50,20 +50,8 @@ NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 # in an option: the folder of another system's run with the same seed
 RUN = re.compile(r"\{run:([^{}]*)\}")
 PATHS = {
-    *(
-        "data",
-        "train",
-        "valid",
-        "test",
-        "mono",
-        "source-mono",
-        "text",
-        "english-text",
-        "more-text",
-        "more",
-        "translated",
-    ),
-    *("vectors", "low-vectors", "high-vectors", "parses", "teacher", "user-dir"),
+    *("data", "train", "valid", "test", "mono", "source-mono", "text", "english-text", "more", "more-text"),
+    *("translated", "vectors", "low-vectors", "high-vectors", "parses", "teacher", "user-dir"),
 }
 """Options of recipes that are a path and nothing else."""
 

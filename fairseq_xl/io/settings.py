@@ -116,15 +116,25 @@ def check(settings: DataclassInstance, prefix: str = "--") -> None:
                 _check_item(item, each.metadata, prefix_of_this + name)
 
 
+_KINDS = {
+    float: "a number",
+    int: "a whole number",
+    bool: "true or false",
+    str: "text",
+    Path: "a path",
+    dict: "a mapping",
+}
+
+
 def check_kind(name: str, value: Any, kind: type) -> None:
-    """Whether a value is of a kind: a whole number may stand for a float, text for a path, and true for no number.
+    """A whole number may stand for a float, and text for a path. True and false are no numbers.
 
     Raises:
-        InputError: it is not.
+        InputError: the value is of another kind.
     """
     fits = {float: (int, float), Path: (str, Path)}.get(kind, kind)
     if not isinstance(value, fits) or isinstance(value, bool) != (kind is bool):
-        raise InputError(f"{name} is {value!r}: give a value of the kind {kind.__name__}")
+        raise InputError(f"{name} is {value!r}: give {_KINDS[kind]}")
 
 
 def refuse_given(settings: DataclassInstance, names: Sequence[str], reason: str) -> None:

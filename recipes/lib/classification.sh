@@ -307,14 +307,14 @@ name_system() {
 
 # The labelled files of both languages. EARLIER becomes the stages that they wait for.
 find_sources() {
-  local option
+  local option languages=''
   EARLIER=''
   if [[ -z $DATA ]]; then
     DATA=$OUT/raw
-    [[ ${#LOW_SOURCES[@]} != 0 ]] || EARLIER=$LOW
-    [[ ${#HIGH_SOURCES[@]} != 0 || $HIGH == none ]] || EARLIER+=" ${HIGH//+/ }"
-    for LANGUAGE in $EARLIER; do stage "fetched/$LANGUAGE" '' fetch_files; done
-    [[ -z $EARLIER ]] || EARLIER=$(printf 'fetched/%s ' $EARLIER)
+    [[ ${#LOW_SOURCES[@]} != 0 ]] || languages=$LOW
+    [[ ${#HIGH_SOURCES[@]} != 0 || $HIGH == none ]] || languages+=" ${HIGH//+/ }"
+    for LANGUAGE in $languages; do stage "fetched/$LANGUAGE" '' fetch_files; done
+    [[ -z $languages ]] || EARLIER=$(printf 'fetched/%s ' $languages)
   fi
   [[ ${#LOW_SOURCES[@]} != 0 ]] || { sources "$LOW"; LOW_SOURCES=("${SOURCES[@]}"); }
   if [[ $HIGH != none && ${#HIGH_SOURCES[@]} == 0 ]]; then

@@ -45,9 +45,9 @@ def test_options_and_defaults_are_those_of_the_criteria(name: str) -> None:
     [
         ("cosine", {"margin": 0.5}, "has 'margin': the options of cosine are none"),
         ("syn_margin_proj", {"margins": 1}, "the options of syn_margin_proj are margin"),
-        ("syn_margin_proj", {"margin": "wide"}, "margin is 'wide': give a value of the kind float"),
-        ("negative_sampling", {"negatives": 2.5}, "negatives is 2.5: give a value of the kind int"),
-        ("in_batch_negative", {"semi_hard": 1}, "semi_hard is 1: give a value of the kind bool"),
+        ("syn_margin_proj", {"margin": "wide"}, "margin is 'wide': give a number"),
+        ("negative_sampling", {"negatives": 2.5}, "negatives is 2.5: give a whole number"),
+        ("in_batch_negative", {"semi_hard": 1}, "semi_hard is 1: give true or false"),
         ("info_nce", {"scale": 0}, "info_nce needs a scale above 0"),
         ("vmf_posterior", {"negatives_power": 0.75}, "negatives_power says how words are sampled: give negatives"),
         ("vmf_posterior", {"label_smoothing": 1.5}, "label smoothing is from 0 to below 1"),

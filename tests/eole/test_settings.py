@@ -21,15 +21,15 @@ from fairseq_xl.io.errors import InputError
         ({"target_vectors": "x", "loss": "softmax"}, "continuous.loss is one of cosine, "),
         (
             {"target_vectors": "x", "loss_options": "margin"},
-            "continuous.loss_options is 'margin': give a value of the kind dict",
+            "continuous.loss_options is 'margin': give a mapping",
         ),
         (
             {"target_vectors": "x", "decode_scale": "big"},
-            "continuous.decode_scale is 'big': give a value of the kind float",
+            "continuous.decode_scale is 'big': give a number",
         ),
         ({"target_vectors": "x", "decode_scale": -1}, "continuous.decode_scale is -1: give a number from"),
         ({"target_vectors": "x", "word_bias": True}, "the loss syn_margin_proj learns no biases"),
-        ({"target_vectors": "x", "word_bias": 1}, "continuous.word_bias is 1: give a value of the kind bool"),
+        ({"target_vectors": "x", "word_bias": 1}, "continuous.word_bias is 1: give true or false"),
         ({"target_vectors": "x", "decode_score": "vmf_density"}, "decode_score is one of cosine, vmf_posterior,"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What experiments leave that classify sentences or match pairs, made up: their state and their records."""
+"""What experiments leave, made up: their state and their records."""
 
 from __future__ import annotations
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import experiments
-import pytest
 
 SIGNATURES = {
     "BLEU": "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0",
@@ -72,14 +70,3 @@ def write(
         lines += [json.dumps(values) for values in (inner, train, {"epoch": epoch, "valid_loss": "1", **found})]
     (run / "train.log").write_text("\n".join(lines) + "\n")
     return run
-
-
-@pytest.fixture
-def make_run(tmp_path: Path) -> Callable[..., Path]:
-    """``make_run(name, bleu=30.0, share=0.3, seed=1)`` writes OUT/runs/NAME, whose folder it returns."""
-
-    def make(name: str, *about: Any, **more: Any) -> Path:
-        return write(make.out, name, *about, **more)
-
-    make.out, make.references, make.spoilt = tmp_path / "out", sentences(0), spoilt
-    return make

@@ -151,7 +151,7 @@ def siamese(path: Path) -> list:
 
 
 def entry(read: Callable[[Path], Any], file: str, content: bytes, **beside: bytes) -> Parser:
-    return Parser(read, file, content, {name.replace("__", "."): entry for name, entry in beside.items()})
+    return Parser(read, file, content, {name.replace("__", "."): data for name, data in beside.items()})
 
 
 vectors = partial(table.read_vectors, progress=False)

@@ -76,7 +76,6 @@ def assert_processes_do_as_one(fairseq_train, by_torchrun, validate) -> Callable
     Sums of floats in another order differ: weights may by 1e-4, the validation loss by 2e-3 of itself. Every figure
     of the two's last validation is the one that a single process finds for the same weights. Returns them.
     """
-
     from fairseq_xl.training import checkpoints
 
     connected = "--distributed-backend gloo --ddp-backend legacy_ddp"

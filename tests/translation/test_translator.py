@@ -172,7 +172,7 @@ def test_options_reach_the_search_and_the_model(load, raw):
     ("given", "message"),
     [
         ({"beem": 3}, "no option 'beem'; did you mean beam?"),
-        ({"beam": "many"}, "the option beam is 'many': give a value of the kind int"),
+        ({"beam": "many"}, "the option beam is 'many': give a whole number"),
         ({"beam": 0}, "beam is 0: give a number from 1"),
         ({"decode_score": "best"}, "decode_score is one of cosine, vmf_posterior, vmf_density, not 'best'"),
         ({"nearest_effort": 2}, "nearest_effort says what nearest does if it is hnsw or ivf: give that, too"),
@@ -203,7 +203,7 @@ def test_options_reach_the_search_and_the_model(load, raw):
         ({"read_unknown_cosine": 0.5}, "read_unknown_cosine says what read_unknown does: give that, too"),
         ({"read_unknown": "absent.vec"}, "absent.vec"),
         ({"replace_unk": True, "replace_unk_distance": -1}, "replace_unk_distance is -1: give a number from 0"),
-        ({"sampling": 1}, "the option sampling is 1: give a value of the kind bool"),
+        ({"sampling": 1}, "the option sampling is 1: give true or false"),
         ({"device": "gpu"}, "the device 'gpu' cannot be used"),
         ({"max_tokens": 0}, "give 1 or more"),
     ],

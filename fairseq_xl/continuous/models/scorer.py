@@ -5,9 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from fairseq_xl import losses
 from fairseq_xl.continuous.models.config import DecodingConfig
 from fairseq_xl.continuous.models.targets import TargetTable
-from fairseq_xl.losses import Hubs, Scoring, log_scores, word_bonus
+from fairseq_xl.losses import Hubs, Scoring, log_scores
 from fairseq_xl.vectors.targets import WordList, log_frequency
 
 
@@ -33,7 +34,7 @@ class VectorScorer(torch.nn.Module):
 
     def word_bonus(self, targets: TargetTable) -> Tensor | None:
         """(V,) to add to each word's logit, if anything: its log frequency, and the bias that was learnt for it."""
-        return word_bonus(targets, None if self.bonus is None else self.bonus.to(targets.table.device))
+        return losses.word_bonus(targets, None if self.bonus is None else self.bonus.to(targets.table.device))
 
     def scoring(self, pred: Tensor, targets: TargetTable, norm: Tensor | None = None) -> Scoring:
         """The rule for raw predictions (…, d).

@@ -1,5 +1,6 @@
-"""Models for other programs: CTranslate2 for a Transformer, ONNX for an LSTM; each is written by its ``*_export``.
+"""Models for other programs.
 
-For CTranslate2 there are also what folds into its output layer, the export's folder, other words for it, and
-translating with it.
+``ctranslate2_export`` writes a Transformer for CTranslate2, and ``onnx_export`` an LSTM as two ONNX models. ``check``
+compares them with fairseq's. An export for CTranslate2 has a ``folder``, what ``folding`` puts into its output layer,
+and its ``spec``. ``swap`` gives it other words, and ``translator`` translates with it.
 """

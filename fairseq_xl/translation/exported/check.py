@@ -20,8 +20,9 @@ from fairseq_xl.translation.fairseq_search import FairseqTranslator
 from fairseq_xl.translation.translator import Found, Translator
 
 TOLERANCE = 1e-4
-SENTENCES = 60
 """Largest difference between log-probabilities. Logits beyond 100 are rounded more coarsely and may differ by more."""
+SENTENCES = 60
+"""How many are translated to compare."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,8 @@ class Reference:
 def sentences(original: FairseqTranslator, path: Path | None) -> list[list[str]]:
     """Tokens of sentences to compare by, the longest first: a file's first, or made of the dictionary's words."""
     if path is not None:
-        rows = (original.pipeline.tokens(line) for line in read_lines(path))
-        found = list(islice((row[: original.longest - 1] for row in rows if row), SENTENCES))
+        lines = (original.pipeline.tokens(line) for line in read_lines(path))
+        found = list(islice((line[: original.longest - 1] for line in lines if line), SENTENCES))
         if not found:
             raise InputError(f"{path} holds no sentences to compare by")
     else:

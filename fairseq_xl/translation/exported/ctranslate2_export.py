@@ -1,4 +1,4 @@
-"""Writing an export from a model folder."""
+"""Writing a Transformer for CTranslate2 from a model folder."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from fairseq_xl.translation.exported.translator import BEAM, ExportedTranslator,
 from fairseq_xl.translation.fairseq_search import FairseqTranslator
 from fairseq_xl.translation.folder import read_config
 from fairseq_xl.translation.options import Decoding, NearestWords, decoding
-
-"""How many are translated to compare."""
 
 
 @dataclass(frozen=True)

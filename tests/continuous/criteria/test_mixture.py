@@ -34,5 +34,5 @@ def test_the_margin_of_one_loss():
 
 
 def test_the_margin_of_a_sum():
-    assert hinge_margin({**COMBINED}) == 0.5
+    assert hinge_margin(COMBINED) == 0.5
     assert hinge_margin({**COMBINED, "auxiliary_loss": "cosine"}) is None
