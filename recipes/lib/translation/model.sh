@@ -18,80 +18,95 @@ body_sizes() {
   fi
 }
 
-# The one place for what each loss trains with. Continuous and softmax outputs share the model's
-# body, the optimiser and the batches; `stock` and `stock_transformer` are fairseq's own models, the
-# baselines.
-model_options() {
-  local body=(--arch "$ARCH" --target-vectors "$RUN/target.vec")
-  [[ " $TRANSFORM " != *" --specials "* ]] || body+=(--special-vectors file)
-  body_sizes
-  body+=("${SIZES[@]}")
-  local cross_entropy=(--criterion cross_entropy)
-  [[ -z $LABEL_SMOOTHING ]] ||
-    cross_entropy=(--criterion label_smoothed_cross_entropy --label-smoothing "$LABEL_SMOOTHING")
-  [[ $SOFTMAX_NEGATIVES == 0 ]] || cross_entropy=(--criterion sampled_softmax --negatives "$SOFTMAX_NEGATIVES")
+# What a loss changes of the settings that all losses share: dropout, learning rate and batches, and its decoding.
+loss_settings() {
   case $LOSS in
-    stock)
-      # as the baseline was first measured
-      DROPOUT=0.2 LEARNING_RATE=1e-3 ANNEAL='' BATCH_TOKENS=3000 CLIP_NORM=0
-      MODEL=(
-        --arch lstm --criterion cross_entropy --encoder-bidirectional --share-decoder-input-output-embed
-      )
-      [[ $SIZE == 0 ]] || MODEL+=(
-        --encoder-embed-dim "$SIZE" --encoder-hidden-size "$SIZE"
-        --decoder-embed-dim "$SIZE" --decoder-hidden-size "$SIZE" --decoder-out-embed-dim "$SIZE"
-      )
-      ;;
-    stock_transformer)
-      # fairseq's example for IWSLT'14; smaller ones in the same proportions, with fewer layers
-      DROPOUT=0.3 LEARNING_RATE=5e-4 ANNEAL='' BATCH_TOKENS=4096 CLIP_NORM=0
-      MODEL=(
-        --arch transformer_iwslt_de_en --share-decoder-input-output-embed
-        --criterion label_smoothed_cross_entropy --label-smoothing 0.1
-        --adam-betas '(0.9, 0.98)' --weight-decay 1e-4 --lr-scheduler inverse_sqrt --warmup-updates 4000
-      )
-      [[ $SIZE == 0 ]] || MODEL+=(
-        --encoder-layers 4 --encoder-embed-dim "$SIZE" --encoder-ffn-embed-dim "$((2 * SIZE))"
-        --decoder-layers 4 --decoder-embed-dim "$SIZE" --decoder-ffn-embed-dim "$((2 * SIZE))"
-      )
-      ;;
+    # as the baseline was first measured
+    stock) DROPOUT=0.2 LEARNING_RATE=1e-3 ANNEAL='' BATCH_TOKENS=3000 CLIP_NORM=0 ;;
+    # fairseq's example for IWSLT'14
+    stock_transformer) DROPOUT=0.3 LEARNING_RATE=5e-4 ANNEAL='' BATCH_TOKENS=4096 CLIP_NORM=0 ;;
+    cross_entropy | cross_entropy_tied) ;;
     # A likelihood over words overfits as a softmax does, and its norm is the confidence that a beam needs.
     vmf_posterior | combined) DECODE_SCORE=vmf_posterior DECODE_SCALE='' CSLS_WEIGHT=0 ;;
-    cross_entropy | cross_entropy_tied) ;;
     # It trains with the cosine times 20, where a correction of hubs costs BLEU.
     info_nce) DECODE_SCORE=cosine DECODE_SCALE=20 CSLS_WEIGHT=0 DROPOUT=${CONTINUOUS_DROPOUT:-$DROPOUT} ;;
+    # Its norm is vMF's own confidence, which a beam can use.
+    vmf) DECODE_SCORE=vmf_posterior DROPOUT=${CONTINUOUS_DROPOUT:-$DROPOUT} ;;
     *) DROPOUT=${CONTINUOUS_DROPOUT:-$DROPOUT} ;;
   esac
+  # A Transformer's first updates must be small, whatever it predicts.
+  if is_transformer; then LEARNING_RATE=5e-4 ANNEAL=''; fi
+}
+
+stock_lstm() {
+  MODEL=(--arch lstm --criterion cross_entropy --encoder-bidirectional --share-decoder-input-output-embed)
+  [[ $SIZE == 0 ]] || MODEL+=(
+    --encoder-embed-dim "$SIZE" --encoder-hidden-size "$SIZE"
+    --decoder-embed-dim "$SIZE" --decoder-hidden-size "$SIZE" --decoder-out-embed-dim "$SIZE"
+  )
+}
+
+# fairseq's example for IWSLT'14; smaller ones in the same proportions, with fewer layers.
+stock_transformer() {
+  MODEL=(
+    --arch transformer_iwslt_de_en --share-decoder-input-output-embed
+    --criterion label_smoothed_cross_entropy --label-smoothing 0.1
+    --adam-betas '(0.9, 0.98)' --weight-decay 1e-4 --lr-scheduler inverse_sqrt --warmup-updates 4000
+  )
+  [[ $SIZE == 0 ]] || MODEL+=(
+    --encoder-layers 4 --encoder-embed-dim "$SIZE" --encoder-ffn-embed-dim "$((2 * SIZE))"
+    --decoder-layers 4 --decoder-embed-dim "$SIZE" --decoder-ffn-embed-dim "$((2 * SIZE))"
+  )
+}
+
+# The body that softmax and continuous outputs share.
+own_body() {
+  MODEL=(--arch "$ARCH" --target-vectors "$RUN/target.vec")
+  [[ " $TRANSFORM " != *" --specials "* ]] || MODEL+=(--special-vectors file)
+  body_sizes
+  MODEL+=("${SIZES[@]}")
+}
+
+softmax_model() {
+  own_body
+  if [[ $SOFTMAX_NEGATIVES != 0 ]]; then
+    MODEL+=(--criterion sampled_softmax --negatives "$SOFTMAX_NEGATIVES")
+  elif [[ -n $LABEL_SMOOTHING ]]; then
+    MODEL+=(--criterion label_smoothed_cross_entropy --label-smoothing "$LABEL_SMOOTHING")
+  else
+    MODEL+=(--criterion cross_entropy)
+  fi
   case $LOSS in
-    stock*) ;;
-    cross_entropy) MODEL=("${body[@]}" "${cross_entropy[@]}" --decoder-output softmax) ;;
-    cross_entropy_tied) MODEL=("${body[@]}" "${cross_entropy[@]}" --decoder-output softmax_tied) ;;
-    *)
-      MODEL=("${body[@]}" --criterion "$LOSS" --decoder-output continuous)
-      case $LOSS in
-        # Its best checkpoint is that of the best likelihood, as a softmax's is.
-        vmf_posterior) [[ -z $LABEL_SMOOTHING ]] || MODEL+=(--label-smoothing "$LABEL_SMOOTHING") ;;
-        combined)
-          MODEL+=(--main-loss vmf_posterior --auxiliary-loss syn_margin_proj)
-          if [[ -n $LABEL_SMOOTHING ]]; then
-            [[ " ${TUNING[*]}" != *" --main-options "* || "${TUNING[*]}" == *label_smoothing=* ]] ||
-              fail "--main-options goes before --label-smoothing: give label_smoothing=$LABEL_SMOOTHING there, too"
-            MODEL+=(--main-options "label_smoothing=$LABEL_SMOOTHING")
-          fi
-          ;;
-        *) MODEL+=(--best-checkpoint-metric accuracy --maximize-best-checkpoint-metric) ;;
-      esac
-      # Its norm is vMF's own confidence, which a beam can use.
-      [[ $LOSS != vmf ]] || DECODE_SCORE=vmf_posterior
-      # The plugin's own default is for margin losses with fastText's vectors, so 0 has to be said.
-      MODEL+=(--decode-score "$DECODE_SCORE" --decode-csls-weight "$CSLS_WEIGHT")
-      [[ $WARM_START == no ]] || MODEL+=(--untie-decoder-input --finetune-from-model "$VECTORS")
-      [[ -z $DECODE_SCALE ]] || MODEL+=(--decode-scale "$DECODE_SCALE")
-      ;;
+    cross_entropy) MODEL+=(--decoder-output softmax) ;;
+    cross_entropy_tied) MODEL+=(--decoder-output softmax_tied) ;;
   esac
+}
+
+continuous_model() {
+  own_body
+  MODEL+=(--criterion "$LOSS" --decoder-output continuous)
+  case $LOSS in
+    # The best checkpoint of these two is that of the best likelihood, as a softmax's is.
+    vmf_posterior) [[ -z $LABEL_SMOOTHING ]] || MODEL+=(--label-smoothing "$LABEL_SMOOTHING") ;;
+    combined)
+      MODEL+=(--main-loss vmf_posterior --auxiliary-loss syn_margin_proj)
+      if [[ -n $LABEL_SMOOTHING ]]; then
+        [[ " ${TUNING[*]}" != *" --main-options "* || "${TUNING[*]}" == *label_smoothing=* ]] ||
+          fail "--main-options goes before --label-smoothing: give label_smoothing=$LABEL_SMOOTHING there, too"
+        MODEL+=(--main-options "label_smoothing=$LABEL_SMOOTHING")
+      fi
+      ;;
+    *) MODEL+=(--best-checkpoint-metric accuracy --maximize-best-checkpoint-metric) ;;
+  esac
+  # The plugin's own default is for margin losses with fastText's vectors, so 0 has to be said.
+  MODEL+=(--decode-score "$DECODE_SCORE" --decode-csls-weight "$CSLS_WEIGHT")
+  [[ $WARM_START == no ]] || MODEL+=(--untie-decoder-input --finetune-from-model "$VECTORS")
+  [[ -z $DECODE_SCALE ]] || MODEL+=(--decode-scale "$DECODE_SCALE")
+}
+
+optimiser_options() {
+  # Adam's memory of a Transformer's first updates must be short; the learning rate falls with 1/√updates.
   if is_transformer; then
-    # Its first updates must be small, and so must Adam's memory of them; then 1/√updates.
-    LEARNING_RATE=5e-4 ANNEAL=''
     MODEL+=(--adam-betas '(0.9,0.98)' --lr-scheduler inverse_sqrt --warmup-updates "$WARMUP")
   fi
   MODEL+=(
@@ -102,6 +117,19 @@ model_options() {
   [[ -z $ANNEAL ]] || MODEL+=(
     --lr-scheduler fixed --warmup-updates 200 --force-anneal "$(((EPOCHS + 1) / 2))" --lr-shrink "$ANNEAL"
   )
+}
+
+# MODEL, all that fairseq-train is told of a loss: its model, criterion and optimiser, and the user's own options last.
+# `stock` and `stock_transformer` are fairseq's own models, the baselines; all others share a body.
+model_options() {
+  loss_settings
+  case $LOSS in
+    stock) stock_lstm ;;
+    stock_transformer) stock_transformer ;;
+    cross_entropy*) softmax_model ;;
+    *) continuous_model ;;
+  esac
+  optimiser_options
   MODEL+=("${TUNING[@]}")
 }
 
