@@ -7,6 +7,8 @@
 # `fetch_files`, which downloads the text of LANGUAGE into DATA, and `sources LANGUAGE`, which fills SOURCES with that
 # language's sources of `fairseq-xl classify prepare`, and calls `classification_recipe`.
 
+. "$(dirname "${BASH_SOURCE[0]}")/classification/check.sh"
+
 # Every Siamese encoder is trained with these.
 TRAIN=(--task siamese_contrastive --arch ssc_bilstm --criterion contrastive --optimizer adam --clip-norm 5
   --best-checkpoint-metric macro_f1 --maximize-best-checkpoint-metric --no-epoch-checkpoints --num-workers 0
@@ -85,82 +87,6 @@ common_option() { # OPTION VALUE [VALUE]
 get() { # URL FILE
   run fairseq-xl data fetch "$1" --output "$DATA/$2" \
     --otherwise "download it elsewhere and give its folder with --data DIR"
-}
-
-check_settings() {
-  local option
-  one_of "$SYSTEM" "$SIAMESE $BASELINES" || fail "--system is '$SYSTEM': choose one of" $SIAMESE $BASELINES
-  need_seed --seed "$SEED"
-  need_count --updates "$UPDATES"
-  need_count --every "$EVERY"
-  need_number --low-resource-size "$LOW_RESOURCE_SIZE"
-  need_number --high-resource-size "$HIGH_RESOURCE_SIZE"
-  need_number --pretrain "$PRETRAIN"
-  [[ $HIGH_WORDS =~ ^(translated|shuffled|original)$ ]] ||
-    fail "--high-words is '$HIGH_WORDS': choose translated, shuffled or original"
-  [[ $WITH_HIGH =~ ^(no|yes)$ ]] || fail "--with-high-resource is '$WITH_HIGH': choose no or yes"
-  [[ $WITH_HIGH == no || $PREPARE_ONLY == yes ]] || one_of "$SYSTEM" "$BASELINES" || fail "--with-high-resource is for baselines: $SYSTEM pairs both languages anyway"
-  [[ $CLASS_BIAS =~ ^(no|yes)$ ]] || fail "--class-bias is '$CLASS_BIAS': choose no or yes"
-  [[ $MORPHEMES =~ ^(no|yes)$ ]] || fail "--morphemes is '$MORPHEMES': choose no or yes"
-  # An experiment gives all systems the same options.
-  if one_of "$SYSTEM" "$BASELINES"; then
-    [[ $HIGH_WORDS != shuffled || -z $HIGH_VECTORS || ${#LEXICONS[@]} != 0 ]] ||
-      fail "--high-words shuffled needs --lexicon: $SYSTEM reads no vectors"
-    for option in "$MORPHEMES=--morphemes" "${LOW_VECTORS:-no}=--low-vectors" "$PRETRAIN=--pretrain" "$CLASS_BIAS=--class-bias"; do
-      [[ $option =~ ^(no|0)= ]] || say "${option##*=} has no effect on $SYSTEM"
-    done
-    MORPHEMES=no LOW_VECTORS='' HIGH_VECTORS='' PRETRAIN=0 CLASS_BIAS=no
-    [[ $SYSTEM != st || -n $MODEL || $PREPARE_ONLY == yes ]] || fail "--system st needs --model: the name or folder of a sentence-transformers model"
-    [[ $SYSTEM != mv-rnn || -n $PARSES || $PREPARE_ONLY == yes ]] || fail "--system mv-rnn needs --parses: a file of parses"
-  fi
-  [[ $SYSTEM != *-mono ]] || PRETRAIN=0
-  [[ $PRETRAIN == 0 || $SYSTEM != paper* ]] || fail "--pretrain is for siamese and siamese-control, not for the paper's configuration"
-  [[ $CLASS_BIAS == no || $SPLIT != valid ]] || fail "--class-bias is fitted on the split valid: leave out --split valid"
-  [[ $DRAWS =~ ^(one|seed)$ ]] || fail "--draws is '$DRAWS': choose one or seed"
-  [[ $SPLIT =~ ^(valid|test)$ ]] || fail "--split is '$SPLIT': choose valid or test"
-  [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and records"
-  need_folder_name --out "$OUT"
-  [[ -n $LOW ]] || fail "--low-resource is missing: name the language to classify"
-  need_code --low-resource "$LOW"
-  for option in ${HIGH//+/ }; do need_code --high-resource "$option"; done
-  [[ -z $(tr + '\n' <<<"$HIGH" | sort | uniq -d) ]] || fail "--high-resource is '$HIGH': name each language once"
-  for option in "${LEXICONS[@]}"; do
-    [[ $option == ?*=?* ]] || fail "--lexicon is '$option': give LANGUAGE=FILE"
-    need_file "${option#*=}" "lexicon,"
-  done
-  [[ -z $NAME ]] || need_name --name "$NAME"
-  [[ -z $DATA ]] || need_folder_name --data "$DATA"
-  [[ -z $DATA || -d $DATA ]] || fail "--data $DATA is no folder: check the name"
-  [[ $HIGH != "$LOW" ]] || HIGH=none
-  check_recipe
-  [[ $PRETRAIN == 0 || $HIGH != none ]] || fail "--pretrain trains on a high-resource language first: name one"
-  [[ " ${HIGH//+/ } " != *" none "* || $HIGH == none ]] || fail "--high-resource none is for itself: leave the others out"
-  for option in "${LEXICONS[@]}"; do
-    [[ " ${HIGH//+/ } " == *" ${option%%=*} "* ]] || fail "--lexicon is '$option': begin with one of ${HIGH//+/ }"
-  done
-  [[ -n $LOW_VECTORS || -z $HIGH_VECTORS ]] || fail "--low-vectors is missing: --high-vectors needs the other language's"
-  if [[ -n $LOW_VECTORS && $HIGH_WORDS != original ]]; then
-    [[ -n $HIGH_VECTORS && $HIGH != none ]] || fail "--low-vectors needs a high-resource language and its --high-vectors"
-    VECTORS=("$LOW_VECTORS" "$HIGH_VECTORS")
-    for option in "${VECTORS[@]}"; do need_file "$option" "file of word vectors,"; done
-  fi
-  [[ $HIGH_WORDS != original ]] || LEXICONS=()
-  [[ ${#LEXICONS[@]} == 0 || ${#VECTORS[@]} == 0 ]] ||
-    fail "--lexicon and --high-vectors exclude each other: a translated text has no words of its language"
-  [[ $HIGH_WORDS != shuffled || ${#LEXICONS[@]} != 0 || ${#VECTORS[@]} != 0 ]] ||
-    fail "--high-words shuffled needs --lexicon or --high-vectors"
-  [[ ${#LEXICONS[@]} == 0 || ${#HIGH_SOURCES[@]} == 0 ]] ||
-    fail "--high-resource-source takes its lexicon itself: FILE,lexicon=FILE"
-  [[ $SYSTEM != *-control || $HIGH != none ]] || fail "--system $SYSTEM shuffles a high-resource language's labels: name one"
-  [[ $WITH_HIGH == no || $HIGH != none ]] || fail "--with-high-resource yes needs a high-resource language"
-  [[ $HIGH == none || " ${HIGH//+/ } " != *" $LOW "* ]] || fail "--high-resource names $LOW, which is the one to classify"
-  if [[ ${#UNLABELLED[@]} != 0 ]]; then
-    [[ $HIGH != *+* ]] || fail "--unlabelled takes one high-resource language, whose classifier labels its side"
-    for option in "${UNLABELLED[@]}"; do need_file "$option" "text for --unlabelled,"; done
-    [[ $HIGH != none ]] || fail "--unlabelled needs a high-resource language: its labels are all there are"
-    [[ $SYSTEM != *-control ]] || fail "--system $SYSTEM is no control beside --unlabelled: it shuffles $HIGH's own labels" \
-      "alone, and those that a classifier gave the other side stay"
-  fi
 }
 
 # Everything that a Siamese encoder or a baseline learns from. All systems of one language share the split.
