@@ -212,21 +212,33 @@ def headings(*cells: str) -> None:
 
 def table() -> None:
     found = groups()
-    headings("data", "loss", "BLEU, beam 1", "BLEU, beam 5", "chrF2, beam 5", "seeds", "epochs", "s an epoch")
+    measured = ("seeds", "epochs", "s an epoch", "min", "peak MiB")
+    headings("data", "loss", "BLEU, beam 1", "BLEU, beam 5", "chrF2, beam 5", *measured)
     for (corpus, kind), runs in found.items():
         shown = [spread([score(r, beam) for r in runs]) for beam in (1, 5)]
         shown.append(spread([score(r, 5, metric="chrF2") for r in runs]))
         seeds = ", ".join(str(r["seed"]) for r in sorted(runs, key=lambda r: r["seed"]))
-        row(corpus, kind, *shown, seeds, str(runs[0]["epochs"]), seconds_per_epoch(runs))
+        seconds, peaks = ([run[key] for run in runs if key in run] for key in ("seconds_per_epoch", "peak_MiB"))
+        minutes = [taken for run in runs if (taken := training_minutes(run)) is not None]
+        row(corpus, kind, *shown, seeds, str(runs[0]["epochs"]), *map(between, (seconds, minutes, peaks)))
     for metric in ("BLEU", "chrF2"):
         signatures = {own_test(r)["beam5"][metric]["signature"] for runs in found.values() for r in runs}
         print(f"\n{metric}: {'; '.join(sorted(signatures))}")
 
 
-def seconds_per_epoch(runs: list[dict[str, Any]]) -> str:
-    """From the fastest run to the slowest: other work ran beside most."""
-    seconds = [round(run["seconds_per_epoch"]) for run in runs]
-    return " to ".join(str(number) for number in sorted({min(seconds), max(seconds)}))
+def between(numbers: list[float]) -> str:
+    """From the least to the most, for other work ran beside most runs; nothing where nothing was measured."""
+    whole = sorted({round(number) for number in numbers})
+    return " to ".join(f"{number:,}" for number in dict.fromkeys((*whole[:1], *whole[-1:])))
+
+
+def training_minutes(record: dict[str, Any]) -> float | None:
+    """Of all updates, those of the softmax that the targets come from as well; None where these were not recorded."""
+    targets = record.get("targets_run", {}).get("training_seconds")
+    if targets is None and "targets" in record:
+        return None
+    seconds = record.get("training_seconds", record["epochs"] * record["seconds_per_epoch"])
+    return float(seconds + (targets or 0)) / 60
 
 
 def chosen() -> None:

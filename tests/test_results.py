@@ -58,11 +58,21 @@ def test_the_table_has_mean_and_deviation_over_seeds(results, finished, capsys):
     results.table()
     rows = capsys.readouterr().out.splitlines()
     assert rows[2:4] == [
-        "| Multi30k de→en | `cosine` | 33.1 | 33.5 | 66.0 | 1 | 8 | 40 |",
-        "| Multi30k de→en | `vmf` | 31.1 ± 1.4 | 31.5 ± 1.4 | 62.0 ± 2.8 | 1, 2 | 5 | 8 to 40 |",
+        "| Multi30k de→en | `cosine` | 33.1 | 33.5 | 66.0 | 1 | 8 | 40 | 5 |  |",
+        "| Multi30k de→en | `vmf` | 31.1 ± 1.4 | 31.5 ± 1.4 | 62.0 ± 2.8 | 1, 2 | 5 | 8 to 40 | 1 to 3 |  |",
     ]
     bleu, chrf = (f"{metric}: {text}" for metric, text in finished_runs.SIGNATURES.items())
     assert rows[-3:] == [bleu, "", chrf]
+
+
+def test_the_table_counts_the_softmax_before_into_the_minutes(results, finished, capsys):
+    of_softmax = {"targets": "softmax", "training_seconds": 300.0}
+    targets_run = {"training_seconds": 420.0}
+    recorded = finished("a", 30.0, targets_run=targets_run, peak_MiB=1234.4, **of_softmax)
+    results.keep([recorded, finished("b", 30.0, seed=2, **of_softmax)], results.RECORDS)
+    results.table()
+    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("| Multi30k"))
+    assert row.endswith("| 1, 2 | 5 | 40 | 12 | 1,234 |"), "no minutes of a run without those of its softmax"
 
 
 def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):

@@ -19,7 +19,7 @@ from fairseq_xl.io.atomic import real_path, write_json
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_files import opened_json
 from fairseq_xl.io.lines import read_lines
-from fairseq_xl.report.training_log import GPU, read_training_log
+from fairseq_xl.report.training_log import GPU, TrainingLog, read_training_log
 from fairseq_xl.training.checkpoints import plain
 
 PACKAGES = (
@@ -142,17 +142,36 @@ def commit() -> str | None:
         return None
 
 
-def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
-    """The record of the run in a folder; ``about`` says what the folder cannot (recipe, loss, …)."""
+def training_time(log: TrainingLog) -> dict[str, Any]:
+    """The epochs of a training, and its seconds in updates (fairseq's ``train_wall``), without validating and saving.
+
+    An epoch that was repeated after an interruption counts as it ended.
+    """
+    epochs = {record.epoch: record for record in log.of("train")}
+    if not epochs:
+        raise InputError(f"{log.path} shows no finished epoch: train for one at least")
+    seconds = [record.values["train_wall"] for record in epochs.values()]
+    return {
+        "epochs": max(epochs),
+        "updates": epochs[max(epochs)].updates,
+        "seconds_per_epoch": round(statistics.median(seconds), 1),
+        "training_seconds": round(sum(seconds), 1),
+    }
+
+
+def make_record(run: Path, about: dict[str, str], targets_run: Path | None = None) -> dict[str, Any]:
+    """The record of the run in a folder.
+
+    Args:
+        about: what the folder cannot say (recipe, loss, …).
+        targets_run: the run of the softmax whose output vectors are this run's targets, for the time that it took.
+    """
     log, best = run / "train.log", run / "checkpoints" / "checkpoint_best.pt"
     for path in (log, best):
         if not path.is_file():
             raise InputError(f"there is no {path}: {run} is not the folder of a trained run")
     logged = read_training_log(log)
-    # An epoch that was repeated after an interruption counts as it ended.
-    epochs = {record.epoch: record for record in logged.of("train")}
-    if not epochs:
-        raise InputError(f"{log} shows no finished epoch: train for one at least")
+    taken = training_time(logged)
     training, best_epoch, updates = read_training(best)
     common = training.get("common", {})
     best_valid: dict[str, float] = {}
@@ -171,11 +190,10 @@ def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
         "scores": read_scores(run),
         **({"other_searches": others} if others else {}),
         "seed": common.get("seed"),
-        "epochs": max(epochs),
-        "updates": epochs[max(epochs)].updates,
+        **taken,
         "best_epoch": best_epoch,
         "best_valid": best_valid,
-        "seconds_per_epoch": round(statistics.median(record.values["train_wall"] for record in epochs.values()), 1),
+        **({"targets_run": training_time(read_training_log(targets_run / "train.log"))} if targets_run else {}),
         "device": trained_on(log),
         "versions": versions(),
         "commit": commit(),
@@ -184,9 +202,9 @@ def make_record(run: Path, about: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def write_record(run: Path, about: dict[str, str], output: Path | None = None) -> None:
+def write_record(run: Path, about: dict[str, str], output: Path | None = None, targets_run: Path | None = None) -> None:
     """:func:`make_record` into a file, by default ``RUN/record.json``."""
     if not run.is_dir():
         raise InputError(f"there is no folder {run}: give the folder of a run")
-    record = make_record(run, about)
+    record = make_record(run, about, targets_run)
     write_json(output or run / "record.json", record, indent=2, ensure_ascii=False)

@@ -46,16 +46,24 @@ def gpu_memory(run: Run) -> float | None:
     return whole - min(free) if free and whole else None
 
 
+def target_minutes(run: Run) -> float | None:
+    """What the softmax took whose output vectors are the run's targets, in minutes; None where there was none."""
+    seconds = run.record.get("targets_run", {}).get("training_seconds")
+    return None if seconds is None else seconds / 60
+
+
 def quality_over_time(run: Run, measure: str) -> list[tuple[float, float, float]]:
     """(epochs, minutes of training, value) at each validation that measured it.
 
-    Minutes are the time spent in updates (fairseq's ``train_wall``), without validation and saving. A validation
-    within an epoch stands where its updates are between those of the epochs' ends.
+    Minutes are the time spent in updates (fairseq's ``train_wall``), without validation and saving. They begin with
+    those of the softmax that the run's targets come from, where its record has them. A validation within an epoch
+    stands where its updates are between those of the epochs' ends.
     """
+    before = target_minutes(run) or 0.0
     minutes = {r.epoch: r.values.get("train_wall", 0.0) / 60 for r in run.log.of("train")}
     updates = [0, *({r.epoch: r.updates for r in run.log.of("train")}.values())]
     epochs = [min(minutes, default=1) - 1, *minutes]
-    total = [0.0, *itertools.accumulate(minutes.values())]
+    total = list(itertools.accumulate(minutes.values(), initial=before))
     return [
         (float(np.interp(r.updates, updates, epochs)), float(np.interp(r.updates, updates, total)), r.values[measure])
         for r in run.log.of("valid")
@@ -74,13 +82,16 @@ def speed_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
     """Throughput, time, memory and size of each system."""
     headings = ["system", "sentences/s", "min/epoch", "epochs", "trained parameters", "peak memory, MiB"]
     on_gpu = any(gpu_memory(run) is not None for run in runs)
-    table = Table("Speed of training", [*headings, "GPU, GiB"] if on_gpu else headings)
+    of_softmax = any(target_minutes(run) is not None for run in runs)
+    table = Table("Speed of training", [*headings, *["targets, min"] * of_softmax, *["GPU, GiB"] * on_gpu])
     for system, group in by_system(runs).items():
         counted = next((run.parameters for run in group if run.parameters), None)
         peaks = [run.peak_MiB for run in group if run.peak_MiB]
         rates = _rates(group)
         held = [memory for run in group if (memory := gpu_memory(run)) is not None]
+        before = [minutes for run in group if (minutes := target_minutes(run)) is not None]
         gpu = [f"{max(held):.1f}" if held else ""] if on_gpu else []
+        targets = [spread(before) if before else ""] if of_softmax else []
         table.add(
             labels.get(system, system),
             spread(rates, 0) if rates else "",
@@ -88,6 +99,7 @@ def speed_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
             epochs(group),
             f"{counted[1]:,}" if counted else "",
             f"{max(peaks):,.0f}" if peaks else "",
+            *targets,
             *gpu,
         )
     devices = "; ".join(sorted({run.record["device"] for run in runs}))
@@ -96,6 +108,8 @@ def speed_table(runs: Sequence[Run], labels: Mapping[str, str]) -> Table:
         "Sentences a second: median over the run's log, so of the machine as busy as it was. Memory: resident, of "
         f"the largest process of a run. On {devices}."
     )
+    if of_softmax:
+        table.notes.append("Targets: of the softmax whose output vectors they are, before the epochs of the system.")
     if on_gpu:
         table.notes.append("GPU: the most that one held of tensors, of the updates that were logged.")
     return table

@@ -668,6 +668,8 @@ def test_a_short_softmax_is_trained_once_and_again_when_its_epochs_change(multi3
     names = {path.name for path in (multi30k.out / "runs").iterdir()}
     mine = "de-en.combined.continuous_lstm.256.softmax_targets2.seed1"
     assert names == {mine, f"{mine}.targets"}
+    before = options(multi30k.arguments("fairseq-xl experiment record"), "--targets-run")
+    assert before == (str(multi30k.out / "runs" / f"{mine}.targets"),), "its time is on record"
     assert not list((multi30k.out / "runs" / f"{mine}.targets").glob("*hyp*"))
     assert multi30k(*arguments, 2).returncode == 0
     assert multi30k.calls == []

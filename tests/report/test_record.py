@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.report import record
 from fairseq_xl.report.record import write_record
@@ -48,6 +49,8 @@ def test_the_record_says_what_the_run_was(run):
     assert (found["seed"], found["epochs"], found["updates"]) == (3, 2, 14)
     assert found["best_valid"] == {"loss": 3.5, "accuracy": 40.0, "num_updates": 14.0}
     assert found["seconds_per_epoch"] == 11.0, "a repeated epoch counts as it ended"
+    assert found["training_seconds"] == 22.0
+    assert "targets_run" not in found
     assert found["device"].startswith("cpu: ")
     assert {"python", "torch", "numpy", "fairseq_xl"} <= set(found["versions"])
     assert found["training"]["model"]["dropout"] == 0.2
@@ -99,6 +102,20 @@ def test_how_long_the_translations_are(run):
     write_record(run, {})
     found = json.loads((run / "record.json").read_text())["scores"]
     assert found["test"]["beam1"]["BLEU"]["length_ratio"] == 1.049
+
+
+def test_the_softmax_that_the_targets_come_from_has_its_time_beside(run, tmp_path):
+    folder = tmp_path / "run.targets"
+    folder.mkdir()
+    (folder / "train.log").write_text(LOG.replace('"99"', '"40"').replace('"12"', '"30"'))
+    assert main(["experiment", "record", str(run), "--targets-run", str(folder)]) == 0
+    found = json.loads((run / "record.json").read_text())
+    time = {"epochs": 2, "updates": 14, "seconds_per_epoch": 20.0, "training_seconds": 40.0}
+    assert found["targets_run"] == time
+    assert found["training_seconds"] == 22.0, "of the run's own epochs alone"
+    (folder / "train.log").unlink()
+    with pytest.raises(InputError, match=r"run\.targets/train\.log"):
+        write_record(run, {}, targets_run=folder)
 
 
 def test_two_sets_of_one_name(run):

@@ -59,6 +59,15 @@ def test_table(runs):
     assert table.notes[1].endswith("On cpu: a processor.")
 
 
+def test_a_softmax_before_counts_into_the_time(runs):
+    runs[1].record["targets_run"] = {"training_seconds": 120.0}
+    assert quality_over_time(runs[1], "accuracy") == [(1, 3.5, 33), (2, 5.0, 34)]
+    table = speed_table(runs, {})
+    assert table.headings[-1] == "targets, min"
+    assert [row[-1] for row in table.rows] == ["2.0", ""]
+    assert table.notes[-1].startswith("Targets: of the softmax")
+
+
 def test_gpu_memory(runs):
     log = runs[0].folder / "train.log"
     env = "INFO | fairseq.utils | rank   0: capabilities =  9.0  ; total memory = 79.097 GB ; name = X\n"

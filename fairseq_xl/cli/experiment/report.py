@@ -70,6 +70,9 @@ class Record:
 
     folder: Path = argument("folder of a run, as the recipes write it", metavar="RUN")
     about: list[str] = option("what the folder cannot say, such as loss=vmf source=de", [], metavar="KEY=VALUE")
+    targets_run: Path | None = option(
+        "folder of the run of a softmax, whose output vectors are this run's targets, for the time that it took", None
+    )
     output: Path | None = option("file to write", None, alias="-o", shown="RUN/record.json")
 
     def run(self) -> None:
@@ -81,4 +84,4 @@ class Record:
             if not equals or not key or key in about:
                 raise InputError(f"--about {item!r}: write KEY=VALUE, each key once")
             about[key] = value
-        write_record(self.folder, about, self.output)
+        write_record(self.folder, about, self.output, self.targets_run)

@@ -178,7 +178,8 @@ train_targets() {
       *) words+=("$1") && shift ;;
     esac
   done
-  VECTORS=$OUT/runs/$targets/checkpoints/checkpoint_best.pt
+  TARGETS_RUN=$OUT/runs/$targets
+  VECTORS=$TARGETS_RUN/checkpoints/checkpoint_best.pt
   say "== softmax of $TARGET_EPOCHS epochs, whose output vectors become the targets: $targets"
   bash "$RECIPE" "${words[@]}" --loss "${TARGET_LOSS:-cross_entropy}" --epochs "$TARGET_EPOCHS" --name "$targets" --train-only "${tuning[@]}"
 }

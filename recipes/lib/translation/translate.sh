@@ -188,8 +188,8 @@ diagnose() {
 }
 
 write_record() {
-  run fairseq-xl experiment record "$RUN" --about "recipe=$(basename "$0")" "source=$SRC" "target=$TGT" \
-    "loss=$LOSS" "search=${SEARCH[*]}" "${ABOUT[@]}" \
+  run fairseq-xl experiment record "$RUN" ${TARGETS_RUN:+--targets-run "$TARGETS_RUN"} \
+    --about "recipe=$(basename "$0")" "source=$SRC" "target=$TGT" "loss=$LOSS" "search=${SEARCH[*]}" "${ABOUT[@]}" \
     ${READ_UNKNOWN:+"source_words=unknown ones read as known ones from a cosine of $READ_UNKNOWN in $LABEL"} \
     ${REPLACE_UNKNOWN:+"unknown_words=in ${LABEL%.} replaced by $REPLACE_UNKNOWN"}
   makes "$RUN/record.json"
