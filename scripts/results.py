@@ -8,6 +8,7 @@
     python scripts/results.py chosen                  # the few rows of README
     python scripts/results.py compare BASELINE        # every system's difference from one, with p over seeds
     python scripts/results.py predictions LOSS …      # Table 2 of the syn-margin paper, means over seeds
+    python scripts/results.py words                   # recall of rare words, means over seeds
     python scripts/results.py trials                  # trials of settings on the development set, by loss
     python scripts/results.py curves                  # quality on the development set after minutes and after epochs
     python scripts/results.py curves --gpu            # the same of runs on a GPU, after epochs alone
@@ -34,6 +35,7 @@ sys.path.insert(0, str(ROOT))  # the checkout's package, before any that is inst
 from result_names import on_gpu, system  # noqa: E402
 
 from fairseq_xl.report.scores import spread  # noqa: E402
+from fairseq_xl.report.word_recall import group_names  # noqa: E402
 
 RECORDS = ROOT / "recipes" / "records"
 TRIALS = RECORDS / "trials"
@@ -298,6 +300,25 @@ def predictions(losses: list[str]) -> None:
             row("the paper's fr→en", f"`{loss}`", "", PAPER[loss])
 
 
+def words() -> None:
+    """Of each system at beam 5, the share of the references' words that it has, by their count in the training text."""
+    counted = {}
+    for key, runs in groups().items():
+        recalls = [next(iter(run["word_recall"].values()))["beam5"] for run in runs if "word_recall" in run]
+        if recalls:
+            counted[key] = recalls
+    if not counted:
+        sys.exit(f"error: no run that is kept in {RECORDS} has its recall of words: score one with a recipe of today")
+    often = {"0": "never", "1": "once"}
+    headings("data", "loss", *(often.get(name, f"{name} times") for name in group_names()), "seeds")
+    for (corpus, kind), recalls in counted.items():
+        cells = []
+        for name in group_names():
+            shares = [100 * r[name]["right"] / r[name]["words"] for r in recalls if r[name]["words"]]
+            cells.append(spread(shares) if shares else "")
+        row(corpus, kind, *cells, str(len(recalls)))
+
+
 def trials() -> None:
     """One row per trial, the best of each loss first; its name says what it changed."""
     losses: dict[str, list[dict[str, Any]]] = {}
@@ -363,6 +384,7 @@ def main(arguments: list[str] | None = None) -> None:
     comparing.add_argument("baseline", help="a loss, such as vmf")
     predicting = steps.add_parser("predictions", help="print what predictions of some losses are like")
     predicting.add_argument("losses", nargs="+")
+    steps.add_parser("words", help="print the recall of rare words")
     steps.add_parser("trials", help="print the table of all kept trials")
     over_training = steps.add_parser("curves", help="print the table of quality over training")
     over_training.add_argument("--gpu", action="store_true", help="of runs on a GPU, by epochs alone")
@@ -381,7 +403,7 @@ def main(arguments: list[str] | None = None) -> None:
     elif args.step == "curves":
         curves(args.gpu)
     else:
-        {"table": table, "chosen": chosen, "trials": trials}[args.step]()
+        {"table": table, "chosen": chosen, "words": words, "trials": trials}[args.step]()
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from fairseq.criterions import CRITERION_DATACLASS_REGISTRY
 
 import fairseq_xl  # noqa: F401  (registers the losses)
 from fairseq_xl.experiment.state import State
+from fairseq_xl.report.word_recall import group_names
 
 
 @pytest.fixture
@@ -73,6 +74,27 @@ def test_the_table_counts_the_softmax_before_into_the_minutes(results, finished,
     results.table()
     row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("| Multi30k"))
     assert row.endswith("| 1, 2 | 5 | 40 | 12 | 1,234 |"), "no minutes of a run without those of its softmax"
+
+
+def test_rare_words(results, finished, capsys):
+    def recall(right: int) -> dict[str, object]:
+        counts = {name: {"words": 8, "right": 2} for name in group_names()}
+        return {"test": {"beam5": counts | {"0": {"words": 10, "right": right}, "1": {"words": 0, "right": 0}}}}
+
+    runs = [finished(name, 30.0, seed=seed, word_recall=recall(seed)) for name, seed in (("a", 1), ("b", 2))]
+    results.keep([*runs, finished("c", 30.0, loss="cosine")], results.RECORDS)
+    capsys.readouterr()
+    results.words()
+    rows = capsys.readouterr().out.splitlines()
+    assert rows[2:] == [
+        "| Multi30k de→en | `vmf` | 15.0 ± 7.1 |  | 25.0 ± 0.0 | 25.0 ± 0.0 | 25.0 ± 0.0 | 25.0 ± 0.0 | 2 |"
+    ]
+
+
+def test_no_record_of_rare_words(results, finished):
+    results.keep([finished("a", 30.0)], results.RECORDS)
+    with pytest.raises(SystemExit, match="has its recall of words"):
+        results.words()
 
 
 def test_what_is_not_the_same_has_a_row_of_its_own(results, finished, capsys):

@@ -2,7 +2,8 @@
 
 The folder of a run holds ``checkpoints/``, ``train.log`` (fairseq-train's output with ``--log-format json``),
 ``train.command`` and files ``[SET.]score.beamN.json`` (sacreBLEU's JSON), as the recipes write them. Beside each score
-``[SET.]score.beamN.search`` has the options of its search.
+``[SET.]score.beamN.search`` has the options of its search, and ``[SET.]words.beamN.json`` the recall of words (of
+``fairseq-xl translate word-recall``).
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ PACKAGES = (
     *("sentencepiece", "fasttext-numpy2", "fasttext"),
 )
 SCORE_FILE = re.compile(r"(?:(?P<set>.+)\.)?score\.beam(?P<beam>\d+)\.json")
+WORDS_FILE = re.compile(r"(?:(?P<set>.+)\.)?words\.beam(?P<beam>\d+)\.json")
 LENGTH_RATIO = re.compile(r" ratio = ([\d.]+)")
 
 
@@ -44,6 +46,18 @@ def read_scores(run: Path) -> dict[str, dict[str, dict[str, Any]]]:
             raise InputError(f"{path} cannot be told from the recipe's own test set's: give that set another name")
         beams[f"beam{found['beam']}"] = entry
     return scores
+
+
+def read_word_recall(run: Path) -> dict[str, dict[str, dict[str, Any]]]:
+    """By test set and beam: words of the references, and how many are right, by their count in the training text."""
+    recall: dict[str, dict[str, dict[str, Any]]] = {}
+    for path in sorted(run.glob("*words.beam*.json")):
+        found = WORDS_FILE.fullmatch(path.name)
+        if found is None:
+            continue
+        with opened_json(path, "JSON output of translate word-recall", "score again") as counts:
+            (recall.setdefault(found["set"] or "test", {})[f"beam{found['beam']}"],) = counts.values()
+    return recall
 
 
 def read_searches(run: Path) -> dict[str, str]:
@@ -189,6 +203,7 @@ def make_record(run: Path, about: dict[str, str], targets_run: Path | None = Non
         **about,
         "scores": read_scores(run),
         **({"other_searches": others} if others else {}),
+        **({"word_recall": recall} if (recall := read_word_recall(run)) else {}),
         "seed": common.get("seed"),
         **taken,
         "best_epoch": best_epoch,

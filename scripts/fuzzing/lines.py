@@ -61,6 +61,7 @@ translate diagnose in/two.pt --data in/bin -o out/diagnosis.md --words dog -k 2 
 translate tune in/softmax.pt --data in/bin --results out/tune.jsonl --choice out/search --limit 4 --beam 2 --device cpu
 translate export in/transformer -o out/export
 translate export in/model -o out/steps --format onnx
+translate word-recall in/train.en --reference in/train.en --training in/train.en -o out/recall.json
 translate average in/one.pt in/two.pt -o out/mean.pt
 embed text in/encoder in/text.txt -o out/x.npy --normalize --device cpu
 embed text in/model.pt -o out/x.npy --fp16 --device cpu < in/text.txt

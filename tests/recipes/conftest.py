@@ -62,6 +62,7 @@ case $call in
   'fairseq-xl corpus run '*) ;;
   'fairseq-xl vectors convert '*) cat "$3" - <<<"$call" | make "$(after --output "$@")" ;;
   'fairseq-xl translate pack '*) echo '{}' | make "$(after --output "$@")/translator.json" ;;
+  'fairseq-xl translate word-recall '*) echo '{}' | make "$(after --output "$@")" ;;
   'fairseq-xl translate tune '*) echo 'lenpen=1.25 decode_score=cosine' | make "$(after --choice "$@")" ;;
   'fairseq-xl translate diagnose '*) echo '{}' | make "$(after --output "$@")" ;;
   'fairseq-xl data known-words '*) make "$(after --output "$@")" <"$3" ;;

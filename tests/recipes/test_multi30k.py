@@ -23,7 +23,7 @@ PREPARATION = {
 }
 TRANSLATION = {
     *("fairseq-generate --user-dir", "fairseq-xl data hypotheses"),
-    *("fairseq-xl data postprocess", "sacrebleu --input"),
+    *("fairseq-xl data postprocess", "fairseq-xl translate word-recall", "sacrebleu --input"),
 }
 RECORD, TRAIN, PACK = "fairseq-xl experiment record", "fairseq-train --user-dir", "fairseq-xl translate pack"
 SUBWORDS = {f"fairseq-xl data {step}-subwords" for step in ("train", "encode", "decode")}

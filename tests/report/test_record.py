@@ -104,6 +104,16 @@ def test_how_long_the_translations_are(run):
     assert found["test"]["beam1"]["BLEU"]["length_ratio"] == 1.049
 
 
+def test_rare_words_are_on_record(run):
+    for name, right in (("words.beam5", 3), ("test.2017.words.beam1", 4)):
+        (run / f"{name}.json").write_text(json.dumps({"hyp.txt": {"0": {"words": 9, "right": right}}}))
+    found = record.make_record(run, {})["word_recall"]
+    assert found == {
+        "test": {"beam5": {"0": {"words": 9, "right": 3}}},
+        "test.2017": {"beam1": {"0": {"words": 9, "right": 4}}},
+    }
+
+
 def test_the_softmax_that_the_targets_come_from_has_its_time_beside(run, tmp_path):
     folder = tmp_path / "run.targets"
     folder.mkdir()

@@ -20,6 +20,10 @@ COMMANDS: Table = {
         "fairseq_xl.cli.translate.diagnose:Diagnose",
         "measure how near a model's vectors come to their targets, and what its negatives are",
     ),
+    "word-recall": (
+        "fairseq_xl.cli.translate.word_recall:WordRecall",
+        "show how many words of the references translations have, the rare ones apart",
+    ),
     "tune": ("fairseq_xl.cli.translate.tune:Tune", "choose decoding options of a model on the development set"),
     "average": ("fairseq_xl.cli.translate.average:Average", "average the weights of checkpoints"),
 }

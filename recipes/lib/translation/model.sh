@@ -151,7 +151,7 @@ train_model() {
   mkdir -p "$RUN"
   show "${command[@]}" >"$RUN/train.command"
   # They are of the model before, where training goes on.
-  rm -f "$RUN"/*score.beam* "$RUN"/tune.jsonl
+  rm -f "$RUN"/*score.beam* "$RUN"/*words.beam* "$RUN"/tune.jsonl
   # Not --log-file: fairseq opens it anew each epoch and then writes every line several times.
   "${command[@]}" 2>&1 | tee -a "$RUN/train.log"
   [[ -s $RUN/checkpoints/checkpoint_best.pt ]] || fail "training left no checkpoint: see $RUN/train.log"

@@ -148,12 +148,15 @@ translate() {
 
 score() {
   local prefix=$RUN/$LABEL
-  local command=(sacrebleu "$REFERENCE" --input "${prefix}hyp.beam$BEAM.txt" --metrics bleu chrf --width 2)
+  local tokens=()
   if one_of "$TGT" "zh zho chi cmn yue"; then
-    command+=(--tokenize zh)
+    tokens=(--tokenize zh)
   elif unspaced "$TGT"; then
-    command+=(--tokenize char)
+    tokens=(--tokenize char)
   fi
+  run fairseq-xl translate word-recall "${prefix}hyp.beam$BEAM.txt" --reference "$REFERENCE" \
+    --training "$PREPARED/plain/train.$TGT" --output "${prefix}words.beam$BEAM.json" "${tokens[@]}"
+  local command=(sacrebleu "$REFERENCE" --input "${prefix}hyp.beam$BEAM.txt" --metrics bleu chrf --width 2 "${tokens[@]}")
   if [[ $DRY_RUN == yes ]]; then
     show "${command[@]}"
     return
@@ -161,7 +164,7 @@ score() {
   # What a comparison of runs reads, so that it needs the runs' folders alone.
   cp "$REFERENCE" "${prefix}ref.txt"
   cp "${REFERENCE%.*}.$SRC" "${prefix}src.txt"
-  makes "${prefix}ref.txt" "${prefix}src.txt" "${prefix}score.beam$BEAM.json"
+  makes "${prefix}ref.txt" "${prefix}src.txt" "${prefix}words.beam$BEAM.json" "${prefix}score.beam$BEAM.json"
   "${command[@]}" --format json >"${prefix}score.beam$BEAM.json.tmp"
   printf '%s\n' "${SEARCH[*]}" >"${prefix}score.beam$BEAM.search"
   mv "${prefix}score.beam$BEAM.json.tmp" "${prefix}score.beam$BEAM.json"
