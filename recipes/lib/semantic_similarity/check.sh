@@ -190,14 +190,14 @@ check_paraphrases() { # -> STARTS PARAPHRASE_EPOCHS
     [[ -z $PARAPHRASE_EPOCHS ]] || fail "--paraphrase-epochs needs --paraphrases to train on"
     return
   fi
-  need_file "${PARAPHRASES%%,*}" "file of paraphrases,"
-  [[ -z $PARAPHRASE_TEST ]] || need_file "${PARAPHRASE_TEST%%,*}" "file of paraphrases,"
   for word in "${SUPPLEMENTS[@]}"; do
     [[ " ${CORPORA[*]} joint " == *" $word "* ]] || fail "--supplement-with has '$word': choose from ${CORPORA[*]} joint"
   done
   for word in "${STARTS[@]}"; do
     [[ " ${SETS[*]} " == *" $word "* ]] || fail "--transfer-from has '$word': choose from ${SETS[*]}"
   done
+  need_file "${PARAPHRASES%%,*}" "file of paraphrases,"
+  [[ -z $PARAPHRASE_TEST ]] || need_file "${PARAPHRASE_TEST%%,*}" "file of paraphrases,"
   ((${#STARTS[@]} > 0)) || STARTS=("${SETS[-1]}")
   PARAPHRASE_EPOCHS=${PARAPHRASE_EPOCHS:-$EPOCHS}
   need_count --paraphrase-epochs "$PARAPHRASE_EPOCHS"
