@@ -36,7 +36,7 @@ MODULES = {
             f"fairseq_xl.losses.{name}"
             for name in (
                 *("base", "distances", "vmf", "power_spherical", "syn_margin", "margins", "likelihoods"),
-                *("negatives", "table", "scores", "bessel", "kernels"),
+                *("negatives", "table", "scores", "bessel", "closed_form"),
             )
         ),
     ),

@@ -17,10 +17,10 @@ A training loop, where ``words`` (V, d) are vectors of words and ``index`` (N,) 
     cosines, found = nearest(model(x), targets)
 """
 
-from fairseq_xl.losses.base import TableLoss, TargetLoss, TargetOnlyLoss, VectorLoss
+from fairseq_xl.losses.base import ClosedFormLoss, TableLoss, TargetLoss, VectorLoss
 from fairseq_xl.losses.bessel import mean_resultant_length, vmf_log_normalizer
+from fairseq_xl.losses.closed_form import ClosedForm, Rows
 from fairseq_xl.losses.distances import Cosine, CosineLoss, L2Loss, cosine, l2
-from fairseq_xl.losses.kernels import Rows, TargetOnly
 from fairseq_xl.losses.likelihoods import InfoNCELoss, VmfPosteriorLoss, info_nce, vmf_posterior
 from fairseq_xl.losses.margins import (
     InBatchLoss,
@@ -86,6 +86,8 @@ LOSSES: dict[str, type[VectorLoss]] = {
 __all__ = [
     "LOSSES",
     "SCORES",
+    "ClosedForm",
+    "ClosedFormLoss",
     "Cosine",
     "CosineLoss",
     "FrozenTable",
@@ -107,8 +109,6 @@ __all__ = [
     "TableLoss",
     "TableMarginLoss",
     "TargetLoss",
-    "TargetOnly",
-    "TargetOnlyLoss",
     "TopWords",
     "VectorLoss",
     "Vmf",

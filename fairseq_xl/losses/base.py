@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from fairseq_xl.losses.kernels import Rows, TargetOnly
+from fairseq_xl.losses.closed_form import ClosedForm, Rows
 from fairseq_xl.losses.table import FrozenTable, TargetNorm, at_least_float32, check_shapes, unit_targets
 
 Reduction = Literal["mean", "sum", "none"]
@@ -89,10 +89,10 @@ class TargetLoss(VectorLoss):
         return Rows(self.per_row(pred, target), *cosine_and_norm(pred, target))
 
 
-class TargetOnlyLoss(TargetLoss):
+class ClosedFormLoss(TargetLoss):
     """A :class:`TargetLoss` whose gradient is known in closed form."""
 
-    def __init__(self, loss: TargetOnly, reduction: Reduction = "mean", target_norm: TargetNorm = "check"):
+    def __init__(self, loss: ClosedForm, reduction: Reduction = "mean", target_norm: TargetNorm = "check"):
         super().__init__(reduction, target_norm)
         self.closed_form = loss
 

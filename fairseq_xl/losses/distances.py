@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from fairseq_xl.losses.base import Reduction, TargetLoss, TargetOnlyLoss
-from fairseq_xl.losses.kernels import Geometry, TargetOnly
+from fairseq_xl.losses.base import ClosedFormLoss, Reduction, TargetLoss
+from fairseq_xl.losses.closed_form import ClosedForm, Geometry
 from fairseq_xl.losses.table import TargetNorm, at_least_float32, check_shapes, unit_targets
 
 
-class ScaleFree(TargetOnly):
+class ScaleFree(ClosedForm):
     """A loss of the angle alone: its gradient is a multiple w of the cosine loss's, ∂L/∂e = w (cû − u) / κ."""
 
     def value_and_weight(self, at: Geometry) -> tuple[Tensor, Tensor]:
@@ -52,7 +52,7 @@ def cosine(pred: Tensor, target: Tensor, target_norm: TargetNorm = "check") -> T
     return Cosine().rows(pred, unit_targets(target, target_norm)).loss
 
 
-class CosineLoss(TargetOnlyLoss):
+class CosineLoss(ClosedFormLoss):
     """:func:`cosine` as a module."""
 
     def __init__(self, reduction: Reduction = "mean", target_norm: TargetNorm = "check"):

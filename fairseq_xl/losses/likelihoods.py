@@ -25,7 +25,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from fairseq_xl.losses.base import Reduction, TableLoss, cosine_and_norm
-from fairseq_xl.losses.kernels import Rows
+from fairseq_xl.losses.closed_form import Rows
 from fairseq_xl.losses.negatives import Proposal
 from fairseq_xl.losses.table import FrozenTable, at_least_float32, check_shapes, outside_autocast, unit_rows
 

@@ -20,7 +20,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from fairseq_xl.losses.base import Reduction, TableLoss, VectorLoss
-from fairseq_xl.losses.kernels import Rows
+from fairseq_xl.losses.closed_form import Rows
 from fairseq_xl.losses.negatives import in_batch_rows, most_informative_rows, uniform_rows
 from fairseq_xl.losses.table import (
     FrozenTable,

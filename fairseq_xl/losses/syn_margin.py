@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from fairseq_xl.losses.base import Reduction, TargetOnlyLoss
+from fairseq_xl.losses.base import ClosedFormLoss, Reduction
+from fairseq_xl.losses.closed_form import Geometry, Rows
 from fairseq_xl.losses.distances import ScaleFree
-from fairseq_xl.losses.kernels import Geometry, Rows
 from fairseq_xl.losses.table import TargetNorm, check_margin, inverse_or_zero, unit_targets, zero_if_rounding
 
 
@@ -81,7 +81,7 @@ def syn_margin_proj(pred: Tensor, target: Tensor, margin: float = 0.5, target_no
     return SynMarginProj(margin).rows(pred, unit_targets(target, target_norm)).loss
 
 
-class SynMarginProjLoss(TargetOnlyLoss):
+class SynMarginProjLoss(ClosedFormLoss):
     """:func:`syn_margin_proj` as a module; logs the share of rows that it repels."""
 
     is_hinge = True
@@ -101,7 +101,7 @@ def syn_margin_diff(pred: Tensor, target: Tensor, margin: float = 0.7, target_no
     return SynMarginDiff(margin).rows(pred, unit_targets(target, target_norm)).loss
 
 
-class SynMarginDiffLoss(TargetOnlyLoss):
+class SynMarginDiffLoss(ClosedFormLoss):
     """:func:`syn_margin_diff` as a module."""
 
     is_hinge = True

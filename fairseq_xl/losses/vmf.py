@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from fairseq_xl.losses.base import Reduction, TargetOnlyLoss
+from fairseq_xl.losses.base import ClosedFormLoss, Reduction
 from fairseq_xl.losses.bessel import log_bessel_and_ratio, prepare
-from fairseq_xl.losses.kernels import Geometry, TargetOnly
+from fairseq_xl.losses.closed_form import ClosedForm, Geometry
 from fairseq_xl.losses.table import TargetNorm, unit_targets
 
 
-class _Vmf(TargetOnly):
+class _Vmf(ClosedForm):
     def prepare(self, dim: int) -> None:
         prepare(dim)
 
@@ -82,7 +82,7 @@ def vmf(
     return Vmf(lambda1, lambda2).rows(pred, unit_targets(target, target_norm)).loss
 
 
-class VmfLoss(TargetOnlyLoss):
+class VmfLoss(ClosedFormLoss):
     """:func:`vmf` as a module."""
 
     def __init__(
@@ -103,7 +103,7 @@ def vmf_released(pred: Tensor, target: Tensor, target_norm: TargetNorm = "check"
     return VmfReleased().rows(pred, unit_targets(target, target_norm)).loss
 
 
-class VmfReleasedLoss(TargetOnlyLoss):
+class VmfReleasedLoss(ClosedFormLoss):
     """:func:`vmf_released` as a module."""
 
     def __init__(self, reduction: Reduction = "mean", target_norm: TargetNorm = "check"):

@@ -22,11 +22,11 @@ from torch import Tensor
 from benchmarks.measure import in_turns, kernel_seconds, ratio
 from benchmarks.naive import naive, scipy_vmf
 from fairseq_xl.losses import (
+    ClosedForm,
     Cosine,
     FrozenTable,
     SynMarginDiff,
     SynMarginProj,
-    TargetOnly,
     Vmf,
     margin,
     most_informative_negative,
@@ -34,7 +34,7 @@ from fairseq_xl.losses import (
     uniform_rows,
 )
 
-LOSSES: tuple[TargetOnly, ...] = (Cosine(), SynMarginProj(0.5), SynMarginDiff(0.5), Vmf())
+LOSSES: tuple[ClosedForm, ...] = (Cosine(), SynMarginProj(0.5), SynMarginDiff(0.5), Vmf())
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +88,7 @@ def report_size(
     def whole(loss: Callable[[], Tensor]) -> Callable[[], object]:
         return lambda: torch.autograd.grad(loss().sum(), pred)
 
-    def ours(loss: TargetOnly, setting: str) -> Callable[[], object]:
+    def ours(loss: ClosedForm, setting: str) -> Callable[[], object]:
         step = whole(lambda: loss.rows(pred, targets.table, index).loss)
 
         def call() -> object:
@@ -97,7 +97,7 @@ def report_size(
 
         return call
 
-    def naively(loss: TargetOnly) -> Callable[[], Tensor]:
+    def naively(loss: ClosedForm) -> Callable[[], Tensor]:
         return lambda: naive(loss.name, pred, targets(index))
 
     source = torch.ones(5 * rows * dim // 2, device=pred.device)  # memory never written reads faster than any other

@@ -117,7 +117,7 @@ def test_compiles_whole():
     def both(x):
         return vmf_log_normalizer(x, 300) + mean_resultant_length(x, 300)
 
-    # Without generated C++: that this compiles and agrees, too, test_kernels.py shows on the losses.
+    # Without generated C++: that this compiles and agrees, too, test_closed_form.py shows on the losses.
     torch._dynamo.mark_dynamic(k, 0)
     compiled = torch.compile(both, fullgraph=True, backend="aot_eager")
     assert torch.allclose(compiled(k), both(k), rtol=1e-12)

@@ -69,7 +69,7 @@ def test_what_is_exported_is_there_and_nothing_else_is_public() -> None:
 def test_every_loss_that_needs_a_table_and_targets_alone_has_a_name() -> None:
     exported = (getattr(xl, name) for name in xl.__all__)
     classes = {each for each in exported if inspect.isclass(each) and issubclass(each, xl.VectorLoss)}
-    bases = {xl.VectorLoss, xl.TargetLoss, xl.TargetOnlyLoss, xl.TableLoss, xl.TableMarginLoss}
+    bases = {xl.VectorLoss, xl.TargetLoss, xl.ClosedFormLoss, xl.TableLoss, xl.TableMarginLoss}
     assert classes - bases - {xl.MarginLoss} == set(xl.LOSSES.values())
 
 

@@ -17,7 +17,7 @@ from torch import Tensor
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses import VectorLoss, best_words
-from fairseq_xl.losses.kernels import kernels_setting
+from fairseq_xl.losses.closed_form import kernels_setting
 from fairseq_xl.training.finite import check_finite
 
 PER_WORD = "per_word/"

@@ -3,7 +3,7 @@ r"""Losses that need the target alone, with their gradients in closed form.
 Each is a function L(c, κ) of the cosine c = ûᵀu and the norm κ = ‖e‖ of the raw prediction e alone. Its gradient is
 therefore a combination of two rows that are there already, ∂L/∂e = a·û + b·u. The forward pass reads e and u once and
 keeps the scalars κ, a and b. The backward pass reads e and u again and writes the gradient. Apart from the predictions,
-nothing of their size is kept. A loss is a small object, a :class:`TargetOnly`, which gives L, a and b.
+nothing of their size is kept. A loss is a small object, a :class:`ClosedForm`, which gives L, a and b.
 """
 
 from __future__ import annotations
@@ -50,8 +50,11 @@ class Geometry(NamedTuple):
     """(N,) 1/κ, and 0 where κ = 0"""
 
 
-class TargetOnly:
-    """A loss that needs the target alone. Subclasses are frozen dataclasses whose fields are the loss's parameters."""
+class ClosedForm:
+    """A loss of the target alone whose gradient is known in closed form.
+
+    Subclasses are frozen dataclasses whose fields are the loss's parameters.
+    """
 
     name: ClassVar[str]
 
@@ -77,13 +80,13 @@ class TargetOnly:
         check_shapes(pred, None if index is not None else table, index)
         if table.requires_grad:
             raise ValueError("the targets of a continuous loss are frozen: detach them")
-        return Rows(*_ClosedForm.apply(pred, table, index, self))
+        return Rows(*_TwoPasses.apply(pred, table, index, self))
 
 
-class _ClosedForm(torch.autograd.Function):
+class _TwoPasses(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, pred: Tensor, table: Tensor, index: Tensor | None, loss: TargetOnly
+        ctx: Any, pred: Tensor, table: Tensor, index: Tensor | None, loss: ClosedForm
     ) -> tuple[Tensor, Tensor, Tensor]:
         forward_pass = _kernels(pred)[0]
         loss.prepare(pred.shape[-1])
@@ -99,7 +102,7 @@ class _ClosedForm(torch.autograd.Function):
         return backward_pass(upstream, *ctx.saved_tensors), None, None, None
 
 
-def _forward_pass(loss: TargetOnly, pred: Tensor, table: Tensor, index: Tensor | None) -> tuple[Tensor, ...]:
+def _forward_pass(loss: ClosedForm, pred: Tensor, table: Tensor, index: Tensor | None) -> tuple[Tensor, ...]:
     """L, c, κ, and a and b of the gradient a·û + b·u; each (N,)."""
     e = at_least_float32(pred)
     u = (table if index is None else table[index]).to(e.dtype)
