@@ -37,10 +37,10 @@ from fairseq_xl.losses.margins import (
 from fairseq_xl.losses.negatives import (
     Proposal,
     difference,
-    in_batch_rows,
-    most_informative_rows,
+    in_batch_negative_words,
+    most_informative_negative_words,
     projection,
-    uniform_rows,
+    uniform_negative_words,
 )
 from fairseq_xl.losses.power_spherical import PowerSphericalLoss, power_spherical, power_spherical_log_normalizer
 from fairseq_xl.losses.scores import (
@@ -121,7 +121,7 @@ __all__ = [
     "difference",
     "hubness",
     "in_batch_negative",
-    "in_batch_rows",
+    "in_batch_negative_words",
     "info_nce",
     "l2",
     "log_scores",
@@ -129,7 +129,7 @@ __all__ = [
     "margin_rows",
     "mean_resultant_length",
     "most_informative_negative",
-    "most_informative_rows",
+    "most_informative_negative_words",
     "nearest",
     "negative_sampling",
     "power_spherical",
@@ -139,7 +139,7 @@ __all__ = [
     "syn_margin_proj",
     "top_of",
     "top_words",
-    "uniform_rows",
+    "uniform_negative_words",
     "unit_rows",
     "vmf",
     "vmf_log_normalizer",

@@ -21,7 +21,7 @@ from torch.autograd.function import once_differentiable
 
 from fairseq_xl.losses.base import Reduction, TableLoss, VectorLoss
 from fairseq_xl.losses.closed_form import Rows
-from fairseq_xl.losses.negatives import in_batch_rows, most_informative_rows, uniform_rows
+from fairseq_xl.losses.negatives import in_batch_negative_words, most_informative_negative_words, uniform_negative_words
 from fairseq_xl.losses.table import (
     FrozenTable,
     TargetNorm,
@@ -164,7 +164,7 @@ def negative_sampling(
         targets: the table.
         margin: λ. A sampled word is about across both target and prediction, so the hinge ends near a cosine of λ.
         negatives: draws per target.
-        generator: see :func:`~fairseq_xl.losses.negatives.uniform_rows`.
+        generator: see :func:`~fairseq_xl.losses.negatives.uniform_negative_words`.
 
     Returns:
         (N,)
@@ -196,7 +196,7 @@ class NegativeSamplingLoss(TableMarginLoss):
         self.draws, self.generator = negatives, generator
 
     def negatives(self, pred: Tensor, index: Tensor, targets: FrozenTable) -> Tensor:
-        return uniform_rows(index, targets, self.draws, self.generator)
+        return uniform_negative_words(index, targets, self.draws, self.generator)
 
 
 def most_informative_negative(
@@ -220,7 +220,7 @@ class MostInformativeLoss(TableMarginLoss):
         self.chunk_elements = chunk_elements
 
     def negatives(self, pred: Tensor, index: Tensor, targets: FrozenTable) -> Tensor:
-        return most_informative_rows(pred, index, targets, self.chunk_elements).unsqueeze(1)
+        return most_informative_negative_words(pred, index, targets, self.chunk_elements).unsqueeze(1)
 
 
 def in_batch_negative(
@@ -231,10 +231,10 @@ def in_batch_negative(
     semi_hard: bool = False,
     chunk_elements: int = 2**24,
 ) -> Tensor:
-    """The margin loss against another target of the batch, see :func:`~fairseq_xl.losses.negatives.in_batch_rows`.
+    """The margin loss against another target of the batch.
 
-    Arguments as :func:`negative_sampling`, but for ``semi_hard`` and ``chunk_elements``, which are as there. Returns
-    (N,), zero where there is no negative.
+    :func:`~fairseq_xl.losses.negatives.in_batch_negative_words` chooses it, with ``semi_hard`` and
+    ``chunk_elements``. Other arguments as :func:`negative_sampling`. Returns (N,), zero where there is no negative.
     """
     return InBatchLoss(margin, semi_hard, chunk_elements).rows(pred, index, targets).loss
 
@@ -253,7 +253,7 @@ class InBatchLoss(TableMarginLoss):
         self.semi_hard, self.chunk_elements = semi_hard, chunk_elements
 
     def negatives(self, pred: Tensor, index: Tensor, targets: FrozenTable) -> Tensor:
-        return in_batch_rows(pred, index, targets, self.semi_hard, self.chunk_elements).unsqueeze(1)
+        return in_batch_negative_words(pred, index, targets, self.semi_hard, self.chunk_elements).unsqueeze(1)
 
     def rows(self, pred: Tensor, index: Tensor, targets: FrozenTable) -> Rows:
         check_shapes(pred, index=index)

@@ -14,7 +14,9 @@ from fairseq_xl.losses.table import FrozenTable, at_least_float32, outside_autoc
 
 
 @torch.no_grad()
-def uniform_rows(index: Tensor, targets: FrozenTable, k: int, generator: torch.Generator | None = None) -> Tensor:
+def uniform_negative_words(
+    index: Tensor, targets: FrozenTable, k: int, generator: torch.Generator | None = None
+) -> Tensor:
     """k words of the table drawn uniformly, with replacement, never the target itself.
 
     Args:
@@ -102,7 +104,7 @@ class Proposal:
 
 @outside_autocast
 @torch.no_grad()
-def in_batch_rows(
+def in_batch_negative_words(
     pred: Tensor, index: Tensor, targets: FrozenTable, semi_hard: bool = False, chunk_elements: int = 2**24
 ) -> Tensor:
     """A negative for each row among the targets of all rows, never a word equal to the row's own target.
@@ -147,7 +149,7 @@ def in_batch_rows(
 
 @outside_autocast
 @torch.no_grad()
-def most_informative_rows(
+def most_informative_negative_words(
     pred: Tensor, index: Tensor, targets: FrozenTable, chunk_elements: int = 2**24, half: bool | None = None
 ) -> Tensor:
     """The word of the table most similar to û − u (Lazaridou, Dinu & Baroni 2015), never the target itself.

@@ -31,7 +31,7 @@ from fairseq_xl.losses import (
     margin,
     most_informative_negative,
     negative_sampling,
-    uniform_rows,
+    uniform_negative_words,
 )
 
 LOSSES: tuple[ClosedForm, ...] = (Cosine(), SynMarginProj(0.5), SynMarginDiff(0.5), Vmf())
@@ -111,7 +111,7 @@ def report_size(
     functions["vmf scipy"] = whole(lambda: scipy_vmf(pred, targets(index)))
     functions["negative_sampling rows"] = whole(lambda: negative_sampling(pred, index, targets, 0.5))
     functions["negative_sampling naive"] = whole(
-        lambda: margin(pred, targets(index), targets(uniform_rows(index, targets, 5)), 0.5, "trust")
+        lambda: margin(pred, targets(index), targets(uniform_negative_words(index, targets, 5)), 0.5, "trust")
     )
     if rows * targets.table.shape[0] <= 5e7:
         functions["most_informative rows"] = whole(lambda: most_informative_negative(pred, index, targets, 0.5))

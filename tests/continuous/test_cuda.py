@@ -16,10 +16,10 @@ from fairseq_xl.losses import (
     log_scores,
     margin_rows,
     mean_resultant_length,
-    most_informative_rows,
+    most_informative_negative_words,
     nearest,
     top_words,
-    uniform_rows,
+    uniform_negative_words,
     vmf_log_normalizer,
 )
 
@@ -89,8 +89,8 @@ def test_the_most_informative_row_is_found_through_halves():
     banned = torch.zeros(len(table), dtype=torch.bool)
     banned[[0, 5]] = True
     arguments = pred.cuda(), index.cuda(), FrozenTable(table, banned).cuda()
-    by_halves = most_informative_rows(*arguments)
-    whole = most_informative_rows(*arguments, half=False)
+    by_halves = most_informative_negative_words(*arguments)
+    whole = most_informative_negative_words(*arguments, half=False)
     directions = F.normalize(pred, dim=-1) - table[index]
     similarity = directions.cuda() @ table.cuda().t()
     chosen = [similarity.gather(1, rows.unsqueeze(1)) for rows in (by_halves, whole)]
@@ -102,7 +102,7 @@ def test_the_most_informative_row_is_found_through_halves():
 def test_draws_repeat_with_a_generator_on_the_device():
     _, table, index = problem()
     targets = FrozenTable(table).cuda()
-    drawn = [uniform_rows(index.cuda(), targets, 5, torch.Generator("cuda").manual_seed(3)) for _ in range(2)]
+    drawn = [uniform_negative_words(index.cuda(), targets, 5, torch.Generator("cuda").manual_seed(3)) for _ in range(2)]
     assert drawn[0].is_cuda
     assert torch.equal(*drawn)
     assert (drawn[0] != index.cuda().unsqueeze(1)).all()
@@ -111,7 +111,7 @@ def test_draws_repeat_with_a_generator_on_the_device():
 def test_the_sampled_margin_agrees_with_a_cpu():
     pred, table, index = problem()
     targets = FrozenTable(table.float())
-    rows = uniform_rows(index, targets, 5, torch.Generator().manual_seed(3))
+    rows = uniform_negative_words(index, targets, 5, torch.Generator().manual_seed(3))
     found = []
     for device in ("cpu", "cuda"):
         leaf = pred.float().to(device).requires_grad_()

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.losses import FrozenTable, InBatchLoss, in_batch_negative, in_batch_rows, margin
+from fairseq_xl.losses import FrozenTable, InBatchLoss, in_batch_negative, in_batch_negative_words, margin
 
 NEVER = 3  # a row of the table that is never predicted
 
@@ -43,7 +43,7 @@ def by_loops(pred, index, targets, semi_hard):
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 20), vocabulary=st.integers(4, 30))
 def test_the_choice_is_that_of_a_loop(semi_hard, chunk, seed, n, vocabulary):
     pred, index, targets = problem(n, vocabulary, seed=seed)
-    chosen = in_batch_rows(pred, index, targets, semi_hard, chunk)
+    chosen = in_batch_negative_words(pred, index, targets, semi_hard, chunk)
     assert chosen.tolist() == by_loops(pred, index, targets, semi_hard)
 
 
@@ -60,7 +60,7 @@ def test_the_batch_has_both_kinds_of_rows():
 def test_loss_and_gradient_hold_the_negative_constant(semi_hard):
     pred, index, targets = problem()
     found = InBatchLoss(0.5, semi_hard).rows(pred, index, targets)
-    plain = margin(pred, targets(index), targets(in_batch_rows(pred, index, targets, semi_hard)), 0.5)
+    plain = margin(pred, targets(index), targets(in_batch_negative_words(pred, index, targets, semi_hard)), 0.5)
     assert torch.allclose(found.loss, plain)
     ours, theirs = (torch.autograd.grad(x.sum(), pred)[0] for x in (found.loss, plain))
     assert torch.allclose(ours, theirs)
@@ -83,7 +83,7 @@ def test_no_other_word_no_loss(semi_hard, index):
     assert (loss[alone] == 0).all()
     assert (pred.grad[alone] == 0).all()
     # the row whose target is never predicted has the other word as its negative
-    negatives = in_batch_rows(pred, index, targets, semi_hard)
+    negatives = in_batch_negative_words(pred, index, targets, semi_hard)
     assert (negatives == 5).all()
 
 

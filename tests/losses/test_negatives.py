@@ -8,10 +8,10 @@ from fairseq_xl.losses import (
     FrozenTable,
     Proposal,
     difference,
-    in_batch_rows,
-    most_informative_rows,
+    in_batch_negative_words,
+    most_informative_negative_words,
     projection,
-    uniform_rows,
+    uniform_negative_words,
 )
 
 
@@ -54,7 +54,7 @@ def test_no_direction_gives_zero(make):
 
 def drawn(targets, index, draws, generator=None):
     """How often each row was drawn for each target: (N, V)."""
-    rows = uniform_rows(torch.tensor(index), targets, draws, generator)
+    rows = uniform_negative_words(torch.tensor(index), targets, draws, generator)
     return torch.stack([torch.bincount(row, minlength=len(targets.table)) for row in rows])
 
 
@@ -76,22 +76,22 @@ def test_uniform_draws_no_banned_row():
 
 def test_uniform_repeats_with_its_generator():
     targets, index = FrozenTable(unit_rows(50, 4)), torch.arange(10)
-    assert torch.equal(*(uniform_rows(index, targets, 3, torch.Generator().manual_seed(5)) for _ in range(2)))
+    assert torch.equal(*(uniform_negative_words(index, targets, 3, torch.Generator().manual_seed(5)) for _ in range(2)))
 
 
 def test_a_negative_needs_another_word():
     index, targets = torch.zeros(1, dtype=torch.long), FrozenTable(torch.eye(1))
     with pytest.raises(ValueError, match="at least 2 words"):
-        uniform_rows(index, targets, 1)
+        uniform_negative_words(index, targets, 1)
     with pytest.raises(ValueError, match="at least 2 words"):
-        most_informative_rows(torch.ones(1, 1), index, targets)
+        most_informative_negative_words(torch.ones(1, 1), index, targets)
 
 
 @pytest.mark.parametrize("chunk", [1, 60, 2**24])
 def test_most_informative_is_nearest_to_the_difference(rows, chunk):
     pred, _ = rows
     targets, index = FrozenTable(unit_rows(30, 8, 4)), torch.arange(20)
-    chosen = most_informative_rows(pred, index, targets, chunk_elements=chunk)
+    chosen = most_informative_negative_words(pred, index, targets, chunk_elements=chunk)
     direction = F.normalize(pred.detach(), dim=-1) - targets(index)
     for i in range(20):
         others = [j for j in range(30) if j != i]
@@ -101,7 +101,7 @@ def test_most_informative_is_nearest_to_the_difference(rows, chunk):
 def test_most_informative_never_takes_a_banned_row(rows):
     banned = torch.ones(30, dtype=torch.bool)
     banned[5:8] = False
-    chosen = most_informative_rows(rows[0], torch.arange(20), FrozenTable(unit_rows(30, 8, 4), banned))
+    chosen = most_informative_negative_words(rows[0], torch.arange(20), FrozenTable(unit_rows(30, 8, 4), banned))
     assert set(chosen.tolist()) <= {5, 6, 7}
 
 
@@ -117,7 +117,7 @@ def test_search_in_halves_finds_the_same(crowd):
     banned[[0, 1, 17]] = True
     targets = FrozenTable(table, banned)
     full, halves = (
-        most_informative_rows(pred, index, targets, chunk_elements=4000, half=half) for half in (False, True)
+        most_informative_negative_words(pred, index, targets, chunk_elements=4000, half=half) for half in (False, True)
     )
     direction = F.normalize(pred, dim=-1).double() - table[index]
     reached, best = ((direction * table[found]).sum(-1) for found in (halves, full))
@@ -158,7 +158,7 @@ def test_the_most_informative_word_is_that_of_full_precision(dtype):
     table = unit_rows(300, 16, 3).float()
     index = torch.arange(200)
     pred = (table[index] + 0.3 * unit_rows(200, 16, 4)).to(dtype)
-    found = most_informative_rows(pred, index, FrozenTable(table))
+    found = most_informative_negative_words(pred, index, FrozenTable(table))
     similarity = (F.normalize(pred.double(), dim=-1) - table[index].double()) @ table.double().t()
     similarity[torch.arange(200), index] = -torch.inf
     best = similarity.max(1)
@@ -172,7 +172,7 @@ def test_synthetic_negatives_of_half_precision_are_of_unit_length(rows):
         assert torch.allclose(make(pred, target).norm(dim=-1), torch.ones(20), atol=1e-6)
 
 
-@pytest.mark.parametrize("rows", [most_informative_rows, in_batch_rows])
+@pytest.mark.parametrize("rows", [most_informative_negative_words, in_batch_negative_words])
 def test_autocast_chooses_no_other_negatives(rows):
     random = torch.Generator().manual_seed(0)
     targets = FrozenTable(F.normalize(3 + torch.randn(200, 16, generator=random), dim=-1))

@@ -48,8 +48,8 @@ def negatives_of(
     return {
         "projection": negatives.projection(pred, target).unsqueeze(1),
         "difference": negatives.difference(pred, target).unsqueeze(1),
-        "uniform": targets(negatives.uniform_rows(index, targets, draws, generator)),
-        "most_informative": targets(negatives.most_informative_rows(pred, index, targets)).unsqueeze(1),
+        "uniform": targets(negatives.uniform_negative_words(index, targets, draws, generator)),
+        "most_informative": targets(negatives.most_informative_negative_words(pred, index, targets)).unsqueeze(1),
     }
 
 
