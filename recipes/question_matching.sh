@@ -61,7 +61,7 @@ BASELINES="character_ngram tfidf bm25 vectors shallow constant st"
 WITHOUT_VECTORS="character_ngram tfidf bm25 shallow constant"
 WIKIPEDIA=https://dl.fbaipublicfiles.com/fasttext/vectors-wiki/wiki.es.vec
 # Chosen on a held-out fold of the training pairs.
-TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001 --clip-norm 5
+TRAIN=(--task pair_classification --criterion pair_classification --optimizer adam --lr 0.001 --clip-norm 5
   --batch-size 128 --exchange --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1
   --log-format json --log-interval 50 --dropout 0.3)
 # By architecture, chosen there, too, but for the first: of the size of the others.

@@ -72,7 +72,7 @@ for part in check prepare model; do
 done
 
 # The corpus paper's, but for the number of epochs, which it does not give, and for the learning rate (--rate halving).
-TRAIN=(--task siamese_matching --criterion pair_classification --optimizer adam --lr 0.001
+TRAIN=(--task pair_classification --criterion pair_classification --optimizer adam --lr 0.001
   --batch-size 512 --dropout 0.5 --best-checkpoint-metric accuracy --maximize-best-checkpoint-metric
   --no-epoch-checkpoints --num-workers 0 --required-batch-size-multiple 1 --log-format json --log-interval 20)
 OUT='' LANGUAGES='en fr' SYSTEM=infersent SENTENCE_ENCODER='' EPOCHS=10 SETS=() FOLDS='' SEED=1

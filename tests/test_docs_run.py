@@ -177,7 +177,7 @@ BEFORE = {
     "fairseq-xl embed pack own-encoder/checkpoint_best.pt -o ENCODER\n",
     "question matching": "fairseq-xl match prepare before train.tsv,left=q1,right=q2,label=same --folds 2 "
     "--vectors words.vec\n"
-    f"fairseq-train before {TRAINED} --task siamese_matching --arch siamese_lstm --fold 0 --criterion "
+    f"fairseq-train before {TRAINED} --task pair_classification --arch siamese_lstm --fold 0 --criterion "
     "pair_classification --save-dir siamese\n"
     "ln -s siamese/checkpoint_best.pt SIAMESE\n",
 }

@@ -269,7 +269,7 @@ def test_what_cannot_work_is_refused_before_training(models, tmp_path):
         attempt("--criterion", "vmf", "--decoder-output", "softmax", "--target-vectors", good),
         "this model predicts none",
     )
-    for criterion, task in (("contrastive", "siamese_contrastive"), ("pair_classification", "siamese_matching")):
+    for criterion, task in (("contrastive", "siamese_contrastive"), ("pair_classification", "pair_classification")):
         refused(attempt("--criterion", criterion, "--target-vectors", good), f"give --task {task}")
     done = attempt("--criterion", "vmf", "--target-vectors", good, "--best-checkpoint-metric", "ppl")
     assert done.returncode == 2

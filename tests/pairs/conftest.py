@@ -71,7 +71,7 @@ def train_classifier():
 
     def run(data: Path, folder: Path, line: str) -> None:
         fixed = (
-            f"{data} --task siamese_matching --criterion pair_classification --optimizer adam --lr 0.005 "
+            f"{data} --task pair_classification --criterion pair_classification --optimizer adam --lr 0.005 "
             "--batch-size 32 --required-batch-size-multiple 1 --log-format json --log-interval 1 --cpu "
             f"--num-workers 0 --no-epoch-checkpoints --best-checkpoint-metric log_loss --save-dir {folder} "
         )

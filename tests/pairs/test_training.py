@@ -16,7 +16,7 @@ from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.directory import DataDirectory
 from fairseq_xl.pairs.evaluation.record import PairRecord
-from fairseq_xl.pairs.models.task import SiameseMatchingConfig, SiameseMatchingTask
+from fairseq_xl.pairs.models.task import PairClassificationTask, PairClassificationTaskConfig
 from fairseq_xl.pairs.prediction.predictor import Predictor
 
 ARCHITECTURES = registered.models("pairs")
@@ -71,12 +71,12 @@ def test_a_schedule_that_halves_sees_the_trainers_gradients(prepared, train_clas
 def test_what_is_of_another_task_is_refused(prepared, train_classifier, tmp_path):
     for options, said in (
         ("--arch esim --criterion cross_entropy", "give --criterion pair_classification"),
-        ("--arch esim --criterion contrastive", "--criterion contrastive is for another task than siamese_matching"),
-        ("--arch ssc_bilstm", "--arch ssc_bilstm is for another task than siamese_matching: give --arch esim"),
+        ("--arch esim --criterion contrastive", "--criterion contrastive is for another task than pair_classification"),
+        ("--arch ssc_bilstm", "--arch ssc_bilstm is for another task than pair_classification: give --arch esim"),
     ):
         with pytest.raises(InputError, match=said):
             train_classifier(prepared, tmp_path, f"{options} --max-update 1")
-    task = SiameseMatchingTask.setup_task(SiameseMatchingConfig(data=str(prepared)))
+    task = PairClassificationTask.setup_task(PairClassificationTaskConfig(data=str(prepared)))
     with pytest.raises(InputError, match="use fairseq-xl match predict"):
         task.build_generator([], None)
 
@@ -84,7 +84,7 @@ def test_what_is_of_another_task_is_refused(prepared, train_classifier, tmp_path
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_every_architecture_resumes_validates_and_is_averaged(name, prepared, assert_every_command_works, tmp_path):
     assert_every_command_works(
-        f"{prepared} --task siamese_matching --criterion pair_classification --arch {name} --hidden-dim 8 "
+        f"{prepared} --task pair_classification --criterion pair_classification --arch {name} --hidden-dim 8 "
         "--dropout 0.3 --exchange --optimizer adam --lr 0.005 --batch-size 100",
         tmp_path,
     )
@@ -211,7 +211,7 @@ def test_models_and_folders_that_do_not_fit(files, prepared, checkpoint, train_c
 @pytest.mark.slow
 def test_two_processes_do_as_one_with_batches_twice_as_many(prepared, assert_processes_do_as_one, tmp_path):
     said = assert_processes_do_as_one(
-        f"{prepared} --task siamese_matching --criterion pair_classification --arch siamese_lstm --hidden-dim 8 "
+        f"{prepared} --task pair_classification --criterion pair_classification --arch siamese_lstm --hidden-dim 8 "
         "--dropout 0 --exchange --optimizer adam --lr 0.005 --batch-size 20 --required-batch-size-multiple 1 "
         "--num-workers 0 --max-epoch 2 --seed 1",
         tmp_path,
@@ -221,11 +221,13 @@ def test_two_processes_do_as_one_with_batches_twice_as_many(prepared, assert_pro
 
 def test_the_checkpoint_is_chosen_on_another_fold_than_the_one_reported(prepared):
     directory = DataDirectory(prepared)
-    task = SiameseMatchingTask.setup_task(SiameseMatchingConfig(data=str(prepared), fold=1, valid_fold=0, seed=1))
+    task = PairClassificationTask.setup_task(
+        PairClassificationTaskConfig(data=str(prepared), fold=1, valid_fold=0, seed=1)
+    )
     task.load_dataset("valid")
     assert [row.id for row in task.datasets["valid"].rows] == [row.id for row in directory.fold(0, held_out=True)]
     assert task.rows("valid") == directory.fold(1, held_out=True)  # what `match predict --split fold` reports
     assert not any({0, 1} & set(row.folds) for row in task.rows("train"))
     for fold in (-1, 0):
         with pytest.raises(InputError, match="--valid-fold 0 is beside another --fold"):
-            SiameseMatchingTask.setup_task(SiameseMatchingConfig(data=str(prepared), fold=fold, valid_fold=0))
+            PairClassificationTask.setup_task(PairClassificationTaskConfig(data=str(prepared), fold=fold, valid_fold=0))

@@ -29,7 +29,7 @@ class Predict:
     record of a split of the data directory instead, for ensemble and report.
     """
 
-    model: Path = argument("checkpoint of fairseq-train with task siamese_matching")
+    model: Path = argument("checkpoint of fairseq-train with --task pair_classification")
     input: str = option(
         "pairs as `match prepare` takes them. Labels are ignored",
         "-",

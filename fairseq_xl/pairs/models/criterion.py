@@ -23,7 +23,7 @@ BINS = 1000
 
 
 @dataclass
-class PairClassificationConfig(FairseqDataclass):
+class PairClassificationCriterionConfig(FairseqDataclass):
     positive_weight: float = option(
         "weight of a matching pair in the loss, where other pairs weigh 1. Lower it where fewer pairs match in the "
         "text to be judged than in training. The odds of a match there, divided by those in training, keep the "
@@ -40,7 +40,7 @@ class PairClassificationConfig(FairseqDataclass):
     )
 
 
-@register_criterion("pair_classification", dataclass=PairClassificationConfig)
+@register_criterion("pair_classification", dataclass=PairClassificationCriterionConfig)
 class PairClassificationCriterion(FairseqCriterion):
     """The log loss of p("they mean the same"), in nats, summed over a batch's pairs.
 
@@ -61,7 +61,7 @@ class PairClassificationCriterion(FairseqCriterion):
 
     def forward(self, model: Any, sample: dict[str, Any], reduce: bool = True) -> tuple[Tensor, Any, dict[str, Any]]:
         if "src_tokens" in sample["net_input"]:
-            raise InputError("criterion pair_classification reads pairs of sentences: give --task siamese_matching")
+            raise InputError("criterion pair_classification reads pairs of sentences: give --task pair_classification")
         if "target" not in sample:
             raise InputError("these pairs have no labels: train and validate on labelled ones")
         logits, target = model(**sample["net_input"]).float(), sample["target"]

@@ -1,4 +1,4 @@
-"""``--task siamese_matching``: labelled pairs of sentences from a data directory.
+"""``--task pair_classification``: labelled pairs of sentences from a data directory.
 
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
@@ -22,7 +22,7 @@ from fairseq_xl.training.own_parts import check_criterion, check_model
 
 
 @dataclass
-class SiameseMatchingConfig(FairseqDataclass):
+class PairClassificationTaskConfig(FairseqDataclass):
     data: Optional[str] = field(  # noqa: UP045
         default=None, metadata={"help": "folder made by `fairseq-xl match prepare`", "argparse_alias": None}
     )
@@ -44,16 +44,16 @@ class SiameseMatchingConfig(FairseqDataclass):
     seed: int = II("common.seed")
 
 
-@register_task("siamese_matching", dataclass=SiameseMatchingConfig)
-class SiameseMatchingTask(FairseqTask):
+@register_task("pair_classification", dataclass=PairClassificationTaskConfig)
+class PairClassificationTask(FairseqTask):
     """Train and validate on pairs. Validation has no sentence of training if the folder was prepared so."""
 
-    def __init__(self, cfg: SiameseMatchingConfig, directory: DataDirectory):
+    def __init__(self, cfg: PairClassificationTaskConfig, directory: DataDirectory):
         super().__init__(cfg)
         self.directory = directory
 
     @classmethod
-    def setup_task(cls, cfg: SiameseMatchingConfig, **kwargs: Any) -> "SiameseMatchingTask":
+    def setup_task(cls, cfg: PairClassificationTaskConfig, **kwargs: Any) -> "PairClassificationTask":
         """Raises: InputError: there is no data directory, or one fold has two purposes."""
         if cfg.valid_fold >= 0 and (cfg.fold < 0 or cfg.fold == cfg.valid_fold):
             raise InputError(f"--valid-fold {cfg.valid_fold} is beside another --fold: give that, from 0 on")
@@ -63,12 +63,12 @@ class SiameseMatchingTask(FairseqTask):
 
     def build_model(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         """As fairseq's. Raises: InputError: a model of another task."""
-        check_model("siamese_matching", cfg, PairClassifier, "esim, siamese_lstm or another pair classifier")
+        check_model("pair_classification", cfg, PairClassifier, "esim, siamese_lstm or another pair classifier")
         return super().build_model(cfg, from_checkpoint)
 
     def build_criterion(self, cfg: Any, from_checkpoint: bool = False) -> Any:
         """As fairseq's. Raises: InputError: a criterion of another task."""
-        check_criterion("siamese_matching", cfg, PairClassificationCriterion, "pair_classification")
+        check_criterion("pair_classification", cfg, PairClassificationCriterion, "pair_classification")
         return super().build_criterion(cfg, from_checkpoint)
 
     def build_generator(self, *args: Any, **kwargs: Any) -> Any:

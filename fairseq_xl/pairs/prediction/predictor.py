@@ -49,7 +49,7 @@ class Predictor:
         """
         task, model = load_model(checkpoint, data)
         if not isinstance(model, PairClassifier):
-            raise InputError(f"{checkpoint} is no pair classifier: give one trained with siamese_matching")
+            raise InputError(f"{checkpoint} is no pair classifier: give one trained with --task pair_classification")
         return cls(task, model, usable(device))
 
     def rows(self, pairs: Sequence[tuple[str, str]], languages: tuple[str, str] | None = None) -> list[Row]:
