@@ -13,8 +13,9 @@ import numpy as np
 
 from fairseq_xl.corpus.documents.document import Document, read_documents
 from fairseq_xl.corpus.pairs import split
+from fairseq_xl.corpus.pairs.negative_search import QUANTILES, Band, quantiles, search
 from fairseq_xl.corpus.pairs.positives import Placed, Positives, collect, write_positives
-from fairseq_xl.corpus.pairs.search import QUANTILES, Band, Lengths, NearDuplicates, Overlaps, quantiles, search
+from fairseq_xl.corpus.pairs.rules import rules_of
 from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.encode.averaged import Averaging
 from fairseq_xl.encode.registry import KINDS, described, load_encoder
@@ -190,10 +191,9 @@ def _work(project: Project, settings: NegativesSettings) -> dict[str, Any]:
     _print_quantiles(cosines, settings)
     area = topic * (settings.folds + 1) + fold[home] + 1
     band = Band(settings.low, settings.high, settings.each, settings.pool)
-    near_duplicates = NearDuplicates(positives, settings.near)
-    fits = (Lengths(positives, settings.length), Overlaps(positives, settings.overlap))
+    rules = rules_of(positives, settings)
     found: list[tuple[int, int, float]] = []
-    for block in search(vectors, area, home, positives.pages, band, near_duplicates, fits, settings.seed):
+    for block in search(vectors, area, home, positives.pages, band, rules, settings.seed):
         found.extend(zip(*(column.tolist() for column in block), strict=True))
     if not found:
         raise InputError(

@@ -2,7 +2,7 @@
 
 Two sentences mean the same if one sentence of another language translates both (Bannard and Callison-Burch 2005,
 "Paraphrasing with Bilingual Parallel Corpora", there of phrases). Negatives are found as in a corpus from a website
-(:mod:`~fairseq_xl.corpus.pairs.search`). All of one language's sentences count as one topic.
+(:mod:`~fairseq_xl.corpus.pairs.negative_search`). All of one language's sentences count as one topic.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import numpy as np
 
 from fairseq_xl.corpus.pairs import split
 from fairseq_xl.corpus.pairs.export import balanced
+from fairseq_xl.corpus.pairs.negative_search import Band, search
 from fairseq_xl.corpus.pairs.negatives import unit_vectors
 from fairseq_xl.corpus.pairs.positives import Placed, Positives
-from fairseq_xl.corpus.pairs.search import Band, Lengths, NearDuplicates, Overlaps, search
+from fairseq_xl.corpus.pairs.rules import rules_of
 from fairseq_xl.corpus.pairs.settings import ParaphraseSettings
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import own_files
@@ -112,10 +113,9 @@ def paraphrases(positives: Positives, encoder: str, settings: ParaphraseSettings
     places = split.assign(np.arange(homes), [0] * homes, weight, settings.folds, settings.test, settings.seed)
     fold = places[positives.home]
     vectors = unit_vectors(encoder, positives.first)
-    fits = (Lengths(positives, settings.length), Overlaps(positives, settings.overlap))
-    near, band = NearDuplicates(positives, settings.near), Band(settings.low, settings.high)
+    band, rules = Band(settings.low, settings.high), rules_of(positives, settings)
     found: list[tuple[int, int, float]] = []
-    for block in search(vectors, fold, positives.home, positives.pages, band, near, fits, settings.seed):
+    for block in search(vectors, fold, positives.home, positives.pages, band, rules, settings.seed):
         found.extend(zip(*(column.tolist() for column in block), strict=True))
     rows = [
         Placed("", 0, place, *pair)

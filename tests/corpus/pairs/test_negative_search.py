@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from positive_pairs import positives_of
 
-from fairseq_xl.corpus.pairs import search
-from fairseq_xl.corpus.pairs.positives import Positives
-from fairseq_xl.corpus.pairs.search import Band, Lengths, NearDuplicates, Overlaps
-from fairseq_xl.text.words import frequency_cosine, key
-
-
-def made(first: list[str], second: list[str], home: list[int]) -> Positives:
-    pages, seconds = [{page} for page in home], [{key(text)} for text in second]
-    return Positives(first, second, home, pages, seconds)
+from fairseq_xl.corpus.pairs import negative_search
+from fairseq_xl.corpus.pairs.negative_search import Band
+from fairseq_xl.corpus.pairs.rules import rules_of
+from fairseq_xl.text.words import frequency_cosine
 
 
 def random_case(seed: int, count: int):
@@ -26,7 +24,7 @@ def random_case(seed: int, count: int):
     word = lambda: " ".join(random.choice(list("abcdefg"), 3))  # noqa: E731
     first, second = [word() for _ in range(count)], [word() for _ in range(count)]
     home = random.integers(0, 6, count).tolist()
-    positives = made(first, second, home)
+    positives = positives_of(first, second, home)
     for k in range(count):
         positives.pages[k].add(int(random.integers(0, 6)))
     return vectors, random.integers(0, 3, count), positives
@@ -55,9 +53,8 @@ def double_loop(vectors, area, positives, band, near, length=0.0):
 
 def searched(vectors, area, positives, band, near, seed=1, length=0.0, overlap=1.0):
     found = {}
-    near_duplicates = NearDuplicates(positives, near)
-    fits = [Lengths(positives, length), Overlaps(positives, overlap)]
-    for block in search.search(vectors, area, positives.home, positives.pages, band, near_duplicates, fits, seed):
+    rules = rules_of(positives, SimpleNamespace(near=near, length=length, overlap=overlap))
+    for block in negative_search.search(vectors, area, positives.home, positives.pages, band, rules, seed):
         for q, c, cosine in zip(*block, strict=True):
             assert c not in found.get(q, {})
             found.setdefault(int(q), {})[int(c)] = float(cosine)
@@ -70,8 +67,8 @@ def test_against_a_double_loop(seed, count, each, sizes):
     vectors, area, positives = random_case(seed, count)
     band = Band(0.8, 0.95, each)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "QUERIES", sizes[0])
-        patch.setattr(search, "CANDIDATES", sizes[1])
+        patch.setattr(negative_search, "QUERIES", sizes[0])
+        patch.setattr(negative_search, "CANDIDATES", sizes[1])
         found = searched(vectors, area, positives, band, 0.85)
         assert searched(vectors, area, positives, band, 0.85) == found
     expected = double_loop(vectors, area, positives, band, 0.85)
@@ -109,52 +106,16 @@ def test_lengths_and_overlaps_must_both_fit():
 
 
 def test_no_more_candidates_than_the_pool(monkeypatch):
-    monkeypatch.setattr(search, "CANDIDATES", 5)
+    monkeypatch.setattr(negative_search, "CANDIDATES", 5)
     count = 40
     vectors = np.ones((count, 1), np.float32)
-    positives = made([f"w{k}" for k in range(count)], [f"v{k}" for k in range(count)], list(range(count)))
+    positives = positives_of([f"w{k}" for k in range(count)], [f"v{k}" for k in range(count)], list(range(count)))
     found = searched(vectors, np.zeros(count, int), positives, Band(0.8, 1.1, 30, pool=10), 0.9)
     assert {len(one) for one in found.values()} <= {9, 10}
 
 
-def test_what_means_the_same_is_a_near_duplicate():
-    positives = made(
-        ["the cat sat down here", "here the cat sat down", "a dog", "one bird", "two birds"],
-        ["x", "y", "le grand chien noir dort", "le grand chien noir dort bien", "z"],
-        [0, 1, 2, 3, 4],
-    )
-    positives.seconds[4].add("x")  # stands beside x on another page
-    near_duplicates = NearDuplicates(positives, 0.9)
-    assert near_duplicates(np.array([0, 2, 0, 0, 2]), np.array([1, 3, 4, 2, 4])).tolist() == [
-        True,
-        True,
-        True,
-        False,
-        False,
-    ]
-
-
 def test_quantiles_are_of_the_same_topic_and_other_pages():
     vectors = np.array([[1, 0], [0, 1], [0.6, 0.8], [1, 0], [0, 0]], np.float32)
-    found = search.quantiles(vectors, [0, 0, 0, 1, 0], [0, 0, 1, 2, 3], seed=1, draws=1000)
+    found = negative_search.quantiles(vectors, [0, 0, 0, 1, 0], [0, 0, 1, 2, 3], seed=1, draws=1000)
     assert np.unique(found) == pytest.approx([0.6, 0.8])
-    assert len(search.quantiles(vectors, [0] * 5, [0] * 5, seed=1)) == 0
-
-
-def test_overlaps_by_hand():
-    """The first sentence shares 1 word of 3 with its own; with the others none, 1 of 3, and 2 of 2."""
-    positives = made(["Set X", "b", "c", "d"], ["régler x", "un deux", "le x", "set x x"], list(range(4)))
-    places = np.array([0, 0, 0]), np.array([1, 2, 3])
-    assert Overlaps(positives, 0.2)(*places).tolist() == [False, True, False]
-    assert Overlaps(positives, 0.4)(*places).tolist() == [True, True, False]
-    assert Overlaps(positives, 1)(*places).all()
-
-
-def test_shared_punctuation_counts_each_mark():
-    """The first sentence shares 2 marks of 3 with its own; with the others 2 of 3, 1 of 3, and 0 of 3."""
-    positives = made(["a (b).", "c", "d", "e"], ["f (g)", "h (i)", "j (k", "l"], list(range(4)))
-    places = np.array([0, 0, 0]), np.array([1, 2, 3])
-    assert Overlaps(positives, 0.3)(*places).tolist() == [True, False, False]
-    assert Overlaps(positives, 0.4)(*places).tolist() == [True, True, False]
-    positives = made(["a!!!", "b"], ["c!!!", "d!"], [0, 1])
-    assert not Overlaps(positives, 0.5)(np.array([0]), np.array([1])).any(), "one of three is another share"
+    assert len(negative_search.quantiles(vectors, [0] * 5, [0] * 5, seed=1)) == 0
