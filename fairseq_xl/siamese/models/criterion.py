@@ -16,7 +16,8 @@ from torch import Tensor
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import option
-from fairseq_xl.siamese.models.contrastive import all_pairs, class_scores, contrastive, unit
+from fairseq_xl.siamese.models.contrastive import all_pairs, contrastive, unit
+from fairseq_xl.siamese.models.reference_scores import reference_scores
 from fairseq_xl.training.finite import check_finite
 
 
@@ -95,7 +96,9 @@ class ContrastiveCriterion(FairseqCriterion):
         cosine = vectors @ given["vectors"].t()
         same = target.unsqueeze(1) == given["labels"]
         loss = contrastive(cosine, same, self.margin).mean(1).sum()
-        scores = class_scores(vectors, given["vectors"], given["labels"], classes, given["rule"], given["threshold"])
+        scores = reference_scores(
+            vectors, given["vectors"], given["labels"], classes, given["rule"], given["threshold"]
+        )
         pairs = target * classes + scores.argmax(1)
         confusion = F.one_hot(pairs, classes * classes).sum(0).float()
         return loss, len(target), {**self._sizes(sample), "loss": loss, "confusion": confusion}

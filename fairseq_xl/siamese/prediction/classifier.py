@@ -27,7 +27,7 @@ from fairseq_xl.siamese.data.directory import Corpus
 from fairseq_xl.siamese.data.sampling import sample_references
 from fairseq_xl.siamese.evaluation import records
 from fairseq_xl.siamese.evaluation.records import Record
-from fairseq_xl.siamese.models.contrastive import class_scores
+from fairseq_xl.siamese.models.reference_scores import reference_scores
 from fairseq_xl.siamese.models.voting import ReferenceVoting
 from fairseq_xl.siamese.prediction.bias import fit_bias
 from fairseq_xl.training.checkpoints import need_file
@@ -188,7 +188,7 @@ class Classifier:
         for draw in self.draws:
             rows = torch.from_numpy(np.searchsorted(self.used, draw)).to(vectors.device)
             found.append(
-                class_scores(
+                reference_scores(
                     vectors,
                     self.vectors[rows],
                     self.labels[rows],
