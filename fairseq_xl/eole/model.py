@@ -19,7 +19,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.losses import FrozenTable
 from fairseq_xl.vectors.dictionary import is_filler
-from fairseq_xl.vectors.targets import log_frequency, settle_rows
+from fairseq_xl.vectors.targets import log_frequency, target_rows
 
 INPUT = "tgt_emb.embeddings.weight"
 TABLE = "generator.targets.table"
@@ -124,7 +124,7 @@ class VectorModel(EncoderDecoderModel):
 
     def _rows(self, words: Words) -> tuple[np.ndarray, np.ndarray]:
         settings = self.settings
-        return settle_rows(
+        return target_rows(
             words,
             settings.target_vectors,
             special=settings.special_vectors,

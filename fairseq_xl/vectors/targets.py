@@ -35,7 +35,7 @@ class WordList(Protocol):
 
 
 class TargetRows(NamedTuple):
-    """What :func:`settle_rows` found."""
+    """What :func:`target_rows` found."""
 
     table: np.ndarray
     """(V, d) float32, of unit length; padding is zero"""
@@ -54,7 +54,7 @@ def log_frequency(dictionary: WordList) -> np.ndarray:
     return np.log(count / count.sum())
 
 
-def settle_rows(
+def target_rows(
     dictionary: WordList,
     path: str | Path,
     *,
@@ -65,7 +65,7 @@ def settle_rows(
     seed: int = 0,
     fillers: Callable[[str], bool] = is_filler,
 ) -> TargetRows:
-    """Read a vector file for a dictionary and settle every row.
+    """The row of every entry of a dictionary, words read from a vector file.
 
     Words take their vector from the file, scaled to length one. Padding is a zero row and beginning of sentence a
     random one. Neither is ever predicted. End of sentence and unknown need directions of their own, since both are
@@ -92,19 +92,7 @@ def settle_rows(
     _require("missing-vectors", missing, MISSING_POLICIES)
     symbols = dictionary.symbols
     vectors = read_vectors(path, words=set(symbols), dim=dim)
-    index = vectors.index
-    table = np.zeros((len(symbols), vectors.dim), dtype=np.float32)
-    banned = np.zeros(len(symbols), dtype=bool)
-    absent: list[int] = []
-    for row, symbol in enumerate(symbols):
-        if row < dictionary.nspecial:
-            continue
-        if fillers(symbol):
-            banned[row] = True
-        elif symbol in index:
-            table[row] = vectors.matrix[index[symbol]]
-        else:
-            absent.append(row)
+    table, banned, absent = _words_of_file(dictionary, vectors, fillers)
     _fill_specials(table, dictionary, vectors, special, seed, path)
     banned[[dictionary.pad(), dictionary.bos()]] = True
     _check_coverage(dictionary, absent, banned, min_coverage, missing, path)
@@ -121,6 +109,25 @@ def settle_rows(
 def _require(option: str, value: str, allowed: Sequence[str]) -> None:
     if value not in allowed:
         raise InputError(f"--{option} is one of {', '.join(allowed)}, not {value!r}")
+
+
+def _words_of_file(
+    dictionary: WordList, vectors: WordVectors, fillers: Callable[[str], bool]
+) -> tuple[np.ndarray, np.ndarray, list[int]]:
+    """The table with the words that a file has, which rows are fillers and so banned, and the rows of absent words."""
+    table = np.zeros((len(dictionary.symbols), vectors.dim), dtype=np.float32)
+    banned = np.zeros(len(dictionary.symbols), dtype=bool)
+    absent: list[int] = []
+    for row, symbol in enumerate(dictionary.symbols):
+        if row < dictionary.nspecial:
+            continue
+        if fillers(symbol):
+            banned[row] = True
+        elif symbol in vectors.index:
+            table[row] = vectors.matrix[vectors.index[symbol]]
+        else:
+            absent.append(row)
+    return table, banned, absent
 
 
 def _fill_specials(

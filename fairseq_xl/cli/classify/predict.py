@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import argument, option, refuse_given
-from fairseq_xl.siamese.models.voting import ReferenceVoting
+from fairseq_xl.siamese.models.voting_options import ReferenceVoting
 
 if TYPE_CHECKING:
     from fairseq_xl.siamese.prediction.classifier import Classifier

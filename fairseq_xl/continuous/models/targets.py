@@ -12,7 +12,7 @@ from torch import Tensor
 from fairseq_xl.compat.dictionaries import fingerprint
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses.table import FrozenTable, TargetNorm
-from fairseq_xl.vectors.targets import WordList, settle_rows
+from fairseq_xl.vectors.targets import WordList, target_rows
 
 
 class TargetTable(FrozenTable):
@@ -117,7 +117,7 @@ def build_table(
     min_coverage: float = 0.5,
     swap: bool = False,
 ) -> TargetTable:
-    """The table of a dictionary, whose rows :func:`settle_rows` reads from a vector file.
+    """The table of a dictionary, whose rows :func:`target_rows` reads from a vector file.
 
     Args:
         dictionary: a fairseq dictionary.
@@ -127,7 +127,7 @@ def build_table(
     Raises:
         InputError: as there.
     """
-    rows = settle_rows(dictionary, path, dim=dim, special=special, missing=missing, min_coverage=min_coverage)
+    rows = target_rows(dictionary, path, dim=dim, special=special, missing=missing, min_coverage=min_coverage)
     keep_rows = dictionary.nspecial if swap else 0
     return TargetTable(
         torch.from_numpy(rows.table), torch.from_numpy(rows.banned), dictionary.symbols, keep_rows=keep_rows

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from fairseq_xl.losses.table import outside_autocast
 from fairseq_xl.siamese.models.contrastive import unit
-from fairseq_xl.siamese.models.voting import RULES
+from fairseq_xl.siamese.models.voting_options import RULES
 
 
 @outside_autocast

@@ -24,7 +24,7 @@ from fairseq_xl.siamese.data.settings import SIDES
 from fairseq_xl.siamese.models.contrastive import unit
 from fairseq_xl.siamese.models.criterion import ContrastiveCriterion
 from fairseq_xl.siamese.models.model import SiameseModel
-from fairseq_xl.siamese.models.voting import RULES
+from fairseq_xl.siamese.models.voting_options import RULES
 from fairseq_xl.training.own_parts import check_criterion, check_model
 
 ENCODED_AT_ONCE = 128

@@ -28,7 +28,7 @@ from fairseq_xl.siamese.data.sampling import sample_references
 from fairseq_xl.siamese.evaluation import records
 from fairseq_xl.siamese.evaluation.records import Record
 from fairseq_xl.siamese.models.reference_scores import reference_scores
-from fairseq_xl.siamese.models.voting import ReferenceVoting
+from fairseq_xl.siamese.models.voting_options import ReferenceVoting
 from fairseq_xl.siamese.prediction.bias import fit_bias
 from fairseq_xl.training.checkpoints import need_file
 from fairseq_xl.training.device import usable

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fairseq_xl.siamese.models.contrastive import unit
 from fairseq_xl.siamese.models.reference_scores import reference_scores
-from fairseq_xl.siamese.models.voting import RULES
+from fairseq_xl.siamese.models.voting_options import RULES
 
 # Two classes on two axes; class 1's references are spread.
 REFERENCES = unit(torch.tensor([[1.0, 0], [1, 0.1], [0, 1], [-1, 0.2], [0.1, 1]]))

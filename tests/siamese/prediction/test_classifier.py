@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.siamese.models.voting import ReferenceVoting
+from fairseq_xl.siamese.models.voting_options import ReferenceVoting
 from fairseq_xl.siamese.prediction import classifier as classifier_module
 from fairseq_xl.siamese.prediction.classifier import Classifier
 

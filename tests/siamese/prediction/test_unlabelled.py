@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from fairseq_xl.cli.main import main
-from fairseq_xl.siamese.models.voting import ReferenceVoting
+from fairseq_xl.siamese.models.voting_options import ReferenceVoting
 from fairseq_xl.siamese.prediction.classifier import Classifier
 from fairseq_xl.siamese.prediction.unlabelled import Labelled, label_pairs
 
