@@ -20,10 +20,10 @@ from fairseq_xl.compat.processes import (
     refuse_a_second_training,
     refuse_unconnected_copies,
 )
+from fairseq_xl.compat.replace_unk import mend_unknown_word_replacement
 from fairseq_xl.compat.resuming import fall_back_from_torn_checkpoints, keep_batches, keep_patience, keep_plateau
 from fairseq_xl.compat.stand_ins import stand_in_for_compiled_modules
 from fairseq_xl.compat.stand_ins.token_bleu import supply_token_bleu
-from fairseq_xl.compat.unknown_words import mend_unknown_word_replacement
 from fairseq_xl.io.errors import show_input_errors_without_traceback
 from fairseq_xl.training.checkpoints import trust_plain_types
 

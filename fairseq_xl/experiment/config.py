@@ -39,7 +39,7 @@ TRAINING_ONLY = (
     "threads",
     "diagnose",
     "diagnose-words",
-    "replace-unknown",
+    "replace-unk",
     "search",
     "user-dir",
 )

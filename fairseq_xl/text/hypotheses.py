@@ -11,7 +11,7 @@ import numpy as np
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines, refuse_pipe
-from fairseq_xl.text.unknown_words import UNKNOWN, Counts, replace_unknown
+from fairseq_xl.text.unknown_replacement import UNKNOWN, Counts, replace_unknown
 
 HYPOTHESIS = re.compile(r"H-([0-9]{1,15})\t[^\t]*(?:\t(.*))?$")
 SOURCE = re.compile(r"S-([0-9]{1,15})\t(.*)$")
@@ -59,7 +59,7 @@ def read_replaced(
     max_distance: float = np.inf,
     as_read: Path | str | None = None,
 ) -> tuple[list[str], Counts]:
-    """As :func:`read_hypotheses`, unknown words replaced as ``unknown_words.replace_unknown`` does.
+    """As :func:`read_hypotheses`, unknown words replaced as ``unknown_replacement.replace_unknown`` does.
 
     Args:
         log: of ``fairseq-generate --print-alignment soft``, without ``--post-process``.

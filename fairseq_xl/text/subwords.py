@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from fairseq_xl.io.lines import count_lines, read_lines
 
 KINDS = ("bpe", "unigram")
 MARK = "▁"
+SUBWORDS = ("subword_nmt", "sentencepiece")
+"""How pieces of words are marked, by the names of fairseq's ``--post-process``."""
 TRAIN_ONE = "train one with fairseq-xl data train-subwords"
 _LONGEST = 1 << 20  # bytes of a line; SentencePiece's own limit passes over lines of more than 4192
 
@@ -85,6 +87,25 @@ def encode(line: str, model: str) -> str:
 def decode(line: str) -> str:
     """The tokens that pieces separated by spaces make."""
     return " ".join("".join(line.split()).replace(MARK, " ").split())
+
+
+def whole_words(pieces: Sequence[str], subwords: str | None) -> tuple[list[str], list[int]]:
+    """The words that pieces make, and for each piece which of them it belongs to."""
+    words: list[str] = []
+    belongs: list[int] = []
+    joined = False  # to the piece before
+    for piece in pieces:
+        if subwords == "sentencepiece":
+            joined, text = not piece.startswith(MARK), piece.removeprefix(MARK)
+        else:
+            text = piece.removesuffix("@@") if subwords == "subword_nmt" else piece
+        if joined and words:
+            words[-1] += text
+        else:
+            words.append(text)
+        belongs.append(len(words) - 1)
+        joined = subwords == "subword_nmt" and piece.endswith("@@")
+    return words, belongs
 
 
 class _Text:

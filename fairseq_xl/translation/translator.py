@@ -22,7 +22,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.hub import local_folder
 from fairseq_xl.io.lexicons import read_translations
 from fairseq_xl.text.pipeline import Pipeline
-from fairseq_xl.text.unknown_words import UNKNOWN
+from fairseq_xl.text.unknown_replacement import UNKNOWN
 from fairseq_xl.training.batches import batches
 from fairseq_xl.translation.options import Decoding
 
@@ -235,7 +235,7 @@ class Translator(ABC):
 
     def _known(self, tokens: list[str], attention: np.ndarray, source: list[str]) -> list[str]:
         """The tokens, unknown ones replaced; where words are cut into pieces, what comes in begins a word."""
-        from fairseq_xl.text.unknown_words import Counts, replace_unknown
+        from fairseq_xl.text.unknown_replacement import Counts, replace_unknown
 
         assert self.replacements is not None
         marks = "sentencepiece" if self.pipeline.pieces else None

@@ -29,7 +29,7 @@ defaults() {
   VECTOR_THREADS='' TRANSFORM='' TRANSFORM_GIVEN=no LIMITS=() SUBWORDS='' SUBWORD_KIND=bpe SUBWORD_SIDES=both JOINT=no ABOUT=()
   SOURCE_MIN_COUNT='' TARGET_MIN_COUNT='' TARGET_EPOCHS=0 TARGET_LOSS='' LABEL_SMOOTHING='' SOFTMAX_NEGATIVES=0 READ_UNKNOWN='' SOURCE_MONO='' TEACHER=''
   DROPOUT=0.2 CONTINUOUS_DROPOUT='' LEARNING_RATE=1e-3 ANNEAL=''
-  BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' CSLS_WEIGHT=0 WARMUP=4000 REPLACE_UNKNOWN='' TARGETS_RUN=''
+  BATCH_TOKENS=3000 CLIP_NORM=0 DECODE_SCORE=cosine DECODE_SCALE='' CSLS_WEIGHT=0 WARMUP=4000 REPLACE_UNK='' TARGETS_RUN=''
   DIAGNOSE=best DIAGNOSE_WORDS=() USER_DIR='' IS_FILE=no SEARCH_GIVEN=() TUNE=no TEST_AS_OWN=no MIN_COVERAGE=''
   THREADS=$(nproc 2>/dev/null || echo 2)
 }
@@ -110,7 +110,7 @@ common_option() { # OPTION VALUE [VALUE]
     --test) TEST=$(absolute "$2") ;;
     --name) NAME=$2 ;;
     --threads) THREADS=$2 ;;
-    --replace-unknown) REPLACE_UNKNOWN=$2 ;;
+    --replace-unk) REPLACE_UNK=$2 ;;
     --search) read -rd '' -a SEARCH_GIVEN < <(printf '%s\0' "$2") ;; # of several lines, too
     --diagnose) DIAGNOSE=$2 ;;
     --diagnose-words) read -ra DIAGNOSE_WORDS <<<"$2" ;;
@@ -179,8 +179,8 @@ check_numbers() {
 
 # Subwords, unknown words, and what is diagnosed.
 check_units() {
-  [[ $REPLACE_UNKNOWN =~ ^(|attention|lexicon)$ ]] ||
-    fail "--replace-unknown is '$REPLACE_UNKNOWN': choose attention or lexicon"
+  [[ $REPLACE_UNK =~ ^(|attention|lexicon)$ ]] ||
+    fail "--replace-unk is '$REPLACE_UNK': choose attention or lexicon"
   [[ $DIAGNOSE =~ ^(best|epochs|no)$ ]] || fail "--diagnose is '$DIAGNOSE': choose best, epochs or no"
   [[ $SUBWORD_KIND =~ ^(bpe|unigram)$ ]] || fail "--subword-kind is '$SUBWORD_KIND': choose bpe or unigram"
   [[ $SUBWORDS != 0 || $SUBWORD_KIND == bpe ]] || fail "--subword-kind is for subwords: give --subwords N, too"
@@ -191,8 +191,8 @@ check_units() {
   [[ $SUBWORD_SIDES == both || $JOINT == no ]] || fail "--joint is for subwords of both sides: leave out --subword-sides"
   [[ $LOSS != stock_transformer || $((SIZE % 4)) == 0 ]] ||
     fail "--size is '$SIZE': the transformer's four heads need a multiple of 4"
-  [[ $SUBWORDS == 0 || -z $REPLACE_UNKNOWN ]] ||
-    fail "--replace-unknown is for whole words: subwords leave none unknown"
+  [[ $SUBWORDS == 0 || -z $REPLACE_UNK ]] ||
+    fail "--replace-unk is for whole words: subwords leave none unknown"
   [[ $SUBWORDS == 0 || -z $SOURCE_MIN_COUNT && ($SUBWORD_SIDES == source || -z $TARGET_MIN_COUNT) ]] ||
     fail "--source-min-count and --target-min-count are for whole words: every piece of the training text is known"
   [[ $READ_UNKNOWN =~ ^(|0|0?\.[0-9]+|1)$ ]] || fail "--read-unknown is '$READ_UNKNOWN': give a cosine from 0 to 1"
@@ -300,12 +300,12 @@ name_folders() {
 
 experiment() {
   local scored=() lexicon=()
-  [[ $REPLACE_UNKNOWN != lexicon ]] || lexicon=("$(fingerprint "$LEXICON")")
+  [[ $REPLACE_UNK != lexicon ]] || lexicon=("$(fingerprint "$LEXICON")")
   model_options
   claim_run
   locked "$PREPARED/lock" choose_test
   # All unknown words are one number in the data, and their spelling is what replaces them.
-  [[ -z $REPLACE_UNKNOWN ]] || lexicon+=("$(fingerprint "$SPELLING")")
+  [[ -z $REPLACE_UNK ]] || lexicon+=("$(fingerprint "$SPELLING")")
   STAMPS=$RUN/stamps
   stage train '' train_model "$EPOCHS" "$(fingerprint "$RUN/settings")"
   if [[ $TRAIN_ONLY == yes ]]; then return; fi

@@ -15,8 +15,10 @@ COMMANDS = {
     "--min-dice is for IBM model 1, and --alignments brings other links": (
         "data lexicon x y -o z --alignments a --min-dice 0.5"
     ),
-    "--max-distance is for --replace-unknown, which is not given": "data hypotheses x -o y --max-distance 3",
-    "--as-read is for --replace-unknown, which is not given": "data hypotheses x -o y --as-read z",
+    "--replace-unk-distance is for --replace-unk, which is not given": (
+        "data hypotheses x -o y --replace-unk-distance 3"
+    ),
+    "--as-read is for --replace-unk, which is not given": "data hypotheses x -o y --as-read z",
     "--seed is the seed of --cross-fit, which is not given": "match ensemble x -o y --seed 3",
     "--vectors is for vectors, and the baseline is constant": "match baseline constant x -o y --vectors z",
     "--parses is for mv-rnn, and the baseline is svm": "classify baseline svm x -o y --parses z",

@@ -256,22 +256,22 @@ def test_replaced_unknown_words_are_in_the_names_of_scores_and_in_the_record(mul
     plain = multi30k.arguments("fairseq-generate"), multi30k.arguments("fairseq-xl experiment record")
     assert "--print-alignment" not in plain[0]
     assert not any(word.startswith("unknown") for word in plain[1])
-    done = multi30k("--data", data, "--replace-unknown", way)
+    done = multi30k("--data", data, "--replace-unk", way)
     assert done.returncode == 0, done.stderr
     assert ("fairseq-xl data lexicon" in multi30k.calls) == (way == "lexicon")
     assert TRAIN not in multi30k.calls
     assert options(multi30k.arguments("fairseq-generate"), "--print-alignment") == ("soft",)
     hypotheses = multi30k.arguments("fairseq-xl data hypotheses")
-    spelling, how = options(hypotheses, "--spelling", "--replace-unknown")
+    (spelling,) = options(hypotheses, "--spelling")
     assert spelling.endswith("/true/test.de")
-    assert how == way
+    assert "--replace-unk" in hypotheses
     assert ("--lexicon" in hypotheses) == (way == "lexicon")
     about = " ".join(multi30k.arguments("fairseq-xl experiment record"))
     assert f"unknown_words=in test.unknown_by_{way} replaced by {way}" in about
     run = multi30k.out / "runs" / "de-en.syn_margin_proj.continuous_lstm.256.seed1"
     assert (run / f"test.unknown_by_{way}.score.beam5.json").exists()
     assert (run / "score.beam5.json").exists()
-    multi30k("--data", data, "--replace-unknown", way)
+    multi30k("--data", data, "--replace-unk", way)
     assert multi30k.calls == []
     multi30k("--data", data)
     assert multi30k.calls == []
@@ -528,7 +528,7 @@ def test_unknown_source_words_are_read_as_known_ones(multi30k, data, tmp_path):
     mono = tmp_path / "more.de"
     mono.write_text("ein Hund\n")
     multi30k("--data", data)
-    done = multi30k("--data", data, "--read-unknown", "0.6", "--source-mono", mono, "--replace-unknown", "attention")
+    done = multi30k("--data", data, "--read-unknown", "0.6", "--source-mono", mono, "--replace-unk", "attention")
     assert done.returncode == 0, done.stderr
     prepared = multi30k.out / "prepared" / "de-en"
     vectors = multi30k.arguments("fairseq-xl vectors train")
@@ -545,7 +545,7 @@ def test_unknown_source_words_are_read_as_known_ones(multi30k, data, tmp_path):
     assert "test.known_words.unknown_by_attention.hyp.beam1.tok" in str(hypotheses)
     about = " ".join(multi30k.arguments("fairseq-xl experiment record"))
     assert "source_words=unknown ones read as known ones from a cosine of 0.6" in about
-    multi30k("--data", data, "--read-unknown", "0.6", "--source-mono", mono, "--replace-unknown", "attention")
+    multi30k("--data", data, "--read-unknown", "0.6", "--source-mono", mono, "--replace-unk", "attention")
     assert multi30k.calls == []
 
 
@@ -798,7 +798,7 @@ def test_the_modern_baseline_is_a_transformer_on_joint_subwords(multi30k, data):
         (["--src", "cs"], "has no language 'cs'"),
         (["--epochs", "many"], "--epochs is 'many': give a whole number"),
         (["--seed"], "--seed needs a value"),
-        (["--replace-unknown", "yes"], "--replace-unknown is 'yes': choose attention or lexicon"),
+        (["--replace-unk", "yes"], "--replace-unk is 'yes': choose attention or lexicon"),
         (
             ["--search", "lenpen=1 beams=2"],
             "--search has 'beams=2': give tune alone, or NAME=VALUE with one of lenpen ",
@@ -847,7 +847,7 @@ def test_help_explains_every_option(multi30k):
         "--size",
         "--epochs",
         "--test",
-        "--replace-unknown",
+        "--replace-unk",
         "--search",
         "--mono",
         "--subwords",

@@ -55,7 +55,7 @@ def test_damaged_diagnostics(make_run, text):
 
 
 def rename_scores(run, name):
-    """As a recipe with --test or --replace-unknown leaves it."""
+    """As a recipe with --test or --replace-unk leaves it."""
     path = run / "record.json"
     record = json.loads(path.read_text())
     record["scores"] = {name: record["scores"]["test"]}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.text.subwords import MARK, decode, encode, train_subwords
+from fairseq_xl.text.subwords import MARK, decode, encode, train_subwords, whole_words
 
 SYLLABLES = ["ba", "do", "ki", "lum", "re", "sto", "tan", "wa", "ze"]
 TEXT = ["the black dog sees a blackbird .", "birds see dogs , dogs see birds !", "Straße ½ e\u0301 ’s"]
@@ -63,6 +63,19 @@ def test_what_a_model_makes_up_is_joined_without_stray_spaces():
     assert decode("▁a ▁ man <unk> ▁ ▁ . ▁") == "a man<unk> ."
     assert decode("man ▁a") == "man a"
     assert decode("") == decode("▁") == ""
+
+
+@pytest.mark.parametrize(
+    ("subwords", "pieces", "words", "belongs"),
+    [
+        (None, ["a@@", "b"], ["a@@", "b"], [0, 1]),
+        ("subword_nmt", ["Schnee@@", "mann", "da", "x@@"], ["Schneemann", "da", "x"], [0, 0, 1, 2]),
+        ("sentencepiece", ["▁Schnee", "mann", "▁da"], ["Schneemann", "da"], [0, 0, 1]),
+        ("sentencepiece", ["Schnee", "▁", "da"], ["Schnee", "da"], [0, 1, 1]),
+    ],
+)
+def test_pieces_make_words(subwords, pieces, words, belongs):
+    assert whole_words(pieces, subwords) == (words, belongs)
 
 
 def test_the_same_text_gives_the_same_file(models, tmp_path):

@@ -21,32 +21,33 @@ class Hypotheses:
     like: Path | None = option(
         "a file with as many lines as sentences, such as the source: checks that none is missing", None
     )
-    replace_unknown: str | None = option(
-        "put a word in the place of each <unk>: the source word with the most attention (attention), or its "
-        "translation where --lexicon knows one (lexicon). The log must be of fairseq-generate --print-alignment soft. "
-        "Say so where you report scores",
-        None,
-        choices=("attention", "lexicon"),
+    replace_unk: bool = option(
+        "put the source word with the most attention in the place of each <unk>. Punctuation is passed over. The log "
+        "must be of fairseq-generate --print-alignment soft. Say so where you report scores",
+        False,
     )
     spelling: Path | None = option(
-        "for --replace-unknown: the source text that was preprocessed, with its unknown words spelled", None
+        "with --replace-unk: the source text that was preprocessed, with its unknown words spelled", None
     )
     as_read: Path | None = option(
-        "for --replace-unknown: the text that was preprocessed, where `data known-words` wrote it from --spelling", None
+        "with --replace-unk: the text that was preprocessed, where `data known-words` wrote it from --spelling", None
     )
     lexicon: Path | None = option(
-        "word translations, as fairseq-xl data lexicon writes them: lines with tabs or blanks, or FILE.json", None
+        "with --replace-unk, put what this file of `fairseq-xl data lexicon` says of that source word: lines with tabs "
+        "or blanks, or FILE.json",
+        None,
     )
     subwords: str | None = option(
         "how the source's pieces of words are marked, where it has such (as fairseq's --post-process)",
         None,
         choices=("subword_nmt", "sentencepiece"),
     )
-    max_distance: float | None = option(
-        "pass over source words that are further than this from the word's place, in words. That place assumes the "
-        "same word order in both languages",
+    replace_unk_distance: float | None = option(
+        "with --replace-unk, pass over source words that are more than N words away from the unknown one's place. "
+        "That place assumes the same word order in both languages",
         None,
         low=0,
+        metavar="N",
         shown="no limit",
     )
 
@@ -57,24 +58,18 @@ class Hypotheses:
 
         self._check()
         best = read_hypotheses(self.log, count_lines(self.like) if self.like else None)
-        if self.replace_unknown:
+        if self.replace_unk:
             assert self.spelling is not None
             lexicon = read_translations(self.lexicon) if self.lexicon else {}
-            distance = math.inf if self.max_distance is None else self.max_distance
+            distance = math.inf if self.replace_unk_distance is None else self.replace_unk_distance
             best, counts = read_replaced(self.log, self.spelling, lexicon, self.subwords, distance, self.as_read)
             print(counts, file=sys.stderr)
         with atomic_text(self.output) as stream:
             stream.writelines(line + "\n" for line in best)
 
     def _check(self) -> None:
-        chosen = f"--replace-unknown {self.replace_unknown}" if self.replace_unknown else "it"
-        for name, given, needed in (
-            ("spelling", self.spelling, self.replace_unknown is not None),
-            ("lexicon", self.lexicon, self.replace_unknown == "lexicon"),
-        ):
-            if (given is not None) != needed:
-                needs = "needs" if needed else "has no use for"
-                raise InputError(f"data hypotheses: {chosen} {needs} --{name} FILE")
-        if not self.replace_unknown:
-            others = ["as_read", "subwords", "max_distance"]
-            refuse_given(self, others, "is for --replace-unknown, which is not given")
+        if not self.replace_unk:
+            others = ["spelling", "as_read", "lexicon", "subwords", "replace_unk_distance"]
+            refuse_given(self, others, "is for --replace-unk, which is not given")
+        elif self.spelling is None:
+            raise InputError("data hypotheses: --replace-unk needs --spelling FILE")

@@ -14,7 +14,7 @@ from fairseq_xl.io.settings import argument, option, refuse_given
 class Lexicon:
     """Find out which words translate each other, from tokenised parallel text. Words are aligned by IBM model 1; any
     aligner's output in Pharaoh's format (fast_align, eflomal, awesome-align …) can be counted instead. The file serves
-    `data hypotheses --replace-unknown lexicon` and fairseq-generate's --replace-unk."""
+    `data hypotheses --replace-unk` and fairseq-generate's --replace-unk."""
 
     source: Path = argument("tokenised text, as the model's training data")
     target: Path = argument("its translation, line by line")
@@ -78,7 +78,7 @@ class KnownWords:
     """Write a tokenised text in which each word that a dictionary lacks is the known word nearest to it, by vectors
     that have subwords. A model then reads a rare compound as a word that it has learnt, not as <unk>. Words that are
     not near enough stay as they are, and so do numbers and marks. Choose --min-cosine on a development set. Where
-    --replace-unknown copies words from the source, it copies those of the original text."""
+    --replace-unk copies words from the source, it copies those of the original text."""
 
     source: Path = argument("tokenised text")
     dict: Path = option("the model's source dictionary, dict.LANG.txt", metavar="DICT")

@@ -12,7 +12,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import utf8_name
 from fairseq_xl.io.packages import require
 from fairseq_xl.text.pipeline import Pipeline
-from fairseq_xl.text.unknown_words import UNKNOWN
+from fairseq_xl.text.unknown_replacement import UNKNOWN
 from fairseq_xl.translation.exported.folder import read_export, source_words
 from fairseq_xl.translation.options import Decoding, NearestWords, Search, decoding
 from fairseq_xl.translation.translator import Found, Translator

@@ -21,7 +21,7 @@ def table(found: Found, start: Point, best: Point) -> Iterator[str]:
         sharpness = f"temperature {point.temperature:g}"
         if point.score == "cosine":
             sharpness = f"scale {point.scale / point.temperature:g}"
-        row = [point.score, sharpness, f"{point.csls_weight:g}", f"{point.unk_penalty:g}"]
+        row = [point.score, sharpness, f"{point.csls_weight:g}", f"{point.unkpen:g}"]
         for outcome in (greedy, outcomes["1"]):
             row += [f"{outcome.bleu:.2f}", f"{outcome.ratio:.3f}"]
         row += [penalty, f"{outcomes[penalty].bleu:.2f}", f"{outcomes[penalty].ratio:.3f}"]
@@ -43,10 +43,10 @@ def chosen(best: Point, greedy: Outcome, outcomes: dict[str, Outcome], settings:
     if greedy.bleu < outcomes[penalty].bleu:
         made.beam, made.lenpen = best.beam, float(penalty)
     # Greedy search, too, depends on the sharpness beside a penalty or a bonus that does not.
-    if best.temperature != 1 and (made.beam != 1 or best.unk_penalty or best.prior):
+    if best.temperature != 1 and (made.beam != 1 or best.unkpen or best.prior):
         made.temperature = best.temperature
-    if best.unk_penalty:
-        made.unkpen = best.unk_penalty
+    if best.unkpen:
+        made.unkpen = best.unkpen
     if best.score != SOFTMAX:
         made.decode_score, made.decode_csls_weight = best.score, best.csls_weight
         if best.score == "cosine":

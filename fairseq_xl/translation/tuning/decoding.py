@@ -82,7 +82,7 @@ def translate(
     options = GenerationConfig(
         beam=point.beam,
         temperature=point.temperature,
-        unkpen=point.unk_penalty,
+        unkpen=point.unkpen,
         max_len_a=settings.max_len_a,
         max_len_b=settings.max_len_b,
     )

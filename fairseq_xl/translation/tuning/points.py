@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from fairseq_xl.io.settings import option
-from fairseq_xl.text.unknown_words import SUBWORDS
+from fairseq_xl.text.subwords import SUBWORDS
 
 SOFTMAX = "softmax"
 """The score of a model that predicts words, not vectors: only its sharpness can be changed."""
@@ -16,7 +16,7 @@ SHARPNESS = {
 }
 """What is tried of --decode-scale for the cosine, of --temperature for the others."""
 CSLS_WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0)
-UNK_PENALTIES = (0.0, 1.0, 2.0, 3.0, 5.0)
+UNKPENS = (0.0, 1.0, 2.0, 3.0, 5.0)
 """What is tried of --unkpen."""
 
 
@@ -58,15 +58,15 @@ class Point:
     prior: bool = False
     """Whether the model adds word frequencies (``--decode-prior-weight``) or a bias that was learnt for each word,
     which sharpness weighs against cosines."""
-    unk_penalty: float = 0.0
-    """fairseq's --unkpen."""
+    unkpen: float = 0.0
+    """What the score of ``<unk>`` loses."""
 
     @property
     def key(self) -> str:
         """Equal for points that give the same translations: greedy search sees the CSLS weight, and sharpness only
         through a prior or a penalty."""
         parts = []
-        if self.beam > 1 or self.prior or self.unk_penalty:
+        if self.beam > 1 or self.prior or self.unkpen:
             if self.score != SOFTMAX:
                 parts.append(self.score)
             if self.score == "cosine":
@@ -74,8 +74,8 @@ class Point:
             parts.append(f"temperature {self.temperature:g}")
         if self.score != SOFTMAX:
             parts.append(f"CSLS {self.csls_weight:g}")
-        if self.unk_penalty:
-            parts.append(f"unkpen {self.unk_penalty:g}")
+        if self.unkpen:
+            parts.append(f"unkpen {self.unkpen:g}")
         return ", ".join([*parts, f"beam {self.beam}"])
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from fairseq_xl.translation.tuning.outcomes import Outcome
-from fairseq_xl.translation.tuning.points import UNK_PENALTIES, Point, csls_weights, sharpnesses
+from fairseq_xl.translation.tuning.points import UNKPENS, Point, csls_weights, sharpnesses
 from fairseq_xl.translation.tuning.results import Results
 
 
@@ -35,7 +35,7 @@ def search(start: Point, outcomes_of: Callable[[Point], dict[str, Outcome]], rou
         # Of equals the one there was: max takes the first.
         best = max([best, *sharpnesses(best)], key=bleu)
         best = max([best, *csls_weights(best)], key=bleu)
-        best = max([best, *(replace(best, unk_penalty=value) for value in UNK_PENALTIES)], key=bleu)
+        best = max([best, *(replace(best, unkpen=value) for value in UNKPENS)], key=bleu)
         if best == before:
             break
     return best

@@ -172,7 +172,7 @@ train_targets() {
       continue
     fi
     case $1 in
-      --loss | --epochs | --name | --search | --target-epochs | --target-loss | --diagnose-words | --replace-unknown | --test | \
+      --loss | --epochs | --name | --search | --target-epochs | --target-loss | --diagnose-words | --replace-unk | --test | \
         --read-unknown | --source-mono | --transform | --diagnose) shift 2 ;;
       --warm-start) shift ;;
       *) words+=("$1") && shift ;;

@@ -186,7 +186,7 @@ prepare_stages() {
     ! of_pieces "$TGT" || targets=$corpus
   fi
   stage "${IN_UNITS}preprocess" "$corpus" preprocess "${LIMITS[@]}"
-  [[ $REPLACE_UNKNOWN != lexicon ]] || stage lexicon truecase make_lexicon
+  [[ $REPLACE_UNK != lexicon ]] || stage lexicon truecase make_lexicon
   [[ -z $READ_UNKNOWN ]] || stage source_vectors truecase train_source_vectors "$(fingerprint "$SOURCE_MONO")"
   [[ -n $TARGET_VECTORS ]] || return 0
   if [[ -z $VECTORS ]]; then

@@ -74,7 +74,7 @@ choose_test() {
   LABEL='' TEST_DATA=$UNITS_FOLDER/bin SPELLING=$PREPARED/true/test.$SRC REFERENCE=$PREPARED/plain/test.$TGT
   [[ -z $TEST ]] || choose_other_test
   [[ -z $READ_UNKNOWN ]] || choose_known_words
-  [[ -z $REPLACE_UNKNOWN ]] || LABEL=${LABEL:-test.}unknown_by_$REPLACE_UNKNOWN.
+  [[ -z $REPLACE_UNK ]] || LABEL=${LABEL:-test.}unknown_by_$REPLACE_UNK.
 }
 
 choose_other_test() {
@@ -126,13 +126,13 @@ translate() {
   local prefix=$RUN/$LABEL attention=() replace=()
   local best=${prefix}hyp.beam$BEAM.tok
   ! of_pieces "$TGT" || best=${prefix}hyp.beam$BEAM.pieces
-  if [[ -n $REPLACE_UNKNOWN ]]; then
+  if [[ -n $REPLACE_UNK ]]; then
     attention=(--print-alignment soft)
     # fairseq's own lstm shifts its attention by padding on the left; this option turns that off.
     [[ $LOSS != stock ]] || attention+=(--left-pad-source)
-    replace=(--replace-unknown "$REPLACE_UNKNOWN" --spelling "$SPELLING")
+    replace=(--replace-unk --spelling "$SPELLING")
     [[ -z $READ_UNKNOWN ]] || replace+=(--as-read "$TEST_FOLDER/known/test.$SRC")
-    [[ $REPLACE_UNKNOWN != lexicon ]] || replace+=(--lexicon "$LEXICON")
+    [[ $REPLACE_UNK != lexicon ]] || replace+=(--lexicon "$LEXICON")
   fi
   logged "${prefix}generate.beam$BEAM.log" fairseq-generate "$TEST_DATA" --user-dir "$PLUGIN" \
     --task translation --source-lang "$SRC" --target-lang "$TGT" --gen-subset test \
@@ -194,7 +194,7 @@ write_record() {
   run fairseq-xl experiment record "$RUN" ${TARGETS_RUN:+--targets-run "$TARGETS_RUN"} \
     --about "recipe=$(basename "$0")" "source=$SRC" "target=$TGT" "loss=$LOSS" "search=${SEARCH[*]}" "${ABOUT[@]}" \
     ${READ_UNKNOWN:+"source_words=unknown ones read as known ones from a cosine of $READ_UNKNOWN in $LABEL"} \
-    ${REPLACE_UNKNOWN:+"unknown_words=in ${LABEL%.} replaced by $REPLACE_UNKNOWN"}
+    ${REPLACE_UNK:+"unknown_words=in ${LABEL%.} replaced by $REPLACE_UNK"}
   makes "$RUN/record.json"
 }
 

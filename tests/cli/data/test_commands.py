@@ -38,7 +38,7 @@ def test_help_explains_every_option(name, capsys):
         ("clean a b -o c d --max-ratio 0.5", "--max-ratio is 0.5: give 0 (no limit), or 1 or more"),
         ("tokenize a -o b -l de --processes 0", "--processes is 0: give a number from 1"),
         ("lexicon a b -o c --min-probability nan", "--min-probability is nan: give a finite number"),
-        ("hypotheses a -o b --max-distance -1", "--max-distance is -1.0: give a number from 0"),
+        ("hypotheses a -o b --replace-unk-distance -1", "--replace-unk-distance is -1.0: give a number from 0"),
         ("split TEXT -o b --languages de de", "--languages de de: both sides would have the same files: name two"),
         ("split TEXT -o b --languages de en --columns 2 1", "--columns is for one file of pairs, and each of these is"),
         (
@@ -105,20 +105,19 @@ def test_unknown_words_are_replaced_only_when_asked_for(text, tmp_path, capsys):
     log.write_text("S-0\tUhu\nH-0\t-1\t<unk>\nA-0\t0.7,0.3 0.5,0.5\n")
     source.write_text("Uhu\n")
     words.write_text("Uhu\towl\n")
-    replace = ("hypotheses", log, "-o", out, "--spelling", source, "--replace-unknown")
+    replace = ("hypotheses", log, "-o", out, "--spelling", source, "--replace-unk")
     for arguments, expected in (
         (("hypotheses", log, "-o", out), "<unk>\n"),
-        ((*replace, "attention"), "Uhu\n"),
-        ((*replace, "lexicon", "--lexicon", words), "owl\n"),
+        (replace, "Uhu\n"),
+        ((*replace, "--lexicon", words), "owl\n"),
     ):
         text(*arguments)
         assert names[1].read_text() == expected
     assert "1 unknown words: 1 translated by the lexicon" in capsys.readouterr().err
     for arguments, message in (
-        ((*replace, "lexicon"), "--replace-unknown lexicon needs --lexicon FILE"),
-        ((*replace, "attention", "--lexicon", words), "attention has no use for --lexicon"),
-        (("hypotheses", log, "-o", out, "--spelling", source), "it has no use for --spelling"),
-        (("hypotheses", log, "-o", out, "--replace-unknown", "attention"), "needs --spelling FILE"),
+        (("hypotheses", log, "-o", out, "--lexicon", words), "--lexicon is for --replace-unk, which is not given"),
+        (("hypotheses", log, "-o", out, "--spelling", source), "--spelling is for --replace-unk, which is not given"),
+        (("hypotheses", log, "-o", out, "--replace-unk"), "--replace-unk needs --spelling FILE"),
     ):
         with pytest.raises(InputError, match=message):
             text(*arguments)

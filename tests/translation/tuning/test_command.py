@@ -20,7 +20,7 @@ def test_a_softmax_is_tuned_by_its_temperature(untrained, monkeypatch, tmp_path,
     torch.manual_seed(1)
     softmax = ContinuousLSTM.build_model(TinyConfig(decoder_output="softmax", max_target_positions=16), task).eval()
     monkeypatch.setitem(points.SHARPNESS, "softmax", (1.0, 3.0))
-    monkeypatch.setattr(search, "UNK_PENALTIES", (0.0,))
+    monkeypatch.setattr(search, "UNKPENS", (0.0,))
     monkeypatch.setattr(loading, "load_model", lambda *_: (softmax, task))
     assert run_with(tmp_path, "--beam", 3) == 0
     said = capsys.readouterr().out
@@ -35,7 +35,7 @@ def run_command(untrained, monkeypatch, tmp_path, *options):
     monkeypatch.setattr(loading, "load_model", lambda *_: untrained)
     monkeypatch.setattr(points, "SHARPNESS", {"cosine": (5.0,)})
     monkeypatch.setattr(points, "CSLS_WEIGHTS", (0.0, 1.0))
-    monkeypatch.setattr(search, "UNK_PENALTIES", (0.0,))
+    monkeypatch.setattr(search, "UNKPENS", (0.0,))
     return run_with(tmp_path, *options)
 
 

@@ -38,19 +38,19 @@ def test_of_a_softmax_only_the_sharpness_is_searched():
     assert search(start, outcomes_of) == replace(start, temperature=2.0)
     assert {(point.score, point.csls_weight) for point in asked} == {("softmax", 0.0)}
     assert replace(start, beam=1).key == replace(start, beam=1, temperature=2.0).key
-    assert replace(start, beam=1, unk_penalty=1.0).key != replace(start, beam=1, temperature=2.0, unk_penalty=1.0).key
+    assert replace(start, beam=1, unkpen=1.0).key != replace(start, beam=1, temperature=2.0, unkpen=1.0).key
     assert start.key != replace(start, temperature=2.0).key
 
 
 def test_the_penalty_of_unknown_words_is_searched_and_an_unknown_word_costs_three_tokens():
     def outcomes_of(point):
-        return {"1": Outcome(20.0 - abs(point.unk_penalty - 3), 1.0)}
+        return {"1": Outcome(20.0 - abs(point.unkpen - 3), 1.0)}
 
-    assert search(START, outcomes_of) == replace(START, unk_penalty=3.0)
+    assert search(START, outcomes_of) == replace(START, unkpen=3.0)
     found = outcomes([[Hypothesis("a <unk> dog runs in the park", -1.0, 8)]], ["a red dog runs in the park"])
     assert found["1"].ratio == 9 / 7
-    made = chosen(replace(START, unk_penalty=3.0), Outcome(1.0, 1.0), {"1": Outcome(2.0, 1.0)}, Tuning())
+    made = chosen(replace(START, unkpen=3.0), Outcome(1.0, 1.0), {"1": Outcome(2.0, 1.0)}, Tuning())
     assert made.unkpen == 3
-    sharp = replace(START, score="vmf_posterior", unk_penalty=3.0, temperature=2.0)
+    sharp = replace(START, score="vmf_posterior", unkpen=3.0, temperature=2.0)
     made = chosen(sharp, Outcome(3.0, 1.0), {"1": Outcome(2.0, 1.0)}, Tuning())
     assert (made.beam, made.temperature) == (1, 2.0), "greedy search weighs the penalty against the sharpness"

@@ -7,7 +7,7 @@ import pytest
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.hypotheses import read_hypotheses, read_replaced
-from fairseq_xl.text.unknown_words import Counts, attended_word, replace_unknown, whole_words
+from fairseq_xl.text.unknown_replacement import Counts, attended_word, replace_unknown
 
 SOURCE = ["die", "Eule", ",", "sagt", "12", "!"]
 # Token 1 attends to the comma most, then to the owl; token 3 to the number.
@@ -59,19 +59,6 @@ def test_distance_is_from_the_diagonal():
     tokens = ["a", "b", "c", "d", "<unk>", "f"]
     found = replace_unknown(tokens, attention, ["x", "y", "z"], {}, Counts(), None, 0.6)
     assert found[4] == "z"
-
-
-@pytest.mark.parametrize(
-    ("subwords", "pieces", "words", "belongs"),
-    [
-        (None, ["a@@", "b"], ["a@@", "b"], [0, 1]),
-        ("subword_nmt", ["Schnee@@", "mann", "da", "x@@"], ["Schneemann", "da", "x"], [0, 0, 1, 2]),
-        ("sentencepiece", ["▁Schnee", "mann", "▁da"], ["Schneemann", "da"], [0, 0, 1]),
-        ("sentencepiece", ["Schnee", "▁", "da"], ["Schnee", "da"], [0, 1, 1]),
-    ],
-)
-def test_pieces_make_words(subwords, pieces, words, belongs):
-    assert whole_words(pieces, subwords) == (words, belongs)
 
 
 def test_pieces_attend_together():

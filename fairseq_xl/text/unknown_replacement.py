@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fairseq_xl.text.subwords import whole_words
+
 UNKNOWN = "<unk>"
-SUBWORDS = ("subword_nmt", "sentencepiece")
-"""How pieces of words are marked, by the names of fairseq's ``--post-process``."""
 
 
 @dataclass
@@ -32,25 +32,6 @@ class Counts:
             f"{total} unknown words: {self.translated} translated by the lexicon, {self.copied} copied"
             f" from the source, {self.left} left"
         )
-
-
-def whole_words(pieces: Sequence[str], subwords: str | None) -> tuple[list[str], list[int]]:
-    """The words that pieces make, and for each piece which of them it belongs to."""
-    words: list[str] = []
-    belongs: list[int] = []
-    joined = False  # to the piece before
-    for piece in pieces:
-        if subwords == "sentencepiece":
-            joined, text = not piece.startswith("▁"), piece.removeprefix("▁")
-        else:
-            text = piece.removesuffix("@@") if subwords == "subword_nmt" else piece
-        if joined and words:
-            words[-1] += text
-        else:
-            words.append(text)
-        belongs.append(len(words) - 1)
-        joined = subwords == "subword_nmt" and piece.endswith("@@")
-    return words, belongs
 
 
 def attended_word(weights: np.ndarray, words: Sequence[str], expected: float, max_distance: float) -> int | None:
@@ -90,7 +71,7 @@ def replace_unknown(
         source: (S) tokens, as the text spells them.
         lexicon: translations of words; empty to copy every word.
         counts: is brought up to date.
-        subwords: how the source's pieces are marked, one of ``SUBWORDS``; None for whole words.
+        subwords: one of :data:`~fairseq_xl.text.subwords.SUBWORDS`, how the source's pieces are marked, or None
         max_distance: how far from the diagonal the source word may be, in words.
     """
     words, belongs = whole_words(source, subwords)

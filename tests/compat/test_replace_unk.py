@@ -7,8 +7,8 @@ import pytest
 import torch
 from fairseq.data import Dictionary
 
-from fairseq_xl.compat import unknown_words
-from fairseq_xl.compat.unknown_words import Aligned
+from fairseq_xl.compat import replace_unk
+from fairseq_xl.compat.replace_unk import Aligned
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.hypotheses import read_replaced
 
@@ -125,8 +125,8 @@ def test_alignment_on_constructed_attention():
             [9.0, 9.0, 9.0, 9.0, 9.0],
         ]
     )
-    assert unknown_words.attended(attention, source, (pad, eos)) == [0, 1, 2, 0, 2]
-    assert unknown_words.attended(attention, torch.tensor([pad] * 5 + [eos]), (pad, eos)) == []
+    assert replace_unk.attended(attention, source, (pad, eos)) == [0, 1, 2, 0, 2]
+    assert replace_unk.attended(attention, torch.tensor([pad] * 5 + [eos]), (pad, eos)) == []
 
 
 def test_words_are_replaced_by_hand():
@@ -135,7 +135,7 @@ def test_words_are_replaced_by_hand():
 
     def text(positions, dictionary=None, spelled=()):
         aligned = Aligned([], source, positions, dictionary or {})
-        return unknown_words.replaced(tokens, aligned, spelled, target, set())
+        return replace_unk.replaced(tokens, aligned, spelled, target, set())
 
     assert text([0, 1, 2, 0, 2]) == "the Uhu sleeps ein"
     assert text([0, 1, 2, 0, 2], {"Uhu": "owl"}) == "the owl sleeps ein"
@@ -148,7 +148,7 @@ def test_raw_text_spells_what_the_dictionary_cannot():
     target, tokens = made_by_hand()
     aligned = Aligned([], ["ein", "<unk>", "schläft"], [0, 1, 2, 0, 2], {})
     spelled = ["ein", "Uhu", "schläft"]
-    words = unknown_words.replaced(tokens, aligned, spelled, target, set())
+    words = replace_unk.replaced(tokens, aligned, spelled, target, set())
     assert words == "the Uhu sleeps ein"
 
 
@@ -156,8 +156,8 @@ def test_alignment_dictionary_errors_name_file_and_line(tmp_path):
     path = tmp_path / "align.txt"
     path.write_text("Haus house\nHund\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"align\.txt, line 2: .*'Hund'"):
-        unknown_words.load_dictionary(str(path))
+        replace_unk.load_dictionary(str(path))
     with pytest.raises(InputError, match="there is no file"):
-        unknown_words.load_dictionary(str(tmp_path / "absent.txt"))
-    assert unknown_words.load_dictionary("@@ ") == {}  # the option without a file
-    assert unknown_words.load_dictionary(None) is None
+        replace_unk.load_dictionary(str(tmp_path / "absent.txt"))
+    assert replace_unk.load_dictionary("@@ ") == {}  # the option without a file
+    assert replace_unk.load_dictionary(None) is None
