@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tqdm import tqdm
@@ -48,57 +49,68 @@ def comparisons(
         InputError: runs of two systems that are compared have other references.
     """
     groups = by_system(runs)
-    pairs = [(b, s) for b in baselines if b in groups for s in groups if s != b]
+    pairs = [(groups[b], groups[s]) for b in baselines if b in groups for s in groups if s != b]
     for pair in pairs:
-        first, *others = (run for system in pair for run in groups[system])
-        for run in others:
-            if run.references() != first.references():
-                raise InputError(
-                    f"{first.folder} and {run.folder} were scored against other references: run one of them again with "
-                    "the data of the other, or report on them apart"
-                )
-    made = []
-    for baseline, system in tqdm(pairs, desc="paired tests", disable=not shown, delay=1):
-        ours = {run.seed: run for run in groups[system]}
-        theirs = {run.seed: run for run in groups[baseline]}
-        scores = [[run.score(beam, metric) for run in group] for group in (groups[baseline], groups[system])]
-        by_seed = {
-            seed: tests.sentences_differ(
-                theirs[seed].hypotheses(beam),
-                ours[seed].hypotheses(beam),
-                ours[seed].references(),
-                metric,
-                method,
-                samples,
-                ours[seed].tokenize(beam),
+        _check_references(*pair)
+    compare = partial(_comparison, beam=beam, tests=tests, metric=metric, method=method, samples=samples)
+    return [compare(*pair) for pair in tqdm(pairs, desc="paired tests", disable=not shown, delay=1)]
+
+
+def _check_references(baseline: Sequence[Run], system: Sequence[Run]) -> None:
+    first, *others = (*baseline, *system)
+    for run in others:
+        if run.references() != first.references():
+            raise InputError(
+                f"{first.folder} and {run.folder} were scored against other references: run one of them again with "
+                "the data of the other, or report on them apart"
             )
-            for seed in ours
-            if seed in theirs
-        }
-        made.append(
-            {
-                "baseline": baseline,
-                "system": system,
-                "metric": metric,
-                "beam": beam,
-                "difference": statistics.mean(scores[1]) - statistics.mean(scores[0]),
-                "interval": tests.difference_interval(
-                    [run.hypotheses(beam) for run in groups[baseline]],
-                    [run.hypotheses(beam) for run in groups[system]],
-                    groups[system][0].references(),
-                    metric,
-                    samples if method == "bs" else 0,
-                    groups[system][0].tokenize(beam),
-                ),
-                "p_seeds": seeds_differ(*scores),
-                "p_sentences": by_seed,
-                "differences": {
-                    seed: ours[seed].score(beam, metric) - theirs[seed].score(beam, metric) for seed in by_seed
-                },
-                "method": METHODS[method],
-            }
+
+
+def _comparison(
+    baseline: Sequence[Run],
+    system: Sequence[Run],
+    beam: int,
+    tests: KeptTests,
+    metric: str,
+    method: str,
+    samples: int,
+) -> dict[str, Any]:
+    """The runs of one system against those of a baseline, see :func:`comparisons`."""
+    theirs, ours = ({run.seed: run for run in group} for group in (baseline, system))
+    scores = [[run.score(beam, metric) for run in group] for group in (baseline, system)]
+    by_seed = {
+        seed: tests.sentences_differ(
+            theirs[seed].hypotheses(beam),
+            ours[seed].hypotheses(beam),
+            ours[seed].references(),
+            metric,
+            method,
+            samples,
+            ours[seed].tokenize(beam),
         )
-    return made
+        for seed in ours
+        if seed in theirs
+    }
+    interval = tests.difference_interval(
+        [run.hypotheses(beam) for run in baseline],
+        [run.hypotheses(beam) for run in system],
+        system[0].references(),
+        metric,
+        samples if method == "bs" else 0,
+        system[0].tokenize(beam),
+    )
+    return {
+        "baseline": baseline[0].system,
+        "system": system[0].system,
+        "metric": metric,
+        "beam": beam,
+        "difference": statistics.mean(scores[1]) - statistics.mean(scores[0]),
+        "interval": interval,
+        "p_seeds": seeds_differ(*scores),
+        "p_sentences": by_seed,
+        "differences": {seed: ours[seed].score(beam, metric) - theirs[seed].score(beam, metric) for seed in by_seed},
+        "method": METHODS[method],
+    }
 
 
 def marks(compared: Mapping[str, Any], sign: str) -> str:

@@ -129,30 +129,45 @@ def train_vectors(
     settings.verbose = (2 if sys.stderr.isatty() else 1) if progress else 0
 
     output = Path(output)
-    if output.name in ("", "..") or (output.exists() and not output.is_file() and not output.is_dir()):
-        raise InputError(f"{output} cannot begin the names of two files: give a prefix, such as vectors/en")
-    utf8_name(output)
-    binary, text_format = (output.with_name(output.name + suffix) for suffix in (".bin", ".vec"))
+    binary, text_format = _outputs(output)
     with atomic_outputs(binary, text_format) as (new_binary, new_text):
         with _one_file(texts, output) as corpus:
             settings.input = utf8_name(corpus)
-            trained = fasttext.fasttext()
-            try:
-                with _zeroed_memory():
-                    fasttext.train(trained, settings)
-            except (ValueError, RuntimeError) as error:
-                raise _explained(error, texts, training) from error
-        try:
-            trained.saveModel(utf8_name(new_binary))
-            check_layout(new_binary)  # fastText does not notice a disk that is full
-        except (ValueError, RuntimeError) as error:
-            reason = "it came out incomplete, as on a full disk" if isinstance(error, InputError) else error
-            raise InputError(f"cannot write {binary}: {reason}; what was there before is whole") from error
-        del trained  # the model is read back, and two of them would double the memory
+            _save(_trained(fasttext, settings, texts, training), new_binary, binary)
+        # The trained model is gone by now: two of them would double the memory.
         words, matrix = read_fasttext(new_binary, None, training.dim, progress)
         with open(new_text, "wb") as file:
             write_text(text_format, file, words, matrix, progress)
     return WordVectors(words, matrix)
+
+
+def _outputs(output: Path) -> tuple[Path, Path]:
+    """The two files that a prefix names."""
+    if output.name in ("", "..") or (output.exists() and not output.is_file() and not output.is_dir()):
+        raise InputError(f"{output} cannot begin the names of two files: give a prefix, such as vectors/en")
+    utf8_name(output)
+    return output.with_name(f"{output.name}.bin"), output.with_name(f"{output.name}.vec")
+
+
+def _trained(fasttext: Any, settings: Any, texts: list[Path], training: Training) -> Any:
+    """fastText's model of the text that its settings name."""
+    model = fasttext.fasttext()
+    try:
+        with _zeroed_memory():
+            fasttext.train(model, settings)
+    except (ValueError, RuntimeError) as error:
+        raise _explained(error, texts, training) from error
+    return model
+
+
+def _save(model: Any, path: Path, final: Path) -> None:
+    """Write a model to ``path``, which will take the place of ``final``."""
+    try:
+        model.saveModel(utf8_name(path))
+        check_layout(path)  # fastText does not notice a disk that is full
+    except (ValueError, RuntimeError) as error:
+        reason = "it came out incomplete, as on a full disk" if isinstance(error, InputError) else error
+        raise InputError(f"cannot write {final}: {reason}; what was there before is whole") from error
 
 
 def _settings(fasttext: Any, training: Training, texts: list[Path]) -> Any:

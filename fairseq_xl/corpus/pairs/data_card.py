@@ -33,24 +33,11 @@ def card(
             asked for.
         files: of each split, below the card's folder.
     """
-    size = next((text for limit, text in SIZES if len(rows) < limit), "1M<n")
-    head = {
-        "pretty_name": name,
-        "language": list(project.languages),
-        "license": licence or "unknown",
-        "task_categories": ["text-classification"],
-        "task_ids": ["semantic-similarity-classification"],
-        "multilinguality": "translation",
-        "size_categories": [size],
-        "configs": [
-            {"config_name": "default", "data_files": [{"split": split, "path": path} for split, path in files.items()]}
-        ],
-    }
     first, second = project.languages
     rights = f"Licence: {licence}." if licence else "No licence was stated: the texts belong to the sites, so ask them."
     persons = "masked as far as patterns find them; names are not" if masked else "as on the pages, and so are names"
     text = [
-        *opening(head, name),
+        *opening(_head(project.languages, len(rows), name, licence, files), name),
         f"Pairs of a sentence in {first} and one in {second}, from bilingual web pages. Label 1: they stand at "
         "corresponding places of a page and its counterpart, and so should mean the same. Label 0: the second "
         "belongs to another page of the same topic. The sentence that it translates is near the first in an "
@@ -68,17 +55,37 @@ def card(
         f"{persons}.",
         "",
     ]
-    if shallow:
-        text += [
-            "### Shallow baseline",
-            "",
-            "Accuracy of classifiers that see only lengths, shared numbers and words, punctuation and capitals. A "
-            "classifier trained on the other folds judges each fold (0.5 is chance):",
-            "",
-            *(f"- {one}: {accuracy:.3f}" for one, accuracy in shallow.items()),
-            "",
-        ]
-    return "\n".join(text)
+    return "\n".join([*text, *_baseline(shallow)])
+
+
+def _head(languages: Sequence[str], pairs: int, name: str, licence: str, files: Mapping[str, str]) -> dict[str, Any]:
+    """What the hub reads of a card."""
+    return {
+        "pretty_name": name,
+        "language": list(languages),
+        "license": licence or "unknown",
+        "task_categories": ["text-classification"],
+        "task_ids": ["semantic-similarity-classification"],
+        "multilinguality": "translation",
+        "size_categories": [next((text for limit, text in SIZES if pairs < limit), "1M<n")],
+        "configs": [
+            {"config_name": "default", "data_files": [{"split": split, "path": path} for split, path in files.items()]}
+        ],
+    }
+
+
+def _baseline(shallow: Mapping[str, float]) -> list[str]:
+    if not shallow:
+        return []
+    return [
+        "### Shallow baseline",
+        "",
+        "Accuracy of classifiers that see only lengths, shared numbers and words, punctuation and capitals. A "
+        "classifier trained on the other folds judges each fold (0.5 is chance):",
+        "",
+        *(f"- {one}: {accuracy:.3f}" for one, accuracy in shallow.items()),
+        "",
+    ]
 
 
 def _sizes(rows: Sequence[Pair]) -> Table:

@@ -79,14 +79,7 @@ def prepare(
         rows[TRAIN_ONLY] = [row for row in rows["train"] if row.id in only]
         rows["train"] = [row for row in rows["train"] if row.id not in only]
     manifest = {
-        "version": VERSION,
-        "tokenizer": {each.name: getattr(tokenizer, each.name) for each in fields(Tokenizer)},
-        "folds": count,
-        "together": settings.together,
-        "leaks": settings.leaks,
-        "seed": settings.seed,
-        "languages": sorted({code for source in [*sources, *supplement] for code in source.languages or ()}),
-        "sources": [{"file": source.path.name, **source.options} for source in sources],
+        **_origin(sources, supplement, tokenizer, settings, count),
         "pairs": {split: len(own) for split, own in rows.items()},
         "matching": {split: sum(row.label or 0 for row in own) for split, own in rows.items()},
         "left_out": dict(left_out),
@@ -95,13 +88,39 @@ def prepare(
         "words": len(vocabulary.dictionary) - vocabulary.dictionary.nspecial,
         "vectors": vocabulary.vectors,
     }
+    _write(output, {**rows, **further}, vocabulary, manifest)
+    return manifest
+
+
+def _origin(
+    sources: Sequence[PairSource],
+    supplement: Sequence[PairSource],
+    tokenizer: Tokenizer,
+    settings: Settings,
+    count: int,
+) -> dict[str, Any]:
+    """What a manifest says of the files that pairs came from, and of how they were read and parted in folds."""
+    return {
+        "version": VERSION,
+        "tokenizer": {each.name: getattr(tokenizer, each.name) for each in fields(Tokenizer)},
+        "folds": count,
+        "together": settings.together,
+        "leaks": settings.leaks,
+        "seed": settings.seed,
+        "languages": sorted({code for source in [*sources, *supplement] for code in source.languages or ()}),
+        "sources": [{"file": source.path.name, **source.options} for source in sources],
+    }
+
+
+def _write(
+    output: Path, tables: Mapping[str, Sequence[Row]], vocabulary: Vocabulary, manifest: Mapping[str, Any]
+) -> None:
     with atomic_folder(output, MANIFEST, "pairs prepared for training") as folder:
-        for name, own in {**rows, **further}.items():
-            write_rows(folder / f"{name}.tsv", own)
+        for name, rows in tables.items():
+            write_rows(folder / f"{name}.tsv", rows)
         vocabulary.dictionary.save(str(folder / "dict.txt"))
         np.save(folder / VECTORS, vocabulary.table, allow_pickle=False)
         write_json(folder / MANIFEST, manifest, ensure_ascii=False, indent=1)
-    return manifest
 
 
 def _splits(
