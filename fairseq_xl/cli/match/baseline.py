@@ -49,8 +49,8 @@ class Baseline:
         Raises:
             InputError: an unusable folder, or what a baseline needs and has not.
         """
+        from fairseq_xl.pairs.baselines import BASELINES, Training, fit
         from fairseq_xl.pairs.data.directory import DataDirectory
-        from fairseq_xl.pairs.evaluation.baselines import BASELINES, Training, fit
         from fairseq_xl.pairs.evaluation.record import PairRecord
         from fairseq_xl.pairs.evaluation.scores import log_losses
         from fairseq_xl.vectors.table import read_vectors

@@ -1,1 +1,1 @@
-"""Scores, records, baselines and comparisons of pair classifiers."""
+"""Scores, records and comparisons of pair classifiers."""

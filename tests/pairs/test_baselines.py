@@ -19,7 +19,7 @@ from fairseq_xl.pairs.evaluation.record import PairRecord
 from fairseq_xl.vectors.table import WordVectors, write_vectors
 
 pytest.importorskip("sklearn")
-baselines = pytest.importorskip("fairseq_xl.pairs.evaluation.baselines")
+baselines = pytest.importorskip("fairseq_xl.pairs.baselines")
 BASELINES, LEARNERS, Training, fit = baselines.BASELINES, baselines.LEARNERS, baselines.Training, baselines.fit
 
 WORDS = [f"{a}{b}" for a in ("pago", "envio", "pedido", "tarjeta", "cupon") for b in "abcdefgh"]
