@@ -1,5 +1,7 @@
 """``ssc_bilstm``: the Siamese encoder as a fairseq model.
 
+SSC is the paper's name of it, Siamese Sentiment Classifier (Choudhary et al. 2018, Table 5). It learns any classes.
+
 No ``from __future__ import annotations`` here: fairseq reads the options' types to build its parser.
 """
 
