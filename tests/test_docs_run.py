@@ -127,7 +127,7 @@ RAY_ADDRESS=HEAD:6379 fairseq-xl embed tag text.de -l de --tagger taggers/de --r
 """: "several machines; syntactic/tagging/test_tagging.py has a Ray cluster of two nodes",
     """\
 fairseq-xl experiment run recipes/experiments/multi30k-de-en.yaml --output OUT --set data=DIR mono=FILE \\
-    --launcher slurm --slurm slurm_partition=gpu gpus_per_node=1
+    --launcher slurm --slurm slurm_partition=gpu gpus_per_node=1 timeout_min=600
 """: "a cluster",
     """\
 bash recipes/semantic_similarity.sh --out OUT --languages 'en fr es' --base https://example.org/ --paraphrases FILE
