@@ -17,15 +17,23 @@ from fairseq_xl.training.finite import NonFiniteError
 DEFAULTS: dict[str, dict[str, Any]] = {"vmf": {"lambda1": 0.02, "lambda2": 0.1}}
 """What training begins with where a loss's own defaults are another form of it: here the paper's regularised vMF."""
 
-OURS = {"self", "reduction", "target_norm", "generator", "weights"}
+NOT_OPTIONS = {"self", "reduction", "target_norm", "generator", "weights"}
 """Arguments of losses that are no options: eole sums, the table is of unit length, and draws follow eole's seed."""
 
 
 def options_of(name: str) -> dict[str, Any]:
-    """The options of a loss, with their defaults."""
+    """The options of a loss, with their defaults.
+
+    A loss that draws words by ``weights`` has ``negatives_power`` in their place. What a constructor hands on as
+    ``**settings`` is no option.
+    """
     parameters = inspect.signature(LOSSES[name].__init__).parameters
-    found = {key: each.default for key, each in parameters.items() if key not in OURS}
-    if name == "vmf_posterior":
+    found = {
+        key: each.default
+        for key, each in parameters.items()
+        if key not in NOT_OPTIONS and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    }
+    if "weights" in parameters:
         found["negatives_power"] = 0.0
     return {**found, **DEFAULTS.get(name, {})}
 
@@ -35,8 +43,8 @@ def build_loss(name: str, options: Mapping[str, Any], log_frequency: Tensor) -> 
 
     Args:
         name: a key of LOSSES.
-        options: those that differ from the defaults. ``negatives_power`` of ``vmf_posterior`` draws words by their
-            frequency to this power; 0 draws uniformly.
+        options: those that differ from the defaults. ``negatives_power`` draws words by their frequency to this
+            power; 0 draws uniformly.
         log_frequency: (V,) of each word of the table.
 
     Raises:
@@ -51,7 +59,7 @@ def build_loss(name: str, options: Mapping[str, Any], log_frequency: Tensor) -> 
         check_kind(f"continuous.loss_options.{key}", value, type(known[key]))
     given = {**known, **options}
     power = given.pop("negatives_power", 0.0)
-    if power and not given["negatives"]:
+    if power and given.get("negatives") == 0:
         raise InputError("continuous.loss_options.negatives_power says how words are sampled: give negatives, too")
     if power:
         given["weights"] = (power * log_frequency.double()).exp()

@@ -135,7 +135,7 @@ class TableMarginLoss(TableLoss):
 
     is_hinge = True
 
-    def __init__(self, margin: float, reduction: Reduction = "mean"):
+    def __init__(self, margin: float = 0.5, reduction: Reduction = "mean"):
         super().__init__(reduction)
         self.margin = check_margin(margin)
 

@@ -10,7 +10,7 @@ import torch
 
 from fairseq_xl.eole.losses import build_loss, finite_sum, options_of
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.losses import LOSSES, FrozenTable, VmfPosteriorLoss
+from fairseq_xl.losses import LOSSES, FrozenTable, TableMarginLoss, TargetLoss, VectorLoss, VmfPosteriorLoss
 
 FREQUENCY = torch.tensor([-3.0, -2.0, -1.0, -0.5, -4.0])
 
@@ -68,3 +68,54 @@ def test_words_are_drawn_by_their_frequency_to_a_power() -> None:
 def test_a_loss_that_is_not_finite_ends_training() -> None:
     with pytest.raises(FloatingPointError, match="the loss is not finite"):
         finite_sum(torch.tensor([1.0, float("nan")]))
+
+
+class AngleLoss(TargetLoss):
+    """As docs/tutorials/own-loss.md has it."""
+
+    def __init__(self, power: float = 2.0, **settings):
+        super().__init__(**settings)
+        self.power = power
+
+    def per_row(self, pred, target):
+        cosine = (torch.nn.functional.normalize(pred, dim=-1) * target).sum(-1)
+        return cosine.clamp(-0.999999, 0.999999).acos() ** self.power
+
+
+class NextWordLoss(TableMarginLoss):
+    """As CONTRIBUTING.md has it: its constructor is that of the base class."""
+
+    def negatives(self, pred, index, targets):
+        return (index.unsqueeze(-1) + 1) % targets.table.shape[0]
+
+
+class WeightedLoss(AngleLoss):
+    def __init__(self, weights: torch.Tensor | None = None, **settings):
+        super().__init__(**settings)
+        self.weights = weights
+
+
+@pytest.mark.parametrize(
+    ("kind", "defaults", "given"),
+    [
+        (AngleLoss, {"power": 2.0}, {"power": 1.5}),
+        (NextWordLoss, {"margin": 0.5}, {"margin": 0.4}),
+        (WeightedLoss, {"negatives_power": 0.0}, {"negatives_power": 0.5}),
+    ],
+)
+def test_a_loss_of_ones_own_has_the_options_of_its_constructor(
+    monkeypatch: pytest.MonkeyPatch, kind: type[VectorLoss], defaults: dict[str, float], given: dict[str, float]
+) -> None:
+    monkeypatch.setitem(LOSSES, "own", kind)
+    assert options_of("own") == defaults
+    targets = FrozenTable(torch.randn(5, 8), target_norm="normalize")
+    for options in ({}, given):
+        loss = build_loss("own", options, FREQUENCY)
+        assert loss.rows(torch.randn(3, 8), torch.arange(3), targets).loss.shape == (3,)
+    (option, value), *_ = given.items()
+    if option == "negatives_power":
+        assert torch.allclose(loss.weights, FREQUENCY.double().exp() ** value)
+    else:
+        assert getattr(loss, option) == value
+    with pytest.raises(InputError, match=f"has 'settings': the options of own are {option}"):
+        build_loss("own", {"settings": 1}, FREQUENCY)
