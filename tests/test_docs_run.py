@@ -160,7 +160,12 @@ FILES = {
         "fairseq-train DATA --user-dir my_losses --task translation --arch continuous_lstm --target-vectors en.vec "
         "--criterion angle --power 1.5 --optimizer adam --lr 0.01 --max-tokens 500 --log-format json --save-dir own "
         ">own.log 2>&1; grep -q valid_accuracy own.log; grep -q valid_cosine own.log",
-    )
+    ),
+    "class MeanEncoder(nn.Module):": (
+        "my_encoders/__init__.py",
+        "fairseq-train DATA --user-dir my_encoders --task siamese_contrastive --arch ssc_mean --criterion contrastive "
+        "--optimizer adam --lr 0.01 --batch-size 64 --log-format json --save-dir own",
+    ),
 }
 
 # What some pages' commands need to have been done before, in their folder.
