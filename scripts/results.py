@@ -90,6 +90,8 @@ PAPER = {
 }
 """Table 2 of Bhat, Kumar & Tsvetkov 2019, which does not say of which setting."""
 SECTIONS = ("model", "criterion", "optimizer", "lr_scheduler", "optimization", "dataset")
+WITHOUT_EFFECT = ("num_workers",)
+"""Options of a training that leave its weights as they are."""
 
 
 def without_folders(value: Any) -> Any:
@@ -187,7 +189,8 @@ def data(record: dict[str, Any]) -> str:
 def groups() -> dict[tuple[str, str], list[dict[str, Any]]]:
     """Kept runs by data and system, the best BLEU at beam 5 of each data set first.
 
-    A system that was trained for longer, too, is another one then, and named with its epochs.
+    A system that was trained for longer, too, is another one then, and named with its epochs. The command ends where
+    runs of one name were trained with different options, for they are no seeds of one system.
     """
     records = read(RECORDS)
     shortest: dict[tuple[str, str], int] = {}
@@ -200,7 +203,33 @@ def groups() -> dict[tuple[str, str], list[dict[str, Any]]]:
         if record["epochs"] > shortest[corpus, kind]:
             kind += f", {record['epochs']} epochs"
         found.setdefault((corpus, kind), []).append(record)
+    for (corpus, kind), runs in found.items():
+        refuse_different_options(f"{corpus}, {kind}", runs)
     return dict(sorted(found.items(), key=lambda g: (g[0][0], -statistics.mean(score(r, 5) for r in g[1]))))
+
+
+def refuse_different_options(name: str, runs: list[dict[str, Any]]) -> None:
+    """End the command where runs of one name differ in an option that all of them have; old ones lack newer options."""
+    for section in SECTIONS:
+        options = [options_that_matter(run, section) for run in runs]
+        for option in sorted(set.intersection(*map(set, options))):
+            given = {json.dumps(each[option]): run["name"] for each, run in zip(options, runs, strict=True)}
+            if len(given) > 1:
+                values = ", ".join(f"{value} ({run})" for value, run in given.items())
+                sys.exit(
+                    f"error: runs of different options have the name {name}, with {section}.{option} {values}: let "
+                    "scripts/result_names.py name that option"
+                )
+
+
+def options_that_matter(run: dict[str, Any], section: str) -> dict[str, Any]:
+    """A section of a run's training, without what has no effect. A softmax does not read how vectors are scored."""
+    softmax = run["loss"].startswith("cross_entropy")
+    return {
+        option: value
+        for option, value in run["training"].get(section, {}).items()
+        if option not in WITHOUT_EFFECT and not (softmax and option.startswith("decode_"))
+    }
 
 
 def row(*cells: str) -> None:

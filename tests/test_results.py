@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import experiments
@@ -157,6 +158,36 @@ def test_longer_training_is_another_system(results, finished, capsys):
     results.table()
     rows = [row.split(" | ") for row in capsys.readouterr().out.splitlines()[2:-4]]
     assert [(row[1], row[5:7]) for row in rows] == [("`vmf`, 16 epochs", ["2", "16"]), ("`vmf`", ["1", "5"])]
+
+
+@pytest.mark.parametrize(
+    ("loss", "section", "option", "values"),
+    [
+        ("info_nce", "criterion", "scale", (20.0, 5.0)),
+        ("negative_sampling", "criterion", "negatives", (5, 50)),
+        ("vmf", "optimization", "clip_norm", (0.0, 1.0)),
+    ],
+)
+def test_runs_of_different_options_are_no_seeds_of_one_system(results, finished, loss, section, option, values):
+    usual = {"model": {}, "criterion": {"lambda1": 0.02}, "optimization": {"lr": [0.002]}}
+    for seed, value in enumerate(values, 1):
+        training = {**usual, section: {**usual[section], option: value}}
+        results.keep([finished(f"seed{seed}", 30.0, seed=seed, loss=loss, training=training)], results.RECORDS)
+    said = f"{section}.{option} {values[0]} (seed1), {values[1]} (seed2): let scripts/result_names.py"
+    with pytest.raises(SystemExit, match=f"Multi30k de→en, `{loss}`, with {re.escape(said)}"):
+        results.main(["table"])
+
+
+def test_runs_of_one_system_may_differ_in_what_has_no_effect(results, finished, capsys):
+    usual = {"criterion": {}, "optimization": {"lr": [0.002]}}
+    older = {**usual, "model": {"decode_score": "cosine"}}
+    newer = {**usual, "model": {"decode_score": "vmf_posterior", "new_option": 1}, "dataset": {"num_workers": 1}}
+    for seed, training in ((1, older), (2, newer)):
+        run = finished(f"seed{seed}", 30.0, seed=seed, loss="cross_entropy", training=training)
+        results.keep([run], results.RECORDS)
+    capsys.readouterr()
+    results.table()
+    assert capsys.readouterr().out.splitlines()[2].startswith("| Multi30k de→en | `cross_entropy` | 30.1 ± 0.0 |")
 
 
 def test_a_margin_is_named_where_it_is_not_the_losss_own():
