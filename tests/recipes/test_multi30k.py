@@ -195,6 +195,21 @@ def test_a_loss_of_ones_own(multi30k, data, tmp_path):
     assert "was begun with other settings" in done.stderr
 
 
+def test_a_model_of_ones_own_is_only_trained(multi30k, data, tmp_path):
+    """What comes after training loads models without the plugin."""
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "__init__.py").touch()
+    own = ["--data", data, "--arch", "my_model", "--size", "0", "--user-dir", tmp_path / "models"]
+    done = multi30k(*own)
+    assert done.returncode == 2
+    assert "--arch is 'my_model', and fairseq-xl translate loads no model of --user-dir" in done.stderr
+    assert "give --train-only, or choose one of continuous_lstm" in done.stderr
+    assert not any(call.startswith("fairseq-train") for call in multi30k.calls)
+    done = multi30k(*own, "--train-only")
+    assert done.returncode == 0, done.stderr
+    assert options(multi30k.arguments("fairseq-train"), "--arch") == ("my_model",)
+
+
 def test_other_vectors_under_the_same_name_are_refused(multi30k, data, tmp_path):
     multi30k("--data", data)
     (tmp_path / "mono").write_text("more\n")

@@ -48,13 +48,18 @@ def hinge_margin(criterion: Mapping[str, Any]) -> float | None:
     """The margin of the hinge that a model was trained with, from its criterion's options. None without a hinge.
 
     An annealed loss has the margin of its end loss, or else of its start loss. A sum has that of its main loss, or
-    else of its auxiliary loss.
+    else of its auxiliary loss. A loss of a plugin that is not loaded here counts as one without a hinge, unless its
+    options say a margin.
     """
     for place in ("end", "start", "main", "auxiliary"):
-        if f"{place}_loss" in criterion:
-            config = nested_config(place, criterion[f"{place}_loss"], criterion[f"{place}_options"], False)
-            if "margin" in config:
-                return float(config.margin)
+        if f"{place}_loss" not in criterion:
+            continue
+        name, options = criterion[f"{place}_loss"], criterion[f"{place}_options"]
+        config: Mapping[str, Any] = dict(option.split("=", 1) for option in options.split())
+        if name in CRITERION_REGISTRY:
+            config = nested_config(place, name, options, False)
+        if "margin" in config:
+            return float(config["margin"])
     return criterion.get("margin")
 
 

@@ -36,3 +36,20 @@ def test_the_margin_of_one_loss():
 def test_the_margin_of_a_sum():
     assert hinge_margin(COMBINED) == 0.5
     assert hinge_margin({**COMBINED, "auxiliary_loss": "cosine"}) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "margin"),
+    [
+        ({"end_loss": "angle", "end_options": "power=1.5"}, None),
+        ({"end_loss": "angle", "start_loss": "syn_margin_diff"}, 0.7),
+        ({"end_loss": "angle", "end_options": "power=1.5 margin=0.3", "start_loss": "syn_margin_diff"}, 0.3),
+    ],
+)
+def test_the_margin_beside_a_loss_of_a_plugin_that_is_not_loaded(options, margin):
+    """As in `translate diagnose`, which loads the model alone."""
+    assert hinge_margin({**ANNEALED, **options}) == margin
+
+
+def test_the_margin_of_a_sum_with_a_loss_of_a_plugin_that_is_not_loaded():
+    assert hinge_margin({**COMBINED, "main_loss": "angle"}) == 0.5
