@@ -42,9 +42,22 @@ TRAINING_ONLY = (
     "replace-unk",
     "search",
     "user-dir",
+    "updates",
+    "every",
+    "pretrain",
+    "with-high-resource",
+    "class-bias",
+    "split",
+    "model",
+    "parses",
+    "more-text",
+    "choose",
+    "prior",
+    "runs",
 )
-# the beginning of the losses that stand for fairseq's own models, whose data differ
-STOCK = "stock"
+# losses whose data differ from those of the recipe's other ones: fairseq's own models, classifiers in the paper's
+# configuration, and those whose labels are shuffled
+OWN_DATA = re.compile(r"stock\w*|paper|paper-control|siamese-control")
 MOST_CELLS = 10_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 # in an option: the folder of another system's run with the same seed
@@ -91,11 +104,17 @@ class Cell:
         return tuple(dict.fromkeys(name for word in words for name in RUN.findall(word)))
 
     def preparation(self) -> tuple[tuple[str, str], ...]:
-        """The options that decide what data is prepared: cells in which they agree share it."""
-        own = {"seed", *TRAINING_ONLY}
-        if not self.options["loss"].startswith(STOCK):
-            own.add("loss")
-        return tuple(sorted((k, v) for k, v in self.options.items() if k not in own))
+        """The options that decide what data is prepared: cells of one recipe in which they agree share it.
+
+        The loss is one of them where its data are its own, and the seed where it draws the sentences.
+        """
+        deciding = {k: v for k, v in self.options.items() if k not in ("loss", "seed", *TRAINING_ONLY)}
+        loss = self.options["loss"].removesuffix("-mono")  # the same data, of which one language is read
+        if OWN_DATA.fullmatch(loss):
+            deciding["loss"] = loss
+        if deciding.get("draws") == "seed":
+            deciding["seed"] = self.options["seed"]
+        return tuple(sorted(deciding.items()))
 
     def preparing_command(self, out: Path) -> list[str]:
         """The recipe up to where training begins."""

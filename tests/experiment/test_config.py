@@ -86,6 +86,39 @@ systems:
     assert stock.preparing_command(playground.out)[-4:] == ["--loss", "stock_transformer", "--src", "de"]
 
 
+def test_classifiers_whose_data_are_their_own(playground):
+    playground.write(
+        """
+recipe: recipe.sh
+options: {low-resource: te, updates: 9}
+systems:
+  siamese: {options: {pretrain: 5}}
+  siamese-mono:
+  svm: {options: {with-high-resource: "yes"}}
+  siamese-control:
+  paper:
+  paper-mono:
+  paper-control:
+"""
+    )
+    cells = load(playground.config).cells
+    assert [dict(cell.preparation()).get("loss") for cell in cells] == [
+        *[None] * 3,
+        "siamese-control",
+        *["paper"] * 2,
+        "paper-control",
+    ]
+    assert {cell.preparation() for cell in cells[:3]} == {(("low-resource", "te"),)}
+
+
+def test_data_that_are_drawn_by_the_seed(playground):
+    playground.write(
+        "recipe: recipe.sh\nseeds: [2, 3]\nsystems: {drawn: {options: {draws: seed}}, fixed: {options: {draws: one}}}"
+    )
+    cells = load(playground.config).cells
+    assert [dict(cell.preparation()).get("seed") for cell in cells] == ["2", "3", None, None]
+
+
 def test_files_on_the_command_line_are_found_from_where_it_is_typed(playground, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert load(playground.config, ["mono=a.txt"]).cells[0].options["mono"] == str(tmp_path / "a.txt")

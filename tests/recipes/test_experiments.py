@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -20,6 +21,10 @@ DATA = {
     "sentiment": {"data": "sentiment"},
     "tatoeba": {"data": "mt/tatoeba/deu-eng.tsv", "mono": "mono/en.txt"},
 }
+# a data directory that a recipe's command writes
+PREPARED = re.compile(
+    r"^fairseq-(?:xl match prepare|xl classify prepare --output|preprocess .*--destdir) (\S+)", re.MULTILINE
+)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -35,6 +40,10 @@ def test_a_dry_run_of_each_system(data_dir, tmp_path, file):
             (tmp_path / f"{side}.vec").write_text("good 1\n")
             changes.append(f"{side}-vectors={tmp_path / side}.vec")
     first = {cell.system: cell for cell in reversed(load(file, changes).cells) if not cell.needs}
+    folders: dict[bool, set[str]] = {True: set(), False: set()}
     for bash, recipe, *options in commands(list(first.values()), tmp_path / "out"):
         done = subprocess.run([bash, recipe, "--dry-run", *options], capture_output=True, text=True)
         assert done.returncode == 0, f"{' '.join(options)}: {done.stderr}"
+        folders["--prepare-only" in options].update(PREPARED.findall(done.stdout))
+    assert folders[True], "data are prepared before"
+    assert folders[True] == folders[False], "what the cells read is prepared, and nothing else"
