@@ -21,8 +21,9 @@ POSITIONS: dict[str, Callable[[Record], float]] = {
 """Where a record stands on the horizontal axis."""
 LOGGED = {"cosine": "cosine to the target", "kappa": "κ", "hinge": "share of active hinges"}
 """What continuous criteria log, as means over the words since the line before."""
-PARTS = {"hinge": ("hinge", "end_hinge", "start_hinge")}
-"""The names that a value may have: a mix logs its parts', and the second one is what it comes to."""
+LOGGED_AS = {"hinge": ("hinge", "end_hinge", "start_hinge", "main_hinge", "auxiliary_hinge")}
+"""The names that a value may have in a log, of which the first that is there counts. A mix of losses logs those of its
+parts. The end loss counts before the start loss, and the main loss before the auxiliary one."""
 
 Logs = Sequence[tuple[str, TrainingLog]]
 """Labels and logs."""
@@ -106,7 +107,7 @@ def _points(log: TrainingLog, kind: str, name: str, x: str) -> list[tuple[float,
 
 def value_of(record: Record, name: str) -> float | None:
     """What a record says under one of the names in LOGGED."""
-    return next((record.values[each] for each in PARTS.get(name, (name,)) if each in record.values), None)
+    return next((record.values[each] for each in LOGGED_AS.get(name, (name,)) if each in record.values), None)
 
 
 def logged(runs: Sequence[Run]) -> list[str]:

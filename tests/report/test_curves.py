@@ -42,6 +42,19 @@ def test_of_a_mix_the_end_hinge_is_drawn_and_the_start_hinge_until_there_is_one(
     assert figure.axes[1].lines[0].get_xydata().tolist() == [[5, 0.9], [15, 0.7]]
 
 
+@pytest.mark.parametrize(
+    ("shown", "drawn"),
+    [({"auxiliary_hinge": "0.4"}, 0.4), ({"auxiliary_hinge": "0.4", "main_hinge": "0.6"}, 0.6)],
+)
+def test_of_a_sum_the_hinge_of_the_main_loss_is_drawn_or_else_that_of_the_auxiliary_one(runs, shown, drawn):
+    path = runs[0].folder / "train.log"
+    path.write_text(path.read_text().replace('"hinge": "0.9"', json.dumps(shown).strip("{}")))
+    assert logged(runs[:1]) == ["cosine", "hinge"]
+    figure = Figure()
+    draw_course(figure, runs[:1], {}, {"a": "C3"})
+    assert figure.axes[1].lines[0].get_xydata().tolist() == [[5, drawn], [15, drawn]]
+
+
 def test_only_what_was_logged_is_drawn(runs):
     assert logged(runs) == ["cosine", "hinge"]
     assert logged(runs[2:]) == []
