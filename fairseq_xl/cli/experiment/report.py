@@ -36,7 +36,11 @@ class Curves:
     The validation accuracy, mean cosine and BLEU that the logs have get panels of their own.
     """
 
-    logs: list[Path] = argument("written by fairseq-train --log-format json --log-file LOG", metavar="LOG")
+    logs: list[Path] = argument(
+        "written by fairseq-train --log-format json --log-file LOG, or the folder of a recipe's run, which holds a "
+        "train.log",
+        metavar="LOG",
+    )
     labels: list[str] = option("one for each log", [], metavar="LABEL", shown="from its path")
     output: Path = option("picture to write: .png, .pdf or .svg", Path("curves.png"), alias="-o")
     title: str = option("title of the figure", "")
@@ -47,16 +51,31 @@ class Curves:
         from fairseq_xl.report.curves import write_curves
         from fairseq_xl.report.training_log import read_training_log
 
-        labels = self.labels or [label_of(path) for path in self.logs]
+        paths = [log_of(path) for path in self.logs]
+        labels = self.labels or [label_of(path) for path in paths]
         if len(labels) != len(self.logs):
             raise InputError(
                 f"--labels has {len(labels)} entries for {len(self.logs)} logs; give one for each, in order"
             )
         if self.output.suffix not in SUFFIXES:
             raise InputError(f"--output {self.output}: its name must end in {', '.join(SUFFIXES)}")
-        logs = [(label, read_training_log(path)) for label, path in zip(labels, self.logs, strict=True)]
+        logs = [(label, read_training_log(path)) for label, path in zip(labels, paths, strict=True)]
         write_curves(logs, self.output, self.x, self.title)
         print(self.output)
+
+
+def log_of(path: Path) -> Path:
+    """The log itself, or that of a run's folder.
+
+    Raises:
+        InputError: a folder without one.
+    """
+    if not path.is_dir():
+        return path
+    log = path / "train.log"
+    if not log.is_file():
+        raise InputError(f"{path} is a folder without a train.log: give the folder of a run, or a log")
+    return log
 
 
 def label_of(log: Path) -> str:

@@ -143,6 +143,18 @@ def test_curves(make_run, run_cli, tmp_path):
     assert output.read_text().startswith("<?xml")
 
 
+def test_curves_of_the_folder_of_a_run(make_run, run_cli, tmp_path):
+    runs = [make_run("a", 30), make_run("b", 31)]
+    output = tmp_path / "curves.svg"
+    done = run_cli("experiment", "curves", *runs, "-o", output)
+    assert done.returncode == 0, done.stderr
+    said = output.read_text()
+    assert all(f"<!-- {label}, training -->" in said for label in ("a", "b"))
+    done = run_cli("experiment", "curves", runs[0].parent, "-o", output)
+    assert done.returncode == 2
+    assert f"{runs[0].parent} is a folder without a train.log: give the folder of a run, or a log" in done.stderr
+
+
 def test_default_labels_name_the_run(tmp_path):
     (tmp_path / "vmf").mkdir()
     assert label_of(tmp_path / "vmf" / "train.log") == "vmf"
