@@ -5,9 +5,11 @@ import time
 from pathlib import Path
 
 import pytest
+import random_vectors
 import torch
 
 from fairseq_xl.training import checkpoints
+from fairseq_xl.vectors.dictionary import read_dictionary
 
 pytestmark = pytest.mark.slow
 
@@ -63,12 +65,7 @@ def finish(child) -> None:
 def options_of(model: str, corpus: Path, tiny_lstm: str, folder: Path) -> str:
     if model == "lstm":
         return tiny_lstm
-    vectors = folder / "vectors.vec"
-    words = [line.split()[0] for line in (corpus / "dict.en.txt").read_text().splitlines()]
-    generator = torch.Generator().manual_seed(1)
-    table = torch.nn.functional.normalize(torch.randn(len(words), 16, generator=generator))
-    rows = [f"{word} " + " ".join(map(str, row)) for word, row in zip(words, table.tolist(), strict=True)]
-    vectors.write_text("\n".join([f"{len(words)} 16", *rows]) + "\n", encoding="utf-8")
+    vectors = random_vectors.write(folder / "vectors.vec", read_dictionary(corpus / "dict.en.txt"), 16)
     return f"--arch continuous_lstm_tiny --criterion syn_margin_proj --target-vectors {vectors} "
 
 

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import forked
-import numpy as np
 import pytest
+import random_vectors
 import torch
 
 from fairseq_xl.cli import main as cli
@@ -47,13 +47,6 @@ def sentences(count, seed):
         yield " ".join(p[0] for p in chosen), " ".join(p[1] for p in chosen)
 
 
-def write_vectors(path, words, dim=16, seed=0):
-    rng = np.random.default_rng(seed)
-    rows = [f"{w} " + " ".join(f"{x:.5f}" for x in rng.standard_normal(dim)) for w in words]
-    path.write_text(f"{len(rows)} {dim}\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    return path
-
-
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     folder = tmp_path_factory.mktemp("corpus")
@@ -66,7 +59,7 @@ def corpus(tmp_path_factory):
         f"--source-lang de --target-lang en --trainpref {folder}/train --validpref {folder}/valid "
         f"--testpref {folder}/test --destdir {folder}/bin",
     )
-    write_vectors(folder / "en.vec", [e for _, e in PAIRS])
+    random_vectors.write(folder / "en.vec", [e for _, e in PAIRS], 16)
     return folder
 
 
@@ -213,7 +206,8 @@ def test_a_swapped_vocabulary_says_words_never_seen(models, tmp_path):
     old = (models / "moved.vec").read_text(encoding="utf-8").splitlines()
     words = [rename.get(line.split(" ")[0], line.split(" ")[0]) for line in old[1:]]
     rows = [" ".join([w, *line.split(" ")[1:]]) for w, line in zip(words, old[1:], strict=True)]
-    more = write_vectors(tmp_path / "more.vec", ["zebra", "yak"], seed=9).read_text().splitlines()[1:]
+    random_vectors.write(tmp_path / "more.vec", ["zebra", "yak"], 16, seed=9)
+    more = (tmp_path / "more.vec").read_text().splitlines()[1:]
     vectors = tmp_path / "new.vec"
     vectors.write_text("\n".join([f"{len(rows) + 2} 16", *rows, *more]) + "\n", encoding="utf-8")
     (tmp_path / "dict.txt").write_text("".join(f"{w} 1\n" for w in [*words, "zebra", "yak"]))

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
+import random_vectors
 import registered
 
 from fairseq_xl.text.synthetic import generator as synthetic
+from fairseq_xl.vectors.dictionary import read_dictionary
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     """120 sentences of the synthetic language, binarised, and vectors for their words."""
     import in_process
-    from fairseq.data import Dictionary
 
     folder = tmp_path_factory.mktemp("synthetic")
     synthetic.write(synthetic.generate(1, 120, 20, 20, 0), folder, False)
     files = " ".join(f"--{part}pref {folder}/{part}" for part in ("train", "valid", "test"))
     in_process.preprocess(f"-s qel -t en {files} --destdir {folder}/bin")
-    words = Dictionary.load(f"{folder}/bin/dict.en.txt").symbols[4:]
-    rows = np.random.default_rng(0).standard_normal((len(words), 12))
-    lines = [" ".join([word, *(f"{x:.4f}" for x in row)]) for word, row in zip(words, rows, strict=True)]
-    (folder / "words.vec").write_text(f"{len(words)} 12\n" + "\n".join(lines) + "\n")
+    random_vectors.write(folder / "words.vec", read_dictionary(folder / "bin/dict.en.txt"), 12)
     return folder
 
 

@@ -3,13 +3,14 @@
 import re
 
 import in_process
-import numpy as np
 import pytest
+import random_vectors
 import sacrebleu
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.synthetic import generator as synthetic
 from fairseq_xl.training import checkpoints
+from fairseq_xl.vectors.dictionary import read_dictionary
 
 pytestmark = pytest.mark.slow
 
@@ -27,10 +28,7 @@ def corpus(tmp_path_factory):
     synthetic.write(synthetic.generate(1, 2000, 100, 60, 0), folder, False)
     files = " ".join(f"--{part}pref {folder}/{part}" for part in ("train", "valid", "test"))
     in_process.preprocess(f"-s qel -t en {files} --destdir {folder}/bin --workers 1")
-    words = [line.split()[0] for line in (folder / "bin/dict.en.txt").read_text().splitlines()]
-    rows = np.random.default_rng(0).standard_normal((len(words), 64))
-    lines = [f"{word} {' '.join(f'{x:.5f}' for x in row)}" for word, row in zip(words, rows, strict=True)]
-    (folder / "en.vec").write_text("\n".join([f"{len(words)} 64", *lines]) + "\n", encoding="utf-8")
+    random_vectors.write(folder / "en.vec", read_dictionary(folder / "bin/dict.en.txt"), 64)
     return folder
 
 

@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+import random_vectors
 import yaml
 
 WORDS = {f"s{number}": f"t{number}" for number in range(12)}
@@ -31,9 +31,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for side, words in (("src", WORDS), ("tgt", WORDS.values())):
         lines = [f"{word} {100 - row}\n" for row, word in enumerate(words)]
         (folder / f"dict.{side}.txt").write_text("".join(lines) + "madeupword0000 0\n")
-    rng = np.random.default_rng(0)
-    rows = [f"{word} {' '.join(map(str, rng.standard_normal(DIM).round(4)))}\n" for word in WORDS.values()]
-    (folder / "target.vec").write_text(f"{len(rows)} {DIM}\n" + "".join(rows))
+    random_vectors.write(folder / "target.vec", WORDS.values(), DIM)
     return folder
 
 

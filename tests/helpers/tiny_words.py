@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
+import random_vectors
 from fairseq.data import Dictionary
 
 
@@ -18,7 +18,4 @@ def dictionary(size: int) -> Dictionary:
 
 def write_vectors(path: Path, words: int, dim: int) -> str:
     """A file of random vectors for w0, w1 …; its name."""
-    rng = np.random.default_rng(0)
-    rows = [f"w{i} " + " ".join(f"{x:.4f}" for x in rng.standard_normal(dim)) for i in range(words)]
-    path.write_text(f"{words} {dim}\n" + "\n".join(rows) + "\n")
-    return str(path)
+    return random_vectors.write(path, (f"w{i}" for i in range(words)), dim)

@@ -8,6 +8,7 @@ from pathlib import Path
 import in_process
 import numpy as np
 import pytest
+import random_vectors
 import torch
 from fairseq.data import LanguagePairDataset, ListDataset
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
@@ -19,6 +20,7 @@ from fairseq_xl.continuous.models.lstm import ContinuousLSTM
 from fairseq_xl.text import moses
 from fairseq_xl.translation.options import decoding
 from fairseq_xl.translation.packing import Packing, pack
+from fairseq_xl.vectors.dictionary import read_dictionary
 
 WORDS = [("Hund", "dog"), ("Mann", "man"), ("Kind", "child"), ("Ball", "ball"), ("Vogel", "bird")]
 DEEDS = [("sieht", "sees"), ("malt", "paints"), ("hört", "hears")]
@@ -78,12 +80,9 @@ def work(tmp_path_factory) -> Path:
             )
     files = f"--trainpref {folder}/true.train --testpref {folder}/true.test"
     in_process.preprocess(f"-s de -t en {files} --destdir {folder}/bin --workers 1")
-    words = [line.split()[0] for line in (folder / "bin/dict.en.txt").read_text().splitlines()]
-    rng = np.random.default_rng(0)
-    rows = [f"{word} " + " ".join(f"{x:.4f}" for x in rng.standard_normal(12)) for word in words]
-    (folder / "en.vec").write_text(f"{len(rows)} 12\n" + "\n".join(rows) + "\n")
+    vectors = random_vectors.write(folder / "en.vec", read_dictionary(folder / "bin/dict.en.txt"), 12)
     for name, line in MODELS.items():
-        line = f"{line.format(folder / 'en.vec')} {COMMON}"
+        line = f"{line.format(vectors)} {COMMON}"
         in_process.run("train", f"{folder}/bin {line} --save-dir {folder}/{name}")
     return folder
 

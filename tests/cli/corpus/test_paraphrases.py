@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import random_vectors
 
 from fairseq_xl.cli.main import main
 
@@ -32,8 +33,7 @@ def folder(tmp_path):
     said = lambda: " ".join(random.choice(WORDS, 4)) + "."  # noqa: E731
     rows = [f"{said()}\tune phrase {number}\n" for number in range(80) for _ in range(2)]
     (tmp_path / "fra.tsv").write_text("".join(rows))
-    table = [f"{word} {' '.join(f'{x:.4f}' for x in random.normal(size=8))}\n" for word in WORDS]
-    (tmp_path / "en.vec").write_text(f"{len(WORDS)} 8\n" + "".join(table))
+    random_vectors.write(tmp_path / "en.vec", WORDS, 8)
     return tmp_path
 
 

@@ -1,9 +1,10 @@
 """The target table: every row's policy, what is refused, what a checkpoint may do to it."""
 
 import logging
+from pathlib import Path
 
-import numpy as np
 import pytest
+import random_vectors
 import torch
 
 from fairseq_xl.continuous.models.targets import TargetTable, build_table
@@ -21,24 +22,15 @@ def dictionary(words=WORDS):
     return made
 
 
-def write_vectors(path, vectors):
-    dim = len(next(iter(vectors.values())))
-    lines = [f"{len(vectors)} {dim}"]
-    lines += [" ".join([word, *(f"{x:.6f}" for x in v)]) for word, v in vectors.items()]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return path
-
-
 @pytest.fixture
 def vectors(tmp_path):
-    rng = np.random.default_rng(0)
-    return write_vectors(tmp_path / "en.vec", {w: 3 * rng.standard_normal(8) for w in ("the", "dog", "barks")})
+    return random_vectors.write(tmp_path / "en.vec", ["the", "dog", "barks"], 8)
 
 
 def test_words_get_their_vector_at_unit_length(vectors):
     words = dictionary()
     table = build_table(words, vectors).table
-    line = vectors.read_text().splitlines()[2].split(" ")
+    line = Path(vectors).read_text().splitlines()[2].split(" ")
     expected = torch.tensor([float(x) for x in line[1:]])
     assert line[0] == "dog"
     assert torch.allclose(table[words.index("dog")], expected / expected.norm(), atol=1e-6)
@@ -64,12 +56,10 @@ def test_random_rows_do_not_depend_on_the_dictionary(vectors):
 
 
 def test_specials_from_the_file(tmp_path):
-    rng = np.random.default_rng(1)
-    names = ["the", "dog", "barks", "</s>", "<unk>"]
-    path = write_vectors(tmp_path / "v.vec", {w: rng.standard_normal(8) for w in names})
+    path = random_vectors.write(tmp_path / "v.vec", ["the", "dog", "barks", "</s>", "<unk>"], 8, seed=1)
     words = dictionary()
     table = build_table(words, path, special="file").table
-    line = path.read_text().splitlines()[4].split(" ")
+    line = Path(path).read_text().splitlines()[4].split(" ")
     expected = torch.tensor([float(x) for x in line[1:]])
     assert torch.allclose(table[words.eos()], expected / expected.norm(), atol=1e-6)
 
@@ -149,8 +139,7 @@ def test_a_checkpoint_with_other_vectors_does_not_silently_replace_those_given(v
     build_table(dictionary(), vectors).load_state_dict(state)
     half = {name: value.half() if value.is_floating_point() else value for name, value in state.items()}
     build_table(dictionary(), vectors).load_state_dict(half)  # as --fp16 keeps it
-    rng = np.random.default_rng(2)
-    path = write_vectors(tmp_path / "new.vec", {word: rng.standard_normal(8) for word in WORDS})
+    path = random_vectors.write(tmp_path / "new.vec", WORDS, 8, seed=2)
     for other in (build_table(dictionary(), path), build_table(dictionary(), vectors, missing="unk")):
         if torch.equal(other.table, given.table):
             continue
@@ -163,8 +152,7 @@ def test_a_checkpoint_with_other_vectors_does_not_silently_replace_those_given(v
 
 def test_swapped_vocabulary_keeps_trained_specials_and_its_own_words(vectors, tmp_path):
     state = build_table(dictionary(), vectors).state_dict()
-    rng = np.random.default_rng(2)
-    path = write_vectors(tmp_path / "new.vec", {w: rng.standard_normal(8) for w in ("cat", "zebra", "</s>")})
+    path = random_vectors.write(tmp_path / "new.vec", ["cat", "zebra", "</s>"], 8, seed=2)
     words = dictionary(["cat", "zebra"])
     swapped = build_table(words, path, swap=True)
     own = swapped.table.clone()
@@ -175,7 +163,7 @@ def test_swapped_vocabulary_keeps_trained_specials_and_its_own_words(vectors, tm
 
 def test_swapping_in_another_dimension_is_refused(vectors, tmp_path):
     state = build_table(dictionary(), vectors).state_dict()
-    path = write_vectors(tmp_path / "new.vec", {"cat": np.ones(5)})
+    path = random_vectors.write(tmp_path / "new.vec", ["cat"], 5)
     with pytest.raises(InputError, match="have 5 dimensions, the model predicts 8"):
         build_table(dictionary(["cat"]), path, swap=True).load_state_dict(dict(state))
 
