@@ -6,17 +6,16 @@ import json
 import re
 from collections.abc import Iterator
 from hashlib import sha1
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from urllib.parse import unquote, urlsplit
 
+import local_server
 import pytest
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
-class Hub(BaseHTTPRequestHandler):
+class Hub(local_server.Quiet):
     """What huggingface_hub asks for to bring a whole model: its files' names, and each of them."""
 
     folder: Path
@@ -61,9 +60,6 @@ class Hub(BaseHTTPRequestHandler):
         if body:
             self.wfile.write(content)
 
-    def log_message(self, *_: object) -> None:
-        """Says nothing."""
-
 
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Hub]]:
@@ -71,10 +67,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Hub]]:
     pytest.importorskip("huggingface_hub")
     kind = type("OneModel", (Hub,), {"folder": tmp_path / "published"})
     kind.folder.mkdir()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), kind)
-    Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path / "cache"))
-    yield kind
-    server.shutdown()
-    server.server_close()
+    with local_server.serving(kind) as server:
+        monkeypatch.setenv("HF_ENDPOINT", server.url)
+        yield kind

@@ -5,10 +5,9 @@ import hashlib
 import io
 import stat
 import tarfile
-import threading
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import local_server
 import pytest
 
 from fairseq_xl.io import fetch as module
@@ -27,7 +26,7 @@ def _no_pause(monkeypatch):
 def server():
     """A server that knows ranges; ``cut`` is how many bytes it sends before it hangs up."""
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(local_server.Quiet):
         body, version, cut, ranges, log, length, span = BODY, '"one"', [], True, [], None, "bytes {}-{}/{}"
 
         def do_GET(self):
@@ -48,19 +47,9 @@ def server():
             end = self.cut.pop(0) if self.cut else len(self.body)
             self.wfile.write(self.body[start:end])
 
-        def log_message(self, *_):
-            pass
-
-    class Server(ThreadingHTTPServer):
-        handler, url = Handler, ""
-
-    httpd = Server(("127.0.0.1", 0), Handler)
-    httpd.url = f"http://127.0.0.1:{httpd.server_port}"
-    Handler.cut, Handler.log = [], []
-    threading.Thread(target=httpd.serve_forever, daemon=True).start()
-    yield httpd
-    httpd.shutdown()
-    httpd.server_close()
+    with local_server.serving(Handler) as server:
+        server.handler = Handler
+        yield server
 
 
 def test_a_broken_download_goes_on_where_it_stopped(server, tmp_path):

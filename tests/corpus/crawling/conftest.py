@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import re
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import local_server
 import pytest
 
 from fairseq_xl.corpus.crawling.crawl import work
@@ -48,12 +48,12 @@ class Website:
 @pytest.fixture
 def serve() -> Iterator[Callable[..., Website]]:
     """``serve({"/": page("…")}, delay=0.1)`` begins to answer; a path without an answer is 404."""
-    servers = []
+    servers = contextlib.ExitStack()
 
     def begin(answers: dict[str, Answer], delay: float = 0.0) -> Website:
         site = Website(answers, delay)
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(local_server.Quiet):
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
@@ -78,20 +78,11 @@ def serve() -> Iterator[Callable[..., Website]]:
                 except (BrokenPipeError, ConnectionResetError):
                     self.close_connection = True
 
-            def log_message(self, *_: object) -> None:
-                pass
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        server.daemon_threads = True
-        site.port = server.server_address[1]
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        servers.append(server)
+        site.port = servers.enter_context(local_server.serving(Handler)).server_port
         return site
 
-    yield begin
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+    with servers:
+        yield begin
 
 
 REDIRECT = {"Content-Type": "text/html"}

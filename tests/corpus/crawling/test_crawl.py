@@ -8,13 +8,13 @@ import os
 import random
 import re
 import signal
-import threading
 import time
 from collections.abc import Callable
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import SimpleHTTPRequestHandler
 from pathlib import Path
 
 import forked
+import local_server
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
@@ -238,24 +238,18 @@ def test_settings_that_cannot_be(tmp_path, settings, message):
 
 @pytest.mark.slow
 def test_a_real_manual(tmp_path: Path, data_dir: Path, serve: Callable):
-    class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
+    class Files(local_server.Quiet, SimpleHTTPRequestHandler):
+        """Those of a folder."""
 
-    handler = functools.partial(Quiet, directory=str(data_dir / "web/apache_httpd_manual"))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    handler = functools.partial(Files, directory=str(data_dir / "web/apache_httpd_manual"))
+    with local_server.serving(handler) as server:
         report = crawl(
             tmp_path,
-            Website({}, port=server.server_address[1]),
+            Website({}, port=server.server_port),
             url_patterns=[["^/(?!fr/|es/)", "/fr/"]],
             exclude=["/(da|de|en|es|ja|ko|pt-br|ru|tr|zh-cn)/"],
             max_pages=60,
         )
-    finally:
-        server.shutdown()
-        server.server_close()
     assert report["pages"] == 60
     assert 25 <= report["pairs"] <= 30
     for record in read_jsonl(tmp_path / "crawl/pairs.jsonl"):
