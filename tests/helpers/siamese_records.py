@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 GOLD = [0, 1] * 50
 
 
@@ -17,3 +21,11 @@ def record(name, wrong, **more):
         "predicted": predicted,
         **more,
     }
+
+
+def write(folder: Path, records: list[dict[str, Any]]) -> list[str]:
+    """The records as files 0.json, 1.json …; their names."""
+    paths = [folder / f"{i}.json" for i in range(len(records))]
+    for path, one in zip(paths, records, strict=True):
+        path.write_text(json.dumps(one))
+    return list(map(str, paths))

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from siamese_records import GOLD, record
+from siamese_records import GOLD, record, write
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
@@ -132,10 +132,7 @@ def test_sizes_along_the_curve_are_plain_numbers():
 def test_the_report(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     made = [record("Siamese", 10, line="Siamese", low_resource_size=100), record("SVM", 40)]
-    paths = []
-    for i, one in enumerate(made):
-        paths.append(str(tmp_path / f"{i}.json"))
-        (tmp_path / f"{i}.json").write_text(json.dumps(one))
+    paths = write(tmp_path, made)
     assert main(["classify", "report", *paths, "-o", str(tmp_path / "out"), "--samples", "50"]) == 0
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"scores.md", "scores.tex", "classes.csv", "confusion-1.png", "confusion-2.pdf"} <= names

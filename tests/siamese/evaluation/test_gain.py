@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from siamese_records import GOLD, record
+from siamese_records import GOLD, record, write
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.siamese.evaluation import gain
@@ -26,10 +26,7 @@ def test_gains_over_languages(tmp_path, capsys):
         of("es", "SSC(es-es)", 20),
         of("de", "SSC(de-en)", 1),
     ]
-    paths = []
-    for i, one in enumerate(made):
-        paths.append(str(tmp_path / f"{i}.json"))
-        (tmp_path / f"{i}.json").write_text(json.dumps(one))
+    paths = write(tmp_path, made)
     out = tmp_path / "gain.md"
     assert main(["classify", "gain", *paths, "--samples", "100", "-o", str(out)]) == 0
     rows = [line.strip("| ").split(" | ") for line in out.read_text().splitlines() if line.startswith("|")][2:]
