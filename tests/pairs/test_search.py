@@ -1,4 +1,4 @@
-"""Questions of a corpus that mean the same as a new one."""
+"""``fairseq-xl match search``: questions of a corpus that mean the same as a new one."""
 
 from __future__ import annotations
 

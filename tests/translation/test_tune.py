@@ -1,4 +1,4 @@
-"""The command that tunes."""
+"""``fairseq-xl translate tune``: a table, options to paste, and nothing decoded twice."""
 
 from __future__ import annotations
 
