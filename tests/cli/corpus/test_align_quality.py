@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import markdown_tables
+
 from fairseq_xl.cli.main import main
 
 
@@ -10,9 +12,8 @@ def test_on_the_gold_alignments(data_dir, capsys):
     texts = {"first": "dev.de", "second": "dev.fr", "gold": "dev.defr"}
     files = [f"--{name}={folder / file}" for name, file in texts.items()]
     assert main(["corpus", "align-quality", *files]) == 0
-    rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines() if "|" in line]
-    strict = {row[0].strip(): float(row[3]) for row in rows[2:]}
-    lax = {row[0].strip(): float(row[6]) for row in rows[2:]}
+    rows = markdown_tables.rows(capsys.readouterr().out)[2:]
+    strict, lax = ({row[0]: float(row[column]) for row in rows} for column in (3, 6))
     assert lax["dynamic, induced dictionary"] > 90
     assert strict["dynamic, induced dictionary"] > strict["dynamic, lengths"] > strict["same place (paper)"]
 
@@ -26,8 +27,6 @@ def test_rows_for_a_translation_and_a_command(tmp_path, capsys):
     more = [f"--translation={tmp_path / 'a'}", "--parallel", str(tmp_path / "a"), str(tmp_path / "b")]
     command = f"--vecalign=sh {tmp_path}/command.sh {{first}} {{second}}"
     assert main(["corpus", "align-quality", *files, *more, command]) == 0
-    lines = [line for line in capsys.readouterr().out.splitlines() if "|" in line]
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
-    found = {row[0]: row[1:] for row in rows[2:]}
+    found = markdown_tables.by_name(capsys.readouterr().out)
     assert found["dynamic, translation"] == ["100.0"] * 6
     assert found["vecalign"] == ["100.0", "50.0", "66.7"] * 2

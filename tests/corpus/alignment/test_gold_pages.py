@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import markdown_tables
 import pytest
 
 from fairseq_xl.cli.main import main
@@ -46,11 +47,9 @@ def test_some_pages_are_spread_over_the_names(folders):
 def test_aligners_on_pages(folders, capsys):
     """Line beside line finds 7 and 1 of 7 and 6 pairs, with 7 and 6 beads."""
     assert main(["corpus", "align-pages", *map(str, folders)]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].endswith("13 gold pairs (2 alike in both) on 2 pages, 1 with equally many paragraphs")
-    rows = {
-        line.split("|")[1].strip(): [cell.strip() for cell in line.split("|")[2:-1]] for line in lines if "|" in line
-    }
+    said = capsys.readouterr().out
+    assert said.splitlines()[0].endswith("13 gold pairs (2 alike in both) on 2 pages, 1 with equally many paragraphs")
+    rows = markdown_tables.by_name(said)
     assert rows["same place (paper)"] == ["61.5", "61.5", "61.5", "100.0", "16.7", "100.0", "54.5"]
     assert float(rows["dynamic, lengths"][2]) > 61.5
     assert compare_pages(read_pages(*folders)[:1]).markdown().count("–") == 3

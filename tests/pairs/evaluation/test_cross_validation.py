@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import markdown_tables
 import pytest
 
 from fairseq_xl.cli.main import main
@@ -34,15 +35,12 @@ TEST = [
 
 def test_means_and_votes():
     """a: 5 of 6 in its folds; votes are 1 1 0 1, the means 0.47 0.43 0.4 0.43."""
-    lines = table(FOLDS, TEST).markdown().splitlines()
-    rows = {
-        line.split("|")[1].strip(): [cell.strip() for cell in line.split("|")[2:-1]] for line in lines if "|" in line
-    }
+    rows = markdown_tables.by_name(table(FOLDS, TEST).markdown())
     assert rows["a"] == ["2", "87.50 ± 17.68", "83.33", "58.33 ± 14.43", "–", "75.00", "50.00"]  # 3 models, 2 folds
     assert rows["b"] == ["1", "50.00", "50.00", "100.00", "100.00", "100.00", "100.00"]
-    best = table([FOLDS[1], FOLDS[0]], TEST[:2]).markdown().splitlines()[-1].split("|")[6].strip()
+    best = markdown_tables.rows(table([FOLDS[1], FOLDS[0]], TEST[:2]).markdown())[-1][5]
     assert best == "50.00", "the model of the fold with 2 of 2, which is the first"
-    best = table(FOLDS[:2], TEST[:2]).markdown().splitlines()[-1].split("|")[6].strip()
+    best = markdown_tables.rows(table(FOLDS[:2], TEST[:2]).markdown())[-1][5]
     assert best == "75.00"
 
 
@@ -53,8 +51,7 @@ def test_seeds_of_a_fold_count_as_one_difference():
         for name, rights in (("scratch", (1, 2, 1, 1)), ("transfer", (3, 2, 3, 3)))
         for (fold, seed), right in zip(((0, 1), (0, 2), (1, 1), (1, 2)), rights, strict=True)
     ]
-    last = table(records, [], "scratch").markdown().splitlines()[-1]
-    assert [cell.strip() for cell in last.split("|")[-3:-1]] == ["+37.50", "0.205"]
+    assert markdown_tables.rows(table(records, [], "scratch").markdown())[-1][-2:] == ["+37.50", "0.205"]
 
 
 def test_a_difference_over_seeds():
@@ -63,8 +60,7 @@ def test_a_difference_over_seeds():
         for name, rights in (("scratch", (2, 2, 3)), ("transfer", (3, 4, 4)))
         for seed, right in enumerate(rights, start=1)
     ]
-    lines = table(records, [], "scratch").markdown().splitlines()
-    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines if "|" in line]
+    cells = markdown_tables.rows(table(records, [], "scratch").markdown())
     # Differences of 1, 2 and 1 of four: mean 1/3, standard error 1/12, t = 4 with two degrees of freedom.
     assert [row[-2:] for row in cells if row[0] in ("scratch", "transfer")] == [["–", "–"], ["+33.33", "0.057"]]
     with pytest.raises(InputError, match="--against 'x' is none of scratch, transfer"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import markdown_tables
 import numpy as np
 import pytest
 from siamese_records import GOLD, record, write
@@ -29,7 +30,7 @@ def test_gains_over_languages(tmp_path, capsys):
     paths = write(tmp_path, made)
     out = tmp_path / "gain.md"
     assert main(["classify", "gain", *paths, "--samples", "100", "-o", str(out)]) == 0
-    rows = [line.strip("| ").split(" | ") for line in out.read_text().splitlines() if line.startswith("|")][2:]
+    rows = markdown_tables.rows(out.read_text())[2:]
     assert [row[:6] for row in rows] == [
         ["te", "100", "2, 1", "89.0", "70.0", "+19.0"],
         ["es", "100", "1, 1", "60.0", "80.0", "-20.0"],
