@@ -76,11 +76,8 @@ def test_killed_anywhere_and_started_again(name: str, inputs: Path, tmp_path: Pa
     draw = random.Random(name)
     killed = 0
     for _ in range(8):
-        child = forked.start("fairseq_xl.cli.main", *words("killed"), folder=tmp_path)
-        child.join(draw.uniform(0.1, 1) * whole)
-        killed += child.is_alive()
-        child.kill()
-        child.join()
+        after = draw.uniform(0.1, 1) * whole
+        killed += forked.start_and_kill("fairseq_xl.cli.main", *words("killed"), after=after, folder=tmp_path)
     assert killed
     done = forked.run("fairseq_xl.cli.main", *words("killed"), folder=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -50,6 +50,16 @@ def start(module: str, *arguments: object, folder: Path | None = None) -> multip
         return _start([module, *map(str, arguments)], [nothing.fileno()] * 3, folder)
 
 
+def start_and_kill(module: str, *arguments: object, after: float, folder: Path | None = None) -> bool:
+    """Kill the same after so many seconds; whether it was still running."""
+    child = start(module, *arguments, folder=folder)
+    child.join(after)
+    running = child.is_alive()
+    child.kill()
+    child.join()
+    return running
+
+
 def _start(words: list[str], files: list[int], folder: Path | None) -> multiprocessing.Process:
     child = multiprocessing.get_context("fork").Process(target=_become, args=(words, files, folder))
     child.start()

@@ -159,11 +159,8 @@ def test_killed_and_started_again(run_cli, multilingual, tmp_path):
     assert done.returncode == 0, done.stderr
     draw, killed = random.Random(1), 0
     for _ in range(12):
-        child = forked.start("fairseq_xl.cli.main", *words("prepared"))
-        child.join(draw.uniform(0.05, 0.6) * whole)
-        killed += child.is_alive()
-        child.kill()
-        child.join()
+        after = draw.uniform(0.05, 0.6) * whole
+        killed += forked.start_and_kill("fairseq_xl.cli.main", *words("prepared"), after=after)
     assert killed > 1
     # In a new process at last: its sets have another order than the forks'.
     done = run_cli(*words("prepared"))
