@@ -15,13 +15,6 @@ from fairseq_xl.cli.main import main
 CORPUS = ["der hund rennt .", "the red cat sees a dog .", "Der Hund rennt!", "a cat .", "the dog sees a red cat ."]
 
 
-@pytest.fixture(scope="module")
-def packed(upos_run, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("packed") / "encoder"
-    assert main(["embed", "pack", str(upos_run[1] / "checkpoint_last.pt"), "-o", str(folder)]) == 0
-    return folder
-
-
 @pytest.fixture
 def search(packed, tmp_path, monkeypatch):
     (tmp_path / "corpus.txt").write_text("\n".join(CORPUS) + "\n")

@@ -15,13 +15,6 @@ from fairseq_xl.cli import main as cli
 LINES = ["der hund rennt .", "", "the red cat sees a dog .", "a\u2028cat ."]
 
 
-@pytest.fixture(scope="module")
-def packed(upos_run, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("packed") / "encoder"
-    assert cli.main(["embed", "pack", str(upos_run[1] / "checkpoint_last.pt"), "-o", str(folder)]) == 0
-    return folder
-
-
 @pytest.fixture
 def text(tmp_path):
     path = tmp_path / "text"

@@ -4,11 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-import torch.nn.functional as F
 from fairseq.models import BaseFairseqModel
 
 from fairseq_xl.continuous.criteria.annealed import Annealed, end_weight
-from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses import cosine, syn_margin_proj, vmf
 
@@ -21,15 +19,6 @@ DEFAULTS = {
 def make(**options):
     task = SimpleNamespace(target_dictionary=SimpleNamespace(pad=lambda: 1))
     return Annealed(task, False, **{**DEFAULTS, **options})
-
-
-@pytest.fixture
-def problem():
-    generator = torch.Generator().manual_seed(0)
-    table = F.normalize(torch.randn(9, 6, generator=generator), dim=-1)
-    targets = TargetTable(table, torch.zeros(9, dtype=torch.bool), [str(i) for i in range(9)])
-    pred = torch.randn(5, 6, generator=generator).requires_grad_()
-    return pred, torch.tensor([2, 3, 3, 7, 8]), targets
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-import torch.nn.functional as F
 
 from fairseq_xl.continuous.criteria.combined import Combined
-from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses import syn_margin_proj, vmf_posterior
 
@@ -22,23 +20,16 @@ def make(**options):
     return Combined(SimpleNamespace(target_dictionary=dictionary), False, **{**DEFAULTS, **options})
 
 
-def problem():
-    generator = torch.Generator().manual_seed(0)
-    table = F.normalize(torch.randn(9, 6, generator=generator), dim=-1)
-    targets = TargetTable(table, torch.zeros(9, dtype=torch.bool), [str(i) for i in range(9)])
-    return torch.randn(5, 6, generator=generator).requires_grad_(), torch.tensor([2, 3, 3, 7, 8]), targets
-
-
-def test_the_loss_is_the_weighted_sum():
-    pred, index, targets = problem()
+def test_the_loss_is_the_weighted_sum(problem):
+    pred, index, targets = problem
     found, logged = make().rows(pred, index, targets)
     expected = vmf_posterior(pred, index, targets) + 0.5 * syn_margin_proj(pred, targets(index), 0.5)
     assert torch.allclose(found, expected)
     assert set(logged) == {"cosine", "kappa", "auxiliary_hinge"} | {n for n in logged if n.endswith("repelled")}
 
 
-def test_options_of_the_two_losses_and_evaluation_reach_them():
-    pred, index, targets = problem()
+def test_options_of_the_two_losses_and_evaluation_reach_them(problem):
+    pred, index, targets = problem
     criterion = make(main_options="negatives=2 label_smoothing=0.1", auxiliary_options="margin=0.3")
     assert criterion.main.loss.negatives == 2
     criterion.eval()
